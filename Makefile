@@ -1,0 +1,59 @@
+# make demo       builds the chapter's net, runs it both ways, exports it, loads it back
+# make test       lint, types, layers, every test (what CI runs)
+# make lint       the checks without the tests
+# make test-long  the tests that take minutes
+# make bench      the table against the peers, in an environment of its own
+#
+# Nothing is needed but Python >= 3.11.
+
+PYTHON ?= $(shell for candidate in python3 python3.14 python3.13 python3.12 python3.11; do \
+	$$candidate -c 'import sys; sys.exit(sys.version_info < (3, 11))' 2>/dev/null && echo $$candidate && break; done)
+BIN := .venv/bin
+BENCH := .venv-bench/bin
+PIP_FLAGS := --quiet --disable-pip-version-check
+TORCH := torch==2.13.0
+
+.PHONY: demo test lint test-long bench clean
+.DELETE_ON_ERROR:
+
+demo: .venv/.installed
+	$(BIN)/python examples/chapter_mlp.py
+
+test: lint
+	$(BIN)/python -m pytest --numprocesses 2 --dist loadfile
+
+lint: .venv/.installed-dev
+	$(BIN)/ruff check
+	$(BIN)/ruff format --check
+	$(BIN)/mypy
+	$(BIN)/lint-imports
+
+test-long: .venv/.installed-dev
+	$(BIN)/python -m pytest -m long
+
+bench: .venv-bench/.installed
+	$(BENCH)/hybridize bench $(ARGS)
+
+clean:
+	rm -rf .venv .venv-bench build dist
+
+.venv/bin/python:
+	@test -n "$(PYTHON)" || { echo "hybridize needs Python 3.11 or later; say make PYTHON=/path/to/python"; exit 1; }
+	$(PYTHON) -m venv .venv
+
+.venv/.installed: pyproject.toml | .venv/bin/python
+	$(BIN)/python -m pip install $(PIP_FLAGS) -e .
+	@touch $@
+
+# torch first and by its exact version, so that nothing else draws in another build of it.
+.venv/.installed-dev: pyproject.toml | .venv/bin/python
+	$(BIN)/python -m pip install $(PIP_FLAGS) $(TORCH)
+	$(BIN)/python -m pip install $(PIP_FLAGS) -e ".[dev]"
+	@touch $@ .venv/.installed
+
+.venv-bench/.installed: pyproject.toml
+	@test -n "$(PYTHON)" || { echo "hybridize needs Python 3.11 or later; say make PYTHON=/path/to/python"; exit 1; }
+	test -x $(BENCH)/python || $(PYTHON) -m venv .venv-bench
+	$(BENCH)/python -m pip install $(PIP_FLAGS) $(TORCH)
+	$(BENCH)/python -m pip install $(PIP_FLAGS) -e ".[bench]"
+	@touch $@

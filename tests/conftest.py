@@ -1,0 +1,55 @@
+"""Tests run stricter than users do: graphs are verified after every pass, and the chapter may not skip."""
+
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import numpy
+import pytest
+
+CHAPTER = Path(__file__).parent / "chapter"
+
+
+@pytest.fixture(autouse=True)
+def checked() -> Iterator[None]:
+    """Verify every graph after every pass, as CHECK=1 does."""
+    from hybridize.base.config import CONFIG
+
+    before, CONFIG.check = CONFIG.check, True
+    yield
+    CONFIG.check = before
+
+
+@pytest.fixture(autouse=True)
+def seeded_everywhere() -> None:
+    """Every test draws the same numbers, alone or in company."""
+    numpy.random.seed(0)
+    if "hybridize" in sys.modules:
+        random = getattr(sys.modules["hybridize"], "random", None)
+        if random is not None:
+            random.seed(0)
+    if "torch" in sys.modules:
+        sys.modules["torch"].manual_seed(0)
+
+
+def forbid_skip(report: pytest.TestReport | pytest.CollectReport) -> None:
+    """Turn a skip of the acceptance tests into a failure that says so."""
+    if report.skipped:
+        report.outcome = "failed"
+        report.longrepr = f"skipped, and the chapter may not skip: {report.longrepr}"
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_makereport(item, call):
+    report = yield
+    if CHAPTER in item.path.parents:
+        forbid_skip(report)
+    return report
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_make_collect_report(collector):
+    report = yield
+    if CHAPTER in collector.path.parents:
+        forbid_skip(report)
+    return report
