@@ -1,0 +1,82 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Element types: NumPy's dtype objects, plus bfloat16, with the short codes used in every message."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import ml_dtypes
+import numpy
+
+from hybridize.base.errors import DTypeError
+
+DType = numpy.dtype[Any]
+
+bool_: DType = numpy.dtype(numpy.bool_)
+int8: DType = numpy.dtype(numpy.int8)
+int16: DType = numpy.dtype(numpy.int16)
+int32: DType = numpy.dtype(numpy.int32)
+int64: DType = numpy.dtype(numpy.int64)
+uint8: DType = numpy.dtype(numpy.uint8)
+uint16: DType = numpy.dtype(numpy.uint16)
+uint32: DType = numpy.dtype(numpy.uint32)
+uint64: DType = numpy.dtype(numpy.uint64)
+float16: DType = numpy.dtype(numpy.float16)
+bfloat16: DType = numpy.dtype(ml_dtypes.bfloat16)
+float32: DType = numpy.dtype(numpy.float32)
+float64: DType = numpy.dtype(numpy.float64)
+
+CODES: dict[DType, str] = {
+    bool_: "bool", int8: "i8", int16: "i16", int32: "i32", int64: "i64",
+    uint8: "u8", uint16: "u16", uint32: "u32", uint64: "u64",
+    float16: "f16", bfloat16: "bf16", float32: "f32", float64: "f64",
+}  # fmt: skip
+BY_CODE: dict[str, DType] = {code: dtype for dtype, code in CODES.items()}
+BY_NAME: dict[str, DType] = {dtype.name: dtype for dtype in CODES} | {"bool_": bool_}
+
+FLOATS = (float16, bfloat16, float32, float64)
+SIGNED = (int8, int16, int32, int64)
+UNSIGNED = (uint8, uint16, uint32, uint64)
+INTEGERS = SIGNED + UNSIGNED
+
+# Python's own number classes as dtypes: MXNet's default float is float32.
+_PYTHON: dict[Any, DType] = {float: float32, int: int64, bool: bool_}
+
+
+def as_dtype(spec: Any) -> DType:
+    """Return the dtype that `spec` (a name, a class, a NumPy dtype) stands for.
+
+    Raises:
+        DTypeError E201: `spec` names no dtype that hybridize computes with.
+    """
+    known = _PYTHON.get(spec) if isinstance(spec, type) else None
+    if known is not None:
+        return known
+    if isinstance(spec, str) and spec in BY_NAME:
+        return BY_NAME[spec]
+    try:
+        dtype = numpy.dtype(spec)
+    except TypeError:
+        dtype = numpy.dtype(object)
+    if not dtype.isnative:
+        dtype = dtype.newbyteorder("=")
+    if dtype not in CODES:
+        raise DTypeError(
+            "E201", f"{spec!r} is no dtype of hybridize", help=f"use one of {', '.join(sorted(BY_NAME))}"
+        )
+    return dtype
+
+
+def is_float(dtype: DType) -> bool:
+    """Whether `dtype` is one of the four floating-point types."""
+    return dtype in FLOATS
+
+
+def is_integer(dtype: DType) -> bool:
+    """Whether `dtype` is a signed or unsigned integer (bool is not)."""
+    return dtype in INTEGERS
+
+
+def code(dtype: DType) -> str:
+    """The short code of `dtype`, as in `f32[2,3]`."""
+    return CODES[dtype]

@@ -1,0 +1,93 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Every error hybridize raises: a code, what was found and expected, the user's own line, one remedy.
+
+The text is derived from the fields:
+
+    ShapeError E102: matmul needs [m, k] and [k, n], got f32[32,10] and f32[12,5]
+      train.py:41 in forward:  y = h @ self.w
+      help: the inner sizes 10 and 12 must be equal
+
+Each class also derives from the built-in exception that Python programmers expect, so `except ValueError` works.
+"""
+
+from __future__ import annotations
+
+from hybridize.base.locations import SourceLoc, user_location
+
+
+class HybridizeError(Exception):
+    """Base of all errors of hybridize.
+
+    Attributes:
+        code: a stable identifier such as `"E102"`; `docs/errors` has a page for each.
+        what: the rule, what was found, what was expected.
+        loc: the user's line that led here, or None when none is known.
+        help: one remedy.
+    """
+
+    def __init__(self, code: str, what: str, *, help: str = "", loc: SourceLoc | None = None) -> None:  # noqa: A002
+        self.code = code
+        self.what = what
+        self.help = help
+        self.loc = loc if loc is not None else user_location()
+        super().__init__(code, what)
+
+    def __str__(self) -> str:
+        lines = [f"{type(self).__name__} {self.code}: {self.what}"]
+        if self.loc is not None:
+            lines.append(f"  {self.loc.described()}")
+        if self.help:
+            lines.append(f"  help: {self.help}")
+        return "\n".join(lines)
+
+
+class ShapeError(HybridizeError, ValueError):
+    """Sizes or numbers of axes do not fit (codes E1xx)."""
+
+
+class DTypeError(HybridizeError, TypeError):
+    """An element type that the operation does not take (codes E2xx)."""
+
+
+class ArgumentError(HybridizeError, TypeError):
+    """A call with an argument of the wrong kind, missing, or unknown (codes E3xx)."""
+
+
+class CaptureError(HybridizeError, RuntimeError):
+    """A line of the user's program that cannot become part of a compiled program (codes E4xx)."""
+
+
+class StateError(HybridizeError, RuntimeError):
+    """Something is asked for before it is there, or after it is gone (codes E5xx)."""
+
+
+class DeferredInitializationError(StateError):
+    """A parameter whose shape is not known yet was read (code E501)."""
+
+
+class LoadError(HybridizeError, ValueError):
+    """A file that is not what it claims to be (codes E6xx); the message names the byte offset or the key."""
+
+
+class DeviceError(HybridizeError, RuntimeError):
+    """A device that is not there (codes E7xx)."""
+
+
+class VerificationError(HybridizeError, AssertionError):
+    """`verify=` found a compiled result that differs from the imperative one (codes E8xx)."""
+
+
+class OutOfBoundsError(HybridizeError, IndexError):
+    """An index outside its axis (codes E11x)."""
+
+
+class InternalError(HybridizeError):
+    """A defect of hybridize itself; please report it with the text (codes E9xx)."""
+
+
+class GraphError(InternalError):
+    """A graph that breaks its own invariants, or text that is no graph."""
+
+
+class CodegenError(InternalError):
+    """Machine code could not be made for a valid graph."""

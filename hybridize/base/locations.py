@@ -1,0 +1,46 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Places in the user's source: what an error points at and every graph node carries."""
+
+from __future__ import annotations
+
+import linecache
+import os
+import sys
+from dataclasses import dataclass
+from types import FrameType
+
+_PACKAGE = os.path.dirname(os.path.dirname(os.path.abspath(__file__))) + os.sep
+_SITE = (f"{os.sep}numpy{os.sep}", f"{os.sep}torch{os.sep}")
+
+
+@dataclass(frozen=True, slots=True)
+class SourceLoc:
+    """One line of the user's program."""
+
+    file: str
+    line: int
+    function: str
+
+    @property
+    def text(self) -> str:
+        """The line itself, or the empty string when its source is not at hand."""
+        return linecache.getline(self.file, self.line).strip()
+
+    def described(self) -> str:
+        """`train.py:41 in forward:  y = h @ self.w`."""
+        text = self.text
+        return f"{self.file}:{self.line} in {self.function}" + (f":  {text}" if text else "")
+
+    def __str__(self) -> str:
+        return f"{os.path.basename(self.file)}:{self.line}"
+
+
+def user_location() -> SourceLoc | None:
+    """The innermost frame that belongs neither to hybridize nor to a library it is called through."""
+    frame: FrameType | None = sys._getframe(1)
+    while frame is not None:
+        file = frame.f_code.co_filename
+        if not file.startswith(_PACKAGE) and not any(part in file for part in _SITE):
+            return SourceLoc(file, frame.f_lineno, frame.f_code.co_name)
+        frame = frame.f_back
+    return None

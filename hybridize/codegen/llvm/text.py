@@ -1,0 +1,218 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A writer of LLVM IR: functions as text, with loops that carry values. Names are unique by construction."""
+
+from __future__ import annotations
+
+import struct
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+
+from hybridize.base.dtypes import DType
+from hybridize.base.errors import CodegenError
+
+SCALARS: dict[str, str] = {
+    "bool": "i1", "int8": "i8", "int16": "i16", "int32": "i32", "int64": "i64",
+    "uint8": "i8", "uint16": "i16", "uint32": "i32", "uint64": "i64",
+    "float16": "half", "bfloat16": "bfloat", "float32": "float", "float64": "double",
+}  # fmt: skip
+
+
+def llvm_type(dtype: DType, lanes: int = 1) -> str:
+    """The register type of `lanes` elements: `float`, `<16 x float>`; bool is i1 in registers, i8 in memory."""
+    return vector(SCALARS[dtype.name], lanes)
+
+
+def vector(scalar: str, lanes: int) -> str:
+    """`<lanes x scalar>`, or the scalar itself for one lane."""
+    return scalar if lanes == 1 else f"<{lanes} x {scalar}>"
+
+
+def literal(value: float | int | bool, dtype: DType) -> str:
+    """A scalar constant in LLVM's notation; floats as the bits of the double they widen to."""
+    if dtype.kind == "b":
+        return "true" if value else "false"
+    if dtype.kind in "iu":
+        return str(int(value))
+    rounded = float(dtype.type(value))
+    bits = struct.unpack("<Q", struct.pack("<d", rounded))[0]
+    if dtype.name == "float16":
+        return "0xH" + struct.pack(">e", rounded).hex().upper()
+    if dtype.name == "bfloat16":
+        return "0xR" + struct.pack(">f", rounded).hex().upper()[:4]
+    return f"0x{bits:016X}"
+
+
+def splat(value: float | int | bool, dtype: DType, lanes: int) -> str:
+    """A constant in every lane, without its type."""
+    text = literal(value, dtype)
+    return text if lanes == 1 else f"splat ({SCALARS[dtype.name]} {text})"
+
+
+class Module:
+    """The functions, declarations and globals of one program."""
+
+    def __init__(self) -> None:
+        self.functions: dict[str, Function] = {}
+        self.declarations: dict[str, str] = {}
+        self.globals: dict[str, str] = {}
+
+    def declare(self, name: str, returns: str, params: Sequence[str], attributes: str = "") -> str:
+        """Declare an external function or intrinsic once; returns `@name`."""
+        self.declarations[name] = f"declare {returns} @{name}({', '.join(params)}) {attributes}".rstrip()
+        return f"@{name}"
+
+    def constant(self, name: str, type: str, value: str) -> str:  # noqa: A002
+        """Define a private constant once; returns `@name`."""
+        self.globals[name] = f"@{name} = private unnamed_addr constant {type} {value}, align 64"
+        return f"@{name}"
+
+    def variable(self, name: str, type: str, value: str) -> str:  # noqa: A002
+        """Define a variable once whose address the engine can give; returns `@name`."""
+        self.globals[name] = f"@{name} = global {type} {value}, align 64"
+        return f"@{name}"
+
+    def text(self) -> str:
+        """The whole module."""
+        parts = [*self.globals.values(), *self.declarations.values()]
+        parts += [function.text() for function in self.functions.values()]
+        return "\n".join(parts) + "\n"
+
+
+@dataclass(slots=True)
+class Loop:
+    """A loop being written. Set `following` to the carried values of the next turn before the block ends."""
+
+    index: str
+    values: list[str]
+    following: list[str] = field(default_factory=list)
+    results: list[str] = field(default_factory=list)
+    """The carried values after the last turn; valid once the `with` block has ended."""
+
+
+class Function:
+    """Writes one function, top to bottom. `op` gives a fresh register, `do` a line without result."""
+
+    def __init__(
+        self,
+        module: Module,
+        name: str,
+        params: Sequence[tuple[str, str]],
+        *,
+        returns: str = "void",
+        linkage: str = "internal",
+        attributes: str = "nounwind",
+    ) -> None:
+        """Open a function; `params` are (type with attributes, name) pairs, `%name` in the body."""
+        self.module = module
+        self.name = name
+        self._head = (
+            f"define {linkage + ' ' if linkage else ''}{returns} @{name}("
+            f"{', '.join(f'{type} %{param}' for type, param in params)}) {attributes} {{"
+        )
+        self._entry: list[str] = []
+        self._lines: list[str] = []
+        self._count = 0
+        self._label = "start"
+        if name in module.functions:
+            raise CodegenError("E950", f"function {name} is written twice")
+        module.functions[name] = self
+
+    def fresh(self, hint: str = "t") -> str:
+        """A new name without its sigil."""
+        self._count += 1
+        return f"{hint}.{self._count}"
+
+    def op(self, text: str) -> str:
+        """Write `%new = text`; returns `%new`."""
+        self._count += 1
+        name = f"%t.{self._count}"
+        self._lines.append(f"  {name} = {text}")
+        return name
+
+    def do(self, text: str) -> None:
+        """Write a line that has no result."""
+        self._lines.append(f"  {text}")
+
+    def alloca(self, type: str, count: int = 1, align: int = 64) -> str:  # noqa: A002
+        """Stack memory, allocated once on entry wherever this is called."""
+        name = f"%{self.fresh('a')}"
+        self._entry.append(f"  {name} = alloca {type}, i64 {count}, align {align}")
+        return name
+
+    def place(self, label: str) -> None:
+        """Begin the block `label` (without %); the block before must have ended with a branch."""
+        self._lines.append(f"{label}:")
+        self._label = label
+
+    @property
+    def label(self) -> str:
+        """The block being written, without %."""
+        return self._label
+
+    def jump(self, label: str) -> None:
+        """Branch to a block."""
+        self.do(f"br label %{label}")
+
+    def branch(self, condition: str, then: str, orelse: str) -> None:
+        """Branch on an i1."""
+        self.do(f"br i1 {condition}, label %{then}, label %{orelse}")
+
+    @contextmanager
+    def loop(
+        self, start: str | int, stop: str | int, step: str | int = 1, carry: Sequence[tuple[str, str]] = ()
+    ) -> Iterator[Loop]:
+        """Write `for index in range(start, stop, step)` (i64, step > 0) carrying (type, initial value) registers.
+
+        The first turn is guarded unless both bounds are known numbers and the loop is not empty.
+        """
+        head, body, after, before = self.fresh("head"), self.fresh("body"), self.fresh("after"), self.label
+        index = f"%{self.fresh('i')}"
+        carried = [f"%{self.fresh('c')}" for _ in carry]
+        guard = not (isinstance(start, int) and isinstance(stop, int) and start < stop)
+        if guard:
+            some = self.op(f"icmp slt i64 {start}, {stop}")
+            self.branch(some, head, after)
+        else:
+            self.jump(head)
+        self.place(head)
+        slot = len(self._lines)
+        self.jump(body)
+        self.place(body)
+        loop = Loop(index, carried)
+        yield loop
+        if len(loop.following) != len(carried):
+            raise CodegenError("E951", f"loop carries {len(carried)} values, got {len(loop.following)} for the next turn")
+        following = self.op(f"add nuw nsw i64 {index}, {step}")
+        more = self.op(f"icmp slt i64 {following}, {stop}")
+        end = self.label
+        self.branch(more, head, after)
+        phis = [f"  {index} = phi i64 [ {start}, %{before} ], [ {following}, %{end} ]"]
+        phis += [
+            f"  {name} = phi {type} [ {first}, %{before} ], [ {later}, %{end} ]"
+            for name, (type, first), later in zip(carried, carry, loop.following, strict=True)
+        ]
+        self._lines[slot:slot] = phis
+        self.place(after)
+        if guard:
+            loop.results = [
+                self.op(f"phi {type} [ {first}, %{before} ], [ {later}, %{end} ]")
+                for (type, first), later in zip(carry, loop.following, strict=True)
+            ]
+        else:
+            loop.results = list(loop.following)
+
+    @contextmanager
+    def when(self, condition: str) -> Iterator[None]:
+        """Write a block that runs only when the i1 holds; it defines no values for later."""
+        then, after = self.fresh("then"), self.fresh("after")
+        self.branch(condition, then, after)
+        self.place(then)
+        yield
+        self.jump(after)
+        self.place(after)
+
+    def text(self) -> str:
+        """The function, whole."""
+        return "\n".join([self._head, "entry:", *self._entry, "  br label %start", "start:", *self._lines, "}"])
+

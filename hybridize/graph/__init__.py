@@ -1,0 +1,24 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The graph IR: immutable, typed, single static assignment.
+
+In: ops (anything with `name`, `infer` and equality) applied through a `Builder`. Out: `Graph`.
+Invariants: nodes stand in topological order; each value is defined once, before its use; the type of every
+output is what the op infers from the types of its inputs; sub-graphs (fields of control-flow ops) are closed.
+The text form is the contract: `str(graph)` prints it, `parse` reads it back, `fingerprint` hashes it.
+
+    graph(%0: f32[2,3], %1: f32[3]) {
+      %2: f32[2,3] = broadcast(%1, shape=(2, 3))
+      %3: f32[2,3] = add(%0, %2)
+      return %3
+    }
+
+It must not know any op, array or pass.
+"""
+
+from hybridize.graph.ir import Builder as Builder
+from hybridize.graph.ir import Graph as Graph
+from hybridize.graph.ir import Node as Node
+from hybridize.graph.ir import OpLike as OpLike
+from hybridize.graph.ir import Value as Value
+from hybridize.graph.text import parse as parse
+from hybridize.graph.verify import verify as verify

@@ -1,0 +1,152 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Values, nodes, graphs, and the builder that alone makes nodes."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import Any, Protocol
+
+import numpy
+from numpy.typing import NDArray
+
+from hybridize.base.errors import GraphError
+from hybridize.base.locations import SourceLoc
+from hybridize.base.types import TensorType
+
+Buffer = NDArray[Any]
+
+
+class OpLike(Protocol):
+    """All that a graph knows of an op. Equality and hash are by its fields."""
+
+    @property
+    def name(self) -> str:
+        """The word that stands for the op in text form."""
+
+    def infer(self, *inputs: TensorType) -> tuple[TensorType, ...]:
+        """Types of the outputs."""
+
+
+class Value:
+    """A typed value. It exists once and is compared by identity; it has no operators."""
+
+    __slots__ = ("name", "type")
+
+    def __init__(self, type: TensorType, name: str = "") -> None:  # noqa: A002
+        self.type = type
+        self.name = name
+        """What the user calls it (an argument or a parameter), for messages and files; may be empty."""
+
+    def __repr__(self) -> str:
+        return f"Value({self.name or '%'}: {self.type})"
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class Node:
+    """One application of an op."""
+
+    op: OpLike
+    inputs: tuple[Value, ...]
+    outputs: tuple[Value, ...]
+    loc: SourceLoc | None = None
+
+
+@dataclass(frozen=True, eq=False)
+class Graph:
+    """A program: inputs, constants, nodes in topological order, outputs. Immutable."""
+
+    inputs: tuple[Value, ...]
+    nodes: tuple[Node, ...]
+    outputs: tuple[Value, ...]
+    constants: Mapping[Value, Buffer] = field(default_factory=dict)
+
+    def op_names(self) -> list[str]:
+        """Names of the ops, in order; composites count as one."""
+        return [node.op.name for node in self.nodes]
+
+    @cached_property
+    def text(self) -> str:
+        """The text form (see the package docstring)."""
+        from_text = _printer()
+        return from_text(self)
+
+    @cached_property
+    def fingerprint(self) -> str:
+        """A hash of the text; two graphs are the same program when their fingerprints are equal."""
+        return hashlib.sha256(self.text.encode()).hexdigest()
+
+    def __str__(self) -> str:
+        return self.text
+
+    def uses(self) -> dict[Value, int]:
+        """How often each value is read by nodes and outputs."""
+        count: dict[Value, int] = {}
+        for node in self.nodes:
+            for value in node.inputs:
+                count[value] = count.get(value, 0) + 1
+        for value in self.outputs:
+            count[value] = count.get(value, 0) + 1
+        return count
+
+
+class Builder:
+    """Collects nodes in order; the only maker of nodes. `finish` gives the immutable graph."""
+
+    def __init__(self) -> None:
+        self.inputs: list[Value] = []
+        self.nodes: list[Node] = []
+        self.constants: dict[Value, Buffer] = {}
+
+    def input(self, type: TensorType, name: str = "") -> Value:  # noqa: A002
+        """Add an input."""
+        value = Value(type, name)
+        self.inputs.append(value)
+        return value
+
+    def constant(self, array: Buffer, name: str = "") -> Value:
+        """Add a constant; the array is copied, so later writes to it do not reach the graph."""
+        array = numpy.array(array, order="C", copy=True)
+        array.setflags(write=False)
+        value = Value(TensorType(array.shape, array.dtype), name)
+        self.constants[value] = array
+        return value
+
+    def add(self, op: OpLike, inputs: Sequence[Value], loc: SourceLoc | None = None) -> tuple[Value, ...]:
+        """Apply `op`; returns its outputs, typed by `op.infer`."""
+        types = op.infer(*(value.type for value in inputs))
+        outputs = tuple(Value(type) for type in types)
+        self.nodes.append(Node(op, tuple(inputs), outputs, loc))
+        return outputs
+
+    def finish(self, outputs: Iterable[Value]) -> Graph:
+        """The graph of everything added so far, returning `outputs`."""
+        return Graph(tuple(self.inputs), tuple(self.nodes), tuple(outputs), dict(self.constants))
+
+    def inline(self, graph: Graph, inputs: Sequence[Value]) -> tuple[Value, ...]:
+        """Add the nodes of `graph`, its inputs replaced by `inputs`; returns its outputs here."""
+        if len(inputs) != len(graph.inputs):
+            raise GraphError("E902", f"a graph of {len(graph.inputs)} inputs was given {len(inputs)}")
+        here: dict[Value, Value] = dict(zip(graph.inputs, inputs, strict=True))
+        for value, array in graph.constants.items():
+            here[value] = copy = Value(value.type, value.name)
+            self.constants[copy] = array
+        for node in graph.nodes:
+            outputs = tuple(Value(value.type, value.name) for value in node.outputs)
+            self.nodes.append(Node(node.op, tuple(here[value] for value in node.inputs), outputs, node.loc))
+            here.update(zip(node.outputs, outputs, strict=True))
+        return tuple(here[value] for value in graph.outputs)
+
+
+_print: list[Callable[[Graph], str]] = []
+
+
+def _printer() -> Callable[[Graph], str]:
+    return _print[0]
+
+
+def use_printer(printer: Callable[[Graph], str]) -> None:
+    """Give graphs their printer; `graph.text` does so once, which keeps this file free of syntax."""
+    _print[:] = [printer]

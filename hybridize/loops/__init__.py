@@ -1,0 +1,15 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The loop IR: what one element of an output is, as a scalar expression of its index.
+
+In: lowerings of ops. Out: expressions that `schedule` fuses by substitution and `codegen` turns into vector code.
+
+    expr  = Const(value, dtype)                       a number
+          | Axis(k)                                   i64 index along axis k of the output (or a fold variable, k < 0)
+          | Load(operand, indices)                    one element of input `operand`
+          | Call(function, args, dtype)               a scalar function of the table in `functions`
+          | Select(condition, then, orelse)
+          | Cast(expr, dtype)
+          | Fold(kind, size, variable, body, dtype)   sum, product, max, min, any, all over variable in 0..size-1
+
+Every expression is pure and typed; index expressions are i64. It must not know graphs or ops.
+"""

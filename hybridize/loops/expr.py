@@ -1,0 +1,183 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Expressions of the loop IR, the table of scalar functions, and what a lowering may return."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from hybridize.base.dtypes import DType, bool_, int64
+
+
+@dataclass(frozen=True, slots=True)
+class Expr:
+    """Base of all expressions."""
+
+    dtype: DType
+
+
+@dataclass(frozen=True, slots=True)
+class Const(Expr):
+    """A number."""
+
+    value: float | int | bool
+
+
+@dataclass(frozen=True, slots=True)
+class Axis(Expr):
+    """Index along output axis `number` (>= 0), or the variable of a fold (< 0); always int64."""
+
+    number: int
+
+
+@dataclass(frozen=True, slots=True)
+class Load(Expr):
+    """One element of input `operand` at `indices`, one i64 expression per axis, each within bounds."""
+
+    operand: int
+    indices: tuple[Expr, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Call(Expr):
+    """A scalar function of the table `FUNCTIONS`."""
+
+    function: str
+    args: tuple[Expr, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Select(Expr):
+    """`then` where `condition` (bool) holds, else `orelse`; both are evaluated, so both must be in bounds."""
+
+    condition: Expr
+    then: Expr
+    orelse: Expr
+
+
+@dataclass(frozen=True, slots=True)
+class Cast(Expr):
+    """`x` as another dtype: floats to integers truncate, to bool compare with zero."""
+
+    x: Expr
+
+
+@dataclass(frozen=True, slots=True)
+class Fold(Expr):
+    """Reduce `body` over `variable` (an Axis with a negative number, unique in the kernel) from 0 to size - 1."""
+
+    kind: str
+    """sum, prod, max, min, any, all; max and min hand NaN on."""
+    size: int
+    variable: int
+    body: Expr
+
+
+Element = Callable[[tuple[Expr, ...]], Expr]
+"""The element of a value at an index: a function from index expressions to an expression."""
+
+# Scalar functions by arity. Arithmetic wraps for integers; division and remainder follow NumPy (floor), with 0 for
+# an integer divided by 0. `f` floats only, `i` integers (and bool for the bit operations), `n` any number, `c` gives bool.
+FUNCTIONS: dict[str, tuple[int, str]] = {
+    "neg": (1, "n"), "abs": (1, "n"), "sign": (1, "n"), "floor": (1, "f"), "ceil": (1, "f"), "round": (1, "f"),
+    "trunc": (1, "f"), "sqrt": (1, "f"), "rsqrt": (1, "f"), "cbrt": (1, "f"), "exp": (1, "f"), "exp2": (1, "f"),
+    "expm1": (1, "f"), "log": (1, "f"), "log2": (1, "f"), "log10": (1, "f"), "log1p": (1, "f"), "sin": (1, "f"),
+    "cos": (1, "f"), "tan": (1, "f"), "arcsin": (1, "f"), "arccos": (1, "f"), "arctan": (1, "f"), "sinh": (1, "f"),
+    "cosh": (1, "f"), "tanh": (1, "f"), "arcsinh": (1, "f"), "arccosh": (1, "f"), "arctanh": (1, "f"),
+    "erf": (1, "f"), "erfinv": (1, "f"), "gammaln": (1, "f"), "gamma": (1, "f"), "sigmoid": (1, "f"),
+    "isnan": (1, "c"), "isinf": (1, "c"), "isfinite": (1, "c"), "signbit": (1, "c"),
+    "not": (1, "i"), "popcount": (1, "i"),
+    "add": (2, "n"), "sub": (2, "n"), "mul": (2, "n"), "div": (2, "f"), "floordiv": (2, "n"), "mod": (2, "n"),
+    "fmod": (2, "n"), "pow": (2, "n"), "max": (2, "n"), "min": (2, "n"), "fmax": (2, "n"), "fmin": (2, "n"),
+    "arctan2": (2, "f"), "hypot": (2, "f"), "copysign": (2, "f"), "nextafter": (2, "f"), "logaddexp": (2, "f"),
+    "and": (2, "i"), "or": (2, "i"), "xor": (2, "i"), "shl": (2, "i"), "shr": (2, "i"), "umulh": (2, "i"),
+    "eq": (2, "c"), "ne": (2, "c"), "lt": (2, "c"), "le": (2, "c"), "gt": (2, "c"), "ge": (2, "c"),
+    "bitcast": (1, "n"),
+}  # fmt: skip
+
+
+def const(value: complex, dtype: DType) -> Const:
+    """A number of the given dtype."""
+    if dtype == bool_:
+        return Const(dtype, bool(value))
+    return Const(dtype, float(value.real) if dtype.kind not in "iu" else int(value.real))
+
+
+def index(value: int) -> Const:
+    """An i64 constant, for index arithmetic."""
+    return Const(int64, value)
+
+
+def axis(number: int) -> Axis:
+    """The index along an output axis."""
+    return Axis(int64, number)
+
+
+def call(function: str, *args: Expr, dtype: DType | None = None) -> Expr:
+    """Apply a function of the table; the result has the dtype of the first argument, or bool, unless given."""
+    result = dtype if dtype is not None else bool_ if FUNCTIONS[function][1] == "c" else args[0].dtype
+    return Call(result, function, args)
+
+
+def cast(x: Expr, dtype: DType) -> Expr:
+    """`x` as `dtype`; nothing when it is so already."""
+    return x if x.dtype == dtype else Cast(dtype, x)
+
+
+def select(condition: Expr, then: Expr, orelse: Expr) -> Expr:
+    """`then` where `condition` holds, else `orelse`."""
+    return Select(then.dtype, condition, then, orelse)
+
+
+def add(x: Expr, y: Expr) -> Expr:
+    """Index sum, folding constants, so that affine indices stay recognisable."""
+    match x, y:
+        case Const(value=a), Const(value=b) if x.dtype == int64:
+            return index(int(a) + int(b))
+        case Const(value=0), _:
+            return y
+        case _, Const(value=0):
+            return x
+    return call("add", x, y)
+
+
+def mul(x: Expr, y: Expr) -> Expr:
+    """Index product, folding constants."""
+    match x, y:
+        case Const(value=a), Const(value=b) if x.dtype == int64:
+            return index(int(a) * int(b))
+        case (Const(value=0), _) | (_, Const(value=0)):
+            return index(0)
+        case Const(value=1), _:
+            return y
+        case _, Const(value=1):
+            return x
+    return call("mul", x, y)
+
+
+@dataclass(frozen=True, slots=True)
+class Contraction:
+    """A product of matrices, left to the contraction kernels.
+
+    y[b..., m, n] = sum over k of x[b..., m, k] w[b..., k, n], either operand optionally stored transposed.
+    """
+
+    transpose_x: bool
+    transpose_w: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Routine:
+    """Something no scalar expression says well (sort, cumulative sum, scatter, ...): a named loop nest of codegen."""
+
+    name: str
+    parameters: tuple[Any, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Region:
+    """Control flow over closed sub-graphs: `cond`, `while_loop` or `scan`."""
+
+    kind: str
+    graphs: Sequence[Any]
