@@ -1,0 +1,127 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The command `hybridize`: bench, inspect, run, explain."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Annotated
+
+import numpy as np
+import typer
+from rich.console import Console
+from rich.progress import Progress
+
+from hybridize.tools import bench as benchmark
+from hybridize.tools import machine, report, saved
+from hybridize.tools.bench import WORKLOADS, Options, Result
+
+application = typer.Typer(
+    help="Write deep learning imperatively, run it as one compiled program.",
+    no_args_is_help=True,
+    add_completion=False,
+    pretty_exceptions_enable=False,
+)
+File = Annotated[Path, typer.Argument(help="A file that save or export wrote.", exists=True, dir_okay=False)]
+Inputs = Annotated[
+    list[Path], typer.Option("--input", "-i", help="A .npy file; once for each argument, in order.", exists=True)
+]
+
+
+def first_cpu() -> int:
+    """The first CPU that this process may use."""
+    return min(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else 0
+
+
+@application.command()
+def bench(
+    workloads: Annotated[
+        list[str] | None, typer.Argument(help=f"Of: {', '.join(WORKLOADS)}. All but memory when none is named.")
+    ] = None,
+    rounds: Annotated[int, typer.Option(min=1, help="Interleaved rounds.")] = 5,
+    seconds: Annotated[float, typer.Option(min=0.0, help="Of samples for each row in each round.")] = 0.3,
+    cpu: Annotated[int | None, typer.Option(help="The CPU to run on; the first one allowed by default.")] = None,
+    only: Annotated[list[str] | None, typer.Option(help="Rows whose name contains this; may be repeated.")] = None,
+    calls: Annotated[int, typer.Option(min=1, help="Calls of the memory workload.")] = 1_000_000,
+    shapes: Annotated[int, typer.Option(min=2, help="Shapes of the memory workload.")] = 10_000,
+    markdown: Annotated[Path | None, typer.Option(help="Write the tables here, too, as Markdown.")] = None,
+) -> None:
+    """Compare hybridize with every runtime that this environment can import, in one interleaved run."""
+    chosen = workloads or [name for name in WORKLOADS if name != "memory"]
+    unknown = set(chosen) - set(WORKLOADS)
+    if unknown:
+        raise typer.BadParameter(f"no workload {', '.join(sorted(unknown))}; there are: {', '.join(WORKLOADS)}")
+    options = Options(rounds, seconds, first_cpu() if cpu is None else cpu, tuple(only or ()), calls, shapes)
+    console = Console()
+    written = [report.machine(machine.describe(), benchmark.limits(options)) + "\n"]
+    console.print(written[0], highlight=False)
+    by_workload: dict[str, Sequence[Result]] = {}
+    with Progress(console=console, transient=True) as progress:
+        task = progress.add_task("", total=len(chosen))
+        for workload in chosen:
+            progress.update(task, description=workload)
+            grid = one(workload, options, by_workload)
+            grid.show(console)
+            written.append(grid.markdown())
+            progress.advance(task)
+    goals = report.goals(by_workload)
+    if goals is not None:
+        goals.show(console)
+        written.append(goals.markdown())
+    if markdown is not None:
+        markdown.write_text("\n".join(written), encoding="utf-8")
+
+
+def one(workload: str, options: Options, by_workload: dict[str, Sequence[Result]]) -> report.Grid:
+    """Run one workload and lay out its figures; timed calls are also put into `by_workload`, for the goals."""
+    match workload:
+        case "import":
+            return report.starts("import", benchmark.run_imports(options))
+        case "first-call":
+            title = "first-call: from the model in memory to its first result, compiler loaded, nothing cached"
+            return report.starts(title, benchmark.run_first_calls(options))
+        case "memory":
+            return report.memory(benchmark.run_memory(options), options.calls, options.shapes)
+        case "call-overhead":
+            return report.calls("call-overhead: x + 1 on one element", benchmark.run_calls(workload, options))
+        case _:
+            by_workload[workload] = results = benchmark.run_calls(workload, options)
+            return report.calls(f"{workload}: 512-256-128-2, ReLU, float32, one thread", results)
+
+
+@application.command()
+def inspect(file: File) -> None:
+    """Show what a saved file holds."""
+    console = Console()
+    console.print(saved.describe(file), highlight=False, markup=False, soft_wrap=True)
+
+
+@application.command()
+def run(
+    file: File,
+    inputs: Inputs,
+    output: Annotated[Path | None, typer.Option("--output", "-o", help="Write the first result here, as .npy.")] = None,
+) -> None:
+    """Run a saved file on arrays from .npy files."""
+    results = saved.run(file, inputs)
+    if output is None:
+        for result in results:
+            typer.echo(np.array2string(result, threshold=200))
+    else:
+        np.save(output, results[0])
+
+
+@application.command()
+def explain(file: File, inputs: Inputs) -> None:
+    """Compile a saved file for the given inputs and say what became of it."""
+    typer.echo(saved.explain(file, inputs))
+
+
+def main() -> None:
+    """Start of the command; errors of hybridize are shown as their text, without a traceback."""
+    try:
+        application()
+    except saved.HybridizeError as error:
+        Console(stderr=True).print(str(error), style="red", highlight=False, markup=False, soft_wrap=True)
+        raise SystemExit(1) from None

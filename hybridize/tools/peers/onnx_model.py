@@ -1,0 +1,45 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The benchmark's models as ONNX, for the runtimes that read it."""
+
+from __future__ import annotations
+
+import numpy as np
+from onnx import TensorProto, checker, helper, numpy_helper
+
+from hybridize.tools.peers import F32, Layers
+
+
+def _model(nodes: list[object], constants: list[object], x: F32, y_shape: tuple[int, ...]) -> bytes:
+    graph = helper.make_graph(
+        nodes,
+        "model",
+        [helper.make_tensor_value_info("x", TensorProto.FLOAT, x.shape)],
+        [helper.make_tensor_value_info("y", TensorProto.FLOAT, y_shape)],
+        constants,
+    )
+    # Opset 17 and IR 8 are read by every release of the runtimes that pyproject.toml admits.
+    model = helper.make_model(graph, opset_imports=[helper.make_opsetid("", 17)], ir_version=8)
+    checker.check_model(model)
+    return bytes(model.SerializeToString())
+
+
+def mlp(layers: Layers, x: F32) -> bytes:
+    """One Gemm for each layer, Relu between them; the sizes are those of `x` [batch, in], fixed."""
+    nodes: list[object] = []
+    constants: list[object] = []
+    value = "x"
+    for i, (weight, bias) in enumerate(layers):
+        last = i == len(layers) - 1
+        constants += [numpy_helper.from_array(weight, f"w{i}"), numpy_helper.from_array(bias, f"b{i}")]
+        product = "y" if last else f"z{i}"
+        nodes.append(helper.make_node("Gemm", [value, f"w{i}", f"b{i}"], [product], transB=1))
+        if not last:
+            value = f"h{i}"
+            nodes.append(helper.make_node("Relu", [product], [value]))
+    return _model(nodes, constants, x, (len(x), len(layers[-1][1])))
+
+
+def add_one(x: F32) -> bytes:
+    """x + 1."""
+    one = numpy_helper.from_array(np.ones((1,), np.float32), "one")
+    return _model([helper.make_node("Add", ["x", "one"], ["y"])], [one], x, x.shape)

@@ -1,0 +1,60 @@
+# SPDX-License-Identifier: Apache-2.0
+"""ONNX Runtime: `run` with arrays, and with inputs and outputs bound beforehand."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import numpy as np
+import onnxruntime
+
+from hybridize.tools.peers import F32, Layers, Prepared, Start, onnx_model
+
+
+def session(model: bytes) -> onnxruntime.InferenceSession:
+    """A session with one thread and every optimisation."""
+    options = onnxruntime.SessionOptions()
+    options.intra_op_num_threads = options.inter_op_num_threads = 1
+    options.graph_optimization_level = onnxruntime.GraphOptimizationLevel.ORT_ENABLE_ALL
+    options.log_severity_level = 3
+    return onnxruntime.InferenceSession(model, options, providers=["CPUExecutionProvider"])
+
+
+def with_run(model: bytes, x: F32, y_shape: tuple[int, ...]) -> Start:
+    """session.run: arrays in, arrays out."""
+
+    def start() -> Prepared:
+        run = session(model).run
+        return Prepared(run, (["y"], {"x": x}), lambda outputs: np.asarray(outputs[0]))
+
+    return start
+
+
+def with_io_binding(model: bytes, x: F32, y_shape: tuple[int, ...]) -> Start:
+    """session.run_with_iobinding: both buffers exist and are known to the session."""
+
+    def start() -> Prepared:
+        ready = session(model)
+        binding = ready.io_binding()
+        x_value = onnxruntime.OrtValue.ortvalue_from_numpy(x)
+        y_value = onnxruntime.OrtValue.ortvalue_from_numpy(np.zeros(y_shape, np.float32))
+        binding.bind_ortvalue_input("x", x_value)
+        binding.bind_ortvalue_output("y", y_value)
+        return Prepared(ready.run_with_iobinding, (binding,), lambda _: np.asarray(y_value.numpy()))
+
+    return start
+
+
+Mode = Callable[[bytes, F32, tuple[int, ...]], Start]
+
+
+def _mlp(mode: Mode) -> Callable[[Layers, F32], Start]:
+    return lambda layers, x: mode(onnx_model.mlp(layers, x), x, (len(x), len(layers[-1][1])))
+
+
+def _add_one(mode: Mode) -> Callable[[F32], Start]:
+    return lambda x: mode(onnx_model.add_one(x), x, x.shape)
+
+
+MLP = {"run": _mlp(with_run), "io_binding": _mlp(with_io_binding)}
+ADD_ONE = {"run": _add_one(with_run), "io_binding": _add_one(with_io_binding)}

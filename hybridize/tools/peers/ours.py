@@ -1,0 +1,91 @@
+# SPDX-License-Identifier: Apache-2.0
+"""hybridize itself: Gluon nets and functions, imperative and hybridized."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from hybridize import hybridize, np
+from hybridize.gluon import nn
+from hybridize.tools.peers import F32, Layers, Prepared, Start
+
+
+def as_numpy(value: Any) -> F32:
+    """The array of ours as an array of NumPy's."""
+    return value.asnumpy()  # type: ignore[no-any-return]
+
+
+def load_llvm() -> None:
+    """Compile something unrelated: loading LLVM is not part of a model's first call."""
+    hybridize(lambda x: x - 3)(np.ones((2,)))
+
+
+def gluon(layers: Layers) -> nn.HybridSequential:
+    """The layers as a net whose shapes are known."""
+    net = nn.HybridSequential()
+    for i, (weight, _) in enumerate(layers):
+        last = i == len(layers) - 1
+        net.add(nn.Dense(weight.shape[0], in_units=weight.shape[1], activation=None if last else "relu"))
+    net.initialize()
+    for i, (weight, bias) in enumerate(layers):
+        net[i].weight.set_data(np.array(weight))
+        net[i].bias.set_data(np.array(bias))
+    return net
+
+
+def mlp(**keywords: object) -> Callable[[Layers, F32], Start]:
+    """A build of the hybridized net; `keywords` go to `net.hybridize`."""
+
+    def build(layers: Layers, x: F32) -> Start:
+        load_llvm()
+        net, argument = gluon(layers), np.array(x)
+
+        def start() -> Prepared:
+            net.hybridize(**keywords)
+            return Prepared(net, (argument,), as_numpy)
+
+        return start
+
+    return build
+
+
+def mlp_imperative(layers: Layers, x: F32) -> Start:
+    """The net as it is."""
+    net, argument = gluon(layers), np.array(x)
+    return lambda: Prepared(net, (argument,), as_numpy)
+
+
+def add_one(x: Any) -> Any:
+    """x + 1, elementwise."""
+    return x + 1
+
+
+def add_one_hybridized(x: F32) -> Start:
+    """The function, compiled."""
+    load_llvm()
+    argument = np.array(x)
+    return lambda: Prepared(hybridize(add_one), (argument,), as_numpy)
+
+
+def add_one_imperative(x: F32) -> Start:
+    """The function as it is."""
+    argument = np.array(x)
+    return lambda: Prepared(add_one, (argument,), as_numpy)
+
+
+def add_one_block(x: F32) -> Start:
+    """A hybridized block whose kernel is one multiplication and one addition: what remains is the block's call."""
+    load_llvm()
+    argument = np.array(x).reshape(1, 1)
+    net = gluon([(x.reshape(1, 1) * 0 + 1, x.reshape(1) * 0 + 1)])
+
+    def start() -> Prepared:
+        net.hybridize()
+        return Prepared(net, (argument,), lambda value: as_numpy(value).reshape(1))
+
+    return start
+
+
+MLP = {"hybridized": mlp(), "frozen": mlp(freeze=True), "imperative": mlp_imperative}
+ADD_ONE = {"hybridized": add_one_hybridized, "imperative": add_one_imperative, "block": add_one_block}

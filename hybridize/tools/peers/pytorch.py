@@ -1,0 +1,86 @@
+# SPDX-License-Identifier: Apache-2.0
+"""PyTorch: eager, scripted and frozen, compiled; all under inference mode, the cheapest one."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import torch
+
+from hybridize.tools.peers import F32, Layers, Prepared, Start
+
+
+class AddOne(torch.nn.Module):
+    """x + 1."""
+
+    def forward(self, x: torch.Tensor) -> torch.Tensor:
+        """Add one to each element."""
+        return x + 1
+
+
+def as_numpy(value: Any) -> F32:
+    """The tensor as an array."""
+    return value.detach().numpy()  # type: ignore[no-any-return]
+
+
+def tensor(x: F32) -> torch.Tensor:
+    """The array as a tensor with memory of its own."""
+    return torch.from_numpy(x.copy())
+
+
+def module(layers: Layers) -> torch.nn.Sequential:
+    """The layers as the chapter's nn.Sequential, in evaluation mode."""
+    parts: list[torch.nn.Module] = []
+    for weight, bias in layers:
+        linear = torch.nn.Linear(weight.shape[1], weight.shape[0])
+        with torch.no_grad():
+            linear.weight.copy_(tensor(weight))
+            linear.bias.copy_(tensor(bias))
+        parts += [linear, torch.nn.ReLU()]
+    return torch.nn.Sequential(*parts[:-1]).eval()
+
+
+def in_inference_mode() -> None:
+    """Enter inference mode for the rest of this worker's life: entering it at every call is not what is measured."""
+    torch.set_num_threads(1)
+    torch.inference_mode().__enter__()
+
+
+def eager(net: torch.nn.Module, x: torch.Tensor) -> Start:
+    """The module, called."""
+
+    def start() -> Prepared:
+        in_inference_mode()
+        return Prepared(net, (x,), as_numpy)
+
+    return start
+
+
+def scripted(net: torch.nn.Module, x: torch.Tensor) -> Start:
+    """The module scripted, frozen, optimised for inference; called twice, because the executor specialises then."""
+
+    def start() -> Prepared:
+        in_inference_mode()
+        frozen = torch.jit.optimize_for_inference(torch.jit.freeze(torch.jit.script(net)))
+        for _ in range(2):
+            frozen(x)
+        return Prepared(frozen, (x,), as_numpy)
+
+    return start
+
+
+def compiled(net: torch.nn.Module, x: torch.Tensor) -> Start:
+    """The module through torch.compile, after the compiler has been loaded by something unrelated."""
+    with torch.no_grad():
+        torch.compile(lambda value: value - 3)(torch.ones(2))
+
+    def start() -> Prepared:
+        in_inference_mode()
+        return Prepared(torch.compile(net), (x,), as_numpy)
+
+    return start
+
+
+_MODES = {"eager": eager, "script": scripted, "compile": compiled}
+MLP = {name: lambda layers, x, mode=mode: mode(module(layers), tensor(x)) for name, mode in _MODES.items()}
+ADD_ONE = {name: lambda x, mode=mode: mode(AddOne().eval(), tensor(x)) for name, mode in _MODES.items()}

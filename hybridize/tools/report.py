@@ -1,0 +1,114 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The benchmark's figures as tables: for the terminal, and as Markdown for docs/benchmarks.md."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from rich.console import Console
+from rich.table import Table
+
+from hybridize.tools.bench import GOALS, Result, reached
+from hybridize.tools.machine import Limits
+from hybridize.tools.peers import HYBRIDIZED
+
+
+@dataclass(frozen=True)
+class Grid:
+    """A titled table of text."""
+
+    title: str
+    columns: tuple[str, ...]
+    rows: Sequence[tuple[str, ...]]
+
+    def markdown(self) -> str:
+        """The table in Markdown, under a heading."""
+        lines = [
+            "| " + " | ".join(self.columns) + " |",
+            "| --- |" + " ---: |" * (len(self.columns) - 1),
+            *("| " + " | ".join(row) + " |" for row in self.rows),
+        ]
+        return f"### {self.title}\n\n" + "\n".join(lines) + "\n"
+
+    def show(self, console: Console) -> None:
+        """Print the table; our own rows stand out."""
+        table = Table(title=self.title, title_justify="left")
+        for i, column in enumerate(self.columns):
+            table.add_column(column, justify="right" if i else "left", no_wrap=not i)
+        for row in self.rows:
+            table.add_row(*row, style="bold green" if row[0] == HYBRIDIZED else None)
+        console.print(table)
+
+
+def duration(seconds: float) -> str:
+    """Seconds with a unit that suits them, three digits.
+
+    >>> duration(1.234e-5), duration(2.5e-7), duration(0.0421), duration(3.0)
+    ('12.3 µs', '250 ns', '42.1 ms', '3.00 s')
+    """
+    units = ((1e-6, 1e9, "ns"), (1e-3, 1e6, "µs"), (1.0, 1e3, "ms"))
+    scale, unit = next(((scale, unit) for limit, scale, unit in units if seconds < limit), (1.0, "s"))
+    value = seconds * scale
+    digits = 2 if value < 10 else 1 if value < 100 else 0
+    return f"{value:.{digits}f} {unit}"
+
+
+def calls(title: str, results: Sequence[Result]) -> Grid:
+    """Median, tenth percentile, ratio to the hybridized row, first call."""
+    measured = [result for result in results if result.rounds and not result.error]
+    ours = next((result for result in measured if result.name == HYBRIDIZED), None)
+    rows: list[tuple[str, ...]] = []
+    for result in results:
+        if result not in measured:
+            rows.append((result.name, result.error or "no samples", "", "", ""))
+            continue
+        ratio = f"{result.ratio(ours):.2f} ×" if ours else ""
+        first = duration(result.first_s[0]) if result.first_s else ""
+        rows.append((result.name, duration(result.median), duration(result.p10), ratio, first))
+    return Grid(title, ("runtime", "median", "p10", "time ÷ hybridized", "first call"), rows)
+
+
+def starts(title: str, results: Sequence[Result]) -> Grid:
+    """Median and least of what happens once in a process."""
+    rows = [
+        (result.name, result.error or "no samples", "", "")
+        if result.error or not result.rounds
+        else (result.name, duration(result.median), duration(min(result.medians)), str(len(result.rounds)))
+        for result in results
+    ]
+    return Grid(title, ("", "median", "least", "processes"), rows)
+
+
+def memory(answer: dict[str, Any], call_count: int, shape_count: int) -> Grid:
+    """Resident memory before and after, and its growth."""
+    if "error" in answer:
+        return Grid("Memory", ("", "figure"), [("failed", answer["error"])])
+    rows = []
+    for name, key in ((f"{call_count:,} calls", "calls"), (f"{shape_count:,} shapes, the second half", "shapes")):
+        before, after = answer[f"before_{key}"], answer[f"after_{key}"]
+        rows.append((name, f"{before / 1e6:.1f} MB", f"{after / 1e6:.1f} MB", f"{(after / before - 1) * 100:+.2f} %"))
+    return Grid("Memory after warm-up", ("", "before", "after", "growth"), rows)
+
+
+def goals(by_workload: dict[str, Sequence[Result]]) -> Grid | None:
+    """What had to be reached, and what was; None where no goal's rows were run."""
+    rows = []
+    for goal in GOALS:
+        found = reached(goal, by_workload.get(goal.workload, ()))
+        if found is not None:
+            best, ratio = found
+            verdict = "aim" if ratio <= goal.aim else "must" if ratio <= goal.must else "missed"
+            name = f"{goal.workload}: {goal.ours} ÷ {best}"
+            rows.append((name, f"{ratio:.2f}", f"{goal.must:.2f}", f"{goal.aim:.2f}", verdict))
+    return Grid("Goals", ("", "ratio", "must", "aim", "reached"), rows) if rows else None
+
+
+def machine(text: str, limit: Limits) -> str:
+    """The machine and the limits of one of its cores, in two lines."""
+    return (
+        f"{text}\n"
+        f"one core, measured: {limit.l2_gb_per_s:.0f} GB/s read from L2, {limit.memory_gb_per_s:.1f} GB/s from memory, "
+        f"{limit.gflops:.0f} GFLOP/s in a float32 matrix product"
+    )

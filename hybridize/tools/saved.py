@@ -1,0 +1,57 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What the command line does with saved files: describe, run, explain."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy
+from numpy.typing import NDArray
+
+import hybridize
+from hybridize.base.errors import HybridizeError, LoadError
+
+__all__ = ["HybridizeError", "describe", "explain", "run"]
+
+
+def arrays(paths: Sequence[Path]) -> list[NDArray[Any]]:
+    """The .npy files, in order; no pickled objects.
+
+    Raises:
+        LoadError E640: a file is not a .npy file, or holds objects.
+    """
+    loaded = []
+    for path in paths:
+        try:
+            loaded.append(numpy.load(path, allow_pickle=False))
+        except (ValueError, OSError, EOFError) as error:
+            raise LoadError("E640", f"{path} is not a .npy file of numbers: {error}") from None
+    return loaded
+
+
+def as_numpy(value: Any) -> list[NDArray[Any]]:
+    """The arrays of a result, flat: a tuple of results gives one entry for each."""
+    if isinstance(value, (tuple, list)):
+        return [array for part in value for array in as_numpy(part)]
+    return [value.asnumpy() if hasattr(value, "asnumpy") else numpy.asarray(value)]
+
+
+def run(file: Path, inputs: Sequence[Path]) -> list[NDArray[Any]]:
+    """Results of the saved program on the inputs."""
+    program = hybridize.load(str(file))
+    return as_numpy(program(*arrays(inputs)))
+
+
+def explain(file: Path, inputs: Sequence[Path]) -> str:
+    """Compile for the inputs, and say how."""
+    loaded = hybridize.load(str(file))
+    values = [hybridize.np.array(value, dtype=value.dtype) for value in arrays(inputs)]
+    return str(loaded.program(*values).explain())
+
+
+def describe(file: Path) -> str:
+    """Size and content of a saved file."""
+    loaded = hybridize.load(str(file))
+    return f"{file}: {file.stat().st_size:,} bytes\n{loaded}"

@@ -1,0 +1,124 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A process that holds one runtime and answers the benchmark: one JSON object a line in, one out.
+
+    {"do": "limits", "seconds": s}                          -> {"l2_gb_per_s": ..., ...}
+    {"do": "prepare", "module": m, "mode": k, "table": t,
+     "data": file.npz, "result": file.npy}                  -> {"first_s": ...}
+    {"do": "sample", "seconds": s}                          -> {"samples": [seconds of a call, ...], "disturbed": n}
+    {"do": "memory", "data": file.npz, "calls": n, "shapes": n} -> {"before_calls": bytes, ...}
+    anything that fails                                     -> {"error": "one line"}
+
+Started as `python -m hybridize.tools.worker CPU`, it pins itself to that CPU before it imports anything heavy.
+"""
+
+from __future__ import annotations
+
+import importlib
+import json
+import os
+import resource
+import sys
+import time
+import timeit
+from collections.abc import Iterator
+from dataclasses import asdict
+from typing import Any
+
+import numpy as np
+
+from hybridize.tools import machine
+from hybridize.tools.peers import F32, Layers, Prepared
+
+SAMPLE_S = 5e-4
+"""A sample is the mean of enough calls to last this long: far above the clock's grain, far below a time slice."""
+
+
+def read_data(path: str) -> tuple[Layers, F32]:
+    """Layers and input from the parent's file."""
+    with np.load(path) as data:
+        count = sum(name.startswith("weight") for name in data.files)
+        return [(data[f"weight{i}"], data[f"bias{i}"]) for i in range(count)], data["x"]
+
+
+def stopwatch(prepared: Prepared) -> timeit.Timer:
+    """A timer of the bare call: the loop is timeit's own, and nothing stands between it and the function."""
+    names = [f"a{i}" for i in range(len(prepared.arguments))]
+    scope = {"function": prepared.function, **dict(zip(names, prepared.arguments, strict=True))}
+    return timeit.Timer(f"function({', '.join(names)})", globals=scope)
+
+
+def calls_per_sample(timer: timeit.Timer) -> int:
+    """How many calls last about `SAMPLE_S`."""
+    number = 1
+    while (seconds := timer.timeit(number)) < SAMPLE_S / 4 and number < 1 << 20:
+        number *= 2
+    return max(1, round(number * SAMPLE_S / max(seconds, 1e-9)))
+
+
+def sample(timer: timeit.Timer, seconds: float) -> tuple[list[float], int]:
+    """Times of a call for about `seconds`, and how many samples the system interrupted (those are left out)."""
+    timer.timeit(1)
+    number = calls_per_sample(timer)
+    clean: list[float] = []
+    disturbed: list[float] = []
+    end = time.perf_counter() + seconds
+    while not clean + disturbed or time.perf_counter() < end:
+        before = resource.getrusage(resource.RUSAGE_SELF).ru_nivcsw
+        mean = timer.timeit(number) / number
+        switched = resource.getrusage(resource.RUSAGE_SELF).ru_nivcsw != before
+        (disturbed if switched else clean).append(mean)
+    # Long calls on a busy machine are interrupted nearly always; then all samples say more than the few clean ones.
+    if len(clean) < (len(clean) + len(disturbed)) / 4:
+        return clean + disturbed, 0
+    return clean, len(disturbed)
+
+
+def answers(requests: Iterator[str]) -> Iterator[dict[str, Any]]:
+    """One answer for each request."""
+    timer: timeit.Timer | None = None
+    for line in requests:
+        request = json.loads(line)
+        try:
+            match request["do"]:
+                case "limits":
+                    yield asdict(machine.measure(request["seconds"]))
+                case "prepare":
+                    layers, x = read_data(request["data"])
+                    module = importlib.import_module(f"hybridize.tools.peers.{request['module']}")
+                    build = getattr(module, request["table"])[request["mode"]]
+                    start = build(layers, x) if request["table"] == "MLP" else build(x)
+                    begin = time.perf_counter()
+                    prepared = start()
+                    result = prepared.function(*prepared.arguments)
+                    first_s = time.perf_counter() - begin
+                    np.save(request["result"], np.array(prepared.read(result), copy=True))
+                    timer = stopwatch(prepared)
+                    yield {"first_s": first_s}
+                case "sample" if timer is not None:
+                    samples, disturbed = sample(timer, request["seconds"])
+                    yield {"samples": samples, "disturbed": disturbed}
+                case "memory":
+                    layers, x = read_data(request["data"])
+                    memory = importlib.import_module("hybridize.tools.memory")
+                    yield memory.measure(layers, x, request["calls"], request["shapes"])
+                case unknown:
+                    yield {"error": f"cannot do {unknown!r} now"}
+        except Exception as error:  # whatever a runtime raises becomes a line of the table
+            text = str(error).strip().splitlines()
+            yield {"error": f"{type(error).__name__}: {text[0] if text else ''}"[:200]}
+
+
+def main() -> None:
+    """Serve requests on standard input until it closes."""
+    if hasattr(os, "sched_setaffinity"):
+        os.sched_setaffinity(0, {int(sys.argv[1])})
+    # Runtimes print; the answers go to a copy of standard output that they do not know.
+    channel = os.fdopen(os.dup(1), "w")
+    os.dup2(2, 1)
+    for answer in answers(iter(sys.stdin.readline, "")):
+        channel.write(json.dumps(answer) + "\n")
+        channel.flush()
+
+
+if __name__ == "__main__":
+    main()
