@@ -117,6 +117,9 @@ class _Stack(threading.local):
 
 _bottom: list[Interpreter] = []
 _stack = _Stack()
+ACTIVE: list[Interpreter] = []
+"""Interpreters other than the imperative one, of all threads. Only its emptiness means anything: where it is empty,
+`array` may compute with NumPy at once, without asking the thread's own stack."""
 
 
 def install(interpreter: Interpreter) -> None:
@@ -145,9 +148,11 @@ def interpreting(interpreter: Interpreter) -> Iterator[None]:
     """Put `interpreter` in charge for the length of a `with` block, in this thread."""
     current()
     _stack.interpreters.append(interpreter)
+    ACTIVE.append(interpreter)
     try:
         yield
     finally:
+        ACTIVE.pop()
         _stack.interpreters.pop()
 
 
