@@ -1,0 +1,97 @@
+"""The chapter in one program: a net written imperatively, hybridized, timed, exported, loaded back.
+
+    python examples/chapter_mlp.py [FOLDER]
+
+Writes my_mlp-symbol.json and my_mlp-0000.params into FOLDER, or into a temporary folder that is removed afterwards.
+Exits with an error when a result differs.
+"""
+
+import os
+import statistics
+import sys
+import tempfile
+import timeit
+from collections.abc import Callable
+from pathlib import Path
+
+import numpy
+from rich.console import Console
+from rich.table import Table
+
+from hybridize import np, npx
+from hybridize.gluon import SymbolBlock, nn
+
+console = Console()
+
+
+def get_net() -> nn.HybridSequential:
+    """The multilayer perceptron: 512 -> 256 -> 128 -> 2."""
+    net = nn.HybridSequential()
+    net.add(nn.Dense(256, activation="relu"), nn.Dense(128, activation="relu"), nn.Dense(2))
+    net.initialize()
+    return net
+
+
+def show_equal(name: str, found: numpy.ndarray, expected: numpy.ndarray) -> None:
+    """Print by how much two results differ; stop the program when that is more than rounding."""
+    numpy.testing.assert_allclose(found, expected, rtol=1e-4, atol=1e-5)
+    console.print(f"  {name}: largest difference {abs(found - expected).max():.1e}", highlight=False)
+
+
+def microseconds(function: Callable[[np.ndarray], object], x: np.ndarray) -> float:
+    """Median time of `function(x)`: thirty samples of enough calls to last a millisecond each."""
+    timer = timeit.Timer(lambda: function(x))
+    number = max(1, round(1e-3 / min(timer.repeat(3, 10)) * 10))
+    return statistics.median(timer.repeat(30, number)) / number * 1e6
+
+
+def main() -> None:
+    console.rule("[bold]1. Write it imperatively")
+    net = get_net()
+    x = np.random.normal(size=(1, 512))
+    imperative = net(x)
+    print(net)
+    print("net(x) =", imperative)
+
+    console.rule("[bold]2. Say hybridize")
+    batches = [np.random.normal(size=(n, 512)) for n in (1, 64)]
+    expected = [net(batch).asnumpy() for batch in batches]
+    times: dict[str, list[float]] = {"imperative": [microseconds(net, batch) for batch in batches]}
+    net.hybridize()
+    first = timeit.timeit(lambda: net(x), number=1)
+    show_equal("batch 1, imperative and hybridized", net(x).asnumpy(), imperative.asnumpy())
+    for batch, want in zip(batches, expected, strict=True):
+        show_equal(f"batch {len(want)}, imperative and hybridized", net(batch).asnumpy(), want)
+    times["hybridized"] = [microseconds(net, batch) for batch in batches]
+    npx.waitall()
+    program = net.program(x)
+    console.print(f"  backend {program.backend}, kernels {len(program.kernels)}, fallbacks {len(program.fallbacks)}")
+
+    table = Table("", "batch 1", "batch 64")
+    for name, values in times.items():
+        table.add_row(name, *(f"{value:.1f} µs" for value in values))
+    ratios = (before / after for before, after in zip(times["imperative"], times["hybridized"], strict=True))
+    table.add_row("gain", *(f"{ratio:.1f} ×" for ratio in ratios), style="bold green")
+    console.print(table)
+    console.print(f"  first hybridized call, LLVM loaded and the net compiled: {first * 1e3:.0f} ms")
+    console.print("  `make bench` compares with other runtimes.")
+
+    with tempfile.TemporaryDirectory() as scratch:
+        folder = Path(sys.argv[1] if len(sys.argv) > 1 else scratch)
+        folder.mkdir(parents=True, exist_ok=True)
+        console.rule("[bold]3. Save it")
+        net.export(os.fspath(folder / "my_mlp"))
+        symbol, parameters = folder / "my_mlp-symbol.json", folder / "my_mlp-0000.params"
+        for path in (symbol, parameters):
+            console.print(f"  {path.name}: {path.stat().st_size:,} bytes", highlight=False)
+        head = symbol.read_text().splitlines()[:16]
+        print(*head, "...", sep="\n")
+
+        console.rule("[bold]4. Load it back")
+        again = SymbolBlock.imports(os.fspath(symbol), ["data"], os.fspath(parameters))
+        show_equal("saved and loaded", again(x).asnumpy(), imperative.asnumpy())
+    console.print("[bold green]All results are the same.")
+
+
+if __name__ == "__main__":
+    main()
