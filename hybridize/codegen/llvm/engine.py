@@ -1,0 +1,179 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The one door to LLVM: what machine this is, and LLVM IR text made into code that can be called.
+
+llvmlite is loaded when something is first compiled (0.1-0.2 s), never by `import hybridize`. No pass over the IR is run:
+it is written vectorised, and code generation at level 2 is all that pays.
+"""
+
+from __future__ import annotations
+
+import ctypes
+import functools
+import itertools
+import os
+import re
+import threading
+from typing import Any
+
+from hybridize.base.errors import CodegenError
+from hybridize.codegen.llvm.halves import conversions
+from hybridize.codegen.target import Target
+
+_LOCK = threading.RLock()
+_NUMBER = itertools.count()
+_EXPORTED = re.compile(
+    r"^define (?!internal|private|hidden)[^@]*@([\w.$]+)\(|^@([\w.$]+) = (?:global|constant)", re.MULTILINE
+)
+_TRIPLE = "x86_64-unknown-linux-gnu"
+# Levels of the x86-64 psABI, so that one machine tests them all: (processor, bytes of a vector, registers, fma).
+_LEVELS = {
+    "avx512": ("x86-64-v4", 64, 32, True),
+    "avx2": ("x86-64-v3", 32, 16, True),
+    "baseline": ("x86-64", 16, 16, False),
+}
+_AVX512 = ("avx512f", "avx512bw", "avx512cd", "avx512dq", "avx512vl")
+_AVX2 = ("avx2", "fma", "f16c", "bmi2")
+
+
+@functools.cache
+def _llvm() -> Any:
+    """`llvmlite.binding`, ready for this machine."""
+    import llvmlite.binding as llvm
+
+    llvm.initialize_native_target()
+    llvm.initialize_native_asmprinter()
+    return llvm
+
+
+@functools.cache
+def host_target() -> Target:
+    """The machine this runs on: its own processor and features, at the widest level it reaches."""
+    llvm = _llvm()
+    features = llvm.get_host_cpu_features()
+    has = {name for name, there in features.items() if there}
+    level = "avx512" if has.issuperset(_AVX512) else "avx2" if has.issuperset(_AVX2) else "baseline"
+    _, vector_bytes, registers, fma = _LEVELS[level]
+    # What is absent is said too: a processor's name may promise a feature that the operating system withholds.
+    flat = ",".join(f"{'+' if there else '-'}{name}" for name, there in sorted(features.items()))
+    l1 = _cache_bytes("SC_LEVEL1_DCACHE_SIZE", Target.l1_bytes)
+    l2 = _cache_bytes("SC_LEVEL2_CACHE_SIZE", Target.l2_bytes)
+    return Target(level, _TRIPLE, llvm.get_host_cpu_name(), flat, vector_bytes, registers, fma, l1, l2)
+
+
+def named_target(name: str) -> Target:
+    """A level of x86-64 as a target: `avx512`, `avx2` or `baseline`.
+
+    Raises:
+        CodegenError E960: there is no such level.
+    """
+    if name not in _LEVELS:
+        raise CodegenError("E960", f"no target is called {name!r}", help=f"use one of {', '.join(_LEVELS)}")
+    cpu, vector_bytes, registers, fma = _LEVELS[name]
+    return Target(name, _TRIPLE, cpu, "", vector_bytes, registers, fma)
+
+
+def _cache_bytes(question: str, default: int) -> int:
+    """Size of a cache as the C library knows it, or the default where it does not (containers, other libraries)."""
+    try:
+        return os.sysconf(question) or default
+    except (ValueError, OSError):
+        return default
+
+
+class Loaded:
+    """A module in memory. The code lives as long as this object: whoever holds an address must hold this too."""
+
+    def __init__(self, tracker: Any, object_bytes: bytes, names: tuple[str, ...]) -> None:
+        self._tracker = tracker
+        self._names = names
+        self.object_bytes = object_bytes
+        """The compiled module: a relocatable, position-independent ELF object."""
+
+    def address(self, name: str) -> int:
+        """Where the exported function or variable `name` is.
+
+        Raises:
+            CodegenError E961: the module exports no such name.
+        """
+        if name not in self._names:
+            raise CodegenError("E961", f"the module exports no {name!r}, only {', '.join(self._names)}")
+        return int(self._tracker[name])
+
+
+class _Machine:
+    """LLVM's code generator and linker for one target. Both are kept for the life of the process."""
+
+    def __init__(self, target: Target) -> None:
+        llvm = _llvm()
+        factory = llvm.Target.from_triple(target.triple)
+        options = {"cpu": target.cpu, "features": target.features, "opt": 2, "reloc": "pic", "codemodel": "small"}
+        self.generator = factory.create_target_machine(**options)
+        # The linker takes its machine for itself, so it has one of its own.
+        self.linker = llvm.create_lljit_compiler(factory.create_target_machine(**options), suppress_errors=True)
+        self.layout = str(self.generator.target_data)
+
+
+@functools.cache
+def _machine(target: Target) -> _Machine:
+    ctypes.CDLL("libm.so.6", mode=ctypes.RTLD_GLOBAL)  # what llvm.exp and its kin become
+    return _Machine(target)
+
+
+def _parsed(text: str, target: Target) -> Any:
+    try:
+        module = _llvm().parse_assembly(text)
+    except RuntimeError as problem:
+        raise CodegenError(
+            "E962", f"LLVM does not take this module: {problem}\n{_numbered(text, str(problem))}"
+        ) from None
+    module.triple = target.triple
+    module.data_layout = _machine(target).layout
+    return module
+
+
+def _numbered(text: str, problem: str) -> str:
+    """The lines around the one that LLVM complains of."""
+    found = re.search(r":(\d+):\d+: error", problem)
+    line = int(found[1]) if found else 1
+    lines = text.splitlines()
+    return "\n".join(f"{n + 1:5} {lines[n]}" for n in range(max(0, line - 6), min(len(lines), line + 3)))
+
+
+def compile_module(text: str, target: Target) -> Loaded:
+    """Compile a module of LLVM IR and load it, resolving libm, the C library and CPython from this process.
+
+    Raises:
+        CodegenError E962: LLVM rejects the text, which is our bug; the lines at fault are in the message.
+        CodegenError E963: the module names a symbol that is nowhere.
+    """
+    with _LOCK:
+        module = _parsed(text + conversions(text, target), target)
+        return load_object(_machine(target).generator.emit_object(module), _exports(text), target)
+
+
+def load_object(object_bytes: bytes, names: tuple[str, ...], target: Target) -> Loaded:
+    """Load an object that `compile_module` made, here or earlier, exporting `names`.
+
+    Raises:
+        CodegenError E963: the object lacks one of the names, or needs a symbol that is nowhere.
+    """
+    with _LOCK:
+        library = _llvm().JITLibraryBuilder().add_object_img(object_bytes).add_current_process()
+        for name in names:
+            library.export_symbol(name)
+        try:
+            tracker = library.link(_machine(target).linker, f"m{next(_NUMBER)}")
+        except RuntimeError as problem:
+            raise CodegenError("E963", f"the module cannot be linked: {problem}") from None
+    return Loaded(tracker, object_bytes, names)
+
+
+def _exports(text: str) -> tuple[str, ...]:
+    return tuple(function or variable for function, variable in _EXPORTED.findall(text))
+
+
+def assembly(text: str, target: Target) -> str:
+    """The module as assembly, to read: `explain` shows it, and spills are looked for in it."""
+    with _LOCK:
+        module = _parsed(text + conversions(text, target), target)
+        return str(_machine(target).generator.emit_assembly(module))
