@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """The one door to LLVM: what machine this is, and LLVM IR text made into code that can be called.
 
-llvmlite is loaded when something is first compiled (0.1-0.2 s), never by `import hybridize`. No pass over the IR is run:
-it is written vectorised, and code generation at level 2 is all that pays.
+llvmlite is loaded when something is first compiled (0.1-0.2 s), never by `import hybridize`. No pass over the IR is
+run: it is written vectorised, and code generation at level 2 is all that pays.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from hybridize.codegen.target import Target
 _LOCK = threading.RLock()
 _NUMBER = itertools.count()
 _EXPORTED = re.compile(
-    r"^define (?!internal|private|hidden)[^@]*@([\w.$]+)\(|^@([\w.$]+) = (?:global|constant)", re.MULTILINE
+    r"^(?:define (?!internal|private|hidden)[^@]*@([\w.$]+)\(|@([\w.$]+) = (?:global|constant))", re.M
 )
 _TRIPLE = "x86_64-unknown-linux-gnu"
 # Levels of the x86-64 psABI, so that one machine tests them all: (processor, bytes of a vector, registers, fma).
@@ -123,9 +123,8 @@ def _parsed(text: str, target: Target) -> Any:
     try:
         module = _llvm().parse_assembly(text)
     except RuntimeError as problem:
-        raise CodegenError(
-            "E962", f"LLVM does not take this module: {problem}\n{_numbered(text, str(problem))}"
-        ) from None
+        where = _numbered(text, str(problem))
+        raise CodegenError("E962", f"LLVM does not take this module: {problem}\n{where}") from None
     module.triple = target.triple
     module.data_layout = _machine(target).layout
     return module

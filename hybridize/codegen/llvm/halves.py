@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Conversions between float32 and the two 16-bit floats, for machines that have no instruction for them.
 
-LLVM then calls `__extendhfsf2` and its kin, which live in a compiler's run-time library that need not be there. They are
-written here in integer arithmetic, round to nearest even, and appended to the modules that would call them.
+LLVM then calls `__extendhfsf2` and its kin, which live in a compiler's run-time library that need not be there. They
+are written here in integer arithmetic, round to nearest even, and appended to the modules that would call them.
 """
 
 from __future__ import annotations
