@@ -1,0 +1,12 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Apache MXNet's files: `.params` of every generation, and `-symbol.json`.
+
+`params` reads and writes weights and needs nothing but NumPy; `symbol` reads and writes graphs, `table` alone knows
+MXNet's operator names. Reading accepts everything that any MXNet wrote; writing produces what both 1.9.1 and 2.0 load.
+"""
+
+from hybridize.formats.mxnet.params import Arrays as Arrays
+from hybridize.formats.mxnet.params import parse_params as parse_params
+from hybridize.formats.mxnet.params import read_params as read_params
+from hybridize.formats.mxnet.params import serialize_params as serialize_params
+from hybridize.formats.mxnet.params import write_params as write_params
