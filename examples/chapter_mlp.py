@@ -38,7 +38,7 @@ def show_equal(name: str, found: numpy.ndarray, expected: numpy.ndarray) -> None
     console.print(f"  {name}: largest difference {abs(found - expected).max():.1e}", highlight=False)
 
 
-def microseconds(function: Callable[[np.ndarray], object], x: np.ndarray) -> float:
+def microseconds(function: Callable[..., object], x: object) -> float:
     """Median time of `function(x)`: thirty samples of enough calls to last a millisecond each."""
     timer = timeit.Timer(lambda: function(x))
     number = max(1, round(1e-3 / min(timer.repeat(3, 10)) * 10))
