@@ -1,0 +1,64 @@
+"""Write docs/errors/catalogue.md from the places in the package that raise errors.
+
+    python docs/errors/make_catalogue.py
+
+A code belongs to one class. Where it is raised in several places, each message is listed; what is filled in at run
+time stands in braces.
+"""
+
+import ast
+import re
+from collections.abc import Iterator
+from pathlib import Path
+
+ROOT = Path(__file__).parents[2]
+CODE = re.compile(r"E\d{3}")
+
+
+def text_of(node: ast.expr | None) -> str:
+    """A literal or an f-string as text, its expressions in braces; anything else as source in braces."""
+    match node:
+        case ast.Constant(value=str(text)):
+            return text
+        case ast.JoinedStr(values=parts):
+            return "".join(text_of(part) for part in parts)
+        case ast.FormattedValue(value=value):
+            return "{" + ast.unparse(value) + "}"
+        case ast.BinOp(left=left, op=ast.Add(), right=right):
+            return text_of(left) + text_of(right)
+        case None:
+            return ""
+        case _:
+            return "{" + ast.unparse(node) + "}"
+
+
+def raised() -> Iterator[tuple[str, str, str, str]]:
+    """(code, class, message, help) of every error made with a literal code."""
+    for path in sorted((ROOT / "hybridize").rglob("*.py")):
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+            if not (isinstance(node, ast.Call) and node.args and isinstance(node.args[0], ast.Constant)):
+                continue
+            code, name = node.args[0].value, ast.unparse(node.func).rsplit(".", 1)[-1]
+            if isinstance(code, str) and CODE.fullmatch(code) and name.endswith("Error"):
+                remedy = next((keyword.value for keyword in node.keywords if keyword.arg == "help"), None)
+                yield code, name, text_of(node.args[1] if len(node.args) > 1 else None), text_of(remedy)
+
+
+def catalogue() -> str:
+    """The page."""
+    entries: dict[str, list[tuple[str, str, str]]] = {}
+    for code, name, message, remedy in raised():
+        entry = (name, " ".join(message.split()), " ".join(remedy.split()))
+        if entry not in entries.setdefault(code, []):
+            entries[code].append(entry)
+    lines = ["# Catalogue of errors", "", "Written by `make_catalogue.py` in this folder, from the source.", ""]
+    for code in sorted(entries):
+        lines += [f"## {code}", ""]
+        for name, message, remedy in entries[code]:
+            lines.append(f"- `{name}`: {message}" + (f"  \n  *help: {remedy}*" if remedy else ""))
+        lines.append("")
+    return "\n".join(lines)
+
+
+if __name__ == "__main__":
+    (Path(__file__).parent / "catalogue.md").write_text(catalogue(), encoding="utf-8")
