@@ -5,44 +5,40 @@ from __future__ import annotations
 
 import os
 import tempfile
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
-from typing import BinaryIO
 
 _UMASK = os.umask(0)
 os.umask(_UMASK)
 
 
-def write_atomically(path: str | os.PathLike[str], chunks: Iterable[bytes | memoryview]) -> None:
-    """Write `chunks` to `path` through a temporary file beside it, flushed to the disk before it is renamed."""
-
-    def fill(file: BinaryIO) -> None:
-        for chunk in chunks:
-            file.write(chunk)
-
-    fill_atomically(path, fill)
-
-
-def fill_atomically(path: str | os.PathLike[str], fill: Callable[[BinaryIO], None]) -> None:
-    """Like `write_atomically`; `fill` writes the open file."""
+@contextmanager
+def replacing(path: str | os.PathLike[str]) -> Iterator[str]:
+    """Give the name of a temporary file beside `path` to write to; it replaces `path` once it is on the disk."""
     target = Path(path)
     descriptor, temporary = tempfile.mkstemp(prefix=f".{target.name}.", suffix=".part", dir=target.parent)
+    os.close(descriptor)
     try:
-        with os.fdopen(descriptor, "wb") as file:
-            fill(file)
-            file.flush()
-            os.fchmod(file.fileno(), 0o666 & ~_UMASK)  # mkstemp's 0600 is not what a saved model should have
-            os.fsync(file.fileno())
+        yield temporary
+        os.chmod(temporary, 0o666 & ~_UMASK)  # mkstemp's 0600 is not what a saved model should have
+        _sync(temporary)
         os.replace(temporary, target)
     except BaseException:
         os.unlink(temporary)
         raise
-    _sync_folder(target.parent)
+    _sync(target.parent)  # makes the rename itself durable
 
 
-def _sync_folder(folder: Path) -> None:
-    """Make the rename itself durable."""
-    descriptor = os.open(folder, os.O_RDONLY)
+def write_atomically(path: str | os.PathLike[str], chunks: Iterable[bytes | memoryview]) -> None:
+    """Write `chunks` to `path` through a temporary file beside it, flushed to the disk before it is renamed."""
+    with replacing(path) as temporary, open(temporary, "wb") as file:
+        for chunk in chunks:
+            file.write(chunk)
+
+
+def _sync(path: str | os.PathLike[str]) -> None:
+    descriptor = os.open(path, os.O_RDONLY)
     try:
         os.fsync(descriptor)
     finally:

@@ -1,0 +1,60 @@
+# SPDX-License-Identifier: Apache-2.0
+"""`SavedProgram`: a hybridized function as plain data, what archives hold and `capture.Function` is made from."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from numpy.typing import NDArray
+
+from hybridize.base.nested import Structure
+from hybridize.graph import Graph
+
+
+@dataclass(frozen=True, slots=True)
+class Leaf:
+    """One leaf of the arguments or of the result."""
+
+    kind: str
+    """`array`; `scalar`, a Python number that reaches the graph as a 0-d input; or `constant`."""
+    value: Any = None
+    """Of a constant: None, a bool, int, float or str that calls must repeat, or that results repeat."""
+
+
+ARRAY = Leaf("array")
+
+
+@dataclass(frozen=True, slots=True)
+class SavedSignature:
+    """One captured graph, and how a call's arguments and its result map to it."""
+
+    graph: Graph
+    """Its inputs: the leaves of the arguments that are not constant, in order; then `state`. Its outputs: the arrays
+    of the result, in order; then the new values of the inputs that `writes` lists."""
+    arguments: Structure
+    """Of `(args, kwargs)`: a tuple of a tuple and a dict."""
+    leaves: tuple[Leaf, ...]
+    """One for each leaf of `arguments`."""
+    result: Structure
+    result_leaves: tuple[Leaf, ...]
+    state: tuple[str, ...] = ()
+    """Keys of `SavedProgram.weights`."""
+    writes: tuple[int, ...] = ()
+    """Positions in `graph.inputs`."""
+    training: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class SavedProgram:
+    """All that a saved function is: its captured signatures share the weights."""
+
+    name: str
+    signatures: tuple[SavedSignature, ...]
+    weights: Mapping[str, NDArray[Any]] = field(default_factory=dict)
+    """Arrays that the function read from outside: parameters, closures, the state of the random generator."""
+    argument_names: tuple[str, ...] = ()
+    """Names of the positional parameters, so that a loaded function takes them by keyword too."""
+    options: Mapping[str, Any] = field(default_factory=dict)
+    """Keywords given to `hybridize` (JSON values)."""
