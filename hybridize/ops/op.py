@@ -156,6 +156,21 @@ def interpreting(interpreter: Interpreter) -> Iterator[None]:
         _stack.interpreters.pop()
 
 
+@contextmanager
+def imperatively() -> Iterator[None]:
+    """Compute at once for the length of a `with` block, even in the middle of a capture, in this thread.
+
+    For work that a program must find done, not do: initial values of parameters, say.
+    """
+    before = _stack.interpreters
+    current()
+    _stack.interpreters = before[:1]
+    try:
+        yield
+    finally:
+        _stack.interpreters = before
+
+
 def bind(op: Op, *operands: Operand) -> tuple[Operand, ...]:
     """Apply `op` under the current interpreter: the only way to apply an op."""
     return current().bind(op, operands)
