@@ -17,7 +17,7 @@ import subprocess
 import sys
 import tempfile
 from collections.abc import Iterator, Sequence
-from contextlib import ExitStack, contextmanager
+from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -25,7 +25,7 @@ from typing import Any
 import numpy as np
 
 from hybridize.tools.machine import Limits
-from hybridize.tools.peers import F32, HYBRIDIZED, ROWS, Layers, Row
+from hybridize.tools.peers import BLOCK, F32, HYBRIDIZED, IMPERATIVE, ROWS, Layers, Row
 
 SIZES = (512, 256, 128, 2)
 """Widths of the chapter's multilayer perceptron, input first."""
@@ -129,7 +129,8 @@ class Worker:
     def close(self) -> None:
         """End the process."""
         if self._process.stdin is not None:
-            self._process.stdin.close()
+            with suppress(BrokenPipeError):  # it is gone already, and the last request with it
+                self._process.stdin.close()
         try:
             self._process.wait(timeout=10)
         except subprocess.TimeoutExpired:
@@ -334,7 +335,7 @@ class Goal:
 GOALS = (
     Goal("mlp-1", HYBRIDIZED, ("LiteRT set+invoke+get",), 0.75, 0.65),
     Goal("mlp-1", HYBRIDIZED, ("TorchScript frozen",), 0.25, 0.2),
-    Goal("mlp-1", "hybridize, imperative", ("PyTorch eager",), 0.6, 0.5),
+    Goal("mlp-1", IMPERATIVE, ("PyTorch eager",), 0.6, 0.5),
     Goal(
         "mlp-64",
         HYBRIDIZED,
@@ -342,6 +343,24 @@ GOALS = (
         1.0,
         0.9,
     ),
+)
+
+
+@dataclass(frozen=True)
+class Bound:
+    """A time that a row has to stay under, in seconds."""
+
+    workload: str
+    row: str
+    must_s: float
+    aim_s: float
+
+
+BOUNDS = (
+    Bound("call-overhead", HYBRIDIZED, 300e-9, 300e-9),
+    Bound("call-overhead", BLOCK, 1e-6, 1e-6),
+    Bound("first-call", HYBRIDIZED, 0.08, 0.04),
+    Bound("import", "import hybridize", 0.25, 0.2),
 )
 
 

@@ -74,20 +74,19 @@ def bench(
 
 
 def one(workload: str, options: Options, by_workload: dict[str, Sequence[Result]]) -> report.Grid:
-    """Run one workload and lay out its figures; timed calls are also put into `by_workload`, for the goals."""
-    match workload:
-        case "import":
-            return report.starts("import", benchmark.run_imports(options))
-        case "first-call":
-            title = "first-call: from the model in memory to its first result, compiler loaded, nothing cached"
-            return report.starts(title, benchmark.run_first_calls(options))
-        case "memory":
-            return report.memory(benchmark.run_memory(options), options.calls, options.shapes)
-        case "call-overhead":
-            return report.calls("call-overhead: x + 1 on one element", benchmark.run_calls(workload, options))
-        case _:
-            by_workload[workload] = results = benchmark.run_calls(workload, options)
-            return report.calls(f"{workload}: 512-256-128-2, ReLU, float32, one thread", results)
+    """Run one workload and lay out its figures; they are also put into `by_workload`, for the goals."""
+    if workload == "memory":
+        return report.memory(benchmark.run_memory(options), options.calls, options.shapes)
+    if workload == "import":
+        by_workload[workload] = benchmark.run_imports(options)
+        return report.starts("import", by_workload[workload])
+    if workload == "first-call":
+        by_workload[workload] = benchmark.run_first_calls(options)
+        title = "first-call: from the model in memory to its first result, compiler loaded, nothing cached"
+        return report.starts(title, by_workload[workload])
+    by_workload[workload] = benchmark.run_calls(workload, options)
+    what = "x + 1 on one element" if workload == "call-overhead" else "512-256-128-2, ReLU, float32, one thread"
+    return report.calls(f"{workload}: {what}", by_workload[workload])
 
 
 @application.command()

@@ -10,7 +10,7 @@ from typing import Any
 from rich.console import Console
 from rich.table import Table
 
-from hybridize.tools.bench import GOALS, Result, reached
+from hybridize.tools.bench import BOUNDS, GOALS, Result, reached
 from hybridize.tools.machine import Limits
 from hybridize.tools.peers import HYBRIDIZED
 
@@ -22,6 +22,8 @@ class Grid:
     title: str
     columns: tuple[str, ...]
     rows: Sequence[tuple[str, ...]]
+    notes: tuple[str, ...] = ()
+    """Lines below the table: why a row has no figures."""
 
     def markdown(self) -> str:
         """The table in Markdown, under a heading."""
@@ -30,6 +32,7 @@ class Grid:
             "| --- |" + " ---: |" * (len(self.columns) - 1),
             *("| " + " | ".join(row) + " |" for row in self.rows),
         ]
+        lines += ["", *(f"- {note}" for note in self.notes)] if self.notes else []
         return f"### {self.title}\n\n" + "\n".join(lines) + "\n"
 
     def show(self, console: Console) -> None:
@@ -40,6 +43,8 @@ class Grid:
         for row in self.rows:
             table.add_row(*row, style="bold green" if row[0] == HYBRIDIZED else None)
         console.print(table)
+        for note in self.notes:
+            console.print(f"  {note}", style="dim", highlight=False, markup=False, soft_wrap=True)
 
 
 def duration(seconds: float) -> str:
@@ -62,23 +67,28 @@ def calls(title: str, results: Sequence[Result]) -> Grid:
     rows: list[tuple[str, ...]] = []
     for result in results:
         if result not in measured:
-            rows.append((result.name, result.error or "no samples", "", "", ""))
+            rows.append((result.name, "failed", "", "", ""))
             continue
         ratio = f"{result.ratio(ours):.2f} ×" if ours else ""
         first = duration(result.first_s[0]) if result.first_s else ""
         rows.append((result.name, duration(result.median), duration(result.p10), ratio, first))
-    return Grid(title, ("runtime", "median", "p10", "time ÷ hybridized", "first call"), rows)
+    return Grid(title, ("runtime", "median", "p10", "time ÷ hybridized", "first call"), rows, failures(results))
+
+
+def failures(results: Sequence[Result]) -> tuple[str, ...]:
+    """One line for each row that has no figures."""
+    return tuple(f"{result.name}: {result.error or 'no samples'}" for result in results if result.error)
 
 
 def starts(title: str, results: Sequence[Result]) -> Grid:
     """Median and least of what happens once in a process."""
     rows = [
-        (result.name, result.error or "no samples", "", "")
+        (result.name, "failed", "", "")
         if result.error or not result.rounds
         else (result.name, duration(result.median), duration(min(result.medians)), str(len(result.rounds)))
         for result in results
     ]
-    return Grid(title, ("", "median", "least", "processes"), rows)
+    return Grid(title, ("", "median", "least", "processes"), rows, failures(results))
 
 
 def memory(answer: dict[str, Any], call_count: int, shape_count: int) -> Grid:
@@ -99,10 +109,25 @@ def goals(by_workload: dict[str, Sequence[Result]]) -> Grid | None:
         found = reached(goal, by_workload.get(goal.workload, ()))
         if found is not None:
             best, ratio = found
-            verdict = "aim" if ratio <= goal.aim else "must" if ratio <= goal.must else "missed"
             name = f"{goal.workload}: {goal.ours} ÷ {best}"
-            rows.append((name, f"{ratio:.2f}", f"{goal.must:.2f}", f"{goal.aim:.2f}", verdict))
-    return Grid("Goals", ("", "ratio", "must", "aim", "reached"), rows) if rows else None
+            figures = (f"{ratio:.2f}", f"{goal.must:.2f}", f"{goal.aim:.2f}")
+            rows.append((name, *figures, verdict(ratio, goal.must, goal.aim)))
+    for bound in BOUNDS:
+        for result in by_workload.get(bound.workload, ()):
+            if result.name == bound.row and result.rounds and not result.error:
+                figures = (duration(result.median), duration(bound.must_s), duration(bound.aim_s))
+                name = f"{bound.workload}: {bound.row}"
+                rows.append((name, *figures, verdict(result.median, bound.must_s, bound.aim_s)))
+    return Grid("Goals", ("", "found", "must", "aim", "reached"), rows) if rows else None
+
+
+def verdict(found: float, must: float, aim: float) -> str:
+    """Which of two upper limits a figure keeps.
+
+    >>> verdict(0.6, 0.75, 0.65), verdict(0.7, 0.75, 0.65), verdict(0.8, 0.75, 0.65)
+    ('aim', 'must', 'missed')
+    """
+    return "aim" if found <= aim else "must" if found <= must else "missed"
 
 
 def machine(text: str, limit: Limits) -> str:

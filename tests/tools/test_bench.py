@@ -1,0 +1,129 @@
+"""The benchmark measures what it says, and a runtime that fails does not take the others along."""
+
+import numpy
+import pytest
+from typer.testing import CliRunner
+
+from hybridize.tools import bench, report
+from hybridize.tools.command import application
+from hybridize.tools.peers import HYBRIDIZED, ROWS
+
+QUICK = bench.Options(rounds=2, seconds=0.01, cpu=0, only=("NumPy",))
+NUMPY = next(row for row in ROWS if row.name == "NumPy")
+
+
+def result(name: str, *rounds: list[float]) -> bench.Result:
+    return bench.Result(name, list(rounds), [0.5])
+
+
+def test_ratio_is_formed_within_the_round():
+    ours = result("ours", [1.0, 1.0, 9.0], [2.0], [4.0])
+    theirs = result("theirs", [2.0], [4.0], [8.0])
+    assert theirs.ratio(ours) == 2
+    assert ours.median == 2
+    assert ours.p10 == pytest.approx(1.0)
+
+
+def test_numpy_is_measured_and_checked():
+    rows = {row.name: row for row in bench.run_calls("mlp-1", QUICK)}
+    assert rows["NumPy"].error == ""
+    assert len(rows["NumPy"].rounds) == 2
+    assert 0 < rows["NumPy"].median < 0.1
+
+
+def test_a_wrong_result_is_not_timed(tmp_path):
+    case = bench.case("mlp-1", tmp_path)
+    wrong = bench.Case(case.table, case.data_file, case.expected + 1)
+    with bench.worker(0) as process:
+        assert "wrong result" in wrong.prepare(process, NUMPY)["error"]
+        assert "first_s" in case.prepare(process, NUMPY)
+
+
+def test_a_result_that_is_not_a_number_is_wrong(tmp_path):
+    case = bench.case("mlp-1", tmp_path)
+    wrong = bench.Case(case.table, case.data_file, case.expected * numpy.nan)
+    with bench.worker(0) as process:
+        assert "wrong result" in wrong.prepare(process, NUMPY)["error"]
+
+
+def test_a_failing_runtime_is_a_line_of_the_table(tmp_path):
+    case = bench.case("mlp-1", tmp_path)
+    with bench.worker(0) as process:
+        answer = process.ask(do="prepare", module="no_such_peer", mode="x", table="MLP", data=str(case.data_file))
+        assert "no_such_peer" in answer["error"]
+        assert "cannot do" in process.ask(do="sample", seconds=0.01)["error"]
+
+
+def test_a_worker_that_died_answers_with_an_error():
+    with bench.worker(0) as process:
+        process._process.kill()
+        process._process.wait()
+        assert "ended" in process.ask(do="sample", seconds=0.01)["error"]
+
+
+def test_limits_are_plausible():
+    limits = bench.limits(QUICK)
+    assert limits.l2_gb_per_s > 1
+    assert limits.gflops > 0.1
+
+
+def test_goals_take_the_best_peer():
+    results = [
+        result(HYBRIDIZED, [1.0]),
+        result("ONNX Runtime run", [4.0]),
+        result("OpenVINO infer(bound)", [2.0]),
+    ]
+    goal = next(goal for goal in bench.GOALS if goal.workload == "mlp-64")
+    assert bench.reached(goal, results) == ("OpenVINO infer(bound)", 0.5)
+    assert bench.reached(goal, results[:1]) is None
+    text = report.goals({"mlp-64": results}).markdown()
+    assert "| 0.50 | 1.00 | 0.90 | aim |" in text
+
+
+def test_table_shows_failures_beside_figures():
+    grid = report.calls("title", [result(HYBRIDIZED, [1e-6]), bench.Result("broken", error="no such thing")])
+    assert grid.rows[0][1:4] == ("1.00 µs", "1.00 µs", "1.00 ×")
+    assert grid.rows[1][1] == "failed"
+    assert grid.notes == ("broken: no such thing",)
+    assert "no such thing" in grid.markdown()
+    assert grid.markdown().startswith("### title\n\n| runtime | median |")
+
+
+def test_memory_table():
+    answer = {"before_calls": 100e6, "after_calls": 101e6, "before_shapes": 200e6, "after_shapes": 200e6}
+    assert [row[-1] for row in report.memory(answer, 1000, 10).rows] == ["+1.00 %", "+0.00 %"]
+
+
+def test_command_writes_markdown(tmp_path):
+    page = tmp_path / "page.md"
+    arguments = ["bench", "mlp-1", "--only", "NumPy", "--rounds", "1", "--seconds", "0.01", "--markdown", str(page)]
+    done = CliRunner().invoke(application, arguments)
+    assert done.exit_code == 0, done.output
+    assert "NumPy" in done.output
+    assert "| NumPy |" in page.read_text()
+
+
+def test_unknown_workload_is_refused():
+    done = CliRunner().invoke(application, ["bench", "no-such-workload"])
+    assert done.exit_code == 2
+    assert "no-such-workload" in done.output
+
+
+@pytest.mark.parametrize("batch", [1, 3])
+def test_onnx_file_says_the_same(batch):
+    onnxruntime = pytest.importorskip("onnxruntime")
+    from hybridize.tools.peers import onnx_model
+
+    layers, x = bench.data(batch)
+    session = onnxruntime.InferenceSession(onnx_model.mlp(layers, x), providers=["CPUExecutionProvider"])
+    numpy.testing.assert_allclose(session.run(None, {"x": x})[0], bench.expected_mlp(layers, x), rtol=1e-3, atol=1e-3)
+
+
+def test_litert_file_says_the_same():
+    pytest.importorskip("ai_edge_litert")
+    from hybridize.tools.peers import litert
+
+    layers, x = bench.data(3)
+    prepared = litert.mlp(layers, x)()
+    found = prepared.read(prepared.function(*prepared.arguments))
+    numpy.testing.assert_allclose(found, bench.expected_mlp(layers, x), rtol=1e-3, atol=1e-3)
