@@ -20,7 +20,7 @@ demo: .venv/.installed
 	$(BIN)/python examples/chapter_mlp.py
 
 test: lint
-	$(BIN)/python -m pytest --numprocesses 2 --dist loadfile
+	$(BIN)/python -m pytest --numprocesses 2 --dist worksteal
 
 lint: .venv/.installed-dev
 	$(BIN)/ruff check
