@@ -1,0 +1,380 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The function that Python calls, as IR: checks the arguments against a table, makes the results, runs the program.
+
+    ptr entry(ptr self, ptr args, i64 nargs, ptr names)        METH_FASTCALL | METH_KEYWORDS
+
+One function serves every program: `self` is a `runtime.entry.State`, whose table says what the arguments must be and
+what to call. The code holds no address and refers to no symbol (see `runtime.cpython.EXTERNALS`), so its image can be
+mapped anywhere. It must not know graphs or plans.
+
+The order matters: arrays are not garbage-collected objects, so nothing of the user's runs between the checks and the
+end of the program; the wrappers, whose allocation may run the collector, are made afterwards.
+"""
+
+from __future__ import annotations
+
+from hybridize.codegen.llvm.text import Function, Module
+from hybridize.runtime import cpython
+from hybridize.runtime.entry import ARGUMENT, FIELD, OUTPUT, Kind, Returns
+
+NAME = "hybridize_entry"
+STACK_BYTES = 16 << 10
+"""Scratch of at most so many bytes lies on the stack."""
+
+
+def emit_entry(state_offset: int) -> Module:
+    """The module of the entry; `state_offset` is where a State keeps its table (an int64 NumPy array)."""
+    module = Module()
+    params = [("ptr", "self"), ("ptr", "args"), ("i64", "nargs"), ("ptr", "names")]
+    _Entry(Function(module, NAME, params, returns="ptr", linkage="")).write(state_offset)
+    return module
+
+
+class _Entry:
+    def __init__(self, f: Function) -> None:
+        self.f = f
+        self.table = ""
+        self.process = ""
+
+    # Memory
+
+    def at(self, base: str, offset: int | str) -> str:
+        """The address `offset` bytes after `base`."""
+        return self.f.op(f"getelementptr i8, ptr {base}, i64 {offset}")
+
+    def load(self, base: str, offset: int | str = 0, type_: str = "ptr") -> str:
+        address = base if offset == 0 else self.at(base, offset)
+        return self.f.op(f"load {type_}, ptr {address}, align {4 if type_ == 'i32' else 8}")
+
+    def store(self, value: str, base: str, offset: int | str = 0, type_: str = "ptr") -> None:
+        address = base if offset == 0 else self.at(base, offset)
+        self.f.do(f"store {type_} {value}, ptr {address}, align 8")
+
+    def element(self, base: str, index: str) -> str:
+        """The address of word `index` of an array of words."""
+        return self.f.op(f"getelementptr i64, ptr {base}, i64 {index}")
+
+    def field(self, name: str, type_: str = "i64") -> str:
+        return self.load(self.table, 8 * FIELD[name], type_)
+
+    def external(self, name: str, type_: str = "ptr") -> str:
+        return self.load(self.process, 8 * cpython.WORD[name], type_)
+
+    def record(self, base: str, index: str, words: int) -> str:
+        return self.at(base, self.f.op(f"mul i64 {index}, {8 * words}"))
+
+    def call(self, name: str, returns: str, *args: str) -> str:
+        text = f"call {returns} {self.external(name)}({', '.join(args)})"
+        if returns == "void":
+            self.f.do(text)
+            return ""
+        return self.f.op(text)
+
+    def unless(self, condition: str, label: str) -> None:
+        """Go on when the condition holds, else to `label`."""
+        following = self.f.fresh("on")
+        self.f.branch(condition, following, label)
+        self.f.place(following)
+
+    def same(self, x: str, y: str, type_: str = "ptr") -> str:
+        return self.f.op(f"icmp eq {type_} {x}, {y}")
+
+    # Parts
+
+    def write(self, state_offset: int) -> None:
+        """The whole function."""
+        f = self.f
+        self.table = self.load(self.load("%self", state_offset), cpython.ARRAY_DATA)
+        self.process = self.field("process", "ptr")
+        self.check_call()
+        count, outputs_count = self.field("argument_count"), self.field("output_count")
+        held = f.op(f"alloca ptr, i64 {count}, align 16")
+        scalars = f.op(f"alloca i64, i64 {count}, align 16")
+        inputs_count = self.field("input_count")
+        inputs = f.op(f"alloca ptr, i64 {inputs_count}, align 16")
+        with f.loop(0, inputs_count) as loop:
+            word = self.load(self.element(self.field("inputs", "ptr"), loop.index))
+            self.store(word, self.element(inputs, loop.index))
+        self.check_arguments(count, inputs, held, scalars)
+        outputs = f.op(f"alloca ptr, i64 {outputs_count}, align 16")
+        results_count = self.field("result_count")
+        results = f.op(f"alloca ptr, i64 {results_count}, align 16")
+        with f.loop(0, results_count) as loop:
+            self.store("null", self.element(results, loop.index))
+        self.make_results(results_count, results, outputs)
+        scratch, scratch_bytes = self.take_scratch()
+        self.run(inputs, outputs, scratch, held, count, results_count, outputs_count)
+        self.give_scratch(scratch, scratch_bytes)
+        self.wrap(results_count, results)
+        self.hand_over(results_count, results)
+        self.write_slow()
+        self.write_failed(results_count, results)
+
+    def check_call(self) -> None:
+        """Number of arguments, no keywords, nothing dirty, no thread in a special mode."""
+        f = self.f
+        wrong = f.op(f"xor i64 %nargs, {self.field('argument_count')}")
+        names = f.op("ptrtoint ptr %names to i64")
+        busy = self.load(self.field("busy", "ptr"), 0, "i64")
+        odd = f.op(f"or i64 {wrong}, {names}")
+        for word in (busy, self.field("dirty")):
+            odd = f.op(f"or i64 {odd}, {word}")
+        self.unless(self.same(odd, "0", "i64"), "slow")
+
+    def check_arguments(self, count: str, inputs: str, held: str, scalars: str) -> None:
+        f = self.f
+        records = self.field("arguments", "ptr")
+        with f.loop(0, count) as loop:
+            record = self.record(records, loop.index, len(ARGUMENT))
+            object_ = self.load(self.element("%args", loop.index))
+            expected = self.load(record, 8 * ARGUMENT.index("object"))
+            holds, cell = self.element(held, loop.index), self.element(scalars, loop.index)
+            self.store("null", holds)
+            kind = self.load(record, 0, "i64")
+            labels = {member: f.fresh(member.name.lower()) for member in Kind}
+            done, next_ = f.fresh("done"), f.fresh("next")
+            cases = " ".join(f"i64 {int(member)}, label %{label}" for member, label in labels.items())
+            f.do(f"switch i64 {kind}, label %slow [ {cases} ]")
+            f.place(labels[Kind.ARRAY])
+            array = self.check_array(record, object_, expected)
+            self.store(array, holds)
+            pointer = self.load(array, cpython.ARRAY_DATA)
+            array_end = f.label
+            f.jump(done)
+            f.place(labels[Kind.FLOAT])
+            self.check_float(object_, expected, cell)
+            float_end = f.label
+            f.jump(done)
+            f.place(labels[Kind.INT])
+            self.check_int(object_, cell)
+            int_end = f.label
+            f.jump(done)
+            f.place(labels[Kind.SAME])
+            f.branch(self.same(object_, expected), next_, "slow")
+            f.place(done)
+            value = f.op(f"phi ptr [ {pointer}, %{array_end} ], [ {cell}, %{float_end} ], [ {cell}, %{int_end} ]")
+            self.store(value, self.element(inputs, self.load(record, 8 * ARGUMENT.index("slot"), "i64")))
+            f.jump(next_)
+            f.place(next_)
+
+    def check_array(self, record: str, object_: str, descr: str) -> str:
+        """The NumPy array of an argument, proven to have the type of the record."""
+        f = self.f
+        wrapper = self.field("wrapper", "ptr")
+        wrapped, checked, start = f.fresh("wrapped"), f.fresh("checked"), f.label
+        f.branch(self.same(wrapper, "null"), checked, wrapped)
+        f.place(wrapped)
+        self.unless(self.same(self.load(object_, cpython.OB_TYPE), wrapper), "slow")
+        inner = self.load(object_, self.field("data_offset"))
+        self.unless(f.op(f"icmp ne ptr {inner}, null"), "slow")
+        end = f.label
+        f.jump(checked)
+        f.place(checked)
+        array = f.op(f"phi ptr [ {object_}, %{start} ], [ {inner}, %{end} ]")
+        exact = self.same(self.load(array, cpython.OB_TYPE), self.external("ndarray"))
+        self.unless(exact, "slow")
+        ndim = self.load(array, cpython.ARRAY_NDIM, "i32")
+        rank = f.op(f"zext i32 {ndim} to i64")
+        flags = f.op(f"and i32 {self.load(array, cpython.ARRAY_FLAGS, 'i32')}, {cpython.USABLE}")
+        right = f.op(f"and i1 {self.same(self.load(array, cpython.ARRAY_DESCR), descr)}, "
+                     f"{self.same(flags, str(cpython.USABLE), 'i32')}")  # fmt: skip
+        same_rank = self.same(rank, self.load(record, 8 * ARGUMENT.index("ndim"), "i64"), "i64")
+        self.unless(f.op(f"and i1 {right}, {same_rank}"), "slow")
+        dims, expected = self.load(array, cpython.ARRAY_DIMS), self.load(record, 8 * ARGUMENT.index("dims"))
+        with f.loop(0, rank) as loop:
+            size = self.load(self.element(dims, loop.index), 0, "i64")
+            self.unless(self.same(size, self.load(self.element(expected, loop.index), 0, "i64"), "i64"), "slow")
+        return array
+
+    def check_float(self, object_: str, width: str, cell: str) -> None:
+        """Store a Python float in its cell, as f32 or f64."""
+        f = self.f
+        self.unless(self.same(self.load(object_, cpython.OB_TYPE), self.external("float")), "slow")
+        value = self.load(object_, cpython.FLOAT_VALUE, "double")
+        bits64 = f.op(f"bitcast double {value} to i64")
+        single = f.op(f"fptrunc double {value} to float")
+        bits32 = f.op(f"zext i32 {f.op(f'bitcast float {single} to i32')} to i64")
+        narrow = self.same(f.op(f"ptrtoint ptr {width} to i64"), "4", "i64")
+        self.store(f.op(f"select i1 {narrow}, i64 {bits32}, i64 {bits64}"), cell, 0, "i64")
+
+    def check_int(self, object_: str, cell: str) -> None:
+        """Store a Python int in its cell; one that needs more than 64 bits goes to the fallback."""
+        f = self.f
+        self.unless(self.same(self.load(object_, cpython.OB_TYPE), self.external("int")), "slow")
+        value = self.call("PyLong_AsLongLong", "i64", f"ptr {object_}")
+        self.store(value, cell, 0, "i64")
+        fits, suspicious, large = f.fresh("fits"), f.fresh("suspicious"), f.fresh("large")
+        f.branch(self.same(value, "-1", "i64"), suspicious, fits)
+        f.place(suspicious)
+        f.branch(self.same(self.call("PyErr_Occurred", "ptr"), "null"), fits, large)
+        f.place(large)
+        self.call("PyErr_Clear", "void")
+        f.jump("slow")
+        f.place(fits)
+
+    def make_results(self, count: str, results: str, outputs: str) -> None:
+        """One new NumPy array for each result."""
+        f = self.f
+        records = self.field("outputs", "ptr")
+        with f.loop(0, count) as loop:
+            record = self.record(records, loop.index, len(OUTPUT))
+            descr = self.load(record)
+            ndim = self.load(record, 8 * OUTPUT.index("ndim"), "i32")
+            dims = self.load(record, 8 * OUTPUT.index("dims"))
+            self.call("Py_IncRef", "void", f"ptr {descr}")  # NewFromDescr takes a reference away, also when it fails
+            array = self.call(
+                "PyArray_NewFromDescr", "ptr", f"ptr {self.external('ndarray')}", f"ptr {descr}", f"i32 {ndim}",
+                f"ptr {dims}", "ptr null", "ptr null", "i32 0", "ptr null",
+            )  # fmt: skip
+            self.unless(f.op(f"icmp ne ptr {array}, null"), "failed")
+            self.store(array, self.element(results, loop.index))
+            self.store(self.load(array, cpython.ARRAY_DATA), self.element(outputs, loop.index))
+
+    def take_scratch(self) -> tuple[str, str]:
+        """Memory for the call and its size: the stack, the process' cached block (the GIL guards it), or a new one."""
+        f = self.f
+        need = self.field("scratch_bytes")
+        stack, heap, cached, fresh, ready = (f.fresh(x) for x in ("stack", "heap", "cached", "fresh", "ready"))
+        f.branch(f.op(f"icmp ule i64 {need}, {STACK_BYTES}"), stack, heap)
+        f.place(stack)
+        local = f.op(f"alloca i8, i64 {need}, align 64")
+        f.jump(ready)
+        f.place(heap)
+        available = self.external("scratch_bytes", "i64")
+        enough = f.op(f"icmp uge i64 {available}, {need}")
+        block = self.external("scratch")
+        f.branch(enough, cached, fresh)
+        f.place(cached)
+        self.store("null", self.process, 8 * cpython.WORD["scratch"])
+        self.store("0", self.process, 8 * cpython.WORD["scratch_bytes"], "i64")
+        f.jump(ready)
+        f.place(fresh)
+        new = self.call("aligned_alloc", "ptr", "i64 64", f"i64 {need}")
+        got = f.fresh("got")
+        none = f.fresh("none")
+        f.branch(f.op(f"icmp ne ptr {new}, null"), got, none)
+        f.place(none)
+        self.call("PyErr_NoMemory", "ptr")
+        f.jump("failed")
+        f.place(got)
+        f.jump(ready)
+        f.place(ready)
+        return (
+            f.op(f"phi ptr [ {local}, %{stack} ], [ {block}, %{cached} ], [ {new}, %{got} ]"),
+            f.op(f"phi i64 [ 0, %{stack} ], [ {available}, %{cached} ], [ {need}, %{got} ]"),
+        )
+
+    def give_scratch(self, scratch: str, scratch_bytes: str) -> None:
+        """Keep the larger of this block and the one that another call may have given back meanwhile."""
+        f = self.f
+        with f.when(f.op(f"icmp ne i64 {scratch_bytes}, 0")):
+            larger = f.op(f"icmp ugt i64 {scratch_bytes}, {self.external('scratch_bytes', 'i64')}")
+            old = self.external("scratch")
+            self.call("free", "void", f"ptr {f.op(f'select i1 {larger}, ptr {old}, ptr {scratch}')}")
+            with f.when(larger):
+                self.store(scratch, self.process, 8 * cpython.WORD["scratch"])
+                self.store(scratch_bytes, self.process, 8 * cpython.WORD["scratch_bytes"], "i64")
+
+    def run(
+        self, inputs: str, outputs: str, scratch: str, held: str, count: str, results_count: str, outputs_count: str
+    ) -> None:
+        """The program, without the GIL when that pays; then the writes, all of them."""
+        f = self.f
+        records, program = self.field("outputs", "ptr"), self.field("program", "ptr")
+        with f.loop(results_count, outputs_count) as loop:
+            record = self.record(records, loop.index, len(OUTPUT))
+            buffer = self.at(scratch, self.load(record, 8 * OUTPUT.index("offset"), "i64"))
+            self.store(buffer, self.element(outputs, loop.index))
+        short, long, done = f.fresh("short"), f.fresh("long"), f.fresh("done")
+        f.branch(self.same(self.field("release"), "0", "i64"), short, long)
+        f.place(long)
+        self.each_held(held, count, "Py_IncRef")
+        thread = self.call("PyEval_SaveThread", "ptr")
+        f.do(f"call void {program}(ptr {inputs}, ptr {outputs}, ptr {scratch})")
+        self.call("PyEval_RestoreThread", "void", f"ptr {thread}")
+        self.each_held(held, count, "Py_DecRef")
+        f.jump(done)
+        f.place(short)
+        f.do(f"call void {program}(ptr {inputs}, ptr {outputs}, ptr {scratch})")
+        f.jump(done)
+        f.place(done)
+        with f.loop(results_count, outputs_count) as loop:
+            record = self.record(records, loop.index, len(OUTPUT))
+            target = self.load(record, 8 * OUTPUT.index("target"))
+            nbytes = self.load(record, 8 * OUTPUT.index("nbytes"), "i64")
+            source = self.load(self.element(outputs, loop.index))
+            self.call("memcpy", "ptr", f"ptr {target}", f"ptr {source}", f"i64 {nbytes}")
+
+    def each_held(self, held: str, count: str, function: str) -> None:
+        """Without the GIL another thread may replace an argument's array: hold it meanwhile; null is allowed."""
+        with self.f.loop(0, count) as loop:
+            self.call(function, "void", f"ptr {self.load(self.element(held, loop.index))}")
+
+    def wrap(self, count: str, results: str) -> None:
+        """Put each result into an instance of the array class: `_data` is the array, `_storage` is None."""
+        f = self.f
+        wrapper = self.field("wrapper", "ptr")
+        with f.when(f.op(f"icmp ne ptr {wrapper}, null")):
+            none = self.external("None")
+            with f.loop(0, count) as loop:
+                object_ = self.call("PyType_GenericAlloc", "ptr", f"ptr {wrapper}", "i64 0")
+                self.unless(f.op(f"icmp ne ptr {object_}, null"), "failed")
+                place = self.element(results, loop.index)
+                self.store(self.load(place), object_, self.field("data_offset"))
+                self.call("Py_IncRef", "void", f"ptr {none}")
+                self.store(none, object_, self.field("storage_offset"))
+                self.store(object_, place)
+
+    def hand_over(self, count: str, results: str) -> None:
+        """Tell of the writes, then return the results in their structure."""
+        f = self.f
+        committed = self.field("committed", "ptr")
+        with f.when(f.op(f"icmp ne ptr {committed}, null")):
+            answer = self.call("PyObject_CallNoArgs", "ptr", f"ptr {committed}")
+            self.unless(f.op(f"icmp ne ptr {answer}, null"), "failed")
+            self.call("Py_DecRef", "void", f"ptr {answer}")
+        labels = {member: f.fresh(member.name.lower()) for member in Returns}
+        cases = " ".join(f"i64 {int(member)}, label %{label}" for member, label in labels.items())
+        f.do(f"switch i64 {self.field('kind')}, label %{labels[Returns.TUPLE]} [ {cases} ]")
+        f.place(labels[Returns.LEAF])
+        f.do(f"ret ptr {self.load(results)}")
+        f.place(labels[Returns.NONE])
+        none = self.external("None")
+        self.call("Py_IncRef", "void", f"ptr {none}")
+        f.do(f"ret ptr {none}")
+        f.place(labels[Returns.TUPLE])
+        f.do(f"ret ptr {self.sequence('Tuple', count, results)}")
+        f.place(labels[Returns.LIST])
+        f.do(f"ret ptr {self.sequence('List', count, results)}")
+        f.place(labels[Returns.FINISH])
+        flat = self.sequence("Tuple", count, results)
+        finished = self.call("PyObject_CallOneArg", "ptr", f"ptr {self.field('finish', 'ptr')}", f"ptr {flat}")
+        self.call("Py_DecRef", "void", f"ptr {flat}")
+        f.do(f"ret ptr {finished}")
+
+    def sequence(self, kind: str, count: str, results: str) -> str:
+        """A new tuple or list that takes over the results."""
+        f = self.f
+        made = self.call(f"Py{kind}_New", "ptr", f"i64 {count}")
+        self.unless(f.op(f"icmp ne ptr {made}, null"), "failed")
+        with f.loop(0, count) as loop:
+            item = self.load(self.element(results, loop.index))
+            self.call(f"Py{kind}_SetItem", "i32", f"ptr {made}", f"i64 {loop.index}", f"ptr {item}")
+        return made
+
+    def write_slow(self) -> None:
+        """Anything odd: the same call goes to Python."""
+        f = self.f
+        f.place("slow")
+        fallback = self.field("fallback", "ptr")
+        f.do("ret ptr " + self.call(
+            "PyObject_Vectorcall", "ptr", f"ptr {fallback}", "ptr %args", "i64 %nargs", "ptr %names"
+        ))  # fmt: skip
+
+    def write_failed(self, count: str, results: str) -> None:
+        """Out of memory, with the exception set: let go of what was made; null is allowed."""
+        f = self.f
+        f.place("failed")
+        with f.loop(0, count) as loop:
+            self.call("Py_DecRef", "void", f"ptr {self.load(self.element(results, loop.index))}")
+        f.do("ret ptr null")

@@ -1,0 +1,79 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Executables kept in memory for the next equal graph: the least recently used go first when the bytes run out."""
+
+from __future__ import annotations
+
+import threading
+import weakref
+from collections import OrderedDict
+from dataclasses import dataclass
+
+from hybridize.runtime.executable import Executable
+
+Key = tuple[str, ...]
+
+
+@dataclass(slots=True)
+class CacheInfo:
+    """Counts since the start or the last `clear`."""
+
+    hits: int = 0
+    misses: int = 0
+    entries: int = 0
+    bytes: int = 0
+
+
+class Cache:
+    """A bounded map from keys to executables; safe to use from several threads.
+
+    An executable that somebody still holds is found even after it was evicted.
+    """
+
+    def __init__(self, limit_bytes: int) -> None:
+        self.limit_bytes = limit_bytes
+        self._lock = threading.Lock()
+        self._kept: OrderedDict[Key, tuple[Executable, int]] = OrderedDict()
+        self._alive: weakref.WeakValueDictionary[Key, Executable] = weakref.WeakValueDictionary()
+        self._info = CacheInfo()
+
+    def get(self, key: Key) -> Executable | None:
+        """The executable of `key`, if it is still there."""
+        with self._lock:
+            found = self._alive.get(key)
+            if found is None:
+                self._info.misses += 1
+                return None
+            self._info.hits += 1
+            self._keep(key, found)
+            return found
+
+    def put(self, key: Key, executable: Executable) -> None:
+        """Add an executable; forgets others where the limit asks for it."""
+        with self._lock:
+            self._alive[key] = executable
+            self._keep(key, executable)
+
+    def info(self) -> CacheInfo:
+        """Counts and sizes of now."""
+        with self._lock:
+            return CacheInfo(self._info.hits, self._info.misses, len(self._kept), self._info.bytes)
+
+    def clear(self) -> None:
+        """Forget everything; executables that are still held live on."""
+        with self._lock:
+            self._kept.clear()
+            self._alive.clear()
+            self._info = CacheInfo()
+
+    def _keep(self, key: Key, executable: Executable) -> None:
+        if key in self._kept:
+            self._kept.move_to_end(key)
+            return
+        size = len(executable.object_bytes) + executable.constant_bytes
+        if size > self.limit_bytes:
+            return
+        self._kept[key] = (executable, size)
+        self._info.bytes += size
+        while self._info.bytes > self.limit_bytes:
+            _, (_, freed) = self._kept.popitem(last=False)
+            self._info.bytes -= freed

@@ -1,0 +1,84 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Callables over executables: the emitted entry where this interpreter allows it, else the same checks in Python."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from functools import cache
+from typing import Any
+
+from numpy.typing import NDArray
+
+from hybridize.base.types import TensorType
+from hybridize.codegen.llvm.engine import Loaded, compile_module, host_target
+from hybridize.codegen.llvm.entry import NAME, emit_entry
+from hybridize.runtime.entry import (
+    Argument,
+    PythonEntry,
+    Returns,
+    State,
+    Write,
+    argument,
+    new_entry,
+    servable,
+    state_offset,
+)
+from hybridize.runtime.executable import Executable
+
+
+@cache
+def _code() -> Loaded:
+    """The one entry of the process; kept for ever, as every callable refers to it."""
+    return compile_module(emit_entry(state_offset() or 0).text(), host_target())
+
+
+def make_entry(
+    executable: Executable,
+    *,
+    array_type: type | None,
+    arguments: Sequence[TensorType | Argument],
+    bound: Sequence[NDArray[Any]] = (),
+    fallback: Callable[..., Any],
+    structure: str | Callable[[tuple[Any, ...]], Any] = "tuple",
+    writes: Sequence[NDArray[Any]] = (),
+    committed: Callable[[], object] | None = None,
+) -> Callable[..., Any]:
+    """A callable that runs `executable` when the call is exactly as described, and else calls `fallback` with it.
+
+    The executable's inputs are the arguments (without those of `Kind.SAME`), then `bound`; its outputs are the
+    results, then one for each of `writes`. The callable's `__self__.dirty[0] = 1` sends calls to the fallback until
+    it is 0 again; where the emitted entry cannot serve (another interpreter, bound arrays that are not contiguous,
+    programs that print or assert) the result has the same face and calls `fallback` always.
+
+    Args:
+        executable: the program.
+        array_type: class of arguments and results, with slots `_data` and `_storage`; None for plain NumPy arrays.
+        arguments: what each positional argument must be; a `TensorType` means an array of that type.
+        bound: buffers read at each call, C-contiguous; they are kept alive.
+        fallback: gets every other call, with the same arguments.
+        structure: `leaf`, `tuple`, `list`, `none`, or a callable that is given the tuple of results.
+        writes: buffers that the last outputs are copied into after the program has run, C-contiguous.
+        committed: called after the copying.
+    """
+    args = [argument(one) for one in arguments]
+    results = executable.results[: len(executable.results) - len(writes)]
+    targets = [Write(type_, target) for type_, target in zip(executable.results[len(results) :], writes, strict=True)]
+    if executable.effects or not servable(args, bound, targets, array_type):
+        return PythonEntry(fallback)
+    returns = Returns[structure.upper()] if isinstance(structure, str) else Returns.FINISH
+    state = State(
+        executable.address,
+        executable,
+        args,
+        [*bound, *executable.constants],
+        results,
+        fallback,
+        array_type=array_type,
+        writes=targets,
+        committed=committed,
+        returns=returns,
+        finish=None if isinstance(structure, str) else structure,
+        scratch_bytes=executable.scratch_bytes,
+        release=executable.long,
+    )
+    return new_entry(_code().address(NAME), state)

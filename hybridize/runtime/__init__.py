@@ -1,0 +1,6 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What runs: buffers, scratch, and the tables that emitted code reads. It needs neither the compiler nor LLVM.
+
+In: addresses of machine code, a plan (plain data), NumPy arrays. Out: NumPy arrays, and callables for Python.
+It must not know graphs, ops, or how the code came to be; a program loaded from a file runs with this package alone.
+"""

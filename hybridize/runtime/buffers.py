@@ -1,0 +1,33 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Buffers that machine code can take: aligned copies of constants, dense copies of operands."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy
+from numpy.typing import NDArray
+
+from hybridize.runtime.cpython import USABLE
+
+ALIGNMENT = 64
+"""Constants and scratch begin on a cache line, which is also the widest vector register."""
+
+
+def aligned_copy(array: NDArray[Any]) -> NDArray[Any]:
+    """A read-only, C-contiguous copy that begins on a cache line."""
+    storage = numpy.empty(array.nbytes + ALIGNMENT, dtype=numpy.uint8)
+    start = -storage.ctypes.data % ALIGNMENT
+    copy = storage[start : start + array.nbytes].view(array.dtype).reshape(array.shape)
+    copy[...] = array
+    copy.setflags(write=False)
+    return copy
+
+
+def dense(array: NDArray[Any]) -> NDArray[Any]:
+    """`array` itself where it is a plain, contiguous, aligned NumPy array in native byte order; else a copy that is."""
+    if type(array) is numpy.ndarray and array.flags.num & USABLE == USABLE and array.dtype.isnative:
+        return array
+    copy = numpy.empty(array.shape, array.dtype.newbyteorder("="))
+    copy[...] = array
+    return copy

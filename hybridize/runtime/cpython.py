@@ -1,0 +1,120 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Where CPython and NumPy keep what the emitted entry reads: offsets, probed, and addresses of the functions it calls.
+
+Nothing is taken on trust: `supported()` builds arrays, looks at their memory and compares. Where another NumPy or
+another Python differs, compiled programs run through `Executable.run` instead, at the cost of some microseconds.
+"""
+
+from __future__ import annotations
+
+import ctypes
+import sys
+import sysconfig
+from functools import cache
+from typing import Any, Final
+
+import numpy
+from numpy.typing import NDArray
+
+OB_TYPE: Final = 8
+ARRAY_DATA: Final = 16
+ARRAY_NDIM: Final = 24
+ARRAY_DIMS: Final = 32
+ARRAY_DESCR: Final = 56
+ARRAY_FLAGS: Final = 64
+USABLE: Final = 0x101
+"""Flags of an array that is C-contiguous and aligned."""
+FLOAT_VALUE: Final = 16
+
+# Words of the process table: what the entry needs from outside, so that its code holds no address and no symbol.
+EXTERNALS: Final = (
+    "PyObject_Vectorcall", "PyObject_CallNoArgs", "PyObject_CallOneArg", "PyEval_SaveThread", "PyEval_RestoreThread",
+    "Py_IncRef", "Py_DecRef", "PyType_GenericAlloc", "PyTuple_New", "PyTuple_SetItem", "PyList_New", "PyList_SetItem",
+    "PyLong_AsLongLong", "PyErr_Occurred", "PyErr_Clear", "aligned_alloc", "free", "memcpy", "PyErr_NoMemory",
+    "PyArray_NewFromDescr", "ndarray", "float", "int", "None", "scratch", "scratch_bytes",
+)  # fmt: skip
+WORD: Final = {name: number for number, name in enumerate(EXTERNALS)}
+
+_API_ARRAY_TYPE: Final = 2
+_API_NEW_FROM_DESCR: Final = 94
+
+
+def _word(address: int) -> int:
+    return int(ctypes.c_int64.from_address(address).value)
+
+
+def _numpy_api() -> int:
+    """Address of NumPy's table of C functions."""
+    capsule_pointer = ctypes.pythonapi.PyCapsule_GetPointer
+    capsule_pointer.restype = ctypes.c_void_p
+    capsule_pointer.argtypes = [ctypes.py_object, ctypes.c_char_p]
+    umath: Any = numpy._core.multiarray  # type: ignore[attr-defined]
+    return int(capsule_pointer(umath._ARRAY_API, None))
+
+
+def _probe_array(array: NDArray[Any]) -> bool:
+    at = id(array)
+    dims = _word(at + ARRAY_DIMS)
+    return (
+        _word(at + OB_TYPE) == id(numpy.ndarray)
+        and _word(at + ARRAY_DATA) == array.ctypes.data
+        and ctypes.c_int32.from_address(at + ARRAY_NDIM).value == array.ndim
+        and [_word(dims + 8 * k) for k in range(array.ndim)] == list(array.shape)
+        and _word(at + ARRAY_DESCR) == id(array.dtype)
+        and ctypes.c_int32.from_address(at + ARRAY_FLAGS).value == array.flags.num
+    )
+
+
+@cache
+def supported() -> bool:
+    """Whether this interpreter and this NumPy keep their objects where the entry looks for them."""
+    if sys.implementation.name != "cpython" or sysconfig.get_config_var("Py_GIL_DISABLED"):
+        return False
+    if ctypes.sizeof(ctypes.c_void_p) != 8 or sys.byteorder != "little":
+        return False
+    base = numpy.arange(120, dtype=numpy.float32).reshape(2, 3, 4, 5)
+    cases: list[NDArray[Any]] = [
+        base,
+        base[:, 1:, ::2],
+        base.T,
+        numpy.array(7, dtype=numpy.int64),
+        numpy.zeros((0, 3), dtype=numpy.bool_),
+    ]
+    if not all(_probe_array(case) for case in cases):
+        return False
+    if base.flags.num & USABLE != USABLE or base.T.flags.num & USABLE == USABLE:
+        return False
+    if _word(id(2.5) + OB_TYPE) != id(float) or ctypes.c_double.from_address(id(2.5) + FLOAT_VALUE).value != 2.5:
+        return False
+    return _word(_numpy_api() + 8 * _API_ARRAY_TYPE) == id(numpy.ndarray)
+
+
+def member_offset(cls: type, name: str) -> int | None:
+    """Byte offset of slot `name` in instances of `cls`, or None where it cannot be proven."""
+    descriptor: Any = cls.__dict__.get(name)
+    if type(descriptor).__name__ != "member_descriptor":
+        return None
+    # PyMemberDescrObject: head, type, name, qualified name, then a pointer to PyMemberDef {name, int type, offset}.
+    offset = _word(_word(id(descriptor) + 40) + 16)
+    if not 16 <= offset <= cls.__basicsize__ - 8:
+        return None
+    probe: object = object.__new__(cls)
+    witness = object()
+    descriptor.__set__(probe, witness)
+    found = _word(id(probe) + offset) == id(witness)
+    descriptor.__delete__(probe)
+    return offset if found and _word(id(probe) + offset) == 0 else None
+
+
+@cache
+def process_table() -> NDArray[numpy.int64]:
+    """The table of externals, one for the process; its last two words are the cached scratch block (see `scratch`)."""
+    table = numpy.zeros(len(EXTERNALS), dtype=numpy.int64)
+    libc = ctypes.CDLL(None)
+    for name in EXTERNALS[: WORD["PyArray_NewFromDescr"]]:
+        library: Any = ctypes.pythonapi if name.startswith("Py") else libc
+        table[WORD[name]] = ctypes.cast(getattr(library, name), ctypes.c_void_p).value or 0
+    table[WORD["PyArray_NewFromDescr"]] = _word(_numpy_api() + 8 * _API_NEW_FROM_DESCR)
+    for name, thing in (("ndarray", numpy.ndarray), ("float", float), ("int", int), ("None", None)):
+        table[WORD[name]] = id(thing)
+    return table

@@ -1,0 +1,279 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The callable that Python gets for a compiled program: one emitted function, and a table per program that it reads.
+
+    entry = new_entry(code, State(...))          entry(x, y)
+
+The code (`codegen.llvm.entry`) is the same for all programs and is compiled once; everything that differs (types of
+the arguments, bound buffers, results) is data in `State`. Making an entry therefore costs microseconds. A call that
+is not exactly what the table says goes to `fallback(*args)`, which is Python.
+"""
+
+from __future__ import annotations
+
+import ctypes
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from enum import IntEnum
+from typing import Any, Final
+
+import numpy
+from numpy.typing import NDArray
+
+from hybridize.base.dtypes import DType, float64, int64
+from hybridize.base.errors import CodegenError
+from hybridize.base.modes import BUSY
+from hybridize.base.types import TensorType
+from hybridize.runtime import cpython
+
+FIELDS: Final = (
+    "process", "program", "scratch_bytes", "dirty", "busy", "fallback", "wrapper", "data_offset", "storage_offset",
+    "release", "kind", "finish", "committed", "arguments", "argument_count", "inputs", "input_count", "outputs",
+    "result_count", "output_count",
+)  # fmt: skip
+FIELD: Final = {name: number for number, name in enumerate(FIELDS)}
+
+ARGUMENT: Final = ("kind", "slot", "object", "ndim", "dims")
+"""Words of an argument's record; `object` is the descr of an array, the width of a scalar, or the very object."""
+OUTPUT: Final = ("descr", "ndim", "dims", "offset", "target", "nbytes")
+"""Words of an output's record; the last three are for outputs that are copied into a bound array."""
+
+
+class Kind(IntEnum):
+    """What an argument must be."""
+
+    ARRAY = 0
+    """An instance of the array class, or a NumPy array where there is no array class."""
+    FLOAT = 1
+    """Exactly a Python float; the program reads it as a 0-d f32 or f64."""
+    INT = 2
+    """Exactly a Python int that fits 64 bits; the program reads it as a 0-d i64."""
+    SAME = 3
+    """This very object (None, True, a mode string); the program does not read it."""
+
+
+class Returns(IntEnum):
+    """How results are handed over."""
+
+    LEAF = 0
+    TUPLE = 1
+    LIST = 2
+    NONE = 3
+    FINISH = 4
+    """A tuple goes through the Python callable `finish`."""
+
+
+@dataclass(frozen=True, slots=True)
+class Argument:
+    """One positional argument of an entry."""
+
+    kind: Kind
+    type: TensorType | None = None
+    """Type of an array or scalar."""
+    value: Any = None
+    """The object of `Kind.SAME`."""
+
+
+@dataclass(frozen=True, slots=True)
+class Write:
+    """An output that is copied into `target` when the program has run; comes after all results."""
+
+    type: TensorType
+    target: NDArray[Any]
+
+
+class State:
+    """The table of one entry, and owner of everything that the table points to.
+
+    `dirty[0] = 1` sends all later calls to the fallback until it is 0 again.
+    """
+
+    __slots__ = ("__weakref__", "_keep", "_words", "dirty", "table")
+
+    def __init__(
+        self,
+        program: int,
+        owner: object,
+        arguments: Sequence[Argument],
+        bound: Sequence[NDArray[Any]],
+        results: Sequence[TensorType],
+        fallback: Callable[..., Any],
+        *,
+        array_type: type | None = None,
+        writes: Sequence[Write] = (),
+        committed: Callable[[], object] | None = None,
+        returns: Returns = Returns.TUPLE,
+        finish: Callable[[tuple[Any, ...]], Any] | None = None,
+        scratch_bytes: int = 0,
+        release: bool = False,
+        busy: NDArray[numpy.int64] = BUSY,
+    ) -> None:
+        """`program` is an address of `void (ptr inputs, ptr outputs, ptr scratch)`, alive as long as `owner`.
+
+        Its inputs are the arguments that are read, in order, then `bound`; its outputs are `results`, then `writes`.
+        Calls go to the fallback while `busy[0]` is not 0.
+        """
+        self._keep: list[Any] = [owner, list(bound), fallback, committed, finish, array_type, list(arguments), busy]
+        self._words: list[int] = [0] * len(FIELDS)
+        slots = [argument.kind is not Kind.SAME for argument in arguments]
+        write_offset = _round_up(scratch_bytes)
+        fields = {
+            "process": cpython.process_table().ctypes.data,
+            "program": program,
+            "scratch_bytes": write_offset + sum(_round_up(write.type.nbytes) for write in writes),
+            "busy": busy.ctypes.data,
+            "fallback": id(fallback),
+            "release": int(release),
+            "kind": int(returns),
+            "finish": id(finish) if returns is Returns.FINISH else 0,
+            "committed": id(committed) if committed is not None else 0,
+            "argument_count": len(arguments),
+            "input_count": sum(slots) + len(bound),
+            "result_count": len(results),
+            "output_count": len(results) + len(writes),
+        }
+        if array_type is not None:
+            fields |= {"wrapper": id(array_type)} | _offsets(array_type)
+        for name, value in fields.items():
+            self._words[FIELD[name]] = value
+        relocations = self._records(arguments, bound, results, writes, slots, write_offset)
+        self.table = numpy.array(self._words, dtype=numpy.int64)
+        for word in relocations:
+            self.table[word] = self.table.ctypes.data + 8 * self.table[word]
+        self.dirty = self.table[FIELD["dirty"] : FIELD["dirty"] + 1]
+
+    def _records(
+        self,
+        arguments: Sequence[Argument],
+        bound: Sequence[NDArray[Any]],
+        results: Sequence[TensorType],
+        writes: Sequence[Write],
+        slots: Sequence[bool],
+        write_offset: int,
+    ) -> list[int]:
+        """Append the variable parts; returns the words that hold word numbers to be turned into addresses."""
+        words, relocations = self._words, [FIELD["arguments"], FIELD["inputs"], FIELD["outputs"]]
+        types = [argument.type for argument in arguments] + [*results] + [write.type for write in writes]
+        dims = []
+        for type_ in types:
+            dims.append(len(words))
+            words.extend(type_.shape if type_ is not None else ())
+        words[FIELD["arguments"]] = len(words)
+        slot = 0
+        for argument, read, at in zip(arguments, slots, dims, strict=False):
+            relocations.append(len(words) + ARGUMENT.index("dims"))
+            ndim = argument.type.ndim if argument.type is not None else 0
+            words.extend([int(argument.kind), slot, self._object(argument), ndim, at])
+            slot += read
+        words[FIELD["inputs"]] = len(words)
+        words.extend([0] * slot)
+        words.extend(array.ctypes.data for array in bound)
+        words[FIELD["outputs"]] = len(words)
+        for type_, at in zip(results, dims[len(arguments) :], strict=False):
+            relocations.append(len(words) + OUTPUT.index("dims"))
+            words.extend([self._descr(type_.dtype), type_.ndim, at, 0, 0, 0])
+        for write, at in zip(writes, dims[len(arguments) + len(results) :], strict=True):
+            relocations.append(len(words) + OUTPUT.index("dims"))
+            self._keep.append(write.target)
+            words.extend([0, 0, at, write_offset, write.target.ctypes.data, write.type.nbytes])
+            write_offset += _round_up(write.type.nbytes)
+        return relocations
+
+    def _descr(self, dtype: DType) -> int:
+        self._keep.append(dtype)
+        return id(dtype)
+
+    def _object(self, argument: Argument) -> int:
+        match argument.kind:
+            case Kind.SAME:
+                return id(argument.value)
+            case Kind.ARRAY if argument.type is not None:
+                return self._descr(argument.type.dtype)
+        return argument.type.dtype.itemsize if argument.type is not None else 8
+
+
+class PythonEntry:
+    """Stands in where the emitted entry cannot serve: every call goes to the fallback. Has the face of an entry."""
+
+    __slots__ = ("__weakref__", "_fallback", "dirty")
+
+    def __init__(self, fallback: Callable[..., Any]) -> None:
+        self._fallback = fallback
+        self.dirty = numpy.zeros(1, dtype=numpy.int64)
+
+    @property
+    def __self__(self) -> PythonEntry:
+        """The state, as in an emitted entry."""
+        return self
+
+    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+        """Call the fallback."""
+        return self._fallback(*args, **kwargs)
+
+
+def _round_up(count: int) -> int:
+    return -(-count // 64) * 64
+
+
+def _offsets(array_type: type) -> dict[str, int]:
+    """Where instances keep their NumPy array (`_data`) and their shared storage (`_storage`)."""
+    data, storage = (cpython.member_offset(array_type, name) for name in ("_data", "_storage"))
+    if data is None or storage is None:
+        raise CodegenError("E960", f"{array_type.__name__} has no slots _data and _storage where they can be read")
+    return {"data_offset": data, "storage_offset": storage}
+
+
+def servable(
+    arguments: Sequence[Argument], bound: Sequence[NDArray[Any]], writes: Sequence[Write], array_type: type | None
+) -> bool:
+    """Whether an entry can serve such a program on this interpreter; otherwise Python must."""
+    if not cpython.supported() or state_offset() is None:
+        return False
+    if array_type is not None and any(
+        cpython.member_offset(array_type, name) is None for name in ("_data", "_storage")
+    ):
+        return False
+    scalars = {Kind.FLOAT: ("float32", "float64"), Kind.INT: ("int64",)}
+    if any(a.kind in scalars and (a.type is None or a.type.dtype.name not in scalars[a.kind]) for a in arguments):
+        return False
+    arrays = [*bound, *(write.target for write in writes)]
+    return all(type(array) is numpy.ndarray and array.flags.num & cpython.USABLE == cpython.USABLE for array in arrays)
+
+
+def state_offset() -> int | None:
+    """Byte offset of `State.table` in a State, which the emitted entry finds as its `self`."""
+    return cpython.member_offset(State, "table")
+
+
+class _MethodDef(ctypes.Structure):
+    _fields_ = [
+        ("name", ctypes.c_char_p),
+        ("address", ctypes.c_void_p),
+        ("flags", ctypes.c_int),
+        ("doc", ctypes.c_char_p),
+    ]
+
+
+_FASTCALL_KEYWORDS: Final = 0x82
+_definitions: dict[int, _MethodDef] = {}
+
+
+def new_entry(code: int, state: State) -> Callable[..., Any]:
+    """A built-in function over `state`; `entry.__self__` is the state. The code at `code` must live for ever."""
+    definition = _definitions.get(code)
+    if definition is None:
+        doc = b"A compiled program of hybridize."
+        definition = _definitions.setdefault(code, _MethodDef(b"program", code, _FASTCALL_KEYWORDS, doc))
+    new = ctypes.pythonapi.PyCFunction_NewEx
+    new.restype = ctypes.py_object
+    new.argtypes = [ctypes.c_void_p, ctypes.py_object, ctypes.c_void_p]
+    entry: Callable[..., Any] = new(ctypes.addressof(definition), state, None)
+    return entry
+
+
+def argument(value: TensorType | Argument) -> Argument:
+    """An argument from a type: the type of an array stands for the array."""
+    return value if isinstance(value, Argument) else Argument(Kind.ARRAY, value)
+
+
+FLOAT = Argument(Kind.FLOAT, TensorType((), float64))
+INT = Argument(Kind.INT, TensorType((), int64))

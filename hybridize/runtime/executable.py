@@ -1,0 +1,165 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A compiled program that can be run: an address, a plan, constants. Loaded from a file or fresh from the compiler."""
+
+from __future__ import annotations
+
+import ctypes
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
+import numpy
+from numpy.typing import NDArray
+
+from hybridize.base.dtypes import BY_CODE, DType
+from hybridize.base.errors import ArgumentError, DTypeError, ShapeError
+from hybridize.base.types import TensorType
+from hybridize.runtime import cpython, effects
+from hybridize.runtime.buffers import aligned_copy, dense
+from hybridize.runtime.entry import Argument, Kind, Returns, State, new_entry
+from hybridize.runtime.plan import Buffer, Plan, Step
+
+LONG_US = 50.0
+"""Above this estimated duration a call lets other Python threads run."""
+
+
+def _type(buffer: Buffer) -> TensorType:
+    return TensorType(buffer.shape, BY_CODE[buffer.dtype])
+
+
+class Executable:
+    """A program in memory. Its code lives as long as this object.
+
+    `run` is the checked way in; `address` the bare one: `void (ptr inputs, ptr outputs, ptr scratch)`.
+    """
+
+    def __init__(
+        self,
+        owner: Any,
+        address: int,
+        plan: Plan,
+        constants: Sequence[NDArray[Any]],
+        *,
+        name: str = "program",
+        optimized: Any = None,
+        effects: bool = False,
+        object_bytes: bytes = b"",
+        timings: Mapping[str, float] | None = None,
+        llvm_text: Callable[[], str] | None = None,
+        entry_code: int = 0,
+    ) -> None:
+        """`owner` keeps the code at `address`; `entry_code` is the emitted entry's address, 0 where there is none."""
+        self.name = name
+        self.address = address
+        self.plan = plan
+        self.constants: list[NDArray[Any]] = [aligned_copy(constant) for constant in constants]
+        self.optimized = optimized
+        """The graph after all passes, where the program was compiled here."""
+        self.effects = effects
+        """Whether the program prints or asserts."""
+        self.object_bytes = object_bytes
+        """The relocatable object file of the code."""
+        self.timings: dict[str, float] = dict(timings or {})
+        """Milliseconds of each stage of compilation."""
+        self.parameters = [_type(buffer) for buffer in plan.inputs]
+        """Types of the inputs of `run`."""
+        self.results = [_type(buffer) for buffer in plan.outputs]
+        """Types of the outputs of `run`."""
+        self._owner = owner
+        self._llvm_text = llvm_text
+        self._call = self._caller(entry_code)
+
+    @property
+    def kernels(self) -> tuple[Step, ...]:
+        """The steps of the program, in order."""
+        return self.plan.steps
+
+    @property
+    def scratch_bytes(self) -> int:
+        """Memory that a call needs besides its outputs."""
+        return self.plan.scratch_bytes
+
+    @property
+    def peak_bytes(self) -> int:
+        """Scratch and outputs of one call."""
+        return self.plan.peak_bytes
+
+    @property
+    def constant_bytes(self) -> int:
+        """Memory of the constants."""
+        return sum(constant.nbytes for constant in self.constants)
+
+    @property
+    def long(self) -> bool:
+        """Whether a call is worth releasing the GIL for."""
+        return self.plan.cost_us > LONG_US
+
+    @property
+    def llvm_text(self) -> str:
+        """The LLVM IR of the program; written anew each time, as it is large and seldom read."""
+        return self._llvm_text() if self._llvm_text is not None else ""
+
+    def run(self, inputs: Sequence[NDArray[Any]]) -> list[NDArray[Any]]:
+        """Run the program over NumPy arrays; returns fresh arrays.
+
+        Arrays that are not contiguous or not aligned are copied first; dtype and shape must be those of `parameters`.
+
+        Raises:
+            ArgumentError E310: wrong number of inputs.
+            DTypeError E210, ShapeError E120: an input of another type than the program was compiled for.
+        """
+        outputs: list[NDArray[Any]] = self._call(*inputs)
+        if self.effects:
+            effects.raise_pending()
+        return outputs
+
+    def _caller(self, entry_code: int) -> Callable[..., list[NDArray[Any]]]:
+        """What `run` calls: the emitted entry, which hands all that is odd to `_run_checked`; or that at once."""
+        checked = _Checked(self)
+        if not entry_code or not cpython.supported():
+            return checked
+        idle = numpy.zeros(1, dtype=numpy.int64)  # modes are the business of whoever calls `run`
+        arguments = [Argument(Kind.ARRAY, type_) for type_ in self.parameters]
+        state = State(
+            self.address, self._owner, arguments, self.constants, self.results, checked,
+            returns=Returns.LIST, scratch_bytes=self.scratch_bytes, release=self.long, busy=idle,
+        )  # fmt: skip
+        return new_entry(entry_code, state)
+
+
+class _Checked:
+    """The way in that is Python throughout: checks, copies, allocates, calls."""
+
+    def __init__(self, executable: Executable) -> None:
+        # Not the executable itself: it holds this object, and code should be freed at once when it is dropped.
+        self.name = executable.name
+        self.parameters = executable.parameters
+        self.results = executable.results
+        self.constants = executable.constants
+        self.scratch_bytes = executable.scratch_bytes
+        kind = ctypes.CFUNCTYPE if executable.long else ctypes.PYFUNCTYPE
+        self.program = kind(None, ctypes.c_void_p, ctypes.c_void_p, ctypes.c_void_p)(executable.address)
+
+    def __call__(self, *inputs: NDArray[Any]) -> list[NDArray[Any]]:
+        if len(inputs) != len(self.parameters):
+            raise ArgumentError("E310", f"{self.name} takes {len(self.parameters)} arrays, got {len(inputs)}")
+        pairs = zip(inputs, self.parameters, strict=True)
+        arrays = [self._operand(number, array, type_) for number, (array, type_) in enumerate(pairs)]
+        outputs = [numpy.empty(type_.shape, type_.dtype) for type_ in self.results]
+        scratch = numpy.empty(self.scratch_bytes + 64, dtype=numpy.uint8)
+        at = -(-scratch.ctypes.data // 64) * 64
+        self.program(_pointers([*arrays, *self.constants]), _pointers(outputs), at)
+        return outputs
+
+    def _operand(self, number: int, array: NDArray[Any], type_: TensorType) -> NDArray[Any]:
+        if not isinstance(array, numpy.ndarray):
+            raise ArgumentError("E310", f"input {number} of {self.name} is a NumPy array, got {type(array).__name__}")
+        native: DType = array.dtype.newbyteorder("=")
+        if native != type_.dtype:
+            raise DTypeError("E210", f"input {number} of {self.name} is {type_}, got dtype {array.dtype}")
+        if array.shape != type_.shape:
+            raise ShapeError("E120", f"input {number} of {self.name} is {type_}, got {type_.with_shape(array.shape)}")
+        return dense(array)
+
+
+def _pointers(arrays: Sequence[NDArray[Any]]) -> Any:
+    return (ctypes.c_void_p * max(1, len(arrays)))(*[array.ctypes.data for array in arrays])
