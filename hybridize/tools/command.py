@@ -13,8 +13,10 @@ import typer
 from rich.console import Console
 from rich.progress import Progress
 
+import hybridize
+from hybridize.base.errors import HybridizeError
 from hybridize.tools import bench as benchmark
-from hybridize.tools import machine, report, saved
+from hybridize.tools import contents, machine, report, saved
 from hybridize.tools.bench import WORKLOADS, Options, Result
 
 application = typer.Typer(
@@ -93,7 +95,12 @@ def one(workload: str, options: Options, by_workload: dict[str, Sequence[Result]
 def inspect(file: File) -> None:
     """Show what a saved file holds."""
     console = Console()
-    console.print(saved.describe(file), highlight=False, markup=False, soft_wrap=True)
+    tables = contents.tables(file)
+    if tables is None:
+        console.print(str(hybridize.load(str(file))), highlight=False, markup=False, soft_wrap=True)
+        return
+    for table in tables:
+        table.show(console)
 
 
 @application.command()
@@ -121,6 +128,6 @@ def main() -> None:
     """Start of the command; errors of hybridize are shown as their text, without a traceback."""
     try:
         application()
-    except saved.HybridizeError as error:
+    except HybridizeError as error:
         Console(stderr=True).print(str(error), style="red", highlight=False, markup=False, soft_wrap=True)
         raise SystemExit(1) from None

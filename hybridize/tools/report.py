@@ -24,12 +24,14 @@ class Grid:
     rows: Sequence[tuple[str, ...]]
     notes: tuple[str, ...] = ()
     """Lines below the table: why a row has no figures."""
+    words: int = 1
+    """So many leading columns hold words, the others figures."""
 
     def markdown(self) -> str:
         """The table in Markdown, under a heading."""
         lines = [
             "| " + " | ".join(self.columns) + " |",
-            "| --- |" + " ---: |" * (len(self.columns) - 1),
+            "|" + " --- |" * self.words + " ---: |" * (len(self.columns) - self.words),
             *("| " + " | ".join(row) + " |" for row in self.rows),
         ]
         lines += ["", *(f"- {note}" for note in self.notes)] if self.notes else []
@@ -39,7 +41,7 @@ class Grid:
         """Print the table; our own rows stand out."""
         table = Table(title=self.title, title_justify="left")
         for i, column in enumerate(self.columns):
-            table.add_column(column, justify="right" if i else "left", no_wrap=not i)
+            table.add_column(column, justify="right" if i >= self.words else "left", no_wrap=not i)
         for row in self.rows:
             table.add_row(*row, style="bold green" if row[0] == HYBRIDIZED else None)
         console.print(table)

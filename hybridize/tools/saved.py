@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What the command line does with saved files: describe, run, explain."""
+"""What the command line does with saved files: run, explain."""
 
 from __future__ import annotations
 
@@ -11,9 +11,7 @@ import numpy
 from numpy.typing import NDArray
 
 import hybridize
-from hybridize.base.errors import HybridizeError, LoadError
-
-__all__ = ["HybridizeError", "describe", "explain", "run"]
+from hybridize.base.errors import LoadError
 
 
 def arrays(paths: Sequence[Path]) -> list[NDArray[Any]]:
@@ -49,9 +47,3 @@ def explain(file: Path, inputs: Sequence[Path]) -> str:
     loaded = hybridize.load(str(file))
     values = [hybridize.np.array(value, dtype=value.dtype) for value in arrays(inputs)]
     return str(loaded.program(*values).explain())
-
-
-def describe(file: Path) -> str:
-    """Size and content of a saved file."""
-    loaded = hybridize.load(str(file))
-    return f"{file}: {file.stat().st_size:,} bytes\n{loaded}"

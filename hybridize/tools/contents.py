@@ -1,0 +1,83 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What is in a saved file, as tables: MXNet's pair, told apart by content; nothing of the file is executed."""
+
+from __future__ import annotations
+
+import json
+from collections import Counter
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from numpy.typing import NDArray
+
+from hybridize.base.dtypes import CODES
+from hybridize.base.errors import LoadError
+from hybridize.formats.mxnet.params import LIST, read_params
+from hybridize.tools.report import Grid
+
+SHOWN = 200
+"""Rows of a table; the rest is counted."""
+
+
+def weights(title: str, arrays: Mapping[str, NDArray[Any] | None]) -> Grid:
+    """Name, type and bytes of each array."""
+    rows = [(name, *_facts(array)) for name, array in arrays.items()]
+    total = sum(array.nbytes for array in arrays.values() if array is not None)
+    notes: tuple[str, ...] = (f"{len(arrays)} arrays, {total:,} bytes",)
+    if len(rows) > SHOWN:
+        notes += (f"{len(rows) - SHOWN} more are not shown",)
+    return Grid(title, ("array", "type", "bytes"), rows[:SHOWN], notes, words=2)
+
+
+def _facts(array: NDArray[Any] | None) -> tuple[str, str]:
+    if array is None:
+        return "none", "0"
+    code = CODES.get(array.dtype, array.dtype.name)
+    return f"{code}[{','.join(map(str, array.shape))}]", f"{array.nbytes:,}"
+
+
+def symbol(path: Path) -> list[Grid]:
+    """Inputs and operators of an MXNet symbol file.
+
+    Raises:
+        LoadError E641: the file is not JSON with a list of nodes.
+    """
+    try:
+        graph = json.loads(path.read_text(encoding="utf-8"))
+        nodes = [
+            (str(node["op"]), str(node["name"]), node.get("attrs", node.get("attr", {}))) for node in graph["nodes"]
+        ]
+        version = graph.get("attrs", {}).get("mxnet_version", ["", "unknown"])[1]
+    except (ValueError, KeyError, TypeError, AttributeError, IndexError, RecursionError) as error:
+        what = f"{path} is not a symbol file: {type(error).__name__}: {error}"
+        raise LoadError("E641", what, help="save it again with net.export") from None
+    inputs = [(name, str(attributes.get("__shape__", ""))) for op, name, attributes in nodes if op == "null"]
+    operators = [
+        (name, op, ", ".join(f"{key}={value}" for key, value in attributes.items() if not key.startswith("__")))
+        for op, name, attributes in nodes
+        if op != "null"
+    ]
+    counts = Counter(op for _, op, _ in operators)
+    notes = (", ".join(f"{count} {op}" for op, count in counts.most_common()), f"mxnet_version {version}")
+    return [
+        Grid(f"{path.name}: inputs and parameters", ("name", "shape"), inputs[:SHOWN], words=2),
+        Grid(f"{path.name}: operators", ("name", "operator", "attributes"), operators[:SHOWN], notes, words=3),
+    ]
+
+
+def tables(path: Path) -> list[Grid] | None:
+    """The tables of an MXNet file; None when it is none.
+
+    Raises:
+        LoadError E600, E601, E641: the file cannot be read, or is malformed.
+    """
+    with path.open("rb") as file:
+        head = file.read(16)
+    if head.lstrip().startswith(b"{"):
+        return symbol(path)
+    if head.startswith(LIST.to_bytes(8, "little")) or path.suffix in (".params", ".npz"):
+        arrays = read_params(path)
+        named = arrays if isinstance(arrays, dict) else {str(i): array for i, array in enumerate(arrays)}
+        return [weights(path.name, named)]
+    return None
