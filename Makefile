@@ -2,6 +2,7 @@
 # make test       lint, types, layers, every test (what CI runs)
 # make lint       the checks without the tests
 # make test-long  the tests that take minutes
+# make docs       the pages that are made from the source
 # make bench      the table against the peers, in an environment of its own
 #
 # Nothing is needed but Python >= 3.11.
@@ -13,7 +14,7 @@ BENCH := .venv-bench/bin
 PIP_FLAGS := --quiet --disable-pip-version-check
 TORCH := torch==2.13.0
 
-.PHONY: demo test lint test-long bench clean
+.PHONY: demo test lint test-long bench docs clean
 .DELETE_ON_ERROR:
 
 demo: .venv/.installed
@@ -33,6 +34,9 @@ test-long: .venv/.installed-dev
 
 bench: .venv-bench/.installed
 	$(BENCH)/hybridize bench $(ARGS)
+
+docs: .venv/.installed
+	$(BIN)/python docs/make.py
 
 clean:
 	rm -rf .venv .venv-bench build dist

@@ -1,17 +1,23 @@
-"""Write docs/errors/catalogue.md from the places in the package that raise errors.
+"""Write the parts of the documentation that the source knows best.
 
-    python docs/errors/make_catalogue.py
+    python docs/make.py
 
-A code belongs to one class. Where it is raised in several places, each message is listed; what is filled in at run
-time stands in braces.
+errors/catalogue.md: every error, from the places in the package that raise it. A code belongs to one class. Where it is
+raised in several places, each message is listed; what is filled in at run time stands in braces.
+guide/pytorch.md: the operators that the PyTorch door knows, between its two marks.
 """
 
 import ast
 import re
+import textwrap
 from collections.abc import Iterator
 from pathlib import Path
 
-ROOT = Path(__file__).parents[2]
+from hybridize.formats.torch_export.table import TABLE
+
+DOCS = Path(__file__).parent
+ROOT = DOCS.parent
+BEGIN, END = "<!-- operators -->", "<!-- end of operators -->"
 CODE = re.compile(r"E\d{3}")
 
 
@@ -51,7 +57,7 @@ def catalogue() -> str:
         entry = (name, " ".join(message.split()), " ".join(remedy.split()))
         if entry not in entries.setdefault(code, []):
             entries[code].append(entry)
-    lines = ["# Catalogue of errors", "", "Written by `make_catalogue.py` in this folder, from the source.", ""]
+    lines = ["# Catalogue of errors", "", "Written by `docs/make.py` from the source.", ""]
     for code in sorted(entries):
         lines += [f"## {code}", ""]
         for name, message, remedy in entries[code]:
@@ -60,5 +66,24 @@ def catalogue() -> str:
     return "\n".join(lines)
 
 
+def operators() -> str:
+    """ATen's operators by name, each with the overloads that are known."""
+    overloads: dict[str, list[str]] = {}
+    for key in sorted(TABLE):
+        _, name, overload = key.split(".")
+        overloads.setdefault(name, []).append(overload)
+    entries = (name + ("" if which == ["default"] else f" ({', '.join(which)})") for name, which in overloads.items())
+    return "\n".join(textwrap.wrap(" · ".join(entries), 160, break_long_words=False, break_on_hyphens=False))
+
+
+def with_operators(page: str) -> str:
+    """The page with its list of operators replaced."""
+    before, rest = page.split(BEGIN)
+    _, after = rest.split(END)
+    return f"{before}{BEGIN}\n{operators()}\n{END}{after}"
+
+
 if __name__ == "__main__":
-    (Path(__file__).parent / "catalogue.md").write_text(catalogue(), encoding="utf-8")
+    (DOCS / "errors" / "catalogue.md").write_text(catalogue(), encoding="utf-8")
+    guide = DOCS / "guide" / "pytorch.md"
+    guide.write_text(with_operators(guide.read_text(encoding="utf-8")), encoding="utf-8")

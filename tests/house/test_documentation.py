@@ -1,0 +1,67 @@
+"""The pages that are made from the source say what the source says."""
+
+import importlib.util
+import re
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parents[2]
+DOCS = ROOT / "docs"
+
+
+def maker():
+    spec = importlib.util.spec_from_file_location("make", DOCS / "make.py")
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+def test_every_code_has_its_entry():
+    """Codes only: the wording may move without a new page; run `python docs/make.py` when this fails."""
+    written = set(re.findall(r"^## (E\d{3})$", (DOCS / "errors" / "catalogue.md").read_text(), re.MULTILINE))
+    assert {code for code, *_ in maker().raised()} == written
+
+
+def test_a_code_means_one_class():
+    classes = {}
+    for code, name, *_ in maker().raised():
+        classes.setdefault(code, set()).add(name)
+    assert {code: names for code, names in classes.items() if len(names) > 1} == {}
+
+
+def test_the_first_digit_is_the_class():
+    families = {
+        "1": {"ShapeError", "OutOfBoundsError"},
+        "2": {"DTypeError"},
+        "3": {"ArgumentError"},
+        "4": {"CaptureError"},
+        "5": {"StateError", "DeferredInitializationError"},
+        "6": {"LoadError"},
+        "7": {"DeviceError"},
+        "8": {"VerificationError"},
+        "9": {"InternalError", "GraphError", "CodegenError"},
+    }
+    wrong = {(code, name) for code, name, *_ in maker().raised() if name not in families.get(code[1], set())}
+    assert wrong == set()
+
+
+def test_every_operator_of_pytorch_is_on_its_page():
+    page = (DOCS / "guide" / "pytorch.md").read_text()
+    assert maker().with_operators(page) == page, "run `python docs/make.py`"
+
+
+@pytest.mark.parametrize(
+    "page", [ROOT / "README.md", *DOCS.rglob("*.md")], ids=lambda page: str(page.relative_to(ROOT))
+)
+def test_links_lead_somewhere(page):
+    targets = re.findall(r"\]\(([^)#\s]+)", page.read_text())
+    broken = [target for target in targets if "://" not in target and not (page.parent / target).exists()]
+    assert broken == []
+
+
+def test_every_decision_is_in_the_index():
+    index = (DOCS / "decisions" / "README.md").read_text()
+    pages = [page.name for page in (DOCS / "decisions").glob("0*.md")]
+    assert [name for name in pages if f"]({name})" not in index] == []
+    assert len({name[:4] for name in pages}) == len(pages), "two decisions with one number"
