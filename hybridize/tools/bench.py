@@ -321,6 +321,19 @@ def run_memory(options: Options) -> dict[str, Any]:
         return process.ask(do="memory", data=str(this.data_file), calls=options.calls, shapes=options.shapes)
 
 
+def limit_s(workload: str, limit: Limits) -> float | None:
+    """The least time that a core can take for the workload, in seconds; None where no limit is known.
+
+    Each weight is read once, from the second-level cache that holds them all, and every product is computed.
+    """
+    if workload not in BATCHES:
+        return None
+    products = sum(before * size for before, size in itertools.pairwise(SIZES))
+    weight_bytes = 4 * (products + sum(SIZES[1:]))
+    flops = 2 * products * BATCHES[workload]
+    return max(weight_bytes / limit.l2_gb_per_s, flops / limit.gflops) / 1e9
+
+
 @dataclass(frozen=True)
 class Goal:
     """A ratio that a workload has to reach: the time of `ours` over that of the best of `against`."""

@@ -56,14 +56,15 @@ def bench(
         raise typer.BadParameter(f"no workload {', '.join(sorted(unknown))}; there are: {', '.join(WORKLOADS)}")
     options = Options(rounds, seconds, first_cpu() if cpu is None else cpu, tuple(only or ()), calls, shapes)
     console = Console()
-    written = [report.machine(machine.describe(), benchmark.limits(options)) + "\n"]
+    limits = benchmark.limits(options)
+    written = [report.machine(machine.describe(), limits) + "\n"]
     console.print(written[0], highlight=False)
     by_workload: dict[str, Sequence[Result]] = {}
     with Progress(console=console, transient=True) as progress:
         task = progress.add_task("", total=len(chosen))
         for workload in chosen:
             progress.update(task, description=workload)
-            grid = one(workload, options, by_workload)
+            grid = one(workload, options, limits, by_workload)
             grid.show(console)
             written.append(grid.markdown())
             progress.advance(task)
@@ -75,7 +76,9 @@ def bench(
         markdown.write_text("\n".join(written), encoding="utf-8")
 
 
-def one(workload: str, options: Options, by_workload: dict[str, Sequence[Result]]) -> report.Grid:
+def one(
+    workload: str, options: Options, limits: machine.Limits, by_workload: dict[str, Sequence[Result]]
+) -> report.Grid:
     """Run one workload and lay out its figures; they are also put into `by_workload`, for the goals."""
     if workload == "memory":
         return report.memory(benchmark.run_memory(options), options.calls, options.shapes)
@@ -88,7 +91,7 @@ def one(workload: str, options: Options, by_workload: dict[str, Sequence[Result]
         return report.starts(title, by_workload[workload])
     by_workload[workload] = benchmark.run_calls(workload, options)
     what = "x + 1 on one element" if workload == "call-overhead" else "512-256-128-2, ReLU, float32, one thread"
-    return report.calls(f"{workload}: {what}", by_workload[workload])
+    return report.calls(f"{workload}: {what}", by_workload[workload], benchmark.limit_s(workload, limits))
 
 
 @application.command()

@@ -62,19 +62,23 @@ def duration(seconds: float) -> str:
     return f"{value:.{digits}f} {unit}"
 
 
-def calls(title: str, results: Sequence[Result]) -> Grid:
-    """Median, tenth percentile, ratio to the hybridized row, first call."""
+def calls(title: str, results: Sequence[Result], limit_s: float | None = None) -> Grid:
+    """Median, tenth percentile, ratio to the hybridized row, distance to the machine's limit, first call."""
     measured = [result for result in results if result.rounds and not result.error]
     ours = next((result for result in measured if result.name == HYBRIDIZED), None)
     rows: list[tuple[str, ...]] = []
     for result in results:
         if result not in measured:
-            rows.append((result.name, "failed", "", "", ""))
+            rows.append((result.name, "failed", "", "", "", ""))
             continue
         ratio = f"{result.ratio(ours):.2f} ×" if ours else ""
         first = duration(result.first_s[0]) if result.first_s else ""
-        rows.append((result.name, duration(result.median), duration(result.p10), ratio, first))
-    return Grid(title, ("runtime", "median", "p10", "time ÷ hybridized", "first call"), rows, failures(results))
+        share = f"{limit_s / result.median:.0%}" if limit_s else ""
+        rows.append((result.name, duration(result.median), duration(result.p10), ratio, share, first))
+    notes = failures(results)
+    if limit_s:
+        notes = (f"limit of this core: {duration(limit_s)}", *notes)
+    return Grid(title, ("runtime", "median", "p10", "time ÷ hybridized", "of the limit", "first call"), rows, notes)
 
 
 def failures(results: Sequence[Result]) -> tuple[str, ...]:
@@ -136,6 +140,6 @@ def machine(text: str, limit: Limits) -> str:
     """The machine and the limits of one of its cores, in two lines."""
     return (
         f"{text}\n"
-        f"one core, measured: {limit.l2_gb_per_s:.0f} GB/s read from L2, {limit.memory_gb_per_s:.1f} GB/s from memory, "
-        f"{limit.gflops:.0f} GFLOP/s in a float32 matrix product"
+        f"one core, measured: reads {limit.l1_gb_per_s:.0f} GB/s from L1, {limit.l2_gb_per_s:.0f} GB/s from L2, "
+        f"{limit.memory_gb_per_s:.1f} GB/s from memory; {limit.gflops:.0f} GFLOP/s in float32 multiply-adds"
     )

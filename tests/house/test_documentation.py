@@ -52,7 +52,7 @@ def test_every_operator_of_pytorch_is_on_its_page():
 
 
 @pytest.mark.parametrize(
-    "page", [ROOT / "README.md", *DOCS.rglob("*.md")], ids=lambda page: str(page.relative_to(ROOT))
+    "page", [ROOT / "README.md", *sorted(DOCS.rglob("*.md"))], ids=lambda page: str(page.relative_to(ROOT))
 )
 def test_links_lead_somewhere(page):
     targets = re.findall(r"\]\(([^)#\s]+)", page.read_text())

@@ -63,7 +63,10 @@ def test_a_worker_that_died_answers_with_an_error():
 
 def test_limits_are_plausible():
     limits = bench.limits(QUICK)
+    assert limits.l1_gb_per_s > limits.memory_gb_per_s > 0.1
     assert limits.l2_gb_per_s > 1
+    assert bench.limit_s("mlp-64", limits) >= bench.limit_s("mlp-1", limits) > 0
+    assert bench.limit_s("import", limits) is None
     assert limits.gflops > 0.1
 
 

@@ -34,7 +34,7 @@ def gluon(layers: Layers) -> nn.HybridSequential:
     return net
 
 
-def mlp(**keywords: object) -> Callable[[Layers, F32], Start]:
+def mlp(**keywords: bool) -> Callable[[Layers, F32], Start]:
     """A build of the hybridized net; `keywords` go to `net.hybridize`."""
 
     def build(layers: Layers, x: F32) -> Start:
