@@ -1,0 +1,191 @@
+# SPDX-License-Identifier: Apache-2.0
+"""`-symbol.json` of every generation of MXNet, as nodes in topological order.
+
+graph := {"nodes": [node...], "heads": [entry...], "attrs": {name: [type, value]...}, ...}
+node  := {"op": str, "name": str, "attrs" | "attr" | "param": {str: str...}?, "inputs": [entry...], ...}
+entry := [node, output] or [node, output, version]
+"""
+
+from __future__ import annotations
+
+import json
+import os
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, NoReturn
+
+from hybridize.base.errors import LoadError
+from hybridize.formats.cursor import open_for_reading
+
+Entry = tuple[int, int]
+"""Node and output."""
+
+VARIABLE = "null"
+# Hidden attributes, spelled without underscores before 0.9.
+_OLD_HIDDEN = ("lr_mult", "wd_mult", "ctx_group", "force_mirroring", "mirror_stage")
+
+
+@dataclass(frozen=True, slots=True)
+class SymbolNode:
+    """One node: a variable (`op` is `null`), or an operator applied to outputs of earlier nodes."""
+
+    op: str
+    name: str
+    attributes: dict[str, str] = field(default_factory=dict)
+    inputs: tuple[Entry, ...] = ()
+    has_subgraphs: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class SymbolGraph:
+    """A graph by MXNet's operators."""
+
+    nodes: tuple[SymbolNode, ...]
+    """In topological order."""
+    heads: tuple[Entry, ...]
+    """The results."""
+    attributes: dict[str, Any] = field(default_factory=dict)
+    """Of the graph: `mxnet_version`, `is_np_shape`, ours begin with `hybridize_`."""
+    source: str = ""
+    """Where it comes from, for messages."""
+
+    @property
+    def version(self) -> int:
+        """10901 for MXNet 1.9.1; 800 where the file does not say."""
+        value = self.attributes.get("mxnet_version", 800)
+        return value if isinstance(value, int) else 800
+
+    @property
+    def np_shape(self) -> bool:
+        """Whether it was saved under NumPy semantics: no size is unknown by being 0."""
+        return bool(self.attributes.get("is_np_shape", 0))
+
+    @property
+    def variables(self) -> list[str]:
+        """Names of inputs and parameters, in order."""
+        return [node.name for node in self.nodes if node.op == VARIABLE]
+
+
+def read_symbol(path: str | os.PathLike[str]) -> SymbolGraph:
+    """Read a `-symbol.json`.
+
+    Raises:
+        LoadError E600: the file cannot be opened.
+        LoadError E602: it is no graph of MXNet; the message names the key.
+    """
+    with open_for_reading(path) as file:
+        return parse_symbol(file.read(), str(Path(path)))
+
+
+def parse_symbol(data: bytes | str, source: str = "text") -> SymbolGraph:
+    """Read the JSON of a graph."""
+    return _Reader(source).graph(data)
+
+
+class _Reader:
+    """Checks everything it reads, since nothing about a file is certain."""
+
+    def __init__(self, source: str) -> None:
+        self.source = source
+
+    def fail(self, where: str, what: str) -> NoReturn:
+        raise LoadError("E602", f"{self.source} is no graph of MXNet: {where} {what}")
+
+    def graph(self, data: bytes | str) -> SymbolGraph:
+        try:
+            tree = json.loads(data)
+        except (ValueError, RecursionError) as error:
+            self.fail("its text", f"is no JSON ({error})")
+        if not isinstance(tree, dict) or not isinstance(tree.get("nodes"), list):
+            self.fail("nodes", "is missing or no list")
+        nodes = [self.node(node, f"nodes[{i}]", len(tree["nodes"])) for i, node in enumerate(tree["nodes"])]
+        heads = self.entries(tree.get("heads"), "heads", len(nodes))
+        order = self.sorted(nodes, heads)
+        place = {node: position for position, node in enumerate(order)}
+        moved = [
+            SymbolNode(n.op, n.name, n.attributes, tuple((place[i], out) for i, out in n.inputs), n.has_subgraphs)
+            for n in (nodes[i] for i in order)
+        ]
+        self.distinct([node.name for node in moved if node.op == VARIABLE])
+        attributes = self.graph_attributes(tree.get("attrs", {}))
+        return SymbolGraph(tuple(moved), tuple((place[i], out) for i, out in heads), attributes, self.source)
+
+    def distinct(self, names: list[str]) -> None:
+        seen: set[str] = set()
+        for name in names:
+            if name in seen:
+                self.fail("nodes", f"has two variables called {name!r}")
+            seen.add(name)
+
+    def node(self, node: Any, where: str, count: int) -> SymbolNode:
+        if not isinstance(node, dict):
+            self.fail(where, "is no object")
+        op, name = node.get("op"), node.get("name")
+        if not isinstance(op, str) or not isinstance(name, str):
+            self.fail(where, "lacks op or name")
+        inputs = self.entries(node.get("inputs", []), f"{where}.inputs", count)
+        if op == VARIABLE and inputs:
+            self.fail(where, "is a variable with inputs")
+        return SymbolNode(op, name, self.attributes(node, where), inputs, bool(node.get("subgraphs")))
+
+    def attributes(self, node: dict[str, Any], where: str) -> dict[str, str]:
+        """The union of `attr`, `attrs` and `param`; user attributes of old files do not hide the operator's."""
+        merged: dict[str, str] = {}
+        for key in ("attr", "attrs", "param"):
+            part = node.get(key, {})
+            if not isinstance(part, dict) or any(not isinstance(value, str) for value in part.values()):
+                self.fail(f"{where}.{key}", "is no object of strings")
+            merged.update(part)
+        for key in _OLD_HIDDEN:
+            if key in merged:
+                merged[f"__{key}__"] = merged.pop(key)
+        return merged
+
+    def entries(self, entries: Any, where: str, count: int) -> tuple[Entry, ...]:
+        if not isinstance(entries, list):
+            self.fail(where, "is missing or no list")
+        for i, entry in enumerate(entries):
+            if (
+                not isinstance(entry, list)
+                or len(entry) not in (2, 3)
+                or any(type(number) is not int for number in entry)
+                or not 0 <= entry[0] < count
+                or not 0 <= entry[1] < 1 << 16
+            ):
+                self.fail(f"{where}[{i}]", f"is no entry [node, output] of {count} nodes: {entry!r:.80}")
+        return tuple((entry[0], entry[1]) for entry in entries)
+
+    def graph_attributes(self, attributes: Any) -> dict[str, Any]:
+        if not isinstance(attributes, dict):
+            self.fail("attrs", "is no object")
+        plain: dict[str, Any] = {}
+        for key, value in attributes.items():
+            if not isinstance(value, list) or len(value) != 2:
+                self.fail(f"attrs.{key}", "is no pair of type and value")
+            plain[key] = value[1]
+        return plain
+
+    def sorted(self, nodes: list[SymbolNode], heads: tuple[Entry, ...]) -> list[int]:
+        """Ids of the nodes that the heads need, each after its inputs. Hand-made files may be in any order."""
+        order: list[int] = []
+        state = [0] * len(nodes)  # 1: its inputs are being visited; 2: done
+        for head, _ in heads:
+            stack = [(head, 0)]
+            while stack:
+                node, position = stack.pop()
+                if position == 0:
+                    if state[node] == 2:
+                        continue
+                    state[node] = 1
+                inputs = nodes[node].inputs
+                if position == len(inputs):
+                    state[node] = 2
+                    order.append(node)
+                    continue
+                stack.append((node, position + 1))
+                following = inputs[position][0]
+                if state[following] == 1:
+                    self.fail(f"nodes[{following}]", "depends on itself")
+                if state[following] == 0:
+                    stack.append((following, 0))
+        return order

@@ -1,0 +1,16 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Gluon: nets as Python classes that run imperatively, and, after `net.hybridize()`, as compiled programs.
+
+In: arrays. Out: arrays. A `Block` holds parameters and children and says in `forward` what it does; a `HybridBlock`
+makes one `capture.Function` of it. Parameters reach a program by being read while it is captured.
+It must not know graphs, compilers or kernels.
+"""
+
+from hybridize.base.errors import DeferredInitializationError as DeferredInitializationError
+from hybridize.gluon import nn as nn
+from hybridize.gluon.block import Block as Block
+from hybridize.gluon.hybrid_block import HybridBlock as HybridBlock
+from hybridize.gluon.parameter import Constant as Constant
+from hybridize.gluon.parameter import Parameter as Parameter
+from hybridize.gluon.parameter_dict import ParameterDict as ParameterDict
+from hybridize.gluon.symbol_block import SymbolBlock as SymbolBlock

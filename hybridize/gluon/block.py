@@ -1,0 +1,358 @@
+# SPDX-License-Identifier: Apache-2.0
+"""`Block`: a part of a net, made of parameters and other blocks, that Python runs at every call."""
+
+from __future__ import annotations
+
+import re
+import warnings
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import AbstractContextManager
+from typing import Any
+
+from hybridize.array.storage import Storage
+from hybridize.base.errors import ArgumentError, StateError
+from hybridize.formats import mxnet
+from hybridize.gluon import naming, summary
+from hybridize.gluon.dependence import convert, depend
+from hybridize.gluon.hooks import Hook, HookHandle
+from hybridize.gluon.parameter import Parameter, checked_devices
+from hybridize.gluon.parameter_dict import ParameterDict
+from hybridize.gluon.stored import load_into, named_arrays
+from hybridize.ops.op import ACTIVE
+
+_NOT_SETTINGS = frozenset({
+    "_children", "_parameters", "_params", "_scope", "_prefix", "watch", "_hooks", "_pre_hooks",
+    "_function", "_compiled", "_options",
+})  # fmt: skip
+
+
+class Block:
+    """Base of layers and nets. Subclasses say in `forward` what they do to their inputs.
+
+    Blocks and parameters assigned to attributes are found by `collect_params`; those hidden in lists are not.
+
+    Args:
+        prefix: start of the MXNet 1.x names of the parameters; by default from the class name and a counter.
+        params: `other.params`, to share the parameters of another block.
+    """
+
+    def __init__(self, prefix: str | None = None, params: ParameterDict | None = None) -> None:
+        set_plain = super().__setattr__
+        full = naming.new_prefix(self._alias(), prefix)
+        set_plain("_prefix", full)
+        set_plain("_scope", naming.Scope(full))
+        set_plain("_params", ParameterDict(full if params is None else params.prefix, params))
+        set_plain("_children", {})
+        set_plain("_parameters", {})
+        set_plain("_hooks", {})
+        set_plain("_pre_hooks", {})
+        set_plain("watch", Storage())
+
+    _prefix: str
+    _scope: naming.Scope
+    _params: ParameterDict
+    _children: dict[str, Block]
+    _parameters: dict[str, Parameter]
+    _hooks: dict[int, Hook]
+    _pre_hooks: dict[int, Hook]
+    watch: Storage
+
+    # --------------------------------------------------------------------------------------------------- members
+
+    def __setattr__(self, name: str, value: Any) -> None:
+        if "_children" not in self.__dict__:
+            raise StateError(
+                "E504", f"{type(self).__name__}: {name!r} is set before super().__init__()", help="call it first"
+            )
+        existing = self.__dict__.get(name)
+        for kind in (Block, Parameter):
+            if isinstance(existing, kind) and not isinstance(value, kind):
+                raise ArgumentError(
+                    "E325",
+                    f"changing attribute type for {name} from {type(existing).__name__} to {type(value).__name__} "
+                    "is not allowed",
+                )
+        if isinstance(value, Block):
+            self.register_child(value, name)
+        elif isinstance(value, Parameter):
+            self._register_parameter(name, value)
+        super().__setattr__(name, value)
+        if value is not existing and name not in _NOT_SETTINGS:
+            self.watch.touch()
+
+    def __delattr__(self, name: str) -> None:
+        self._children.pop(name, None)
+        self._parameters.pop(name, None)
+        super().__delattr__(name)
+        self.watch.touch()
+
+    def _register_parameter(self, name: str, parameter: Parameter) -> None:
+        if not parameter.adopted:  # `Parameter("weight")`, as in MXNet 2.x; `params.get` names its own in full
+            parameter.name = self._prefix + parameter.name
+            parameter.adopted = True
+        self._parameters[name] = parameter
+
+    def register_child(self, block: Block, name: str | None = None) -> None:
+        """Make `block` a child; its path component is `name`, or the number of children so far."""
+        if not isinstance(block, Block):
+            raise ArgumentError("E326", f"a child is a Block, got {type(block).__name__}")
+        self._children[str(len(self._children)) if name is None else name] = block
+        self.watch.touch()
+
+    # ----------------------------------------------------------------------------------------------------- names
+
+    def _alias(self) -> str:
+        return type(self).__name__.lower()
+
+    @property
+    def prefix(self) -> str:
+        """Start of the MXNet 1.x names inside this block: `dense0_`."""
+        return self._prefix
+
+    @property
+    def name(self) -> str:
+        """The MXNet 1.x name: the prefix without its last underscore."""
+        return self._prefix.removesuffix("_")
+
+    def name_scope(self) -> AbstractContextManager[None]:
+        """Give blocks made in a `with` block names that begin with this one's; has no other effect."""
+        return naming.open_scope(self._scope)
+
+    @property
+    def params(self) -> ParameterDict:
+        """The parameters made by `self.params.get(...)`; children's are not here (see `collect_params`)."""
+        return self._params
+
+    # ------------------------------------------------------------------------------------------------ parameters
+
+    def collect_params(self, select: str | None = None) -> ParameterDict:
+        """The parameters of this block and all below, by path (`0.weight`).
+
+        Args:
+            select: a regular expression; only those whose path or name it matches from the start.
+        """
+        found = ParameterDict()
+        for path, block in self._walk(""):
+            block._warn_of_hidden_blocks()
+            for name, parameter in block._own_parameters().items():
+                found[path + name] = parameter
+        return found if select is None else found.select(select)
+
+    def _own_parameters(self) -> dict[str, Parameter]:
+        known = {id(parameter) for parameter in self._parameters.values()}
+        extra = {
+            name.removeprefix(self._params.prefix): parameter
+            for name, parameter in self._params.items()
+            if id(parameter) not in known
+        }
+        return {**self._parameters, **extra}
+
+    def _walk(self, path: str) -> Iterator[tuple[str, Block]]:
+        """This block and all below, each with the start of its paths; parents first."""
+        yield path, self
+        for name, child in self._children.items():
+            yield from child._walk(f"{path}{name}.")
+
+    def _warn_of_hidden_blocks(self) -> None:
+        children = set(map(id, self._children.values()))
+        for name, value in self.__dict__.items():
+            if name in _NOT_SETTINGS or not isinstance(value, (list, tuple, dict)):
+                continue
+            parts = value.values() if isinstance(value, dict) else value
+            if any(isinstance(part, Block) and id(part) not in children for part in parts):
+                warnings.warn(
+                    f'"{type(self).__name__}.{name}" is an unregistered container with Blocks. Blocks inside a list, '
+                    "tuple or dict are not registered automatically: use register_child() or "
+                    "nn.Sequential / nn.HybridSequential instead.",
+                    stacklevel=4,
+                )
+
+    def initialize(
+        self,
+        init: Any = None,
+        device: Any = None,
+        verbose: bool = False,
+        force_reinit: bool = False,
+        *,
+        ctx: Any = None,
+    ) -> None:
+        """Give all parameters initial values; those of unknown shape get theirs at the first call.
+
+        Args:
+            init: an initializer or its name; `Uniform(0.07)` when None. A parameter's own wins.
+            device: `cpu()`.
+            verbose: accepted for MXNet; nothing is printed.
+            force_reinit: initialize again what is initialized already.
+            ctx: MXNet 1.x name of `device`.
+        """
+        self.collect_params().initialize(init, device, verbose, force_reinit, ctx=ctx)
+
+    def cast(self, dtype: Any) -> None:
+        """Change the dtype of all parameters."""
+        for child in self._children.values():
+            child.cast(dtype)
+        for parameter in self._own_parameters().values():
+            parameter.cast(dtype)
+        self.watch.touch()
+
+    def zero_grad(self) -> None:
+        """Set all gradients to zero."""
+        self.collect_params().zero_grad()
+
+    def setattr(self, name: str, value: Any) -> None:
+        """Set an attribute of every parameter: `net.setattr("grad_req", "null")`."""
+        self.collect_params().setattr(name, value)
+
+    def reset_device(self, device: Any) -> None:
+        """Move all parameters; there is only `cpu()`."""
+        checked_devices(device)
+
+    reset_ctx = reset_device
+
+    def share_parameters(self, shared: Mapping[str, Parameter]) -> Block:
+        """Use the given parameters in place of one's own of the same path; returns this block."""
+        paths = {path + name: (block, name) for path, block in self._walk("") for name in block._own_parameters()}
+        for path, parameter in shared.items():
+            if path not in paths:
+                warnings.warn(f"Parameter name {path} is not in the current model!", stacklevel=2)
+                continue
+            block, name = paths[path]
+            block._replace_parameter(name, parameter)
+        return self
+
+    def _replace_parameter(self, name: str, parameter: Parameter) -> None:
+        full = self._params.prefix + name
+        if full in self._params:
+            self._params[full] = parameter
+        setattr(self, name, parameter)
+
+    # ----------------------------------------------------------------------------------------------------- files
+
+    def save_parameters(self, filename: Any, deduplicate: bool = False) -> None:
+        """Write all parameters by path, in the format of MXNet 1.x (`.params`).
+
+        Args:
+            filename: where; an existing file is replaced when the new one is whole.
+            deduplicate: store a shared parameter once, under its last path.
+        """
+        parameters = self.collect_params()
+        if deduplicate:
+            last = {id(parameter): path for path, parameter in parameters.items()}
+            parameters = ParameterDict.of({path: parameters[path] for path in last.values()})
+        mxnet.write_params(filename, {path: parameter.data().asnumpy() for path, parameter in parameters.items()})
+
+    def load_parameters(
+        self,
+        filename: Any,
+        device: Any = None,
+        allow_missing: bool = False,
+        ignore_extra: bool = False,
+        cast_dtype: bool = False,
+        dtype_source: str = "current",
+        *,
+        ctx: Any = None,
+    ) -> None:
+        """Read parameters saved by any version of MXNet or by us: `save_parameters`, or the file of `export`.
+
+        Args:
+            filename: a `.params` file.
+            device: `cpu()`.
+            allow_missing: leave parameters that the file lacks as they are.
+            ignore_extra: leave out arrays of the file that belong to no parameter.
+            cast_dtype: convert where dtypes differ.
+            dtype_source: `current` converts to the parameter's dtype, `saved` makes it the file's.
+            ctx: MXNet 1.x name of `device`.
+
+        Raises:
+            LoadError E610, E611, E613: missing, extra, or of another shape or dtype. Nothing is changed then.
+        """
+        checked_devices(device if device is not None else ctx)
+        self.load_dict(
+            named_arrays(filename), device, allow_missing, ignore_extra, cast_dtype, dtype_source, source=str(filename)
+        )
+
+    def load_dict(
+        self,
+        param_dict: Mapping[str, Any],
+        device: Any = None,
+        allow_missing: bool = False,
+        ignore_extra: bool = False,
+        cast_dtype: bool = False,
+        dtype_source: str = "current",
+        *,
+        source: str = "the dict",
+    ) -> None:
+        """Take over arrays by path, as `load_parameters` does those of a file."""
+        if dtype_source not in ("current", "saved"):
+            raise ArgumentError("E327", f"dtype_source is current or saved, got {dtype_source!r}")
+        checked_devices(device)
+        load_into(
+            self.collect_params(), param_dict, source, allow_missing, ignore_extra,
+            cast_dtype=cast_dtype, dtype_source=dtype_source,
+        )  # fmt: skip
+
+    # ----------------------------------------------------------------------------------------------------- calls
+
+    def forward(self, *args: Any, **kwargs: Any) -> Any:
+        """What the block does to its inputs; subclasses say so."""
+        raise ArgumentError(
+            "E328", f"{type(self).__name__} has no forward", help="define forward(self, x), or hybrid_forward(self, F, x)"
+        )
+
+    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+        """Run the block: pre-hooks, `forward`, hooks."""
+        return self._run_with_hooks(self._run, args, kwargs)
+
+    def _run_with_hooks(self, run: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+        if not self._hooks and not self._pre_hooks:
+            return run(*args, **kwargs)
+        for hook in tuple(self._pre_hooks.values()):
+            convert(hook)(self, args)
+        result = run(*args, **kwargs)
+        for hook in tuple(self._hooks.values()):
+            convert(hook)(self, args, result)
+        return result
+
+    def _run(self, *args: Any, **kwargs: Any) -> Any:
+        """`forward`, in the form that fits what is going on: as written, or converted while capturing."""
+        if not ACTIVE:
+            return self.forward(*args, **kwargs)
+        depend(self)
+        return convert(self.forward)(*args, **kwargs)
+
+    def register_forward_pre_hook(self, hook: Hook) -> HookHandle:
+        """Call `hook(block, inputs)` before every call. Inside a hybridized parent it runs while capturing only."""
+        return HookHandle(self._pre_hooks, hook, self._hooks_changed)
+
+    def register_forward_hook(self, hook: Hook) -> HookHandle:
+        """Call `hook(block, inputs, outputs)` after every call; see `register_forward_pre_hook`."""
+        return HookHandle(self._hooks, hook, self._hooks_changed)
+
+    def _hooks_changed(self) -> None:
+        self.watch.touch()
+
+    def apply(self, fn: Callable[[Block], Any]) -> Block:
+        """Call `fn` on every block below and then on this one; returns this one."""
+        for child in self._children.values():
+            child.apply(fn)
+        fn(self)
+        return self
+
+    def hybridize(self, active: bool = True, **kwargs: Any) -> None:
+        """Compile every HybridBlock below; this block itself stays Python."""
+        for child in self._children.values():
+            child.hybridize(active, **kwargs)
+
+    # -------------------------------------------------------------------------------------------------- for people
+
+    def summary(self, *inputs: Any) -> None:
+        """Print the layers that one call on `inputs` passes through, with output shapes and numbers of parameters."""
+        summary.show(self, inputs)
+
+    def __repr__(self) -> str:
+        lines = "".join(f"\n  ({name}): {_indented(repr(child))}" for name, child in self._children.items())
+        return f"{type(self).__name__}({lines}\n)"
+
+
+def _indented(text: str) -> str:
+    return re.sub(r"\n", "\n  ", text)

@@ -1,0 +1,193 @@
+# SPDX-License-Identifier: Apache-2.0
+"""`HybridBlock`: a block that runs as Python, or, once hybridized, as one compiled program."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from types import ModuleType
+from typing import Any
+
+from hybridize import ndarray as imperative_functions
+from hybridize import symbol as symbolic_functions
+from hybridize.base.errors import ArgumentError, StateError
+from hybridize.capture import Function
+from hybridize.gluon import export
+from hybridize.gluon.block import Block
+from hybridize.gluon.deferred import DeferredArray
+from hybridize.gluon.dependence import convert, depend
+from hybridize.gluon.parameter_dict import ParameterDict
+from hybridize.ops.op import ACTIVE, capturing
+
+_OPTIONS = frozenset({"backend", "verify", "dynamic", "freeze", "threads"})
+# MXNet's tuning of its memory and its engine: there is nothing to tune, so they are taken and mean nothing.
+_IGNORED = frozenset({
+    "static_alloc", "static_shape", "inline_limit", "forward_bulk_size", "backward_bulk_size", "clear",
+    "partition_if_dynamic",
+})  # fmt: skip
+
+
+class HybridBlock(Block):
+    """Base of layers and nets that can be compiled.
+
+    Subclasses define `forward(self, x)`, or MXNet 1.x's `hybrid_forward(self, F, x, **parameters)`, where `F` is the
+    module of functions, `hybridize.ndarray` or, while compiling, `hybridize.symbol`, and the block's own parameters
+    come by keyword.
+    """
+
+    def __init__(self, prefix: str | None = None, params: ParameterDict | None = None) -> None:
+        super().__init__(prefix, params)
+        self._options: dict[str, Any] = {}
+        self._function: Function | None = None
+        self._compiled: Callable[..., Any] | None = None
+
+    # ----------------------------------------------------------------------------------------------------- calls
+
+    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+        """Run the block: compiled when it is hybridized, else `forward`; hooks before and after."""
+        compiled = self._compiled
+        if compiled is not None:
+            return compiled(*args, **kwargs)
+        function = self._function
+        return self._run_with_hooks(self._run if function is None else function, args, kwargs)
+
+    def _run(self, *args: Any, **kwargs: Any) -> Any:
+        for parameter in self._parameters.values():
+            if parameter._deferred is not None:
+                self._complete(args)
+                break
+        if not ACTIVE:
+            return self.forward(*args, **kwargs)
+        depend(self)
+        return convert(self.forward)(*args, **kwargs)
+
+    def _complete(self, args: tuple[Any, ...]) -> None:
+        """Initialize the parameters whose shapes the first input tells."""
+        convert(self.infer_shape)(*args)
+        for parameter in self._parameters.values():
+            if parameter.deferred and parameter.shape_is_known:
+                parameter.finish()
+
+    def infer_shape(self, *args: Any) -> None:
+        """Set the unknown shapes of one's own parameters from the inputs; layers with such parameters say how."""
+
+    def forward(self, *args: Any, **kwargs: Any) -> Any:
+        """What the block does to its inputs; by default what `hybrid_forward` says."""
+        function = getattr(self, "hybrid_forward", None)
+        if function is None:
+            return super().forward(*args, **kwargs)
+        parameters = {
+            name: DeferredArray(p) if p.deferred and not p.shape_is_known else p.data()
+            for name, p in self._parameters.items()
+        }
+        return convert(function)(functions(), *args, **kwargs, **parameters)
+
+    # ------------------------------------------------------------------------------------------------- compiling
+
+    @property
+    def active(self) -> bool:
+        """Whether the block is hybridized."""
+        return self._function is not None
+
+    def hybridize(self, active: bool = True, **kwargs: Any) -> None:
+        """Compile this block and those below at their next call, or, with `active=False`, run them as Python again.
+
+        Args:
+            active: whether to compile.
+            kwargs: `backend` ("llvm" or "numpy"), `verify` (False, "outputs" or "ops"), `dynamic`, `freeze`,
+                `threads`, as everywhere. MXNet's tuning keywords (`static_alloc`, ...) are accepted and ignored.
+
+        Raises:
+            ArgumentError E329: an unknown keyword.
+        """
+        for key in kwargs:
+            if key not in _OPTIONS | _IGNORED:
+                raise ArgumentError(
+                    "E329", f"hybridize() got an unexpected keyword {key!r}", help=f"known are {', '.join(sorted(_OPTIONS))}"
+                )
+        options = {key: value for key, value in kwargs.items() if key in _OPTIONS and value is not None}
+        self._options = options
+        self._function = Function(self._run, **options) if active else None
+        self._choose_call()
+        super().hybridize(active, **kwargs)
+
+    def _choose_call(self) -> None:
+        """With hooks, Python has to be there at every call."""
+        self._compiled = self._function if not self._hooks and not self._pre_hooks else None
+
+    def _hooks_changed(self) -> None:
+        super()._hooks_changed()
+        self._choose_call()
+
+    def optimize_for(self, *args: Any, backend: str | None = None, **kwargs: Any) -> None:
+        """Hybridize, and compile for these inputs at once."""
+        self.hybridize(True, backend=backend, **kwargs)
+        self.program(*args)
+
+    def _hybridized(self, what: str) -> Function:
+        if self._function is None:
+            raise StateError(
+                "E506", f"{type(self).__name__} is not hybridized, so it has no {what}", help="call net.hybridize() first"
+            )
+        return self._function
+
+    def program(self, *args: Any, **kwargs: Any) -> Any:
+        """The compiled program that a call with these arguments runs."""
+        return self._hybridized("program").program(*args, **kwargs)
+
+    def compile(self, *args: Any, **kwargs: Any) -> Any:
+        """Compile ahead of the first call, for shapes instead of arrays; see `hybridize(...).compile`."""
+        return self._hybridized("program").compile(*args, **kwargs)
+
+    def cache_info(self) -> Any:
+        """How many programs there are, and how often they were used."""
+        return self._hybridized("cache").cache_info()
+
+    def cache_clear(self) -> None:
+        """Forget all compiled programs."""
+        self._hybridized("cache").cache_clear()
+
+    # --------------------------------------------------------------------------------------------------- members
+
+    def register_child(self, block: Block, name: str | None = None) -> None:
+        """Make `block`, which must be a HybridBlock, a child."""
+        if not isinstance(block, HybridBlock):
+            raise ArgumentError(
+                "E326",
+                f"children of HybridBlock must also be HybridBlock, but {block!r} is a {type(block).__name__}",
+                help="derive it from HybridBlock, or make the parent a Block (Sequential instead of HybridSequential)",
+            )
+        super().register_child(block, name)
+
+    # ----------------------------------------------------------------------------------------------------- files
+
+    def export(self, path: Any, epoch: int = 0, remove_amp_cast: bool = True) -> tuple[str, str | None]:
+        """Write `PATH-symbol.json` and `PATH-0000.params`, which MXNet 1.9 and 2.0 and `SymbolBlock.imports` read.
+
+        Args:
+            path: start of both names.
+            epoch: the number in the second name.
+            remove_amp_cast: accepted for MXNet; there are no such casts.
+
+        Returns:
+            The two names; the second is None where there are no parameters.
+
+        Raises:
+            StateError E506: the block has not been hybridized and called.
+        """
+        function = self._function
+        if function is None or not export.has_program(function):
+            raise StateError(
+                "E506",
+                f"{type(self).__name__} has not been compiled yet, so there is nothing to export",
+                help="first call net.hybridize() and then the net once, with an input",
+            )
+        return export.write(function, self.collect_params(), str(path), epoch)
+
+    def save(self, path: Any) -> None:
+        """Write the compiled net with its parameters as one file for `hybridize.load`."""
+        self._hybridized("program").save(path)
+
+
+def functions() -> ModuleType:
+    """`F`: the module of functions that fits what is going on."""
+    return symbolic_functions if capturing() else imperative_functions

@@ -1,0 +1,29 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Gluon's layers: containers, dense layers, activations, normalization."""
+
+from hybridize.gluon.block import Block as Block
+from hybridize.gluon.hybrid_block import HybridBlock as HybridBlock
+from hybridize.gluon.nn.activations import ELU as ELU
+from hybridize.gluon.nn.activations import GELU as GELU
+from hybridize.gluon.nn.activations import SELU as SELU
+from hybridize.gluon.nn.activations import Activation as Activation
+from hybridize.gluon.nn.activations import LeakyReLU as LeakyReLU
+from hybridize.gluon.nn.activations import PReLU as PReLU
+from hybridize.gluon.nn.activations import SiLU as SiLU
+from hybridize.gluon.nn.activations import Swish as Swish
+from hybridize.gluon.nn.basic import Dense as Dense
+from hybridize.gluon.nn.basic import Dropout as Dropout
+from hybridize.gluon.nn.basic import Embedding as Embedding
+from hybridize.gluon.nn.basic import Flatten as Flatten
+from hybridize.gluon.nn.basic import HybridLambda as HybridLambda
+from hybridize.gluon.nn.basic import Identity as Identity
+from hybridize.gluon.nn.basic import Lambda as Lambda
+from hybridize.gluon.nn.basic import LayerNorm as LayerNorm
+from hybridize.gluon.nn.containers import Concatenate as Concatenate
+from hybridize.gluon.nn.containers import HybridConcatenate as HybridConcatenate
+from hybridize.gluon.nn.containers import HybridSequential as HybridSequential
+from hybridize.gluon.nn.containers import Sequential as Sequential
+
+# The names of MXNet 1.x.
+Concurrent = Concatenate
+HybridConcurrent = HybridConcatenate

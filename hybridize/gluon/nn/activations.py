@@ -1,0 +1,124 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Layers that are one elementwise function."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from hybridize import init as initializers
+from hybridize.array import npx
+from hybridize.base.errors import ArgumentError
+from hybridize.gluon.hybrid_block import HybridBlock
+
+_FUNCTIONS = ("relu", "sigmoid", "log_sigmoid", "mish", "tanh", "softrelu", "softsign")
+
+
+class Activation(HybridBlock):
+    """An activation by name.
+
+    Args:
+        activation: one of relu, sigmoid, log_sigmoid, mish, tanh, softrelu, softsign.
+    """
+
+    def __init__(self, activation: str, **kwargs: Any) -> None:
+        if activation not in _FUNCTIONS:
+            raise ArgumentError("E330", f"{activation!r} is no activation", help=f"use one of {', '.join(_FUNCTIONS)}")
+        self.__dict__["_act_type"] = activation  # names the block, so it is there before the rest
+        super().__init__(**kwargs)
+
+    _act_type: str
+
+    def _alias(self) -> str:
+        return self._act_type
+
+    def forward(self, x: Any) -> Any:
+        return npx.activation(x, self._act_type)
+
+    def __repr__(self) -> str:
+        return f"{type(self).__name__}({self._act_type})"
+
+
+class LeakyReLU(HybridBlock):
+    """x where x > 0, alpha x elsewhere."""
+
+    def __init__(self, alpha: float, **kwargs: Any) -> None:
+        if alpha < 0:
+            raise ArgumentError("E330", f"the slope of LeakyReLU is no less than 0, got {alpha}")
+        super().__init__(**kwargs)
+        self._alpha = alpha
+
+    def forward(self, x: Any) -> Any:
+        return npx.leaky_relu(x, act_type="leaky", slope=self._alpha)
+
+    def __repr__(self) -> str:
+        return f"{type(self).__name__}({self._alpha})"
+
+
+class PReLU(HybridBlock):
+    """LeakyReLU whose slope is learned.
+
+    Args:
+        alpha_initializer: initial slope; `Constant(0.25)`.
+        in_channels: number of slopes: 1, or one for each index of axis 1.
+    """
+
+    def __init__(self, alpha_initializer: Any = None, in_channels: int = 1, **kwargs: Any) -> None:
+        super().__init__(**kwargs)
+        start = initializers.Constant(0.25) if alpha_initializer is None else alpha_initializer
+        self.alpha = self.params.get("alpha", shape=(in_channels,), init=start)
+
+    def forward(self, x: Any) -> Any:
+        return npx.leaky_relu(x, gamma=self.alpha.data(), act_type="prelu")
+
+
+class ELU(HybridBlock):
+    """x where x > 0, alpha (exp(x) - 1) elsewhere."""
+
+    def __init__(self, alpha: float = 1.0, **kwargs: Any) -> None:
+        super().__init__(**kwargs)
+        self._alpha = alpha
+
+    def forward(self, x: Any) -> Any:
+        return npx.leaky_relu(x, act_type="elu", slope=self._alpha)
+
+
+class SELU(HybridBlock):
+    """ELU with the two constants that keep mean 0 and variance 1 (Klambauer et al. 2017)."""
+
+    def forward(self, x: Any) -> Any:
+        return npx.leaky_relu(x, act_type="selu")
+
+
+class GELU(HybridBlock):
+    """x times the normal distribution function of x.
+
+    Args:
+        approximation: `erf`, the function itself, or `tanh`, Hendrycks & Gimpel's approximation.
+    """
+
+    def __init__(self, approximation: str = "erf", **kwargs: Any) -> None:
+        if approximation not in ("erf", "tanh"):
+            raise ArgumentError("E330", f"GELU is computed by erf or tanh, got {approximation!r}")
+        super().__init__(**kwargs)
+        self._act_type = "gelu" if approximation == "erf" else "gelu_tanh"
+
+    def forward(self, x: Any) -> Any:
+        return npx.leaky_relu(x, act_type=self._act_type)
+
+
+class Swish(HybridBlock):
+    """x sigmoid(beta x)."""
+
+    def __init__(self, beta: float = 1.0, **kwargs: Any) -> None:
+        super().__init__(**kwargs)
+        self._beta = beta
+
+    def forward(self, x: Any) -> Any:
+        return x * npx.sigmoid(x * self._beta if self._beta != 1 else x)
+
+
+class SiLU(Swish):
+    """x sigmoid(x)."""
+
+    def __init__(self, **kwargs: Any) -> None:
+        super().__init__(1.0, **kwargs)

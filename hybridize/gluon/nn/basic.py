@@ -1,0 +1,246 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Dense layers and the small ones around them."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from typing import Any
+
+from hybridize.array import np, npx
+from hybridize.base.errors import ArgumentError
+from hybridize.gluon.block import Block
+from hybridize.gluon.dependence import convert
+from hybridize.gluon.hybrid_block import HybridBlock, functions
+from hybridize.gluon.nn.activations import Activation
+
+
+class Dense(HybridBlock):
+    """activation(x weightᵀ + bias).
+
+    Args:
+        units: number of outputs.
+        activation: name of an activation, or None.
+        use_bias: whether there is a bias.
+        flatten: make all axes but the first one before (False: work on the last axis alone).
+        dtype: of the parameters.
+        weight_initializer: initializer of `weight`, [units, in_units].
+        bias_initializer: initializer of `bias`, [units].
+        in_units: number of inputs; 0: taken from the first input.
+
+    >>> Dense(4, in_units=3)
+    Dense(3 -> 4, linear)
+    """
+
+    def __init__(
+        self,
+        units: int,
+        activation: str | None = None,
+        use_bias: bool = True,
+        flatten: bool = True,
+        dtype: Any = "float32",
+        weight_initializer: Any = None,
+        bias_initializer: Any = "zeros",
+        in_units: int = 0,
+        **kwargs: Any,
+    ) -> None:
+        super().__init__(**kwargs)
+        self._units = units
+        self._flatten = flatten
+        self.weight = self.params.get(
+            "weight", shape=(units, in_units), dtype=dtype, init=weight_initializer, allow_deferred_init=True
+        )
+        self.bias = None
+        if use_bias:
+            self.bias = self.params.get(
+                "bias", shape=(units,), dtype=dtype, init=bias_initializer, allow_deferred_init=True
+            )
+        self.act = None
+        if activation is not None:
+            with self.name_scope():
+                self.act = Activation(activation)
+
+    def infer_shape(self, x: Any) -> None:
+        self.weight.complete(self._units, math.prod(x.shape[1:]) if self._flatten else x.shape[-1])
+
+    def forward(self, x: Any) -> Any:
+        bias = None if self.bias is None else self.bias.data()
+        y = npx.fully_connected(x, self.weight.data(), bias, flatten=self._flatten)
+        return y if self.act is None else self.act(y)
+
+    def __repr__(self) -> str:
+        units, inputs = self.weight.shape
+        kind = self.act._act_type if self.act is not None else "linear"
+        return f"{type(self).__name__}({inputs if inputs >= 0 else None} -> {units}, {kind})"
+
+
+class Dropout(HybridBlock):
+    """While training, set a random part of the inputs to zero and scale the rest by 1 / (1 - rate).
+
+    Args:
+        rate: the part that is dropped.
+        axes: axes along which the same elements are dropped.
+    """
+
+    def __init__(self, rate: float, axes: tuple[int, ...] = (), **kwargs: Any) -> None:
+        super().__init__(**kwargs)
+        if not 0 <= rate <= 1:
+            raise ArgumentError("E331", f"the rate of Dropout lies between 0 and 1, got {rate}")
+        self._rate = rate
+        self._axes = axes
+
+    def forward(self, x: Any) -> Any:
+        if self._rate == 0:
+            return npx.identity(x)
+        return npx.dropout(x, p=self._rate, axes=self._axes)
+
+    def __repr__(self) -> str:
+        return f"{type(self).__name__}(p = {self._rate}, axes={self._axes})"
+
+
+class Flatten(HybridBlock):
+    """[batch, ...] -> [batch, everything else]."""
+
+    def forward(self, x: Any) -> Any:
+        return npx.batch_flatten(x)
+
+    def __repr__(self) -> str:
+        return type(self).__name__
+
+
+class Identity(HybridBlock):
+    """Its input."""
+
+    def forward(self, x: Any) -> Any:
+        return x
+
+
+class Embedding(HybridBlock):
+    """Row `x` of a table of vectors.
+
+    Args:
+        input_dim: number of rows.
+        output_dim: size of a row.
+        dtype: of the table.
+        weight_initializer: initializer of `weight`, [input_dim, output_dim].
+        sparse_grad: accepted for MXNet; gradients are dense.
+    """
+
+    def __init__(
+        self,
+        input_dim: int,
+        output_dim: int,
+        dtype: Any = "float32",
+        weight_initializer: Any = None,
+        sparse_grad: bool = False,
+        **kwargs: Any,
+    ) -> None:
+        super().__init__(**kwargs)
+        self._input_dim, self._output_dim, self._dtype = input_dim, output_dim, dtype
+        self.weight = self.params.get(
+            "weight", shape=(input_dim, output_dim), init=weight_initializer, dtype=dtype, allow_deferred_init=True
+        )
+
+    def forward(self, x: Any) -> Any:
+        return npx.embedding(x, self.weight.data(), input_dim=self._input_dim, output_dim=self._output_dim)
+
+    def __repr__(self) -> str:
+        return f"{type(self).__name__}({self._input_dim} -> {self._output_dim}, {self._dtype})"
+
+
+class LayerNorm(HybridBlock):
+    """(x - mean) / sqrt(variance + epsilon) gamma + beta over one axis.
+
+    Args:
+        axis: that is normalized.
+        epsilon: added to the variance.
+        center: whether there is a `beta`.
+        scale: whether `gamma` is learned.
+        beta_initializer: initializer of `beta`.
+        gamma_initializer: initializer of `gamma`.
+        in_channels: size of the axis; 0: taken from the first input.
+    """
+
+    def __init__(
+        self,
+        axis: int = -1,
+        epsilon: float = 1e-5,
+        center: bool = True,
+        scale: bool = True,
+        beta_initializer: Any = "zeros",
+        gamma_initializer: Any = "ones",
+        in_channels: int = 0,
+        **kwargs: Any,
+    ) -> None:
+        super().__init__(**kwargs)
+        self._axis, self._epsilon, self._center, self._scale = axis, epsilon, center, scale
+        self.gamma = self.params.get(
+            "gamma", grad_req="write" if scale else "null", shape=(in_channels,), init=gamma_initializer,
+            allow_deferred_init=True,
+        )  # fmt: skip
+        self.beta = self.params.get(
+            "beta", grad_req="write" if center else "null", shape=(in_channels,), init=beta_initializer,
+            allow_deferred_init=True,
+        )  # fmt: skip
+
+    def infer_shape(self, x: Any) -> None:
+        for parameter in (self.gamma, self.beta):
+            parameter.complete(x.shape[self._axis])
+
+    def forward(self, x: Any) -> Any:
+        return npx.layer_norm(x, self.gamma.data(), self.beta.data(), axis=self._axis, eps=self._epsilon)
+
+    def __repr__(self) -> str:
+        (size,) = self.gamma.shape
+        return (
+            f"{type(self).__name__}(eps={self._epsilon}, axis={self._axis}, center={self._center}, "
+            f"scale={self._scale}, in_channels={size})"
+        )
+
+
+class Lambda(Block):
+    """A function as a Block.
+
+    Args:
+        function: a callable, or the name of a function of `np` or `npx`.
+    """
+
+    def __init__(self, function: Callable[..., Any] | str, prefix: str | None = None) -> None:
+        super().__init__(prefix)
+        self._func, self._func_name = _function(function)
+
+    def forward(self, *args: Any) -> Any:
+        return convert(self._func)(*args)
+
+    def __repr__(self) -> str:
+        return f"{type(self).__name__}({self._func_name})"
+
+
+class HybridLambda(HybridBlock):
+    """A function as a HybridBlock.
+
+    Args:
+        function: `function(x, ...)` or MXNet 1.x's `function(F, x, ...)`, or the name of a function of `np` or `npx`.
+    """
+
+    def __init__(self, function: Callable[..., Any] | str, prefix: str | None = None) -> None:
+        super().__init__(prefix)
+        self._func, self._func_name = _function(function)
+
+    def forward(self, *args: Any) -> Any:
+        names = getattr(getattr(self._func, "__code__", None), "co_varnames", ())
+        if names[:1] == ("F",):
+            return convert(self._func)(functions(), *args)
+        return convert(self._func)(*args)
+
+    def __repr__(self) -> str:
+        return f"{type(self).__name__}({self._func_name})"
+
+
+def _function(function: Callable[..., Any] | str) -> tuple[Callable[..., Any], str]:
+    if callable(function):
+        return function, getattr(function, "__name__", type(function).__name__)
+    for module in (np, npx):
+        if isinstance(function, str) and hasattr(module, function):
+            return getattr(module, function), function
+    raise ArgumentError("E332", f"{function!r} is neither a function nor the name of one in np or npx")

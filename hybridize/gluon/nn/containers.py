@@ -1,0 +1,104 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Blocks made of blocks: one after the other, or side by side."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Iterator
+from typing import Any, Self
+
+from hybridize.array import np
+from hybridize.gluon.block import Block
+from hybridize.gluon.hybrid_block import HybridBlock
+
+
+class _Chain(Block):
+    """Adding, counting and indexing of blocks in order."""
+
+    def add(self, *blocks: Block) -> None:
+        """Append blocks."""
+        for block in blocks:
+            self.register_child(block)
+
+    def __len__(self) -> int:
+        return len(self._children)
+
+    def __iter__(self) -> Iterator[Block]:
+        return iter(self._children.values())
+
+    def __getitem__(self, key: int | slice) -> Any:
+        """The block at a position, or a container of the same kind of several, which share their parameters."""
+        blocks = list(self._children.values())[key]
+        if not isinstance(blocks, list):
+            return blocks
+        part = self._like()
+        part.add(*blocks)
+        return part
+
+    def _like(self) -> Self:
+        return type(self)(prefix=self._prefix)
+
+    def _through(self, x: Any, args: tuple[Any, ...]) -> Any:
+        """`x` through all blocks; what a block returns besides its first result are further arguments of the next."""
+        for block in self._children.values():
+            x = block(x, *args)
+            args = ()
+            if isinstance(x, (tuple, list)):
+                x, args = x[0], tuple(x[1:])
+        return (x, *args) if args else x
+
+
+class Sequential(_Chain):
+    """Blocks one after the other; Python runs the chain, HybridBlocks in it can be compiled one by one.
+
+    >>> net = Sequential()
+    >>> net.add(Block(), Block())
+    >>> len(net)
+    2
+    """
+
+    def forward(self, x: Any, *args: Any) -> Any:
+        return self._through(x, args)
+
+    def hybridize(self, active: bool = True, **kwargs: Any) -> None:
+        """Compile every HybridBlock in the chain."""
+        if self._children and all(isinstance(child, HybridBlock) for child in self._children.values()):
+            warnings.warn(
+                f"All children of this {type(self).__name__} layer {self.name!r} are HybridBlocks. Consider using "
+                "HybridSequential for the best performance.",
+                stacklevel=2,
+            )
+        super().hybridize(active, **kwargs)
+
+
+class HybridSequential(_Chain, HybridBlock):
+    """HybridBlocks one after the other, compiled as a whole."""
+
+    def forward(self, x: Any, *args: Any) -> Any:
+        return self._through(x, args)
+
+
+class _SideBySide(_Chain):
+    """Blocks that all read the same input; their results are joined.
+
+    Args:
+        axis: along which the results are concatenated.
+    """
+
+    def __init__(self, axis: int = -1, prefix: str | None = None, params: Any = None) -> None:
+        super().__init__(prefix, params)
+        self.axis = axis
+
+    def _like(self) -> Self:
+        return type(self)(self.axis, self._prefix)
+
+    def forward(self, x: Any) -> Any:
+        return np.concatenate([block(x) for block in self._children.values()], axis=self.axis)
+
+
+class Concatenate(_SideBySide):
+    """Blocks side by side (`Concurrent` in MXNet 1.x)."""
+
+
+class HybridConcatenate(_SideBySide, HybridBlock):
+    """HybridBlocks side by side, compiled as a whole (`HybridConcurrent` in MXNet 1.x)."""

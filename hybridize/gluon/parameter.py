@@ -1,0 +1,397 @@
+# SPDX-License-Identifier: Apache-2.0
+"""`Parameter`: an array that training changes, whose shape may be known only at the first call; and `Constant`.
+
+The buffer of an initialized parameter is its only truth: `set_data` and initializers write into it, so a compiled
+program that reads the buffer sees them. Only a change of dtype, or of shape before initialization, makes a new one,
+and `replaced` tells programs so.
+"""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Sequence
+from typing import Any
+
+import numpy
+
+from hybridize import init as initializers
+from hybridize.array import device as devices
+from hybridize.array.ndarray import ndarray
+from hybridize.array.storage import Storage
+from hybridize.array.symbol import Symbol
+from hybridize.base.dtypes import DType, as_dtype
+from hybridize.base.errors import ArgumentError, DeviceError, DeferredInitializationError, LoadError, ShapeError, StateError
+from hybridize.base.types import Shape
+from hybridize.gluon.dependence import depend
+from hybridize.init import InitDesc, Initializer
+from hybridize.ops.op import imperatively
+
+UNKNOWN = -1
+"""A size that is not known yet. MXNet 1.x writes 0; both are taken."""
+
+
+def _normalized(shape: Any) -> Shape | None:
+    if shape is None:
+        return None
+    sizes = (shape,) if isinstance(shape, int) else tuple(shape)
+    return tuple(int(size) if size > 0 else UNKNOWN for size in sizes)
+
+
+class Parameter:
+    """An array of a block that is learned.
+
+    Args:
+        name: the end of it (`weight`, `bias`, `gamma`, ...) chooses the initializer where none is given.
+        grad_req: `write`, `add` or `null` (no gradient).
+        shape: sizes; 0 and -1 are not known yet.
+        dtype: element type.
+        lr_mult: factor on the learning rate.
+        wd_mult: factor on the weight decay.
+        init: the initializer; wins over the one given to `initialize`.
+        allow_deferred_init: `initialize` may come before the shape is known.
+        differentiable: whether there can be a gradient at all.
+        stype: storage type; only `default` (dense).
+        grad_stype: likewise.
+    """
+
+    def __init__(
+        self,
+        name: str = "weight",
+        grad_req: str = "write",
+        shape: Any = None,
+        dtype: Any = "float32",
+        lr_mult: float = 1.0,
+        wd_mult: float = 1.0,
+        init: Any = None,
+        allow_deferred_init: bool = False,
+        differentiable: bool = True,
+        stype: str = "default",
+        grad_stype: str = "default",
+    ) -> None:
+        for value in (stype, grad_stype):
+            if value != "default":
+                raise ArgumentError("E321", f"parameters are dense, got the storage type {value!r}")
+        self.name = name
+        """In full once a block has it: `dense0_weight`."""
+        self.adopted = False
+        """Whether a block has given it its full name."""
+        self.lr_mult, self.wd_mult = lr_mult, wd_mult
+        self.init = init
+        self.allow_deferred_init = allow_deferred_init
+        self.watch = Storage()
+        """Touched whenever another buffer takes the place of this parameter's."""
+        self._shape = _normalized(shape)
+        self._dtype = as_dtype(dtype)
+        self._differentiable = differentiable
+        self._data: ndarray | None = None
+        self._grad: ndarray | None = None
+        self._deferred: tuple[Any, Any] | None = None
+        self.grad_req = grad_req
+
+    def __repr__(self) -> str:
+        return f"{type(self).__name__} {self.name} (shape={self.shape}, dtype={self._dtype.name})"
+
+    # ---------------------------------------------------------------------------------------------- what is known
+
+    @property
+    def shape(self) -> Shape | None:
+        """Sizes; -1 where one is not known yet, None where nothing is."""
+        return self._shape
+
+    @shape.setter
+    def shape(self, shape: Any) -> None:
+        new = _normalized(shape)
+        if new is None or not self._takes(new):
+            raise ShapeError("E122", f"parameter {self.name} of shape {self._shape} cannot become {new}")
+        self._shape = tuple(b if b != UNKNOWN else a for a, b in zip(self._shape or new, new, strict=True))
+
+    def complete(self, *shape: int) -> None:
+        """Say what the first input tells of the shape, and initialize what waited for it."""
+        if not self._takes(shape):
+            raise ShapeError(
+                "E122",
+                f"parameter {self.name} has the shape {self._shape}, the input asks for {shape}",
+                help="the net was initialized for inputs of another size",
+            )
+        self._shape = shape
+        if self._deferred is not None:
+            self.finish()
+
+    def _takes(self, shape: Shape) -> bool:
+        old = self._shape
+        if old is None:
+            return True
+        return len(old) == len(shape) and all(UNKNOWN in (a, b) or a == b for a, b in zip(old, shape, strict=True))
+
+    @property
+    def shape_is_known(self) -> bool:
+        """Whether every size is."""
+        return self._shape is not None and UNKNOWN not in self._shape
+
+    @property
+    def dtype(self) -> DType:
+        """Element type."""
+        return self._dtype
+
+    @dtype.setter
+    def dtype(self, dtype: Any) -> None:
+        self.cast(dtype)
+
+    @property
+    def stype(self) -> str:
+        """Storage type: dense."""
+        return "default"
+
+    @property
+    def grad_req(self) -> str:
+        """What a backward pass does with the gradient: `write`, `add` or `null`."""
+        return self._grad_req
+
+    @grad_req.setter
+    def grad_req(self, grad_req: str) -> None:
+        if grad_req not in ("write", "add", "null"):
+            raise ArgumentError("E322", f"grad_req is write, add or null, got {grad_req!r}")
+        self._grad_req = grad_req if self._differentiable else "null"
+        if self._grad_req == "null":
+            self._grad = None
+
+    # -------------------------------------------------------------------------------------------- initialization
+
+    def initialize(
+        self,
+        init: Any = None,
+        device: Any = None,
+        default_init: Any = None,
+        force_reinit: bool = False,
+        *,
+        ctx: Any = None,
+    ) -> None:
+        """Allocate and fill, or, when the shape is not known yet, remember to.
+
+        Args:
+            init: the initializer; the parameter's own when None, else `default_init`.
+            device: where; `cpu()`, or a list of it.
+            default_init: used when there is no other; `Uniform(0.07)`.
+            force_reinit: fill again what is initialized already.
+            ctx: MXNet 1.x name of `device`.
+
+        Raises:
+            ShapeError E123: the shape is not known and may not be deferred.
+        """
+        checked_devices(device if device is not None else ctx)
+        if self._data is not None and not force_reinit:
+            warnings.warn(
+                f"Parameter {self.name!r} is already initialized, ignoring. Set force_reinit=True to re-initialize.",
+                stacklevel=2,
+            )
+            return
+        default = initializers.create(default_init if default_init is not None else initializers.Uniform())
+        chosen = init if init is not None else self.init
+        self._deferred = (chosen, default)
+        if self.shape_is_known:
+            self.finish()
+        elif not self.allow_deferred_init:
+            self._deferred = None
+            raise ShapeError(
+                "E123",
+                f"cannot initialize parameter {self.name!r}: it has the unknown shape {self._shape}",
+                help="give its shape, or allow_deferred_init=True",
+            )
+
+    def finish(self) -> None:
+        """Do the initialization that waited for the shape."""
+        assert self._deferred is not None
+        assert self._shape is not None
+        chosen, default = self._deferred
+        with imperatively():
+            array = self._data
+            if array is None or array.shape != self._shape or array.dtype != self._dtype:
+                array = ndarray(numpy.zeros(self._shape, self._dtype))
+            self._fill(array, chosen, default)
+        self._deferred = None
+        self._become(array)
+
+    def _fill(self, array: ndarray, chosen: Any, default: Initializer) -> None:
+        if chosen is None:
+            default(InitDesc(self.name), array)
+        elif isinstance(chosen, Initializer) and type(chosen).__call__ is not Initializer.__call__:
+            chosen(InitDesc(self.name), array)  # it decides by name itself, as Mixed does
+        else:
+            initializers.create(chosen).init_weight(InitDesc(self.name), array)
+
+    def _become(self, array: ndarray) -> None:
+        if array is not self._data:
+            self._data, self._grad = array, None
+            self.watch.touch()
+
+    @property
+    def deferred(self) -> bool:
+        """Whether an initialization waits for the shape."""
+        return self._deferred is not None
+
+    def _not_ready(self) -> StateError:
+        if self._deferred is not None:
+            return DeferredInitializationError(
+                "E501",
+                f"parameter {self.name!r} has not been initialized yet: its shape {self._shape} is known only after "
+                "the first call",
+                help="call the net once with a batch of data, or give the sizes (in_units, in_channels, ...)",
+            )
+        return StateError(
+            "E502",
+            f"parameter {self.name!r} has not been initialized",
+            help="call net.initialize(); parameters of children are in net.collect_params(), not in net.params",
+        )
+
+    # ------------------------------------------------------------------------------------------------------ data
+
+    def data(self, device: Any = None, *, ctx: Any = None) -> ndarray:
+        """The array; the same object at each call.
+
+        Raises:
+            StateError E502: not initialized.
+            DeferredInitializationError E501: the shape is not known yet.
+        """
+        if self._data is None:
+            raise self._not_ready()
+        depend(self)
+        return self._data
+
+    def list_data(self) -> list[ndarray]:
+        """The array on each device."""
+        return [self.data()]
+
+    def set_data(self, data: Any) -> None:
+        """Copy `data` into the array; compiled programs see it at their next call.
+
+        Raises:
+            ShapeError E124: `data` has another shape.
+        """
+        shape = tuple(data.shape) if hasattr(data, "shape") else numpy.shape(data)
+        if not self._takes(_exact(shape)):
+            raise ShapeError(
+                "E124",
+                f"parameter {self.name!r}: shape incompatible, expected {self._shape}, got {shape}",
+            )
+        if self._data is None:
+            if isinstance(data, Symbol) or self._deferred is None:
+                raise self._not_ready()
+            self._shape = _exact(shape)
+            self._deferred = (initializers.Zero(), initializers.Zero())
+            self.finish()
+        assert self._data is not None
+        self._data[...] = data
+
+    def check(self, data: numpy.ndarray[Any, Any], path: str, cast_dtype: bool) -> None:
+        """Raise unless `load` can take `data`, which a file has for this parameter at `path` of the net.
+
+        Raises:
+            LoadError E613: another shape, or another dtype without `cast_dtype`.
+        """
+        if not self._takes(data.shape):
+            raise LoadError(
+                "E613",
+                f"failed loading parameter {path!r}: shape incompatible, expected {self._shape}, saved {data.shape}",
+            )
+        if data.dtype != self._dtype and not cast_dtype:
+            raise LoadError(
+                "E613",
+                f"failed loading parameter {path!r}: dtype incompatible, expected {self._dtype}, saved {data.dtype}",
+                help="cast_dtype=True converts",
+            )
+
+    def load(self, data: numpy.ndarray[Any, Any], *, dtype_source: str = "current") -> None:
+        """Take over the values of a file, which `check` let pass; an uninitialized parameter becomes initialized."""
+        if dtype_source == "saved":
+            self.cast(data.dtype)
+        self._shape = _exact(data.shape)
+        if self._data is None:
+            self._deferred = None
+            self._become(ndarray(data.astype(self._dtype)))
+        else:
+            self._data[...] = data.astype(self._dtype)
+
+    def cast(self, dtype: Any) -> None:
+        """Change the dtype; programs compiled before read the new array."""
+        self._dtype = as_dtype(dtype)
+        if self._data is not None and self._data.dtype != self._dtype:
+            with imperatively():
+                self._become(self._data.astype(self._dtype))
+
+    # ------------------------------------------------------------------------------------------- gradient, devices
+
+    def grad(self, device: Any = None, *, ctx: Any = None) -> ndarray:
+        """The buffer that a backward pass writes to, zeros before the first.
+
+        Raises:
+            StateError E503: `grad_req` is `null`.
+        """
+        if self._grad_req == "null":
+            raise StateError(
+                "E503", f"parameter {self.name!r} has no gradient: its grad_req is null", help="set grad_req='write'"
+            )
+        data = self.data()
+        if self._grad is None:
+            self._grad = ndarray(numpy.zeros(data.shape, data.dtype))
+        return self._grad
+
+    def list_grad(self) -> list[ndarray]:
+        """The gradient on each device."""
+        return [self.grad()]
+
+    def zero_grad(self) -> None:
+        """Set the gradient to zero."""
+        if self._grad is not None:
+            self._grad[...] = 0
+
+    def list_device(self) -> list[Any]:
+        """Where the array is."""
+        if self._data is None and self._deferred is None:
+            raise self._not_ready()
+        return [devices.cpu(0)]
+
+    list_ctx = list_device
+
+    def reset_device(self, device: Any) -> None:
+        """Move to other devices; there is only `cpu()`."""
+        checked_devices(device)
+
+    reset_ctx = reset_device
+
+
+def _exact(shape: Sequence[int]) -> Shape:
+    return tuple(int(size) for size in shape)
+
+
+def checked_devices(device: Any) -> None:
+    """Raise for a device that is not there."""
+    for one in device if isinstance(device, (list, tuple)) else [device]:
+        if one is not None and not str(one).startswith("cpu"):
+            raise DeviceError("E701", f"there is no device {one}", help="parameters live on cpu()")
+
+
+class Constant(Parameter):
+    """An array of a block that is not learned: `Constant(value)`, or `Constant(name, value)` as in MXNet 1.x."""
+
+    def __init__(self, name: Any, value: Any = None) -> None:
+        if value is None:
+            name, value = "const", name
+        array = value.asnumpy() if hasattr(value, "asnumpy") else numpy.asarray(value)
+        if array.dtype == numpy.float64 and not isinstance(value, numpy.ndarray):
+            array = array.astype(numpy.float32)
+        self.value = ndarray(array.copy())
+        super().__init__(
+            name, grad_req="null", shape=array.shape, dtype=array.dtype, init=initializers.Constant(self.value)
+        )
+        self._shape = array.shape  # zero sizes are real here
+
+    @property
+    def grad_req(self) -> str:
+        """Always `null`."""
+        return "null"
+
+    @grad_req.setter
+    def grad_req(self, grad_req: str) -> None:
+        self._grad_req = "null"
+        if grad_req != "null":
+            warnings.warn(f"Constant parameter {self.name!r} does not support grad_req other than 'null'", stacklevel=2)

@@ -1,0 +1,211 @@
+# SPDX-License-Identifier: Apache-2.0
+"""`ParameterDict`: parameters by name, with what Gluon does to all of them at once."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator, Mapping
+from typing import Any
+
+import numpy
+
+from hybridize import init as initializers
+from hybridize.base.errors import ArgumentError
+from hybridize.formats import mxnet
+from hybridize.gluon.parameter import Constant, Parameter, checked_devices
+from hybridize.gluon.stored import load_into, named_arrays
+
+
+class ParameterDict(dict[str, Parameter]):
+    """A dict of parameters.
+
+    Keys are structure paths (`0.weight`) where it comes from `collect_params`, names of MXNet 1.x (`dense0_weight`)
+    where it is a block's own `params`; look-ups find either.
+
+    Args:
+        prefix: put before the names that `get` is given.
+        shared: where `get` looks for parameters of other blocks.
+    """
+
+    def __init__(self, prefix: str = "", shared: ParameterDict | None = None) -> None:
+        super().__init__()
+        self.prefix = prefix
+        self._shared = shared
+
+    @classmethod
+    def of(cls, parameters: Mapping[str, Parameter]) -> ParameterDict:
+        """Parameters by path."""
+        self = cls()
+        dict.update(self, parameters)
+        return self
+
+    def __missing__(self, name: str) -> Parameter:
+        for parameter in self.values():
+            if parameter.name == name:
+                return parameter
+        raise KeyError(name)
+
+    def __repr__(self) -> str:
+        inner = "".join(f"\n  {key}: {value!r}" for key, value in self.items())
+        return f"ParameterDict {self.prefix}({inner}\n)"
+
+    # ------------------------------------------------------------------------------------ MXNet 1.x's `self.params`
+
+    def get(self, name: str, default: Any = None, **kwargs: Any) -> Any:
+        """The parameter `prefix + name`, made from the keywords of `Parameter` when there is none yet.
+
+        Without keywords and without such a parameter it is `dict.get`.
+
+        Raises:
+            ArgumentError E324: there is one, of another shape or dtype.
+        """
+        if not kwargs:
+            known = dict.get(self, name)
+            if known is None:
+                known = self._find(self.prefix + name)
+            if known is not None or default is not None or not self.prefix:
+                return default if known is None else known
+        full = self.prefix + name
+        parameter = self._find(full)
+        if parameter is None:
+            parameter = self[full] = Parameter(full, **kwargs)
+            parameter.adopted = True
+            return parameter
+        _agree(parameter, kwargs)
+        return parameter
+
+    def get_constant(self, name: str, value: Any = None) -> Constant:
+        """The constant `prefix + name`, made from `value` when there is none yet."""
+        full = self.prefix + name
+        found = self._find(full)
+        if found is None:
+            if value is None:
+                raise ArgumentError("E324", f"there is no constant {full!r}; give a value to make it")
+            found = self[full] = Constant(full, value)
+            found.adopted = True
+        if not isinstance(found, Constant):
+            raise ArgumentError("E324", f"{full!r} is a Parameter, not a Constant")
+        return found
+
+    def _find(self, full: str) -> Parameter | None:
+        if full in self:
+            return dict.__getitem__(self, full)
+        if self._shared is not None and full in self._shared:
+            self[full] = self._shared[full]
+            return self[full]
+        return None
+
+    def update(self, other: Any = (), /, **kwargs: Parameter) -> None:
+        """Add parameters; two different ones of one name are an error."""
+        pairs: Iterable[tuple[str, Parameter]] = other.items() if isinstance(other, Mapping) else other
+        for name, parameter in [*pairs, *kwargs.items()]:
+            if name in self and dict.__getitem__(self, name) is not parameter:
+                raise ArgumentError("E324", f"two different parameters have the name {name!r}")
+            self[name] = parameter
+
+    # --------------------------------------------------------------------------------------------- all at once
+
+    def initialize(
+        self,
+        init: Any = None,
+        device: Any = None,
+        verbose: bool = False,
+        force_reinit: bool = False,
+        *,
+        ctx: Any = None,
+    ) -> None:
+        """Initialize every parameter; its own initializer wins over `init`."""
+        default = initializers.create(init if init is not None else initializers.Uniform())
+        for parameter in self.distinct():
+            parameter.initialize(None, device, default, force_reinit, ctx=ctx)
+
+    def distinct(self) -> Iterator[Parameter]:
+        """Each parameter once, shared ones too."""
+        return iter({id(parameter): parameter for parameter in self.values()}.values())
+
+    def zero_grad(self) -> None:
+        """Set all gradients to zero."""
+        for parameter in self.distinct():
+            parameter.zero_grad()
+
+    def setattr(self, name: str, value: Any) -> None:
+        """Set an attribute of every parameter: `net.collect_params().setattr("grad_req", "null")`."""
+        for parameter in self.distinct():
+            setattr(parameter, name, value)
+
+    def reset_device(self, device: Any) -> None:
+        """Move to other devices; there is only `cpu()`."""
+        checked_devices(device)
+
+    reset_ctx = reset_device
+
+    def list_device(self) -> list[Any]:
+        """Where the parameters are."""
+        return next((parameter.list_device() for parameter in self.values()), [])
+
+    list_ctx = list_device
+
+    def select(self, pattern: str) -> ParameterDict:
+        """Those whose path or name matches a regular expression from the start."""
+        return ParameterDict.of(
+            {key: p for key, p in self.items() if re.match(pattern, key) or re.match(pattern, p.name)}
+        )
+
+    # --------------------------------------------------------------------------------------------------- files
+
+    def save(self, filename: Any, strip_prefix: str = "") -> None:
+        """Write MXNet's `.params`, names without `strip_prefix`."""
+        arrays = {}
+        for name, parameter in self.items():
+            if not name.startswith(strip_prefix):
+                raise ArgumentError("E324", f"the name {name!r} does not begin with {strip_prefix!r}, to be stripped")
+            arrays[name[len(strip_prefix) :]] = parameter.data().asnumpy()
+        mxnet.write_params(filename, arrays)
+
+    def load(
+        self,
+        filename: Any,
+        device: Any = None,
+        allow_missing: bool = False,
+        ignore_extra: bool = False,
+        restore_prefix: str = "",
+        cast_dtype: bool = False,
+        dtype_source: str = "current",
+        *,
+        ctx: Any = None,
+    ) -> None:
+        """Read MXNet's `.params`, whose names lack `restore_prefix`."""
+        checked_devices(device if device is not None else ctx)
+        arrays = {restore_prefix + name: array for name, array in named_arrays(filename).items()}
+        self.load_dict(arrays, device, allow_missing, ignore_extra, cast_dtype, dtype_source, source=str(filename))
+
+    def load_dict(
+        self,
+        arrays: Mapping[str, Any],
+        device: Any = None,
+        allow_missing: bool = False,
+        ignore_extra: bool = False,
+        cast_dtype: bool = False,
+        dtype_source: str = "current",
+        *,
+        source: str = "the dict",
+    ) -> None:
+        """Take over arrays by name.
+
+        Raises:
+            LoadError E610: a parameter is missing; E611: an array belongs to none.
+        """
+        checked_devices(device)
+        load_into(
+            dict(self), arrays, source, allow_missing, ignore_extra, cast_dtype=cast_dtype, dtype_source=dtype_source
+        )
+
+
+def _agree(parameter: Parameter, kwargs: dict[str, Any]) -> None:
+    """Demand that a parameter asked for again is the one that is there; sizes unknown so far are filled in."""
+    if kwargs.get("shape") is not None:
+        parameter.shape = kwargs["shape"]
+    if "dtype" in kwargs and numpy.dtype(parameter.dtype) != numpy.dtype(kwargs["dtype"]):
+        raise ArgumentError(
+            "E324", f"parameter {parameter.name!r} of dtype {parameter.dtype} was asked for as {kwargs['dtype']}"
+        )

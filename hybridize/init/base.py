@@ -1,0 +1,141 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What an initializer is, and how strings name them."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Mapping
+from typing import Any, TypeVar
+
+from hybridize.array.ndarray import ndarray
+from hybridize.base.errors import ArgumentError
+
+
+class InitDesc(str):
+    """The name of a parameter, with attributes that travel along.
+
+    Args:
+        name: as the block calls it, `dense0_weight`.
+        attrs: `{"__init__": ...}` names the initializer of this parameter itself.
+    """
+
+    def __new__(cls, name: str, attrs: Mapping[str, str] | None = None, global_init: Any = None) -> InitDesc:
+        self = super().__new__(cls, name)
+        self.attrs = dict(attrs or {})
+        self.global_init = global_init
+        return self
+
+    attrs: dict[str, str]
+    global_init: Any
+
+
+class Initializer:
+    """Fills arrays with initial values.
+
+    Called with a name and an array, it does what the end of the name asks for: a `weight` gets `_init_weight`, a
+    `bias`, `beta` or running mean zeros, a `gamma` or running variance ones. Subclasses override `_init_weight`.
+    """
+
+    def __init__(self, **kwargs: Any) -> None:
+        self._kwargs = kwargs
+
+    def __call__(self, desc: str, arr: ndarray) -> None:
+        """Fill `arr`, the parameter called `desc`."""
+        own = desc.attrs.get("__init__") if isinstance(desc, InitDesc) else None
+        if own:
+            create(own).init_weight(desc, arr)
+            return
+        for ending, method in _BY_ENDING.items():
+            if desc.endswith(ending):
+                getattr(self, method)(desc, arr)
+                return
+        self._init_default(desc, arr)
+
+    def init_weight(self, desc: str, arr: ndarray) -> None:
+        """Fill `arr` as a weight, whatever its name."""
+        self._init_weight(desc, arr)
+
+    def dumps(self) -> str:
+        """JSON that `create` reads back: `["uniform", {"scale": 0.07}]`."""
+        return json.dumps([type(self).__name__.lower(), self._kwargs])
+
+    def __repr__(self) -> str:
+        return f"{type(self).__name__}({', '.join(f'{k}={v!r}' for k, v in self._kwargs.items())})"
+
+    def __eq__(self, other: object) -> bool:
+        return type(other) is type(self) and isinstance(other, Initializer) and other._kwargs == self._kwargs
+
+    __hash__ = object.__hash__
+
+    def _init_weight(self, name: str, arr: ndarray) -> None:
+        raise ArgumentError("E310", f"{type(self).__name__} does not say how to fill {name}: it has no _init_weight")
+
+    def _init_bias(self, name: str, arr: ndarray) -> None:
+        arr[...] = 0
+
+    def _init_gamma(self, name: str, arr: ndarray) -> None:
+        arr[...] = 1
+
+    def _init_beta(self, name: str, arr: ndarray) -> None:
+        arr[...] = 0
+
+    def _init_zero(self, name: str, arr: ndarray) -> None:
+        arr[...] = 0
+
+    def _init_one(self, name: str, arr: ndarray) -> None:
+        arr[...] = 1
+
+    def _init_default(self, name: str, arr: ndarray) -> None:
+        raise ArgumentError(
+            "E310",
+            f"no initializer is known for a parameter called {str(name)!r}",
+            help="names end in weight, bias, gamma, beta, ...; or give the parameter its own: "
+            "Parameter(..., init='ones')",
+        )
+
+
+_BY_ENDING = {
+    "weight": "_init_weight", "bias": "_init_bias", "gamma": "_init_gamma", "beta": "_init_beta",
+    "running_mean": "_init_zero", "moving_mean": "_init_zero",
+    "running_var": "_init_one", "moving_var": "_init_one",
+}  # fmt: skip
+
+_REGISTRY: dict[str, type[Initializer]] = {}
+_Class = TypeVar("_Class", bound=type[Initializer])
+
+
+def register(cls: _Class) -> _Class:
+    """Class decorator: make an initializer known to `create` by its name in lower case."""
+    _REGISTRY[cls.__name__.lower()] = cls
+    return cls
+
+
+def alias(*names: str) -> Callable[[_Class], _Class]:
+    """Class decorator: further names for `create`."""
+
+    def add(cls: _Class) -> _Class:
+        _REGISTRY.update(dict.fromkeys(names, cls))
+        return cls
+
+    return add
+
+
+def create(spec: Any, **kwargs: Any) -> Initializer:
+    """The initializer that `spec` stands for: one itself, a class, a name, or JSON `["xavier", {...}]`.
+
+    Raises:
+        ArgumentError E311: there is no such initializer.
+    """
+    if isinstance(spec, Initializer):
+        return spec
+    if isinstance(spec, type) and issubclass(spec, Initializer):
+        return spec(**kwargs)
+    if isinstance(spec, str):
+        if spec.startswith("["):
+            name, kwargs = json.loads(spec)
+            return create(name, **kwargs)
+        if spec.lower() in _REGISTRY:
+            return _REGISTRY[spec.lower()](**kwargs)
+    raise ArgumentError(
+        "E311", f"{spec!r} is no initializer", help=f"use one of {', '.join(sorted(_REGISTRY))}, or an Initializer"
+    )

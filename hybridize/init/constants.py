@@ -1,0 +1,72 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Initializers that draw nothing."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+from hybridize.array.ndarray import ndarray
+from hybridize.base.errors import ShapeError
+from hybridize.init.base import Initializer, alias, register
+
+
+@alias("zeros")
+@register
+class Zero(Initializer):
+    """Fills with 0."""
+
+    def _init_weight(self, name: str, arr: ndarray) -> None:
+        arr[...] = 0
+
+
+@alias("ones")
+@register
+class One(Initializer):
+    """Fills with 1."""
+
+    def _init_weight(self, name: str, arr: ndarray) -> None:
+        arr[...] = 1
+
+
+@register
+class Constant(Initializer):
+    """Fills with a number, or copies an array.
+
+    Args:
+        value: a number, or anything that becomes an array of the parameter's shape.
+    """
+
+    def __init__(self, value: Any = 0.0) -> None:
+        super().__init__(value=value)
+        self.value = value
+
+    def _init_weight(self, name: str, arr: ndarray) -> None:
+        arr[...] = self.value
+
+    def dumps(self) -> str:
+        """JSON; of an array, its list."""
+        value = self.value.tolist() if hasattr(self.value, "tolist") else self.value
+        return json.dumps(["constant", {"value": value}])
+
+
+@register
+class LSTMBias(Initializer):
+    """Biases of an LSTM's gates i, f, g, o: 0, but those of the forget gate.
+
+    Args:
+        forget_bias: value of the second quarter.
+    """
+
+    def __init__(self, forget_bias: float = 1.0) -> None:
+        super().__init__(forget_bias=forget_bias)
+        self.forget_bias = forget_bias
+
+    def _init_weight(self, name: str, arr: ndarray) -> None:
+        if arr.shape[0] % 4:
+            raise ShapeError("E120", f"the biases of an LSTM are four of a size, {name} is {arr.type}")
+        units = arr.shape[0] // 4
+        arr[...] = 0
+        arr[units : 2 * units] = self.forget_bias
+
+    _init_bias = _init_weight

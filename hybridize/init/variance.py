@@ -1,0 +1,128 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Initializers that draw numbers, or fill a filter."""
+
+from __future__ import annotations
+
+import math
+
+import numpy
+
+from hybridize.array import random
+from hybridize.array.ndarray import ndarray
+from hybridize.base.errors import ArgumentError, ShapeError
+from hybridize.init.base import Initializer, alias, register
+
+
+@register
+class Uniform(Initializer):
+    """Uniform over [-scale, scale); the default initializer of Gluon."""
+
+    def __init__(self, scale: float = 0.07) -> None:
+        super().__init__(scale=scale)
+        self.scale = scale
+
+    def _init_weight(self, name: str, arr: ndarray) -> None:
+        arr[...] = random.uniform(-self.scale, self.scale, arr.shape)
+
+
+@alias("gaussian")
+@register
+class Normal(Initializer):
+    """Normal with mean 0 and standard deviation `sigma`."""
+
+    def __init__(self, sigma: float = 0.01) -> None:
+        super().__init__(sigma=sigma)
+        self.sigma = sigma
+
+    def _init_weight(self, name: str, arr: ndarray) -> None:
+        arr[...] = random.normal(0, self.sigma, arr.shape)
+
+
+@register
+class Xavier(Initializer):
+    """Zero mean, and a variance that keeps the size of signals (or gradients) from layer to layer.
+
+    scale = sqrt(magnitude / n), n the number of inputs, of outputs, or their mean: uniform over [-scale, scale), or
+    normal with that standard deviation.
+
+    Args:
+        rnd_type: `uniform` or `gaussian`.
+        factor_type: `avg`, `in` or `out`.
+        magnitude: 3 makes the uniform variance 1/n.
+
+    Source: Glorot & Bengio 2010, equation 16.
+    """
+
+    def __init__(self, rnd_type: str = "uniform", factor_type: str = "avg", magnitude: float = 3) -> None:
+        super().__init__(rnd_type=rnd_type, factor_type=factor_type, magnitude=magnitude)
+        if rnd_type not in ("uniform", "gaussian") or factor_type not in ("avg", "in", "out"):
+            raise ArgumentError(
+                "E312",
+                f"Xavier draws uniform or gaussian and counts avg, in or out, got {rnd_type!r} and {factor_type!r}",
+            )
+        self.rnd_type, self.factor_type, self.magnitude = rnd_type, factor_type, float(magnitude)
+
+    def _init_weight(self, name: str, arr: ndarray) -> None:
+        shape = arr.shape
+        if len(shape) < 2:
+            raise ShapeError(
+                "E121", f"Xavier needs two axes or more, {name} is {arr.type}", help="vectors can be Uniform or Normal"
+            )
+        area = math.prod(shape[2:])
+        inputs, outputs = shape[1] * area, shape[0] * area
+        count = {"avg": (inputs + outputs) / 2, "in": inputs, "out": outputs}[self.factor_type]
+        scale = math.sqrt(self.magnitude / max(count, 1))
+        if self.rnd_type == "uniform":
+            arr[...] = random.uniform(-scale, scale, shape)
+        else:
+            arr[...] = random.normal(0, scale, shape)
+
+
+@register
+class MSRAPrelu(Xavier):
+    """Xavier's gaussian for layers followed by (leaky) rectifiers: magnitude 2 / (1 + slope²).
+
+    Source: He et al. 2015, equation 15.
+    """
+
+    def __init__(self, factor_type: str = "avg", slope: float = 0.25) -> None:
+        super().__init__("gaussian", factor_type, 2.0 / (1 + slope**2))
+        self._kwargs = {"factor_type": factor_type, "slope": slope}
+
+
+@register
+class Orthogonal(Initializer):
+    """A random matrix with orthogonal rows (or columns, when there are fewer), times `scale`.
+
+    Args:
+        scale: factor; sqrt(2) suits rectifiers.
+        rand_type: `uniform` or `normal`, the matrix whose singular vectors are taken.
+
+    Source: Saxe et al. 2014.
+    """
+
+    def __init__(self, scale: float = 1.414, rand_type: str = "uniform") -> None:
+        super().__init__(scale=scale, rand_type=rand_type)
+        self.scale, self.rand_type = scale, rand_type
+
+    def _init_weight(self, name: str, arr: ndarray) -> None:
+        rows, columns = arr.shape[0], math.prod(arr.shape[1:])
+        size = (rows, columns)
+        drawn = random.uniform(-1.0, 1.0, size) if self.rand_type == "uniform" else random.normal(0.0, 1.0, size)
+        u, _, v = numpy.linalg.svd(drawn.asnumpy().astype(numpy.float64), full_matrices=False)
+        arr[...] = (self.scale * (u if u.shape == size else v)).reshape(arr.shape).astype(numpy.float32)
+
+
+@register
+class Bilinear(Initializer):
+    """The weights of a transposed convolution that makes an image larger by bilinear interpolation."""
+
+    def _init_weight(self, name: str, arr: ndarray) -> None:
+        shape = arr.shape
+        if len(shape) != 4:
+            raise ShapeError("E121", f"Bilinear needs a filter of four axes, {name} is {arr.type}")
+        factor = math.ceil(shape[3] / 2.0)
+        center = (2 * factor - 1 - factor % 2) / (2.0 * factor)
+        y, x = numpy.ogrid[: shape[2], : shape[3]]
+        weight = (1 - abs(x / factor - center)) * (1 - abs(y / factor - center))
+        arr[...] = numpy.broadcast_to(weight, shape).astype(numpy.float32)
