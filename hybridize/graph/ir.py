@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any, Protocol
@@ -70,13 +70,12 @@ class Graph:
     @cached_property
     def text(self) -> str:
         """The text form (see the package docstring)."""
-        from_text = _printer()
-        return from_text(self)
+        return _print[0](self)
 
     @cached_property
     def fingerprint(self) -> str:
-        """A hash of the text; two graphs are the same program when their fingerprints are equal."""
-        return hashlib.sha256(self.text.encode()).hexdigest()
+        """A hash of the text without the users' names; graphs are the same program when their fingerprints are equal."""
+        return hashlib.sha256(_print[0](self, names=False).encode()).hexdigest()
 
     def __str__(self) -> str:
         return self.text
@@ -139,14 +138,22 @@ class Builder:
             here.update(zip(node.outputs, outputs, strict=True))
         return tuple(here[value] for value in graph.outputs)
 
-
-_print: list[Callable[[Graph], str]] = []
-
-
-def _printer() -> Callable[[Graph], str]:
-    return _print[0]
+    def locate(self, start: int, loc: SourceLoc | None) -> None:
+        """Give the nodes from number `start` on the source line `loc`: where the user wrote what they are part of."""
+        if loc is not None:
+            self.nodes[start:] = [Node(node.op, node.inputs, node.outputs, loc) for node in self.nodes[start:]]
 
 
-def use_printer(printer: Callable[[Graph], str]) -> None:
+class Printer(Protocol):
+    """What gives graphs their text."""
+
+    def __call__(self, graph: Graph, *, names: bool = True) -> str:
+        """The text of `graph`, with or without the users' names of its values."""
+
+
+_print: list[Printer] = []
+
+
+def use_printer(printer: Printer) -> None:
     """Give graphs their printer; `graph.text` does so once, which keeps this file free of syntax."""
     _print[:] = [printer]

@@ -16,7 +16,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from enum import Enum
-from functools import cached_property
+from functools import cache, cached_property
 from typing import Any, ClassVar, Protocol
 
 import numpy
@@ -52,9 +52,10 @@ class Sample:
     atol: float = 1e-6
 
 
+@cache
 def snake(name: str) -> str:
-    """`LayerNorm` -> `layer_norm`."""
-    return re.sub(r"(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])", "_", name).lower()
+    """`LayerNorm` -> `layer_norm`; `FMax` -> `fmax`."""
+    return re.sub(r"(?<=[a-z0-9])(?=[A-Z])", "_", name).lower()
 
 
 @dataclass(frozen=True)
@@ -66,10 +67,15 @@ class Op(ABC):
 
     effect: ClassVar[Effect] = Effect.PURE
 
-    @cached_property
-    def name(self) -> str:
+    @property
+    def word(self) -> str:
         """The word of the text form: the class name in lower case."""
         return snake(type(self).__name__)
+
+    @cached_property
+    def name(self) -> str:
+        """What users call the op; the word, but for composites."""
+        return self.word
 
     @abstractmethod
     def infer(self, *inputs: Any, **_: Any) -> tuple[TensorType, ...]:

@@ -1,0 +1,343 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The text form of graphs: printed here, read back here.
+
+    graph   = "graph(" [param {"," param}] ") {" {line} "return " [values] "}"
+    param   = value [name] ":" type                         %0 "data": f32[2,3]
+    line    = param {"," param} "=" right
+    right   = "constant(" (number | [numbers] | "sha256:" digest) ")"
+            | word "(" [values] {"," field "=" literal} ")"
+            | "composite " label "(" [values] {"," key "=" literal} ", body=" graph ")"
+    literal = a Python literal | dtype | graph               f32, (1, 2), "text", graph(...) {...}
+
+Values are numbered in order of definition. Constants of more than 64 elements stand by their digest, and `parse` is
+given their arrays. Any op whose parameters are dataclass fields prints; an op with `label`, `attributes` and `body`
+is a composite. Names of values are the users' and no part of what a graph is: the fingerprint leaves them out.
+"""
+
+from __future__ import annotations
+
+import ast
+import hashlib
+import re
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
+import numpy
+
+from hybridize.base.dtypes import BY_CODE, CODES
+from hybridize.base.errors import GraphError
+from hybridize.base.types import TensorType
+from hybridize.graph.ir import Buffer, Builder, Graph, Node, Value, use_printer
+
+_INLINE = 64
+
+
+def print_graph(graph: Graph, *, names: bool = True) -> str:
+    """The text of `graph`, with or without the users' names of its values."""
+    return _Printer(names).graph(graph, "")
+
+
+class _Printer:
+    """Prints one graph and the graphs inside; types and ops that come again are not formatted again."""
+
+    def __init__(self, names: bool) -> None:
+        self._names = names
+        self._types: dict[TensorType, str] = {}
+        self._ops: dict[int, tuple[Any, str]] = {}
+
+    def graph(self, graph: Graph, indent: str) -> str:
+        numbers: dict[Value, str] = {}
+        inner = indent + "  "
+        head = ", ".join(self._defined(value, numbers) for value in graph.inputs)
+        lines = [f"graph({head}) {{"]
+        for value, array in graph.constants.items():
+            lines.append(f"{inner}{self._defined(value, numbers)} = constant({_constant_text(array)})")
+        for node in graph.nodes:
+            operands = ", ".join([numbers[value] for value in node.inputs])
+            left = ", ".join([self._defined(value, numbers) for value in node.outputs])
+            lines.append(f"{inner}{left} = {self._right(node, operands, inner)}")
+        lines.append(f"{inner}return {', '.join([numbers[value] for value in graph.outputs])}".rstrip())
+        lines.append(indent + "}")
+        return "\n".join(lines)
+
+    def _defined(self, value: Value, numbers: dict[Value, str]) -> str:
+        number = numbers[value] = f"%{len(numbers)}"
+        text = self._types.get(value.type)
+        if text is None:
+            text = self._types[value.type] = str(value.type)
+        if value.name and self._names:
+            return f"{number} {_quoted(value.name)}: {text}"
+        return f"{number}: {text}"
+
+    def _right(self, node: Node, operands: str, indent: str) -> str:
+        known = self._ops.get(id(node.op))
+        if known is None:
+            # The op is kept with its text, so that its id cannot become another's.
+            known = self._ops[id(node.op)] = (node.op, self._op(node.op, indent))
+        template = known[1]
+        if operands and template.find("(\0)") < 0:
+            operands += ", "
+        return template.replace("\0", operands, 1)
+
+    def _op(self, op: Any, indent: str) -> str:
+        """The op, with a NUL where the operands go."""
+        if hasattr(op, "label"):
+            parts = [f"{key}={self._literal(value, indent)}" for key, value in op.attributes]
+            return f"composite {_word(op.label)}(\0{', '.join([*parts, f'body={self.graph(op.body, indent)}'])})"
+        fields = getattr(op, "__dataclass_fields__", {})
+        parts = [f"{name}={self._literal(getattr(op, name), indent)}" for name in fields]
+        return f"{op.name}(\0{', '.join(parts)})"
+
+    def _literal(self, value: Any, indent: str) -> str:
+        if isinstance(value, Graph):
+            return self.graph(value, indent)
+        if isinstance(value, numpy.dtype):
+            return CODES[value]
+        if isinstance(value, tuple):
+            return f"({', '.join(self._literal(part, indent) for part in value)}{',' if len(value) == 1 else ''})"
+        if isinstance(value, str):
+            return _quoted(value)
+        return repr(value)
+
+
+def _word(label: str) -> str:
+    return label if re.fullmatch(r"[A-Za-z_]\w*", label) else _quoted(label)
+
+
+def _quoted(text: str) -> str:
+    """A Python string literal in double quotes, of one line and without NUL."""
+    return '"' + repr("'" + text)[2:-1].replace('"', '\\"').replace("\\'", "'") + '"'
+
+
+def _constant_text(array: Buffer) -> str:
+    if array.size > _INLINE:
+        return f"sha256:{digest(array)}"
+    values = array.astype(numpy.float64) if array.dtype.kind in "fV" else array
+    return repr(values.tolist() if array.ndim == 0 else values.ravel().tolist())
+
+
+def digest(array: Buffer) -> str:
+    """What stands for a large constant: a hash of its bytes."""
+    return hashlib.sha256(numpy.ascontiguousarray(array).view(numpy.uint8).data).hexdigest()
+
+
+use_printer(print_graph)
+
+
+def parse(
+    text: str, ops: Mapping[str, Callable[..., Any]], constants: Mapping[str, Buffer] | None = None
+) -> Graph:
+    """Read a graph back.
+
+    Args:
+        text: as printed.
+        ops: classes of ops by their words; `composite` makes composites from label, attributes and body.
+        constants: arrays of the constants that stand by their digest.
+
+    Raises:
+        GraphError E903: the text is no graph; the message names the line.
+    """
+    parser = _Parser(text, ops, constants or {})
+    graph = parser.graph()
+    parser.end()
+    return graph
+
+
+_TOKEN = re.compile(
+    r"""\s*(?:
+      (?P<value>%\d+)
+    | (?P<type>[a-z]+\d*\[[\d,]*\])
+    | (?P<digest>sha256:[0-9a-f]{64})
+    | (?P<string>"(?:[^"\\\n]|\\.)*")
+    | (?P<number>[-+]?(?:inf\b|nan\b|(?:\d+\.?\d*|\.\d+)(?:[eE][-+]?\d+)?))
+    | (?P<word>[A-Za-z_]\w*)
+    | (?P<mark>[(){}\[\],:=])
+    )""",
+    re.VERBOSE,
+)
+_WORDS = {"True": True, "False": False, "None": None}
+
+
+class _Parser:
+    """Recursive descent over tokens; every failure is a GraphError that names the line."""
+
+    def __init__(self, text: str, ops: Mapping[str, Callable[..., Any]], constants: Mapping[str, Buffer]) -> None:
+        self._text = text
+        self._ops = ops
+        self._constants = constants
+        self._place = 0
+        self._kind = self._token = ""
+        self._advance()
+
+    def _advance(self) -> str:
+        """The current token; steps to the next one."""
+        token = self._token
+        match = _TOKEN.match(self._text, self._place)
+        if match is None:
+            rest = self._text[self._place :].strip()
+            if rest:
+                raise self._error(f"{rest[:20]!r} is no word of a graph")
+            self._kind, self._token = "end", ""
+        else:
+            self._kind = match.lastgroup or ""
+            self._token, self._place = match[self._kind], match.end()
+        return token
+
+    def _error(self, what: str) -> GraphError:
+        line = self._text.count("\n", 0, self._place) + 1
+        return GraphError("E903", f"line {line} of a graph's text: {what}", help="a graph reads as str(graph) prints it")
+
+    def _expect(self, token: str) -> None:
+        if self._token != token:
+            raise self._error(f"expected {token!r}, found {self._token!r}")
+        self._advance()
+
+    def _take(self, kind: str) -> str:
+        if self._kind != kind:
+            raise self._error(f"expected a {kind}, found {self._token!r}")
+        return self._advance()
+
+    def _accept(self, token: str) -> bool:
+        found = self._token == token and self._kind != "string"
+        if found:
+            self._advance()
+        return found
+
+    def end(self) -> None:
+        """Nothing may follow."""
+        if self._kind != "end":
+            raise self._error(f"{self._token!r} after the end")
+
+    def graph(self) -> Graph:
+        self._expect("graph")
+        self._expect("(")
+        builder = Builder()
+        values: dict[str, Value] = {}
+        while not self._accept(")"):
+            number, name, kind = self._param()
+            self._define(values, number, builder.input(kind, name))
+            if self._token != ")":
+                self._expect(",")
+        self._expect("{")
+        while not self._accept("return"):
+            self._line(builder, values)
+        outputs = self._values(values)
+        self._expect("}")
+        return builder.finish(outputs)
+
+    def _param(self) -> tuple[str, str, TensorType]:
+        number = self._take("value")
+        name = ast.literal_eval(self._advance()) if self._kind == "string" else ""
+        self._expect(":")
+        return number, name, TensorType.parse(self._take("type"))
+
+    def _define(self, values: dict[str, Value], number: str, value: Value) -> None:
+        if number in values:
+            raise self._error(f"{number} is defined twice")
+        values[number] = value
+
+    def _values(self, values: dict[str, Value]) -> list[Value]:
+        """Operands, and the comma after them if a field follows."""
+        found = []
+        while self._kind == "value":
+            number = self._advance()
+            if number not in values:
+                raise self._error(f"{number} is used before it is defined")
+            found.append(values[number])
+            if not self._accept(","):
+                break
+        return found
+
+    def _line(self, builder: Builder, values: dict[str, Value]) -> None:
+        left = []
+        if self._token != "=":
+            left.append(self._param())
+        while self._accept(","):
+            left.append(self._param())
+        self._expect("=")
+        word = self._take("word")
+        if word == "constant" and len(left) == 1:
+            self._constant(builder, values, left[0])
+            return
+        label = None
+        if word == "composite":
+            label = ast.literal_eval(self._advance()) if self._kind == "string" else self._take("word")
+        self._expect("(")
+        operands = self._values(values)
+        fields = self._fields()
+        outputs = builder.add(self._op(word, label, fields), operands)
+        if tuple(value.type for value in outputs) != tuple(kind for _, _, kind in left):
+            found = ", ".join(str(value.type) for value in outputs)
+            raise self._error(f"{word} gives {found}, not {', '.join(str(kind) for _, _, kind in left)}")
+        for (number, name, _), value in zip(left, outputs, strict=True):
+            value.name = name
+            self._define(values, number, value)
+
+    def _op(self, word: str, label: str | None, fields: dict[str, Any]) -> Any:
+        if word not in self._ops:
+            raise self._error(f"no op is called {word}")
+        if label is not None:
+            body = fields.pop("body", None)
+            fields = {"label": label, "attributes": tuple(fields.items()), "body": body}
+        try:
+            return self._ops[word](**fields)
+        except TypeError as error:
+            raise self._error(f"{word}: {error}") from None
+
+    def _constant(self, builder: Builder, values: dict[str, Value], left: tuple[str, str, TensorType]) -> None:
+        number, name, kind = left
+        self._expect("(")
+        if self._kind == "digest":
+            key = self._advance().removeprefix("sha256:")
+            if key not in self._constants:
+                raise self._error(f"the constant {key} is not among those given")
+            array = self._constants[key]
+            if array.shape != kind.shape or array.dtype != kind.dtype:
+                raise self._error(f"the constant {key} is {TensorType(array.shape, array.dtype)}, not {kind}")
+        else:
+            try:
+                array = numpy.array(self._literal()).astype(kind.dtype).reshape(kind.shape)
+            except (ValueError, TypeError, OverflowError) as error:
+                raise self._error(f"a constant: {error}") from None
+        self._expect(")")
+        self._define(values, number, builder.constant(array, name))
+
+    def _fields(self) -> dict[str, Any]:
+        """`name=literal` up to the closing parenthesis."""
+        fields: dict[str, Any] = {}
+        while not self._accept(")"):
+            name = self._take("word")
+            self._expect("=")
+            fields[name] = self._literal()
+            if self._token != ")":
+                self._expect(",")
+        return fields
+
+    def _literal(self) -> Any:
+        kind, token = self._kind, self._token
+        if token == "graph" and kind == "word":
+            return self.graph()
+        if kind == "mark" and token in "([":
+            return self._sequence(")" if token == "(" else "]")
+        self._advance()
+        match kind:
+            case "string":
+                return ast.literal_eval(token)
+            case "number":
+                return float(token) if re.search(r"[.enf]", token, re.IGNORECASE) else int(token)
+            case "word" if token in _WORDS:
+                return _WORDS[token]
+            case "word" if token in BY_CODE:
+                return BY_CODE[token]
+            case "word" if token in ("inf", "nan"):
+                return float(token)
+        raise self._error(f"{token!r} is no literal")
+
+    def _sequence(self, closing: str) -> Sequence[Any]:
+        self._advance()
+        parts = []
+        while not self._accept(closing):
+            parts.append(self._literal())
+            if self._token != closing:
+                self._expect(",")
+        return tuple(parts) if closing == ")" else parts

@@ -1,0 +1,69 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The invariants of a graph, checked: run after capture, after every pass in tests, and before scheduling."""
+
+from __future__ import annotations
+
+from hybridize.base.errors import GraphError, HybridizeError
+from hybridize.base.types import TensorType
+from hybridize.graph.ir import Graph, Node, Value
+
+
+def verify(graph: Graph, after: str = "") -> None:
+    """Raise unless `graph` is well formed.
+
+    Each value is defined once, and before it is read; constants have the type and the layout that they claim; the
+    type of each output is what its op infers; sub-graphs hold all that they read.
+
+    Args:
+        graph: any graph.
+        after: the name of the pass that made it, for the message.
+
+    Raises:
+        GraphError E904: it is not; the message holds the place and the graph.
+    """
+    defined: set[Value] = set()
+    for value in (*graph.inputs, *graph.constants):
+        _define(graph, value, defined, after)
+    for value, array in graph.constants.items():
+        if value.type != TensorType(array.shape, array.dtype) or not array.flags.c_contiguous or array.flags.writeable:
+            raise _error(graph, f"a constant of {value.type} is not held as such", after)
+    for k, node in enumerate(graph.nodes):
+        _check_node(graph, k, node, defined, after)
+    for value in graph.outputs:
+        if value not in defined:
+            raise _error(graph, "an output is not defined in it", after)
+
+
+def _check_node(graph: Graph, k: int, node: Node, defined: set[Value], after: str) -> None:
+    where = f"node {k}, {node.op.name}"
+    for value in node.inputs:
+        if value not in defined:
+            raise _error(graph, f"{where}: an input is not defined before it", after)
+    for inner in getattr(node.op, "__dataclass_fields__", ()):
+        part = getattr(node.op, inner)
+        if isinstance(part, Graph):
+            verify(part, after)
+    try:
+        types = node.op.infer(*(value.type for value in node.inputs))
+    except HybridizeError as error:
+        raise _error(graph, f"{where}: {error}", after) from error
+    found = tuple(value.type for value in node.outputs)
+    if found != types:
+        outputs, inferred = (", ".join(map(str, kinds)) for kinds in (found, types))
+        raise _error(graph, f"{where}: outputs are {outputs}, but the op infers {inferred}", after)
+    for value in node.outputs:
+        _define(graph, value, defined, after)
+
+
+def _define(graph: Graph, value: Value, defined: set[Value], after: str) -> None:
+    if value in defined:
+        raise _error(graph, f"a value of {value.type} is defined twice", after)
+    defined.add(value)
+
+
+def _error(graph: Graph, what: str, after: str) -> GraphError:
+    try:
+        text = str(graph)
+    except KeyError:  # an undefined value has no number
+        text = ", ".join(graph.op_names())
+    return GraphError("E904", f"{what}{f' (after {after})' if after else ''}\n{text}")

@@ -1,0 +1,384 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The functions of analysis of one argument: rounding, roots, exponentials, logarithms, trigonometry. All take floats."""
+
+from __future__ import annotations
+
+import math
+
+import numpy
+
+from hybridize.ops import special
+from hybridize.ops.arithmetic import add, div, lt, mul, neg, sub, where
+from hybridize.ops.elementwise import Gradient, Unary, unary
+from hybridize.ops.op import Operand
+from hybridize.ops.views import like
+
+
+class Floor(Unary):
+    """The largest integer not above x."""
+
+    scalar, meaning = "floor", numpy.floor
+
+    def gradient(self, g: Operand, y: Operand, x: Operand) -> Gradient:
+        return None
+
+
+class Ceil(Unary):
+    """The smallest integer not below x."""
+
+    scalar, meaning = "ceil", numpy.ceil
+
+    def gradient(self, g: Operand, y: Operand, x: Operand) -> Gradient:
+        return None
+
+
+class Round(Unary):
+    """The nearest integer, halves to even."""
+
+    scalar, meaning = "round", numpy.rint
+
+    def gradient(self, g: Operand, y: Operand, x: Operand) -> Gradient:
+        return None
+
+
+class Trunc(Unary):
+    """The integer part of x."""
+
+    scalar, meaning = "trunc", numpy.trunc
+
+    def gradient(self, g: Operand, y: Operand, x: Operand) -> Gradient:
+        return None
+
+
+class Sqrt(Unary):
+    """The square root."""
+
+    scalar, meaning, domain = "sqrt", numpy.sqrt, (0.3, 3.0)
+
+    def gradient(self, g: Operand, y: Operand, x: Operand) -> Gradient:
+        return div(mul(g, like(0.5, y)), y)
+
+
+class Rsqrt(Unary):
+    """1 / sqrt(x)"""
+
+    scalar, meaning, domain = "rsqrt", staticmethod(special.rsqrt), (0.3, 3.0)
+
+    def gradient(self, g: Operand, y: Operand, x: Operand) -> Gradient:
+        return mul(mul(g, like(-0.5, x)), div(y, x))
+
+
+class Cbrt(Unary):
+    """The cube root."""
+
+    scalar, meaning, domain = "cbrt", numpy.cbrt, (0.3, 3.0)
+
+    def gradient(self, g: Operand, y: Operand, x: Operand) -> Gradient:
+        return div(mul(g, y), mul(like(3, x), x))
+
+
+class Exp(Unary):
+    """e to the power of x."""
+
+    scalar, meaning = "exp", numpy.exp
+
+    def gradient(self, g: Operand, y: Operand, x: Operand) -> Gradient:
+        return mul(g, y)
+
+
+class Exp2(Unary):
+    """2 to the power of x."""
+
+    scalar, meaning = "exp2", numpy.exp2
+
+    def gradient(self, g: Operand, y: Operand, x: Operand) -> Gradient:
+        return mul(g, mul(y, like(math.log(2), x)))
+
+
+class Expm1(Unary):
+    """exp(x) - 1, exact for small x."""
+
+    scalar, meaning = "expm1", numpy.expm1
+
+    def gradient(self, g: Operand, y: Operand, x: Operand) -> Gradient:
+        return mul(g, add(y, like(1, x)))
+
+
+class Log(Unary):
+    """The natural logarithm."""
+
+    scalar, meaning, domain = "log", numpy.log, (0.3, 3.0)
+
+    def gradient(self, g: Operand, y: Operand, x: Operand) -> Gradient:
+        return div(g, x)
+
+
+class Log2(Unary):
+    """The logarithm to base 2."""
+
+    scalar, meaning, domain = "log2", numpy.log2, (0.3, 3.0)
+
+    def gradient(self, g: Operand, y: Operand, x: Operand) -> Gradient:
+        return div(g, mul(x, like(math.log(2), x)))
+
+
+class Log10(Unary):
+    """The logarithm to base 10."""
+
+    scalar, meaning, domain = "log10", numpy.log10, (0.3, 3.0)
+
+    def gradient(self, g: Operand, y: Operand, x: Operand) -> Gradient:
+        return div(g, mul(x, like(math.log(10), x)))
+
+
+class Log1p(Unary):
+    """log(1 + x), exact for small x."""
+
+    scalar, meaning, domain = "log1p", numpy.log1p, (-0.9, 2.0)
+
+    def gradient(self, g: Operand, y: Operand, x: Operand) -> Gradient:
+        return div(g, add(x, like(1, x)))
+
+
+class Sin(Unary):
+    """The sine of x, in radians."""
+
+    scalar, meaning = "sin", numpy.sin
+
+    def gradient(self, g: Operand, y: Operand, x: Operand) -> Gradient:
+        return mul(g, cos(x))
+
+
+class Cos(Unary):
+    """The cosine of x, in radians."""
+
+    scalar, meaning = "cos", numpy.cos
+
+    def gradient(self, g: Operand, y: Operand, x: Operand) -> Gradient:
+        return neg(mul(g, sin(x)))
+
+
+class Tan(Unary):
+    """The tangent of x, in radians."""
+
+    scalar, meaning, domain = "tan", numpy.tan, (-1.2, 1.2)
+
+    def gradient(self, g: Operand, y: Operand, x: Operand) -> Gradient:
+        return mul(g, add(mul(y, y), like(1, x)))
+
+
+class Arcsin(Unary):
+    """The angle whose sine is x."""
+
+    scalar, meaning, domain = "arcsin", numpy.arcsin, (-0.9, 0.9)
+
+    def gradient(self, g: Operand, y: Operand, x: Operand) -> Gradient:
+        return mul(g, rsqrt(_one_less_square(x)))
+
+
+class Arccos(Unary):
+    """The angle whose cosine is x."""
+
+    scalar, meaning, domain = "arccos", numpy.arccos, (-0.9, 0.9)
+
+    def gradient(self, g: Operand, y: Operand, x: Operand) -> Gradient:
+        return neg(mul(g, rsqrt(_one_less_square(x))))
+
+
+class Arctan(Unary):
+    """The angle whose tangent is x."""
+
+    scalar, meaning = "arctan", numpy.arctan
+
+    def gradient(self, g: Operand, y: Operand, x: Operand) -> Gradient:
+        return div(g, add(mul(x, x), like(1, x)))
+
+
+class Sinh(Unary):
+    """The hyperbolic sine."""
+
+    scalar, meaning = "sinh", numpy.sinh
+
+    def gradient(self, g: Operand, y: Operand, x: Operand) -> Gradient:
+        return mul(g, cosh(x))
+
+
+class Cosh(Unary):
+    """The hyperbolic cosine."""
+
+    scalar, meaning = "cosh", numpy.cosh
+
+    def gradient(self, g: Operand, y: Operand, x: Operand) -> Gradient:
+        return mul(g, sinh(x))
+
+
+class Tanh(Unary):
+    """The hyperbolic tangent."""
+
+    scalar, meaning = "tanh", numpy.tanh
+
+    def gradient(self, g: Operand, y: Operand, x: Operand) -> Gradient:
+        return mul(g, _one_less_square(y))
+
+
+class Arcsinh(Unary):
+    """The number whose hyperbolic sine is x."""
+
+    scalar, meaning = "arcsinh", numpy.arcsinh
+
+    def gradient(self, g: Operand, y: Operand, x: Operand) -> Gradient:
+        return mul(g, rsqrt(add(mul(x, x), like(1, x))))
+
+
+class Arccosh(Unary):
+    """The number whose hyperbolic cosine is x."""
+
+    scalar, meaning, domain = "arccosh", numpy.arccosh, (1.2, 3.0)
+
+    def gradient(self, g: Operand, y: Operand, x: Operand) -> Gradient:
+        return mul(g, rsqrt(sub(mul(x, x), like(1, x))))
+
+
+class Arctanh(Unary):
+    """The number whose hyperbolic tangent is x."""
+
+    scalar, meaning, domain = "arctanh", numpy.arctanh, (-0.9, 0.9)
+
+    def gradient(self, g: Operand, y: Operand, x: Operand) -> Gradient:
+        return div(g, _one_less_square(x))
+
+
+class Erf(Unary):
+    """The error function, 2 / sqrt(pi) times the integral of exp(-t t) from 0 to x."""
+
+    scalar, meaning = "erf", staticmethod(special.erf)
+
+    def gradient(self, g: Operand, y: Operand, x: Operand) -> Gradient:
+        return mul(g, mul(exp(neg(mul(x, x))), like(2 / math.sqrt(math.pi), x)))
+
+
+class Erfinv(Unary):
+    """The number whose error function is x."""
+
+    scalar, meaning, domain = "erfinv", staticmethod(special.erfinv), (-0.9, 0.9)
+
+    def gradient(self, g: Operand, y: Operand, x: Operand) -> Gradient:
+        return mul(g, mul(exp(mul(y, y)), like(math.sqrt(math.pi) / 2, x)))
+
+
+class Gamma(Unary):
+    """The gamma function; NaN at negative integers."""
+
+    scalar, meaning, domain = "gamma", staticmethod(special.gamma), (0.3, 3.0)
+
+    def gradient(self, g: Operand, y: Operand, x: Operand) -> Gradient:
+        return mul(g, mul(y, digamma(x)))
+
+
+class Gammaln(Unary):
+    """The logarithm of the absolute value of the gamma function."""
+
+    scalar, meaning, domain = "gammaln", staticmethod(special.gammaln), (0.3, 3.0)
+
+    def gradient(self, g: Operand, y: Operand, x: Operand) -> Gradient:
+        return mul(g, digamma(x))
+
+
+class Sigmoid(Unary):
+    """1 / (1 + exp(-x))"""
+
+    scalar, meaning = "sigmoid", staticmethod(special.sigmoid)
+
+    def gradient(self, g: Operand, y: Operand, x: Operand) -> Gradient:
+        return mul(g, mul(y, sub(like(1, y), y)))
+
+
+class Isnan(Unary):
+    """Whether x is NaN."""
+
+    scalar, meaning, truth = "isnan", numpy.isnan, True
+
+    def gradient(self, g: Operand, y: Operand, x: Operand) -> Gradient:
+        return None
+
+
+class Isinf(Unary):
+    """Whether x is infinite."""
+
+    scalar, meaning, truth = "isinf", numpy.isinf, True
+
+    def gradient(self, g: Operand, y: Operand, x: Operand) -> Gradient:
+        return None
+
+
+class Isfinite(Unary):
+    """Whether x is neither NaN nor infinite."""
+
+    scalar, meaning, truth = "isfinite", numpy.isfinite, True
+
+    def gradient(self, g: Operand, y: Operand, x: Operand) -> Gradient:
+        return None
+
+floor = unary(Floor)
+ceil = unary(Ceil)
+round = unary(Round)  # noqa: A001
+trunc = unary(Trunc)
+sqrt = unary(Sqrt)
+rsqrt = unary(Rsqrt)
+cbrt = unary(Cbrt)
+exp = unary(Exp)
+exp2 = unary(Exp2)
+expm1 = unary(Expm1)
+log = unary(Log)
+log2 = unary(Log2)
+log10 = unary(Log10)
+log1p = unary(Log1p)
+sin = unary(Sin)
+cos = unary(Cos)
+tan = unary(Tan)
+arcsin = unary(Arcsin)
+arccos = unary(Arccos)
+arctan = unary(Arctan)
+sinh = unary(Sinh)
+cosh = unary(Cosh)
+tanh = unary(Tanh)
+arcsinh = unary(Arcsinh)
+arccosh = unary(Arccosh)
+arctanh = unary(Arctanh)
+erf = unary(Erf)
+erfinv = unary(Erfinv)
+gamma = unary(Gamma)
+gammaln = unary(Gammaln)
+sigmoid = unary(Sigmoid)
+isnan = unary(Isnan)
+isinf = unary(Isinf)
+isfinite = unary(Isfinite)
+
+
+def _one_less_square(x: Operand) -> Operand:
+    """1 - x x, without cancellation near 1."""
+    one = like(1, x)
+    return mul(sub(one, x), add(one, x))
+
+
+def digamma(x: Operand) -> Operand:
+    """The logarithmic derivative of the gamma function, as a composition.
+
+    Below 0.5 by reflection, then ten steps of the recurrence, then the asymptotic series at x + 10 or more.
+
+    Source: Abramowitz and Stegun 6.3.5, 6.3.7, 6.3.18.
+    """
+    one = like(1, x)
+    left = lt(x, like(0.5, x))
+    z = where(left, sub(one, x), x)
+    steps = like(0, x)
+    for k in range(10):
+        steps = add(steps, div(one, add(z, like(k, x))))
+    far = add(z, like(10, x))
+    square = div(one, mul(far, far))
+    series = like(0, x)
+    for coefficient in (1 / 132, -1 / 240, 1 / 252, -1 / 120, 1 / 12):
+        series = mul(square, add(series, like(coefficient, x)))
+    right = sub(sub(sub(log(far), div(like(0.5, x), far)), series), steps)
+    angle = mul(like(math.pi, x), sub(x, floor(x)))
+    return where(left, sub(right, div(like(math.pi, x), tan(angle))), right)

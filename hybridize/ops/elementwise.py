@@ -1,0 +1,185 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What elementwise ops share: equal shapes and dtypes in, the same shape out, one scalar function per element.
+
+A subclass says its word in the loop IR's table, its meaning as a NumPy function, which dtypes it takes, and its
+gradient. Parameterless ops are equal when their classes are, so one instance of each is enough.
+"""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from collections.abc import Callable, Iterator
+from typing import Any, ClassVar
+
+import numpy
+from numpy.typing import NDArray
+
+from hybridize.base.dtypes import FLOATS, INTEGERS, DType, bool_, code
+from hybridize.base.errors import DTypeError, ShapeError
+from hybridize.base.types import TensorType
+from hybridize.loops.expr import Element, Expr, call
+from hybridize.ops.cases import INFINITE, ONE, ZERO, numbers
+from hybridize.ops.op import Op, Operand, Sample, current
+
+FLOAT = frozenset(FLOATS)
+SIGNED_NUMBER = frozenset((*FLOATS, *INTEGERS))
+INTEGER = frozenset(INTEGERS)
+BITS = INTEGER | {bool_}
+ANY = SIGNED_NUMBER | {bool_}
+_NAMES = {FLOAT: "floats", SIGNED_NUMBER: "numbers", INTEGER: "integers", BITS: "integers and bools", ANY: "anything"}
+
+Gradient = Operand | None
+
+
+def check_dtype(op: Op, taken: frozenset[DType], *inputs: TensorType) -> None:
+    """Raise where `op` does not take the dtype of an input."""
+    for kind in inputs:
+        if kind.dtype not in taken:
+            raise DTypeError("E221", f"{op.name} takes {_NAMES[taken]}, got {kind}", help="cast first: x.astype(...)")
+
+
+def check_equal(op: Op, *inputs: TensorType) -> None:
+    """Raise where the inputs of `op` differ in shape or dtype."""
+    first = inputs[0]
+    for kind in inputs[1:]:
+        if kind is first or kind == first:
+            continue
+        if kind.dtype != first.dtype:
+            raise DTypeError(
+                "E222", f"{op.name} takes operands of one dtype, got {' and '.join(map(str, inputs))}",
+                help=f"cast both to one dtype, {code(first.dtype)} say",
+            )  # fmt: skip
+        raise ShapeError(
+            "E141", f"{op.name} takes operands of one shape, got {' and '.join(map(str, inputs))}",
+            help="broadcast both to one shape",
+        )  # fmt: skip
+
+
+class Elementwise(Op):
+    """Base of the ops that a scalar function says whole."""
+
+    scalar: ClassVar[str]
+    """Its word in `loops.expr.FUNCTIONS`."""
+    meaning: ClassVar[Callable[..., Any]]
+    """Its NumPy function."""
+    takes: ClassVar[frozenset[DType]] = FLOAT
+    truth: ClassVar[bool] = False
+    """Whether the result is bool."""
+
+    def __hash__(self) -> int:
+        return hash(type(self))
+
+    def __eq__(self, other: object) -> bool:
+        return type(self) is type(other)
+
+    def infer(self, *inputs: TensorType) -> tuple[TensorType, ...]:
+        """The type of the inputs, which is one; or bools of that shape."""
+        first = inputs[0]
+        if first.dtype not in self.takes:
+            check_dtype(self, self.takes, first)
+        if len(inputs) > 1:
+            check_equal(self, *inputs)
+        return (first.with_dtype(bool_) if self.truth else first,)
+
+    def reference(self, *inputs: NDArray[Any]) -> tuple[NDArray[Any], ...]:
+        """The NumPy function."""
+        y = type(self).meaning(*inputs)
+        return (y if type(y) is numpy.ndarray else numpy.asarray(y),)
+
+    def lower(self, *inputs: Element, types: tuple[TensorType, ...]) -> tuple[Element, ...]:
+        """One call of the scalar function."""
+        result = bool_ if self.truth else types[0].dtype
+
+        def element(index: tuple[Expr, ...]) -> Expr:
+            return call(self.scalar, *(x(index) for x in inputs), dtype=result)
+
+        return (element,)
+
+
+class Unary(Elementwise):
+    """An elementwise op of one operand."""
+
+    domain: ClassVar[tuple[float, float]] = (-2.0, 2.0)
+    """Where samples are drawn from, kinks and poles apart."""
+
+    def vjp(self, g: tuple[Operand, ...], y: tuple[Operand, ...], x: Operand) -> tuple[Gradient, ...]:
+        """By `gradient`."""
+        return (self.gradient(g[0], y[0], x),)
+
+    @abstractmethod
+    def gradient(self, g: Operand, y: Operand, x: Operand) -> Gradient:
+        """The cotangent of x, from that of y."""
+
+    @classmethod
+    def samples(cls) -> Iterator[Sample]:
+        """All kinds of dtypes it takes, no elements, one element, no axes, infinities and NaN."""
+        low, high = cls.domain
+        for dtype in (d for d in ANY if d in cls.takes):
+            yield Sample((numbers((2, 3), dtype, low, high),), cls(), rtol=1e-2 if dtype.itemsize == 2 else 1e-5)
+        main = numpy.dtype("f4") if numpy.dtype("f4") in cls.takes else numpy.dtype("i8")
+        for shape in (ZERO, ONE, ()):
+            yield Sample((numbers(shape, main, low, high),), cls())
+        if main.kind == "f":
+            yield Sample((numpy.array(INFINITE, main),), cls(), grad=())
+        for dtype in (d for d in (bool_, numpy.dtype("i4"), numpy.dtype("f4")) if d not in cls.takes):
+            yield Sample((numbers((2,), dtype, low, high),), cls(), fails=DTypeError)
+
+
+class Binary(Elementwise):
+    """An elementwise op of two operands."""
+
+    domain: ClassVar[tuple[float, float]] = (-2.0, 2.0)
+    second: ClassVar[tuple[float, float] | None] = None
+    """Where samples of the second operand are drawn from, if elsewhere."""
+
+    def vjp(self, g: tuple[Operand, ...], z: tuple[Operand, ...], x: Operand, y: Operand) -> tuple[Gradient, ...]:
+        """By `gradient`."""
+        return self.gradient(g[0], z[0], x, y)
+
+    @abstractmethod
+    def gradient(self, g: Operand, z: Operand, x: Operand, y: Operand) -> tuple[Gradient, Gradient]:
+        """The cotangents of x and y, from that of z."""
+
+    @classmethod
+    def samples(cls) -> Iterator[Sample]:
+        """All kinds of dtypes it takes, no elements, one element, no axes, infinities, NaN, zeros, unequal operands."""
+        low, high = cls.domain
+        low2, high2 = cls.second or cls.domain
+        for dtype in (d for d in ANY if d in cls.takes):
+            x, y = numbers((2, 3), dtype, low, high), numbers((2, 3), dtype, low2, high2, seed=1)
+            yield Sample((x, y), cls(), rtol=1e-2 if dtype.itemsize == 2 else 1e-5)
+        main = numpy.dtype("f4") if numpy.dtype("f4") in cls.takes else numpy.dtype("i8")
+        for shape in (ZERO, ONE, ()):
+            yield Sample((numbers(shape, main, low, high), numbers(shape, main, low2, high2, seed=1)), cls())
+        if main.kind == "f":
+            x, y = (part.ravel().astype(main) for part in numpy.meshgrid(INFINITE, INFINITE))
+            yield Sample((x, y), cls(), grad=())
+        x = numbers((2, 3), main, low, high)
+        yield Sample((x, x[:1]), cls(), fails=ShapeError)
+        yield Sample((x, x.astype(numpy.int16)), cls(), fails=DTypeError)
+
+
+def unary(op: type[Unary]) -> Callable[[Operand], Operand]:
+    """The operand function of a unary op."""
+    primitive = op()
+
+    def apply(x: Operand) -> Operand:
+        return current().bind(primitive, (x,))[0]
+
+    return _named(apply, op)
+
+
+def binary(op: type[Binary]) -> Callable[[Operand, Operand], Operand]:
+    """The operand function of a binary op."""
+    primitive = op()
+
+    def apply(x: Operand, y: Operand) -> Operand:
+        return current().bind(primitive, (x, y))[0]
+
+    return _named(apply, op)
+
+
+def _named(function: Callable[..., Operand], op: type[Elementwise]) -> Callable[..., Operand]:
+    function.__name__ = function.__qualname__ = op().name
+    function.__doc__ = op.__doc__
+    return function

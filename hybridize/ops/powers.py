@@ -1,0 +1,92 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Functions of analysis of two arguments: powers, angles, lengths, remainders."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy
+from numpy.typing import NDArray
+
+from hybridize.base.dtypes import FLOATS
+from hybridize.ops.analysis import log, sigmoid, trunc
+from hybridize.ops.arithmetic import add, div, eq, mul, neg, sign, sub, where
+from hybridize.ops.elementwise import SIGNED_NUMBER, Binary, Gradient, binary
+from hybridize.ops.op import Operand
+from hybridize.ops.views import like
+
+
+def _power(x: NDArray[Any], y: NDArray[Any]) -> NDArray[Any]:
+    """NumPy's power, and for negative powers of integers the truncated value: 0, but for bases 1 and -1."""
+    if x.dtype in FLOATS or x.dtype.kind == "u":
+        return numpy.asarray(numpy.power(x, y))
+    whole = numpy.power(x, numpy.maximum(y, 0))
+    sign_of = numpy.where(x == 1, 1, numpy.where(x == -1, 1 - 2 * (y & 1), 0))
+    return numpy.where(y < 0, sign_of, whole).astype(x.dtype)
+
+
+class Pow(Binary):
+    """x to the power of y. Negative powers of integers are truncated: 0 but for bases 1 and -1."""
+
+    scalar, meaning, takes, domain, second = "pow", staticmethod(_power), SIGNED_NUMBER, (0.3, 3.0), (-1.5, 2.0)
+
+    def gradient(self, g: Operand, z: Operand, x: Operand, y: Operand) -> tuple[Gradient, Gradient]:
+        """Where y is 0 the slope in x is 0, and where x is 0 that in y is: x**(y - 1) and log(x) would be infinite."""
+        zero, one = like(0, x), like(1, x)
+        by_x = where(eq(y, zero), zero, mul(mul(g, y), pow(x, sub(y, where(eq(y, zero), zero, one)))))
+        by_y = where(eq(x, zero), zero, mul(mul(g, z), log(where(eq(x, zero), one, x))))
+        return by_x, by_y
+
+
+class Fmod(Binary):
+    """The remainder of x / y with the sign of x; 0 for an integer divided by 0."""
+
+    scalar, meaning, takes, second = "fmod", numpy.fmod, SIGNED_NUMBER, (0.6, 2.9)
+
+    def gradient(self, g: Operand, z: Operand, x: Operand, y: Operand) -> tuple[Gradient, Gradient]:
+        return g, neg(mul(g, trunc(div(x, y))))
+
+
+class Arctan2(Binary):
+    """The angle of the point (y, x), from -pi to pi: the first operand is the ordinate."""
+
+    scalar, meaning = "arctan2", numpy.arctan2
+
+    def gradient(self, g: Operand, z: Operand, x: Operand, y: Operand) -> tuple[Gradient, Gradient]:
+        scale = div(g, add(mul(x, x), mul(y, y)))
+        return mul(scale, y), neg(mul(scale, x))
+
+
+class Hypot(Binary):
+    """sqrt(x x + y y), without overflow"""
+
+    scalar, meaning = "hypot", numpy.hypot
+
+    def gradient(self, g: Operand, z: Operand, x: Operand, y: Operand) -> tuple[Gradient, Gradient]:
+        return mul(g, div(x, z)), mul(g, div(y, z))
+
+
+class Copysign(Binary):
+    """The magnitude of x with the sign of y."""
+
+    scalar, meaning = "copysign", numpy.copysign
+
+    def gradient(self, g: Operand, z: Operand, x: Operand, y: Operand) -> tuple[Gradient, Gradient]:
+        return mul(g, mul(sign(x), sign(z))), None
+
+
+class LogAddExp(Binary):
+    """log(exp(x) + exp(y)), without overflow"""
+
+    scalar, meaning = "logaddexp", numpy.logaddexp
+
+    def gradient(self, g: Operand, z: Operand, x: Operand, y: Operand) -> tuple[Gradient, Gradient]:
+        return mul(g, sigmoid(sub(x, y))), mul(g, sigmoid(sub(y, x)))
+
+
+pow = binary(Pow)  # noqa: A001
+fmod = binary(Fmod)
+arctan2 = binary(Arctan2)
+hypot = binary(Hypot)
+copysign = binary(Copysign)
+log_add_exp = binary(LogAddExp)

@@ -1,0 +1,379 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The ops that only rename elements (reshape, transpose, broadcast), casts, and the sum, broadcast's transpose."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy
+from numpy.typing import NDArray
+
+from hybridize.base.dtypes import CODES, DType, bfloat16, bool_, float16, float32, float64, int32, int64, is_float
+from hybridize.base.errors import DTypeError, ShapeError
+from hybridize.base.types import Shape, TensorType
+from hybridize.loops import expr as loops
+from hybridize.loops.expr import Element, Expr, Fold
+from hybridize.ops.cases import INFINITE, ONE, ZERO, numbers
+from hybridize.ops.elementwise import SIGNED_NUMBER, check_dtype
+from hybridize.ops.op import Op, Operand, Sample, bind1, constant, type_of
+
+Gradient = Operand | None
+
+
+def kept(shape: Shape, axes: Sequence[int]) -> Shape:
+    """`shape` without `axes`."""
+    return tuple(size for k, size in enumerate(shape) if k not in axes)
+
+
+def ones_at(shape: Shape, axes: Sequence[int]) -> Shape:
+    """`shape` with size 1 along `axes`: what a reduced array broadcasts from."""
+    return tuple(1 if k in axes else size for k, size in enumerate(shape))
+
+
+def check_axes(op: Op, axes: Sequence[int], kind: TensorType) -> None:
+    """Raise unless `axes` are increasing axes of `kind`."""
+    if any(not 0 <= axis < kind.ndim for axis in axes) or any(a >= b for a, b in zip(axes, axes[1:], strict=False)):
+        raise ShapeError("E142", f"{op.name} over axes {tuple(axes)} of {kind}", help="count axes from 0, in order, each once")
+
+
+@dataclass(frozen=True)
+class Cast(Op):
+    """`x` as another dtype: floats truncate to integers, and are true unless zero as bools."""
+
+    dtype: DType
+
+    def infer(self, x: TensorType) -> tuple[TensorType, ...]:
+        if self.dtype not in CODES:
+            raise DTypeError("E223", f"{self.dtype} is no dtype to cast to")
+        return (TensorType(x.shape, self.dtype),)
+
+    def reference(self, x: NDArray[Any]) -> tuple[NDArray[Any], ...]:
+        return (x.astype(self.dtype),)
+
+    def vjp(self, g: tuple[Operand], y: tuple[Operand], x: Operand) -> tuple[Gradient, ...]:
+        kind = type_of(x).dtype
+        return (cast(g[0], kind) if is_float(kind) and is_float(self.dtype) else None,)
+
+    def lower(self, x: Element, *, types: tuple[TensorType, ...]) -> tuple[Element, ...]:
+        return (lambda index: loops.cast(x(index), self.dtype),)
+
+    @classmethod
+    def samples(cls) -> Iterator[Sample]:
+        for source in (float64, float32, float16, bfloat16, int64, int32, bool_):
+            for dtype in CODES:
+                yield Sample((numbers((2, 3), source, 0.0 if dtype.kind == "u" else -100.0, 100.0),), cls(dtype), grad=())
+        yield Sample((numbers((2, 3), float64),), cls(float64))
+        yield Sample((numbers(ZERO),), cls(int64))
+        yield Sample((numpy.array(INFINITE, float32),), cls(bool_))
+        yield Sample((numpy.array(INFINITE, float32),), cls(float16))
+        yield Sample((numbers((2,)),), cls(numpy.dtype("c8")), fails=DTypeError)
+
+
+@dataclass(frozen=True)
+class StopGradient(Op):
+    """`x`, of which a backward pass remembers nothing."""
+
+    def infer(self, x: TensorType) -> tuple[TensorType, ...]:
+        return (x,)
+
+    def reference(self, x: NDArray[Any]) -> tuple[NDArray[Any], ...]:
+        return (x,)
+
+    def vjp(self, g: tuple[Operand], y: tuple[Operand], x: Operand) -> tuple[Gradient, ...]:
+        return (None,)
+
+    def lower(self, x: Element, *, types: tuple[TensorType, ...]) -> tuple[Element, ...]:
+        return (x,)
+
+    @classmethod
+    def samples(cls) -> Iterator[Sample]:
+        yield Sample((numbers((2, 3)),), cls(), grad=())
+        yield Sample((numbers(ZERO, "i4"),), cls())
+
+
+@dataclass(frozen=True)
+class Broadcast(Op):
+    """`x` stretched to `shape` by NumPy's rules: axes of size 1 repeat, new axes come in front."""
+
+    shape: Shape
+
+    def infer(self, x: TensorType) -> tuple[TensorType, ...]:
+        shape, extra = x.shape, len(self.shape) - len(x.shape)
+        if extra < 0 or any(a not in (1, b) for a, b in zip(shape, self.shape[extra:], strict=True)):
+            raise ShapeError(
+                "E143", f"broadcast of {x} to shape {self.shape}", help="sizes must be equal, or 1, from the right"
+            )
+        return (TensorType(self.shape, x.dtype),)
+
+    def reference(self, x: NDArray[Any]) -> tuple[NDArray[Any], ...]:
+        return (numpy.broadcast_to(x, self.shape),)
+
+    def vjp(self, g: tuple[Operand], y: tuple[Operand], x: Operand) -> tuple[Gradient, ...]:
+        kind = type_of(x)
+        if not is_float(kind.dtype):
+            return (None,)
+        extra = len(self.shape) - kind.ndim
+        new = range(extra)
+        stretched = [extra + k for k, size in enumerate(kind.shape) if size == 1 and self.shape[extra + k] != 1]
+        total = sum(g[0], (*new, *stretched))
+        return (reshape(total, kind.shape),)
+
+    def lower(self, x: Element, *, types: tuple[TensorType, ...]) -> tuple[Element, ...]:
+        shape = types[0].shape
+        extra = len(self.shape) - len(shape)
+
+        def element(index: tuple[Expr, ...]) -> Expr:
+            return x(tuple(loops.index(0) if size == 1 else index[extra + k] for k, size in enumerate(shape)))
+
+        return (element,)
+
+    @classmethod
+    def samples(cls) -> Iterator[Sample]:
+        yield Sample((numbers((3, 1)),), cls((2, 3, 4)))
+        yield Sample((numbers((1, 1, 1)),), cls((1, 3, 1)))
+        yield Sample((numbers(()),), cls((2, 3)))
+        yield Sample((numbers((1,)),), cls((0,)))
+        yield Sample((numbers((2, 3), "i2"),), cls((2, 3)))
+        yield Sample((numbers((2, 3)),), cls((3, 2)), fails=ShapeError)
+        yield Sample((numbers((2, 3)),), cls((3,)), fails=ShapeError)
+
+
+@dataclass(frozen=True)
+class Reshape(Op):
+    """The elements of `x` in row-major order, under another shape."""
+
+    shape: Shape
+
+    def infer(self, x: TensorType) -> tuple[TensorType, ...]:
+        if math.prod(self.shape) != x.size or any(size < 0 for size in self.shape):
+            raise ShapeError(
+                "E144", f"reshape of {x} to shape {self.shape}",
+                help=f"{x.size} elements cannot be {math.prod(self.shape)}",
+            )  # fmt: skip
+        return (TensorType(self.shape, x.dtype),)
+
+    def reference(self, x: NDArray[Any]) -> tuple[NDArray[Any], ...]:
+        return (x.reshape(self.shape),)
+
+    def vjp(self, g: tuple[Operand], y: tuple[Operand], x: Operand) -> tuple[Gradient, ...]:
+        return (reshape(g[0], type_of(x).shape),)
+
+    def lower(self, x: Element, *, types: tuple[TensorType, ...]) -> tuple[Element, ...]:
+        source = types[0].shape
+        groups = factors(source, self.shape)
+
+        def element(index: tuple[Expr, ...]) -> Expr:
+            indices: list[Expr] = [loops.index(0)] * len(source)
+            for old, new in groups:
+                flat = raveled([index[k] for k in new], [self.shape[k] for k in new])
+                for k, part in zip(old, unraveled(flat, [source[k] for k in old]), strict=True):
+                    indices[k] = part
+            return x(tuple(indices))
+
+        return (element,)
+
+    @classmethod
+    def samples(cls) -> Iterator[Sample]:
+        yield Sample((numbers((2, 3, 4)),), cls((6, 4)))
+        yield Sample((numbers((2, 3, 4)),), cls((3, 8)))
+        yield Sample((numbers((6, 4)),), cls((2, 3, 1, 4)))
+        yield Sample((numbers((4, 6)),), cls((3, 8)))
+        yield Sample((numbers(()),), cls((1, 1)))
+        yield Sample((numbers(ONE),), cls(()))
+        yield Sample((numbers(ZERO),), cls((0, 5)))
+        yield Sample((numbers((2, 3), "u1", 0.0, 9.0),), cls((3, 2)))
+        yield Sample((numbers((2, 3)),), cls((4,)), fails=ShapeError)
+        yield Sample((numbers((2, 3)),), cls((-2, -3)), fails=ShapeError)
+
+
+def factors(old: Shape, new: Shape) -> list[tuple[list[int], list[int]]]:
+    """Cut two shapes of one size into the smallest groups of axes with equal products, front to back.
+
+    (2, 3, 4) and (6, 4): axes 0, 1 with axis 0, and axis 2 with axis 1. Axes of size 1 belong to no group.
+    """
+    left = [k for k, size in enumerate(old) if size != 1]
+    right = [k for k, size in enumerate(new) if size != 1]
+    if math.prod(old) == 0:
+        return [(left, right)]
+    groups: list[tuple[list[int], list[int]]] = []
+    i = j = 0
+    while i < len(left):
+        mine, yours = [left[i]], [right[j]]
+        a, b = old[left[i]], new[right[j]]
+        i, j = i + 1, j + 1
+        while a != b:
+            if a < b:
+                mine.append(left[i])
+                a, i = a * old[left[i]], i + 1
+            else:
+                yours.append(right[j])
+                b, j = b * new[right[j]], j + 1
+        groups.append((mine, yours))
+    return groups
+
+
+def raveled(index: Sequence[Expr], sizes: Sequence[int]) -> Expr:
+    """The row-major position of `index` in an array of `sizes`."""
+    flat: Expr = loops.index(0)
+    for part, size in zip(index, sizes, strict=True):
+        flat = loops.add(loops.mul(flat, loops.index(size)), part)
+    return flat
+
+
+def unraveled(flat: Expr, sizes: Sequence[int]) -> list[Expr]:
+    """The index at a row-major position."""
+    indices: list[Expr] = []
+    for k, size in enumerate(sizes):
+        below = math.prod(sizes[k + 1 :])
+        part = flat if below == 1 else loops.call("floordiv", flat, loops.index(max(below, 1)))
+        indices.append(part if k == 0 else loops.call("mod", part, loops.index(max(size, 1))))
+    return indices
+
+
+@dataclass(frozen=True)
+class Transpose(Op):
+    """The axes of `x` in another order: axis k of the result is axis `axes[k]` of `x`."""
+
+    axes: tuple[int, ...]
+
+    def infer(self, x: TensorType) -> tuple[TensorType, ...]:
+        if sorted(self.axes) != list(range(x.ndim)):
+            raise ShapeError("E145", f"transpose of {x} by axes {self.axes}", help="name each axis once, counted from 0")
+        return (TensorType(tuple(x.shape[axis] for axis in self.axes), x.dtype),)
+
+    def reference(self, x: NDArray[Any]) -> tuple[NDArray[Any], ...]:
+        return (x.transpose(self.axes),)
+
+    def vjp(self, g: tuple[Operand], y: tuple[Operand], x: Operand) -> tuple[Gradient, ...]:
+        return (transpose(g[0], self.inverse),)
+
+    @property
+    def inverse(self) -> tuple[int, ...]:
+        """The axes that undo it."""
+        back = [0] * len(self.axes)
+        for k, axis in enumerate(self.axes):
+            back[axis] = k
+        return tuple(back)
+
+    def lower(self, x: Element, *, types: tuple[TensorType, ...]) -> tuple[Element, ...]:
+        inverse = self.inverse
+        return (lambda index: x(tuple(index[k] for k in inverse)),)
+
+    @classmethod
+    def samples(cls) -> Iterator[Sample]:
+        yield Sample((numbers((2, 3, 4)),), cls((2, 0, 1)))
+        yield Sample((numbers((2, 3)),), cls((1, 0)))
+        yield Sample((numbers(()),), cls(()))
+        yield Sample((numbers(ZERO, "i8"),), cls((1, 2, 0)))
+        yield Sample((numbers((2, 3)),), cls((0, 0)), fails=ShapeError)
+        yield Sample((numbers((2, 3)),), cls((0,)), fails=ShapeError)
+
+
+@dataclass(frozen=True)
+class Sum(Op):
+    """The sum over `axes`, which go away; 0 over nothing. Short floats are summed in float32; integers wrap."""
+
+    axes: tuple[int, ...]
+
+    def infer(self, x: TensorType) -> tuple[TensorType, ...]:
+        check_axes(self, self.axes, x)
+        check_dtype(self, SIGNED_NUMBER, x)
+        return (TensorType(kept(x.shape, self.axes), x.dtype),)
+
+    def reference(self, x: NDArray[Any]) -> tuple[NDArray[Any], ...]:
+        total = numpy.sum(x, axis=self.axes, dtype=wide(x.dtype))
+        return (numpy.asarray(total).astype(x.dtype, copy=False),)
+
+    def vjp(self, g: tuple[Operand], y: tuple[Operand], x: Operand) -> tuple[Gradient, ...]:
+        return (spread(g[0], type_of(x).shape, self.axes),)
+
+    def lower(self, x: Element, *, types: tuple[TensorType, ...]) -> tuple[Element, ...]:
+        return (folded("sum", x, types[0], self.axes),)
+
+    @classmethod
+    def samples(cls) -> Iterator[Sample]:
+        yield from reduction_samples(cls)
+
+
+def wide(dtype: DType) -> DType:
+    """The dtype that sums and products of `dtype` are kept in."""
+    return float32 if dtype in (float16, bfloat16) else dtype
+
+
+def folded(kind: str, x: Element, of: TensorType, axes: tuple[int, ...]) -> Element:
+    """The element of a reduction: one fold per axis, the last axis innermost. The variable of axis k is -(1 + k)."""
+    accumulator = wide(of.dtype) if kind in ("sum", "prod") else of.dtype
+
+    def element(index: tuple[Expr, ...]) -> Expr:
+        outer = iter(index)
+        indices = tuple(loops.axis(-1 - k) if k in axes else next(outer) for k in range(of.ndim))
+        body = loops.cast(x(indices), accumulator)
+        for axis in reversed(axes):
+            body = Fold(accumulator, kind, of.shape[axis], -1 - axis, body)
+        return loops.cast(body, of.dtype)
+
+    return element
+
+
+def reduction_samples(cls: Any, empty: bool = True) -> Iterator[Sample]:
+    """Samples of a reduction of numbers over axes."""
+    for axes in ((), (0,), (1,), (0, 2), (0, 1, 2)):
+        yield Sample((numbers((2, 3, 4)),), cls(axes))
+    for dtype in (float64, float16, bfloat16, int32, int64):
+        yield Sample((numbers((3, 5), dtype),), cls((1,)), rtol=1e-2 if dtype.itemsize == 2 else 1e-5)
+    yield Sample((numbers(()),), cls(()))
+    yield Sample((numbers(ONE),), cls((0,)))
+    yield Sample((numbers(ZERO),), cls((2,)))
+    yield Sample((numbers(ZERO),), cls((1,)), fails=None if empty else ShapeError)
+    yield Sample((numpy.array([[1, numpy.nan, 2], [1, numpy.inf, -numpy.inf], [-numpy.inf, 0, 1]], float32),), cls((1,)), grad=())
+    yield Sample((numbers((2, 3)),), cls((2,)), fails=ShapeError)
+    yield Sample((numbers((2, 3)),), cls((1, 0)), fails=ShapeError)
+    yield Sample((numbers((2, 3)),), cls((-1,)), fails=ShapeError)
+
+
+def cast(x: Operand, dtype: DType) -> Operand:
+    """`x` as `dtype`; `x` itself when it is so already."""
+    return x if type_of(x).dtype == dtype else bind1(Cast(dtype), x)
+
+
+def stop_gradient(x: Operand) -> Operand:
+    """`x`, of which a backward pass remembers nothing."""
+    return bind1(StopGradient(), x)
+
+
+def broadcast(x: Operand, shape: Shape) -> Operand:
+    """`x` stretched to `shape`; `x` itself when it is so already."""
+    return x if type_of(x).shape == shape else bind1(Broadcast(shape), x)
+
+
+def reshape(x: Operand, shape: Shape) -> Operand:
+    """`x` under another shape; `x` itself when it has it already."""
+    return x if type_of(x).shape == shape else bind1(Reshape(shape), x)
+
+
+def transpose(x: Operand, axes: tuple[int, ...]) -> Operand:
+    """`x` with its axes in another order; `x` itself when it is the same."""
+    return x if axes == tuple(range(len(axes))) else bind1(Transpose(axes), x)
+
+
+def sum(x: Operand, axes: tuple[int, ...]) -> Operand:  # noqa: A001
+    """The sum over `axes`; `x` itself over none."""
+    return bind1(Sum(axes), x) if axes else x
+
+
+def spread(x: Operand, shape: Shape, axes: tuple[int, ...]) -> Operand:
+    """A reduced array back over the `axes` that it was reduced along."""
+    return broadcast(reshape(x, ones_at(shape, axes)), shape)
+
+
+def full(value: complex, kind: TensorType) -> Operand:
+    """An operand of the given type that is `value` everywhere."""
+    return broadcast(constant(numpy.asarray(value, kind.dtype)), kind.shape)
+
+
+def like(value: complex, x: Operand) -> Operand:
+    """An operand of the type of `x` that is `value` everywhere."""
+    return full(value, type_of(x))
