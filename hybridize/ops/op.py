@@ -23,7 +23,7 @@ import numpy
 from numpy.typing import NDArray
 
 from hybridize.base.dtypes import DType
-from hybridize.base.errors import InternalError, StateError
+from hybridize.base.errors import InternalError
 from hybridize.base.types import TensorType
 
 Operand = Any
@@ -116,12 +116,30 @@ class Interpreter(Protocol):
         """An operand that holds `array`."""
 
 
+class Reference:
+    """The interpreter that is the specification: operands are NumPy arrays, rules are `reference`."""
+
+    def bind(self, op: Op, operands: tuple[Operand, ...]) -> tuple[Operand, ...]:
+        """Apply `op` by its specification."""
+        return op.reference(*operands)
+
+    def type_of(self, operand: Operand) -> TensorType:
+        """Type of a NumPy array."""
+        return TensorType(operand.shape, operand.dtype)
+
+    def constant(self, array: NDArray[Any]) -> Operand:
+        """The array itself."""
+        return array
+
+
+_bottom: list[Interpreter] = [Reference()]
+
+
 class _Stack(threading.local):
     def __init__(self) -> None:
         self.interpreters: list[Interpreter] = list(_bottom)
 
 
-_bottom: list[Interpreter] = []
 _stack = _Stack()
 ACTIVE: list[Interpreter] = []
 """Interpreters other than the imperative one, of all threads. Only its emptiness means anything: where it is empty,
@@ -129,19 +147,14 @@ ACTIVE: list[Interpreter] = []
 
 
 def install(interpreter: Interpreter) -> None:
-    """Make `interpreter` the bottom of every thread's stack (called once, by `array`)."""
+    """Make `interpreter` the bottom of every thread's stack, instead of `Reference` (called once, by `array`)."""
     _bottom[:] = [interpreter]
-    _stack.interpreters[:0] = [interpreter]
+    _stack.interpreters[:1] = [interpreter]
 
 
 def current() -> Interpreter:
     """The interpreter in charge in this thread."""
-    interpreters = _stack.interpreters
-    if not interpreters:
-        if not _bottom:
-            raise StateError("E510", "no interpreter is installed", help="import hybridize before applying ops")
-        interpreters.extend(_bottom)
-    return interpreters[-1]
+    return _stack.interpreters[-1]
 
 
 def capturing() -> bool:
@@ -152,7 +165,6 @@ def capturing() -> bool:
 @contextmanager
 def interpreting(interpreter: Interpreter) -> Iterator[None]:
     """Put `interpreter` in charge for the length of a `with` block, in this thread."""
-    current()
     _stack.interpreters.append(interpreter)
     ACTIVE.append(interpreter)
     try:
@@ -169,7 +181,6 @@ def imperatively() -> Iterator[None]:
     For work that a program must find done, not do: initial values of parameters, say.
     """
     before = _stack.interpreters
-    current()
     _stack.interpreters = before[:1]
     try:
         yield
@@ -200,21 +211,3 @@ def constant(array: NDArray[Any]) -> Operand:
 def scalar(value: complex, dtype: DType) -> Operand:
     """A 0-d operand."""
     return constant(numpy.asarray(value, dtype=dtype))
-
-
-class Reference:
-    """The interpreter that is the specification: operands are NumPy arrays, rules are `reference`."""
-
-    def bind(self, op: Op, operands: tuple[Operand, ...]) -> tuple[Operand, ...]:
-        """Apply `op` by its specification."""
-        return op.reference(*operands)
-
-    def type_of(self, operand: Operand) -> TensorType:
-        """Type of a NumPy array."""
-        return TensorType(operand.shape, operand.dtype)
-
-    def constant(self, array: NDArray[Any]) -> Operand:
-        """The array itself."""
-        return array
-
-

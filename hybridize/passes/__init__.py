@@ -1,0 +1,23 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Graph -> Graph. One list is the pipeline; a reason stands on every line.
+
+In and out: a valid graph. A pass that changes nothing returns the same object. Under `CHECK=1` the verifier runs after
+every pass. Rules keep results bit for bit, NaN and signed zeros included: a rewrite that rounds otherwise is no rule.
+It must not know machines, kernels or schedules.
+"""
+
+from hybridize.passes.common import EliminateCommon as EliminateCommon
+from hybridize.passes.dead import EliminateDead as EliminateDead
+from hybridize.passes.fold import FoldConstants as FoldConstants
+from hybridize.passes.inline import Inline as Inline
+from hybridize.passes.pipeline import Pass as Pass
+from hybridize.passes.pipeline import Pipeline as Pipeline
+from hybridize.passes.simplify import Simplify as Simplify
+
+PIPELINE = Pipeline(
+    Inline(),  # composites are words for people: later passes see through them
+    Simplify(),  # identities that never make more nodes, so that equal things look equal
+    FoldConstants(limit_bytes=1 << 20),  # larger results stay computed at run time: a file holds no zeros
+    EliminateCommon(),  # after folding, so that equal constants are equal
+    EliminateDead(),  # last: every pass may leave dead nodes
+)

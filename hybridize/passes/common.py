@@ -1,0 +1,40 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Compute equal things once."""
+
+from __future__ import annotations
+
+from hybridize.graph import Graph, OpLike, Value
+from hybridize.graph.text import INLINE
+from hybridize.ops import Effect, effect_of
+from hybridize.passes.pipeline import Rewriter
+
+
+class EliminateCommon:
+    """Compute once what the same op makes of the same operands; small equal constants become one."""
+
+    name = "eliminate_common"
+
+    def __call__(self, graph: Graph) -> Graph:
+        """One sweep down; ops are compared by their fields."""
+        rewriter = Rewriter(graph)
+        self._constants(graph, rewriter)
+        seen: dict[tuple[OpLike, tuple[Value, ...]], tuple[Value, ...]] = {}
+        for node in graph.nodes:
+            inputs = tuple(rewriter.now(value) for value in node.inputs)
+            known = seen.get((node.op, inputs)) if effect_of(node.op) is Effect.PURE else None
+            if known is not None:
+                rewriter.replace(node, known)
+                continue
+            seen[node.op, inputs] = node.outputs
+            rewriter.keep(node)
+        return rewriter.finish() if rewriter.values else graph
+
+    def _constants(self, graph: Graph, rewriter: Rewriter) -> None:
+        """Bytes tell -0.0 from 0.0, so that they stay two."""
+        seen: dict[tuple[object, bytes], Value] = {}
+        for value, array in graph.constants.items():
+            if array.size <= INLINE:
+                first = seen.setdefault((value.type, array.tobytes()), value)
+                if first is not value:
+                    rewriter.values[value] = first
+                    del rewriter.builder.constants[value]

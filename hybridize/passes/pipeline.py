@@ -1,0 +1,97 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Passes in a row, through sub-graphs too."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Callable
+from typing import Any, Protocol
+
+from hybridize.base.config import CONFIG
+from hybridize.graph import Builder, Graph, Node, OpLike, Value, verify
+
+
+class Pass(Protocol):
+    """A step of the pipeline."""
+
+    @property
+    def name(self) -> str:
+        """A verb, as it stands in messages."""
+
+    def __call__(self, graph: Graph) -> Graph:
+        """The rewritten graph; the same object where nothing changed."""
+
+
+class Pipeline:
+    """Passes, run in order; sub-graphs of control flow are run through the same ones."""
+
+    def __init__(self, *passes: Pass) -> None:
+        self.passes = passes
+
+    def run(self, graph: Graph) -> Graph:
+        """Apply every pass to `graph` and to the graphs inside it."""
+        first, *rest = self.passes
+        graph = map_subgraphs(self._checked(first, graph), self.run)
+        for step in rest:
+            graph = self._checked(step, graph)
+        return graph
+
+    def _checked(self, step: Pass, graph: Graph) -> Graph:
+        result = step(graph)
+        return verify(result, after=step.name) if CONFIG.check and result is not graph else result
+
+
+def subgraphs(op: OpLike) -> dict[str, Graph]:
+    """The fields of an op that are graphs."""
+    if not dataclasses.is_dataclass(op):
+        return {}
+    found: dict[str, Graph] = {}
+    for field in dataclasses.fields(op):
+        value = getattr(op, field.name)
+        if isinstance(value, Graph):
+            found[field.name] = value
+    return found
+
+
+def map_subgraphs(graph: Graph, change: Callable[[Graph], Graph]) -> Graph:
+    """`graph` with every graph inside its ops replaced by `change` of it."""
+    nodes: list[Node] = []
+    changed = False
+    for node in graph.nodes:
+        inner = subgraphs(node.op)
+        outer = {name: change(sub) for name, sub in inner.items()}
+        if any(outer[name] is not sub for name, sub in inner.items()):
+            op: Any = node.op
+            node = Node(dataclasses.replace(op, **outer), node.inputs, node.outputs, node.loc)
+            changed = True
+        nodes.append(node)
+    return dataclasses.replace(graph, nodes=tuple(nodes)) if changed else graph
+
+
+class Rewriter:
+    """A copy of a graph in the making: `values` says which new value stands for each old one."""
+
+    def __init__(self, graph: Graph) -> None:
+        self.graph = graph
+        self.builder = Builder()
+        self.builder.inputs = list(graph.inputs)
+        self.builder.constants = dict(graph.constants)
+        self.values: dict[Value, Value] = {}
+
+    def now(self, value: Value) -> Value:
+        """What stands for `value` of the old graph; itself where nothing does."""
+        return self.values.get(value, value)
+
+    def keep(self, node: Node) -> None:
+        """Take a node over, its operands replaced; the node itself where they are the same."""
+        inputs = tuple(self.now(value) for value in node.inputs)
+        same = all(new is old for new, old in zip(inputs, node.inputs, strict=True))
+        self.builder.nodes.append(node if same else Node(node.op, inputs, node.outputs, node.loc))
+
+    def replace(self, node: Node, outputs: tuple[Value, ...]) -> None:
+        """Let `outputs` stand for the results of `node`, which is not taken over."""
+        self.values.update(zip(node.outputs, outputs, strict=True))
+
+    def finish(self) -> Graph:
+        """The new graph."""
+        return self.builder.finish([self.now(value) for value in self.graph.outputs])
