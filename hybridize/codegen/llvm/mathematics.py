@@ -1,0 +1,290 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Elementary functions over vectors: at most 2 ulp in float32, special values as in C.
+
+    EMITTERS[function](f, args, dtype, lanes, target) -> register
+
+The frequent ones (exp, log, tanh, ...) are written in float32 where they are used; the rare ones compute in float64
+(`mathematics_wide`) in a function of their own, once per module. Float64 itself goes to the C library, lane by lane,
+except what is put together from its parts here. Half floats compute as float32.
+
+Source: polynomials of Cephes (S. Moshier) for exp, log, sin, cos; of N. Juffa for erf; others fitted for this file.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from hybridize.base.dtypes import DType, float32, float64
+from hybridize.codegen.llvm import mathematics_wide as wide
+from hybridize.codegen.llvm.text import Function, llvm_type
+from hybridize.codegen.llvm.vectors import Vectors
+from hybridize.codegen.target import Target
+
+Rule = Callable[..., str]
+Emitter = Callable[[Function, list[str], DType, int, Target], str]
+
+LOG2E = 1.4426950408889634
+LN2 = 0.6931471805599453
+# ln 2 in two parts; the first has nine bits, so that its product with an exponent is exact.
+LN2_HIGH, LN2_LOW = 0.693359375, -2.12194440054690583e-4
+EXP = (1.9875691500e-4, 1.3981999507e-3, 8.3334519073e-3, 4.1665795894e-2, 1.6666665459e-1, 5.0000001201e-1)
+LOG = (
+    7.0376836292e-2, -1.1514610310e-1, 1.1676998740e-1, -1.2420140846e-1, 1.4249322787e-1, -1.6668057665e-1,
+    2.0000714765e-1, -2.4999993993e-1, 3.3333331174e-1,
+)  # fmt: skip
+SIN = (-1.9515295891e-4, 8.3321608736e-3, -1.6666654611e-1)
+COS = (2.443315711809948e-5, -1.388731625493765e-3, 4.166664568298827e-2)
+ERF_SMALL = (-5.96761703e-4, 4.99119423e-3, -2.67681349e-2, 1.12819925e-1, -3.76125336e-1, 1.28379166e-1)
+ERF_LARGE = (-1.72853470e-5, 3.83197126e-4, -3.88396438e-3, 2.42546219e-2, -1.06777877e-1, -6.34846687e-1,
+             -1.28717512e-1)  # fmt: skip
+REDUCIBLE = 2.0**20
+"""Up to here sin and cos reduce their argument by themselves; the C library does it beyond."""
+
+
+# Exponentials
+
+
+def _exp_minus_one(v: Vectors, x: str) -> tuple[str, str, str]:
+    """The pieces of e^x: expm1 of the remainder, and the power of two as a float and as an integer."""
+    n, k = v.rounded(x, LOG2E)
+    r = v.fma(n, v.number(-LN2_HIGH), x)
+    r = v.fma(n, v.number(-LN2_LOW), r)
+    return v.fma(v.poly(r, EXP), v.mul(r, r), r), n, k
+
+
+def exp(v: Vectors, x: str) -> str:
+    """e^x."""
+    x = v.at_least(v.at_most(x, v.number(89.0)), v.number(-104.0))
+    p, n, k = _exp_minus_one(v, x)
+    return v.scaled(v.add(p, v.number(1.0)), n, k)
+
+
+def exp2(v: Vectors, x: str) -> str:
+    """2^x."""
+    x = v.at_least(v.at_most(x, v.number(129.0)), v.number(-151.0))
+    n, k = v.rounded(x, 1.0)
+    r = v.mul(v.sub(x, n), v.number(LN2))
+    p = v.fma(v.poly(r, EXP), v.mul(r, r), r)
+    return v.scaled(v.add(p, v.number(1.0)), n, k)
+
+
+def expm1(v: Vectors, x: str) -> str:
+    """e^x - 1, exact to the last bits near 0."""
+    inside = v.at_least(v.at_most(x, v.number(89.0)), v.number(-20.0))
+    p, _, k = _exp_minus_one(v, inside)
+    # With half of 2^n, which is finite even where e^x is about to overflow.
+    half = v.power_of_two(v.iop("sub", k, v.integer(1)))
+    y = v.fma(half, p, v.sub(half, v.number(0.5)))
+    y = v.add(y, y)
+    return v.select(v.compare("oeq", x, v.number(0.0)), x, y)
+
+
+def tanh(v: Vectors, x: str) -> str:
+    """With m = expm1(-2 |x|) and E = 1 + m: -m / (1 + E) near 0, 1 - 2 E / (1 + E) elsewhere, and the sign of x."""
+    a = v.at_most(v.abs(x), v.number(10.0))
+    p, _, k = _exp_minus_one(v, v.mul(a, v.number(-2.0)))
+    scale = v.power_of_two(k)
+    m = v.fma(scale, p, v.sub(scale, v.number(1.0)))
+    twice = v.fma(scale, p, scale)
+    twice = v.add(twice, twice)
+    near = v.compare("olt", a, v.number(0.55))
+    quotient = v.div(v.select(near, m, twice), v.add(m, v.number(2.0)))
+    y = v.select(near, quotient, v.sub(v.number(1.0), quotient))
+    return v.copysign(y, x)
+
+
+def sigmoid(v: Vectors, x: str) -> str:
+    """1 / (1 + e^-x), by e^-|x| so that nothing overflows."""
+    e = exp(v, v.neg(v.abs(x)))
+    top = v.select(v.compare("oge", x, v.number(0.0)), v.number(1.0), e)
+    return v.div(top, v.add(e, v.number(1.0)))
+
+
+# Logarithms
+
+
+def _split(v: Vectors, x: str) -> tuple[str, str]:
+    """The significand in [sqrt 1/2, sqrt 2) and the exponent as an integer, of normal positive x."""
+    root_half = 0x3F3504F3
+    moved = v.iop("sub", v.to_bits(x), v.integer(root_half))
+    fraction = v.iop("add", v.iop("and", moved, v.integer(0x7FFFFF)), v.integer(root_half))
+    return v.from_bits(fraction), v.iop("ashr", moved, v.integer(23))
+
+
+def _log_parts(v: Vectors, x: str) -> tuple[str, str, str]:
+    """f, log(1 + f) - f, and e, where x = (1 + f) 2^e; also of subnormal x."""
+    small = v.compare("olt", x, v.number(2.0**-126))
+    m, k = _split(v, v.select(small, v.mul(x, v.number(2.0**23)), x))
+    e = v.sub(v.to_float(k), v.select(small, v.number(23.0), v.number(0.0)))
+    f = v.sub(m, v.number(1.0))
+    return f, _log_tail(v, f), e
+
+
+def _log_tail(v: Vectors, f: str) -> str:
+    """log(1 + f) - f."""
+    z = v.mul(f, f)
+    return v.mul(z, v.fma(f, v.poly(f, LOG), v.number(-0.5)))
+
+
+def _log_specials(v: Vectors, x: str, y: str, pole: float) -> str:
+    """-inf at the pole, NaN left of it, x itself for infinity and NaN."""
+    infinity = v.number(float("inf"))
+    y = v.select(v.compare("olt", x, infinity), y, x)
+    y = v.select(v.compare("olt", x, v.number(pole)), v.number(float("nan")), y)
+    return v.select(v.compare("oeq", x, v.number(pole)), v.number(float("-inf")), y)
+
+
+def log(v: Vectors, x: str) -> str:
+    """Natural logarithm."""
+    f, tail, e = _log_parts(v, x)
+    y = v.add(f, v.fma(e, v.number(LN2_LOW), tail))
+    return _log_specials(v, x, v.fma(e, v.number(LN2_HIGH), y), 0.0)
+
+
+def log2(v: Vectors, x: str) -> str:
+    """Logarithm to base 2; exact for powers of two."""
+    f, tail, e = _log_parts(v, x)
+    excess = v.number(LOG2E - 1)
+    y = v.add(v.fma(f, excess, v.mul(tail, excess)), tail)
+    return _log_specials(v, x, v.add(v.add(y, f), e), 0.0)
+
+
+def log10(v: Vectors, x: str) -> str:
+    """Logarithm to base 10."""
+    f, tail, e = _log_parts(v, x)
+    y = v.mul(tail, v.number(7.00731903251827651129e-4))
+    y = v.fma(f, v.number(7.00731903251827651129e-4), y)
+    y = v.fma(e, v.number(2.48745663981195213739e-4), y)
+    y = v.fma(tail, v.number(4.3359375e-1), y)
+    y = v.fma(f, v.number(4.3359375e-1), y)
+    return _log_specials(v, x, v.fma(e, v.number(3.0078125e-1), y), 0.0)
+
+
+def log1p(v: Vectors, x: str) -> str:
+    """log(1 + x): the rounding error of 1 + x is added to the reduced argument."""
+    u = v.add(x, v.number(1.0))
+    lost = v.sub(x, v.sub(u, v.number(1.0)))
+    m, k = _split(v, u)
+    biased = v.iop("sub", v.integer(127), k)
+    positive = v.f.op(f"icmp sgt {v.itype} {biased}, {v.integer(0)}")
+    biased = v.f.op(f"select {v.btype} {positive}, {v.itype} {biased}, {v.itype} {v.integer(0)}")
+    scale = v.from_bits(v.iop("shl", biased, v.integer(23)))
+    f = v.fma(lost, scale, v.sub(m, v.number(1.0)))
+    e = v.to_float(k)
+    y = v.add(f, v.fma(e, v.number(LN2_LOW), _log_tail(v, f)))
+    y = _log_specials(v, x, v.fma(e, v.number(LN2_HIGH), y), -1.0)
+    return v.select(v.compare("oeq", x, v.number(0.0)), x, y)
+
+
+def logaddexp(v: Vectors, x: str, y: str) -> str:
+    """log(e^x + e^y)."""
+    greater = v.select(v.compare("ogt", x, y), x, y)
+    equal = v.compare("oeq", x, y)  # infinities of one sign too, whose difference is NaN
+    gap = v.select(equal, v.number(0.0), v.neg(v.abs(v.sub(x, y))))
+    result = v.add(greater, log1p(v, exp(v, gap)))
+    return v.select(v.compare("uno", x, y), v.add(x, y), result)
+
+
+# Others
+
+
+def erf(v: Vectors, x: str) -> str:
+    """The error function: a polynomial near 0, 1 - e^q(|x|) elsewhere."""
+    t = v.at_most(v.abs(x), v.number(4.0))
+    q = v.fma(v.poly(t, ERF_LARGE), t, v.neg(t))
+    p, n, k = _exp_minus_one(v, q)
+    large = v.copysign(v.sub(v.number(1.0), v.scaled(v.add(p, v.number(1.0)), n, k)), x)
+    small = v.fma(v.poly(v.mul(x, x), ERF_SMALL), x, x)
+    return v.select(v.compare("ogt", t, v.number(0.927734375)), large, small)
+
+
+def rsqrt(v: Vectors, x: str) -> str:
+    """1 / sqrt(x)."""
+    return v.div(v.number(1.0), v.sqrt(x))
+
+
+def _sine(v: Vectors, r: str) -> str:
+    z = v.mul(r, r)
+    return v.fma(v.mul(v.poly(z, SIN), z), r, r)
+
+
+def _cosine(v: Vectors, r: str) -> str:
+    z = v.mul(r, r)
+    return v.fma(v.poly(z, COS), v.mul(z, z), v.fma(z, v.number(-0.5), v.number(1.0)))
+
+
+def _circular(v: Vectors, x: str, turn: int, library: str) -> str:
+    """sin(x + turn * pi / 2); large arguments go to the C library."""
+    f = v.f
+    inside = v.at_most(v.at_least(x, v.number(-REDUCIBLE)), v.number(REDUCIBLE))
+    w = v.wide()
+    remainder, quadrant = wide.quarter_turns(w, v.widened(inside))
+    r = v.narrowed(remainder)
+    k = f.op(f"trunc {w.itype} {quadrant} to {v.itype}") if w.itype != v.itype else quadrant
+    if turn:
+        k = v.iop("add", k, v.integer(turn))
+    odd = f.op(f"icmp ne {v.itype} {v.iop('and', k, v.integer(1))}, {v.integer(0)}")
+    sign = v.iop("shl", v.iop("and", k, v.integer(2)), v.integer(30))
+    y = v.select(odd, _cosine(v, r), _sine(v, r))
+    y = v.from_bits(v.iop("xor", v.to_bits(y), sign))
+    far = v.any(v.compare("one", x, inside))
+    rare, after, start = f.fresh("rare"), f.fresh("after"), f.label
+    f.branch(far, rare, after)
+    f.place(rare)
+    exact = v.per_lane(library, x)
+    end = f.label
+    f.jump(after)
+    f.place(after)
+    return f.op(f"phi {v.type} [ {y}, %{start} ], [ {exact}, %{end} ]")
+
+
+def sin(v: Vectors, x: str) -> str:
+    """Sine."""
+    y = _circular(v, x, 0, "sinf")
+    return v.select(v.compare("oeq", x, v.number(0.0)), x, y)
+
+
+def cos(v: Vectors, x: str) -> str:
+    """Cosine."""
+    return _circular(v, x, 1, "cosf")
+
+
+INLINE: dict[str, Rule] = {
+    "exp": exp, "exp2": exp2, "expm1": expm1, "tanh": tanh, "sigmoid": sigmoid, "log": log, "log2": log2,
+    "log10": log10, "log1p": log1p, "erf": erf, "rsqrt": rsqrt,
+}  # fmt: skip
+"""Rules in float32 that are written where they are used."""
+
+CALLED: dict[str, Rule] = {"sin": sin, "cos": cos, "logaddexp": logaddexp, **wide.SINGLE}
+"""Rules in float32 with a function of their own."""
+
+DOUBLE: dict[str, Rule] = wide.DOUBLE
+"""Rules in float64, with a function of their own."""
+
+
+def _apply(name: str, f: Function, args: list[str], dtype: DType, lanes: int, target: Target) -> str:
+    if dtype not in (float32, float64):
+        from_, to = llvm_type(dtype, lanes), llvm_type(float32, lanes)
+        wider = [f.op(f"fpext {from_} {arg} to {to}") for arg in args]
+        return f.op(f"fptrunc {to} {_apply(name, f, wider, float32, lanes, target)} to {from_}")
+    v = Vectors(f, dtype, lanes, target)
+    if dtype == float32 and name in INLINE:
+        return INLINE[name](v, *args)
+    rule = (CALLED if dtype == float32 else DOUBLE)[name]
+    callee = f"hy.{name}.{v.suffix}"
+    if callee not in f.module.functions:
+        params = [(v.type, f"x{number}") for number in range(len(args))]
+        body = Function(f.module, callee, params, returns=v.type, attributes="nounwind")
+        body.do(f"ret {v.type} {rule(Vectors(body, dtype, lanes, target), *(f'%{name}' for _, name in params))}")
+    return f.op(f"call {v.type} @{callee}({', '.join(f'{v.type} {arg}' for arg in args)})")
+
+
+def _emitter(name: str) -> Emitter:
+    def emit(f: Function, args: list[str], dtype: DType, lanes: int, target: Target) -> str:
+        return _apply(name, f, args, dtype, lanes, target)
+
+    return emit
+
+
+EMITTERS: dict[str, Emitter] = {name: _emitter(name) for name in sorted({*INLINE, *CALLED})}
+"""For every float function that is no instruction: `(f, args, dtype, lanes, target)` -> the register of the result."""

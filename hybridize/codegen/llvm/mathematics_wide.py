@@ -1,0 +1,321 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The rarer functions of float32, computed in float64 so that plain formulas are accurate to half an ulp.
+
+Cores (`exp`, `log`, `arctan`, ...) take and return float64 vectors, for arguments that fit float32. `SINGLE` are the
+functions of float32 made of them; `DOUBLE` those of float64, which call the C library lane by lane.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+
+from hybridize.codegen.llvm.vectors import Vectors
+
+Rule = Callable[..., str]
+
+INF, NAN = float("inf"), float("nan")
+LN2_HIGH, LN2_LOW = 6.93147180369123816490e-01, 1.90821492927058770002e-10
+# pi/2 in two parts; the first has 33 bits, so that its product with up to 2^20 quarter turns is exact.
+HALF_PI_HIGH, HALF_PI_LOW = 1.57079632673412561417e00, 6.07710050650619224932e-11
+EXP = tuple(1 / math.factorial(k) for k in range(12, 1, -1))
+ARTANH = tuple(2 / (2 * k + 1) for k in range(10, 0, -1))
+SIN = tuple((-1) ** k / math.factorial(2 * k + 1) for k in range(8, 0, -1))
+COS = tuple((-1) ** k / math.factorial(2 * k) for k in range(8, 0, -1))
+# arctan(sqrt s) / sqrt s on [0, tan(pi/8)^2], Chebyshev, 3e-14.
+ARCTAN = (
+    0.030643576430440984, -0.05873288412548816, 0.07563385785694479, -0.09078349078551037, 0.11110381840871641,
+    -0.14285690294890238, 0.19999999602363222, -0.3333333333078472, 0.999999999999973,
+)  # fmt: skip
+# erfinv(x) / x as a function of w = -log(1 - x^2): of w - 2.5 below 5, of sqrt(w) - 3 above; Chebyshev, 1e-8.
+ERFINV_CENTRE = (
+    1.2346577102436407e-10, 4.340626805280267e-10, -1.0861761269691781e-08, 1.650364403919863e-08,
+    4.786897084450662e-07, -3.426266209724415e-06, -4.996000110117302e-06, 0.00021826412521550322,
+    -0.0012527079573557967, -0.00417732508045775, 0.24664027674858424, 1.5014093517481764,
+)  # fmt: skip
+ERFINV_TAIL = (
+    -3.437390147420548e-05, 0.000169035126126386, -0.0002736249463667079, -0.00013173649560769876,
+    0.0014752574201712515, -0.0035616019912898065, 0.005687101989482819, -0.007643744772015514, 0.0094453981683142,
+    1.0016752853193525, 2.83297679964746,
+)  # fmt: skip
+
+
+# Cores, over float64
+
+
+def exp(w: Vectors, x: str) -> str:
+    """e^x, for results that are normal numbers; beyond, 0 and infinity."""
+    x = w.at_least(w.at_most(x, w.number(700.0)), w.number(-700.0))
+    n, k = w.rounded(x, 1.4426950408889634)
+    r = w.fma(n, w.number(-LN2_HIGH), x)
+    r = w.fma(n, w.number(-LN2_LOW), r)
+    p = w.fma(w.poly(r, EXP), w.mul(r, r), r)
+    return w.mul(w.add(p, w.number(1.0)), w.power_of_two(k))
+
+
+def log(w: Vectors, x: str) -> str:
+    """Natural logarithm of normal numbers; -inf at 0, NaN below, infinity of infinity."""
+    root_half = 0x3FE6A09E667F3BCD
+    moved = w.iop("sub", w.to_bits(x), w.integer(root_half))
+    fraction = w.iop("add", w.iop("and", moved, w.integer((1 << 52) - 1)), w.integer(root_half))
+    e = w.to_float(w.iop("ashr", moved, w.integer(52)))
+    f = w.sub(w.from_bits(fraction), w.number(1.0))
+    s = w.div(f, w.add(f, w.number(2.0)))
+    z = w.mul(s, s)
+    tail = w.fma(w.mul(w.poly(z, ARTANH), z), s, w.mul(e, w.number(LN2_LOW)))
+    y = w.fma(e, w.number(LN2_HIGH), w.fma(s, w.number(2.0), tail))
+    y = w.select(w.compare("olt", x, w.number(INF)), y, x)
+    y = w.select(w.compare("olt", x, w.number(0.0)), w.number(NAN), y)
+    return w.select(w.compare("oeq", x, w.number(0.0)), w.number(-INF), y)
+
+
+def quarter_turns(w: Vectors, x: str) -> tuple[str, str]:
+    """x as k pi/2 + r with |r| <= pi/4; returns r and the integer k. For |x| <= 2^20."""
+    n, k = w.rounded(x, 2 / math.pi)
+    r = w.fma(n, w.number(-HALF_PI_HIGH), x)
+    return w.fma(n, w.number(-HALF_PI_LOW), r), k
+
+
+def arctan_ratio(w: Vectors, y: str, x: str) -> str:
+    """arctan(y / x) for y, x >= 0, in [0, pi/2]; 0 where both are 0, pi/4 where both are infinite."""
+    steep = w.compare("ogt", y, x)
+    low, high = w.select(steep, x, y), w.select(steep, y, x)
+    # NaN in either must reach the quotient: `steep` is false then, so low is y and high is x.
+    t = w.div(low, high)
+    t = w.select(w.compare("oeq", low, high), w.number(1.0), t)
+    t = w.select(w.compare("oeq", high, w.number(0.0)), w.number(0.0), t)
+    shifted = w.compare("ogt", t, w.number(math.tan(math.pi / 8)))
+    t = w.select(shifted, w.div(w.sub(t, w.number(1.0)), w.add(t, w.number(1.0))), t)
+    p = w.mul(w.poly(w.mul(t, t), ARCTAN), t)
+    p = w.add(p, w.select(shifted, w.number(math.pi / 4), w.number(0.0)))
+    return w.select(steep, w.sub(w.number(math.pi / 2), p), p)
+
+
+# Functions of float32
+
+
+def _through(core: Rule) -> Rule:
+    """Widen the arguments, compute, round once."""
+
+    def rule(v: Vectors, *args: str) -> str:
+        return v.narrowed(core(v.wide(), *(v.widened(arg) for arg in args)))
+
+    return rule
+
+
+def _near_zero(core: Rule, cubic: float, limit: float) -> Rule:
+    """Replace an odd function by x + cubic x^3 where |x| <= limit, where the formula would cancel."""
+
+    def rule(w: Vectors, x: str) -> str:
+        small = w.mul(x, w.fma(w.mul(x, x), w.number(cubic), w.number(1.0)))
+        return w.select(w.compare("olt", w.abs(x), w.number(limit)), small, core(w, x))
+
+    return rule
+
+
+def _sinh(w: Vectors, x: str) -> str:
+    e = exp(w, w.abs(x))
+    y = w.mul(w.sub(e, w.div(w.number(1.0), e)), w.number(0.5))
+    return w.copysign(y, x)
+
+
+def _cosh(w: Vectors, x: str) -> str:
+    e = exp(w, w.abs(x))
+    return w.mul(w.add(e, w.div(w.number(1.0), e)), w.number(0.5))
+
+
+def _tan(w: Vectors, x: str) -> str:
+    r, k = quarter_turns(w, x)
+    z = w.mul(r, r)
+    sine = w.fma(w.mul(w.poly(z, SIN), z), r, r)
+    cosine = w.fma(w.poly(z, COS), z, w.number(1.0))
+    odd = w.f.op(f"icmp ne {w.itype} {w.iop('and', k, w.integer(1))}, {w.integer(0)}")
+    return w.div(w.select(odd, w.neg(cosine), sine), w.select(odd, sine, cosine))
+
+
+def _tan_single(v: Vectors, x: str) -> str:
+    f = v.f
+    inside = v.at_most(v.at_least(x, v.number(-(2.0**20))), v.number(2.0**20))
+    y = _through(_tan)(v, inside)
+    rare, after, start = f.fresh("rare"), f.fresh("after"), f.label
+    f.branch(v.any(v.compare("one", x, inside)), rare, after)
+    f.place(rare)
+    exact = v.per_lane("tanf", x)
+    end = f.label
+    f.jump(after)
+    f.place(after)
+    y = f.op(f"phi {v.type} [ {y}, %{start} ], [ {exact}, %{end} ]")
+    return v.select(v.compare("oeq", x, v.number(0.0)), x, y)
+
+
+def _arcsinh(w: Vectors, x: str) -> str:
+    a = w.abs(x)
+    return w.copysign(log(w, w.add(a, w.sqrt(w.fma(a, a, w.number(1.0))))), x)
+
+
+def _arccosh(w: Vectors, x: str) -> str:
+    y = log(w, w.add(x, w.sqrt(w.fma(x, x, w.number(-1.0)))))
+    return w.select(w.compare("olt", x, w.number(1.0)), w.number(NAN), y)
+
+
+def _arctanh(w: Vectors, x: str) -> str:
+    quotient = w.div(w.add(x, w.number(1.0)), w.sub(w.number(1.0), x))
+    return w.mul(log(w, quotient), w.number(0.5))
+
+
+def _arctan(w: Vectors, x: str) -> str:
+    return w.copysign(arctan_ratio(w, w.abs(x), w.number(1.0)), x)
+
+
+def _one_minus_square(w: Vectors, x: str) -> str:
+    return w.sqrt(w.mul(w.sub(w.number(1.0), x), w.add(x, w.number(1.0))))
+
+
+def _arcsin(w: Vectors, x: str) -> str:
+    return w.copysign(arctan_ratio(w, w.abs(x), _one_minus_square(w, x)), x)
+
+
+def _arccos(w: Vectors, x: str) -> str:
+    angle = arctan_ratio(w, _one_minus_square(w, x), w.abs(x))
+    left = w.compare("olt", x, w.number(0.0))
+    return w.select(left, w.sub(w.number(math.pi), angle), angle)
+
+
+def _arctan2(w: Vectors, y: str, x: str) -> str:
+    angle = arctan_ratio(w, w.abs(y), w.abs(x))
+    left = w.f.op(f"icmp slt {w.itype} {w.to_bits(x)}, {w.integer(0)}")  # -0.0 too
+    angle = w.copysign(w.select(left, w.sub(w.number(math.pi), angle), angle), y)
+    return w.select(w.compare("uno", x, y), w.add(x, y), angle)
+
+
+def _hypot(w: Vectors, x: str, y: str) -> str:
+    length = w.sqrt(w.fma(x, x, w.mul(y, y)))
+    infinite = w.logic("or", *(w.compare("oeq", w.abs(side), w.number(INF)) for side in (x, y)))  # even beside a NaN
+    return w.select(infinite, w.number(INF), length)
+
+
+def _cbrt(w: Vectors, x: str) -> str:
+    a = w.abs(x)
+    y = exp(w, w.mul(log(w, a), w.number(1 / 3)))
+    y = w.select(w.compare("olt", a, w.number(INF)), y, a)
+    return w.copysign(w.select(w.compare("oeq", a, w.number(0.0)), a, y), x)
+
+
+def _pow(w: Vectors, x: str, y: str) -> str:
+    """|x|^y by logarithms, then the sign and the cases of IEEE 754-2019, 9.2.1."""
+    zero, one = w.number(0.0), w.number(1.0)
+    a = w.abs(x)
+    z = w.mul(log(w, a), y)
+    power = exp(w, z)
+    power = w.select(w.compare("olt", z, w.number(-600.0)), zero, power)
+    power = w.select(w.compare("ogt", z, w.number(600.0)), w.number(INF), power)
+    power = w.select(w.compare("oeq", a, one), w.select(w.compare("uno", y, y), y, one), power)
+    half = w.mul(y, w.number(0.5))
+    whole = w.compare("oeq", w.intrinsic("trunc", y), y)
+    halfway = w.compare("one", w.intrinsic("trunc", half), half)
+    odd = w.logic("and", whole, halfway)
+    power = w.select(odd, w.copysign(power, x), power)
+    negative = w.logic("and", w.compare("olt", x, zero), w.compare("one", a, w.number(INF)))
+    broken = w.logic("and", negative, w.logic("xor", whole, "true" if w.lanes == 1 else "splat (i1 true)"))
+    power = w.select(broken, w.number(NAN), power)
+    certain = w.logic("or", w.compare("oeq", y, zero), w.compare("oeq", x, one))  # even beside a NaN
+    return w.select(certain, one, power)
+
+
+def _erfinv(w: Vectors, x: str) -> str:
+    t = w.neg(log(w, w.mul(w.sub(w.number(1.0), x), w.add(x, w.number(1.0)))))
+    centre = w.poly(w.sub(t, w.number(2.5)), ERFINV_CENTRE)
+    tail = w.poly(w.sub(w.sqrt(w.at_least(t, w.number(0.0))), w.number(3.0)), ERFINV_TAIL)
+    y = w.mul(w.select(w.compare("ogt", t, w.number(5.0)), tail, centre), x)
+    edge = w.compare("oeq", w.abs(x), w.number(1.0))
+    return w.select(edge, w.mul(x, w.number(INF)), y)
+
+
+def _library(name: str) -> Rule:
+    def rule(w: Vectors, *args: str) -> str:
+        return w.per_lane(name, *args)
+
+    return rule
+
+
+SINGLE: dict[str, Rule] = {
+    "tan": _tan_single,
+    "sinh": _through(_near_zero(_sinh, 1 / 6, 2.0**-10)),
+    "cosh": _through(_cosh),
+    "arcsinh": _through(_near_zero(_arcsinh, -1 / 6, 2.0**-10)),
+    "arccosh": _through(_arccosh),
+    "arctanh": _through(_near_zero(_arctanh, 1 / 3, 2.0**-10)),
+    "arctan": _through(_arctan),
+    "arcsin": _through(_arcsin),
+    "arccos": _through(_arccos),
+    "arctan2": _through(_arctan2),
+    "hypot": _through(_hypot),
+    "cbrt": _through(_cbrt),
+    "pow": _through(_pow),
+    "erfinv": _through(_erfinv),
+    "gammaln": _through(_library("lgamma")),
+    "gamma": _through(_library("tgamma")),
+}
+
+
+# Functions of float64
+
+
+def _sigmoid(w: Vectors, x: str) -> str:
+    e = w.per_lane("exp", w.neg(w.abs(x)))
+    top = w.select(w.compare("oge", x, w.number(0.0)), w.number(1.0), e)
+    return w.div(top, w.add(e, w.number(1.0)))
+
+
+def _logaddexp(w: Vectors, x: str, y: str) -> str:
+    greater = w.select(w.compare("ogt", x, y), x, y)
+    equal = w.compare("oeq", x, y)
+    gap = w.select(equal, w.number(0.0), w.neg(w.abs(w.sub(x, y))))
+    result = w.add(greater, w.per_lane("log1p", w.per_lane("exp", gap)))
+    return w.select(w.compare("uno", x, y), w.add(x, y), result)
+
+
+def _erfinv_double(w: Vectors, x: str) -> str:
+    """Halley's steps on erf, or on erfc, which does not cancel near 1.
+
+    From the approximation above, or, beyond what it was made for, from erfc(y) ~ exp(-y^2) / (y sqrt(pi)).
+    """
+    a = w.abs(x)
+    rest = w.sub(w.number(1.0), a)
+    far = w.neg(w.per_lane("log", rest))
+    far_y = w.sqrt(w.fma(w.per_lane("log", w.mul(far, w.number(math.pi))), w.number(-0.5), far))
+    y = w.select(w.compare("olt", far, w.number(15.0)), _erfinv(w, a), far_y)
+    for _ in range(3):
+        error = w.select(
+            w.compare("olt", a, w.number(0.5)),
+            w.sub(w.per_lane("erf", y), a),
+            w.sub(rest, w.per_lane("erfc", y)),
+        )
+        slope = w.mul(w.per_lane("exp", w.neg(w.mul(y, y))), w.number(2 / math.sqrt(math.pi)))
+        step = w.div(error, slope)
+        y = w.sub(y, w.div(step, w.fma(y, step, w.number(1.0))))
+    y = w.select(w.compare("oeq", a, w.number(1.0)), w.number(INF), y)
+    y = w.select(w.compare("ogt", a, w.number(1.0)), w.number(NAN), y)
+    return w.copysign(y, x)
+
+
+def _rsqrt(w: Vectors, x: str) -> str:
+    return w.div(w.number(1.0), w.sqrt(x))
+
+
+_NAMES = {
+    "arcsin": "asin", "arccos": "acos", "arctan": "atan", "arcsinh": "asinh", "arccosh": "acosh", "arctanh": "atanh",
+    "arctan2": "atan2", "gammaln": "lgamma", "gamma": "tgamma",
+}  # fmt: skip
+_SAME = (
+    "exp", "exp2", "expm1", "log", "log2", "log10", "log1p", "sin", "cos", "tan", "sinh", "cosh", "tanh", "erf", "cbrt",
+    "pow", "hypot",
+)  # fmt: skip
+DOUBLE: dict[str, Rule] = {
+    **{name: _library(name) for name in _SAME},
+    **{name: _library(libm) for name, libm in _NAMES.items()},
+    "sigmoid": _sigmoid,
+    "logaddexp": _logaddexp,
+    "erfinv": _erfinv_double,
+    "rsqrt": _rsqrt,
+}

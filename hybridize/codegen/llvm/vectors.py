@@ -1,0 +1,228 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Arithmetic on vectors of floats, written into a function one instruction at a time.
+
+A `Vectors` stands for `lanes` floats of 32 or 64 bits, and the integers of the same width beside them. Operands are
+registers or constants as text, without types. Nothing here may be reassociated or assumed finite.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from hybridize.base.dtypes import DType, float32, float64
+from hybridize.codegen.llvm.text import Function, splat, vector
+from hybridize.codegen.target import Target
+
+
+@dataclass(frozen=True)
+class Vectors:
+    """Writes into `f`; `dtype` is float32 or float64."""
+
+    f: Function
+    dtype: DType
+    lanes: int
+    target: Target
+
+    @property
+    def bits(self) -> int:
+        """Width of an element."""
+        return 8 * self.dtype.itemsize
+
+    @property
+    def type(self) -> str:
+        """`<16 x float>`."""
+        return vector("float" if self.dtype == float32 else "double", self.lanes)
+
+    @property
+    def itype(self) -> str:
+        """`<16 x i32>`."""
+        return vector(f"i{self.bits}", self.lanes)
+
+    @property
+    def btype(self) -> str:
+        """`<16 x i1>`."""
+        return vector("i1", self.lanes)
+
+    @property
+    def suffix(self) -> str:
+        """`v16f32`, as in the names of intrinsics."""
+        return f"v{self.lanes}f{self.bits}" if self.lanes > 1 else f"f{self.bits}"
+
+    def wide(self) -> Vectors:
+        """The same lanes in double precision."""
+        return Vectors(self.f, float64, self.lanes, self.target)
+
+    # Constants
+
+    def number(self, value: float) -> str:
+        """A float in every lane."""
+        return splat(value, self.dtype, self.lanes)
+
+    def integer(self, value: int) -> str:
+        """An integer in every lane."""
+        return str(value) if self.lanes == 1 else f"splat (i{self.bits} {value})"
+
+    # Floats
+
+    def _binary(self, op: str, x: str, y: str) -> str:
+        return self.f.op(f"{op} {self.type} {x}, {y}")
+
+    def add(self, x: str, y: str) -> str:
+        """x + y."""
+        return self._binary("fadd", x, y)
+
+    def sub(self, x: str, y: str) -> str:
+        """x - y."""
+        return self._binary("fsub", x, y)
+
+    def mul(self, x: str, y: str) -> str:
+        """X y."""
+        return self._binary("fmul", x, y)
+
+    def div(self, x: str, y: str) -> str:
+        """x / y."""
+        return self._binary("fdiv", x, y)
+
+    def neg(self, x: str) -> str:
+        """-x, also of NaN and zero."""
+        return self.f.op(f"fneg {self.type} {x}")
+
+    def intrinsic(self, name: str, *args: str) -> str:
+        """`llvm.name` over vectors of this type."""
+        callee = self.f.module.declare(f"llvm.{name}.{self.suffix}", self.type, [self.type] * len(args))
+        return self.f.op(f"call {self.type} {callee}({', '.join(f'{self.type} {arg}' for arg in args)})")
+
+    def fma(self, x: str, y: str, z: str) -> str:
+        """X y + z, rounded once where the machine can; no algorithm here relies on it."""
+        return self.intrinsic("fma" if self.target.fma else "fmuladd", x, y, z)
+
+    def abs(self, x: str) -> str:
+        """|x|."""
+        return self.intrinsic("fabs", x)
+
+    def sqrt(self, x: str) -> str:
+        """Square root, correctly rounded."""
+        return self.intrinsic("sqrt", x)
+
+    def copysign(self, x: str, sign: str) -> str:
+        """|x| with the sign of the other."""
+        return self.intrinsic("copysign", x, sign)
+
+    def poly(self, x: str, coefficients: Sequence[float]) -> str:
+        """Horner's rule; the highest power first."""
+        total = self.number(coefficients[0])
+        for coefficient in coefficients[1:]:
+            total = self.fma(total, x, self.number(coefficient))
+        return total
+
+    # Comparisons and choices
+
+    def compare(self, predicate: str, x: str, y: str) -> str:
+        """`fcmp`; the result is a vector of i1."""
+        return self.f.op(f"fcmp {predicate} {self.type} {x}, {y}")
+
+    def select(self, condition: str, x: str, y: str) -> str:
+        """X where the condition holds, else y."""
+        return self.f.op(f"select {self.btype} {condition}, {self.type} {x}, {self.type} {y}")
+
+    def logic(self, op: str, x: str, y: str) -> str:
+        """`and`, `or`, `xor` of conditions."""
+        return self.f.op(f"{op} {self.btype} {x}, {y}")
+
+    def at_most(self, x: str, limit: str) -> str:
+        """The lesser; NaN in x stays. (One instruction on x86.)."""
+        return self.select(self.compare("olt", limit, x), limit, x)
+
+    def at_least(self, x: str, limit: str) -> str:
+        """The greater; NaN in x stays."""
+        return self.select(self.compare("ogt", limit, x), limit, x)
+
+    # Bits
+
+    def to_bits(self, x: str) -> str:
+        """The bits of floats, as integers."""
+        return self.f.op(f"bitcast {self.type} {x} to {self.itype}")
+
+    def from_bits(self, x: str) -> str:
+        """Floats from their bits."""
+        return self.f.op(f"bitcast {self.itype} {x} to {self.type}")
+
+    def iop(self, op: str, x: str, y: str) -> str:
+        """An integer instruction."""
+        return self.f.op(f"{op} {self.itype} {x}, {y}")
+
+    def to_float(self, x: str) -> str:
+        """Integers as floats."""
+        return self.f.op(f"sitofp {self.itype} {x} to {self.type}")
+
+    @property
+    def mantissa(self) -> int:
+        """Bits of the stored significand."""
+        return 23 if self.dtype == float32 else 52
+
+    @property
+    def bias(self) -> int:
+        """Of the exponent."""
+        return 127 if self.dtype == float32 else 1023
+
+    def rounded(self, x: str, factor: float) -> tuple[str, str]:
+        """x * factor rounded to an integer: as a float, and as an integer. Needs |x factor| < 2^21.
+
+        Adding 1.5 * 2^mantissa leaves the integer in the low bits: no conversion, hence defined for NaN too.
+        """
+        magic = 1.5 * 2.0**self.mantissa
+        moved = self.fma(x, self.number(factor), self.number(magic))
+        bits = ((self.bias + self.mantissa) << self.mantissa) | (1 << (self.mantissa - 1))
+        return self.sub(moved, self.number(magic)), self.iop("sub", self.to_bits(moved), self.integer(bits))
+
+    def power_of_two(self, k: str) -> str:
+        """2^k for integers that keep it normal."""
+        biased = self.iop("add", k, self.integer(self.bias))
+        return self.from_bits(self.iop("shl", biased, self.integer(self.mantissa)))
+
+    def scaled(self, x: str, n: str, k: str) -> str:
+        """X 2^n for the same integer as float n and as integer k; overflow and gradual underflow are right."""
+        if self.target.name == "avx512" and self.dtype == float32 and self.lanes == 16:
+            name = "llvm.x86.avx512.mask.scalef.ps.512"
+            callee = self.f.module.declare(name, self.type, [self.type] * 3 + ["i16", "i32"])
+            args = f"{self.type} {x}, {self.type} {n}, {self.type} zeroinitializer, i16 -1, i32 4"
+            return self.f.op(f"call {self.type} {callee}({args})")
+        # Twice by half the exponent: each power is normal, and only the second product rounds.
+        half = self.iop("ashr", k, self.integer(1))
+        rest = self.iop("sub", k, half)
+        return self.mul(self.mul(x, self.power_of_two(half)), self.power_of_two(rest))
+
+    # Between precisions
+
+    def widened(self, x: str) -> str:
+        """f32 lanes as f64; `wide()` computes on them."""
+        return self.f.op(f"fpext {self.type} {x} to {self.wide().type}")
+
+    def narrowed(self, x: str) -> str:
+        """F64 lanes rounded to f32 (called on the f32 writer)."""
+        return self.f.op(f"fptrunc {self.wide().type} {x} to {self.type}")
+
+    # Lane by lane
+
+    def any(self, condition: str) -> str:
+        """Whether a condition holds in some lane, as i1."""
+        if self.lanes == 1:
+            return condition
+        callee = self.f.module.declare(f"llvm.vector.reduce.or.v{self.lanes}i1", "i1", [self.btype])
+        return self.f.op(f"call i1 {callee}({self.btype} {condition})")
+
+    def per_lane(self, function: str, *args: str) -> str:
+        """Call a function of the C library on each lane."""
+        scalar = "float" if self.dtype == float32 else "double"
+        callee = self.f.module.declare(function, scalar, [scalar] * len(args), "nounwind")
+        result = "poison"
+        for lane in range(self.lanes):
+            items = list(args)
+            if self.lanes > 1:
+                items = [self.f.op(f"extractelement {self.type} {arg}, i32 {lane}") for arg in args]
+            value = self.f.op(f"call {scalar} {callee}({', '.join(f'{scalar} {item}' for item in items)})")
+            if self.lanes == 1:
+                return value
+            result = self.f.op(f"insertelement {self.type} {result}, {scalar} {value}, i32 {lane}")
+        return result
