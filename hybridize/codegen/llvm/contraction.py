@@ -1,0 +1,171 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Products of matrices as machine code, with whatever follows fused into the store.
+
+`emit_contraction` writes an internal function `(ptr out, ptr x, ptr w, <extra>, ptr scratch)`. Register tiles leave
+their sums in a small buffer; one function per contraction takes sums from there through the epilogue to `out`, so an
+epilogue is emitted once, however many tiles there are, and the tiles are shared by all contractions of a module.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+from hybridize.base.dtypes import DType, bool_
+from hybridize.codegen.llvm.contraction_dots import emit_dots
+from hybridize.codegen.llvm.contraction_micro import at, plus, times
+from hybridize.codegen.llvm.contraction_numbers import Numbers, first_lanes, masked_store, narrow
+from hybridize.codegen.llvm.contraction_plan import ContractionSpec, make_plan, normalised
+from hybridize.codegen.llvm.contraction_tiles import (
+    emit_columns,
+    emit_packing,
+    emit_rows,
+    packed_panels_bytes,
+    tiles_scratch,
+)
+from hybridize.codegen.llvm.text import Function, Module, llvm_type, vector
+from hybridize.codegen.target import Target
+
+__all__ = ["ContractionSpec", "Epilogue", "contraction_scratch", "emit_contraction", "emit_pack", "packed_bytes"]
+
+
+@dataclass(frozen=True)
+class Epilogue:
+    """What happens to each sum before it is stored."""
+
+    dtype: DType
+    """Of the result in memory."""
+    emit: Callable[[Function, str, str, str, int, str, str | None], str]
+    """`emit(f, sums, row, column, lanes, batch, mask)` writes code that turns `lanes` sums, those of
+    `out[batch, row, column : column + lanes]`, into registers of `dtype`. `row`, `column` and `batch` are i64 registers.
+    With a mask (`<lanes x i1>`) only its lanes exist: loads must use it. Sums are float for floats of up to 32 bits, i1
+    for bool, else of the operands' own type."""
+    params: tuple[tuple[str, str], ...] = ()
+    """Further parameters (type, name) of the function, `%name` within `emit`."""
+
+
+def contraction_scratch(spec: ContractionSpec, target: Target) -> int:
+    """Bytes of scratch, aligned to 64, that a call needs."""
+    numbers = Numbers(spec.dtype, target)
+    plan = make_plan(normalised(spec), numbers)
+    return 0 if plan.form == "dots" else tiles_scratch(normalised(spec), numbers, plan)
+
+
+def emit_contraction(
+    module: Module, name: str, spec: ContractionSpec, target: Target, epilogue: Epilogue | None = None
+) -> Function:
+    """Write the function `name`: `(ptr out, ptr x, ptr w, <epilogue.params>, ptr scratch)`."""
+    numbers = Numbers(spec.dtype, target)
+    spec = normalised(spec)
+    plan = make_plan(spec, numbers)
+    extra = epilogue.params if epilogue is not None else ()
+    _emit_store(module, f"{name}.store", spec, numbers, epilogue)
+    f = Function(module, name, [("ptr", "out"), ("ptr", "x"), ("ptr", "w"), *extra, ("ptr", "scratch")])
+    arguments = "".join(f", {type} %{param}" for type, param in extra)
+
+    def store(c: str, stride: str | int, row: str, column: str, rows: str | int, width: str | int, batch: str) -> None:
+        f.do(
+            f"call void @{name}.store(ptr %out, ptr {c}, i64 {stride}, i64 {row}, i64 {column}, i64 {rows}, "
+            f"i64 {width}, i64 {batch}{arguments})"
+        )
+
+    emit = {"dots": emit_dots, "rows": emit_rows, "columns": emit_columns}[plan.form]
+    if spec.m and spec.n:
+        with f.loop("0", spec.batch) as loop:
+            x_bytes = 0 if spec.shared_x else spec.m * spec.k * numbers.stored_bytes
+            w_bytes = 0 if spec.shared_w else spec.n * spec.k * numbers.stored_bytes
+            if spec.packed and not spec.shared_w:
+                w_bytes = packed_panels_bytes(spec, numbers)
+            x = at(f, "%x", times(f, loop.index, x_bytes) if x_bytes else 0)
+            w = at(f, "%w", times(f, loop.index, w_bytes) if w_bytes else 0)
+            emit(f, spec, numbers, plan, x, w, "%scratch", loop.index, store)
+    f.do("ret void")
+    return f
+
+
+def _emit_store(module: Module, name: str, spec: ContractionSpec, numbers: Numbers, epilogue: Epilogue | None) -> None:
+    """`(ptr out, ptr c, i64 c_stride, i64 row, i64 column, i64 rows, i64 width, i64 batch, <extra>)`.
+
+    Takes the sums c[rows][width], rows `c_stride` bytes apart, to out[batch, row.., column..].
+    """
+    names = ("stride", "row", "column", "rows", "width", "batch")
+    extra = epilogue.params if epilogue is not None else ()
+    params = [("ptr", "out"), ("ptr", "c"), *(("i64", f"the.{word}") for word in names), *extra]
+    f = Function(module, name, params, attributes="nounwind noinline")
+    lanes = numbers.lanes
+    whole = f.op(f"sub i64 %the.width, {f.op(f'urem i64 %the.width, {lanes}')}") if spec.n % lanes else "%the.width"
+    with f.loop("0", "%the.rows") as loop:
+        row = plus(f, "%the.row", loop.index)
+        c = at(f, "%c", f.op(f"mul i64 {loop.index}, %the.stride"))
+        line = f.op(f"add i64 {f.op(f'mul i64 %the.batch, {spec.m}')}, {row}")
+        line = f.op(f"add i64 {f.op(f'mul i64 {line}, {spec.n}')}, %the.column")
+        with f.loop("0", whole, lanes) as inner:
+            _store_vector(f, numbers, epilogue, c, line, row, inner.index, lanes, None)
+        if spec.n % lanes and _masks_are_cheap(numbers):
+            with f.when(f.op(f"icmp slt i64 {whole}, %the.width")):
+                mask = first_lanes(f, f.op(f"sub i64 %the.width, {whole}"), lanes)
+                _store_vector(f, numbers, epilogue, c, line, row, whole, lanes, mask)
+        elif spec.n % lanes:
+            with f.loop(whole, "%the.width") as inner:
+                _store_vector(f, numbers, epilogue, c, line, row, inner.index, 1, None)
+    f.do("ret void")
+
+
+def _masks_are_cheap(numbers: Numbers) -> bool:
+    return numbers.target.name == "avx512" or (numbers.target.name == "avx2" and numbers.stored_bytes >= 4)
+
+
+def _store_vector(
+    f: Function,
+    numbers: Numbers,
+    epilogue: Epilogue | None,
+    c: str,
+    line: str,
+    row: str,
+    offset: str,
+    lanes: int,
+    mask: str | None,
+) -> None:
+    """Sums at `c + offset` to the element `line + offset` of out."""
+    # The buffer of sums is as wide as its registers, so reading the lanes that do not exist is harmless.
+    value = numbers.load_computed(f, at(f, c, times(f, offset, numbers.bytes)), lanes)
+    if numbers.dtype == bool_:
+        value = f.op(f"icmp ne {vector('i8', lanes)} {value}, {'zeroinitializer' if lanes > 1 else '0'}")
+    dtype = numbers.dtype
+    if epilogue is not None:
+        dtype = epilogue.dtype
+        column = plus(f, "%the.column", offset)
+        value = epilogue.emit(f, value, row, column, lanes, "%the.batch", mask)
+    elif numbers.converts:
+        value = narrow(f, value, dtype, lanes, numbers.target)
+    scalar = llvm_type(dtype)
+    if dtype == bool_:
+        scalar = "i8"
+        value = f.op(f"zext {vector('i1', lanes)} {value} to {vector('i8', lanes)}")
+    pointer = at(f, "%out", times(f, plus(f, line, offset), dtype.itemsize))
+    if mask is not None:
+        masked_store(f, value, pointer, scalar, lanes, dtype.itemsize, mask)
+    else:
+        f.do(f"store {vector(scalar, lanes)} {value}, ptr {pointer}, align {dtype.itemsize}")
+
+
+def packed_bytes(spec: ContractionSpec, target: Target) -> int:
+    """Size of the packed second operand of `spec`; the same for every m."""
+    numbers = Numbers(spec.dtype, target)
+    return packed_panels_bytes(spec, numbers) * (1 if spec.shared_w else spec.batch)
+
+
+def emit_pack(module: Module, name: str, spec: ContractionSpec, target: Target) -> Function:
+    """Write the function `name`: `(ptr packed, ptr w)`, which packs w for contractions with `spec.packed` set."""
+    numbers = Numbers(spec.dtype, target)
+    f = Function(module, name, [("ptr", "packed"), ("ptr", "w")])
+    with f.loop("0", 1 if spec.shared_w else spec.batch) as loop:
+        panel = at(f, "%packed", times(f, loop.index, packed_panels_bytes(spec, numbers)))
+        w = at(f, "%w", times(f, loop.index, spec.n * spec.k * numbers.stored_bytes))
+        emit_packing(f, spec, numbers, panel, w)
+    f.do("ret void")
+    return f
+
+
+Store = Callable[[str, str | int, str, str, str | int, str | int, str], None]
+Emitters = Sequence[Callable[..., None]]

@@ -1,0 +1,243 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The inner functions of contractions. Strides and sizes arrive in registers, so a module's layers share them.
+
+    tile    c[rows][columns] (+)= sum over k of x[row, k] w[k, column]      x broadcast, w in vectors along its columns
+    dots    c[row][column][lanes] = sum over k of x[row, k] w[column, k]    both in vectors along k, lanes not yet summed
+    sums    c[row][column] = sum over lanes of the above
+    flip    panel[k][column] = w[column, k], a register's width of columns
+    copy    panel[k][column] = w[k, column], any width
+
+Offsets and strides are in bytes. Operands are read as they are stored by `dots`, `flip` and `copy`; `tile` reads only
+elements already converted.
+"""
+
+from __future__ import annotations
+
+from hybridize.codegen.llvm.contraction_numbers import Numbers, first_lanes
+from hybridize.codegen.llvm.text import Function, Module
+
+_LATENCY = 8
+"""Sums that must be in flight: two multiply-adds start each cycle, and one takes four."""
+
+
+def at(f: Function, pointer: str, offset: str | int) -> str:
+    """`pointer` moved by a number of bytes."""
+    if offset == 0:
+        return pointer
+    return f.op(f"getelementptr i8, ptr {pointer}, i64 {offset}")
+
+
+def times(f: Function, x: str, factor: int) -> str:
+    """An i64 register times a number."""
+    return x if factor == 1 else f.op(f"mul i64 {x}, {factor}")
+
+
+def plus(f: Function, x: str, y: str | int) -> str:
+    """Sum of i64s."""
+    return x if y == 0 else f.op(f"add i64 {x}, {y}")
+
+
+def tile(module: Module, numbers: Numbers, rows: int, vectors: int, along_k: bool) -> str:
+    """`(ptr c, ptr x, i64 x_stride, ptr w, i64 w_stride, i64 k, i1 more)`: a tile of the product, in registers.
+
+    c is [rows][vectors * lanes], dense; with `more` it is added to. x is contiguous along k when `along_k`, its rows
+    `x_stride` apart; else contiguous along its rows, and `x_stride` leads to the next k. `w_stride` leads from one k to
+    the next.
+    """
+    name = f"tile.{numbers.code}.{rows}x{vectors}.{'k' if along_k else 'r'}"
+    if name in module.functions:
+        return name
+    params = [("ptr", "c"), ("ptr", "x"), ("i64", "xs"), ("ptr", "w"), ("i64", "ws"), ("i64", "k"), ("i1", "more")]
+    f = Function(module, name, params, attributes="nounwind noinline")
+    count, width = rows * vectors, numbers.vector_bytes
+    first, load, start = f.label, f.fresh("load"), f.fresh("begin")
+    f.branch("%more", load, start)
+    f.place(load)
+    loaded = [numbers.load_computed(f, at(f, "%c", i * width)) for i in range(count)]
+    f.jump(start)
+    f.place(start)
+    of = numbers.vector
+    begin = [f.op(f"phi {of} [ {numbers.zero}, %{first} ], [ {value}, %{load} ]") for value in loaded]
+    # A small tile has several sets of sums, taken in turn, or each multiply-add would wait for the one before it.
+    turns = max(1, _LATENCY // count)
+    if turns > 1:
+        total = _tile_in_turns(f, numbers, rows, vectors, along_k, begin, turns)
+    else:
+        total = _tile_loop(f, numbers, rows, vectors, along_k, begin, "0", "%k")
+    for i, value in enumerate(total):
+        numbers.store_computed(f, value, at(f, "%c", i * width))
+    f.do("ret void")
+    return name
+
+
+def _row_offsets(f: Function, numbers: Numbers, rows: int, along_k: bool) -> list[str | int]:
+    return [times(f, "%xs", i) if along_k and i else i * numbers.bytes for i in range(rows)]
+
+
+def _tile_step(
+    f: Function, numbers: Numbers, k: str, along_k: bool, offsets: list[str | int], sums: list[str]
+) -> list[str]:
+    """One k: every row times every vector of w."""
+    vectors = len(sums) // len(offsets)
+    x = at(f, "%x", times(f, k, numbers.bytes) if along_k else f.op(f"mul i64 {k}, %xs"))
+    w = at(f, "%w", f.op(f"mul i64 {k}, %ws"))
+    columns = [numbers.load_computed(f, at(f, w, v * numbers.vector_bytes)) for v in range(vectors)]
+    following = []
+    for i, offset in enumerate(offsets):
+        one = numbers.broadcast(f, at(f, x, offset))
+        following += [numbers.multiply_add(f, one, column, sums[i * vectors + v]) for v, column in enumerate(columns)]
+    return following
+
+
+def _tile_loop(
+    f: Function, numbers: Numbers, rows: int, vectors: int, along_k: bool, begin: list[str], start: str, stop: str
+) -> list[str]:
+    offsets = _row_offsets(f, numbers, rows, along_k)
+    with f.loop(start, stop, 1, carry=[(numbers.vector, value) for value in begin]) as loop:
+        loop.following = _tile_step(f, numbers, loop.index, along_k, offsets, loop.values)
+    return loop.results
+
+
+def _tile_in_turns(
+    f: Function, numbers: Numbers, rows: int, vectors: int, along_k: bool, begin: list[str], turns: int
+) -> list[str]:
+    offsets = _row_offsets(f, numbers, rows, along_k)
+    count = rows * vectors
+    whole = f.op(f"sub i64 %k, {f.op(f'urem i64 %k, {turns}')}")
+    carry = [(numbers.vector, value) for value in begin]
+    carry += [(numbers.vector, numbers.zero)] * (count * (turns - 1))
+    with f.loop("0", whole, turns, carry=carry) as loop:
+        for turn in range(turns):
+            sums = loop.values[turn * count : (turn + 1) * count]
+            loop.following += _tile_step(f, numbers, plus(f, loop.index, turn), along_k, offsets, sums)
+    total = loop.results[:count]
+    for turn in range(1, turns):
+        others = loop.results[turn * count : (turn + 1) * count]
+        total = [numbers.add(f, x, y, numbers.lanes) for x, y in zip(total, others, strict=True)]
+    return _tile_loop(f, numbers, rows, vectors, along_k, total, whole, "%k")
+
+
+def dots(module: Module, numbers: Numbers, rows: int, columns: int, turns: int, whole: bool) -> str:
+    """`(ptr c, i64 c_stride, ptr x, i64 x_stride, ptr w, i64 w_stride, i64 k)`: sums along k, lane by lane.
+
+    Rows of x and rows of w (the columns of the product) are contiguous along k. Few rows of w at a time, each read far
+    ahead by the hardware: sixteen rows at once took twice as long. `turns` vectors of k have sums of their own. With
+    `whole`, k is a multiple of `turns` vectors.
+    """
+    name = f"dots.{numbers.code}.{rows}x{columns}x{turns}{'' if whole else '.any'}"
+    if name in module.functions:
+        return name
+    params = [("ptr", "c"), ("i64", "cs"), ("ptr", "x"), ("i64", "xs"), ("ptr", "w"), ("i64", "ws"), ("i64", "k")]
+    f = Function(module, name, params, attributes="nounwind noinline")
+    xs, ws = ([times(f, stride, i) if i else 0 for i in range(n)] for stride, n in (("%xs", rows), ("%ws", columns)))
+    count, lanes = rows * columns, numbers.lanes
+    step = lanes * turns
+    stop = "%k" if whole else f.op(f"sub i64 %k, {f.op(f'urem i64 %k, {step}')}")
+    with f.loop("0", stop, step, carry=[(numbers.vector, numbers.zero)] * (count * turns)) as loop:
+        for turn in range(turns):
+            sums = loop.values[turn * count : (turn + 1) * count]
+            loop.following += _dots_step(f, numbers, plus(f, loop.index, turn * lanes), xs, ws, sums, None)
+    total = loop.results[:count]
+    for turn in range(1, turns):
+        others = loop.results[turn * count : (turn + 1) * count]
+        total = [numbers.add(f, x, y, lanes) for x, y in zip(total, others, strict=True)]
+    if not whole:
+        with f.loop(stop, "%k", lanes, carry=[(numbers.vector, value) for value in total]) as loop:
+            mask = first_lanes(f, f.op(f"sub i64 %k, {loop.index}"), lanes)
+            loop.following = _dots_step(f, numbers, loop.index, xs, ws, loop.values, mask)
+        total = loop.results
+    for i in range(rows):
+        c = at(f, "%c", times(f, "%cs", i) if i else 0)
+        for j in range(columns):
+            numbers.store_computed(f, total[i * columns + j], at(f, c, j * numbers.vector_bytes))
+    f.do("ret void")
+    return name
+
+
+def _dots_step(
+    f: Function, numbers: Numbers, k: str, xs: list[str | int], ws: list[str | int], sums: list[str], mask: str | None
+) -> list[str]:
+    """One vector of k: every row of x times every row of w."""
+    offset = times(f, k, numbers.stored_bytes)
+    x, w = at(f, "%x", offset), at(f, "%w", offset)
+    rows = [numbers.load(f, at(f, x, stride), numbers.lanes, mask) for stride in xs]
+    columns = [numbers.load(f, at(f, w, stride), numbers.lanes, mask) for stride in ws]
+    return [
+        numbers.multiply_add(f, row, column, sums[i * len(ws) + j])
+        for i, row in enumerate(rows)
+        for j, column in enumerate(columns)
+    ]
+
+
+def sums(module: Module, numbers: Numbers, count: int) -> str:
+    """`(ptr c, ptr d)`: c[j] = sum of the lanes of d[j], for `count` = 1, 2, 4, ... lanes vectors."""
+    name = f"sums.{numbers.code}.{count}"
+    if name in module.functions:
+        return name
+    f = Function(module, name, [("ptr", "c"), ("ptr", "d")], attributes="nounwind noinline")
+    vectors = [numbers.load_computed(f, at(f, "%d", j * numbers.vector_bytes)) for j in range(count)]
+    numbers.store_computed(f, numbers.sums(f, vectors), "%c", count)
+    f.do("ret void")
+    return name
+
+
+def flip(module: Module, numbers: Numbers) -> str:
+    """`(ptr panel, i64 panel_stride, ptr w, i64 w_stride, i64 rows, i64 k)`: panel[k][row] = w[row][k], converted.
+
+    A register's width of the panel's row is written. Where w has fewer than `lanes` rows, its last stands in for the
+    missing: whoever uses the panel drops those columns.
+    """
+    name = f"flip.{numbers.code}"
+    if name in module.functions:
+        return name
+    params = [("ptr", "p"), ("i64", "ps"), ("ptr", "w"), ("i64", "ws"), ("i64", "rows"), ("i64", "k")]
+    f = Function(module, name, params, attributes="nounwind noinline")
+    lanes = numbers.lanes
+    last = f.op("sub i64 %rows, 1")
+    minimum = f.module.declare("llvm.umin.i64", "i64", ["i64", "i64"])
+    rows = ["%w"]
+    for i in range(1, lanes):
+        row = f.op(f"call i64 {minimum}(i64 {last}, i64 {i})")
+        rows.append(at(f, "%w", f.op(f"mul i64 {row}, %ws")))
+    whole = f.op(f"sub i64 %k, {f.op(f'urem i64 %k, {lanes}')}")
+    with f.loop("0", whole, lanes) as loop:
+        offset = times(f, loop.index, numbers.stored_bytes)
+        square = [numbers.load(f, at(f, row, offset), lanes) for row in rows]
+        panel = at(f, "%p", f.op(f"mul i64 {loop.index}, %ps"))
+        for i, value in enumerate(numbers.transposed(f, square)):
+            numbers.store_computed(f, value, panel)
+            if i < lanes - 1:
+                panel = at(f, panel, "%ps")
+    _flip_rest(f, numbers, last, whole)
+    f.do("ret void")
+    return name
+
+
+def _flip_rest(f: Function, numbers: Numbers, last: str, whole: str) -> None:
+    """The last few k, one element at a time."""
+    with f.loop(whole, "%k") as loop:
+        panel = at(f, "%p", f.op(f"mul i64 {loop.index}, %ps"))
+        w = at(f, "%w", times(f, loop.index, numbers.stored_bytes))
+        with f.loop(0, numbers.lanes) as inner:
+            row = f.op(f"call i64 @llvm.umin.i64(i64 {last}, i64 {inner.index})")
+            one = numbers.load(f, at(f, w, f.op(f"mul i64 {row}, %ws")), 1)
+            numbers.store_computed(f, one, at(f, panel, times(f, inner.index, numbers.bytes)), 1)
+
+
+def copy(module: Module, numbers: Numbers) -> str:
+    """`(ptr panel, i64 panel_stride, ptr w, i64 w_stride, i64 rows, i64 width)`: panel[row][:width] = w[row][:width]."""
+    name = f"copy.{numbers.code}"
+    if name in module.functions:
+        return name
+    params = [("ptr", "p"), ("i64", "ps"), ("ptr", "w"), ("i64", "ws"), ("i64", "rows"), ("i64", "width")]
+    f = Function(module, name, params, attributes="nounwind noinline")
+    lanes = numbers.lanes
+    whole = f.op(f"sub i64 %width, {f.op(f'urem i64 %width, {lanes}')}")
+    with f.loop("0", "%rows") as loop:
+        panel, w = at(f, "%p", f.op(f"mul i64 {loop.index}, %ps")), at(f, "%w", f.op(f"mul i64 {loop.index}, %ws"))
+        for start, stop, step in (("0", whole, lanes), (whole, "%width", 1)):
+            with f.loop(start, stop, step) as inner:
+                value = numbers.load(f, at(f, w, times(f, inner.index, numbers.stored_bytes)), step)
+                numbers.store_computed(f, value, at(f, panel, times(f, inner.index, numbers.bytes)), step)
+    f.do("ret void")
+    return name

@@ -1,0 +1,179 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Vectors of one element type as the contraction kernels see them: how they are loaded, multiplied, summed, transposed.
+
+`stored` is the element in the operands' memory, `type` the one computed with: float for 16-bit floats, i8 for bool,
+else the same. `lanes` elements of `type` fill a vector register; small integers use the lanes of 32-bit ones.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from hybridize.base.dtypes import DType, bfloat16, bool_, float32, is_float
+from hybridize.codegen.llvm.text import Function, llvm_type, vector
+from hybridize.codegen.target import Target
+
+
+class Numbers:
+    """What one contraction's elements are on one target."""
+
+    def __init__(self, dtype: DType, target: Target) -> None:
+        self.dtype = dtype
+        self.target = target
+        self.is_float = is_float(dtype)
+        self.accumulate: DType = float32 if self.is_float and dtype.itemsize == 2 else dtype
+        self.stored = "i8" if dtype == bool_ else llvm_type(dtype)
+        self.type = "i8" if dtype == bool_ else llvm_type(self.accumulate)
+        self.stored_bytes = dtype.itemsize
+        self.bytes = self.accumulate.itemsize
+        self.lanes = target.lanes(max(4, self.bytes))
+        self.vector = vector(self.type, self.lanes)
+        self.vector_bytes = self.lanes * self.bytes
+        self.converts = self.stored != self.type
+        self.code = f"{dtype.name}"
+
+    def load(self, f: Function, pointer: str, lanes: int, mask: str | None = None) -> str:
+        """`lanes` stored elements as computed ones; 0 where the mask is off."""
+        stored = vector(self.stored, lanes)
+        if mask is None:
+            value = f.op(f"load {stored}, ptr {pointer}, align {self.stored_bytes}")
+        else:
+            value = masked_load(f, pointer, self.stored, lanes, self.stored_bytes, mask)
+        return self.widen(f, value, lanes)
+
+    def widen(self, f: Function, value: str, lanes: int) -> str:
+        """Stored elements in a register as computed ones."""
+        if not self.converts:
+            return value
+        return f.op(f"fpext {vector(self.stored, lanes)} {value} to {vector(self.type, lanes)}")
+
+    def load_computed(self, f: Function, pointer: str, lanes: int | None = None) -> str:
+        """Elements that are in memory as they are computed with: tiles, sums and panels."""
+        return f.op(f"load {vector(self.type, lanes or self.lanes)}, ptr {pointer}, align {self.bytes}")
+
+    def store_computed(self, f: Function, value: str, pointer: str, lanes: int | None = None) -> None:
+        """The reverse of `load_computed`."""
+        f.do(f"store {vector(self.type, lanes or self.lanes)} {value}, ptr {pointer}, align {self.bytes}")
+
+    def broadcast(self, f: Function, pointer: str) -> str:
+        """One computed element in every lane."""
+        one = f.op(f"load {self.type}, ptr {pointer}, align {self.bytes}")
+        first = f.op(f"insertelement {self.vector} poison, {self.type} {one}, i32 0")
+        return f.op(f"shufflevector {self.vector} {first}, {self.vector} poison, {indices([0] * self.lanes)}")
+
+    def multiply_add(self, f: Function, x: str, w: str, total: str) -> str:
+        """x w + total; for bool, `(x and w) or total`."""
+        if self.dtype == bool_:
+            return f.op(f"or {self.vector} {f.op(f'and {self.vector} {x}, {w}')}, {total}")
+        if not self.is_float:
+            return f.op(f"add {self.vector} {f.op(f'mul {self.vector} {x}, {w}')}, {total}")
+        # On a machine without the instruction llvm.fma becomes a call for each element; llvm.fmuladd does not.
+        kind = "fma" if self.target.fma else "fmuladd"
+        suffix = f"{f'v{self.lanes}' if self.lanes > 1 else ''}f{8 * self.bytes}"
+        name = f.module.declare(f"llvm.{kind}.{suffix}", self.vector, [self.vector] * 3)
+        return f.op(f"call {self.vector} {name}({self.vector} {x}, {self.vector} {w}, {self.vector} {total})")
+
+    def add(self, f: Function, x: str, y: str, lanes: int) -> str:
+        """Sum of two vectors of `lanes` elements."""
+        word = "or" if self.dtype == bool_ else "fadd" if self.is_float else "add"
+        return f.op(f"{word} {vector(self.type, lanes)} {x}, {y}")
+
+    @property
+    def zero(self) -> str:
+        """A vector of zeros."""
+        return "zeroinitializer"
+
+    def shuffle(self, f: Function, x: str, y: str, lanes: int, picks: Sequence[int]) -> str:
+        """Lanes of `x` (0 to lanes - 1) and of `y` (from lanes on) in a new order."""
+        of = vector(self.type, lanes)
+        return f.op(f"shufflevector {of} {x}, {of} {y}, {indices(picks)}")
+
+    def transposed(self, f: Function, rows: Sequence[str]) -> list[str]:
+        """A square of `lanes` vectors, flipped about its diagonal."""
+        lanes, square, step = self.lanes, list(rows), 1
+        while step < lanes:
+            low = [lanes + (lane ^ step) if lane & step else lane for lane in range(lanes)]
+            high = [lanes + lane if lane & step else lane | step for lane in range(lanes)]
+            for i in range(lanes):
+                if not i & step:
+                    x, y = square[i], square[i | step]
+                    square[i] = self.shuffle(f, x, y, lanes, low)
+                    square[i | step] = self.shuffle(f, x, y, lanes, high)
+            step *= 2
+        return square
+
+    def sums(self, f: Function, vectors: Sequence[str]) -> str:
+        """The sum over the lanes of each of 1, 2, 4, ... `lanes` vectors, as one vector with a lane for each."""
+        lanes, level, step = self.lanes, list(vectors), 1
+        while len(level) > 1:
+            low = [lanes + (lane ^ step) if lane & step else lane for lane in range(lanes)]
+            high = [lanes + lane if lane & step else lane | step for lane in range(lanes)]
+            level = [
+                self.add(f, self.shuffle(f, x, y, lanes, low), self.shuffle(f, x, y, lanes, high), lanes)
+                for x, y in zip(level[0::2], level[1::2], strict=True)
+            ]
+            step *= 2
+        total = level[0]
+        while lanes > len(vectors):
+            half = lanes // 2
+            upper = self.shuffle(f, total, "poison", lanes, range(half, lanes)) if half > 1 else ""
+            if half == 1:
+                first, second = (f.op(f"extractelement {vector(self.type, 2)} {total}, i32 {i}") for i in (0, 1))
+                return self.add(f, first, second, 1)
+            lower = self.shuffle(f, total, "poison", lanes, range(half))
+            total = self.add(f, lower, upper, half)
+            lanes = half
+        return total
+
+
+def indices(picks: Sequence[int]) -> str:
+    """The constant index vector of a shuffle."""
+    return f"<{len(picks)} x i32> <{', '.join(f'i32 {pick}' for pick in picks)}>"
+
+
+def first_lanes(f: Function, count: str, lanes: int) -> str:
+    """A mask of the lanes below the i64 `count`."""
+    of = vector("i64", lanes)
+    first = f.op(f"insertelement {of} poison, i64 {count}, i32 0")
+    bound = f.op(f"shufflevector {of} {first}, {of} poison, {indices([0] * lanes)}")
+    numbers = ", ".join(f"i64 {lane}" for lane in range(lanes))
+    return f.op(f"icmp sgt {of} {bound}, <{numbers}>")
+
+
+def _suffix(scalar: str, lanes: int) -> str:
+    short = {"half": "f16", "bfloat": "bf16", "float": "f32", "double": "f64"}.get(scalar, scalar)
+    return f"v{lanes}{short}"
+
+
+def masked_load(f: Function, pointer: str, scalar: str, lanes: int, align: int, mask: str) -> str:
+    """Lanes that the mask names, 0 elsewhere; memory of the others is not touched."""
+    of = vector(scalar, lanes)
+    name = f.module.declare(f"llvm.masked.load.{_suffix(scalar, lanes)}.p0", of, ["ptr", "i32", f"<{lanes} x i1>", of])
+    return f.op(f"call {of} {name}(ptr {pointer}, i32 {align}, <{lanes} x i1> {mask}, {of} zeroinitializer)")
+
+
+def masked_store(f: Function, value: str, pointer: str, scalar: str, lanes: int, align: int, mask: str) -> None:
+    """Store the lanes that the mask names."""
+    of = vector(scalar, lanes)
+    name = f.module.declare(f"llvm.masked.store.{_suffix(scalar, lanes)}.p0", "void", [of, "ptr", "i32", f"<{lanes} x i1>"])
+    f.do(f"call void {name}({of} {value}, ptr {pointer}, i32 {align}, <{lanes} x i1> {mask})")
+
+
+def narrow(f: Function, value: str, dtype: DType, lanes: int, target: Target) -> str:
+    """Float32 lanes as a 16-bit float; bfloat16 in integer arithmetic where the machine has no instruction."""
+    if dtype != bfloat16 or "+avx512bf16" in target.features:
+        return f.op(f"fptrunc {vector('float', lanes)} {value} to {llvm_type(dtype, lanes)}")
+    wide, short = vector("i32", lanes), vector("i16", lanes)
+
+    def every(number: int) -> str:
+        return f"splat (i32 {number})" if lanes > 1 else str(number)
+
+    bits = f.op(f"bitcast {vector('float', lanes)} {value} to {wide}")
+    top = f.op(f"lshr {wide} {bits}, {every(16)}")
+    odd = f.op(f"and {wide} {top}, {every(1)}")
+    biased = f.op(f"add {wide} {bits}, {every(0x7FFF)}")
+    rounded = f.op(f"lshr {wide} {f.op(f'add {wide} {biased}, {odd}')}, {every(16)}")
+    quiet = f.op(f"or {wide} {top}, {every(64)}")
+    is_nan = f.op(f"fcmp uno {vector('float', lanes)} {value}, {value}")
+    kept = f.op(f"select {vector('i1', lanes)} {is_nan}, {wide} {quiet}, {wide} {rounded}")
+    return f.op(f"bitcast {short} {f.op(f'trunc {wide} {kept} to {short}')} to {llvm_type(dtype, lanes)}")

@@ -1,0 +1,190 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What a contraction is, and how it is cut: which form, which register tiles, what is packed into scratch.
+
+Plain arithmetic on sizes and a `Target`; nothing here writes IR. `out[b, i, j] = sum over k of x[b, i, k] w[b, k, j]`.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import Literal
+
+from hybridize.base.dtypes import DType
+from hybridize.codegen.llvm.contraction_numbers import Numbers
+
+Form = Literal["dots", "rows", "columns"]
+Pack = Literal["", "flip", "copy"]
+
+
+@dataclass(frozen=True)
+class ContractionSpec:
+    """Sizes and layouts of one product of matrices; operands and result are C-contiguous.
+
+    Numbers of 16-bit floats are multiplied and summed in float32, integers in their own type (they wrap), bool by
+    and/or.
+    """
+
+    dtype: DType
+    m: int
+    n: int
+    k: int
+    batch: int = 1
+    transpose_x: bool = False
+    """x is stored [batch, k, m], not [batch, m, k]."""
+    transpose_w: bool = False
+    """w is stored [batch, n, k], not [batch, k, n]."""
+    shared_x: bool = False
+    """x has no batch axis: every member of the batch reads the same."""
+    shared_w: bool = False
+    """w has no batch axis."""
+    packed: bool = False
+    """w is the result of the function that `emit_pack` writes, not the operand itself."""
+
+
+@dataclass(frozen=True)
+class Section:
+    """Equal panels of columns beside each other."""
+
+    start: int
+    count: int
+    vectors: int
+    """Registers across a panel."""
+    width: int
+    """Columns of a panel; what the registers hold beyond is dropped."""
+    pack: Pack
+    """How a panel comes to scratch; empty where it is read in place."""
+
+
+@dataclass(frozen=True)
+class Segment:
+    """Equal tiles of rows below each other."""
+
+    start: int
+    count: int
+    height: int
+
+
+@dataclass(frozen=True)
+class Plan:
+    """How a contraction is computed.
+
+    dots: both operands in vectors along k, in place. rows: tiles of [x rows, w columns]. columns: the transposed product,
+    tiles of [w columns, x rows], flipped when stored; for w stored [n, k] and few rows of x it packs x and not w.
+    """
+
+    form: Form
+    along_k: bool
+    """Whether the operand that is broadcast is contiguous along k."""
+    sections: tuple[Section, ...]
+    group: int
+    """Panels that are packed together, then used together for each tile of rows."""
+    k_block: int
+    """k is cut where a panel would not stay in the second-level cache; else all of it."""
+
+
+def tile_rows(numbers: Numbers, vectors: int) -> int:
+    """Rows of a register tile `vectors` wide: the sums, a row of w and a broadcast must fit the registers."""
+    if not numbers.is_float and numbers.dtype.itemsize != 4:
+        return 4  # products of these integers take several instructions and registers
+    spare = 3 if numbers.target.registers >= 32 else 2
+    return max(1, min(24, (numbers.target.registers - spare - vectors) // vectors))
+
+
+def panel_vectors(numbers: Numbers) -> int:
+    """Width of a panel in vectors, where there are columns enough."""
+    return 4 if numbers.target.registers >= 32 and numbers.is_float else 2
+
+
+def segments(total: int, limit: int) -> tuple[Segment, ...]:
+    """Cut `total` rows into as few tiles as `limit` allows, of two heights that differ by one, the taller first."""
+    if total == 0:
+        return ()
+    tiles = -(-total // limit)
+    height = -(-total // tiles)
+    tall = total - (height - 1) * tiles
+    parts = (Segment(0, tall, height), Segment(tall * height, tiles - tall, height - 1))
+    return tuple(part for part in parts if part.count and part.height)
+
+
+def sections(columns: int, lanes: int, vectors: int, pack: Pack) -> tuple[Section, ...]:
+    """Full panels, then a narrower one, which is packed at least where its last register is not full."""
+    width = vectors * lanes
+    full, rest = divmod(columns, width)
+    parts = []
+    if full:
+        parts.append(Section(0, full, vectors, width, pack))
+    if rest:
+        parts.append(Section(full * width, 1, -(-rest // lanes), rest, pack or ("copy" if rest % lanes else "")))
+    return tuple(parts)
+
+
+def _wide_vectors(numbers: Numbers, rows: int) -> int:
+    """Vectors of a tile for fewer rows than a full tile has: wider, so that enough sums are in flight."""
+    normal = panel_vectors(numbers)
+    if rows >= tile_rows(numbers, normal):
+        return normal
+    vectors = normal
+    while vectors < 8 and tile_rows(numbers, vectors + 1) >= rows and numbers.is_float:
+        vectors += 1
+    return vectors
+
+
+def normalised(spec: ContractionSpec) -> ContractionSpec:
+    """The same product with a vector operand called contiguous along k, which it is either way."""
+    transpose_x = spec.transpose_x and spec.m != 1 and spec.k != 1
+    transpose_w = spec.transpose_w if spec.packed or spec.n != 1 else True
+    return replace(spec, transpose_x=transpose_x, transpose_w=transpose_w)
+
+
+_FEW_ROWS = 6
+"""Up to so many rows of x, rows of w are read once, in place, by dot products."""
+_FEW_COLUMNS = 8
+"""Below so many columns a panel would be mostly empty."""
+
+
+def _form(spec: ContractionSpec, numbers: Numbers) -> Form:
+    if spec.packed or not spec.transpose_w:
+        return "rows"
+    if not spec.transpose_x and (spec.m <= _FEW_ROWS or spec.n < _FEW_COLUMNS):
+        return "dots"
+    if _columns_pay(spec, numbers):
+        return "columns"
+    return "dots" if not spec.transpose_x and spec.m < numbers.lanes else "rows"
+
+
+def _columns_pay(spec: ContractionSpec, numbers: Numbers) -> bool:
+    """Whether packing x and flipping the result moves less than packing w, with panels that are mostly full."""
+    moved = spec.m * spec.n + (0 if spec.transpose_x else spec.m * spec.k)
+    full = spec.m >= 0.75 * numbers.lanes * -(-spec.m // numbers.lanes)
+    panel_bytes = spec.k * panel_vectors(numbers) * numbers.vector_bytes
+    return moved < spec.n * spec.k and full and panel_bytes <= numbers.target.l2_bytes // 2 and not numbers.converts
+
+
+def make_plan(spec: ContractionSpec, numbers: Numbers) -> Plan:
+    """Decide how `spec`, already `normalised`, is computed."""
+    form = _form(spec, numbers)
+    if form == "columns":
+        rows, columns, along_k, panels_along_k = spec.n, spec.m, spec.transpose_w, not spec.transpose_x
+    else:
+        rows, columns, along_k, panels_along_k = spec.m, spec.n, not spec.transpose_x, spec.transpose_w
+    vectors = panel_vectors(numbers) if spec.packed else _wide_vectors(numbers, rows)
+    pack: Pack = ""
+    if not spec.packed:
+        copied = numbers.converts or _strides_collide(numbers, rows, columns, spec.k)
+        pack = "flip" if panels_along_k else "copy" if copied else ""
+    parts = sections(columns, numbers.lanes, vectors, pack)
+    if spec.packed:
+        parts = tuple(replace(part, pack="") for part in parts)
+    panel_row = vectors * numbers.vector_bytes
+    l2 = numbers.target.l2_bytes
+    blocks = -(-spec.k * panel_row // (l2 // 4)) if spec.k * panel_row > l2 // 2 else 1
+    k_block = max(1, -(-spec.k // blocks))
+    group = 1
+    if blocks == 1 and rows * spec.k * numbers.bytes > l2 // 4:
+        group = max(1, l2 // 2 // (k_block * panel_row))
+    return Plan(form, along_k, parts, group, k_block)
+
+
+def _strides_collide(numbers: Numbers, rows: int, columns: int, k: int) -> bool:
+    """Whether rows of panels, read again and again in place, would fall on the same few cache lines."""
+    return rows > 4 * tile_rows(numbers, panel_vectors(numbers)) and columns * numbers.bytes % 2048 == 0 and k > 64

@@ -1,0 +1,350 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Contractions as register tiles: one operand broadcast, the other in panels of vectors.
+
+`emit_rows` broadcasts x and has panels of w. `emit_columns` swaps the two, computing the transposed product, and flips
+each block while it is in the first-level cache: for w stored [n, k] and few rows that moves less than packing w.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from hybridize.codegen.llvm.contraction_micro import at, copy, flip, plus, tile, times
+from hybridize.codegen.llvm.contraction_numbers import Numbers
+from hybridize.codegen.llvm.contraction_plan import (
+    ContractionSpec,
+    Plan,
+    Section,
+    panel_vectors,
+    sections,
+    segments,
+    tile_rows,
+)
+from hybridize.codegen.llvm.text import Function
+
+_COLUMNS_BLOCK = 48
+"""Columns of w whose sums are flipped together; a multiple of every register's lanes and of common tile heights."""
+
+
+def _aligned(size: int) -> int:
+    return -(-size // 64) * 64
+
+
+@dataclass(frozen=True)
+class _Scratch:
+    """Offsets into scratch."""
+
+    converted: int
+    panels: int
+    sums: int
+    flipped: int
+    size: int
+
+
+def _layout(spec: ContractionSpec, numbers: Numbers, plan: Plan) -> _Scratch:
+    row = max((section.vectors for section in plan.sections), default=0) * numbers.vector_bytes
+    columns = plan.form == "columns"
+    converted = _aligned(spec.m * spec.k * numbers.bytes) if numbers.converts else 0
+    packs = any(section.pack for section in plan.sections)
+    panels = _aligned(plan.group * plan.k_block * row) if packs else 0
+    if columns:
+        held = _COLUMNS_BLOCK + numbers.lanes
+    else:
+        held = spec.m if plan.k_block < spec.k else min(spec.m, 32)
+    sums = _aligned(held * row)
+    at_sums = converted + panels
+    return _Scratch(0, converted, at_sums, at_sums + sums, at_sums + sums * (2 if columns else 1))
+
+
+def tiles_scratch(spec: ContractionSpec, numbers: Numbers, plan: Plan) -> int:
+    """Bytes of scratch for `emit_rows` or `emit_columns`."""
+    return _layout(spec, numbers, plan).size
+
+
+@dataclass(frozen=True)
+class _Broadcast:
+    """The operand that is broadcast: where row 0 is, how far its rows are apart, and one k from the next, in bytes."""
+
+    pointer: str
+    row: int
+    k: int
+    along_k: bool
+
+    @property
+    def stride(self) -> int:
+        return self.row if self.along_k else self.k
+
+
+def _call_tile(
+    f: Function,
+    numbers: Numbers,
+    rows: int,
+    vectors: int,
+    broadcast: _Broadcast,
+    x: str,
+    c: str,
+    panel: str,
+    panel_stride: int,
+    k: str | int,
+    more: str,
+) -> None:
+    name = tile(f.module, numbers, rows, vectors, broadcast.along_k)
+    f.do(
+        f"call void @{name}(ptr {c}, ptr {x}, i64 {broadcast.stride}, ptr {panel}, i64 {panel_stride}, i64 {k}, i1 {more})"
+    )
+
+
+@dataclass(frozen=True)
+class _Panels:
+    """The operand that is in panels, as it is in memory: `along_k` when its columns are contiguous along k."""
+
+    pointer: str
+    stride: int
+    along_k: bool
+
+
+def _pack(
+    f: Function, numbers: Numbers, section: Section, source: _Panels, column: str, k: str, count: str | int, to: str
+) -> None:
+    """Pack the `count` rows from k on of the panel that begins at `column`."""
+    stride = section.vectors * numbers.vector_bytes
+    if section.pack == "copy":
+        w = at(f, at(f, source.pointer, times(f, column, numbers.stored_bytes)), f.op(f"mul i64 {k}, {source.stride}"))
+        name = copy(f.module, numbers)
+        f.do(
+            f"call void @{name}(ptr {to}, i64 {stride}, ptr {w}, i64 {source.stride}, i64 {count}, i64 {section.width})"
+        )
+        return
+    name = flip(f.module, numbers)
+    w = at(f, at(f, source.pointer, f.op(f"mul i64 {column}, {source.stride}")), times(f, k, numbers.stored_bytes))
+    with f.loop(0, section.width, numbers.lanes) as loop:
+        left = f.op(f"sub i64 {section.width}, {loop.index}")
+        strip = at(f, w, f.op(f"mul i64 {loop.index}, {source.stride}"))
+        panel = at(f, to, times(f, loop.index, numbers.bytes))
+        f.do(
+            f"call void @{name}(ptr {panel}, i64 {stride}, ptr {strip}, i64 {source.stride}, i64 {left}, i64 {count})"
+        )
+
+
+def _converted(f: Function, spec: ContractionSpec, numbers: Numbers, x: str, scratch: str) -> str:
+    """x as it is computed with, in the same layout."""
+    if not numbers.converts:
+        return x
+    rows, width = (spec.k, spec.m) if spec.transpose_x else (spec.m, spec.k)
+    f.do(
+        f"call void @{copy(f.module, numbers)}(ptr {scratch}, i64 {width * numbers.bytes}, ptr {x}, "
+        f"i64 {width * numbers.stored_bytes}, i64 {rows}, i64 {width})"
+    )
+    return scratch
+
+
+def _panel_bytes(section: Section, numbers: Numbers, k: int) -> int:
+    return section.vectors * numbers.vector_bytes * k
+
+
+def emit_rows(
+    f: Function,
+    spec: ContractionSpec,
+    numbers: Numbers,
+    plan: Plan,
+    x: str,
+    w: str,
+    scratch: str,
+    batch: str,
+    store: Callable[..., None],
+) -> None:
+    """Write the whole product for one member of the batch: x broadcast, w in panels."""
+    layout = _layout(spec, numbers, plan)
+    x = _converted(f, spec, numbers, x, at(f, scratch, layout.converted))
+    if plan.along_k:
+        broadcast = _Broadcast(x, spec.k * numbers.bytes, numbers.bytes, along_k=True)
+    else:
+        broadcast = _Broadcast(x, numbers.bytes, spec.m * numbers.bytes, along_k=False)
+    stored_row = (spec.k if spec.transpose_w else spec.n) * numbers.stored_bytes
+    for section in plan.sections:
+        if spec.packed:
+            before = section.start * spec.k * numbers.bytes
+            source = _Panels(at(f, w, before), section.vectors * numbers.vector_bytes, along_k=False)
+        else:
+            source = _Panels(w, stored_row, spec.transpose_w)
+        product = _Rows(f, spec, numbers, plan, section, broadcast, source, at(f, scratch, layout.panels),
+                        at(f, scratch, layout.sums), batch, store)  # fmt: skip
+        if plan.k_block < spec.k:
+            product.in_blocks()
+        else:
+            product.at_once()
+
+
+@dataclass(frozen=True)
+class _Rows:
+    """One section of `emit_rows`."""
+
+    f: Function
+    spec: ContractionSpec
+    numbers: Numbers
+    plan: Plan
+    section: Section
+    broadcast: _Broadcast
+    source: _Panels
+    panels: str
+    sums: str
+    batch: str
+    store: Callable[..., None]
+
+    @property
+    def panel_stride(self) -> int:
+        """Bytes from one k to the next within a panel, wherever it is read."""
+        if self.section.pack or self.spec.packed:
+            return self.section.vectors * self.numbers.vector_bytes
+        return self.source.stride
+
+    def panel(self, column: str, first: str, k: str) -> str:
+        """Where the panel that begins at `column` (relative to the section) is; `first` is the first of its group."""
+        f, numbers, section = self.f, self.numbers, self.section
+        if section.pack:
+            index = f.op(f"sub i64 {column}, {first}")
+            per_column = numbers.bytes * self.plan.k_block
+            # Columns of a whole panel are as wide as its registers; a narrower one is alone in its section.
+            return at(f, self.panels, times(f, index, per_column))
+        if self.spec.packed:
+            panel = at(f, self.source.pointer, times(f, column, numbers.bytes * self.spec.k))
+            return at(f, panel, f.op(f"mul i64 {k}, {self.panel_stride}"))
+        absolute = plus(f, column, section.start)
+        panel = at(f, self.source.pointer, times(f, absolute, numbers.stored_bytes))
+        return at(f, panel, f.op(f"mul i64 {k}, {self.panel_stride}"))
+
+    def pack(self, column: str, first: str, k: str, count: str | int) -> None:
+        """Bring a panel to scratch."""
+        if self.section.pack:
+            to = self.panel(column, first, k)
+            absolute = plus(self.f, column, self.section.start)
+            _pack(self.f, self.numbers, self.section, self.source, absolute, k, count, to)
+
+    def at_once(self) -> None:
+        """All of k: groups of panels, tiles of rows, panels of the group."""
+        f, section = self.f, self.section
+        width, total = section.width, section.width * section.count
+        group = width * min(self.plan.group, section.count)
+        minimum = f.module.declare("llvm.umin.i64", "i64", ["i64", "i64"])
+        with f.loop(0, total, group) as outer:
+            stop = f.op(f"call i64 {minimum}(i64 {total}, i64 {f.op(f'add i64 {outer.index}, {group}')})")
+            if section.pack:
+                with f.loop(outer.index, stop, width) as loop:
+                    self.pack(loop.index, outer.index, "0", self.spec.k)
+            for part in segments(self.spec.m, tile_rows(self.numbers, section.vectors)):
+                with f.loop(0, part.count) as rows:
+                    row = plus(f, times(f, rows.index, part.height), part.start)
+                    x = at(f, self.broadcast.pointer, times(f, row, self.broadcast.row))
+                    with f.loop(outer.index, stop, width) as loop:
+                        panel = self.panel(loop.index, outer.index, "0")
+                        self.tile(part.height, x, self.sums, panel, self.spec.k, "false")
+                        self.finish(self.sums, row, loop.index, part.height)
+
+    def in_blocks(self) -> None:
+        """Blocks of k, the sums of a panel's tiles kept in scratch between them."""
+        f, section, block = self.f, self.section, self.plan.k_block
+        row_bytes = section.vectors * self.numbers.vector_bytes
+        parts = segments(self.spec.m, tile_rows(self.numbers, section.vectors))
+        minimum = f.module.declare("llvm.umin.i64", "i64", ["i64", "i64"])
+        with f.loop(0, section.width * section.count, section.width) as loop:
+            with f.loop(0, self.spec.k, block) as blocks:
+                left = f.op(f"sub i64 {self.spec.k}, {blocks.index}")
+                count = f.op(f"call i64 {minimum}(i64 {block}, i64 {left})")
+                more = f.op(f"icmp ne i64 {blocks.index}, 0")
+                self.pack(loop.index, loop.index, blocks.index, count)
+                panel = self.panel(loop.index, loop.index, blocks.index)
+                x = at(f, self.broadcast.pointer, times(f, blocks.index, self.broadcast.k))
+                for part in parts:
+                    with f.loop(0, part.count) as rows:
+                        row = plus(f, times(f, rows.index, part.height), part.start)
+                        c = at(f, self.sums, times(f, row, row_bytes))
+                        self.tile(part.height, at(f, x, times(f, row, self.broadcast.row)), c, panel, count, more)
+            self.finish(self.sums, "0", loop.index, self.spec.m)
+
+    def tile(self, rows: int, x: str, c: str, panel: str, k: str | int, more: str) -> None:
+        """One register tile."""
+        _call_tile(self.f, self.numbers, rows, self.section.vectors, self.broadcast, x, c, panel, self.panel_stride, k, more)
+
+    def finish(self, c: str, row: str, column: str, rows: int) -> None:
+        """Sums of a tile through the epilogue."""
+        absolute = plus(self.f, column, self.section.start)
+        stride = self.section.vectors * self.numbers.vector_bytes
+        self.store(c, stride, row, absolute, rows, self.section.width, self.batch)
+
+
+def emit_columns(
+    f: Function,
+    spec: ContractionSpec,
+    numbers: Numbers,
+    plan: Plan,
+    x: str,
+    w: str,
+    scratch: str,
+    batch: str,
+    store: Callable[..., None],
+) -> None:
+    """Write the whole product for one member of the batch: w broadcast, x in panels, blocks flipped when stored."""
+    layout = _layout(spec, numbers, plan)
+    panels, c, flipped = (at(f, scratch, offset) for offset in (layout.panels, layout.sums, layout.flipped))
+    broadcast = _Broadcast(w, spec.k * numbers.bytes, numbers.bytes, along_k=True)
+    source = _Panels(x, (spec.m if spec.transpose_x else spec.k) * numbers.stored_bytes, not spec.transpose_x)
+    whole = spec.n // _COLUMNS_BLOCK * _COLUMNS_BLOCK
+    for section in plan.sections:
+        stride = section.vectors * numbers.vector_bytes
+        with f.loop(0, section.width * section.count, section.width) as loop:
+            row = plus(f, loop.index, section.start)
+            panel, panel_stride = panels, stride
+            if section.pack:
+                _pack(f, numbers, section, source, row, "0", spec.k, panels)
+            else:
+                panel, panel_stride = at(f, x, times(f, row, numbers.bytes)), source.stride
+            for start, stop in ((0, whole), (whole, spec.n)):
+                if start == stop:
+                    continue
+                height = min(_COLUMNS_BLOCK, stop - start)
+                with f.loop(start, stop, height) as block:
+                    rows = at(f, w, times(f, block.index, broadcast.row))
+                    for part in segments(height, tile_rows(numbers, section.vectors)):
+                        with f.loop(0, part.count) as inner:
+                            first = plus(f, times(f, inner.index, part.height), part.start)
+                            _call_tile(f, numbers, part.height, section.vectors, broadcast,
+                                       at(f, rows, times(f, first, broadcast.row)), at(f, c, times(f, first, stride)),
+                                       panel, panel_stride, spec.k, "false")  # fmt: skip
+                    to_stride = _flip_sums(f, numbers, c, flipped, height, section.vectors)
+                    store(flipped, to_stride, row, block.index, section.width, height, batch)
+
+
+def _flip_sums(f: Function, numbers: Numbers, c: str, to: str, rows: int, vectors: int) -> int:
+    """c [rows][columns] as [columns][rows]; returns the bytes between its rows."""
+    name = flip(f.module, numbers)
+    lanes, stride = numbers.lanes, vectors * numbers.vector_bytes
+    to_stride = -(-rows // lanes) * numbers.vector_bytes
+    with f.loop(0, rows, lanes) as loop:
+        source = at(f, c, times(f, loop.index, stride))
+        left = f.op(f"sub i64 {rows}, {loop.index}")
+        strip = at(f, to, times(f, loop.index, numbers.bytes))
+        f.do(
+            f"call void @{name}(ptr {strip}, i64 {to_stride}, ptr {source}, i64 {stride}, i64 {left}, "
+            f"i64 {vectors * lanes})"
+        )
+    return to_stride
+
+
+def _packed_sections(spec: ContractionSpec, numbers: Numbers) -> tuple[Section, ...]:
+    return sections(spec.n, numbers.lanes, panel_vectors(numbers), "flip" if spec.transpose_w else "copy")
+
+
+def packed_panels_bytes(spec: ContractionSpec, numbers: Numbers) -> int:
+    """Size of one packed w."""
+    return sum(section.count * _panel_bytes(section, numbers, spec.k) for section in _packed_sections(spec, numbers))
+
+
+def emit_packing(f: Function, spec: ContractionSpec, numbers: Numbers, packed: str, w: str) -> None:
+    """Pack all of w, panel after panel, each [k][columns]."""
+    source = _Panels(w, (spec.k if spec.transpose_w else spec.n) * numbers.stored_bytes, spec.transpose_w)
+    for section in _packed_sections(spec, numbers):
+        with f.loop(0, section.width * section.count, section.width) as loop:
+            column = plus(f, loop.index, section.start)
+            to = at(f, packed, times(f, column, numbers.bytes * spec.k))
+            _pack(f, numbers, section, source, column, "0", spec.k, to)

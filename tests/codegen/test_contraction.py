@@ -1,0 +1,280 @@
+"""Every form of product against NumPy in float64, on the three targets, with canaries around every buffer."""
+
+import ctypes
+import itertools
+import random
+
+import ml_dtypes
+import numpy as np
+import pytest
+
+from hybridize.base.dtypes import bfloat16, bool_, float16, float32, float64, int8, int32, int64, uint8
+from hybridize.codegen.llvm.contraction import (
+    ContractionSpec,
+    Epilogue,
+    contraction_scratch,
+    emit_contraction,
+    emit_pack,
+    packed_bytes,
+)
+from hybridize.codegen.llvm.contraction_numbers import Numbers, masked_load
+from hybridize.codegen.llvm.contraction_plan import make_plan, normalised, segments
+from hybridize.codegen.llvm.engine import assembly, compile_module, named_target
+from hybridize.codegen.llvm.text import Function, Module, vector
+
+TARGETS = ["avx512", "avx2", "baseline"]
+SIZES = [0, 1, 2, 3, 7, 15, 16, 17, 31, 33, 64, 100, 257]
+CANARY = 0xA5
+
+
+class Guarded:
+    """An array with bytes around it that must not change, at an address that is aligned to its items only."""
+
+    def __init__(self, values, margin=256):
+        values = np.ascontiguousarray(values).reshape(np.shape(values))
+        offset = margin + values.itemsize
+        self.bytes = np.full(values.nbytes + 2 * offset + 64, CANARY, np.uint8)
+        start = offset + (-self.bytes.ctypes.data) % 64
+        self.span = slice(start, start + values.nbytes)
+        self.values = self.bytes[self.span].view(values.dtype).reshape(values.shape)
+        self.values[...] = values
+        self.address = self.bytes.ctypes.data + start
+
+    def intact(self):
+        around = np.concatenate([self.bytes[: self.span.start], self.bytes[self.span.stop :]])
+        return bool((around == CANARY).all())
+
+
+class Case:
+    """One contraction, its operands, and what must come out."""
+
+    def __init__(self, spec, seed=0, bias=False):
+        self.spec, self.bias = spec, bias
+        rng = np.random.default_rng(seed)
+        b = spec.batch
+        x = self.draw(rng, (1 if spec.shared_x else b, spec.m, spec.k))
+        w = self.draw(rng, (1 if spec.shared_w else b, spec.k, spec.n))
+        self.x = Guarded(x.swapaxes(1, 2) if spec.transpose_x else x)
+        self.w = Guarded(w.swapaxes(1, 2) if spec.transpose_w else w)
+        self.b = Guarded(self.draw(rng, (spec.n,)))
+        self.out = Guarded(np.zeros((b, spec.m, spec.n), spec.dtype))
+        exact = np.float64 if spec.dtype.kind not in "iub" else spec.dtype
+        self.true = x.astype(exact) @ w.astype(exact)
+        self.bound = 0.0
+        if exact is np.float64:
+            self.true = np.broadcast_to(self.true, self.out.values.shape)
+            eps = float(ml_dtypes.finfo(np.float32 if spec.dtype.itemsize == 2 else spec.dtype).eps)
+            terms = np.abs(x.astype(exact)) @ np.abs(w.astype(exact))
+            self.bound = (spec.k + 1) * eps * terms + float(ml_dtypes.finfo(spec.dtype).eps) * np.abs(self.true)
+            if bias:
+                self.true = self.true + self.b.values.astype(exact)
+                self.bound = self.bound + 2 * eps * np.abs(self.true)
+                self.true = np.maximum(self.true, 0)
+
+    def draw(self, rng, shape):
+        dtype = self.spec.dtype
+        if dtype == bool_:
+            return rng.random(shape) < 0.2
+        if dtype.kind in "iu":
+            info = np.iinfo(dtype)
+            return rng.integers(info.min, info.max, shape, dtype, endpoint=True)
+        return rng.standard_normal(shape).astype(dtype)
+
+    def check(self):
+        assert all(guarded.intact() for guarded in (self.x, self.w, self.b, self.out)), self.spec
+        found = self.out.values
+        if self.spec.dtype.kind in "iub":
+            np.testing.assert_array_equal(found, np.broadcast_to(self.true, found.shape), err_msg=str(self.spec))
+        else:
+            error = np.abs(found.astype(np.float64) - self.true)
+            assert (error <= self.bound).all(), f"{self.spec}: {(error - self.bound).max()}"
+
+
+def bias_relu(spec, numbers):
+    """max(sum + bias[column], 0), as LOOPS would write it."""
+
+    def emit(f, sums, row, column, lanes, batch, mask):
+        of = vector("float", lanes)
+        pointer = f.op(f"getelementptr float, ptr %bias, i64 {column}")
+        if mask is None:
+            bias = f.op(f"load {of}, ptr {pointer}, align 4")
+        else:
+            bias = masked_load(f, pointer, "float", lanes, 4, mask)
+        total = f.op(f"fadd {of} {sums}, {bias}")
+        zero = "zeroinitializer" if lanes > 1 else "0.0"
+        positive = f.op(f"fcmp ugt {of} {total}, {zero}")
+        return f.op(f"select {vector('i1', lanes)} {positive}, {of} {total}, {of} {zero}")
+
+    return Epilogue(float32, emit, (("ptr", "bias"),))
+
+
+def run(cases, target):
+    """Compile all cases as one module and run each with scratch of exactly the size asked for."""
+    module = Module()
+    for number, case in enumerate(cases):
+        epilogue = bias_relu(case.spec, None) if case.bias else None
+        emit_contraction(module, f"case{number}", case.spec, target, epilogue)
+        params = "ptr %out, ptr %x, ptr %w, ptr %bias, ptr %scratch"
+        entry = Function(
+            module, f"run{number}", [(p.split()[0], p.split("%")[1]) for p in params.split(", ")], linkage=""
+        )
+        extra = ", ptr %bias" if case.bias else ""
+        entry.do(f"call void @case{number}(ptr %out, ptr %x, ptr %w{extra}, ptr %scratch)")
+        entry.do("ret void")
+        if case.spec.packed:
+            emit_pack(module, f"packing{number}", case.spec, target)
+            entry = Function(module, f"pack{number}", [("ptr", "packed"), ("ptr", "w")], linkage="")
+            entry.do(f"call void @packing{number}(ptr %packed, ptr %w)")
+            entry.do("ret void")
+    loaded = compile_module(module.text(), target)
+    for number, case in enumerate(cases):
+        scratch = Guarded(np.full(contraction_scratch(case.spec, target), CANARY, np.uint8))
+        w = case.w
+        if case.spec.packed:
+            w = Guarded(np.zeros(packed_bytes(case.spec, target), np.uint8))
+            pack = ctypes.CFUNCTYPE(None, *[ctypes.c_void_p] * 2)(loaded.address(f"pack{number}"))
+            pack(w.address, case.w.address)
+            assert w.intact(), case.spec
+        call = ctypes.CFUNCTYPE(None, *[ctypes.c_void_p] * 5)(loaded.address(f"run{number}"))
+        call(case.out.address, case.x.address, w.address, case.b.address, scratch.address)
+        case.check()
+        assert scratch.intact() and w.intact(), case.spec
+    return loaded
+
+
+def mixes(count, seed):
+    """Sizes so that each value of m, n and k comes with many of the others."""
+    draw = random.Random(seed)
+    return [tuple(draw.choice(SIZES) for _ in range(3)) for _ in range(count)]
+
+
+@pytest.mark.parametrize("transpose_w", [False, True])
+@pytest.mark.parametrize("transpose_x", [False, True])
+@pytest.mark.parametrize("name", TARGETS)
+def test_float32_of_all_sizes(name, transpose_x, transpose_w):
+    cases = [
+        Case(ContractionSpec(float32, m, n, k, transpose_x=transpose_x, transpose_w=transpose_w), seed)
+        for seed, (m, n, k) in enumerate(mixes(30, 2 * transpose_x + transpose_w))
+    ]
+    run(cases, named_target(name))
+
+
+@pytest.mark.parametrize("name", TARGETS)
+def test_few_rows(name):
+    """Matrix times vector and small batches, weights as FullyConnected stores them and the other way."""
+    cases = [
+        Case(ContractionSpec(float32, m, n, k, transpose_w=w), bias=True)
+        for m, (n, k), w in itertools.product(
+            (1, 2, 5, 6), ((2, 128), (10, 84), (17, 33), (256, 64), (300, 20)), (False, True)
+        )
+    ]
+    run(cases, named_target(name))
+
+
+@pytest.mark.parametrize("name", TARGETS)
+def test_no_terms_give_zeros_through_the_epilogue(name):
+    cases = [
+        Case(ContractionSpec(float32, m, 20, 0, transpose_w=w), bias=True)
+        for m, w in itertools.product((1, 3, 40), (False, True))
+    ]
+    for case in cases:
+        case.out.values[...] = 7
+    run(cases, named_target(name))
+
+
+@pytest.mark.parametrize("dtype", [float64, float16, bfloat16, int8, uint8, int32, int64, bool_], ids=str)
+@pytest.mark.parametrize("name", TARGETS)
+def test_other_dtypes(name, dtype):
+    sizes = [(1, 17, 33), (3, 31, 15), (16, 5, 64), (33, 40, 7), (50, 70, 20)]
+    cases = [
+        Case(ContractionSpec(dtype, m, n, k, transpose_x=x, transpose_w=w), m)
+        for (m, n, k), (x, w) in zip(
+            sizes + sizes, itertools.cycle([(False, False), (False, True), (True, False)]), strict=False
+        )
+    ]
+    run(cases, named_target(name))
+
+
+@pytest.mark.parametrize("name", TARGETS)
+def test_batches_and_shared_operands(name):
+    cases = [
+        Case(ContractionSpec(float32, m, n, k, batch, tx, tw, sx, sw), bias=True)
+        for (m, n, k, batch), (tx, tw), (sx, sw) in itertools.product(
+            [(7, 33, 16, 3), (1, 20, 17, 4), (17, 16, 5, 1)],
+            [(False, False), (False, True), (True, False)],
+            [(False, False), (True, False), (False, True)],
+        )
+    ]
+    run([*cases, Case(ContractionSpec(float32, 3, 3, 3, 0))], named_target(name))
+
+
+@pytest.mark.parametrize("name", TARGETS)
+def test_packed_second_operand(name):
+    cases = [
+        Case(ContractionSpec(float32, m, n, k, 1 + (m == 7), transpose_w=w, packed=True), bias=True)
+        for (m, n, k), w in itertools.product(
+            [(1, 256, 64), (1, 100, 33), (6, 17, 20), (7, 130, 31), (64, 64, 16), (33, 2, 40)], (False, True)
+        )
+    ]
+    run(cases, named_target(name))
+
+
+@pytest.mark.parametrize(("transpose_x", "transpose_w"), [(False, True), (False, False), (True, False)])
+def test_blocks_of_k_and_groups_of_panels(transpose_x, transpose_w):
+    """Sizes at which panels no longer fit the cache: of a target whose cache is small."""
+    from dataclasses import replace
+
+    target = replace(named_target("avx512"), l2_bytes=64 << 10)
+    sizes = [(20, 70, 300), (40, 130, 1000), (3, 200, 700), (50, 300, 100), (70, 129, 64)]
+    specs = [ContractionSpec(float32, m, n, k, 1, transpose_x, transpose_w) for m, n, k in sizes]
+    plans = [make_plan(normalised(spec), Numbers(float32, target)) for spec in specs]
+    assert any(plan.k_block < spec.k for plan, spec in zip(plans, specs, strict=True))
+    assert any(plan.group > 1 for plan in plans)
+    run([Case(spec, bias=True) for spec in specs], target)
+
+
+def test_weights_of_other_values_do_not_leak_across_tails():
+    """NaN and infinity stay in their own row and column, whatever stands beside them in a register."""
+    target = named_target("avx512")
+    for m, tw in itertools.product((1, 40), (False, True)):
+        case = Case(ContractionSpec(float32, m, 19, 21, transpose_w=tw))
+        w = case.w.values[0].T if tw else case.w.values[0]
+        w[3, 18] = np.inf
+        case.x.values[0, 0, 5] = np.nan
+        case.true = None
+        case.check = lambda: None
+        run([case], target)
+        out = case.out.values[0]
+        assert np.isnan(out[0]).all()
+        assert np.isinf(out[1:, 18]).all()
+        assert np.isfinite(out[1:, :18]).all()
+
+
+def test_row_tiles_differ_by_one_at_most():
+    for total, limit in itertools.product(range(1, 200), (1, 6, 13, 24)):
+        parts = segments(total, limit)
+        assert sum(part.count * part.height for part in parts) == total
+        assert max(p.height for p in parts) <= limit
+        assert max(p.height for p in parts) - min(p.height for p in parts) <= 1
+        assert parts[0].start == 0
+        assert all(b.start == a.start + a.count * a.height for a, b in itertools.pairwise(parts))
+
+
+def test_layers_share_their_tiles():
+    module = Module()
+    target = named_target("avx512")
+    emit_contraction(module, "first", ContractionSpec(float32, 64, 256, 512), target)
+    before = set(module.functions)
+    emit_contraction(module, "second", ContractionSpec(float32, 64, 128, 256), target)
+    assert set(module.functions) - before == {"second", "second.store"}
+
+
+def test_sums_stay_in_registers():
+    """The tile of 6 x 64 must not touch the stack: a spill in its loop costs a third of the speed."""
+    module = Module()
+    emit_contraction(module, "net", ContractionSpec(float32, 60, 64, 64), named_target("avx512"))
+    Function(module, "keep", [("ptr", "p")], linkage="").do("call void @net(ptr %p, ptr %p, ptr %p, ptr %p)\n  ret void")
+    text = assembly(module.text(), named_target("avx512"))
+    body = text[text.index("\ntile.float32.6x4.k:") :]
+    body = body[: body.index(".cfi_endproc") if ".cfi_endproc" in body else body.index("retq")]
+    assert not [line for line in body.splitlines() if "zmm" in line and "(%rsp)" in line]
