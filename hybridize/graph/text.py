@@ -16,10 +16,12 @@ is a composite. Names of values are the users' and no part of what a graph is: t
 
 from __future__ import annotations
 
-import ast
+import dataclasses
 import hashlib
+import json
 import re
 from collections.abc import Callable, Mapping, Sequence
+from functools import cache
 from typing import Any
 
 import numpy
@@ -66,7 +68,7 @@ class _Printer:
         if text is None:
             text = self._types[value.type] = str(value.type)
         if value.name and self._names:
-            return f"{number} {_quoted(value.name)}: {text}"
+            return f"{number} {json.dumps(value.name)}: {text}"
         return f"{number}: {text}"
 
     def _right(self, node: Node, operands: str, indent: str) -> str:
@@ -84,8 +86,7 @@ class _Printer:
         if hasattr(op, "label"):
             parts = [f"{key}={self._literal(value, indent)}" for key, value in op.attributes]
             return f"composite {_word(op.label)}(\0{', '.join([*parts, f'body={self.graph(op.body, indent)}'])})"
-        fields = getattr(op, "__dataclass_fields__", {})
-        parts = [f"{name}={self._literal(getattr(op, name), indent)}" for name in fields]
+        parts = [f"{name}={self._literal(getattr(op, name), indent)}" for name in field_names(type(op))]
         return f"{op.name}(\0{', '.join(parts)})"
 
     def _literal(self, value: Any, indent: str) -> str:
@@ -96,17 +97,18 @@ class _Printer:
         if isinstance(value, tuple):
             return f"({', '.join(self._literal(part, indent) for part in value)}{',' if len(value) == 1 else ''})"
         if isinstance(value, str):
-            return _quoted(value)
+            return json.dumps(value)
         return repr(value)
 
 
+@cache
+def field_names(op: type) -> tuple[str, ...]:
+    """Names of the parameters of a class of ops."""
+    return tuple(part.name for part in dataclasses.fields(op)) if dataclasses.is_dataclass(op) else ()
+
+
 def _word(label: str) -> str:
-    return label if re.fullmatch(r"[A-Za-z_]\w*", label) else _quoted(label)
-
-
-def _quoted(text: str) -> str:
-    """A Python string literal in double quotes, of one line and without NUL."""
-    return '"' + repr("'" + text)[2:-1].replace('"', '\\"').replace("\\'", "'") + '"'
+    return label if re.fullmatch(r"[A-Za-z_]\w*", label) else json.dumps(label)
 
 
 def _constant_text(array: Buffer) -> str:
@@ -227,7 +229,7 @@ class _Parser:
 
     def _param(self) -> tuple[str, str, TensorType]:
         number = self._take("value")
-        name = ast.literal_eval(self._advance()) if self._kind == "string" else ""
+        name = json.loads(self._advance()) if self._kind == "string" else ""
         self._expect(":")
         return number, name, TensorType.parse(self._take("type"))
 
@@ -261,7 +263,7 @@ class _Parser:
             return
         label = None
         if word == "composite":
-            label = ast.literal_eval(self._advance()) if self._kind == "string" else self._take("word")
+            label = json.loads(self._advance()) if self._kind == "string" else self._take("word")
         self._expect("(")
         operands = self._values(values)
         fields = self._fields()
@@ -322,7 +324,7 @@ class _Parser:
         self._advance()
         match kind:
             case "string":
-                return ast.literal_eval(token)
+                return json.loads(token)
             case "number":
                 return float(token) if re.search(r"[.enf]", token, re.IGNORECASE) else int(token)
             case "word" if token in _WORDS:
