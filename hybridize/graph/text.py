@@ -119,8 +119,10 @@ def _constant_text(array: Buffer) -> str:
 
 
 def digest(array: Buffer) -> str:
-    """What stands for a large constant: a hash of its bytes."""
-    return hashlib.sha256(numpy.ascontiguousarray(array).view(numpy.uint8).data).hexdigest()
+    """What stands for a large constant: a hash of its type and bytes (zeros of two shapes are two constants)."""
+    total = hashlib.sha256(str(TensorType(array.shape, array.dtype)).encode())
+    total.update(numpy.ascontiguousarray(array).view(numpy.uint8).data)
+    return total.hexdigest()
 
 
 use_printer(print_graph)
