@@ -1,0 +1,214 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Loops that no scalar expression says: searches along an axis, running sums, scatters, printing and asserting.
+
+    void routine(ptr output..., ptr input..., ptr scratch)
+
+One internal function per routine and case, written once per module. An array is seen as [outer, n, inner] around the
+axis; where `inner` is larger than one, lanes run along it. Sorting is in `sorting`.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import math
+from collections.abc import Callable, Sequence
+
+from hybridize.base.errors import CodegenError
+from hybridize.base.types import TensorType
+from hybridize.codegen.llvm import sorting
+from hybridize.codegen.llvm.cells import Cells
+from hybridize.codegen.llvm.text import Function, Module
+from hybridize.codegen.target import Target
+from hybridize.loops.expr import Routine
+from hybridize.runtime import effects
+
+Types = Sequence[TensorType]
+
+
+def emit_routine(module: Module, routine: Routine, inputs: Types, outputs: Types, target: Target) -> str:
+    """Write the routine for operands of these types, once; returns the function's name.
+
+    Raises:
+        CodegenError E955: there is no such routine.
+    """
+    case = (routine.name, repr(routine.parameters), *map(str, inputs), "->", *map(str, outputs))
+    name = f"{routine.name}.{hashlib.sha256(' '.join(case).encode()).hexdigest()[:12]}"
+    if name in module.functions:
+        return name
+    writer = _WRITERS.get(routine.name)
+    if writer is None:
+        raise CodegenError("E955", f"no routine is called {routine.name!r}")
+    params = [("ptr", f"o{k}") for k in range(len(outputs))] + [("ptr", f"i{k}") for k in range(len(inputs))]
+    f = Function(module, name, [*params, ("ptr", "scratch")])
+    writer(f, routine, inputs, outputs, target)
+    f.do("ret void")
+    return name
+
+
+def routine_bytes(routine: Routine, inputs: Types, outputs: Types) -> int:
+    """Scratch that the routine needs."""
+    if routine.name in ("sort", "argsort"):
+        return sorting.scratch_bytes(inputs[0], routine.parameters[0], routine.name == "argsort")
+    return 0
+
+
+def _around(type_: TensorType, axis: int) -> tuple[int, int, int]:
+    """Sizes before, at and after the axis."""
+    return math.prod(type_.shape[:axis]), type_.shape[axis], math.prod(type_.shape[axis + 1 :])
+
+
+def _columns(f: Function, outer: int, inner: int, lanes: int, body: Callable[[str, str, int], None]) -> None:
+    """Call body(outer index, inner index, lanes) so that every column of [outer, inner] is met once."""
+    whole = inner // lanes * lanes if lanes > 1 and inner > 1 else 0
+    with f.loop(0, outer) as rows:
+        for start, stop, width in ((0, whole, lanes), (whole, inner, 1)):
+            if start < stop:
+                with f.loop(start, stop, width) as columns:
+                    body(rows.index, columns.index, width)
+
+
+def _position(f: Function, sizes: tuple[int, int, int], row: str, k: str | int, column: str) -> str:
+    """Flat index of [row, k, column]."""
+    _, n, inner = sizes
+    along = f.op(f"add i64 {f.op(f'mul i64 {row}, {n}')}, {k}")
+    return f.op(f"add i64 {f.op(f'mul i64 {along}, {inner}')}, {column}")
+
+
+# Searches
+
+
+def _argument(f: Function, routine: Routine, inputs: Types, outputs: Types, target: Target) -> None:
+    """Index of the greatest or least element; of the first one, and of the first NaN where there is one."""
+    sizes = _around(inputs[0], routine.parameters[0])
+    if 0 in sizes:
+        return
+    cells, indices = Cells(f, inputs[0].dtype), Cells(f, outputs[0].dtype)
+    outer, n, inner = sizes
+
+    def column(row: str, at: str, lanes: int) -> None:
+        first = cells.load_number("%i0", _position(f, sizes, row, 0, at), lanes)
+        start = [(cells.number_type(lanes), first), (indices.type(lanes), "zeroinitializer" if lanes > 1 else "0")]
+        with f.loop(1, n, carry=start) as loop:
+            best, where = loop.values
+            x = cells.load_number("%i0", _position(f, sizes, row, loop.index, at), lanes)
+            better = cells.beyond(x, best, routine.name == "argmax", lanes)
+            here = indices.splat(loop.index, lanes)
+            loop.following = [
+                cells.choose(better, x, best, cells.number_type(lanes), lanes),
+                cells.choose(better, here, where, indices.type(lanes), lanes),
+            ]
+        position = f.op(f"add i64 {f.op(f'mul i64 {row}, {inner}')}, {at}")
+        indices.store(loop.results[1], "%o0", position, lanes)
+
+    _columns(f, outer, inner, min(target.lanes(8), target.lanes(inputs[0].dtype.itemsize)), column)
+
+
+# Running totals
+
+
+def _running(f: Function, routine: Routine, inputs: Types, outputs: Types, target: Target) -> None:
+    """Sum, product or maximum of all elements up to each one, in order; half floats add up in float32."""
+    sizes = _around(inputs[0], routine.parameters[0])
+    if 0 in sizes:
+        return
+    source, result = Cells(f, inputs[0].dtype), Cells(f, outputs[0].dtype)
+    outer, n, inner = sizes
+
+    def column(row: str, at: str, lanes: int) -> None:
+        def element(k: str | int) -> tuple[str, str]:
+            position = _position(f, sizes, row, k, at)
+            return position, source.load_number("%i0", position, lanes)
+
+        position, first = element(0)
+        result.store_number(first, "%o0", position, lanes)
+        with f.loop(1, n, carry=[(result.number_type(lanes), first)]) as loop:
+            position, x = element(loop.index)
+            total = loop.values[0]
+            match routine.name:
+                case "cumsum":
+                    total = result.arithmetic("add", total, x, lanes)
+                case "cumprod":
+                    total = result.arithmetic("mul", total, x, lanes)
+                case _:
+                    greater = result.beyond(x, total, True, lanes)
+                    total = result.choose(greater, x, total, result.number_type(lanes), lanes)
+            result.store_number(total, "%o0", position, lanes)
+            loop.following = [total]
+
+    _columns(f, outer, inner, target.lanes(max(4, outputs[0].dtype.itemsize)), column)
+
+
+# Scatters
+
+
+def _scatter(f: Function, routine: Routine, inputs: Types, outputs: Types, target: Target) -> None:
+    """A copy of the base in which whole rows, named by index tuples, are replaced or added to, one after the other."""
+    base, where = inputs[:2]
+    depth = where.shape[-1]
+    tuples, row = math.prod(where.shape[:-1]), math.prod(base.shape[depth:])
+    cells = Cells(f, base.dtype)
+    copy = f.module.declare("llvm.memcpy.p0.p0.i64", "void", ["ptr", "ptr", "i64", "i1"])
+    f.do(f"call void {copy}(ptr %o0, ptr %i0, i64 {base.nbytes}, i1 false)")
+    if 0 in (tuples, row, base.size):
+        return
+    indices = Cells(f, where.dtype)
+    with f.loop(0, tuples) as loop:
+        target_row = "0"
+        for axis in range(depth):
+            place = f.op(f"add i64 {f.op(f'mul i64 {loop.index}, {depth}')}, {axis}")
+            index = _clamped(f, indices.load("%i1", place, 1), base.shape[axis])
+            target_row = f.op(f"add i64 {f.op(f'mul i64 {target_row}, {base.shape[axis]}')}, {index}")
+        start, source = f.op(f"mul i64 {target_row}, {row}"), f.op(f"mul i64 {loop.index}, {row}")
+
+        def element(_: str, at: str, lanes: int) -> None:
+            to, from_ = f.op(f"add i64 {start}, {at}"), f.op(f"add i64 {source}, {at}")
+            if routine.name == "scatter_set":
+                cells.store(cells.load("%i2", from_, lanes), "%o0", to, lanes)
+                return
+            x, y = cells.load_number("%o0", to, lanes), cells.load_number("%i2", from_, lanes)
+            cells.store_number(cells.arithmetic("add", x, y, lanes), "%o0", to, lanes)
+
+        _columns(f, 1, row, target.lanes(max(4, base.dtype.itemsize)), element)
+
+
+def _clamped(f: Function, index: str, size: int) -> str:
+    """The index brought into the axis, so that a wrong one cannot write elsewhere."""
+    for name, bound in (("smax", 0), ("smin", size - 1)):
+        intrinsic = f.module.declare(f"llvm.{name}.i64", "i64", ["i64", "i64"])
+        index = f.op(f"call i64 {intrinsic}(i64 {index}, i64 {bound})")
+    return index
+
+
+# Effects
+
+
+def _effect(f: Function, routine: Routine, inputs: Types, outputs: Types, target: Target) -> None:
+    """Call back with a note and the operands; an assertion only where some element is false."""
+    text = effects.note(routine.name, str(routine.parameters[0]), tuple(inputs)).encode() + b"\0"
+    quoted = "".join(f"\\{byte:02X}" for byte in text)
+    note = f.module.constant(f"note.{f.name}", f"[{len(text)} x i8]", f'c"{quoted}"')
+    variable = f.module.variable(effects.VARIABLE, "ptr", "null")
+    table = f.alloca("ptr", max(1, len(inputs)))
+    for number in range(len(inputs)):
+        place = f.op(f"getelementptr ptr, ptr {table}, i64 {number}")
+        f.do(f"store ptr %i{number}, ptr {place}")
+    if routine.name == "print":
+        _call_back(f, variable, note, table)
+        return
+    with f.loop(0, inputs[0].size, carry=[("i8", "1")]) as loop:
+        held = f.op(f"load i8, ptr {f.op(f'getelementptr i8, ptr %i0, i64 {loop.index}')}")
+        loop.following = [f.op(f"and i8 {loop.values[0]}, {held}")]
+    with f.when(f.op(f"icmp eq i8 {loop.results[0]}, 0")):
+        _call_back(f, variable, note, table)
+
+
+def _call_back(f: Function, variable: str, note: str, table: str) -> None:
+    callee = f.op(f"load ptr, ptr {variable}")
+    f.do(f"call void {callee}(ptr {note}, ptr {table})")
+
+
+_WRITERS = {
+    "argmax": _argument, "argmin": _argument, "cumsum": _running, "cumprod": _running, "cummax": _running,
+    "scatter_set": _scatter, "scatter_add": _scatter, "print": _effect, "assert": _effect,
+    "sort": sorting.write, "argsort": sorting.write,
+}  # fmt: skip

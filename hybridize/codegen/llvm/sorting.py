@@ -1,0 +1,130 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Sorting along an axis: merging from the bottom up, stable, NaN last.
+
+Each line is copied to scratch, as keys and, for `argsort`, their numbers; runs of 1, 2, 4, ... are merged from one half
+of the scratch into the other.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+
+from hybridize.base.dtypes import int64
+from hybridize.base.types import TensorType
+from hybridize.codegen.llvm.cells import Cells
+from hybridize.codegen.llvm.text import Function
+from hybridize.codegen.target import Target
+from hybridize.loops.expr import Routine
+
+
+def scratch_bytes(type_: TensorType, axis: int, numbered: bool) -> int:
+    """Two copies of a line, of keys and of numbers."""
+    return 2 * type_.shape[axis] * (_aligned(type_.dtype.itemsize) + (8 if numbered else 0))
+
+
+def _aligned(itemsize: int) -> int:
+    """Keys take whole words, so that the numbers behind them are aligned."""
+    return max(8, itemsize)
+
+
+def write(
+    f: Function, routine: Routine, inputs: Sequence[TensorType], outputs: Sequence[TensorType], target: Target
+) -> None:
+    """Write the body of `sort` or `argsort` with parameters (axis, descending)."""
+    axis, descending = routine.parameters
+    shape = inputs[0].shape
+    outer, n, inner = math.prod(shape[:axis]), shape[axis], math.prod(shape[axis + 1 :])
+    if 0 in (outer, n, inner):
+        return
+    sorter = _Sorter(f, inputs[0], n, bool(descending), routine.name == "argsort")
+    with f.loop(0, outer) as rows, f.loop(0, inner) as columns:
+        start = f.op(f"add i64 {f.op(f'mul i64 {rows.index}, {n * inner}')}, {columns.index}")
+        sorter.fetch(start, inner)
+        side = sorter.sort()
+        sorter.deliver(start, inner, side)
+
+
+class _Sorter:
+    def __init__(self, f: Function, type_: TensorType, n: int, descending: bool, numbered: bool) -> None:
+        self.f = f
+        self.n = n
+        self.descending = descending
+        self.numbered = numbered
+        self.keys = Cells(f, type_.dtype)
+        self.numbers = Cells(f, int64)
+        words = _aligned(type_.dtype.itemsize)
+        self.key_sides = [f.op(f"getelementptr i8, ptr %scratch, i64 {side * n * words}") for side in (0, 1)]
+        offset = 2 * n * words
+        self.number_sides = [f.op(f"getelementptr i8, ptr %scratch, i64 {offset + side * n * 8}") for side in (0, 1)]
+
+    def fetch(self, start: str, stride: int) -> None:
+        """Bring a line into the first side."""
+        f = self.f
+        with f.loop(0, self.n) as loop:
+            position = f.op(f"add i64 {f.op(f'mul i64 {loop.index}, {stride}')}, {start}")
+            self.keys.store(self.keys.load("%i0", position, 1), self.key_sides[0], loop.index, 1)
+            if self.numbered:
+                self.numbers.store(loop.index, self.number_sides[0], loop.index, 1)
+
+    def deliver(self, start: str, stride: int, side: int) -> None:
+        """Write the sorted line from a side."""
+        f = self.f
+        cells = self.numbers if self.numbered else self.keys
+        source = (self.number_sides if self.numbered else self.key_sides)[side]
+        with f.loop(0, self.n) as loop:
+            position = f.op(f"add i64 {f.op(f'mul i64 {loop.index}, {stride}')}, {start}")
+            cells.store(cells.load(source, loop.index, 1), "%o0", position, 1)
+
+    def sort(self) -> int:
+        """Merge until the line is one run; returns the side where it lies, which depends on n alone."""
+        rounds = math.ceil(math.log2(self.n)) if self.n > 1 else 0
+        if rounds:
+            f = self.f
+            widths = [("i64", "1"), *(("ptr", side) for side in self.key_sides + self.number_sides)]
+            with f.loop(0, rounds, carry=widths) as loop:
+                width, keys, other_keys, numbers, other_numbers = loop.values
+                self._round(width, (keys, numbers), (other_keys, other_numbers))
+                double = f.op(f"shl i64 {width}, 1")
+                loop.following = [double, other_keys, keys, other_numbers, numbers]
+        return rounds % 2
+
+    def _round(self, width: str, source: tuple[str, str], target: tuple[str, str]) -> None:
+        """Merge neighbouring runs of `width` elements."""
+        f = self.f
+        pair = f.op(f"shl i64 {width}, 1")
+        with f.loop(0, self.n, pair) as loop:
+            middle = self._bounded(f.op(f"add i64 {loop.index}, {width}"))
+            end = self._bounded(f.op(f"add i64 {loop.index}, {pair}"))
+            carry = [("i64", loop.index), ("i64", middle)]
+            with f.loop(loop.index, end, carry=carry) as merge:
+                left, right = merge.values
+                take_right = self._from_right(source[0], left, middle, right, end)
+                from_ = f.op(f"select i1 {take_right}, i64 {right}, i64 {left}")
+                self.keys.store(self.keys.load(source[0], from_, 1), target[0], merge.index, 1)
+                if self.numbered:
+                    self.numbers.store(self.numbers.load(source[1], from_, 1), target[1], merge.index, 1)
+                step = f.op(f"zext i1 {take_right} to i64")
+                following = f.op(f"add i64 {right}, {step}")
+                other = f.op(f"sub i64 1, {step}")
+                merge.following = [f.op(f"add i64 {left}, {other}"), following]
+
+    def _from_right(self, keys: str, left: str, middle: str, right: str, end: str) -> str:
+        """Whether the next element is the right run's: the left one is used up, or the right one is truly less."""
+        f = self.f
+        left_done, right_left = f.op(f"icmp sge i64 {left}, {middle}"), f.op(f"icmp slt i64 {right}, {end}")
+        # Positions are brought into the line where a run is used up; what is read there does not matter.
+        x = self.keys.load_number(keys, self._last(right), 1)
+        y = self.keys.load_number(keys, self._last(left), 1)
+        less = f.op(f"and i1 {self.keys.before(x, y, self.descending)}, {right_left}")
+        return f.op(f"or i1 {left_done}, {less}")
+
+    def _bounded(self, position: str) -> str:
+        return self._least(position, self.n)
+
+    def _last(self, position: str) -> str:
+        return self._least(position, self.n - 1)
+
+    def _least(self, position: str, bound: int) -> str:
+        smin = self.f.module.declare("llvm.smin.i64", "i64", ["i64", "i64"])
+        return self.f.op(f"call i64 {smin}(i64 {position}, i64 {bound})")

@@ -1,0 +1,151 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Routines against NumPy: every dtype, axes in front, middle and end, NaN, ties, empty and single lines."""
+
+import ctypes
+
+import ml_dtypes
+import numpy as np
+import pytest
+
+from hybridize.base.errors import CodegenError
+from hybridize.base.types import TensorType
+from hybridize.codegen.llvm.engine import compile_module, host_target, named_target
+from hybridize.codegen.llvm.routines import emit_routine, routine_bytes
+from hybridize.codegen.llvm.text import Module
+from hybridize.loops.expr import Routine
+from hybridize.runtime import effects
+
+DTYPES = [np.bool_, np.int8, np.uint8, np.int32, np.uint64, np.int64, np.float16, ml_dtypes.bfloat16, np.float32,
+          np.float64]  # fmt: skip
+SHAPES = [((7,), 0), ((3, 37), 1), ((5, 37), 0), ((2, 9, 21), 1), ((4, 1), 1), ((1, 3), 0), ((0, 3), 1), ((3, 0), 0)]
+
+
+def run(routine, inputs, outputs, target=None):
+    """Compile and call a routine; returns fresh outputs of the given (shape, dtype)."""
+    module = Module()
+    types = [TensorType(x.shape, x.dtype) for x in inputs]
+    out_types = [TensorType(shape, np.dtype(dtype)) for shape, dtype in outputs]
+    name = emit_routine(module, routine, types, out_types, target or host_target())
+    assert emit_routine(module, routine, types, out_types, target or host_target()) == name
+    text = module.text().replace(f"define internal void @{name}", "define void @routine")
+    loaded = compile_module(text, target or host_target())
+    if f"@{effects.VARIABLE} =" in text:
+        ctypes.c_void_p.from_address(loaded.address(effects.VARIABLE)).value = effects.address()
+    results = [np.empty(t.shape, t.dtype) for t in out_types]
+    scratch = np.empty(routine_bytes(routine, types, out_types) + 64, np.uint8)
+    at = -(-scratch.ctypes.data // 64) * 64
+    count = len(results) + len(inputs) + 1
+    call = ctypes.CFUNCTYPE(None, *[ctypes.c_void_p] * count)(loaded.address("routine"))
+    call(*(x.ctypes.data for x in [*results, *inputs]), at)
+    return results
+
+
+def data(shape, dtype, nan=False):
+    rng = np.random.default_rng(3)
+    x = np.asarray(rng.integers(-9 if np.dtype(dtype).kind != "u" else 0, 9, shape)).astype(dtype)
+    if nan and x.size and np.dtype(dtype).kind not in "biu":
+        flat = x.reshape(-1)
+        flat[:: 1 + x.size // 3] = np.nan
+    return x
+
+
+@pytest.mark.parametrize("dtype", DTYPES)
+@pytest.mark.parametrize(("shape", "axis"), SHAPES)
+@pytest.mark.parametrize("name", ["argmax", "argmin"])
+def test_argmax(name, shape, axis, dtype):
+    for nan in (False, True):
+        x = data(shape, dtype, nan)
+        if not shape[axis]:
+            continue
+        rest = shape[:axis] + shape[axis + 1 :]
+        got = run(Routine(name, (axis,)), [x], [(rest, np.int64)])[0]
+        wide = x.astype(np.float32) if np.dtype(dtype).itemsize == 2 else x
+        np.testing.assert_array_equal(got, getattr(np, name)(wide, axis=axis))
+
+
+@pytest.mark.parametrize("dtype", DTYPES)
+@pytest.mark.parametrize(("shape", "axis"), SHAPES)
+def test_running_totals(shape, axis, dtype):
+    ufuncs = {"cumsum": np.add, "cumprod": np.multiply, "cummax": np.maximum}
+    for nan in (False, True):
+        for name, ufunc in ufuncs.items():
+            x = data(shape, dtype, nan)
+            if name == "cumprod":
+                x = (x.astype(np.float64) % 3).astype(dtype)
+            wide = x.astype(np.float32) if np.dtype(dtype).itemsize == 2 else x
+            got = run(Routine(name, (axis,)), [x], [(shape, dtype)])[0]
+            with np.errstate(all="ignore"):
+                want = ufunc.accumulate(wide, axis=axis, dtype=wide.dtype).astype(dtype) if x.size else x
+            np.testing.assert_array_equal(got.astype(np.float64), want.astype(np.float64))
+
+
+@pytest.mark.parametrize("dtype", DTYPES)
+@pytest.mark.parametrize(("shape", "axis"), [*SHAPES, ((300,), 0)])
+def test_sort_is_stable_and_puts_nan_last(shape, axis, dtype):
+    for nan in (False, True):
+        x = data(shape, dtype, nan)
+        wide = x.astype(np.float32) if np.dtype(dtype).itemsize == 2 else x
+        order = run(Routine("argsort", (axis, False)), [x], [(shape, np.int64)])[0]
+        np.testing.assert_array_equal(order, np.argsort(wide, axis=axis, kind="stable"))
+        values = run(Routine("sort", (axis, False)), [x], [(shape, dtype)])[0]
+        bits = f"u{x.itemsize}"  # the very elements: -0 and 0 keep their order too
+        np.testing.assert_array_equal(values.view(bits), np.take_along_axis(x, order, axis).view(bits))
+    if np.dtype(dtype).kind in "if":
+        x = data(shape, dtype)
+        order = run(Routine("argsort", (axis, True)), [x], [(shape, np.int64)])[0]
+        np.testing.assert_array_equal(order, np.argsort(-x.astype(np.float64), axis=axis, kind="stable"))
+
+
+@pytest.mark.parametrize("dtype", DTYPES)
+def test_scatter(dtype):
+    rng = np.random.default_rng(1)
+    base = data((5, 4, 37), dtype)
+    for depth in (1, 2, 3):
+        where = np.stack([rng.integers(0, size, 11) for size in base.shape[:depth]], -1)
+        updates = data((11, *base.shape[depth:]), dtype)
+        at = tuple(where.T)
+        want = base.copy()
+        for k in range(11):
+            want[tuple(a[k] for a in at)] = updates[k]
+        got = run(Routine("scatter_set", ()), [base, where, updates], [(base.shape, dtype)])[0]
+        np.testing.assert_array_equal(got, want)
+        if np.dtype(dtype) == np.bool_:
+            continue
+        want = base.copy()
+        np.add.at(want, at, updates)
+        got = run(Routine("scatter_add", ()), [base, where, updates], [(base.shape, dtype)])[0]
+        np.testing.assert_array_equal(got, want)
+
+
+def test_a_wrong_index_stays_in_the_array():
+    base, where = np.zeros(4, np.float32), np.array([[-7], [99]])
+    got = run(Routine("scatter_set", ()), [base, where, np.ones(2, np.float32)], [((4,), np.float32)])[0]
+    np.testing.assert_array_equal(got, [1, 0, 0, 1])
+
+
+@pytest.mark.parametrize("level", ["avx2", "baseline"])
+def test_other_targets(level):
+    x = data((3, 37, 5), np.float16, True)
+    target = named_target(level)
+    got = run(Routine("argmax", (1,)), [x], [((3, 5), np.int64)], target)[0]
+    np.testing.assert_array_equal(got, np.argmax(x, axis=1))
+    got = run(Routine("sort", (1, False)), [x], [(x.shape, x.dtype)], target)[0]
+    np.testing.assert_array_equal(got, np.sort(x, axis=1))
+
+
+def test_print_and_assert(capsys):
+    x = np.array([[1.5, 2]], np.float32)
+    run(Routine("print", ('line "one"\n{} then {}',)), [x, np.array(3)], [])
+    effects.raise_pending()
+    assert capsys.readouterr().out == 'line "one"\n[[1.5 2. ]] then 3\n'
+    run(Routine("assert", ("must hold",)), [np.array([True, True])], [])
+    effects.raise_pending()
+    run(Routine("assert", ("must hold",)), [np.array([True, False])], [])
+    with pytest.raises(effects.AssertionFailed, match="must hold"):
+        effects.raise_pending()
+    effects.raise_pending()
+
+
+def test_unknown_routine():
+    with pytest.raises(CodegenError, match="E955"):
+        emit_routine(Module(), Routine("nothing"), (), (), host_target())
