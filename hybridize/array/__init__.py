@@ -1,0 +1,37 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Arrays: `ndarray` (a NumPy buffer) and `Symbol` (a value of a program being captured) behind one set of functions.
+
+In: numbers, lists, NumPy arrays, arrays of ours. Out: arrays of ours; operands to `ops.bind`, and nothing else computes.
+
+- The interpreter in charge decides what a function's result is: imperatively an `ndarray`, while capturing a `Symbol`.
+- Promotion and broadcasting happen here, as explicit `Cast` and `Broadcast`: an op sees equal dtypes and shapes.
+- Views share memory as in NumPy. A symbol's views are index steps over one cell, so writes through them are seen.
+- `functions` has one file for each family; `np`, `npx`, `linalg`, `random` and `array_api` are their public names, and
+  `legacy` is the table of MXNet 1's.
+- The classes know no function and every function knows the classes: `operators.functions`, filled below, joins them.
+- Every write through us touches the array's `Storage`, which tells those who keep packed copies.
+
+It must not know capture, autograd, compilers or files.
+"""
+
+from hybridize.array import array_api, linalg, np, npx, protocols, random
+from hybridize.array.device import check_device, cpu, current_device, gpu, num_gpus
+from hybridize.array.functions import elementwise, indexing, neural, searching
+from hybridize.array.ndarray import ndarray, wrap
+from hybridize.array.operators import Operators, functions
+from hybridize.array.storage import Storage
+from hybridize.array.symbol import Cell, Symbol
+
+functions.__dict__.update({name: getattr(np, name) for name in np.__all__})
+functions.__dict__.update(
+    getitem=indexing.getitem, setitem=indexing.setitem, inplace=elementwise.inplace, detach=elementwise.detach,
+    stop_gradient=elementwise.stop_gradient, norm=linalg.norm, relu=neural.relu, sigmoid=neural.sigmoid,
+    softmax=neural.softmax, log_softmax=neural.log_softmax, one_hot=searching.one_hot, pick=searching.pick,
+    topk=searching.topk, cpu=cpu, check_device=check_device, array_api=array_api,
+    array_ufunc=protocols.array_ufunc, array_function=protocols.array_function,
+)  # fmt: skip
+
+__all__ = [
+    "Cell", "Operators", "Storage", "Symbol", "array_api", "cpu", "current_device", "gpu", "linalg", "ndarray", "np", "npx",
+    "num_gpus", "random", "wrap",
+]  # fmt: skip

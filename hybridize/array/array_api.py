@@ -1,0 +1,176 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The Python array API standard's namespace (2023.12, its basic set), stricter than `np`.
+
+Numbers from lists keep their kind: `asarray([1, 2])` is int64 and `arange(3)` is int64; the default float is float32.
+`astype` and the functions take no lists, and names that the standard lacks are not here.
+
+Source: https://data-apis.org/array-api/2023.12/
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy
+
+from hybridize.array import np
+from hybridize.array.functions import creation, elementwise, searching
+from hybridize.array.functions import reductions as _reductions
+from hybridize.array.functions import shapes as _shapes
+from hybridize.array.linalg import matrix_transpose, vector_norm
+from hybridize.array.np import (
+    abs, acos, acosh, add, all, any, argmax, argmin, argsort, asin, asinh, atan, atan2, atanh, bitwise_and,  # noqa: A004
+    bitwise_invert, bitwise_left_shift, bitwise_or, bitwise_right_shift, bitwise_xor, broadcast_arrays, broadcast_to,
+    ceil, clip, concat, copysign, cos, cosh, divide, e, empty, empty_like, equal, exp, expand_dims, expm1, eye, finfo, flip, float32,
+    float64, floor, floor_divide, from_dlpack, full_like, greater, greater_equal, hypot, iinfo, inf, int8, int16,
+    int32, int64, isfinite, isinf, isnan, less, less_equal, linspace, log, log1p, log2, log10, logaddexp, logical_and,
+    logical_not, logical_or, logical_xor, matmul, max, maximum, mean, meshgrid, min, minimum, moveaxis, multiply, nan,  # noqa: A004
+    negative, newaxis, not_equal, ones, ones_like, permute_dims, pi, positive, pow, prod, reciprocal, remainder, repeat,  # noqa: A004
+    reshape, roll, round, searchsorted, sign, signbit, sin, sinh, sort, sqrt, square, squeeze, stack, subtract, sum, tan,  # noqa: A004
+    tanh, tensordot, tile, tril, triu, trunc, uint8, uint16, uint32, uint64, where, zeros, zeros_like,
+)  # fmt: skip
+from hybridize.array.operands import array as _as_array
+from hybridize.base.dtypes import as_dtype, bool_, float32 as _default, int64 as _default_int
+from hybridize.base.errors import ArgumentError
+from hybridize.base.promotion import result_dtype
+
+bool = numpy.bool_  # noqa: A001
+__array_api_version__ = "2023.12"
+
+
+def asarray(obj: Any, /, *, dtype: Any = None, device: Any = None, copy: Any = None) -> Any:
+    """An array of `obj`; bools stay bool, integers become int64, floats float32."""
+    if dtype is None and not hasattr(obj, "dtype"):
+        kind = numpy.asarray(obj).dtype.kind
+        dtype = {"b": bool_, "i": _default_int, "u": _default_int}.get(kind, _default)
+    return creation.asarray(obj, dtype, device=device, copy=copy)
+
+
+def arange(start: Any, /, stop: Any = None, step: Any = 1, *, dtype: Any = None, device: Any = None) -> Any:
+    """start, start + step, ...; int64 where all three are integers."""
+    if dtype is None:
+        dtype = (
+            _default_int
+            if result_type(*(part for part in (start, stop, step) if part is not None)).kind == "i"
+            else _default
+        )
+    return creation.arange(start, stop, step, dtype, device=device)
+
+
+def full(shape: Any, fill_value: Any, *, dtype: Any = None, device: Any = None) -> Any:
+    """`fill_value` everywhere, in the dtype of its kind."""
+    if dtype is None:
+        dtype = (
+            bool_
+            if isinstance(fill_value, (numpy.bool_, type(True)))
+            else _default_int
+            if isinstance(fill_value, int)
+            else _default
+        )
+    return creation.full(shape, fill_value, dtype, device=device)
+
+
+def astype(x: Any, dtype: Any, /, *, copy: Any = True, device: Any = None) -> Any:
+    """`x` as another dtype."""
+    return elementwise.astype(x, dtype, copy=copy)
+
+
+def std(x: Any, /, *, axis: Any = None, correction: float = 0.0, keepdims: Any = False) -> Any:
+    """The standard deviation, divided by n - correction."""
+    return _reductions.std(x, axis, ddof=correction, keepdims=keepdims)
+
+
+def var(x: Any, /, *, axis: Any = None, correction: float = 0.0, keepdims: Any = False) -> Any:
+    """The variance, divided by n - correction."""
+    return _reductions.var(x, axis, ddof=correction, keepdims=keepdims)
+
+
+def cumulative_sum(x: Any, /, *, axis: Any = None, dtype: Any = None, include_initial: Any = False) -> Any:
+    """The sums of all elements up to each."""
+    a = _as_array(x)
+    if axis is None and a.ndim != 1:
+        raise ArgumentError("E320", f"cumulative_sum of {a.type} needs an axis")
+    found = _reductions.cumsum(a, 0 if axis is None else axis, dtype)
+    if not include_initial:
+        return found
+    shape = list(found.shape)
+    shape[0 if axis is None else axis] = 1
+    return _shapes.concatenate([creation.zeros(tuple(shape), found.dtype), found], 0 if axis is None else axis)
+
+
+def take(x: Any, indices: Any, /, *, axis: Any = None) -> Any:
+    """Elements at `indices` along `axis`."""
+    return searching.take(x, indices, axis, mode="raise")
+
+
+def unstack(x: Any, /, *, axis: int = 0) -> tuple[Any, ...]:
+    """The parts along `axis`."""
+    return tuple(_shapes.moveaxis(x, axis, 0))
+
+
+def vecdot(x1: Any, x2: Any, /, *, axis: int = -1) -> Any:
+    """The sum of products along `axis`."""
+    return sum(multiply(x1, x2), axis)
+
+
+def nonzero(x: Any, /) -> tuple[Any, ...]:
+    """Indices of the elements that are not zero."""
+    return tuple(np.nonzero(x))
+
+
+def unique_values(x: Any, /) -> Any:
+    """The different elements, ascending."""
+    return np.unique(x)
+
+
+def result_type(*arrays_and_dtypes: Any) -> Any:
+    """The dtype that arrays, numbers and dtypes compute in together."""
+    strong = [
+        x.dtype if hasattr(x, "shape") else as_dtype(x) for x in arrays_and_dtypes if not isinstance(x, (int, float))
+    ]
+    return result_dtype(strong, [type(x) for x in arrays_and_dtypes if isinstance(x, (int, float))])
+
+
+def can_cast(from_: Any, to: Any, /) -> Any:
+    """Whether promotion of both gives `to`."""
+    return result_type(from_, to) == as_dtype(to)
+
+
+def isdtype(dtype: Any, kind: Any) -> Any:
+    """Whether a dtype is of a kind: bool, signed integer, unsigned integer, integral, real floating, numeric."""
+    if isinstance(kind, tuple):
+        return np.array([isdtype(dtype, part) for part in kind]).any().item()
+    kinds = {
+        "bool": "b", "signed integer": "i", "unsigned integer": "u", "integral": "iu", "real floating": "f",
+        "complex floating": "c", "numeric": "iufc",
+    }  # fmt: skip
+    return as_dtype(dtype).kind in kinds[kind] if isinstance(kind, str) else as_dtype(dtype) == as_dtype(kind)
+
+
+class _Information:
+    """What the standard asks a namespace about itself."""
+
+    def capabilities(self) -> dict[str, Any]:
+        """Boolean indexing and data-dependent shapes work imperatively."""
+        return {"boolean indexing": True, "data-dependent shapes": True, "max dimensions": 64}
+
+    def default_device(self) -> str:
+        """The CPU."""
+        return "cpu"
+
+    def devices(self) -> list[str]:
+        """The CPU."""
+        return ["cpu"]
+
+    def default_dtypes(self, *, device: Any = None) -> dict[str, Any]:
+        """Default dtypes by kind."""
+        return {"real floating": _default, "complex floating": None, "integral": _default_int, "indexing": _default_int}
+
+    def dtypes(self, *, device: Any = None, kind: Any = None) -> dict[str, Any]:
+        """Dtypes by name."""
+        names = ("bool", "int8", "int16", "int32", "int64", "uint8", "uint16", "uint32", "uint64", "float32", "float64")
+        return {name: as_dtype(name) for name in names if kind is None or isdtype(name, kind)}
+
+
+def __array_namespace_info__() -> _Information:  # noqa: N807 - a name of the standard
+    return _Information()

@@ -1,0 +1,173 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Control flow over data, and effects that happen when a program runs: cond, while_loop, foreach, print, assert_.
+
+Imperatively they are plain Python. While capturing the interpreter records the bodies as sub-graphs; bodies may use
+arrays from around them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy
+
+from hybridize import ops
+from hybridize.array.functions.shapes import stack
+from hybridize.array.operands import array, operand, public
+from hybridize.base.errors import ArgumentError, ShapeError, StateError
+from hybridize.ops.op import ACTIVE, bind, capturing, current
+
+
+def _recorder() -> Any:
+    """The interpreter that records control flow, or None where Python runs it."""
+    return current() if ACTIVE and capturing() else None
+
+
+@public
+def cond(pred: Any, then_func: Callable[..., Any], else_func: Callable[..., Any], inputs: Any = None) -> Any:
+    """What `then_func` gives where `pred` holds, else what `else_func` gives; only one of them runs.
+
+    Args:
+        pred: an array of one element, or a function of `inputs` that gives one.
+        then_func: a function of `inputs` (of nothing when None).
+        else_func: the same; both give the same structure, shapes and dtypes.
+        inputs: an array or a list of arrays.
+    """
+    args = () if inputs is None else tuple(inputs) if isinstance(inputs, (list, tuple)) else (inputs,)
+    chosen = pred(*args) if callable(pred) else pred
+    recorder = _recorder()
+    if recorder is not None:
+        return recorder.cond(chosen, lambda: then_func(*args), lambda: else_func(*args))
+    return then_func(*args) if bool(chosen) else else_func(*args)
+
+
+@public
+def while_loop(
+    cond: Callable[..., Any], func: Callable[..., Any], loop_vars: Any, max_iterations: int | None = None
+) -> Any:
+    """Run `func` while `cond` holds, at most `max_iterations` times.
+
+    Args:
+        cond: a function of the loop variables that gives an array of one element.
+        func: a function of the loop variables that gives (step output or outputs, new loop variables).
+        loop_vars: an array or a list of arrays.
+        max_iterations: needed when `func` gives step outputs, which are stacked.
+
+    Returns:
+        (outputs, loop variables). Outputs are stacked to `max_iterations` rows; rows that were not reached are 0.
+    """
+    single = not isinstance(loop_vars, (list, tuple))
+    state = [loop_vars] if single else list(loop_vars)
+    recorder = _recorder()
+    if recorder is not None:
+        return recorder.while_loop(cond, func, state, max_iterations, single)
+    rows: list[Any] = []
+    count = 0
+    while (max_iterations is None or count < max_iterations) and bool(cond(*state)):
+        outputs, new = func(*state)
+        rows.append(outputs)
+        state = [new] if not isinstance(new, (list, tuple)) else list(new)
+        count += 1
+    return _stacked_rows(rows, max_iterations), state[0] if single else state
+
+
+def _stacked_rows(rows: list[Any], length: int | None) -> Any:
+    """Step outputs stacked to `length` rows, zeros after the last."""
+    if not rows or rows[0] is None:
+        return []
+    if isinstance(rows[0], (list, tuple)):
+        return [_stacked_rows([row[i] for row in rows], length) for i in range(len(rows[0]))]
+    missing = 0 if length is None else length - len(rows)
+    return stack([*rows, *[rows[0].zeros_like()] * missing])
+
+
+@public
+def foreach(body: Callable[..., Any], data: Any, init_states: Any) -> Any:
+    """Run `body` over the first axis of `data`.
+
+    Args:
+        body: a function (slice of data, states) -> (step output or outputs, new states).
+        data: an array or a list of arrays of one first size.
+        init_states: an array or a list of arrays.
+
+    Returns:
+        (outputs stacked along a new first axis, last states)
+    """
+    recorder = _recorder()
+    if recorder is not None:
+        return recorder.foreach(body, data, init_states)
+    xs = list(data) if isinstance(data, (list, tuple)) else [data]
+    lengths = {x.shape[0] for x in xs}
+    if len(lengths) != 1:
+        raise ShapeError("E137", f"foreach over {', '.join(str(x.type) for x in xs)}: first sizes differ")
+    states, rows = init_states, []
+    for i in range(lengths.pop()):
+        parts = [x[i] for x in xs]
+        outputs, states = body(parts if isinstance(data, (list, tuple)) else parts[0], states)
+        rows.append(outputs)
+    return _stacked_rows(rows, None), states
+
+
+@public
+def print_(*args: Any, sep: str = " ") -> None:
+    """Print arrays when the program runs, compiled or not; the first argument may be a format with {}.
+
+    While capturing Python's own `print` would show symbols, once.
+    """
+    texts, values = [], []
+    for arg in args:
+        if isinstance(arg, str):
+            texts.append(arg)
+        else:
+            texts.append("{}")
+            values.append(operand(array(arg)))
+    if args and isinstance(args[0], str) and "{}" in args[0]:
+        texts = [args[0]]
+    elif any(isinstance(arg, str) and "{}" in arg for arg in args):
+        raise ArgumentError("E317", "print: a format with {} comes first and alone")
+    bind(ops.Print(sep.join(texts)), *values)
+
+
+@public
+def assert_(condition: Any, message: str = "assertion failed") -> None:
+    """Raise when the program runs, compiled or not, unless all elements of `condition` are true.
+
+    Raises:
+        StateError E520: one is not.
+    """
+    held = array(condition).astype(bool).all()
+    if _recorder() is not None:
+        bind(ops.Assert(message), operand(held))
+    elif not bool(held):
+        raise StateError("E520", message)
+
+
+def waitall() -> None:
+    """Return at once: values are there when their functions have returned."""
+
+
+def set_np(shape: bool = True, array: bool = True, dtype: bool = False) -> None:
+    """Nothing: NumPy's meaning is always on."""
+
+
+def reset_np() -> None:
+    """Nothing: NumPy's meaning is always on."""
+
+
+def is_np_array() -> bool:
+    """True: NumPy's meaning is always on."""
+    return True
+
+
+is_np_shape = is_np_array
+
+
+def use_np(function: Any) -> Any:
+    """The function itself: NumPy's meaning is always on."""
+    return function
+
+
+def shape_array(data: Any) -> Any:
+    """The sizes of the axes as an int64 array."""
+    return array(numpy.asarray(array(data).shape, dtype=numpy.int64))

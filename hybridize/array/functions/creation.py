@@ -1,0 +1,415 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Functions that make arrays. The default dtype is float32, also for lists of integers and bools, as in MXNet.
+
+While capturing they are nodes of the graph: `np.zeros` inside a compiled function is zeroed at every call.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy
+
+from hybridize import ops
+from hybridize.array.device import check_device
+from hybridize.array.functions.elementwise import copy as copied
+from hybridize.array.functions.elementwise import equal, greater_equal, where
+from hybridize.array.functions.shapes import broadcast_to, moveaxis, ravel, reshape, stack
+from hybridize.array.ndarray import ndarray, wrap
+from hybridize.array.operands import (
+    array as as_array,
+)
+from hybridize.array.operands import (
+    cast,
+    checked,
+    from_list,
+    given,
+    has_arrays,
+    operand,
+    public,
+    result,
+    shape_from,
+    strong,
+)
+from hybridize.array.symbol import Symbol
+from hybridize.base.dtypes import DType, as_dtype, float32, float64, int64
+from hybridize.base.errors import ArgumentError, DTypeError, ShapeError
+from hybridize.ops.op import ACTIVE, bind1, capturing
+
+
+def _dtype(dtype: Any, default: DType = float32) -> DType:
+    return default if dtype is None else as_dtype(dtype)
+
+
+@public
+def array(
+    object: Any, dtype: Any = None, copy: bool = True, ndmin: int = 0, *, ctx: Any = None, device: Any = None
+) -> Any:  # noqa: A002
+    """Make an array.
+
+    Args:
+        object: nested lists of numbers and arrays, an array of ours or of NumPy, or anything with `__array__`.
+        dtype: default float32; an array keeps its dtype, except that NumPy's float64 becomes float32.
+        copy: False: an array of ours that has the dtype is returned as it is.
+        ndmin: at least this many axes; new ones come first.
+        ctx: the device, `cpu()`.
+        device: the same.
+
+    Raises:
+        ShapeError E103: the lists are of uneven length.
+        DTypeError E202: there are no numbers in them.
+
+    >>> array([1, 2])
+    array([1., 2.])
+    """
+    check_device(ctx if ctx is not None else device)
+    made = _made(object, dtype, copy)
+    return made if made.ndim >= ndmin else reshape(made, (1,) * (ndmin - made.ndim) + made.shape)
+
+
+def _made(source: Any, dtype: Any, copy: bool) -> Any:
+    if isinstance(source, (ndarray, Symbol)):
+        wanted = source.dtype if dtype is None else as_dtype(dtype)
+        if source.dtype != wanted:
+            return source.astype(wanted)
+        return copied(source) if copy else source
+    if has_arrays(source):
+        made = result(from_list(source, None if dtype is None else as_dtype(dtype)))
+        return made if dtype is None else made.astype(dtype)
+    try:
+        data = numpy.asarray(source)
+    except ValueError as error:
+        raise ShapeError("E103", f"a list that is no array: {error}") from None
+    if data.dtype.kind not in "biufV":
+        raise DTypeError("E202", f"no array can be made of {type(source).__name__} {source!r:.60}", help="give numbers")
+    if dtype is not None:
+        wanted = as_dtype(dtype)
+    elif isinstance(source, numpy.ndarray) or hasattr(source, "__array__"):
+        wanted = float32 if data.dtype == float64 else as_dtype(data.dtype)
+    else:
+        wanted = float32
+    try:
+        data = data.astype(wanted) if copy or data.dtype != wanted else data
+    except (ValueError, OverflowError) as error:
+        raise DTypeError("E203", f"{source!r:.60} does not go into {wanted}: {error}") from None
+    made = result(given(data))
+    if (
+        not copy
+        and isinstance(made, ndarray)
+        and isinstance(source, numpy.ndarray)
+        and numpy.may_share_memory(made._data, source)
+    ):
+        made.storage.exposed = True
+    return made
+
+
+@public
+def asarray(a: Any, dtype: Any = None, order: str = "C", *, device: Any = None, copy: bool | None = None) -> Any:
+    """`array`, without a copy where none is needed."""
+    check_device(device)
+    return _made(a, dtype, bool(copy))
+
+
+ascontiguousarray = asarray
+
+
+@public
+def copy(a: Any) -> Any:
+    """A copy that shares nothing with `a`."""
+    return copied(as_array(a))
+
+
+@public
+def from_dlpack(x: Any, /, *, device: Any = None, copy: bool | None = None) -> Any:
+    """An array over the memory of another library's, which keeps seeing it."""
+    check_device(device)
+    made = wrap(checked(numpy.from_dlpack(x)))
+    if copy:
+        return copied(made)
+    made.storage.exposed = True
+    return made
+
+
+def _filled(shape: Any, value: Any, dtype: DType) -> Any:
+    sizes = shape_from(shape)
+    if any(length < 0 for length in sizes):
+        raise ShapeError("E112", f"a size is not negative: {list(sizes)}")
+    if not ACTIVE or not capturing():
+        return wrap(numpy.full(sizes, value, dtype))
+    return result(bind1(ops.Broadcast(sizes), cast(value, dtype)))
+
+
+@public
+def zeros(shape: Any, dtype: Any = None, order: str = "C", ctx: Any = None, device: Any = None) -> Any:
+    """Zeros, float32 unless said."""
+    check_device(ctx if ctx is not None else device)
+    if not ACTIVE:
+        return wrap(numpy.zeros(shape_from(shape), _dtype(dtype)))
+    return _filled(shape, 0, _dtype(dtype))
+
+
+@public
+def ones(shape: Any, dtype: Any = None, order: str = "C", ctx: Any = None, device: Any = None) -> Any:
+    """Ones, float32 unless said."""
+    check_device(ctx if ctx is not None else device)
+    return _filled(shape, 1, _dtype(dtype))
+
+
+empty = zeros
+"""An array whose elements nobody promises; ours are zero, so that no run depends on what memory held."""
+
+
+@public
+def full(shape: Any, fill_value: Any, dtype: Any = None, order: str = "C", ctx: Any = None, device: Any = None) -> Any:
+    """`fill_value` everywhere; float32 unless said, bool for a bool, the dtype of an array."""
+    check_device(ctx if ctx is not None else device)
+    if isinstance(fill_value, (ndarray, Symbol, numpy.ndarray, list, tuple)):
+        value = as_array(fill_value)
+        return copied(broadcast_to(value if dtype is None else value.astype(dtype), shape))
+    return _filled(shape, fill_value, _dtype(dtype, as_dtype(bool) if isinstance(fill_value, bool) else float32))
+
+
+def _like(a: Any, value: Any, dtype: Any) -> Any:
+    x = as_array(a)
+    return _filled(x.shape, value, _dtype(dtype, x.dtype))
+
+
+@public
+def zeros_like(a: Any, dtype: Any = None, order: str = "C", ctx: Any = None, device: Any = None, **_: Any) -> Any:
+    """Zeros of the shape and dtype of `a`."""
+    return _like(a, 0, dtype)
+
+
+@public
+def ones_like(a: Any, dtype: Any = None, order: str = "C", ctx: Any = None, device: Any = None, **_: Any) -> Any:
+    """Ones of the shape and dtype of `a`."""
+    return _like(a, 1, dtype)
+
+
+empty_like = zeros_like
+
+
+@public
+def full_like(a: Any, fill_value: Any, dtype: Any = None, order: str = "C", ctx: Any = None, device: Any = None) -> Any:
+    """`fill_value` everywhere, in the shape and dtype of `a`."""
+    return _like(a, fill_value, dtype)
+
+
+def _counted(n: int) -> Any:
+    """0, 1, ... n - 1 as an int64 operand."""
+    if not ACTIVE or not capturing():
+        return numpy.arange(n, dtype=int64)
+    return bind1(ops.Iota((n,), 0, int64))
+
+
+def _linear(n: int, start: float, step: float, dtype: DType) -> Any:
+    """start + i step, computed in float64 (int64 for integers) and then cast, in both modes alike."""
+    exact = isinstance(start, int) and isinstance(step, int)
+    wide = int64 if exact else float64
+    i = as_array(result(_counted(n))).astype(wide)
+    if step != 1:
+        i = i * step
+    if start != 0:
+        i = i + start
+    return i.astype(dtype)
+
+
+@public
+def arange(start: Any, stop: Any = None, step: Any = 1, dtype: Any = None, ctx: Any = None, device: Any = None) -> Any:
+    """start, start + step, ... up to but without `stop`; float32 unless said."""
+    check_device(ctx if ctx is not None else device)
+    if stop is None:
+        start, stop = 0, start
+    start, stop, step = (_plain_number(part) for part in (start, stop, step))
+    if step == 0:
+        raise ArgumentError("E312", "arange: the step is not 0")
+    return _linear(max(0, math.ceil((stop - start) / step)), start, step, _dtype(dtype))
+
+
+def _plain_number(x: Any) -> Any:
+    """A Python number; captured ones are asked for their value."""
+    if isinstance(x, (int, float)) and not isinstance(x, numpy.generic):
+        return x
+    if isinstance(x, numpy.generic):
+        return x.item()
+    return int(x) if x.dtype.kind in "biu" else float(x)
+
+
+@public
+def linspace(
+    start: Any, stop: Any, num: int = 50, endpoint: bool = True, retstep: bool = False, dtype: Any = None, axis: int = 0,
+    ctx: Any = None, device: Any = None,
+) -> Any:  # fmt: skip
+    """`num` numbers at even distance from `start` to `stop`; float32 unless said."""
+    check_device(ctx if ctx is not None else device)
+    start, stop = float(_plain_number(start)), float(_plain_number(stop))
+    parts = num - 1 if endpoint else num
+    step = (stop - start) / parts if parts else math.nan
+    line = _linear(num, start, step if parts else 0.0, float64)
+    if endpoint and num > 1:
+        line = where(equal(result(_counted(num)), num - 1), stop, line)
+    line = line.astype(_dtype(dtype))
+    return (line, step) if retstep else line
+
+
+@public
+def logspace(
+    start: Any, stop: Any, num: int = 50, endpoint: bool = True, base: float = 10.0, dtype: Any = None, axis: int = 0,
+    ctx: Any = None, device: Any = None,
+) -> Any:  # fmt: skip
+    """`base` to the power of `num` numbers at even distance from `start` to `stop`."""
+    exponents = linspace(start, stop, num, endpoint, dtype=float64)
+    return (base**exponents).astype(_dtype(dtype))
+
+
+def _places(rows: int, columns: int) -> tuple[Any, Any]:
+    """Row and column number of every element of a matrix, int64."""
+    return tuple(result(bind1(ops.Iota((rows, columns), axis, int64))) for axis in (0, 1))  # type: ignore[return-value]
+
+
+@public
+def eye(N: int, M: int | None = None, k: int = 0, dtype: Any = None, ctx: Any = None, device: Any = None) -> Any:  # noqa: N803
+    """Ones on the diagonal `k`, zeros elsewhere."""
+    row, column = _places(N, N if M is None else M)
+    return equal(column, row + k).astype(_dtype(dtype))
+
+
+@public
+def identity(n: int, dtype: Any = None, ctx: Any = None, device: Any = None) -> Any:
+    """The identity matrix."""
+    return eye(n, dtype=dtype)
+
+
+@public
+def tri(N: int, M: int | None = None, k: int = 0, dtype: Any = None, ctx: Any = None, device: Any = None) -> Any:  # noqa: N803
+    """Ones on and below the diagonal `k`, zeros above."""
+    row, column = _places(N, N if M is None else M)
+    return greater_equal(row + k, column).astype(_dtype(dtype))
+
+
+@public
+def tril(m: Any, k: int = 0) -> Any:
+    """The elements on and below the diagonal `k` of the last two axes, zeros above."""
+    x = as_array(m)
+    row, column = _places(*x.shape[-2:])
+    return where(greater_equal(row + k, column), x, cast_zero(x))
+
+
+@public
+def triu(m: Any, k: int = 0) -> Any:
+    """The elements on and above the diagonal `k` of the last two axes, zeros below."""
+    x = as_array(m)
+    row, column = _places(*x.shape[-2:])
+    return where(greater_equal(column, row + k), x, cast_zero(x))
+
+
+def cast_zero(x: Any) -> Any:
+    """A zero of the dtype of `x`, without axes."""
+    return result(cast(0, x.dtype))
+
+
+@public
+def diagonal(a: Any, offset: int = 0, axis1: int = 0, axis2: int = 1) -> Any:
+    """The diagonal of two axes, as the last axis; a copy."""
+    x = moveaxis(a, (axis1, axis2), (-2, -1))
+    rows, columns = x.shape[-2:]
+    length = max(0, min(rows + min(offset, 0), columns - max(offset, 0)))
+    i = numpy.arange(length)
+    return x[..., i - min(offset, 0), i + max(offset, 0)]
+
+
+@public
+def diag(v: Any, k: int = 0) -> Any:
+    """The diagonal `k` of a matrix, or the matrix that has a vector there."""
+    x = as_array(v)
+    if x.ndim == 2:
+        return diagonal(x, k)
+    if x.ndim != 1:
+        raise ShapeError("E113", f"diag takes a vector or a matrix, got {x.type}")
+    n = x.shape[0] + abs(k)
+    matrix = zeros((n, n), dtype=x.dtype)
+    i = numpy.arange(x.shape[0])
+    matrix[i - min(k, 0), i + max(k, 0)] = x
+    return matrix
+
+
+@public
+def diagflat(v: Any, k: int = 0) -> Any:
+    """The matrix that has all elements of `v` on its diagonal `k`."""
+    return diag(ravel(v), k)
+
+
+@public
+def fill_diagonal(a: Any, val: Any) -> None:
+    """Write `val` to the main diagonal, in place."""
+    i = numpy.arange(min(a.shape))
+    a[(i,) * a.ndim] = val
+
+
+@public
+def meshgrid(*xi: Any, indexing: str = "xy", sparse: bool = False, copy: bool = True) -> list[Any]:
+    """Coordinate matrices of coordinate vectors."""
+    xs = [as_array(x) for x in xi]
+    n = len(xs)
+    grids = [reshape(x, tuple(-1 if i == axis else 1 for i in range(n))) for axis, x in enumerate(xs)]
+    if indexing == "xy" and n > 1:
+        grids = [moveaxis(grid, 0, 1) for grid in grids]
+    if sparse:
+        return grids
+    shape = numpy.broadcast_shapes(*(grid.shape for grid in grids))
+    return [copied(broadcast_to(grid, shape)) for grid in grids]
+
+
+@public
+def indices(dimensions: Any, dtype: Any = None, ctx: Any = None, device: Any = None) -> Any:
+    """The index along each axis, for every element; int64 unless said."""
+    shape = shape_from(dimensions)
+    return stack([result(bind1(ops.Iota(shape, axis, _dtype(dtype, int64)))) for axis in range(len(shape))])
+
+
+def _triangle(mask: Any) -> tuple[Any, Any]:
+    return tuple(result(given(places.astype(int64))) for places in numpy.nonzero(mask))  # type: ignore[return-value]
+
+
+@public
+def tril_indices(n: int, k: int = 0, m: int | None = None) -> tuple[Any, Any]:
+    """Row and column numbers on and below the diagonal `k`."""
+    return _triangle(numpy.tri(n, m, k, dtype=bool))
+
+
+@public
+def triu_indices(n: int, k: int = 0, m: int | None = None) -> tuple[Any, Any]:
+    """Row and column numbers on and above the diagonal `k`."""
+    return _triangle(~numpy.tri(n, m, k - 1, dtype=bool))
+
+
+@public
+def iota_like(x: Any, axis: int, dtype: DType = int64) -> Any:
+    """The index along `axis`, for every element of `x`."""
+    return result(bind1(ops.Iota(as_array(x).shape, axis, dtype)))
+
+
+def _window(n: int, terms: tuple[float, ...], dtype: Any) -> Any:
+    """A sum of cosines over a period of n - 1."""
+    i = numpy.arange(n) * (2 * math.pi / max(n - 1, 1))
+    wave = sum(a * numpy.cos(k * i) for k, a in enumerate(terms))
+    return result(given(numpy.asarray(wave if n > 1 else numpy.ones(n)).astype(_dtype(dtype))))
+
+
+@public
+def hanning(M: int, dtype: Any = None, ctx: Any = None, device: Any = None) -> Any:  # noqa: N803
+    """The Hann window."""
+    return _window(M, (0.5, -0.5), dtype)
+
+
+@public
+def hamming(M: int, dtype: Any = None, ctx: Any = None, device: Any = None) -> Any:  # noqa: N803
+    """The Hamming window."""
+    return _window(M, (0.54, -0.46), dtype)
+
+
+@public
+def blackman(M: int, dtype: Any = None, ctx: Any = None, device: Any = None) -> Any:  # noqa: N803
+    """The Blackman window."""
+    return _window(M, (0.42, -0.5, 0.08), dtype)

@@ -1,0 +1,478 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Functions of each element by itself: arithmetic, comparisons, logic, bits, and the usual functions of analysis."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from typing import Any
+
+import numpy
+
+from hybridize import ops
+from hybridize.array.ndarray import ndarray, view, wrap, written
+from hybridize.array.operands import (
+    Weak,
+    aligned,
+    array,
+    broadcast,
+    cast,
+    common_dtype,
+    common_kind,
+    dtype_of,
+    finished,
+    operand,
+    public,
+    result,
+    shape_of,
+    strong,
+    typed,
+)
+from hybridize.array.symbol import Symbol
+from hybridize.base.dtypes import DType, as_dtype, bool_, float32, float64, is_float, is_integer
+from hybridize.base.errors import DTypeError, ShapeError
+from hybridize.base.promotion import floating
+from hybridize.ops.op import ACTIVE, Op, Operand, bind1
+
+_NUMPY = numpy.ndarray
+
+
+def _named(function: Callable[..., Any], name: str, text: str) -> Callable[..., Any]:
+    function.__name__ = function.__qualname__ = name
+    function.__doc__ = text
+    return public(function)
+
+
+def _unary(
+    name: str, op: type[Op], text: str, kind: str = "float", ufunc: numpy.ufunc | None = None
+) -> Callable[..., Any]:
+    """A function of one argument.
+
+    Args:
+        name: its name; NumPy's ufunc of the same name is the short way.
+        op: its primitive.
+        text: what it computes.
+        kind: `float` (integers become float32), `number` (any dtype, kept), `integral` (nothing to do for integers),
+            or `test` (floats to bool).
+        ufunc: NumPy's, where it has another name; None and no such name: no short way.
+    """
+    direct = ufunc if ufunc is not None else getattr(numpy, name, None)
+    primitive = op()
+
+    def general(x: Any) -> Any:
+        x = operand(x)
+        weak = x.kind if isinstance(x, Weak) and kind == "number" else None
+        dtype = dtype_of(x)
+        if kind == "integral" and not is_float(dtype):
+            return result(cast(x, dtype), weak)
+        if kind == "number":
+            if dtype == bool_ and name != "abs":
+                raise DTypeError(
+                    "E205", f"{name} of {typed(x)}: bools are no numbers", help="cast first: x.astype(int)"
+                )
+            return result(cast(x, dtype) if dtype == bool_ else bind1(primitive, cast(x, dtype)), weak)
+        return result(bind1(primitive, cast(x, floating(dtype))), weak)
+
+    def function(x: Any, /, out: Any = None, *, dtype: Any = None) -> Any:
+        if type(x) is ndarray and not ACTIVE and out is None and dtype is None and direct is not None:
+            data = x._data
+            given = data.dtype
+            if given is float32 or given is float64:
+                data = direct(data)
+                return wrap(data if type(data) is _NUMPY else numpy.asarray(data))
+        return finished(_as(general(x), dtype), out)
+
+    return _named(function, name, text)
+
+
+_OF_BOOLS: dict[type[Op], type[Op]] = {
+    ops.Add: ops.BitOr, ops.Mul: ops.BitAnd, ops.Max: ops.BitOr, ops.Min: ops.BitAnd, ops.FMax: ops.BitOr, ops.FMin: ops.BitAnd,
+}  # fmt: skip
+"""Between bools the sum is `or`, the product `and`, as in NumPy."""
+
+
+def _as(x: Any, dtype: Any) -> Any:
+    return x if dtype is None else astype(x, dtype, copy=False)
+
+
+def _binary(
+    name: str, op: type[Op], text: str, kind: str = "number", ufunc: numpy.ufunc | None = None
+) -> Callable[..., Any]:
+    """A function of two arguments, which are promoted and broadcast.
+
+    Args:
+        name: its name; NumPy's ufunc of the same name is the short way.
+        op: its primitive.
+        text: what it computes.
+        kind: `number` (any dtype but bool), `any` (bool too), `float`, `integer` (bool too), `compare`.
+        ufunc: NumPy's, where it has another name.
+    """
+    direct: Any = ufunc if ufunc is not None else getattr(numpy, name, None)
+    primitive = op()
+    of_bools = _OF_BOOLS.get(op, op)()
+
+    def general(x: Any, y: Any) -> Any:
+        x, y = operand(x), operand(y)
+        dtype = common_dtype((x, y), float_only=kind == "float")
+        if kind == "number" and dtype == bool_ or kind == "integer" and is_float(dtype):
+            raise DTypeError(
+                "E205", f"{name} does not take {typed(x)} and {typed(y)}", help="cast first: x.astype(...)"
+            )
+        weak = common_kind((x, y))
+        if weak is not None:
+            # Between captured Python numbers, Python's own arithmetic: 64 bits.
+            dtype = float64 if weak is float or kind == "float" else dtype
+            weak = bool if kind == "compare" else float if kind == "float" else weak
+        left, right = aligned(x, y, name=name, dtype=dtype)
+        return result(bind1(of_bools if dtype == bool_ else primitive, left, right), weak)
+
+    def function(x1: Any, x2: Any, /, out: Any = None, *, dtype: Any = None) -> Any:
+        if type(x1) is ndarray and type(x2) is ndarray and not ACTIVE and out is None and dtype is None:
+            x, y = x1._data, x2._data
+            given = x.dtype
+            if (
+                given is y.dtype
+                and (given is float32 or given is float64)
+                and direct is not None
+                and x.shape == y.shape
+            ):
+                data = direct(x, y)
+                return wrap(data if type(data) is _NUMPY else numpy.asarray(data))
+        return finished(_as(general(x1, x2), dtype), out)
+
+    return _named(function, name, text)
+
+
+negative = _unary("negative", ops.Neg, "-x", "number")
+absolute = _unary("abs", ops.Abs, "The absolute value of x.", "number", numpy.absolute)
+sign = _unary("sign", ops.Sign, "-1, 0 or 1; NaN of NaN.", "number")
+floor = _unary("floor", ops.Floor, "The largest integer not above x.", "integral")
+ceil = _unary("ceil", ops.Ceil, "The smallest integer not below x.", "integral")
+rint = _unary("rint", ops.Round, "The nearest integer, halves to even.", "integral")
+trunc = _unary("trunc", ops.Trunc, "The integer part of x.", "integral")
+fix = _unary("fix", ops.Trunc, "The integer part of x.", "integral", numpy.trunc)
+sqrt = _unary("sqrt", ops.Sqrt, "The square root of x.")
+rsqrt = _unary("rsqrt", ops.Rsqrt, "1 / sqrt(x)")
+cbrt = _unary("cbrt", ops.Cbrt, "The cube root of x.")
+exp = _unary("exp", ops.Exp, "e to the power of x.")
+exp2 = _unary("exp2", ops.Exp2, "2 to the power of x.")
+expm1 = _unary("expm1", ops.Expm1, "exp(x) - 1, exact for small x.")
+log = _unary("log", ops.Log, "The natural logarithm of x.")
+log2 = _unary("log2", ops.Log2, "The logarithm of x to base 2.")
+log10 = _unary("log10", ops.Log10, "The logarithm of x to base 10.")
+log1p = _unary("log1p", ops.Log1p, "log(1 + x), exact for small x.")
+sin = _unary("sin", ops.Sin, "The sine of x, in radians.")
+cos = _unary("cos", ops.Cos, "The cosine of x, in radians.")
+tan = _unary("tan", ops.Tan, "The tangent of x, in radians.")
+arcsin = _unary("arcsin", ops.Arcsin, "The angle whose sine is x.")
+arccos = _unary("arccos", ops.Arccos, "The angle whose cosine is x.")
+arctan = _unary("arctan", ops.Arctan, "The angle whose tangent is x.")
+sinh = _unary("sinh", ops.Sinh, "The hyperbolic sine of x.")
+cosh = _unary("cosh", ops.Cosh, "The hyperbolic cosine of x.")
+tanh = _unary("tanh", ops.Tanh, "The hyperbolic tangent of x.")
+arcsinh = _unary("arcsinh", ops.Arcsinh, "The number whose hyperbolic sine is x.")
+arccosh = _unary("arccosh", ops.Arccosh, "The number whose hyperbolic cosine is x.")
+arctanh = _unary("arctanh", ops.Arctanh, "The number whose hyperbolic tangent is x.")
+isnan = _unary("isnan", ops.Isnan, "Whether x is NaN.", "test")
+isinf = _unary("isinf", ops.Isinf, "Whether x is infinite.", "test")
+isfinite = _unary("isfinite", ops.Isfinite, "Whether x is neither NaN nor infinite.", "test")
+erf = _unary("erf", ops.Erf, "The error function of x.")
+erfinv = _unary("erfinv", ops.Erfinv, "The number whose error function is x.")
+gamma = _unary("gamma", ops.Gamma, "The gamma function of x.")
+gammaln = _unary("gammaln", ops.Gammaln, "The logarithm of the absolute value of the gamma function.")
+
+add = _binary("add", ops.Add, "x1 + x2", "any")
+subtract = _binary("subtract", ops.Sub, "x1 - x2")
+multiply = _binary("multiply", ops.Mul, "x1 * x2", "any")
+divide = _binary("divide", ops.Div, "x1 / x2; integers give float32.", "float")
+floor_divide = _binary("floor_divide", ops.FloorDiv, "The largest integer not above x1 / x2.")
+mod = _binary("mod", ops.Mod, "x1 - x2 floor(x1 / x2), with the sign of x2.")
+fmod = _binary("fmod", ops.Fmod, "The remainder of x1 / x2, with the sign of x1.")
+arctan2 = _binary("arctan2", ops.Arctan2, "The angle of the point (x2, x1).", "float")
+hypot = _binary("hypot", ops.Hypot, "sqrt(x1**2 + x2**2)", "float")
+copysign = _binary("copysign", ops.Copysign, "x1 with the sign of x2.", "float")
+logaddexp = _binary("logaddexp", ops.LogAddExp, "log(exp(x1) + exp(x2))", "float")
+maximum = _binary("maximum", ops.Max, "The larger of x1 and x2; NaN where either is.", "any")
+minimum = _binary("minimum", ops.Min, "The smaller of x1 and x2; NaN where either is.", "any")
+fmax = _binary("fmax", ops.FMax, "The larger of x1 and x2; the other where one is NaN.", "any")
+fmin = _binary("fmin", ops.FMin, "The smaller of x1 and x2; the other where one is NaN.", "any")
+equal = _binary("equal", ops.Eq, "Whether x1 == x2.", "compare")
+not_equal = _binary("not_equal", ops.Ne, "Whether x1 != x2.", "compare")
+less = _binary("less", ops.Lt, "Whether x1 < x2.", "compare")
+less_equal = _binary("less_equal", ops.Le, "Whether x1 <= x2.", "compare")
+greater = _binary("greater", ops.Gt, "Whether x1 > x2.", "compare")
+greater_equal = _binary("greater_equal", ops.Ge, "Whether x1 >= x2.", "compare")
+bitwise_and = _binary("bitwise_and", ops.BitAnd, "x1 & x2", "integer")
+bitwise_or = _binary("bitwise_or", ops.BitOr, "x1 | x2", "integer")
+bitwise_xor = _binary("bitwise_xor", ops.BitXor, "x1 ^ x2", "integer")
+left_shift = _binary("left_shift", ops.ShiftLeft, "x1 * 2**x2 of integers.", "integer")
+right_shift = _binary("right_shift", ops.ShiftRight, "x1 // 2**x2 of integers.", "integer")
+_pow = _binary("power", ops.Pow, "x1 to the power of x2.")
+
+
+@public
+def power(x1: Any, x2: Any, /, out: Any = None, *, dtype: Any = None) -> Any:
+    """x1 to the power of x2; an integer to a negative number that is no array is refused, as in NumPy."""
+    if isinstance(x2, (int, float)) and not isinstance(x2, bool):
+        if x2 == 2:
+            return finished(_as(square(x1) if not isinstance(x2, float) or _is_float(x1) else _pow(x1, x2), dtype), out)
+        if x2 == 0.5 and _is_float(x1):
+            return finished(_as(sqrt(x1), dtype), out)
+        if isinstance(x2, int) and x2 < 0 and not _is_float(x1):
+            raise DTypeError("E205", "an integer to a negative power is no integer", help="cast first: x.astype(float)")
+    return _pow(x1, x2, out=out, dtype=dtype)
+
+
+def _is_float(x: Any) -> bool:
+    return is_float(dtype_of(operand(x)))
+
+
+@public
+def square(x: Any, /, out: Any = None, *, dtype: Any = None) -> Any:
+    """x * x"""
+    x = array(x) if not isinstance(x, Symbol) else x
+    return multiply(x, x, out=out, dtype=dtype)
+
+
+@public
+def positive(x: Any, /, out: Any = None) -> Any:
+    """+x, a copy."""
+    return finished(copy(x), out)
+
+
+@public
+def reciprocal(x: Any, /, out: Any = None) -> Any:
+    """1 / x; integers give float32."""
+    return divide(1, x, out=out)
+
+
+@public
+def divmod(x1: Any, x2: Any, /) -> tuple[Any, Any]:  # noqa: A001
+    """floor_divide(x1, x2) and mod(x1, x2)."""
+    return floor_divide(x1, x2), mod(x1, x2)
+
+
+@public
+def invert(x: Any, /, out: Any = None) -> Any:
+    """Every bit of an integer, or a bool, turned over."""
+    x = operand(x)
+    if is_float(dtype_of(x)):
+        raise DTypeError("E205", f"invert of {typed(x)}: only integers and bools have bits")
+    return finished(result(bind1(ops.Not(), cast(x, dtype_of(x)))), out)
+
+
+def truth(x: Any) -> Operand:
+    """The bool operand of an argument: whether each element is not zero."""
+    return strong(x, bool_)
+
+
+def _logical(name: str, op: type[Op], text: str) -> Callable[..., Any]:
+    primitive = op()
+
+    def function(x1: Any, x2: Any, /, out: Any = None) -> Any:
+        left, right = aligned(truth(x1), truth(x2), name=name)
+        return finished(result(bind1(primitive, left, right)), out)
+
+    return _named(function, name, text)
+
+
+logical_and = _logical("logical_and", ops.BitAnd, "Whether both are true (not zero).")
+logical_or = _logical("logical_or", ops.BitOr, "Whether one of both is true (not zero).")
+logical_xor = _logical("logical_xor", ops.BitXor, "Whether exactly one of both is true (not zero).")
+
+
+@public
+def logical_not(x: Any, /, out: Any = None) -> Any:
+    """Whether x is false (zero)."""
+    return finished(result(bind1(ops.Not(), truth(x))), out)
+
+
+@public
+def signbit(x: Any, /, out: Any = None) -> Any:
+    """Whether the sign of x is negative; -0.0 is."""
+    return less(copysign(1.0, x), 0, out=out)
+
+
+@public
+def isposinf(x: Any, /, out: Any = None) -> Any:
+    """Whether x is positive infinity."""
+    return equal(x, math.inf, out=out)
+
+
+@public
+def isneginf(x: Any, /, out: Any = None) -> Any:
+    """Whether x is negative infinity."""
+    return equal(x, -math.inf, out=out)
+
+
+@public
+def degrees(x: Any, /, out: Any = None) -> Any:
+    """Radians to degrees."""
+    return multiply(x, 180.0 / math.pi, out=out)
+
+
+@public
+def radians(x: Any, /, out: Any = None) -> Any:
+    """Degrees to radians."""
+    return multiply(x, math.pi / 180.0, out=out)
+
+
+@public
+def ldexp(x1: Any, x2: Any, /, out: Any = None) -> Any:
+    """x1 * 2**x2"""
+    return multiply(x1, exp2(x2), out=out)
+
+
+@public
+def sinc(x: Any, /) -> Any:
+    """sin(pi x) / (pi x), and 1 at 0."""
+    angle = multiply(x, math.pi)
+    return where(equal(angle, 0), 1.0, divide(sin(angle), where(equal(angle, 0), 1.0, angle)))
+
+
+@public
+def heaviside(x1: Any, x2: Any, /) -> Any:
+    """0 where x1 < 0, x2 where x1 == 0, 1 where x1 > 0."""
+    return where(isnan(x1), x1, where(equal(x1, 0), x2, where(less(x1, 0), 0.0, 1.0)))
+
+
+@public
+def where(condition: Any, x: Any, y: Any, /) -> Any:
+    """x where `condition` holds, else y; all three are broadcast.
+
+    Without x and y NumPy gives indices, whose number depends on the data: use `np.nonzero`.
+    """
+    chosen = truth(condition)
+    x, y = operand(x), operand(y)
+    dtype = common_dtype((x, y))
+    shape = numpy.broadcast_shapes(shape_of(chosen)) if shape_of(x) == shape_of(y) == () else _where_shape(chosen, x, y)
+    return result(
+        bind1(
+            ops.Where(), broadcast(chosen, shape), broadcast(cast(x, dtype), shape), broadcast(cast(y, dtype), shape)
+        ),
+        common_kind((x, y)) if shape == () else None,
+    )
+
+
+def _where_shape(condition: Operand, x: Operand, y: Operand) -> tuple[int, ...]:
+    try:
+        return numpy.broadcast_shapes(shape_of(condition), shape_of(x), shape_of(y))
+    except ValueError:
+        types = f"{typed(condition)}, {typed(x)} and {typed(y)}"
+        raise ShapeError("E101", f"where: shapes do not broadcast: {types}") from None
+
+
+@public
+def clip(a: Any, min: Any = None, max: Any = None, out: Any = None, *, a_min: Any = None, a_max: Any = None) -> Any:  # noqa: A002
+    """Elements below `min` become `min`, above `max` become `max`; NaN stays."""
+    low, high = min if a_min is None else a_min, max if a_max is None else a_max
+    if low is not None:
+        a = maximum(a, low)
+    if high is not None:
+        a = minimum(a, high)
+    return finished(array(a) if low is not None or high is not None else copy(a), out)
+
+
+@public
+def nan_to_num(
+    x: Any, copy: bool = True, nan: float = 0.0, posinf: float | None = None, neginf: float | None = None
+) -> Any:
+    """NaN as `nan`, infinities as the largest and smallest finite numbers, unless given."""
+    x = array(x)
+    if not is_float(x.dtype):
+        return x
+    largest = float(numpy.finfo(x.dtype).max) if x.dtype.kind == "f" else 3.3895313892515355e38
+    values = where(isnan(x), nan, x)
+    values = where(equal(x, math.inf), largest if posinf is None else posinf, values)
+    return where(equal(x, -math.inf), -largest if neginf is None else neginf, values)
+
+
+@public
+def around(a: Any, decimals: int = 0, out: Any = None) -> Any:
+    """Rounded to `decimals`, halves to even."""
+    if decimals == 0:
+        return rint(a, out)
+    scale = 10.0**decimals
+    return finished(array(divide(rint(multiply(a, scale)), scale)), out)
+
+
+@public
+def astype(x: Any, dtype: Any, /, *, copy: bool = True) -> Any:
+    """`x` as another dtype: floats truncate to integers, and are true unless zero as bools."""
+    x = array(x)
+    wanted = as_dtype(dtype)
+    if x.dtype == wanted:
+        return x if not copy else _copy(x)
+    return result(cast(operand(x), wanted))
+
+
+@public
+def copy(a: Any, order: str = "K") -> Any:
+    """A copy that shares nothing with `a`."""
+    x = operand(a)
+    if isinstance(x, numpy.ndarray):
+        return result(x.copy())
+    return result(cast(x, dtype_of(x)))
+
+
+_copy = copy
+
+
+@public
+def detach(x: Any) -> Any:
+    """The same buffer, of which nothing is remembered for a backward pass."""
+    if type(x) is ndarray and not ACTIVE:
+        return view(x, x._data)
+    return stop_gradient(x)
+
+
+@public
+def stop_gradient(data: Any) -> Any:
+    """The same values, of which nothing is remembered for a backward pass."""
+    if type(data) is ndarray and not ACTIVE:
+        return wrap(data._data.copy())
+    return result(bind1(ops.StopGradient(), strong(data)))
+
+
+@public
+def can_cast(from_: Any, to: Any, casting: str = "safe") -> bool:
+    """Whether NumPy allows the cast."""
+    return bool(numpy.can_cast(getattr(from_, "dtype", from_), to, casting))
+
+
+_INPLACE: dict[str, Callable[..., Any]] = {}
+
+
+def inplace(name: str, x: Any, y: Any) -> Any:
+    """`x += y` and its like: computed as `x + y`, written to `x` in the dtype of `x`."""
+    value = _INPLACE[name](x, y)
+    wanted: DType = x.dtype
+    if value.shape != x.shape:
+        raise ShapeError("E102", f"{name} in place: a result of {value.type} does not fit {x.type}")
+    if value.dtype != wanted and not _same_kind(value.dtype, wanted):
+        raise DTypeError(
+            "E206",
+            f"{name} in place: {value.type} does not go into {x.type}",
+            help="write x = x + y, which may change the dtype",
+        )
+    if type(x) is ndarray and type(value) is ndarray:
+        x._data[...] = value._data
+        written(x)
+    else:
+        x[...] = value
+    return x
+
+
+def _same_kind(found: DType, wanted: DType) -> bool:
+    if is_float(wanted):
+        return True
+    if is_integer(wanted):
+        return is_integer(found) or found == bool_
+    return found == bool_
+
+
+_INPLACE |= {
+    "add": add, "subtract": subtract, "multiply": multiply, "divide": divide, "floor_divide": floor_divide, "mod": mod,
+    "power": power, "bitwise_and": bitwise_and, "bitwise_or": bitwise_or, "bitwise_xor": bitwise_xor,
+    "left_shift": left_shift, "right_shift": right_shift,
+}  # fmt: skip

@@ -1,0 +1,434 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Indexing: `x[key]` and `x[key] = value`, with all keys of NumPy.
+
+Imperatively NumPy does it. While capturing, a key is taken apart: the basic part (integers, slices, newaxis, ellipsis)
+becomes steps of the symbol, hence a view; index arrays become one gather. Out-of-bounds integers that are known while
+capturing are an error; indices that are data count from the end where negative and are then clamped to the axis, since
+compiled code has no line of the user's to raise at.
+"""
+
+from __future__ import annotations
+
+import operator
+from dataclasses import dataclass
+from typing import Any
+
+import numpy
+from numpy.typing import NDArray
+
+from hybridize import ops
+from hybridize.array.functions.shapes import array_of_trace
+from hybridize.array.ndarray import ndarray, out_of_bounds, view, wrap, written
+from hybridize.array.operands import (
+    Handover,
+    array,
+    broadcast,
+    cast,
+    dtype_of,
+    given,
+    operand,
+    result,
+    shape_of,
+    typed,
+)
+from hybridize.array.symbol import Symbol
+from hybridize.base.dtypes import bool_, int64, is_float
+from hybridize.base.errors import ArgumentError, CaptureError, DTypeError, OutOfBoundsError, ShapeError
+from hybridize.base.types import Shape, TensorType
+from hybridize.ops.op import ACTIVE, Op, Operand, bind1, capturing, constant
+
+_FULL = slice(None)
+
+
+@dataclass(frozen=True, slots=True)
+class Parsed:
+    """A key taken apart, for an array of a known shape."""
+
+    slices: tuple[slice, ...]
+    """One for each axis of the array; the axes of integers and index arrays are taken whole."""
+    integers: dict[int, int]
+    """Axis of the array -> the integer that it is indexed with, counted from the front."""
+    new: tuple[int | None, ...]
+    """Axes after the slices, in order: axes of the array, None where a new one of size 1 comes."""
+    arrays: dict[int, Any]
+    """Axis of the array -> index array (NumPy's while its values are known, else an operand)."""
+    together: bool
+    """Whether nothing stands between the index arrays, so that their axes stay in place."""
+
+
+def getitem(x: Any, key: Any) -> Any:
+    """`x[key]`: a view for basic keys, a copy where index arrays or masks take part."""
+    if isinstance(x, Symbol) or (ACTIVE and capturing()):
+        return _symbolic_get(x if isinstance(x, Symbol) else array_of_trace(x), key)
+    plain = _plain(key)
+    try:
+        data = x._data[plain]
+    except IndexError as error:
+        raise _key_error(error, x.type, key) from None
+    if isinstance(data, numpy.ndarray) and _is_basic(plain):
+        return view(x, data)
+    if _is_basic(plain):
+        return view(x, x._data[(*plain, Ellipsis) if isinstance(plain, tuple) else (plain, Ellipsis)])
+    return wrap(data if type(data) is numpy.ndarray else numpy.asarray(data))
+
+
+def setitem(x: Any, key: Any, value: Any) -> None:
+    """`x[key] = value`: the value is cast to the dtype of `x` and broadcast."""
+    if isinstance(x, Symbol) or (ACTIVE and capturing()):
+        _symbolic_set(x if isinstance(x, Symbol) else array_of_trace(x), key, value)
+        return
+    value = operand(value)
+    try:
+        x._data[_plain(key)] = value
+    except IndexError as error:
+        raise _key_error(error, x.type, key) from None
+    except (ValueError, OverflowError) as error:
+        if not x._data.flags.writeable:
+            raise ArgumentError("E306", f"{x.type} is a read-only view", help="write to a copy: x.copy()") from None
+        raise ShapeError("E132", f"x[{key!r}] = value: {error}; x is {x.type}, value {typed(value)}") from None
+    written(x)
+
+
+def _key_error(error: IndexError, of: TensorType, key: Any) -> Exception:
+    text = str(error)
+    if "out of bounds" in text:
+        return out_of_bounds(error, of, key)
+    if "too many" in text or "boolean" in text or "broadcast" in text:
+        return ShapeError("E133", f"x[{key!r}] of {of}: {text}")
+    return DTypeError("E204", f"x[{key!r}] of {of}: {text}")
+
+
+def _plain(key: Any) -> Any:
+    """A key for NumPy: our arrays as NumPy's, lists as arrays."""
+    if isinstance(key, tuple):
+        return tuple(_plain(part) for part in key)
+    if isinstance(key, ndarray):
+        data = key._data
+        return data.astype(int64) if is_float(data.dtype) else data
+    if isinstance(key, list):
+        data = numpy.asarray([_plain(part) for part in key])
+        return data.astype(int64) if data.size == 0 else data
+    if hasattr(key, "__hybridize_function__"):
+        raise Handover(key)
+    if isinstance(key, slice) and (key.start, key.stop, key.step) != (None, None, None):
+        return slice(*(part if part is None else operator.index(part) for part in (key.start, key.stop, key.step)))
+    return key
+
+
+def _is_basic(key: Any) -> bool:
+    parts = key if isinstance(key, tuple) else (key,)
+    return not any(isinstance(part, (numpy.ndarray, bool, numpy.bool_)) for part in parts)
+
+
+def _integer(part: Any) -> int | None:
+    """A part of a key that is one integer known now."""
+    if isinstance(part, (bool, numpy.bool_)):
+        return None
+    if isinstance(part, (int, numpy.integer)):
+        return int(part)
+    if isinstance(part, numpy.ndarray) and part.ndim == 0 and part.dtype.kind in "iu":
+        return int(part)
+    return None
+
+
+def _index_array(part: Any) -> Any:
+    """An index array: NumPy's where its values are known while capturing, else an operand."""
+    if isinstance(part, (Symbol, ndarray)):
+        x = operand(array(part))
+        if dtype_of(x) == bool_:
+            raise CaptureError(
+                "E402",
+                f"x[mask] with a mask {typed(x)}: how many elements that gives depends on the data",
+                help="np.where(mask, x, other) keeps the shape; x[mask] = value works",
+            )
+        return cast(x, int64)
+    if hasattr(part, "__hybridize_function__"):
+        raise Handover(part)
+    data = numpy.asarray(part)
+    if data.size == 0 and data.dtype.kind == "f":
+        data = data.astype(int64)
+    if data.dtype.kind not in "iub":
+        raise DTypeError("E204", f"an index must be an integer, a slice or an array of integers or bools, got {part!r}")
+    return data
+
+
+def _expanded(key: Any, ndim: int, of: TensorType) -> list[Any]:
+    """The key as a list of parts that covers every axis: the ellipsis is written out."""
+    parts = list(key) if isinstance(key, tuple) else [key]
+    used = 0
+    for part in parts:
+        if part is None or part is Ellipsis:
+            continue
+        used += part.ndim if isinstance(part, (numpy.ndarray, ndarray, Symbol)) and part.dtype == bool_ else 1
+    if used > ndim:
+        raise ShapeError("E133", f"too many indices: {used} for {of}")
+    dots = [i for i, part in enumerate(parts) if part is Ellipsis]
+    if len(dots) > 1:
+        raise ArgumentError("E311", "a key has one ellipsis at most")
+    at = dots[0] if dots else len(parts)
+    return parts[:at] + [_FULL] * (ndim - used) + parts[at + 1 :]
+
+
+def _parse(key: Any, of: TensorType) -> Parsed:
+    shape = of.shape
+    slices: list[slice] = []
+    new: list[int | None] = []
+    integers: dict[int, int] = {}
+    arrays: dict[int, Any] = {}
+    runs: list[int] = []
+    """Places, in the key, of integers and index arrays: what NumPy calls advanced when an array is among them."""
+    for place, part in enumerate(_expanded(key, len(shape), of)):
+        axis = len(slices)
+        if part is None:
+            new.append(None)
+        elif isinstance(part, slice):
+            slices.append(_resolved(part))
+            new.append(axis)
+        elif (number := _integer(part)) is not None:
+            integers[axis] = _bounded(number, shape[axis], axis, of)
+            slices.append(_FULL)
+            new.append(axis)
+            runs.append(place)
+        else:
+            found = _index_array(part)
+            known = (
+                (found,)
+                if not isinstance(found, numpy.ndarray) or found.dtype != bool_
+                else _true_places(found, shape[axis:], of)
+            )
+            for index in known:
+                arrays[len(slices)] = index
+                new.append(len(slices))
+                slices.append(_FULL)
+            runs.append(place)
+    together = not runs or runs == list(range(runs[0], runs[0] + len(runs)))
+    return Parsed(tuple(slices), integers, tuple(new), arrays, together)
+
+
+def _resolved(part: slice) -> slice:
+    """A slice of plain integers; symbols in it are asked for their values, which may be refused."""
+    return slice(*(end if end is None else operator.index(end) for end in (part.start, part.stop, part.step)))
+
+
+def _bounded(number: int, length: int, axis: int, of: TensorType) -> int:
+    if not -length <= number < length:
+        raise OutOfBoundsError(
+            "E110", f"index {number} is out of bounds for axis {axis} of {of}", help="indices run from -n to n - 1"
+        )
+    return number % length
+
+
+def _true_places(mask: NDArray[Any], shape: Shape, of: TensorType) -> tuple[NDArray[Any], ...]:
+    if mask.shape != shape[: mask.ndim]:
+        raise ShapeError("E133", f"a mask of shape {list(mask.shape)} does not fit {of}")
+    return mask.nonzero()
+
+
+def _slice_op(slices: tuple[slice, ...], shape: Shape) -> ops.Slice | None:
+    """The slice op for one slice per axis; None when it takes everything."""
+    ranges = [range(*part.indices(length)) for part, length in zip(slices, shape, strict=True)]
+    if all(len(r) == length and r.step == 1 for r, length in zip(ranges, shape, strict=True)):
+        return None
+    # An empty range is written 0:0, whatever the key said.
+    ranges = [r if len(r) else range(0, 0, 1) for r in ranges]
+    starts, steps = tuple(r.start for r in ranges), tuple(r.step for r in ranges)
+    stops = tuple(r.start + len(r) * r.step for r in ranges)
+    stops = tuple(_stop(stop, r, n) for stop, r, n in zip(stops, ranges, shape, strict=True))
+    return ops.Slice(starts, stops, steps)
+
+
+def _stop(stop: int, r: range, length: int) -> int:
+    """One past the last element in the direction of the step, clipped to the axis: -1 means down to the first."""
+    return min(stop, length) if r.step > 0 else max(stop, -1)
+
+
+def _steps(parsed: Parsed, shape: Shape) -> list[Op]:
+    """The basic part of a key, as view ops; the axes of index arrays stay whole."""
+    slices = tuple(
+        slice(parsed.integers[axis], parsed.integers[axis] + 1) if axis in parsed.integers else part
+        for axis, part in enumerate(parsed.slices)
+    )
+    steps: list[Op] = []
+    cut = _slice_op(slices, shape)
+    if cut is not None:
+        steps.append(cut)
+        shape = cut.infer(TensorType(shape, int64))[0].shape
+    wanted = tuple(
+        1 if axis is None else shape[axis] for axis in parsed.new if axis is None or axis not in parsed.integers
+    )
+    if wanted != shape:
+        steps.append(ops.Reshape(wanted))
+    return steps
+
+
+def _basic(x: Symbol, parsed: Parsed) -> Symbol:
+    for step in _steps(parsed, x.shape):
+        x = x.step(step)
+    return x
+
+
+def _arrays_as_axes(parsed: Parsed) -> dict[int, int]:
+    """Axis of the array -> its axis after the basic part, for index arrays."""
+    after = [axis for axis in parsed.new if axis is None or axis not in parsed.integers]
+    return {axis: after.index(axis) for axis in parsed.arrays}
+
+
+def _symbolic_get(x: Symbol, key: Any) -> Any:
+    if isinstance(key, tuple) and any(isinstance(part, bool) for part in key) or isinstance(key, bool):
+        raise ArgumentError("E311", "a Python bool is no index", help="x[None] adds an axis")
+    parsed = _parse(key, x.type)
+    if not parsed.arrays:
+        same = _basic(x, parsed)
+        return same if same is not x else Symbol(x._trace, x._cell, x._steps, type=x.type)
+    parsed = _with_integers(parsed)
+    base = _basic(x, parsed)
+    places = _arrays_as_axes(parsed)
+    shape = base.shape
+    numbers = [_normalised(parsed.arrays[axis], shape[place], axis, x.type) for axis, place in places.items()]
+    axes = list(places.values())
+    if len(axes) == 1:
+        return result(bind1(ops.Gather(axes[0]), base.operand(), _as_operand(numbers[0])))
+    together, rest = _to_front(base.operand(), axes)
+    picked = bind1(ops.GatherND(), together, _joined(numbers))
+    return result(_from_front(picked, len(shape_of(picked)) - len(rest), axes[0] if parsed.together else 0))
+
+
+def _with_integers(parsed: Parsed) -> Parsed:
+    """Beside index arrays, integers are index arrays too: they take part in where the new axes stand."""
+    arrays = dict(sorted((parsed.arrays | {axis: numpy.asarray(i) for axis, i in parsed.integers.items()}).items()))
+    return Parsed(parsed.slices, {}, parsed.new, arrays, parsed.together)
+
+
+def _normalised(index: Any, length: int, axis: int, of: TensorType) -> Any:
+    """Indices counted from the front and within bounds; checked where they are known."""
+    if isinstance(index, numpy.ndarray):
+        if index.size and (index.min() < -length or index.max() >= length):
+            wrong = index[(index < -length) | (index >= length)][0] if index.ndim else index
+            raise OutOfBoundsError(
+                "E110", f"index {wrong} is out of bounds for axis {axis} of {of}", help="indices run from -n to n - 1"
+            )
+        return numpy.where(index < 0, index + length, index).astype(int64)
+    return clamped(index, length)
+
+
+def clamped(index: Operand, length: int) -> Operand:
+    """An int64 operand of indices, counted from the front and clamped to an axis of `length`."""
+    shape = shape_of(index)
+
+    def everywhere(number: int) -> Operand:
+        return broadcast(given(numpy.asarray(number, int64)), shape)
+
+    front = bind1(
+        ops.Where(), bind1(ops.Lt(), index, everywhere(0)), bind1(ops.Add(), index, everywhere(length)), index
+    )
+    return bind1(ops.Max(), bind1(ops.Min(), front, everywhere(length - 1)), everywhere(0))
+
+
+def _as_operand(index: Any) -> Operand:
+    return constant(index) if isinstance(index, numpy.ndarray) and capturing() else index
+
+
+def _joined(numbers: list[Any]) -> Operand:
+    """Index arrays, broadcast together, as one with a last axis."""
+    try:
+        shape = numpy.broadcast_shapes(*(shape_of(index) for index in numbers))
+    except ValueError:
+        types = ", ".join(str(typed(index)) for index in numbers)
+        raise ShapeError("E101", f"index arrays do not broadcast: {types}") from None
+    if all(isinstance(index, numpy.ndarray) for index in numbers):
+        return _as_operand(numpy.stack([numpy.broadcast_to(index, shape) for index in numbers], axis=-1))
+    columns = [bind1(ops.Reshape((*shape, 1)), broadcast(_as_operand(index), shape)) for index in numbers]
+    return bind1(ops.Concat(len(shape)), *columns)
+
+
+def _to_front(x: Operand, axes: list[int]) -> tuple[Operand, list[int]]:
+    """The operand with `axes` first, and the axes that follow."""
+    rest = [axis for axis in range(len(shape_of(x))) if axis not in axes]
+    order = (*axes, *rest)
+    return (x if order == tuple(range(len(order))) else bind1(ops.Transpose(order), x)), rest
+
+
+def _from_front(x: Operand, count: int, place: int) -> Operand:
+    """The first `count` axes of an operand moved behind `place` others."""
+    if not place or not count:
+        return x
+    ndim = len(shape_of(x))
+    order = (*range(count, count + place), *range(count), *range(count + place, ndim))
+    return bind1(ops.Transpose(order), x)
+
+
+def _symbolic_set(x: Symbol, key: Any, value: Any) -> None:
+    mask = _mask(key)
+    if mask is not None:
+        _masked_set(x, mask, value)
+        return
+    parsed = _parse(key, x.type)
+    if not parsed.arrays:
+        part = _basic(x, parsed)
+        part.write(_fitted(value, part.shape, x))
+        return
+    parsed = _with_integers(parsed)
+    base = _basic(x, parsed)
+    places = _arrays_as_axes(parsed)
+    axes = list(places.values())
+    numbers = [_normalised(parsed.arrays[axis], base.shape[place], axis, x.type) for axis, place in places.items()]
+    where = _joined(numbers)
+    together, rest = _to_front(base.operand(), axes)
+    count = len(shape_of(where)) - 1
+    front = shape_of(where)[:-1] + tuple(base.shape[axis] for axis in rest)
+    place = axes[0] if parsed.together else 0
+    visible = front if not place else (*front[count : count + place], *front[:count], *front[count + place :])
+    update = _fitted(value, visible, x)
+    if place and count:
+        update = bind1(
+            ops.Transpose((*range(place, place + count), *range(place), *range(place + count, len(visible)))), update
+        )
+    changed = bind1(ops.ScatterND("set"), together, where, update)
+    order = (*axes, *rest)
+    if order != tuple(range(len(order))):
+        changed = bind1(ops.Transpose(tuple(int(i) for i in numpy.argsort(order))), changed)
+    base.write(changed)
+
+
+def _fitted(value: Any, shape: Shape, x: Symbol) -> Operand:
+    """A value to be written, in the dtype of `x` and broadcast to `shape`."""
+    update = cast(operand(value), x.dtype)
+    found = shape_of(update)
+    while len(found) > len(shape) and found[0] == 1:
+        found = found[1:]
+    if found != shape_of(update):
+        update = bind1(ops.Reshape(found), update)
+    try:
+        fits = numpy.broadcast_shapes(found, shape) == shape
+    except ValueError:
+        fits = False
+    if not fits:
+        raise ShapeError("E132", f"a value {typed(update)} does not go into the part {list(shape)} of {x.type}")
+    return broadcast(update, shape)
+
+
+def _mask(key: Any) -> Any:
+    """The mask, where a key is one mask whose values are not known."""
+    if isinstance(key, tuple) and len(key) == 1:
+        key = key[0]
+    return key if isinstance(key, (Symbol, ndarray)) and key.dtype == bool_ else None
+
+
+def _masked_set(x: Symbol, mask: Any, value: Any) -> None:
+    """`x[mask] = value` keeps every shape: it is a choice between the value and what was there."""
+    chosen = operand(mask)
+    if shape_of(chosen) != x.shape[: len(shape_of(chosen))]:
+        raise ShapeError("E133", f"a mask {typed(chosen)} does not fit {x.type}")
+    rest = x.shape[len(shape_of(chosen)) :]
+    update = cast(operand(value), x.dtype)
+    found = shape_of(update)
+    if len(found) == len(rest) + 1 and found[0] == 1:
+        update = bind1(ops.Reshape(found[1:]), update)
+    elif len(found) > len(rest):
+        raise CaptureError(
+            "E402",
+            f"x[mask] = value with a value {typed(update)}: how many elements the mask chooses depends on the data",
+            help="write x[...] = np.where(mask, value, x), with a value for every place",
+        )
+    everywhere = bind1(ops.Reshape(shape_of(chosen) + (1,) * len(rest)), chosen) if rest else chosen
+    x.write(bind1(ops.Where(), broadcast(everywhere, x.shape), broadcast(update, x.shape), x.operand()))

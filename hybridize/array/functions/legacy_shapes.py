@@ -1,0 +1,183 @@
+# SPDX-License-Identifier: Apache-2.0
+"""MXNet's own shape functions: reshape with codes, slices by axis, and broadcasting by the shape of another array."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from hybridize.array.functions.shapes import broadcast_to
+from hybridize.array.functions.shapes import reshape as plain_reshape
+from hybridize.array.operands import array, axes_of, axis_of, public, shape_from
+from hybridize.base.errors import ArgumentError, ShapeError
+
+_builtin_slice = slice
+
+
+def _coded(sizes: tuple[int, ...], codes: Sequence[int], names: dict[int, str], of: Any) -> tuple[int, ...]:
+    """The shape that codes ask for. `names` says what each negative code means."""
+    found: list[int] = []
+    at, i = 0, 0
+    while i < len(codes):
+        code = codes[i]
+        match names.get(code, "size" if code >= 0 else "unknown"):
+            case "copy":
+                found.append(_axis(sizes, at, of))
+                at += 1
+            case "rest":
+                found.extend(sizes[at:])
+                at = len(sizes)
+            case "drop":
+                if _axis(sizes, at, of) != 1:
+                    raise ShapeError("E106", f"reshape of {of}: axis {at} is not of size 1")
+                at += 1
+            case "merge":
+                found.append(_axis(sizes, at, of) * _axis(sizes, at + 1, of))
+                at += 2
+            case "split":
+                found.extend(_split(_axis(sizes, at, of), codes[i + 1 : i + 3], of))
+                at += 1
+                i += 2
+            case "infer" | "size":
+                found.append(code)
+                at += 1
+            case _:
+                raise ArgumentError("E318", f"reshape has no code {code}")
+        i += 1
+    return tuple(found)
+
+
+def _axis(sizes: tuple[int, ...], at: int, of: Any) -> int:
+    if at >= len(sizes):
+        raise ShapeError("E104", f"reshape of {of}: the codes name more than its axes")
+    return sizes[at]
+
+
+def _split(length: int, parts: Sequence[int], of: Any) -> tuple[int, ...]:
+    """Two sizes whose product is `length`; one of them may be -1."""
+    if len(parts) == 2:
+        first, second = parts
+        if first == -1 and second > 0:
+            first = length // second
+        elif second == -1 and first > 0:
+            second = length // first
+        if first * second == length:
+            return first, second
+    raise ShapeError("E104", f"reshape of {of}: an axis of size {length} does not split into {list(parts)}")
+
+
+_CODES_1 = {0: "copy", -1: "infer", -2: "rest", -3: "merge", -4: "split"}
+_CODES_2 = {-1: "infer", -2: "copy", -3: "drop", -4: "rest", -5: "merge", -6: "split"}
+
+
+def _reshape(x: Any, codes: Any, names: dict[int, str], reverse: bool) -> Any:
+    wanted = shape_from(codes)
+    if not reverse:
+        return plain_reshape(x, _coded(x.shape, wanted, names, x.type))
+    # Read from the right; the two sizes that follow a split keep their order.
+    flipped: list[int] = []
+    parts = list(wanted)
+    while parts:
+        code = parts.pop(0)
+        if names.get(code) == "split":
+            flipped[:0] = [code, parts[1], parts[0]]
+            del parts[:2]
+        else:
+            flipped.insert(0, code)
+    return plain_reshape(x, _coded(x.shape[::-1], flipped, names, x.type)[::-1])
+
+
+@public
+def reshape(a: Any, newshape: Any, reverse: bool = False, order: str = "C") -> Any:
+    """The same elements under another shape, with MXNet 2's codes.
+
+    -1 what the others leave, -2 copy this size, -3 drop this axis of size 1, -4 copy all the rest,
+    -5 the product of two sizes, -6 split a size into the two that follow. `reverse` reads from the right.
+    """
+    return _reshape(array(a), newshape, _CODES_2, reverse)
+
+
+@public
+def reshape_legacy(data: Any, shape: Any = None, reverse: bool = False, **_: Any) -> Any:
+    """The same elements under another shape, with MXNet 1's codes.
+
+    0 copy this size, -1 what the others leave, -2 copy all the rest, -3 the product of two sizes, -4 split a size into
+    the two that follow. `reverse` reads from the right.
+    """
+    return _reshape(array(data), shape, _CODES_1, reverse)
+
+
+@public
+def reshape_like(
+    lhs: Any,
+    rhs: Any,
+    lhs_begin: int | None = None,
+    lhs_end: int | None = None,
+    rhs_begin: int | None = None,
+    rhs_end: int | None = None,
+) -> Any:
+    """The elements of `lhs` under the shape of `rhs`, or a range of its axes under a range of the other's."""
+    x, y = array(lhs), array(rhs)
+    left, right = _builtin_slice(lhs_begin, lhs_end), _builtin_slice(rhs_begin, rhs_end)
+    start, stop, _step = left.indices(x.ndim)
+    return plain_reshape(x, x.shape[:start] + y.shape[right] + x.shape[stop:])
+
+
+@public
+def slice(data: Any, begin: Any, end: Any, step: Any = None) -> Any:  # noqa: A001
+    """Elements from `begin` to `end` by `step`, for as many axes as are given; None means the edge."""
+    x = array(data)
+    begins, ends = (part if isinstance(part, (tuple, list)) else (part,) for part in (begin, end))
+    steps = step if isinstance(step, (tuple, list)) else (step,) * len(begins)
+    steps = tuple(steps) + (None,) * (len(begins) - len(steps))
+    return x[tuple(_builtin_slice(*part) for part in zip(begins, ends, steps, strict=True))]
+
+
+@public
+def slice_axis(data: Any, axis: int, begin: int, end: int | None) -> Any:
+    """Elements from `begin` to `end` along one axis."""
+    x = array(data)
+    return x[(_builtin_slice(None),) * axis_of(axis, x.ndim, "slice_axis") + (_builtin_slice(begin, end),)]
+
+
+@public
+def slice_like(data: Any, shape_like: Any, axes: Any = None) -> Any:
+    """Cut to the sizes of another array, along `axes` (all when None)."""
+    x, like = array(data), array(shape_like)
+    chosen = axes_of(tuple(axes) if axes else None, x.ndim, "slice_like")
+    return x[tuple(_builtin_slice(like.shape[i] if i in chosen else None) for i in range(x.ndim))]
+
+
+@public
+def broadcast_like(lhs: Any, rhs: Any, lhs_axes: Any = None, rhs_axes: Any = None) -> Any:
+    """Stretched to the shape of another array, or along some axes to the sizes of some of its."""
+    x, y = array(lhs), array(rhs)
+    if lhs_axes is None or rhs_axes is None:
+        return broadcast_to(x, y.shape)
+    shape = list(x.shape)
+    for i, j in zip(lhs_axes, rhs_axes, strict=True):
+        shape[axis_of(i, x.ndim, "broadcast_like")] = y.shape[j]
+    return broadcast_to(x, tuple(shape))
+
+
+@public
+def broadcast_axis(data: Any, axis: Any = (), size: Any = ()) -> Any:
+    """Axes of size 1 stretched to the given sizes."""
+    x = array(data)
+    shape = list(x.shape)
+    pairs = zip(
+        axis if isinstance(axis, (tuple, list)) else (axis,),
+        size if isinstance(size, (tuple, list)) else (size,),
+        strict=True,
+    )
+    for i, length in pairs:
+        shape[axis_of(i, x.ndim, "broadcast_axis")] = int(length)
+    return broadcast_to(x, tuple(shape))
+
+
+@public
+def broadcast_to_legacy(data: Any, shape: Any) -> Any:
+    """Stretched to `shape`, where 0 means the size that is there."""
+    x = array(data)
+    wanted = shape_from(shape)
+    return broadcast_to(x, tuple(n if n else x.shape[i] for i, n in enumerate(wanted)))

@@ -1,0 +1,340 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Products: every one is a matrix product between transposes and reshapes."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy
+
+from hybridize import ops
+from hybridize.array.functions.elementwise import absolute, multiply, not_equal, power, sqrt, square, subtract
+from hybridize.array.functions.reductions import max as max_
+from hybridize.array.functions.reductions import min as min_
+from hybridize.array.functions.reductions import sum as sum_
+from hybridize.array.functions.shapes import expand_dims, moveaxis, ravel, reshape, stack, swapaxes, transpose
+from hybridize.array.ndarray import ndarray, wrap
+from hybridize.array.operands import array, axes_of, broadcast, cast, finished, operand, public, result
+from hybridize.base.dtypes import bool_, float32, float64, int64
+from hybridize.base.errors import ArgumentError, ShapeError
+from hybridize.base.promotion import promote
+from hybridize.ops.op import ACTIVE, bind1
+
+_NUMPY = numpy.ndarray
+
+
+def _mismatch(name: str, x: Any, y: Any, rule: str, help: str = "") -> ShapeError:  # noqa: A002
+    return ShapeError("E102", f"{name} needs {rule}, got {x.type} and {y.type}", help=help)
+
+
+def _direct(product: Any, a: Any, b: Any) -> Any:
+    """NumPy's own product of two float arrays of one dtype when nobody captures; None where that is not it."""
+    if type(a) is ndarray and type(b) is ndarray and not ACTIVE:
+        x, y = a._data, b._data
+        given = x.dtype
+        if given is y.dtype and (given is float32 or given is float64):
+            try:
+                data = product(x, y)
+            except ValueError:
+                return None
+            return wrap(data if type(data) is _NUMPY else numpy.asarray(data))
+    return None
+
+
+def _matmul(x: Any, y: Any, transpose_x: bool = False, transpose_w: bool = False) -> Any:
+    """The product of [b..., m, k] and [b..., k, n] with equal batch axes, either one stored transposed."""
+    dtype = promote(x.dtype, y.dtype)
+    dtype = int64 if dtype == bool_ else dtype
+    return result(bind1(ops.Matmul(transpose_x, transpose_w), cast(operand(x), dtype), cast(operand(y), dtype)))
+
+
+@public
+def matmul(x1: Any, x2: Any, /, out: Any = None) -> Any:
+    """The matrix product over the last two axes; the axes before them are broadcast.
+
+    Args:
+        x1: [..., m, k], or [k].
+        x2: [..., k, n], or [k].
+        out: where to write the result.
+
+    Raises:
+        ShapeError E102: the inner sizes differ, or an operand has no axes.
+    """
+    if out is None:
+        direct = _direct(numpy.matmul, x1, x2)
+        if direct is not None:
+            return direct
+    x, y = array(x1), array(x2)
+    if not x.ndim or not y.ndim:
+        raise _mismatch("matmul", x, y, "at least one axis each", "multiply by a number with *")
+    a = expand_dims(x, 0) if x.ndim == 1 else x
+    b = expand_dims(y, 1) if y.ndim == 1 else y
+    if a.shape[-1] != b.shape[-2]:
+        raise _mismatch(
+            "matmul", x, y, "[m, k] and [k, n]", f"the inner sizes {a.shape[-1]} and {b.shape[-2]} must be equal"
+        )
+    product = _batched(a, b, x, y)
+    if x.ndim == 1:
+        product = reshape(product, product.shape[:-2] + product.shape[-1:])
+    if y.ndim == 1:
+        product = reshape(product, product.shape[:-1])
+    return finished(product, out)
+
+
+def _batched(a: Any, b: Any, x: Any, y: Any) -> Any:
+    if b.ndim == 2 and a.ndim > 2:
+        # One matrix for all: the batch is more rows, and the matrix is read once.
+        flat = _matmul(
+            reshape(a, (-1, a.shape[-1])) if a.size else reshape(a, (math.prod(a.shape[:-1]), a.shape[-1])), b
+        )
+        return reshape(flat, (*a.shape[:-1], b.shape[-1]))
+    try:
+        batch = numpy.broadcast_shapes(a.shape[:-2], b.shape[:-2])
+    except ValueError:
+        raise _mismatch("matmul", x, y, "axes before the last two that broadcast") from None
+    left, right = broadcast(operand(a), (*batch, *a.shape[-2:])), broadcast(operand(b), (*batch, *b.shape[-2:]))
+    return _matmul(result(left), result(right))
+
+
+@public
+def dot(a: Any, b: Any, out: Any = None) -> Any:
+    """NumPy's dot product: the sum over the last axis of `a` and the one before the last of `b` (the last of a vector).
+
+    Raises:
+        ShapeError E102: those sizes differ.
+    """
+    if out is None:
+        direct = _direct(numpy.dot, a, b)
+        if direct is not None:
+            return direct
+    x, y = array(a), array(b)
+    if not x.ndim or not y.ndim:
+        return multiply(x, y, out=out)
+    inner = y.shape[-1 if y.ndim == 1 else -2]
+    if x.shape[-1] != inner:
+        help = f"the inner sizes {x.shape[-1]} and {inner} must be equal"  # noqa: A001
+        raise _mismatch("dot", x, y, "[..., k] and [..., k, n]", help)
+    if y.ndim <= 2:
+        return matmul(x, y, out=out)
+    return finished(tensordot(x, y, ([x.ndim - 1], [y.ndim - 2])), out)
+
+
+@public
+def tensordot(a: Any, b: Any, axes: Any = 2) -> Any:
+    """The sum of products over pairs of axes: the last n of `a` with the first n of `b`, or those that `axes` lists."""
+    x, y = array(a), array(b)
+    if isinstance(axes, int):
+        left: tuple[int, ...] = tuple(range(x.ndim - axes, x.ndim))
+        right: tuple[int, ...] = tuple(range(axes))
+    else:
+        left, right = (tuple(part) if isinstance(part, (tuple, list)) else (part,) for part in axes)
+    left, right = tuple(i % x.ndim for i in left), tuple(i % y.ndim for i in right)
+    if len(left) != len(right) or any(x.shape[i] != y.shape[j] for i, j in zip(left, right, strict=True)):
+        raise _mismatch("tensordot", x, y, f"equal sizes along axes {axes}")
+    rows = [i for i in range(x.ndim) if i not in left]
+    columns = [j for j in range(y.ndim) if j not in right]
+    inner = math.prod(x.shape[i] for i in left)
+    p = reshape(transpose(x, (*rows, *left)), (math.prod(x.shape[i] for i in rows), inner))
+    q = reshape(transpose(y, (*right, *columns)), (inner, math.prod(y.shape[j] for j in columns)))
+    return reshape(_matmul(p, q), tuple(x.shape[i] for i in rows) + tuple(y.shape[j] for j in columns))
+
+
+@public
+def inner(a: Any, b: Any) -> Any:
+    """The sum of products over the last axes of both."""
+    x, y = array(a), array(b)
+    if not x.ndim or not y.ndim:
+        return multiply(x, y)
+    return tensordot(x, y, ([x.ndim - 1], [y.ndim - 1]))
+
+
+@public
+def vdot(a: Any, b: Any) -> Any:
+    """The sum of products of all elements."""
+    return dot(ravel(a), ravel(b))
+
+
+@public
+def outer(a: Any, b: Any) -> Any:
+    """Every element of one times every element of the other: [m, n]."""
+    return multiply(reshape(a, (-1, 1)), reshape(b, (1, -1)))
+
+
+@public
+def kron(a: Any, b: Any) -> Any:
+    """Every element of `a` times all of `b`, in blocks."""
+    x, y = array(a), array(b)
+    n = max(x.ndim, y.ndim)
+    left, right = (1,) * (n - x.ndim) + x.shape, (1,) * (n - y.ndim) + y.shape
+    blocks = multiply(
+        reshape(x, tuple(part for length in left for part in (length, 1))),
+        reshape(y, tuple(part for length in right for part in (1, length))),
+    )
+    return reshape(blocks, tuple(i * j for i, j in zip(left, right, strict=True)))
+
+
+@public
+def batch_dot(a: Any, b: Any, transpose_a: bool = False, transpose_b: bool = False) -> Any:
+    """The matrix products of [b, m, k] and [b, k, n], either one stored transposed."""
+    x, y = array(a), array(b)
+    k = x.shape[-2 if transpose_a else -1] if x.ndim > 1 else -1
+    if x.ndim != y.ndim or x.ndim < 3 or x.shape[:-2] != y.shape[:-2] or k != y.shape[-1 if transpose_b else -2]:
+        raise _mismatch("batch_dot", x, y, "[b, m, k] and [b, k, n]")
+    if not ACTIVE:
+        return matmul(swapaxes(x, -1, -2) if transpose_a else x, swapaxes(y, -1, -2) if transpose_b else y)
+    return _matmul(x, y, transpose_a, transpose_b)
+
+
+@public
+def trace(a: Any, offset: int = 0, axis1: int = 0, axis2: int = 1) -> Any:
+    """The sum of a diagonal."""
+    x = moveaxis(a, (axis1, axis2), (-2, -1))
+    rows, columns = x.shape[-2:]
+    i = numpy.arange(max(0, min(rows + min(offset, 0), columns - max(offset, 0))))
+    return sum_(x[..., i - min(offset, 0), i + max(offset, 0)], -1)
+
+
+@public
+def cross(a: Any, b: Any, axis: int = -1) -> Any:
+    """The vector product of vectors of three components along `axis`."""
+    x, y = moveaxis(a, axis, -1), moveaxis(b, axis, -1)
+    if x.shape[-1] != 3 or y.shape[-1] != 3:
+        raise _mismatch("cross", x, y, "three components")
+    parts = [subtract(x[..., i] * y[..., j], x[..., j] * y[..., i]) for i, j in ((1, 2), (2, 0), (0, 1))]
+    return moveaxis(stack(parts, -1), -1, axis)
+
+
+_LETTERS = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
+
+
+@public
+def einsum(subscripts: str, *operands: Any, **_: Any) -> Any:
+    """Einstein's sum: `ij,jk->ik` is the matrix product; letters that the result lacks are summed over.
+
+    Operands are taken from left to right, two at a time, each pair as one matrix product. `...` stands for axes that
+    are broadcast.
+    """
+    xs = [array(x) for x in operands]
+    inputs, output = _subscripts(subscripts.replace(" ", ""), xs)
+    term, x = _diagonals(inputs[0], xs[0])
+    for i in range(1, len(xs)):
+        later = set(output).union(*inputs[i + 1 :])
+        other_term, other = _diagonals(inputs[i], xs[i])
+        term, x = _contract(term, x, other_term, other, later)
+    gone = tuple(i for i, letter in enumerate(term) if letter not in output)
+    if gone:
+        x, term = sum_(x, gone), "".join(letter for letter in term if letter in output)
+    return transpose(x, [term.index(letter) for letter in output]) if term != output else x
+
+
+def _subscripts(text: str, xs: list[Any]) -> tuple[list[str], str]:
+    """Every operand's letters and the result's, the ellipsis written out."""
+    left, arrow, right = text.partition("->")
+    inputs = left.split(",")
+    if len(inputs) != len(xs):
+        raise ArgumentError("E313", f"einsum {text!r} has {len(inputs)} operands, got {len(xs)}")
+    free = [letter for letter in _LETTERS if letter not in text]
+    most = max(
+        (x.ndim - len(term.replace("...", "")) for term, x in zip(inputs, xs, strict=True) if "..." in term), default=0
+    )
+    dots = "".join(free[:most])
+    inputs = [
+        term.replace("...", dots[most - (x.ndim - len(term) + 3) :]) if "..." in term else term
+        for term, x in zip(inputs, xs, strict=True)
+    ]
+    if not arrow:
+        letters = "".join(inputs).replace(dots, "") if dots else "".join(inputs)
+        right = dots + "".join(
+            sorted(letter for letter in set(letters) if letters.count(letter) == 1 and letter not in dots)
+        )
+    for term, x in zip(inputs, xs, strict=True):
+        if len(term) != x.ndim:
+            raise ShapeError("E114", f"einsum {text!r}: {term!r} does not name the axes of {x.type}")
+    return inputs, right.replace("...", dots)
+
+
+def _diagonals(term: str, x: Any) -> tuple[str, Any]:
+    """A letter that stands twice in one operand means its diagonal."""
+    while len(set(term)) != len(term):
+        letter = next(c for c in term if term.count(c) > 1)
+        i, j = term.index(letter), term.index(letter, term.index(letter) + 1)
+        places = numpy.arange(x.shape[i])
+        x = moveaxis(x, (i, j), (0, 1))[places, places]
+        term = letter + "".join(c for k, c in enumerate(term) if k not in (i, j))
+    return term, x
+
+
+def _contract(p: str, x: Any, q: str, y: Any, later: set[str]) -> tuple[str, Any]:
+    """The product of two operands, summed over the letters that nobody needs later."""
+    sizes: dict[str, int] = {}
+    for term, z in ((p, x), (q, y)):
+        for letter, length in zip(term, z.shape, strict=True):
+            known = sizes.get(letter, 1)
+            if known != 1 and length not in (1, known):
+                raise ShapeError("E114", f"einsum: {letter!r} is of size {known} and {length}")
+            sizes[letter] = max(known, length) if 0 not in (known, length) else 0
+    x, p = _summed(x, p, set(q) | later)
+    y, q = _summed(y, q, set(p) | later)
+    both = [c for c in p if c in q]
+    batch = "".join(c for c in both if c in later)
+    inner = "".join(c for c in both if c not in later)
+    rows, columns = "".join(c for c in p if c not in q), "".join(c for c in q if c not in p)
+
+    def arranged(z: Any, term: str, first: str, second: str) -> Any:
+        order = batch + first + second
+        z = transpose(z, [term.index(c) for c in order])
+        z = result(broadcast(operand(z), tuple(sizes[c] for c in order)))
+        return reshape(
+            z, (*(sizes[c] for c in batch), math.prod(sizes[c] for c in first), math.prod(sizes[c] for c in second))
+        )
+
+    product = _matmul(arranged(x, p, rows, inner), arranged(y, q, inner, columns))
+    term = batch + rows + columns
+    return term, reshape(product, tuple(sizes[c] for c in term))
+
+
+def _summed(x: Any, term: str, needed: set[str]) -> tuple[Any, str]:
+    gone = tuple(i for i, c in enumerate(term) if c not in needed)
+    return (sum_(x, gone), "".join(c for c in term if c in needed)) if gone else (x, term)
+
+
+@public
+def norm(x: Any, ord: Any = None, axis: Any = None, keepdims: bool = False) -> Any:  # noqa: A002
+    """Vector norms over one axis, matrix norms over two: 2 or Frobenius when `ord` is None.
+
+    Args:
+        x: any array.
+        ord: None, `fro`, 0, 1, 2, inf, -inf or any p of a vector norm; for matrices None, `fro`, 1, -1, inf, -inf.
+        axis: an axis, a pair of axes, or None: all elements when `ord` is None.
+        keepdims: keep reduced axes with size 1.
+    """
+    a = array(x)
+    if ord is None or (ord in ("fro", "f") and axis is None) or (ord == "fro"):
+        return sqrt(sum_(square(a), axis, keepdims=keepdims))
+    axes = axes_of(axis, a.ndim, "norm")
+    if len(axes) == 1:
+        return _vector_norm(a, ord, axes[0], keepdims)
+    if len(axes) == 2 and ord in (1, -1, math.inf, -math.inf):
+        rows, columns = (axis if axis is not None else axes) if not isinstance(axis, int) else axes
+        over, then = (rows, columns) if ord in (1, -1) else (columns, rows)
+        sums = sum_(absolute(a), over, keepdims=True)
+        best = (max_ if ord > 0 else min_)(sums, then, keepdims=True)
+        return best if keepdims else reshape(best, tuple(n for i, n in enumerate(a.shape) if i not in axes))
+    raise ArgumentError(
+        "E314", f"norm of {a.type} over {len(axes)} axes has no ord={ord!r}", help="np.linalg.svd gives singular values"
+    )
+
+
+def _vector_norm(x: Any, ord: Any, axis: int, keepdims: bool) -> Any:  # noqa: A002
+    if ord == math.inf:
+        return max_(absolute(x), axis, keepdims=keepdims)
+    if ord == -math.inf:
+        return min_(absolute(x), axis, keepdims=keepdims)
+    if ord == 0:
+        return sum_(not_equal(x, 0), axis, keepdims=keepdims).astype(x.dtype)
+    if ord == 1:
+        return sum_(absolute(x), axis, keepdims=keepdims)
+    if ord == 2:
+        return sqrt(sum_(square(x), axis, keepdims=keepdims))
+    return power(sum_(power(absolute(x), ord), axis, keepdims=keepdims), 1.0 / ord)

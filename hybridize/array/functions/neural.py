@@ -1,0 +1,566 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What layers call: each is one op to its users, a composite of the graph while capturing, and direct NumPy otherwise."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy
+
+from hybridize import ops
+from hybridize.array.functions.creation import arange
+from hybridize.array.functions.elementwise import (
+    absolute,
+    add,
+    divide,
+    exp,
+    less,
+    log1p,
+    maximum,
+    minimum,
+    multiply,
+    square,
+    subtract,
+    tanh,
+    where,
+)
+from hybridize.array.functions.reductions import mean
+from hybridize.array.functions.reductions import sum as sum_
+from hybridize.array.functions.shapes import broadcast_to, expand_dims, moveaxis, reshape, swapaxes
+from hybridize.array.ndarray import ndarray, wrap
+from hybridize.array.operands import array, axes_of, axis_of, cast, operand, public, result, strong
+from hybridize.array.operands import indices as index_operand
+from hybridize.array.random import key, uniform
+from hybridize.base.dtypes import as_dtype, float32, float64, int64
+from hybridize.base.errors import ArgumentError, ShapeError
+from hybridize.base.modes import is_training
+from hybridize.base.promotion import floating, promote
+from hybridize.ops import composites
+from hybridize.ops.op import ACTIVE, bind1
+
+_ZERO = {float32: numpy.zeros((), float32), float64: numpy.zeros((), float64)}
+_ZERO32 = _ZERO[float32]
+
+
+def _plain(x: Any) -> Any:
+    """The buffer of a float array when nobody captures; None otherwise."""
+    if type(x) is ndarray and not ACTIVE:
+        data = x._data
+        if data.dtype is float32 or data.dtype is float64:
+            return data
+    return None
+
+
+def _float(x: Any) -> Any:
+    """An argument as a float operand."""
+    data = operand(x)
+    return (
+        cast(data, floating(array(x).dtype)) if not isinstance(data, numpy.ndarray) or data.dtype.kind != "f" else data
+    )
+
+
+@public
+def relu(data: Any) -> Any:
+    """max(x, 0); NaN stays NaN."""
+    x = _plain(data)
+    if x is not None:
+        y = numpy.maximum(x, _ZERO32)
+        return wrap(y if type(y) is numpy.ndarray else numpy.asarray(y))
+    return result(composites.relu(strong(data)))
+
+
+@public
+def fully_connected(
+    x: Any,
+    weight: Any,
+    bias: Any = None,
+    num_hidden: int | None = None,
+    no_bias: bool | None = None,
+    flatten: bool = True,
+) -> Any:
+    """x W^T + b, what a dense layer computes.
+
+    Args:
+        x: [batch, ...] (flattened to [batch, in] when `flatten`), or [..., in].
+        weight: [out, in].
+        bias: [out], or None.
+        num_hidden: `out`; the weight says it already.
+        no_bias: leave the bias out.
+        flatten: make all axes but the first one.
+
+    Returns:
+        [batch, out], or [..., out].
+
+    Raises:
+        ShapeError E102: `in` differs.
+    """
+    if no_bias:
+        bias = None
+    data, w, b = _plain(x), _plain(weight), None if bias is None else _plain(bias)
+    if data is not None and w is not None and (bias is None or b is not None) and data.dtype is w.dtype:
+        if flatten and data.ndim != 2 and data.ndim > 0:
+            data = data.reshape(data.shape[0], -1 if data.size else math.prod(data.shape[1:]))
+        if w.ndim == 2 and data.ndim and data.shape[-1] == w.shape[1]:
+            y = numpy.dot(data, w.T)
+            if b is not None:
+                y += b
+            return wrap(y)
+    a, matrix = array(x), array(weight)
+    inner = math.prod(a.shape[1:]) if flatten else a.shape[-1] if a.ndim else 1
+    if matrix.ndim != 2 or inner != matrix.shape[1] or not a.ndim:
+        raise ShapeError(
+            "E102", f"fully_connected needs [n, in] and weight [out, in], got {a.type} and {matrix.type}",
+            help=f"each row has {inner} elements, the weight takes {matrix.shape[-1] if matrix.ndim else 0}",
+        )  # fmt: skip
+    dtype = floating(promote(a.dtype, matrix.dtype))
+    extra = None if bias is None else cast(strong(bias), dtype)
+    return result(composites.fully_connected(cast(operand(a), dtype), cast(operand(matrix), dtype), extra, flatten))
+
+
+@public
+def softmax(
+    data: Any,
+    axis: int = -1,
+    length: Any = None,
+    temperature: float | None = None,
+    use_length: bool = False,
+    dtype: Any = None,
+) -> Any:
+    """exp(x / t) / sum(exp(x / t)) along `axis`; only the first `length` elements where it is given, the rest 0."""
+    if length is not None:
+        valid = _valid(data, length, axis)
+        return where(valid, softmax(where(valid, data, -math.inf), axis, None, temperature, dtype=dtype), 0.0)
+    x = _plain(data)
+    if x is not None and x.size and x.ndim:
+        y = x - x.max(axis=axis, keepdims=True)
+        if temperature is not None and temperature != 1.0:
+            y /= temperature
+        numpy.exp(y, out=y)
+        y /= y.sum(axis=axis, keepdims=True)
+        found = wrap(y)
+    else:
+        found = result(composites.softmax(_scaled(data, temperature), axis_of(axis, array(data).ndim, "softmax")))
+    return found if dtype is None else found.astype(dtype)
+
+
+def _scaled(data: Any, temperature: float | None) -> Any:
+    x = array(data)
+    x = x if x.dtype == floating(x.dtype) else x.astype(floating(x.dtype))
+    return operand(x if temperature is None or temperature == 1.0 else divide(x, temperature))
+
+
+@public
+def log_softmax(
+    data: Any,
+    axis: int = -1,
+    length: Any = None,
+    temperature: float | None = None,
+    use_length: bool = False,
+    dtype: Any = None,
+) -> Any:
+    """The logarithm of the softmax along `axis`."""
+    if length is not None:
+        valid = _valid(data, length, axis)
+        return where(valid, log_softmax(where(valid, data, -math.inf), axis, None, temperature, dtype=dtype), 0.0)
+    x = _plain(data)
+    if x is not None and x.size and x.ndim:
+        y = x - x.max(axis=axis, keepdims=True)
+        if temperature is not None and temperature != 1.0:
+            y /= temperature
+        y -= numpy.log(numpy.exp(y).sum(axis=axis, keepdims=True))
+        found = wrap(y)
+    else:
+        found = result(
+            composites.log_softmax(_scaled(data, temperature), axis_of(axis, array(data).ndim, "log_softmax"))
+        )
+    return found if dtype is None else found.astype(dtype)
+
+
+def _valid(data: Any, length: Any, axis: int) -> Any:
+    """Which elements come before the length of their row."""
+    x = array(data)
+    place = axis_of(axis, x.ndim, "softmax")
+    steps = reshape(arange(x.shape[place], dtype=int64), tuple(-1 if i == place else 1 for i in range(x.ndim)))
+    return less(steps, expand_dims(result(index_operand(length)), place))
+
+
+@public
+def softmin(data: Any, axis: int = -1, temperature: float | None = None, dtype: Any = None) -> Any:
+    """The softmax of -x."""
+    return softmax(-array(data), axis, None, temperature, dtype=dtype)
+
+
+@public
+def masked_softmax(data: Any, mask: Any, axis: int = -1, temperature: float = 1.0, normalize: bool = True) -> Any:
+    """The softmax over the elements whose mask is true; 0 elsewhere."""
+    chosen = array(mask).astype(bool)
+    return where(chosen, softmax(where(chosen, data, -1e18), axis, None, temperature), 0.0)
+
+
+@public
+def masked_log_softmax(data: Any, mask: Any, axis: int = -1, temperature: float = 1.0, normalize: bool = True) -> Any:
+    """The logarithm of the masked softmax; -inf where the mask is false."""
+    chosen = array(mask).astype(bool)
+    return where(chosen, log_softmax(where(chosen, data, -1e18), axis, None, temperature), -math.inf)
+
+
+@public
+def sigmoid(data: Any) -> Any:
+    """1 / (1 + exp(-x))"""
+    x = _plain(data)
+    if x is not None and x.ndim:
+        y = numpy.negative(x)
+        numpy.exp(y, out=y)
+        y += 1.0
+        return wrap(numpy.reciprocal(y, out=y))
+    return result(ops.sigmoid(_float(data)))
+
+
+@public
+def log_sigmoid(data: Any) -> Any:
+    """log(sigmoid(x)), without overflow."""
+    x = array(data)
+    return subtract(minimum(x, 0.0), log1p(exp(-absolute(x))))
+
+
+@public
+def softrelu(data: Any) -> Any:
+    """log(1 + exp(x)), without overflow."""
+    x = array(data)
+    return add(maximum(x, 0.0), log1p(exp(-absolute(x))))
+
+
+@public
+def softsign(data: Any) -> Any:
+    """x / (1 + abs(x))"""
+    x = array(data)
+    return divide(x, add(absolute(x), 1.0))
+
+
+@public
+def mish(data: Any) -> Any:
+    """x tanh(log(1 + exp(x)))"""
+    return multiply(data, tanh(softrelu(data)))
+
+
+@public
+def silu(data: Any) -> Any:
+    """x sigmoid(x)"""
+    return multiply(data, sigmoid(data))
+
+
+@public
+def hard_sigmoid(data: Any, alpha: float = 0.2, beta: float = 0.5) -> Any:
+    """min(max(alpha x + beta, 0), 1)"""
+    return minimum(maximum(add(multiply(data, alpha), beta), 0.0), 1.0)
+
+
+@public
+def gelu(data: Any, approximation: str = "erf") -> Any:
+    """x times the probability that a normal number is below x; `tanh` is the usual approximation."""
+    return result(composites.gelu(_float(data), approximation))
+
+
+_ACTIVATIONS = {
+    "relu": relu, "sigmoid": sigmoid, "tanh": tanh, "softrelu": softrelu, "softsign": softsign, "log_sigmoid": log_sigmoid,
+    "mish": mish, "gelu": gelu, "silu": silu, "swish": silu,
+}  # fmt: skip
+
+
+@public
+def activation(data: Any, act_type: str = "relu") -> Any:
+    """One of relu, sigmoid, tanh, softrelu, softsign, log_sigmoid, mish, gelu, silu."""
+    function = _ACTIVATIONS.get(act_type)
+    if function is None:
+        raise ArgumentError("E315", f"no activation {act_type!r}", help=f"one of {', '.join(_ACTIVATIONS)}")
+    return function(data)
+
+
+_SELU_SCALE, _SELU_ALPHA = 1.0507009873554805, 1.6732632423543772
+
+
+@public
+def leaky_relu(
+    data: Any,
+    gamma: Any = None,
+    act_type: str = "leaky",
+    slope: float = 0.25,
+    lower_bound: float = 0.125,
+    upper_bound: float = 0.334,
+) -> Any:
+    """x where it is positive, else something small: leaky, prelu (`gamma` x), elu, selu, gelu or rrelu."""
+    x = array(data)
+    if act_type == "leaky":
+        return where(x > 0, x, multiply(x, slope))
+    if act_type == "prelu":
+        g = array(gamma)
+        g = reshape(g, (-1,) + (1,) * (x.ndim - 2)) if g.ndim == 1 and x.ndim > 1 else g
+        return where(x > 0, x, x * g)
+    if act_type == "elu":
+        return where(x > 0, x, multiply(_expm1_below(x), slope))
+    if act_type == "selu":
+        return multiply(where(x > 0, x, multiply(_expm1_below(x), _SELU_ALPHA)), _SELU_SCALE)
+    if act_type == "gelu":
+        return gelu(x)
+    if act_type == "rrelu":
+        by = uniform(lower_bound, upper_bound, x.shape) if is_training() else (lower_bound + upper_bound) / 2
+        return where(x > 0, x, multiply(x, by))
+    raise ArgumentError("E315", f"no act_type {act_type!r}", help="one of leaky, prelu, elu, selu, gelu, rrelu")
+
+
+def _expm1_below(x: Any) -> Any:
+    """exp(x) - 1 where x is not positive; no overflow elsewhere."""
+    return result(ops.expm1(operand(minimum(x, 0.0))))
+
+
+@public
+def layer_norm(
+    data: Any, gamma: Any, beta: Any, axis: int = -1, eps: float = 1e-5, output_mean_var: bool = False
+) -> Any:
+    """(x - mean) / sqrt(var + eps) * gamma + beta along `axis`.
+
+    Args:
+        data: any float array.
+        gamma: [n], n the size of the axis.
+        beta: [n].
+        axis: the axis over which mean and (biased) variance are taken.
+        eps: added to the variance.
+        output_mean_var: give back mean and standard deviation too.
+    """
+    x, g, b = array(data), array(gamma), array(beta)
+    place = axis_of(axis, x.ndim, "layer_norm")
+    if g.shape != (x.shape[place],) or b.shape != g.shape:
+        raise ShapeError(
+            "E136",
+            f"layer_norm of {x.type} along axis {axis} with gamma {g.type} and beta {b.type}",
+            help=f"both are of size {x.shape[place]}",
+        )
+    a, scale, shift = _plain(x), _plain(g), _plain(b)
+    if (
+        a is not None
+        and scale is not None
+        and shift is not None
+        and place == a.ndim - 1
+        and a.size
+        and not output_mean_var
+    ):
+        y = a - a.mean(axis=-1, keepdims=True)
+        deviation = numpy.sqrt(numpy.square(y).mean(axis=-1, keepdims=True) + a.dtype.type(eps))
+        y /= deviation
+        y *= scale
+        y += shift
+        return wrap(y)
+    dtype = floating(promote(x.dtype, g.dtype))
+    normal = result(
+        composites.layer_norm(cast(operand(x), dtype), cast(operand(g), dtype), cast(operand(b), dtype), place, eps)
+    )
+    if not output_mean_var:
+        return normal
+    centre = mean(x, place, keepdims=True)
+    variance = mean(square(subtract(x, centre)), place, keepdims=True)
+    return normal, centre, (variance + eps) ** 0.5
+
+
+@public
+def group_norm(data: Any, gamma: Any, beta: Any, num_groups: int = 1, eps: float = 1e-5) -> Any:
+    """Normalised over groups of channels (axis 1) and all axes after; gamma and beta by channel."""
+    x = array(data)
+    grouped = reshape(x, (x.shape[0], num_groups, -1))
+    y = reshape(_standardised(grouped, -1, eps), x.shape)
+    by_channel = (-1,) + (1,) * (x.ndim - 2)
+    return add(multiply(y, reshape(gamma, by_channel)), reshape(beta, by_channel))
+
+
+@public
+def instance_norm(data: Any, gamma: Any, beta: Any, eps: float = 1e-3) -> Any:
+    """Normalised over all axes after the channels (axis 1); gamma and beta by channel."""
+    x = array(data)
+    y = _standardised(x, tuple(range(2, x.ndim)), eps)
+    by_channel = (-1,) + (1,) * (x.ndim - 2)
+    return add(multiply(y, reshape(gamma, by_channel)), reshape(beta, by_channel))
+
+
+def _standardised(x: Any, axis: Any, eps: float) -> Any:
+    centred = subtract(x, mean(x, axis, keepdims=True))
+    return divide(centred, (mean(square(centred), axis, keepdims=True) + eps) ** 0.5)
+
+
+@public
+def rms_norm(data: Any, gamma: Any, axis: int = -1, eps: float = 1e-5) -> Any:
+    """x / sqrt(mean(x * x) + eps) * gamma along the last axis."""
+    return multiply(divide(data, (mean(square(data), axis, keepdims=True) + eps) ** 0.5), gamma)
+
+
+@public
+def l2_normalization(data: Any, eps: float = 1e-10, mode: str = "instance") -> Any:
+    """x / sqrt(sum(x * x) + eps), over all axes but the first (`instance`), axis 1 (`channel`) or those after it (`spatial`)."""
+    x = array(data)
+    axes: dict[str, Any] = {"instance": tuple(range(1, x.ndim)), "channel": 1, "spatial": tuple(range(2, x.ndim))}
+    if mode not in axes:
+        raise ArgumentError("E315", f"no mode {mode!r}", help="one of instance, channel, spatial")
+    return divide(x, (sum_(square(x), axes[mode], keepdims=True) + eps) ** 0.5)
+
+
+@public
+def dropout(data: Any, p: float = 0.5, mode: str = "training", axes: Any = (), cudnn_off: bool = False) -> Any:
+    """While training each element is 0 with probability `p`, else divided by 1 - p; otherwise the same array.
+
+    Args:
+        data: any float array.
+        p: the probability.
+        mode: `training`, or `always`.
+        axes: axes along which all elements share their fate.
+    """
+    if not 0 <= p <= 1:
+        raise ArgumentError("E316", f"dropout: a probability is from 0 to 1, got {p}")
+    if p == 0 or not (is_training() or mode == "always"):
+        return array(data)
+    x = array(data)
+    shared = axes_of(tuple(axes), x.ndim, "dropout") if axes else ()
+    if not shared:
+        return result(composites.dropout(_float(x), key(), float(p)))
+    shape = tuple(1 if i in shared else n for i, n in enumerate(x.shape))
+    kept = result(composites.dropout(_float(broadcast_to(array(1.0), shape)), key(), float(p)))
+    return multiply(x, kept)
+
+
+@public
+def embedding(
+    data: Any,
+    weight: Any,
+    input_dim: int | None = None,
+    output_dim: int | None = None,
+    dtype: Any = None,
+    sparse_grad: bool = False,
+) -> Any:
+    """Rows of `weight` [n, d] at the indices `data`; those out of bounds give the nearest row."""
+    w = array(weight)
+    numbers = minimum(maximum(result(index_operand(data)), 0), w.shape[0] - 1)
+    return result(composites.embedding(operand(numbers), operand(w)))
+
+
+@public
+def smooth_l1(data: Any, scalar: float = 1.0) -> Any:
+    """(s x)**2 / 2 where abs(x) < 1 / s**2, else abs(x) - 1 / (2 s**2)."""
+    x = array(data)
+    s = scalar * scalar
+    return where(less(absolute(x), 1.0 / s), multiply(square(x), 0.5 * s), subtract(absolute(x), 0.5 / s))
+
+
+@public
+def sequence_mask(
+    data: Any, sequence_length: Any = None, use_sequence_length: bool = False, value: float = 0.0, axis: int = 0
+) -> Any:
+    """`value` after the end of each sequence.
+
+    Args:
+        data: [steps, batch, ...], or [batch, steps, ...] when `axis` is 1.
+        sequence_length: [batch].
+        use_sequence_length: without it nothing is masked.
+        value: what stands after the end.
+        axis: the axis of steps, 0 or 1.
+    """
+    x = array(data)
+    if not use_sequence_length and sequence_length is None:
+        return x
+    return where(_within(x, sequence_length, axis), x, value)
+
+
+def _within(x: Any, length: Any, axis: int) -> Any:
+    steps = arange(x.shape[axis], dtype=int64)
+    shape = (-1, 1) if axis == 0 else (1, -1)
+    valid = less(reshape(steps, shape), reshape(result(index_operand(length)), shape[::-1]))
+    return reshape(valid, valid.shape + (1,) * (x.ndim - 2))
+
+
+@public
+def sequence_last(data: Any, sequence_length: Any = None, use_sequence_length: bool = False, axis: int = 0) -> Any:
+    """The last step of each sequence."""
+    x = moveaxis(data, axis, 0)
+    if sequence_length is None:
+        return x[-1]
+    batch = arange(x.shape[1], dtype=int64)
+    return x[result(index_operand(sequence_length)) - 1, batch]
+
+
+@public
+def sequence_reverse(data: Any, sequence_length: Any = None, use_sequence_length: bool = False, axis: int = 0) -> Any:
+    """The steps of each sequence in reverse order; what follows its end stays."""
+    x = moveaxis(data, axis, 0)
+    if sequence_length is None:
+        return moveaxis(x[::-1], 0, axis)
+    steps = reshape(arange(x.shape[0], dtype=int64), (-1, 1))
+    length = reshape(result(index_operand(sequence_length)), (1, -1))
+    places = where(less(steps, length), length - 1 - steps, steps)
+    return moveaxis(x[places, arange(x.shape[1], dtype=int64)], 0, axis)
+
+
+@public
+def batch_flatten(data: Any) -> Any:
+    """All axes but the first made one."""
+    x = array(data)
+    return reshape(x, (x.shape[0], math.prod(x.shape[1:])))
+
+
+@public
+def arange_like(
+    data: Any, start: float = 0.0, step: float = 1.0, repeat: int = 1, axis: int | None = None, ctx: Any = None
+) -> Any:
+    """start, start + step, ... as many as `data` has elements (in its shape), or as its axis has."""
+    x = array(data)
+    if axis is not None:
+        return arange(start, start + step * x.shape[axis], step)[: x.shape[axis]]
+    return reshape(arange(0, x.size).astype(float32) * step + start, x.shape)
+
+
+@public
+def index_add(a: Any, ind: Any, val: Any) -> Any:
+    """A copy of `a` with `val` added at the points that `ind` [k, ...] lists by columns; points may repeat."""
+    return _scattered(a, ind, val, "add")
+
+
+@public
+def index_update(a: Any, ind: Any, val: Any) -> Any:
+    """A copy of `a` with `val` at the points that `ind` [k, ...] lists by columns."""
+    return _scattered(a, ind, val, "set")
+
+
+def _scattered(a: Any, ind: Any, val: Any, mode: str) -> Any:
+    x = array(a)
+    points = swapaxes(result(index_operand(ind)), 0, -1)
+    sizes = numpy.asarray(x.shape[: points.shape[-1]], dtype=int64)
+    points = where(less(points, 0), points + sizes, points)
+    shape = (*points.shape[:-1], *x.shape[points.shape[-1] :])
+    update = broadcast_to(array(val).astype(x.dtype), shape)
+    return result(bind1(ops.ScatterND(mode), operand(x), operand(points), operand(update)))
+
+
+@public
+def scatter_nd(data: Any, indices: Any, shape: Any) -> Any:
+    """Zeros of `shape` with `data` at the points that `indices` [k, ...] lists by columns."""
+    return index_update(broadcast_to(array(0).astype(array(data).dtype), shape), indices, data)
+
+
+@public
+def add_n(*args: Any) -> Any:
+    """The sum of all arguments."""
+    total = array(args[0])
+    for x in args[1:]:
+        total = add(total, x)
+    return total
+
+
+@public
+def cast_to(data: Any, dtype: Any) -> Any:
+    """The same as another dtype."""
+    return array(data).astype(as_dtype(dtype))
+
+
+@public
+def softmax_cross_entropy(data: Any, label: Any) -> Any:
+    """The sum over the batch of -log softmax(x) at the label, as an array of one element."""
+    x = log_softmax(data)
+    numbers = result(index_operand(label))
+    rows = arange(x.shape[0], dtype=int64)
+    return reshape(-sum_(x[rows, numbers]), (1,))

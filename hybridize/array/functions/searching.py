@@ -1,0 +1,414 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Functions that order and pick elements: sort, take, topk, quantiles, and those whose result size is data."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from typing import Any
+
+import numpy
+
+from hybridize import ops
+from hybridize.array.functions.creation import arange
+from hybridize.array.functions.elementwise import (
+    add,
+    divide,
+    equal,
+    floor,
+    floor_divide,
+    less,
+    less_equal,
+    logical_not,
+    maximum,
+    minimum,
+    mod,
+    multiply,
+    subtract,
+    where,
+)
+from hybridize.array.functions.indexing import clamped
+from hybridize.array.functions.reductions import all as all_
+from hybridize.array.functions.reductions import any as any_
+from hybridize.array.functions.reductions import mean, sum
+from hybridize.array.functions.shapes import expand_dims, moveaxis, ravel, reshape
+from hybridize.array.operands import (
+    array,
+    axis_of,
+    broadcast,
+    dtype_of,
+    finished,
+    operand,
+    public,
+    result,
+    shape_of,
+)
+from hybridize.array.operands import indices as index_operand
+from hybridize.array.symbol import Symbol
+from hybridize.base.dtypes import as_dtype, bool_, float32, int64, is_float
+from hybridize.base.errors import ArgumentError, CaptureError, OutOfBoundsError, ShapeError
+from hybridize.ops.op import ACTIVE, bind1, capturing
+
+
+@public
+def sort(a: Any, axis: int | None = -1, kind: Any = None, order: Any = None) -> Any:
+    """Sorted along `axis` (flat when None), smallest first, NaN last."""
+    x = ravel(a) if axis is None else array(a)
+    return result(bind1(ops.Sort(axis_of(-1 if axis is None else axis, x.ndim, "sort")), operand(x)))
+
+
+@public
+def argsort(a: Any, axis: int | None = -1, kind: Any = None, order: Any = None) -> Any:
+    """The indices that sort along `axis` (flat when None), stable, int64."""
+    x = ravel(a) if axis is None else array(a)
+    return result(bind1(ops.ArgSort(axis_of(-1 if axis is None else axis, x.ndim, "argsort")), operand(x)))
+
+
+@public
+def take(a: Any, indices: Any, axis: int | None = None, mode: str = "clip", out: Any = None) -> Any:
+    """Elements at `indices` along `axis` (of the flat array when None).
+
+    Args:
+        a: any array.
+        indices: integers of any shape, which takes the place of `axis`.
+        axis: an axis of `a`.
+        mode: `clip` (the default, as in MXNet: -1 is the first element), `wrap`, or `raise`, which counts negative
+            indices from the end and, imperatively, refuses those out of bounds.
+        out: where to write the result.
+    """
+    x = ravel(a) if axis is None else array(a)
+    place = axis_of(0 if axis is None else axis, x.ndim, "take")
+    length = x.shape[place]
+    numbers = index_operand(indices)
+    if mode == "raise":
+        if isinstance(numbers, numpy.ndarray) and numbers.size and (numbers.min() < -length or numbers.max() >= length):
+            raise OutOfBoundsError("E110", f"take: an index is out of bounds for axis {place} of {x.type}")
+        numbers = clamped(numbers, length)
+    elif mode == "wrap":
+        numbers = operand(mod(result(numbers), length))
+    elif mode == "clip":
+        numbers = operand(minimum(maximum(result(numbers), 0), length - 1))
+    else:
+        raise ArgumentError("E315", f"take has no mode {mode!r}", help="one of clip, wrap, raise")
+    return finished(result(bind1(ops.Gather(place), operand(x), numbers)), out)
+
+
+@public
+def take_along_axis(arr: Any, indices: Any, axis: int | None = -1) -> Any:
+    """One element along `axis` for each index; the other axes go together."""
+    x = ravel(arr) if axis is None else array(arr)
+    place = axis_of(0 if axis is None else axis, x.ndim, "take_along_axis")
+    numbers = clamped(index_operand(indices), x.shape[place])
+    found = shape_of(numbers)
+    if len(found) != x.ndim:
+        raise ShapeError("E134", f"take_along_axis: indices of {len(found)} axes for {x.type}")
+    shape = numpy.broadcast_shapes(
+        x.shape[:place] + (1,) + x.shape[place + 1 :], found[:place] + (1,) + found[place + 1 :]
+    )
+    numbers = broadcast(numbers, shape[:place] + (found[place],) + shape[place + 1 :])
+    values = broadcast(operand(x), shape[:place] + (x.shape[place],) + shape[place + 1 :])
+    return result(bind1(ops.TakeAlongAxis(place), values, numbers))
+
+
+@public
+def gather_nd(data: Any, indices: Any) -> Any:
+    """Elements at the points that `indices` [k, ...] lists by columns, as in MXNet."""
+    x, points = array(data), index_operand(indices)
+    count = shape_of(points)[0]
+    if count > x.ndim:
+        raise ShapeError("E134", f"gather_nd: {count} indices for {x.type}")
+    order = (*range(1, len(shape_of(points))), 0)
+    columns = result(bind1(ops.Transpose(order), points))
+    sizes = numpy.asarray(x.shape[:count], dtype=int64)
+    columns = minimum(maximum(where(less(columns, 0), columns + sizes, columns), 0), sizes - 1)
+    return result(bind1(ops.GatherND(), operand(x), operand(columns)))
+
+
+@public
+def pick(data: Any, index: Any, axis: int = -1, keepdims: bool = False, mode: str = "clip") -> Any:
+    """One element along `axis` for each `index`, whose shape is that of `data` without the axis."""
+    x = array(data)
+    place = axis_of(axis, x.ndim, "pick")
+    numbers = result(index_operand(index))
+    if numbers.ndim < x.ndim:
+        numbers = expand_dims(numbers, place)
+    length = x.shape[place]
+    numbers = mod(numbers, length) if mode == "wrap" else minimum(maximum(numbers, 0), length - 1)
+    found = take_along_axis(x, numbers, place)
+    return found if keepdims else reshape(found, x.shape[:place] + x.shape[place + 1 :])
+
+
+@public
+def topk(
+    data: Any, axis: int | None = -1, k: int = 1, ret_typ: str = "indices", is_ascend: bool = False, dtype: Any = None
+) -> Any:
+    """The `k` largest (smallest when `is_ascend`) along `axis`.
+
+    Args:
+        data: any array.
+        axis: None: of the flat array.
+        k: how many; 0 or less: all.
+        ret_typ: `indices` (in `dtype`, float32 unless said), `value`, `both` (a list) or `mask` (ones at their places).
+        is_ascend: the smallest first.
+        dtype: of indices.
+    """
+    x = ravel(data) if axis is None else array(data)
+    place = axis_of(-1 if axis is None else axis, x.ndim, "topk")
+    k = x.shape[place] if k < 1 else k
+    if k > x.shape[place]:
+        raise ShapeError("E134", f"topk: {k} of {x.shape[place]} along axis {axis} of {x.type}")
+    order = argsort(x if is_ascend else _reversed_order(x), place)
+    chosen = order[(slice(None),) * place + (slice(None, k),)]
+    if ret_typ == "indices":
+        return chosen.astype(_index_dtype(dtype))
+    values = take_along_axis(x, chosen, place)
+    if ret_typ == "value":
+        return values
+    if ret_typ == "both":
+        return [values, chosen.astype(_index_dtype(dtype))]
+    if ret_typ == "mask":
+        return less(argsort(order, place), k).astype(x.dtype)
+    raise ArgumentError("E315", f"topk has no ret_typ {ret_typ!r}", help="one of indices, value, both, mask")
+
+
+def _index_dtype(dtype: Any) -> Any:
+    return float32 if dtype is None else as_dtype(dtype)
+
+
+def _reversed_order(x: Any) -> Any:
+    """Something whose ascending order is the descending order of `x`; ties keep theirs."""
+    if x.dtype == bool_:
+        return logical_not(x)
+    return -x if is_float(x.dtype) else subtract(-1, x) if x.dtype.kind == "i" else ~x
+
+
+@public
+def searchsorted(a: Any, v: Any, side: str = "left") -> Any:
+    """Where to put each of `v` into the ascending `a`: how many elements are less (`left`), or not greater (`right`)."""
+    x, values = array(a), array(v)
+    compare: Callable[..., Any] = less if side == "left" else less_equal
+    return sum(compare(x, expand_dims(values, values.ndim)), -1).astype(int64)
+
+
+@public
+def digitize(x: Any, bins: Any, right: bool = False) -> Any:
+    """Which bin each element falls into; `bins` ascend."""
+    return searchsorted(bins, x, "left" if right else "right")
+
+
+@public
+def interp(x: Any, xp: Any, fp: Any, left: Any = None, right: Any = None) -> Any:
+    """Linear interpolation through the points (xp, fp); `xp` ascends."""
+    at, places, values = array(x), array(xp), array(fp)
+    n = places.shape[0]
+    upper = minimum(maximum(searchsorted(places, at, "right"), 1), n - 1)
+    x0, x1, y0, y1 = (take(p, i) for p in (places, values) for i in (upper - 1, upper))
+    found = add(y0, multiply(subtract(y1, y0), divide(subtract(at, x0), subtract(x1, x0))))
+    found = where(less(at, places[0]), values[0] if left is None else left, found)
+    return where(less(places[n - 1], at), values[n - 1] if right is None else right, found)
+
+
+@public
+def quantile(
+    a: Any,
+    q: Any,
+    axis: Any = None,
+    out: Any = None,
+    method: str = "linear",
+    keepdims: bool = False,
+    interpolation: Any = None,
+) -> Any:
+    """The value below which the share `q` of the elements lies, along `axis`.
+
+    `method` is linear, lower, higher, nearest or midpoint: what to do between two elements.
+    """
+    method = method if interpolation is None else interpolation
+    x = array(a)
+    if axis is None:
+        flat, place = ravel(x), 0
+    else:
+        flat, place = x, axis_of(axis, x.ndim, "quantile")
+    ordered = moveaxis(sort(flat if is_float(flat.dtype) else flat.astype(float32), place), place, 0)
+    share = array(q, None)
+    share = share if is_float(share.dtype) else share.astype(float32)
+    at = multiply(share, float(ordered.shape[0] - 1))
+    low = floor(at)
+    high = minimum(low + 1, float(ordered.shape[0] - 1))
+    if method == "nearest":
+        low = high = where(less_equal(at - low, 0.5), low, high)
+    elif method == "lower":
+        high = low
+    elif method == "higher":
+        low = where(equal(at, low), low, high)
+        high = low
+    weight = (
+        subtract(at, low)
+        if method == "linear"
+        else where(equal(at, low), 0.0, 0.5)
+        if method == "midpoint"
+        else multiply(at, 0.0)
+    )
+    weight = reshape(weight, share.shape + (1,) * (ordered.ndim - 1)).astype(ordered.dtype)
+    below, above = take(ordered, low.astype(int64), 0), take(ordered, high.astype(int64), 0)
+    found = where(equal(weight, 0), below, add(below, multiply(subtract(above, below), weight)))
+    if keepdims:
+        found = reshape(
+            found, share.shape + tuple(1 if axis is None or i == place else n for i, n in enumerate(x.shape))
+        )
+    return finished(found, out)
+
+
+@public
+def percentile(
+    a: Any,
+    q: Any,
+    axis: Any = None,
+    out: Any = None,
+    method: str = "linear",
+    keepdims: bool = False,
+    interpolation: Any = None,
+) -> Any:
+    """The value below which `q` percent of the elements lie, along `axis`."""
+    return quantile(a, divide(q, 100.0), axis, out, method, keepdims, interpolation)
+
+
+@public
+def median(a: Any, axis: Any = None, out: Any = None, keepdims: bool = False) -> Any:
+    """The middle element along `axis`; the mean of two where their number is even."""
+    x = array(a)
+    flat = ravel(x) if axis is None else x
+    place = axis_of(0 if axis is None else axis, flat.ndim, "median")
+    n = flat.shape[place]
+    ordered = sort(flat, place)
+    found = mean(ordered[(slice(None),) * place + (slice((n - 1) // 2, n // 2 + 1),)], place)
+    if keepdims:
+        found = reshape(found, tuple(1 if axis is None or i == place else length for i, length in enumerate(x.shape)))
+    return finished(found, out)
+
+
+@public
+def isin(element: Any, test_elements: Any, invert: bool = False) -> Any:
+    """Whether each element is one of `test_elements`."""
+    x = array(element)
+    found = any_(equal(expand_dims(x, x.ndim), ravel(test_elements)), -1)
+    return logical_not(found) if invert else found
+
+
+@public
+def unravel_index(indices: Any, shape: Any) -> tuple[Any, ...]:
+    """Flat indices as an index for each axis of `shape`."""
+    flat, found = result(index_operand(indices)), []
+    for length in reversed(shape):
+        found.append(mod(flat, length))
+        flat = floor_divide(flat, length)
+    return tuple(reversed(found))
+
+
+@public
+def ravel_multi_index(multi_index: Any, dims: Any) -> Any:
+    """An index for each axis of `dims` as flat indices."""
+    flat = result(index_operand(multi_index[0]))
+    for index, length in zip(multi_index[1:], dims[1:], strict=True):
+        flat = flat * length + result(index_operand(index))
+    return flat
+
+
+@public
+def allclose(a: Any, b: Any, rtol: float = 1e-5, atol: float = 1e-8, equal_nan: bool = False) -> Any:
+    """Whether all elements of both are equal within rtol * abs(b) + atol; a bool array without axes."""
+    return all_(isclose(a, b, rtol, atol, equal_nan))
+
+
+@public
+def isclose(a: Any, b: Any, rtol: float = 1e-5, atol: float = 1e-8, equal_nan: bool = False) -> Any:
+    """Whether elements of both are equal within rtol * abs(b) + atol."""
+    x, y = array(a), array(b)
+    near = less_equal(abs(subtract(x, y)), add(multiply(abs(y), rtol), atol))
+    finite = less(abs(y), math.inf) if is_float(y.dtype) else equal(y, y)
+    close = where(finite, near, equal(x, y))
+    return where(~equal(x, x) & ~equal(y, y), True, close) if equal_nan else close
+
+
+@public
+def array_equal(a1: Any, a2: Any) -> Any:
+    """Whether both have one shape and equal elements; a bool array without axes."""
+    x, y = array(a1), array(a2)
+    if x.shape != y.shape:
+        return array(False)
+    return all_(equal(x, y))
+
+
+@public
+def one_hot(data: Any, depth: int, on_value: float = 1.0, off_value: float = 0.0, dtype: Any = None) -> Any:
+    """A new last axis of size `depth`: `on_value` at the element's index, `off_value` elsewhere."""
+    numbers = result(index_operand(data))
+    here = equal(expand_dims(numbers, numbers.ndim), arange(depth, dtype=int64))
+    return where(here, on_value, off_value).astype(float32 if dtype is None else as_dtype(dtype))
+
+
+@public
+def insert(arr: Any, obj: Any, values: Any, axis: int | None = None) -> Any:
+    """`values` put in before the places `obj`, which are integers or a slice."""
+    x = ravel(arr) if axis is None else array(arr)
+    place = axis_of(0 if axis is None else axis, x.ndim, "insert")
+    length = x.shape[place]
+    before = numpy.arange(length)[obj] if isinstance(obj, slice) else numpy.asarray(obj, dtype=int64)
+    source = numpy.insert(numpy.arange(length), before, -1)
+    value = array(values).astype(x.dtype)
+    value = (
+        moveaxis(value, 0, place) if numpy.ndim(before) == 0 and value.ndim == x.ndim and axis is not None else value
+    )
+    kept = take(x, numpy.where(source < 0, 0, source), place)
+    kept[(slice(None),) * place + (numpy.flatnonzero(source < 0),)] = value
+    return kept
+
+
+@public
+def delete(arr: Any, obj: Any, axis: int | None = None) -> Any:
+    """Without the elements at the places `obj`, which are integers or a slice."""
+    x = ravel(arr) if axis is None else array(arr)
+    place = axis_of(0 if axis is None else axis, x.ndim, "delete")
+    gone = obj if isinstance(obj, (slice, int)) else numpy.asarray(obj, dtype=int64)
+    return x[(slice(None),) * place + (numpy.delete(numpy.arange(x.shape[place]), gone),)]
+
+
+def data_dependent(name: str, function: Callable[..., Any]) -> Callable[..., Any]:
+    """A function of NumPy whose result has a size, or needs a method, that compiled code does not have.
+
+    Imperatively NumPy computes it on the arrays' values; while capturing it is an error that names it.
+    """
+
+    def call(*args: Any, **kwargs: Any) -> Any:
+        if ACTIVE and capturing():
+            raise CaptureError(
+                "E403",
+                f"{name} cannot be compiled: NumPy computes it, and the size of its result may depend on the data",
+                help="call it outside of the compiled function and pass its result in",
+            )
+        return _as_ours(function(*(_as_numpy(a) for a in args), **{k: _as_numpy(a) for k, a in kwargs.items()}), args)
+
+    call.__name__ = call.__qualname__ = name.rpartition(".")[2]
+    call.__doc__ = f"NumPy's `{name}`, imperatively; it cannot be compiled."
+    return public(call)
+
+
+def _as_numpy(x: Any) -> Any:
+    if isinstance(x, (list, tuple)):
+        parts = [_as_numpy(part) for part in x]
+        return type(x)(parts) if type(x) in (list, tuple) else x
+    if hasattr(x, "_data") or isinstance(x, Symbol) or hasattr(x, "__hybridize_function__"):
+        return operand(x)
+    return x
+
+
+def _as_ours(x: Any, args: Any) -> Any:
+    """NumPy's result as arrays of ours; float64 as float32, unless float64 went in."""
+    if isinstance(x, tuple) and hasattr(x, "_fields"):
+        return type(x)(*(_as_ours(part, args) for part in x))
+    if isinstance(x, (list, tuple)):
+        return type(x)(_as_ours(part, args) for part in x)
+    if isinstance(x, (numpy.ndarray, numpy.generic)):
+        data = numpy.asarray(x)
+        wide = any(dtype_of(operand(a)) == numpy.float64 for a in args if hasattr(a, "dtype"))
+        return result(data.astype(float32) if data.dtype == numpy.float64 and not wide else data.copy())
+    return x

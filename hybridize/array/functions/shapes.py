@@ -1,0 +1,520 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Functions that move elements without changing them: views (reshape, transpose, ...), and flip, roll, tile, pad.
+
+A view shares the buffer of its base in both modes: eagerly it is NumPy's view, while capturing one more step of the
+symbol. Where NumPy would have to copy (a reshape of a transposed array), so do we, in both modes.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from typing import Any
+
+import numpy
+
+from hybridize import ops
+from hybridize.array.functions.elementwise import copy
+from hybridize.array.ndarray import ndarray, view
+from hybridize.array.operands import (
+    array,
+    axes_of,
+    axis_of,
+    broadcast,
+    cast,
+    finished,
+    operand,
+    public,
+    result,
+    shape_from,
+    strong,
+)
+from hybridize.array.symbol import Symbol
+from hybridize.base.errors import ArgumentError, ShapeError
+from hybridize.base.promotion import result_dtype
+from hybridize.ops.op import ACTIVE, Op, bind1, capturing, current
+
+
+def viewed(x: Any, op: Op) -> Any:
+    """The view of an array that a view op (Slice, Reshape without copy, Transpose, Broadcast) makes."""
+    if isinstance(x, Symbol):
+        return x.step(op)
+    if ACTIVE and capturing():
+        return array_of_trace(x).step(op)
+    data = x._data
+    match op:
+        case ops.Transpose():
+            return view(x, data.transpose(op.axes))
+        case ops.Reshape():
+            return view(x, data.reshape(op.shape))
+        case ops.Broadcast():
+            return view(x, numpy.broadcast_to(data, op.shape))
+    return result(bind1(op, data))
+
+
+def array_of_trace(x: Any) -> Any:
+    """A concrete array while capturing, as the symbol that stands for it."""
+    lifted = current().lift(x)  # type: ignore[attr-defined]
+    return lifted if isinstance(lifted, Symbol) else result(lifted)
+
+
+@public
+def reshape(a: Any, newshape: Any = None, order: str = "C", *, shape: Any = None, copy: bool | None = None) -> Any:
+    """The same elements under another shape.
+
+    Args:
+        a: any array.
+        newshape: sizes; one may be -1, which is what the others leave.
+        order: `C` (last axis fastest) or `F` (first axis fastest).
+        shape: the same as `newshape`.
+        copy: True: always a copy; None: a view where NumPy gives one.
+
+    Raises:
+        ShapeError E104: the number of elements differs.
+    """
+    if not isinstance(a, (ndarray, Symbol)):
+        a = array(a)
+    wanted = _completed(a, shape if newshape is None else newshape)
+    if order == "F":
+        reordered = transpose(reshape(transpose(a), wanted[::-1]))
+        return _copied(reordered) if copy else reordered
+    if copy:
+        a = _copied(a)
+    if type(a) is ndarray and not ACTIVE:
+        data = a._data.reshape(wanted)
+        return view(a, data)
+    symbol = a if isinstance(a, Symbol) else array_of_trace(a) if capturing() else a
+    if isinstance(symbol, ndarray):
+        return view(symbol, symbol._data.reshape(wanted))
+    if symbol._steps and not _is_view(symbol, wanted):
+        return result(bind1(ops.Reshape(wanted), symbol.operand()))
+    return symbol if symbol.shape == wanted and symbol is not a else symbol.step(ops.Reshape(wanted))
+
+
+_copied = copy
+
+
+def _is_view(symbol: Symbol, shape: tuple[int, ...]) -> bool:
+    try:
+        symbol.strided().reshape(shape, copy=False)
+    except ValueError:
+        return False
+    return True
+
+
+def _completed(a: Any, wanted: Any) -> tuple[int, ...]:
+    """A shape with its -1 replaced."""
+    sizes = shape_from(wanted)
+    total = a.size
+    if -1 in sizes:
+        known = -math.prod(sizes)
+        if sizes.count(-1) == 1 and known > 0 and total % known == 0:
+            return tuple(total // known if length == -1 else length for length in sizes)
+    elif math.prod(sizes) == total and all(length >= 0 for length in sizes):
+        return sizes
+    raise ShapeError(
+        "E104",
+        f"reshape of {a.type} to {list(sizes)}: {total} elements do not fit",
+        help="one size may be -1: what the others leave",
+    )
+
+
+@public
+def transpose(a: Any, axes: Any = None) -> Any:
+    """Axes permuted, reversed when none are given; a view."""
+    x = array(a)
+    if axes is None:
+        order = tuple(range(x.ndim))[::-1]
+    else:
+        order = tuple(axis_of(axis, x.ndim, "transpose") for axis in axes)
+        if sorted(order) != list(range(x.ndim)):
+            raise ShapeError("E105", f"transpose of {x.type}: {tuple(axes)} names not each axis once")
+    return viewed(x, ops.Transpose(order))
+
+
+@public
+def swapaxes(a: Any, axis1: int, axis2: int) -> Any:
+    """Two axes exchanged; a view."""
+    x = array(a)
+    i, j = axis_of(axis1, x.ndim, "swapaxes"), axis_of(axis2, x.ndim, "swapaxes")
+    order = list(range(x.ndim))
+    order[i], order[j] = j, i
+    return viewed(x, ops.Transpose(tuple(order)))
+
+
+@public
+def moveaxis(a: Any, source: Any, destination: Any) -> Any:
+    """Axes moved to other places, the rest in order; a view."""
+    x = array(a)
+    from_ = [axis_of(s, x.ndim, "moveaxis") for s in (source if isinstance(source, (tuple, list)) else (source,))]
+    to = [
+        axis_of(d, x.ndim, "moveaxis")
+        for d in (destination if isinstance(destination, (tuple, list)) else (destination,))
+    ]
+    if len(from_) != len(to) or len(set(from_)) != len(from_) or len(set(to)) != len(to):
+        raise ArgumentError("E308", f"moveaxis: {source} and {destination} do not pair")
+    order = [axis for axis in range(x.ndim) if axis not in from_]
+    for place, axis in sorted(zip(to, from_, strict=True)):
+        order.insert(place, axis)
+    return viewed(x, ops.Transpose(tuple(order)))
+
+
+@public
+def rollaxis(a: Any, axis: int, start: int = 0) -> Any:
+    """One axis moved before the axis `start`; a view."""
+    x = array(a)
+    axis = axis_of(axis, x.ndim, "rollaxis")
+    start = start + x.ndim if start < 0 else start
+    return moveaxis(x, axis, start - 1 if start > axis else start)
+
+
+@public
+def expand_dims(a: Any, axis: Any) -> Any:
+    """New axes of size one at the places `axis` of the result; a view."""
+    x = array(a)
+    places = axis if isinstance(axis, (tuple, list)) else (axis,)
+    new = axes_of(tuple(places), x.ndim + len(places), "expand_dims")
+    old = iter(x.shape)
+    return viewed(x, ops.Reshape(tuple(1 if i in new else next(old) for i in range(x.ndim + len(new)))))
+
+
+@public
+def squeeze(a: Any, axis: Any = None) -> Any:
+    """Without axes of size one: those named, or all; a view."""
+    x = array(a)
+    if axis is None:
+        gone: Sequence[int] = [i for i, length in enumerate(x.shape) if length == 1]
+    else:
+        gone = axes_of(axis, x.ndim, "squeeze")
+        if any(x.shape[i] != 1 for i in gone):
+            raise ShapeError("E106", f"squeeze of {x.type}: axis {axis} is not of size 1")
+    return viewed(x, ops.Reshape(tuple(length for i, length in enumerate(x.shape) if i not in gone)))
+
+
+@public
+def ravel(a: Any, order: str = "C") -> Any:
+    """All elements along one axis; a view where NumPy gives one."""
+    return reshape(a, -1, order=order)
+
+
+@public
+def broadcast_to(array: Any, shape: Any, subok: bool = False) -> Any:
+    """Stretched to `shape`; a read-only view."""
+    x = _array(array)
+    wanted = shape_from(shape)
+    try:
+        fits = numpy.broadcast_shapes(x.shape, wanted) == wanted
+    except ValueError:
+        fits = False
+    if not fits:
+        raise ShapeError("E101", f"broadcast_to: {x.type} does not stretch to {list(wanted)}")
+    return viewed(x, ops.Broadcast(wanted))
+
+
+_array = array
+
+
+@public
+def broadcast_arrays(*args: Any) -> list[Any]:
+    """All stretched to their common shape; read-only views."""
+    xs = [array(x) for x in args]
+    try:
+        shape = numpy.broadcast_shapes(*(x.shape for x in xs))
+    except ValueError:
+        raise ShapeError("E101", f"broadcast_arrays: {', '.join(str(x.type) for x in xs)} do not broadcast") from None
+    return [viewed(x, ops.Broadcast(shape)) for x in xs]
+
+
+@public
+def flip(m: Any, axis: Any = None) -> Any:
+    """Elements in reverse order along `axis` (all axes when None); a view."""
+    x = array(m)
+    axes = axes_of(axis, x.ndim, "flip")
+    return x[tuple(slice(None, None, -1) if i in axes else slice(None) for i in range(x.ndim))]
+
+
+@public
+def fliplr(m: Any) -> Any:
+    """Columns in reverse order; a view."""
+    return flip(m, 1)
+
+
+@public
+def flipud(m: Any) -> Any:
+    """Rows in reverse order; a view."""
+    return flip(m, 0)
+
+
+@public
+def roll(a: Any, shift: Any, axis: Any = None) -> Any:
+    """Elements moved on by `shift` along `axis`; what falls off one end comes back at the other."""
+    x = array(a)
+    if axis is None:
+        return reshape(roll(ravel(x), shift, 0), x.shape)
+    shifts = shift if isinstance(shift, (tuple, list)) else (shift,)
+    axes = axis if isinstance(axis, (tuple, list)) else (axis,)
+    if len(shifts) == 1:
+        shifts = tuple(shifts) * len(axes)
+    for by, along in zip(shifts, axes, strict=True):
+        place = axis_of(along, x.ndim, "roll")
+        length = x.shape[place]
+        by = int(by) % length if length else 0
+        if by:
+            before = (slice(None),) * place
+            parts = [operand(x[(*before, slice(length - by, None))]), operand(x[(*before, slice(None, length - by))])]
+            x = result(bind1(ops.Concat(place), *parts))
+    return x if x is not a else copy(x)
+
+
+@public
+def rot90(m: Any, k: int = 1, axes: tuple[int, int] = (0, 1)) -> Any:
+    """Turned by 90 degrees `k` times in the plane of two axes; a view."""
+    k %= 4
+    if k == 0:
+        return array(m)[...]
+    if k == 2:
+        return flip(flip(m, axes[0]), axes[1])
+    if k == 1:
+        return swapaxes(flip(m, axes[1]), *axes)
+    return flip(swapaxes(m, *axes), axes[1])
+
+
+@public
+def tile(A: Any, reps: Any) -> Any:  # noqa: N803
+    """The array repeated as a whole, `reps` times along each axis."""
+    x = array(A)
+    times = shape_from(reps)
+    ndim = max(x.ndim, len(times))
+    times = (1,) * (ndim - len(times)) + times
+    shape = (1,) * (ndim - x.ndim) + x.shape
+    apart = broadcast(
+        operand(reshape(x, tuple(part for length in shape for part in (1, length)))),
+        tuple(part for n, length in zip(times, shape, strict=True) for part in (n, length)),
+    )
+    return result(bind1(ops.Reshape(tuple(n * length for n, length in zip(times, shape, strict=True))), _owned(apart)))
+
+
+def _owned(x: Any) -> Any:
+    """An operand whose reshape is nobody's view."""
+    return numpy.ascontiguousarray(x) if isinstance(x, numpy.ndarray) else x
+
+
+@public
+def repeat(a: Any, repeats: Any, axis: int | None = None) -> Any:
+    """Each element repeated `repeats` times along `axis` (of the flat array when None)."""
+    x = array(a)
+    if axis is None:
+        return repeat(ravel(x), repeats, 0)
+    axis = axis_of(axis, x.ndim, "repeat")
+    if isinstance(repeats, (list, tuple, numpy.ndarray)) and numpy.size(repeats) > 1:
+        places = numpy.repeat(numpy.arange(x.shape[axis]), numpy.asarray(repeats))
+        return x[(slice(None),) * axis + (places,)]
+    times = int(numpy.asarray(repeats).reshape(-1)[0]) if not isinstance(repeats, int) else repeats
+    shape = x.shape
+    apart = operand(reshape(x, (*shape[: axis + 1], 1, *shape[axis + 1 :])))
+    apart = broadcast(apart, (*shape[: axis + 1], times, *shape[axis + 1 :]))
+    return result(bind1(ops.Reshape((*shape[:axis], shape[axis] * times, *shape[axis + 1 :])), _owned(apart)))
+
+
+_PAD_MODES = ("constant", "edge", "reflect", "symmetric", "wrap")
+
+
+@public
+def pad(array: Any, pad_width: Any, mode: str = "constant", *, constant_values: Any = 0) -> Any:
+    """Wider by `pad_width` elements at both ends of each axis.
+
+    Args:
+        array: any array.
+        pad_width: an integer, a pair (before, after), or a pair for each axis.
+        mode: constant, edge, reflect, symmetric or wrap, as in NumPy.
+        constant_values: the number that `constant` fills in.
+    """
+    x = _array(array)
+    widths = numpy.broadcast_to(numpy.asarray(pad_width, dtype=numpy.int64), (x.ndim, 2)).tolist()
+    if mode not in _PAD_MODES:
+        raise ArgumentError("E310", f"pad: no mode {mode!r}", help=f"one of {', '.join(_PAD_MODES)}")
+    if mode == "constant":
+        low, high = tuple(before for before, _ in widths), tuple(after for _, after in widths)
+        return result(bind1(ops.Pad(low, high), operand(x), cast(operand(constant_values), x.dtype)))
+    for axis, (before, after) in enumerate(widths):
+        if before or after:
+            places = numpy.pad(numpy.arange(x.shape[axis]), (before, after), mode=mode)  # type: ignore[call-overload]
+            x = x[(slice(None),) * axis + (places,)]
+    return x if x is not array else copy(x)
+
+
+@public
+def concatenate(seq: Any, axis: int | None = 0, out: Any = None) -> Any:
+    """Arrays one after another along an axis that exists; `axis=None` joins them flat.
+
+    Raises:
+        ShapeError E107: sizes of the other axes differ, or there is nothing to join.
+    """
+    xs = [array(x) for x in seq]
+    if not xs:
+        raise ShapeError("E107", "concatenate needs at least one array")
+    if axis is None:
+        xs, axis = [ravel(x) for x in xs], 0
+    place = axis_of(axis, xs[0].ndim, "concatenate")
+    if any(
+        x.ndim != xs[0].ndim or x.shape[:place] + x.shape[place + 1 :] != xs[0].shape[:place] + xs[0].shape[place + 1 :]
+        for x in xs
+    ):
+        types = ", ".join(str(x.type) for x in xs)
+        raise ShapeError("E107", f"concatenate along axis {place}: {types}", help="all other sizes must be equal")
+    dtype = result_dtype(x.dtype for x in xs)
+    return finished(result(bind1(ops.Concat(place), *(cast(operand(x), dtype) for x in xs))), out)
+
+
+@public
+def stack(arrays: Any, axis: int = 0, out: Any = None) -> Any:
+    """Arrays of one shape along a new axis."""
+    xs = [array(x) for x in arrays]
+    if not xs or any(x.shape != xs[0].shape for x in xs):
+        raise ShapeError("E107", f"stack needs arrays of one shape, got {', '.join(str(x.type) for x in xs) or 'none'}")
+    return concatenate([expand_dims(x, axis) for x in xs], axis, out)
+
+
+@public
+def vstack(arrays: Any) -> Any:
+    """Arrays one below another."""
+    return concatenate([atleast_2d(x) for x in arrays], 0)
+
+
+@public
+def hstack(arrays: Any) -> Any:
+    """Arrays side by side: along axis 1, or 0 where there is only that."""
+    xs = [atleast_1d(x) for x in arrays]
+    return concatenate(xs, 0 if xs and xs[0].ndim == 1 else 1)
+
+
+@public
+def dstack(arrays: Any) -> Any:
+    """Arrays along axis 2."""
+    return concatenate([atleast_3d(x) for x in arrays], 2)
+
+
+@public
+def column_stack(tup: Any) -> Any:
+    """Vectors as the columns of a matrix."""
+    xs = [array(x) for x in tup]
+    return concatenate([reshape(x, (-1, 1)) if x.ndim < 2 else x for x in xs], 1)
+
+
+@public
+def append(arr: Any, values: Any, axis: int | None = None) -> Any:
+    """`values` after `arr`."""
+    return concatenate([arr, values], axis)
+
+
+def _atleast(x: Any, ndim: int, grow: Any) -> Any:
+    x = array(x)
+    return x if x.ndim >= ndim else reshape(x, grow(x.shape))
+
+
+@public
+def atleast_1d(*arys: Any) -> Any:
+    """With at least one axis."""
+    grown = [_atleast(x, 1, lambda shape: (1,)) for x in arys]
+    return grown[0] if len(grown) == 1 else grown
+
+
+@public
+def atleast_2d(*arys: Any) -> Any:
+    """With at least two axes; a vector is a row."""
+    grown = [_atleast(x, 2, lambda shape: (1,) * (2 - len(shape)) + shape) for x in arys]
+    return grown[0] if len(grown) == 1 else grown
+
+
+@public
+def atleast_3d(*arys: Any) -> Any:
+    """With at least three axes; a vector is [1, n, 1], a matrix [m, n, 1]."""
+    shapes = {0: lambda shape: (1, 1, 1), 1: lambda shape: (1, *shape, 1), 2: lambda shape: (*shape, 1)}
+    grown = [_atleast(x, 3, shapes.get(array(x).ndim)) for x in arys]
+    return grown[0] if len(grown) == 1 else grown
+
+
+def _cuts(length: int, indices_or_sections: Any, even: bool, of: Any) -> list[int]:
+    if isinstance(indices_or_sections, (list, tuple, numpy.ndarray)):
+        return [0, *(slice(None, int(i)).indices(length)[1] for i in indices_or_sections), length]
+    sections = int(indices_or_sections)
+    if sections <= 0 or (even and length % sections):
+        raise ShapeError(
+            "E108", f"split of {of.type}: {length} is no multiple of {sections}", help="array_split allows it"
+        )
+    base, more = divmod(length, sections)
+    sizes = [base + 1] * more + [base] * (sections - more)
+    return [0, *numpy.cumsum(sizes).tolist()]
+
+
+def _split(ary: Any, indices_or_sections: Any, axis: int, even: bool) -> list[Any]:
+    x = array(ary)
+    place = axis_of(axis, x.ndim, "split")
+    cuts = _cuts(x.shape[place], indices_or_sections, even, x)
+    before = (slice(None),) * place
+    return [x[(*before, slice(i, max(i, j)))] for i, j in zip(cuts[:-1], cuts[1:], strict=True)]
+
+
+@public
+def split(ary: Any, indices_or_sections: Any, axis: int = 0) -> list[Any]:
+    """Cut along `axis` into equal parts, or at the given indices; views.
+
+    Raises:
+        ShapeError E108: the size is no multiple of the number of parts.
+    """
+    return _split(ary, indices_or_sections, axis, even=True)
+
+
+@public
+def array_split(ary: Any, indices_or_sections: Any, axis: int = 0) -> list[Any]:
+    """Cut along `axis` into parts whose sizes differ by one at most; views."""
+    return _split(ary, indices_or_sections, axis, even=False)
+
+
+@public
+def hsplit(ary: Any, indices_or_sections: Any) -> list[Any]:
+    """Cut along axis 1, or 0 where there is only that; views."""
+    return split(ary, indices_or_sections, 0 if array(ary).ndim == 1 else 1)
+
+
+@public
+def vsplit(ary: Any, indices_or_sections: Any) -> list[Any]:
+    """Cut along axis 0; views."""
+    return split(ary, indices_or_sections, 0)
+
+
+@public
+def dsplit(ary: Any, indices_or_sections: Any) -> list[Any]:
+    """Cut along axis 2; views."""
+    return split(ary, indices_or_sections, 2)
+
+
+@public
+def resize(a: Any, new_shape: Any) -> Any:
+    """The elements, repeated as often as needed, under another shape."""
+    x = ravel(a)
+    shape = shape_from(new_shape)
+    total = math.prod(shape)
+    if not x.size or not total:
+        return result(bind1(ops.Broadcast(shape), strong(0, x.dtype)))
+    return reshape(tile(x, -(-total // x.size))[:total], shape)
+
+
+@public
+def shape(a: Any) -> tuple[int, ...]:
+    """The sizes of the axes."""
+    sizes: tuple[int, ...] = array(a).shape
+    return sizes
+
+
+@public
+def ndim(a: Any) -> int:
+    """The number of axes."""
+    return len(array(a).shape)
+
+
+@public
+def size(a: Any, axis: int | None = None) -> int:
+    """The number of elements, or the size of one axis."""
+    sizes = array(a).shape
+    return math.prod(sizes) if axis is None else int(sizes[axis])

@@ -1,0 +1,94 @@
+# SPDX-License-Identifier: Apache-2.0
+"""`np.linalg`: norms and products compile; factorisations are NumPy's (LAPACK), imperatively."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy
+
+from hybridize.array.functions.creation import eye
+from hybridize.array.functions.linear import cross, matmul, norm, outer, tensordot, trace
+from hybridize.array.functions.searching import data_dependent
+from hybridize.array.functions.shapes import swapaxes
+from hybridize.array.operands import array, public
+from hybridize.base.errors import ShapeError
+
+_LAPACK = (
+    "svd", "qr", "solve", "cholesky", "inv", "det", "slogdet", "eig", "eigh", "eigvals", "eigvalsh", "pinv", "lstsq",
+    "tensorinv", "tensorsolve", "matrix_rank", "cond", "svdvals",
+)  # fmt: skip
+
+(
+    svd,
+    qr,
+    solve,
+    cholesky,
+    inv,
+    det,
+    slogdet,
+    eig,
+    eigh,
+    eigvals,
+    eigvalsh,
+    pinv,
+    lstsq,
+    tensorinv,
+    tensorsolve,
+    matrix_rank,
+    cond,
+    svdvals,
+) = (data_dependent(f"linalg.{name}", getattr(numpy.linalg, name)) for name in _LAPACK)
+
+
+@public
+def vector_norm(x: Any, /, *, axis: Any = None, keepdims: bool = False, ord: Any = 2) -> Any:  # noqa: A002
+    """The p-norm over `axis`, of all elements when None."""
+    a = array(x)
+    if axis is None:
+        found = norm(a.ravel(), ord, 0)
+        return found.reshape((1,) * a.ndim) if keepdims else found
+    return norm(a, ord, axis, keepdims)
+
+
+@public
+def matrix_norm(x: Any, /, *, keepdims: bool = False, ord: Any = "fro") -> Any:  # noqa: A002
+    """The norm of the matrices in the last two axes."""
+    return norm(x, ord, (-2, -1), keepdims)
+
+
+@public
+def matrix_transpose(x: Any, /) -> Any:
+    """The last two axes exchanged; a view."""
+    return swapaxes(x, -1, -2)
+
+
+@public
+def matrix_power(a: Any, n: int) -> Any:
+    """The product of `n` copies of a square matrix; its inverse for negative `n`."""
+    x = array(a)
+    if x.ndim < 2 or x.shape[-1] != x.shape[-2]:
+        raise ShapeError("E115", f"matrix_power takes square matrices, got {x.type}")
+    if n < 0:
+        x, n = inv(x), -n
+    found = None
+    while n:
+        if n & 1:
+            found = x if found is None else matmul(found, x)
+        x, n = matmul(x, x), n >> 1
+    return found if found is not None else eye(x.shape[-1], dtype=x.dtype)
+
+
+__all__ = [
+    *_LAPACK,
+    "cross",
+    "matmul",
+    "matrix_norm",
+    "matrix_power",
+    "matrix_transpose",
+    "norm",
+    "outer",
+    "tensordot",
+    "trace",
+    "vector_norm",
+]

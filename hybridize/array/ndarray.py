@@ -1,0 +1,281 @@
+# SPDX-License-Identifier: Apache-2.0
+"""`ndarray`: a concrete array, which is a NumPy buffer and, where anybody asked for it, the storage behind it.
+
+The operators that imperative code calls most have a short way here: two float arrays of one dtype, or a float array
+and a Python number, go straight to NumPy when nobody captures. Everything else takes the way of all functions.
+"""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable
+from typing import Any
+
+import numpy
+from numpy.typing import NDArray
+
+from hybridize.array.operators import Operators, functions
+from hybridize.array.storage import Storage
+from hybridize.base.dtypes import DType, float32, float64
+from hybridize.base.errors import ArgumentError, OutOfBoundsError, ShapeError
+from hybridize.base.types import TensorType
+from hybridize.ops.op import ACTIVE
+
+_new = object.__new__
+_storage_lock = threading.Lock()
+_NUMPY = numpy.ndarray
+
+
+def _fast_binary(ufunc: numpy.ufunc, name: str, reflected: bool = False) -> Any:
+    """An operator with a short way to `ufunc`, for dtypes whose result NumPy and our promotion table agree on."""
+    slow: Callable[[Any, Any], Any] = getattr(Operators, f"__{'r' if reflected else ''}{name}__")
+
+    def operator(self: ndarray, other: Any) -> Any:
+        if not ACTIVE:
+            x = self._data
+            dtype = x.dtype
+            kind = type(other)
+            if kind is ndarray:
+                y = other._data
+                direct = y.dtype is dtype and (dtype is float32 or dtype is float64)
+            else:
+                y = other
+                direct = (kind is float or kind is int) and (dtype is float32 or dtype is float64)
+            if direct:
+                try:
+                    result = ufunc(y, x) if reflected else ufunc(x, y)
+                except (ValueError, OverflowError):
+                    return slow(self, other)  # which says what is wrong, with the types
+                if type(result) is not _NUMPY:
+                    result = numpy.asarray(result)
+                array = _new(ndarray)
+                array._data = result
+                array._storage = None
+                return array
+        return slow(self, other)
+
+    operator.__name__ = operator.__qualname__ = slow.__name__
+    return operator
+
+
+def _fast_inplace(ufunc: numpy.ufunc, name: str) -> Any:
+    """The same for `x += y`, which writes the buffer of `x`."""
+    slow: Callable[[Any, Any], Any] = getattr(Operators, f"__i{name}__")
+
+    def operator(self: ndarray, other: Any) -> Any:
+        if not ACTIVE:
+            x = self._data
+            dtype = x.dtype
+            kind = type(other)
+            if dtype is float32 or dtype is float64:
+                y = other._data if kind is ndarray else other
+                if y.dtype is dtype if kind is ndarray else kind is float or kind is int:
+                    try:
+                        ufunc(x, y, x)
+                    except (ValueError, OverflowError):
+                        return slow(self, other)
+                    if self._storage is not None:
+                        self._storage.touch()
+                    return self
+        return slow(self, other)
+
+    operator.__name__ = operator.__qualname__ = slow.__name__
+    return operator
+
+
+class ndarray(Operators):  # noqa: N801 - the name NumPy gave it
+    """An n-dimensional array of one dtype. Make one with `np.array`, `np.zeros`, ...
+
+    `ndarray(data)` wraps a NumPy array without copying it. Basic indexing gives views, as in NumPy.
+    """
+
+    __slots__ = ("__weakref__", "_data", "_storage")
+
+    _data: NDArray[Any]
+    """The elements: exactly `numpy.ndarray`, of any strides."""
+    _storage: Storage | None
+    """What all views of the buffer share; made when first needed (`storage`)."""
+
+    def __init__(self, data: NDArray[Any]) -> None:
+        self._data = numpy.asarray(data)
+        self._storage = None
+
+    @property
+    def storage(self) -> Storage:
+        """The identity of the buffer, the same for all of its views."""
+        if self._storage is None:
+            with _storage_lock:
+                if self._storage is None:
+                    self._storage = Storage()
+        return self._storage
+
+    @property
+    def shape(self) -> tuple[int, ...]:
+        """Sizes of the axes."""
+        return self._data.shape
+
+    @property
+    def dtype(self) -> DType:
+        """Element type."""
+        return self._data.dtype
+
+    @property
+    def ndim(self) -> int:
+        """Number of axes."""
+        return self._data.ndim
+
+    @property
+    def size(self) -> int:
+        """Number of elements."""
+        return self._data.size
+
+    @property
+    def strides(self) -> tuple[int, ...]:
+        """Bytes from an element to the next, along each axis."""
+        return self._data.strides
+
+    @property
+    def type(self) -> TensorType:
+        """Shape and dtype in one, printed `f32[2,3]`."""
+        return TensorType(self._data.shape, self._data.dtype)
+
+    __add__ = _fast_binary(numpy.add, "add")
+    __radd__ = _fast_binary(numpy.add, "add", reflected=True)
+    __iadd__ = _fast_inplace(numpy.add, "add")
+    __sub__ = _fast_binary(numpy.subtract, "sub")
+    __rsub__ = _fast_binary(numpy.subtract, "sub", reflected=True)
+    __isub__ = _fast_inplace(numpy.subtract, "sub")
+    __mul__ = _fast_binary(numpy.multiply, "mul")
+    __rmul__ = _fast_binary(numpy.multiply, "mul", reflected=True)
+    __imul__ = _fast_inplace(numpy.multiply, "mul")
+    __truediv__ = _fast_binary(numpy.true_divide, "truediv")
+    __rtruediv__ = _fast_binary(numpy.true_divide, "truediv", reflected=True)
+    __itruediv__ = _fast_inplace(numpy.true_divide, "truediv")
+    __eq__ = _fast_binary(numpy.equal, "eq")
+    __ne__ = _fast_binary(numpy.not_equal, "ne")
+    __lt__ = _fast_binary(numpy.less, "lt")
+    __le__ = _fast_binary(numpy.less_equal, "le")
+    __gt__ = _fast_binary(numpy.greater, "gt")
+    __ge__ = _fast_binary(numpy.greater_equal, "ge")
+    __hash__ = object.__hash__
+
+    def __getitem__(self, key: Any) -> Any:
+        kind = type(key)
+        if not ACTIVE and (kind is int or kind is slice):
+            try:
+                # The ellipsis makes NumPy give an array without axes, a view, where it would give a scalar, a copy.
+                return view(self, self._data[key, ...])
+            except IndexError as error:
+                raise out_of_bounds(error, self.type, key) from None
+        return functions.getitem(self, key)
+
+    def __bool__(self) -> bool:
+        return bool(self._one("bool"))
+
+    def __int__(self) -> int:
+        return int(self._one("int"))
+
+    def __float__(self) -> float:
+        return float(self._one("float"))
+
+    def __complex__(self) -> complex:
+        return complex(self._one("complex"))
+
+    def __index__(self) -> int:
+        if self._data.dtype.kind not in "iu":
+            raise ArgumentError("E304", f"an index must be an integer, got {self.type}", help="int(x) truncates")
+        return int(self._one("an index"))
+
+    def __repr__(self) -> str:
+        text = repr(self._printable())
+        dtype = self._data.dtype
+        if "dtype=" in text:
+            text = text[: text.rindex(",")] + ")"
+        return text if dtype == float32 or dtype.kind == "b" else f"{text[:-1]}, dtype={dtype.name})"
+
+    def __str__(self) -> str:
+        return str(self._printable())
+
+    def __format__(self, spec: str) -> str:
+        return format(self.item(), spec) if spec else str(self)
+
+    def __copy__(self) -> ndarray:
+        return wrap(self._data.copy())
+
+    def __deepcopy__(self, memo: dict[int, Any]) -> ndarray:
+        return wrap(self._data.copy())
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return ndarray, (self._data,)
+
+    def __array__(self, dtype: Any = None, copy: bool | None = None) -> NDArray[Any]:
+        if dtype is not None and numpy.dtype(dtype) != self._data.dtype:
+            if copy is False:
+                raise ArgumentError("E305", f"{self.type} cannot be seen as {dtype} without a copy")
+            return self._data.astype(dtype)
+        if copy:
+            return self._data.copy()
+        self.storage.exposed = True
+        return self._data
+
+    def __dlpack__(self, **options: Any) -> Any:
+        self.storage.exposed = True
+        return self._data.__dlpack__(**options)
+
+    def __dlpack_device__(self) -> tuple[int, int]:
+        return self._data.__dlpack_device__()
+
+    def asnumpy(self) -> NDArray[Any]:
+        """A copy as a NumPy array."""
+        return self._data.copy()
+
+    def tolist(self) -> Any:
+        """The elements as nested lists of Python numbers."""
+        return self._data.tolist()
+
+    def item(self, *args: Any) -> Any:
+        """The one element, or the one at an index, as a Python number."""
+        if not args and self._data.size != 1:
+            raise ShapeError("E130", f"item() needs one element, got {self.type}")
+        try:
+            return self._data.item(*args)
+        except IndexError as error:
+            raise out_of_bounds(error, self.type, args) from None
+
+    def _one(self, what: str) -> Any:
+        """The one element, for the conversions of Python."""
+        if self._data.size != 1:
+            raise ShapeError(
+                "E130", f"{what} of an array needs one element, got {self.type}", help="use .any() or .all(), or index"
+            )
+        return self._data.item()
+
+    def _printable(self) -> NDArray[Any]:
+        return self._data if self._data.dtype.kind != "V" else self._data.astype(float32)
+
+
+def wrap(data: NDArray[Any]) -> ndarray:
+    """An array around `data`, which must be exactly a `numpy.ndarray` that nobody else writes."""
+    array = _new(ndarray)
+    array._data = data
+    array._storage = None
+    return array
+
+
+def view(base: ndarray, data: NDArray[Any]) -> ndarray:
+    """An array around `data`, a NumPy view of the buffer of `base`."""
+    array = _new(ndarray)
+    array._data = data
+    array._storage = base._storage if base._storage is not None else base.storage
+    return array
+
+
+def written(array: ndarray) -> None:
+    """Say that the elements of `array` were written."""
+    if array._storage is not None:
+        array._storage.touch()
+
+
+def out_of_bounds(error: IndexError, of: TensorType, key: Any) -> OutOfBoundsError:
+    """Our error for NumPy's."""
+    return OutOfBoundsError("E110", f"x[{key!r}] of {of}: {error}", help="indices run from -n to n - 1")

@@ -1,0 +1,30 @@
+# SPDX-License-Identifier: Apache-2.0
+"""`hybridize.npx`: what neural networks need beyond NumPy, under MXNet's names."""
+
+from __future__ import annotations
+
+from hybridize.array import random
+from hybridize.array.device import cpu, cpu_pinned, current_device, gpu, num_gpus
+from hybridize.array.functions.control import (
+    assert_, cond, foreach, is_np_array, is_np_shape, reset_np, set_np, shape_array, use_np, waitall, while_loop,
+)  # fmt: skip
+from hybridize.array.functions.control import print_ as print  # noqa: A001, A004
+from hybridize.array.functions.elementwise import erf, erfinv, gamma, gammaln, rsqrt, stop_gradient
+from hybridize.array.functions.legacy_shapes import broadcast_like, reshape, reshape_like, slice, slice_axis, slice_like  # noqa: A004
+from hybridize.array.functions.linear import batch_dot, norm
+from hybridize.array.functions.neural import (
+    activation, add_n, arange_like, batch_flatten, dropout, embedding, fully_connected, gelu, group_norm, hard_sigmoid,
+    index_add, index_update, instance_norm, l2_normalization, layer_norm, leaky_relu, log_sigmoid, log_softmax,
+    masked_log_softmax, masked_softmax, mish, relu, rms_norm, scatter_nd, sequence_last, sequence_mask,
+    sequence_reverse, sigmoid, silu, smooth_l1, softmax, softmin, softrelu, softsign,
+)  # fmt: skip
+from hybridize.array.functions.neural import cast_to as cast
+from hybridize.array.functions.reductions import logsumexp
+from hybridize.array.functions.searching import gather_nd, one_hot, pick, topk
+
+seed = random.seed
+bernoulli = random.bernoulli
+uniform_n, normal_n = random.uniform, random.normal
+current_context = current_device
+
+__all__ = [name for name in dir() if not name.startswith("_") and name != "annotations"]

@@ -1,0 +1,315 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Between arrays and operands: what a function was given becomes operands of equal dtype and shape, and results arrays.
+
+x + 2.0      ndarray, number   ->  operands()   ndarray's buffer, 2.0
+                                   aligned()    both float32, both of one shape: explicit Cast and Broadcast nodes
+                                   bind1(Add)   an operand
+                                   result()     ndarray, or Symbol while capturing
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from functools import wraps
+from typing import Any
+
+import numpy
+
+from hybridize.array.ndarray import ndarray, wrap
+from hybridize.array.symbol import Symbol
+from hybridize.base.dtypes import CODES, DType, as_dtype, code, float32, float64, int64
+from hybridize.base.errors import ArgumentError, DTypeError, OutOfBoundsError, ShapeError
+from hybridize.base.promotion import NUMBERS, default_dtype, floating, result_dtype, weak_kind
+from hybridize.base.types import Shape, TensorType
+from hybridize.ops import Broadcast, Cast, Concat, Reshape
+from hybridize.ops.op import ACTIVE, Op, Operand, bind1, capturing, constant, current, install, type_of
+
+
+class Imperative:
+    """The bottom interpreter: operands are NumPy arrays, rules are the ops' fast imperative ones."""
+
+    def bind(self, op: Op, operands: tuple[Operand, ...]) -> tuple[Operand, ...]:
+        """Compute at once."""
+        return op.eager(*operands)
+
+    def type_of(self, operand: Operand) -> TensorType:
+        """Type of a NumPy array."""
+        return TensorType(operand.shape, operand.dtype)
+
+    def constant(self, array: Operand) -> Operand:
+        """The array itself."""
+        return array
+
+
+install(Imperative())
+
+
+@dataclass(frozen=True, slots=True)
+class Weak:
+    """An operand that stands for a Python number of a kind: it takes the dtype of the arrays beside it."""
+
+    value: Operand
+    kind: type
+
+
+class Handover(Exception):  # noqa: N818 - a way out, not an error
+    """Raised where an argument of a foreign class wants the whole call: it has `__hybridize_function__`."""
+
+    def __init__(self, receiver: Any) -> None:
+        super().__init__()
+        self.receiver = receiver
+
+
+_Function = Callable[..., Any]
+
+
+def public(function: _Function) -> _Function:
+    """Make a function part of the public namespaces: arguments of foreign classes may take the call over."""
+
+    @wraps(function)
+    def call(*args: Any, **kwargs: Any) -> Any:
+        try:
+            return function(*args, **kwargs)
+        except Handover as handed:
+            hook = handed.receiver.__hybridize_function__
+            return hook(function.__name__, call, args, kwargs)
+
+    return call
+
+
+def operand(x: Any, dtype: DType | None = None) -> Any:
+    """The operand of an argument; Python numbers stay as they are, to be typed by what stands beside them.
+
+    Lists become arrays: of `dtype` where given, else float64 becomes float32 as in `np.array`, integers stay integers.
+    """
+    kind = type(x)
+    if kind is ndarray:
+        return x._data if not ACTIVE else _lifted(x)
+    if kind is Symbol:
+        return x.operand() if x.weak is None else Weak(x.operand(), x.weak)
+    if isinstance(x, NUMBERS):
+        return x
+    if isinstance(x, numpy.ndarray):
+        return given(checked(x))
+    if isinstance(x, (list, tuple)):
+        return from_list(x, dtype)
+    if isinstance(x, ndarray):
+        return operand(wrap(x._data))
+    if hasattr(x, "__hybridize_function__"):
+        raise Handover(x)
+    raise ArgumentError("E307", f"expected an array or a number, got {type(x).__name__}", help="np.array(x) makes one")
+
+
+def _lifted(x: ndarray) -> Operand:
+    if not capturing():
+        return x._data
+    lifted = current().lift(x)  # type: ignore[attr-defined]
+    return lifted.operand() if isinstance(lifted, Symbol) else lifted
+
+
+def given(array: numpy.ndarray[Any, Any]) -> Operand:
+    """The operand of a NumPy array: itself, or a constant of the program while capturing."""
+    return array if not ACTIVE or not capturing() else constant(array)
+
+
+def checked(x: numpy.ndarray[Any, Any]) -> numpy.ndarray[Any, Any]:
+    """`x` as exactly `numpy.ndarray`, of a dtype that we compute with."""
+    if type(x) is not numpy.ndarray:
+        x = numpy.asarray(x)
+    return x if x.dtype in CODES else x.astype(as_dtype(x.dtype))
+
+
+def has_arrays(x: Any) -> bool:
+    """Whether a nested list holds arrays of ours."""
+    if isinstance(x, (list, tuple)):
+        return any(has_arrays(part) for part in x)
+    return isinstance(x, (ndarray, Symbol)) or hasattr(x, "__hybridize_function__")
+
+
+def from_list(x: Any, dtype: DType | None = None) -> Operand:
+    """The operand of nested lists of numbers and arrays."""
+    if has_arrays(x):
+        parts = [operand(part, dtype) for part in x]
+        aligned_parts = aligned(*parts)
+        return stacked(aligned_parts)
+    try:
+        array = numpy.array(x)
+    except ValueError as error:
+        raise ShapeError("E103", f"a list that is no array: {error}") from None
+    if dtype is None:
+        dtype = float32 if array.dtype == float64 or array.size == 0 else as_dtype(array.dtype)
+    return given(array.astype(dtype, copy=False))
+
+
+def stacked(parts: Sequence[Operand]) -> Operand:
+    """Operands of one type along a new first axis."""
+    return bind1(Concat(0), *(bind1(Reshape((1, *shape_of(part))), part) for part in parts))
+
+
+def shape_of(x: Any) -> Shape:
+    """Shape of an operand; numbers have none."""
+    if isinstance(x, numpy.ndarray):
+        return x.shape
+    if isinstance(x, Weak):
+        return shape_of(x.value)
+    return () if isinstance(x, NUMBERS) else type_of(x).shape
+
+
+def dtype_of(x: Any) -> DType:
+    """Dtype of an operand; of a number, the one it has alone."""
+    if isinstance(x, numpy.ndarray):
+        return x.dtype
+    if isinstance(x, Weak):
+        return default_dtype(x.kind)
+    return default_dtype(weak_kind(x)) if isinstance(x, NUMBERS) else type_of(x).dtype
+
+
+def typed(x: Any) -> TensorType:
+    """Type of an operand."""
+    return TensorType(shape_of(x), dtype_of(x))
+
+
+def cast(x: Any, dtype: DType) -> Operand:
+    """An operand or a number as an operand of `dtype`."""
+    if isinstance(x, NUMBERS):
+        return number(x, dtype)
+    if isinstance(x, Weak):
+        x = x.value
+    if isinstance(x, numpy.ndarray):
+        return x if x.dtype == dtype else bind1(Cast(dtype), x)
+    return x if type_of(x).dtype == dtype else bind1(Cast(dtype), x)
+
+
+def number(x: Any, dtype: DType) -> Operand:
+    """A Python number as an operand without axes."""
+    try:
+        return given(numpy.asarray(x, dtype=dtype))
+    except (OverflowError, TypeError, ValueError) as error:
+        raise DTypeError(
+            "E203", f"{x!r} is no {code(dtype)}: {error}", help="cast the array first: x.astype(...)"
+        ) from None
+
+
+def strong(x: Any, dtype: DType | None = None) -> Operand:
+    """The operand of an argument, numbers included, as `dtype` or the dtype that it has."""
+    x = operand(x, dtype)
+    if dtype is None:
+        return cast(x, dtype_of(x)) if isinstance(x, (Weak, *NUMBERS)) else x
+    return cast(x, dtype)
+
+
+def indices(x: Any) -> Operand:
+    """The int64 operand of an argument that holds indices."""
+    x = operand(x, int64)
+    if dtype_of(x).kind not in "iu":
+        if isinstance(x, (Weak, *NUMBERS)):
+            raise DTypeError("E204", f"an index must be an integer, got {typed(x)}")
+        return cast(x, int64)  # MXNet keeps indices in float arrays
+    return cast(x, int64)
+
+
+def common_dtype(xs: Sequence[Any], *, float_only: bool = False) -> DType:
+    """The dtype in which operands compute together."""
+    weak = [weak_kind(x) if isinstance(x, NUMBERS) else x.kind for x in xs if isinstance(x, (Weak, *NUMBERS))]
+    dtype = result_dtype((dtype_of(x) for x in xs if not isinstance(x, (Weak, *NUMBERS))), weak)
+    return floating(dtype) if float_only else dtype
+
+
+def common_kind(xs: Sequence[Any]) -> type | None:
+    """The kind of Python number that the result is when all operands are; at least one must be a captured one."""
+    if not any(isinstance(x, Weak) for x in xs) or not all(isinstance(x, (Weak, *NUMBERS)) for x in xs):
+        return None
+    kinds = {weak_kind(x) if isinstance(x, NUMBERS) else x.kind for x in xs}
+    return float if float in kinds else int if int in kinds else bool
+
+
+def common_shape(xs: Sequence[Any], name: str) -> Shape:
+    """The shape that operands broadcast to together."""
+    shapes = [shape_of(x) for x in xs]
+    first = shapes[0]
+    if all(shape == first for shape in shapes):
+        return first
+    try:
+        return numpy.broadcast_shapes(*shapes)
+    except ValueError:
+        types = " and ".join(str(typed(x)) for x in xs)
+        raise ShapeError(
+            "E101",
+            f"{name}: shapes do not broadcast: {types}",
+            help="sizes must be equal, or one of them 1, from the right",
+        ) from None
+
+
+def broadcast(x: Operand, shape: Shape) -> Operand:
+    """An operand stretched to `shape`."""
+    return x if shape_of(x) == shape else bind1(Broadcast(shape), x)
+
+
+def aligned(*xs: Any, name: str = "", float_only: bool = False, dtype: DType | None = None) -> list[Operand]:
+    """Operands of one dtype and one shape."""
+    if dtype is None:
+        dtype = common_dtype(xs, float_only=float_only)
+    shape = common_shape(xs, name)
+    return [broadcast(cast(x, dtype), shape) for x in xs]
+
+
+def result(x: Any, kind: type | None = None) -> Any:
+    """The array of an operand: an `ndarray`, or a `Symbol` while capturing."""
+    if not ACTIVE or not capturing():
+        return wrap(x if type(x) is numpy.ndarray else numpy.asarray(x))
+    interpreter: Any = current()
+    wrapping = getattr(interpreter, "wrap", None)
+    return wrapping(x) if wrapping is not None else Symbol.of(interpreter, x, weak=kind)
+
+
+def array(x: Any, dtype: DType | None = None) -> Any:
+    """An argument as an array of ours: arrays as they are, everything else made into one."""
+    if type(x) is ndarray or (type(x) is Symbol and x.weak is None):
+        return x
+    return result(strong(x, dtype))
+
+
+def finished(x: Any, out: Any) -> Any:
+    """`x`, or `out` with `x` written to it."""
+    if out is None:
+        return x
+    out[...] = x
+    return out
+
+
+def axis_of(axis: Any, ndim: int, name: str) -> int:
+    """An axis counted from the front."""
+    try:
+        number_ = axis.__index__()
+    except (AttributeError, TypeError):
+        raise ArgumentError("E308", f"{name}: an axis is an integer, got {axis!r}") from None
+    if not -ndim <= number_ < ndim:
+        raise OutOfBoundsError(
+            "E111", f"{name}: axis {axis} of an array of {ndim} axes", help=f"axes run from {-ndim} to {ndim - 1}"
+        )
+    return int(number_) % ndim
+
+
+def axes_of(axis: Any, ndim: int, name: str) -> tuple[int, ...]:
+    """Axes counted from the front, sorted; all of them for None."""
+    if axis is None:
+        return tuple(range(ndim))
+    if not isinstance(axis, (tuple, list)):
+        return (axis_of(axis, ndim, name),)
+    axes = tuple(sorted(axis_of(part, ndim, name) for part in axis))
+    if len(set(axes)) != len(axes):
+        raise ArgumentError("E308", f"{name}: an axis is named twice in {axis}")
+    return axes
+
+
+def shape_from(shape: Any) -> Shape:
+    """A shape from an integer or a sequence of them."""
+    if isinstance(shape, (tuple, list)):
+        return tuple(int(length.__index__()) for length in shape)
+    if isinstance(shape, numpy.ndarray):
+        return tuple(int(length) for length in shape.reshape(-1))
+    try:
+        return (int(shape.__index__()),)
+    except AttributeError:
+        raise ArgumentError("E309", f"a shape is an integer or a tuple of them, got {shape!r}") from None

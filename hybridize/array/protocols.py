@@ -1,0 +1,86 @@
+# SPDX-License-Identifier: Apache-2.0
+"""NumPy's protocols: `numpy.exp(x)` and `numpy_array - x` run our functions, in both modes.
+
+A function of NumPy that we have no counterpart of is computed by NumPy imperatively; while capturing it is an error
+that names it. Where NumPy is told to write into an array of its own (`out=`), it computes on the values itself.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy
+
+from hybridize.array import linalg, np
+from hybridize.array.functions.searching import data_dependent
+from hybridize.array.ndarray import ndarray
+from hybridize.array.operands import operand
+from hybridize.base.errors import ArgumentError, CaptureError
+from hybridize.ops.op import ACTIVE, capturing
+
+_REDUCE: dict[str, Callable[..., Any]] = {
+    "add": np.sum, "multiply": np.prod, "maximum": np.max, "minimum": np.min, "logical_and": np.all, "logical_or": np.any,
+}  # fmt: skip
+_ACCUMULATE: dict[str, Callable[..., Any]] = {"add": np.cumsum, "multiply": np.cumprod}
+_NAMES = {"absolute": "abs", "bitwise_invert": "invert", "conjugate": "positive"}
+
+
+def array_ufunc(ufunc: numpy.ufunc, method: str, inputs: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+    """`__array_ufunc__`: the function of ours that has the ufunc's name."""
+    out = kwargs.pop("out", None)
+    target = out[0] if isinstance(out, tuple) and len(out) == 1 else out
+    if target is not None and not isinstance(target, ndarray) and isinstance(target, numpy.ndarray):
+        return _into_numpy(ufunc, method, inputs, kwargs, target)
+    if target is not None:
+        kwargs["out"] = target
+    name = _NAMES.get(ufunc.__name__, ufunc.__name__)
+    if method == "__call__" and hasattr(np, name):
+        return getattr(np, name)(*inputs, **kwargs)
+    table = {"reduce": _REDUCE, "accumulate": _ACCUMULATE}.get(method, {})
+    if ufunc.__name__ in table:
+        if len(inputs) == 1 and "axis" not in kwargs:
+            kwargs["axis"] = 0
+        return table[ufunc.__name__](*inputs, **{k: v for k, v in kwargs.items() if v is not None or k == "axis"})
+    if method == "outer" and hasattr(np, name):
+        x, y = (np.asarray(part) for part in inputs)
+        return getattr(np, name)(x.reshape(x.shape + (1,) * y.ndim), y)
+    return data_dependent(f"{name}.{method}", getattr(ufunc, method))(*inputs, **kwargs)
+
+
+def _into_numpy(ufunc: numpy.ufunc, method: str, inputs: tuple[Any, ...], kwargs: dict[str, Any], out: Any) -> Any:
+    if ACTIVE and capturing():
+        raise CaptureError(
+            "E404",
+            f"numpy.{ufunc.__name__} would write into a NumPy array while capturing",
+            help="make it an array of ours: np.array(x)",
+        )
+    values = [operand(x) if isinstance(x, ndarray) else x for x in inputs]
+    return getattr(ufunc, method)(*values, out=(out,), **kwargs)
+
+
+def array_function(function: Callable[..., Any], args: Any, kwargs: Any) -> Any:
+    """`__array_function__`: our counterpart of a function of NumPy."""
+    ours = _COUNTERPARTS.get(function)
+    if ours is None:
+        return data_dependent(function.__name__, function._implementation)(*args, **kwargs)  # type: ignore[attr-defined]
+    try:
+        return ours(*args, **kwargs)
+    except TypeError as error:
+        if isinstance(error, ArgumentError) or "unexpected keyword" not in str(error):
+            raise
+        raise ArgumentError("E319", f"numpy.{function.__name__} on our arrays: {error}") from None
+
+
+def _counterparts() -> dict[Any, Callable[..., Any]]:
+    """NumPy's functions to ours, by name."""
+    found: dict[Any, Callable[..., Any]] = {}
+    for theirs, ours, names in ((numpy, np, np.__all__), (numpy.linalg, linalg, linalg.__all__)):
+        for name in names:
+            function = getattr(theirs, name, None)
+            if function is not None and hasattr(function, "_implementation"):
+                found[function] = getattr(ours, name)
+    return found
+
+
+_COUNTERPARTS = _counterparts()

@@ -1,0 +1,481 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Random numbers, all from one counter-based generator (Philox4x32-10) and one state: `np.random`, `hybridize.random`.
+
+`state` is an ordinary array of two words: the seed, and the number of draws so far, each of which takes a stream of
+its own. A draw reads it and adds one. So inside a compiled function it is an input that is written, a seeded compiled
+function draws what the same imperative one draws, and `dropout` differs at every call.
+
+Functions take NumPy's arguments; the default dtype is float32.
+"""
+
+from __future__ import annotations
+
+import math
+import os
+import threading
+from typing import Any
+
+import numpy
+
+from hybridize import ops
+from hybridize.array.device import check_device
+from hybridize.array.functions.creation import arange
+from hybridize.array.functions.elementwise import (
+    add,
+    cos,
+    divide,
+    exp,
+    floor,
+    less,
+    log,
+    log1p,
+    maximum,
+    minimum,
+    multiply,
+    power,
+    sign,
+    sin,
+    sqrt,
+    subtract,
+    tan,
+    where,
+)
+from hybridize.array.functions.reductions import argmax, cumsum, sum
+from hybridize.array.functions.searching import argsort, one_hot, searchsorted, take
+from hybridize.array.functions.shapes import concatenate, ravel, reshape
+from hybridize.array.ndarray import ndarray, wrap, written
+from hybridize.array.operands import array, given, public, result, shape_from
+from hybridize.array.symbol import Symbol
+from hybridize.base.dtypes import DType, as_dtype, float32, float64, int64, uint32, uint64
+from hybridize.base.errors import ArgumentError, ShapeError
+from hybridize.ops.op import ACTIVE, Operand, bind1, capturing, current
+
+state = ndarray(numpy.array([0, 0], dtype=uint64))
+"""The seed and the number of draws so far."""
+
+_lock = threading.Lock()
+_STEP = numpy.array([0, 1], dtype=uint64)
+
+
+def seed(seed: int | None = None, ctx: Any = None, device: Any = None) -> None:  # noqa: A002
+    """Start over: equal seeds give equal numbers. None takes one from the system."""
+    number = int.from_bytes(os.urandom(8), "little") if seed is None else int(seed) % (1 << 64)
+    if ACTIVE and capturing():
+        state[...] = wrap(numpy.array([number, 0], dtype=uint64))
+        return
+    with _lock:
+        state._data[:] = (number, 0)
+        written(state)
+
+
+seed(None)
+
+
+def key() -> Operand:
+    """The operand that a draw reads, the state as it is now; advances the state."""
+    if ACTIVE and capturing():
+        symbol: Symbol = current().lift(state)  # type: ignore[attr-defined]
+        before = symbol.operand()
+        symbol.write(bind1(ops.Add(), before, given(_STEP)))
+        return before
+    with _lock:
+        before = state._data.copy()
+        state._data[1] += 1
+        written(state)
+    return before
+
+
+def bits(shape: tuple[int, ...]) -> Operand:
+    """An operand of uniform uint32 numbers; advances the state."""
+    return bind1(ops.RandomBits(shape), key())
+
+
+def _unit(shape: tuple[int, ...], dtype: DType, *, open_at_zero: bool = False) -> Any:
+    """Uniform numbers in [0, 1), or in (0, 1) at the middles of equal parts."""
+    if dtype == float64:
+        words = result(bits((*shape, 2))).astype(float64)
+        whole = floor(words[..., 0] / 32.0) * 67108864.0 + floor(words[..., 1] / 64.0)
+        return (whole + (0.5 if open_at_zero else 0.0)) * 2.0**-53
+    shift = bind1(ops.Broadcast(shape), given(numpy.array(8, dtype=uint32)))
+    words = result(bind1(ops.ShiftRight(), bits(shape), shift)).astype(float32)
+    # 24 bits fill a float32 below 1; the middle of a part needs one more, so there 23 are used.
+    if open_at_zero:
+        return ((floor(words * 0.5) + 0.5) * 2.0**-23).astype(dtype)
+    return (words * 2.0**-24).astype(dtype)
+
+
+def _float(dtype: Any) -> DType:
+    return float32 if dtype is None else as_dtype(dtype)
+
+
+def _shape(size: Any, *parameters: Any) -> tuple[int, ...]:
+    """The size asked for, or the one that the parameters broadcast to."""
+    if size is not None:
+        return shape_from(size)
+    return numpy.broadcast_shapes(*(getattr(p, "shape", ()) for p in parameters))
+
+
+def _given(out: Any, value: Any) -> Any:
+    if out is None:
+        return value
+    out[...] = value
+    return out
+
+
+def _scaled(unit: Any, loc: Any, scale: Any) -> Any:
+    """loc + scale unit, in the dtype of `unit` unless an array's is wider."""
+    if not isinstance(scale, (int, float)) or scale != 1:
+        unit = multiply(unit, scale)
+    if not isinstance(loc, (int, float)) or loc != 0:
+        unit = add(unit, loc)
+    return unit
+
+
+@public
+def uniform(
+    low: Any = 0.0,
+    high: Any = 1.0,
+    size: Any = None,
+    dtype: Any = None,
+    ctx: Any = None,
+    device: Any = None,
+    out: Any = None,
+) -> Any:
+    """Uniform numbers from [low, high)."""
+    check_device(ctx if ctx is not None else device)
+    width = high - low if isinstance(low, (int, float)) and isinstance(high, (int, float)) else subtract(high, low)
+    return _given(out, _scaled(_unit(_shape(size, low, high), _float(dtype)), low, width))
+
+
+@public
+def rand(*size: int, **kwargs: Any) -> Any:
+    """Uniform numbers from [0, 1) of the given sizes."""
+    return uniform(size=size, **kwargs)
+
+
+@public
+def random(size: Any = None, dtype: Any = None) -> Any:
+    """Uniform numbers from [0, 1)."""
+    return uniform(size=size, dtype=dtype)
+
+
+random_sample = random
+
+
+def _normal(shape: tuple[int, ...], dtype: DType) -> Any:
+    """Standard normal numbers by Box and Muller's method: two from each pair of uniform ones."""
+    count = math.prod(shape)
+    half = -(-count // 2)
+    wide = float64 if dtype == float64 else float32
+    pairs = _unit((2, half), wide, open_at_zero=True)
+    radius, angle = sqrt(log(pairs[0]) * -2.0), pairs[1] * (2.0 * math.pi)
+    both = concatenate([radius * cos(angle), radius * sin(angle)])
+    return reshape(both[:count], shape).astype(dtype) if dtype != wide else reshape(both[:count], shape)
+
+
+@public
+def normal(
+    loc: Any = 0.0,
+    scale: Any = 1.0,
+    size: Any = None,
+    dtype: Any = None,
+    ctx: Any = None,
+    device: Any = None,
+    out: Any = None,
+) -> Any:
+    """Normal numbers with mean `loc` and standard deviation `scale`."""
+    check_device(ctx if ctx is not None else device)
+    return _given(out, _scaled(_normal(_shape(size, loc, scale), _float(dtype)), loc, scale))
+
+
+@public
+def randn(*size: int, **kwargs: Any) -> Any:
+    """Standard normal numbers of the given sizes."""
+    return normal(size=size, **kwargs)
+
+
+standard_normal = public(lambda size=None, dtype=None: normal(size=size, dtype=dtype))
+
+
+@public
+def lognormal(
+    mean: Any = 0.0, sigma: Any = 1.0, size: Any = None, dtype: Any = None, ctx: Any = None, device: Any = None
+) -> Any:
+    """Numbers whose logarithms are normal."""
+    return exp(normal(mean, sigma, size, dtype, ctx, device))
+
+
+@public
+def randint(
+    low: Any,
+    high: Any = None,
+    size: Any = None,
+    dtype: Any = None,
+    ctx: Any = None,
+    device: Any = None,
+    out: Any = None,
+) -> Any:
+    """Integers from [low, high), or from [0, low); int64 unless said."""
+    check_device(ctx if ctx is not None else device)
+    low, high = (0, int(low)) if high is None else (int(low), int(high))
+    if low >= high:
+        raise ArgumentError("E316", f"randint: no integer is in [{low}, {high})")
+    shape, width = _shape(size), high - low
+    if width <= 1 << 32:
+        # The upper half of a 64-bit product: a number below `width`, off from uniform by at most width / 2**32.
+        words = result(bits(shape)).astype(uint64)
+        numbers = (words * numpy.uint64(width)) >> numpy.uint64(32)
+    else:
+        words = result(bits((*shape, 2))).astype(uint64)
+        numbers = ((words[..., 0] << numpy.uint64(32)) | words[..., 1]) % numpy.uint64(width)
+    return _given(out, (numbers.astype(int64) + low).astype(int64 if dtype is None else as_dtype(dtype)))
+
+
+def _flipped(x: Any) -> Any:
+    """-log of uniform numbers from (0, 1): exponential ones."""
+    return -log(x)
+
+
+@public
+def exponential(
+    scale: Any = 1.0, size: Any = None, dtype: Any = None, ctx: Any = None, device: Any = None, out: Any = None
+) -> Any:
+    """Exponential numbers with mean `scale`."""
+    return _given(out, _scaled(_flipped(_open(size, dtype, scale)), 0.0, scale))
+
+
+def _open(size: Any, dtype: Any, *parameters: Any) -> Any:
+    return _unit(_shape(size, *parameters), _float(dtype), open_at_zero=True)
+
+
+@public
+def gumbel(
+    loc: Any = 0.0,
+    scale: Any = 1.0,
+    size: Any = None,
+    dtype: Any = None,
+    ctx: Any = None,
+    device: Any = None,
+    out: Any = None,
+) -> Any:
+    """Gumbel numbers: what to add to logits so that their argmax is a draw from the softmax."""
+    return _given(out, _scaled(-log(_flipped(_open(size, dtype, loc, scale))), loc, scale))
+
+
+@public
+def logistic(
+    loc: Any = 0.0,
+    scale: Any = 1.0,
+    size: Any = None,
+    dtype: Any = None,
+    ctx: Any = None,
+    device: Any = None,
+    out: Any = None,
+) -> Any:
+    """Logistic numbers."""
+    u = _open(size, dtype, loc, scale)
+    return _given(out, _scaled(log(u) - log1p(-u), loc, scale))
+
+
+@public
+def laplace(
+    loc: Any = 0.0,
+    scale: Any = 1.0,
+    size: Any = None,
+    dtype: Any = None,
+    ctx: Any = None,
+    device: Any = None,
+    out: Any = None,
+) -> Any:
+    """Laplace numbers."""
+    u = _open(size, dtype, loc, scale) - 0.5
+    return _given(out, _scaled(-sign(u) * log1p(abs(u) * -2.0), loc, scale))
+
+
+@public
+def rayleigh(scale: Any = 1.0, size: Any = None, ctx: Any = None, device: Any = None, out: Any = None) -> Any:
+    """Rayleigh numbers."""
+    return _given(out, _scaled(sqrt(_flipped(_open(size, None, scale)) * 2.0), 0.0, scale))
+
+
+@public
+def weibull(a: Any, size: Any = None, ctx: Any = None, device: Any = None, out: Any = None) -> Any:
+    """Weibull numbers of shape `a`."""
+    return _given(out, power(_flipped(_open(size, None, a)), divide(1.0, a)))
+
+
+@public
+def pareto(a: Any, size: Any = None, ctx: Any = None, device: Any = None, out: Any = None) -> Any:
+    """Pareto II numbers of shape `a`."""
+    return _given(out, exp(divide(_flipped(_open(size, None, a)), a)) - 1.0)
+
+
+@public
+def power_(a: Any, size: Any = None, ctx: Any = None, device: Any = None, out: Any = None) -> Any:
+    """Numbers from [0, 1] with density a x**(a - 1)."""
+    return _given(out, power(_open(size, None, a), divide(1.0, a)))
+
+
+@public
+def standard_cauchy(size: Any = None) -> Any:
+    """Cauchy numbers."""
+    return tan((_open(size, None) - 0.5) * math.pi)
+
+
+@public
+def bernoulli(
+    prob: Any = None,
+    logit: Any = None,
+    size: Any = None,
+    dtype: Any = None,
+    ctx: Any = None,
+    device: Any = None,
+    out: Any = None,
+) -> Any:
+    """1 with probability `prob` (or sigmoid(`logit`)), else 0; float32 unless said."""
+    if (prob is None) == (logit is None):
+        raise ArgumentError("E316", "bernoulli takes prob or logit, one of them")
+    if prob is None:
+        prob = divide(1.0, add(exp(-array(logit)), 1.0))
+    return _given(out, less(_unit(_shape(size, prob), float32), prob).astype(_float(dtype)))
+
+
+_TRIES = 24
+"""Candidates for each gamma number. Marsaglia and Tsang's method accepts more than 95 % of them, so that all of them
+are refused less often than once in 10**31 numbers; then the last one stands."""
+
+
+@public
+def gamma(
+    shape: Any,
+    scale: Any = 1.0,
+    size: Any = None,
+    dtype: Any = None,
+    ctx: Any = None,
+    device: Any = None,
+    out: Any = None,
+) -> Any:
+    """Gamma numbers with mean shape * scale.
+
+    Source: Marsaglia and Tsang, A simple method for generating gamma variables, 2000. A shape below 1 is drawn as
+    one above, times a power of a uniform number.
+    """
+    sizes, wanted = _shape(size, shape, scale), _float(dtype)
+    k = (
+        array(shape, None).astype(float64 if wanted == float64 else float32)
+        if not isinstance(shape, (int, float))
+        else array(float(shape))
+    )
+    small = less(k, 1.0)
+    d = where(small, k + 1.0, k) - 1.0 / 3.0
+    x = _normal((_TRIES, *sizes), k.dtype)
+    u = _unit((_TRIES, *sizes), k.dtype, open_at_zero=True)
+    v = power(maximum(x / sqrt(d * 9.0) + 1.0, 0.0), 3.0)
+    positive = v > 0
+    log_v = log(where(positive, v, 1.0))
+    accepted = positive & (log(u) < x * x * 0.5 + d - d * v + d * log_v)
+    first = argmax(accepted, 0)
+    chosen = sum(where(one_hot_first(first, _TRIES), d * v, 0.0), 0)
+    boost = power(_unit(sizes, k.dtype, open_at_zero=True), divide(1.0, where(small, k, 1.0)))
+    return _given(out, _scaled(where(small, chosen * boost, chosen), 0.0, scale).astype(wanted))
+
+
+def one_hot_first(index: Any, depth: int) -> Any:
+    """A new first axis of size `depth`, true at `index`."""
+    return reshape(arange(depth, dtype=int64), (depth,) + (1,) * index.ndim) == index
+
+
+@public
+def chisquare(df: Any, size: Any = None, dtype: Any = None, ctx: Any = None, device: Any = None) -> Any:
+    """Chi-square numbers of `df` degrees of freedom."""
+    return gamma(multiply(df, 0.5), 2.0, size, dtype)
+
+
+@public
+def beta(a: Any, b: Any, size: Any = None, dtype: Any = None, ctx: Any = None, device: Any = None) -> Any:
+    """Beta numbers."""
+    sizes = _shape(size, a, b)
+    x, y = gamma(a, 1.0, sizes, dtype), gamma(b, 1.0, sizes, dtype)
+    return x / (x + y)
+
+
+@public
+def f(dfnum: Any, dfden: Any, size: Any = None, ctx: Any = None, device: Any = None) -> Any:
+    """Numbers of Fisher's F distribution."""
+    sizes = _shape(size, dfnum, dfden)
+    return divide(chisquare(dfnum, sizes) / dfnum, chisquare(dfden, sizes) / dfden)
+
+
+@public
+def permutation(x: Any) -> Any:
+    """The integers below `x`, or the rows of an array, in random order."""
+    count = int(x) if isinstance(x, int) else array(x).shape[0]
+    order = argsort(result(bits((count,))))
+    return order if isinstance(x, int) else take(array(x), order, 0)
+
+
+@public
+def shuffle(x: Any) -> None:
+    """Put the rows of an array into random order, in place."""
+    x[...] = permutation(x)
+
+
+@public
+def choice(
+    a: Any, size: Any = None, replace: bool = True, p: Any = None, ctx: Any = None, device: Any = None, out: Any = None
+) -> Any:
+    """Elements of `a` (or integers below it), each with the same probability or with those of `p`."""
+    source = None if isinstance(a, int) else array(a)
+    count = a if isinstance(a, int) else source.shape[0]
+    shape = _shape(size)
+    total = math.prod(shape)
+    if not replace and total > count:
+        raise ShapeError("E135", f"choice: {total} of {count} without replacement")
+    if replace and p is None:
+        chosen = randint(0, count, shape)
+    elif replace:
+        chosen = minimum(searchsorted(cumsum(array(p)), _unit(shape, float32), "right"), count - 1)
+    else:
+        keys = -gumbel(size=(count,)) - (log(array(p)) if p is not None else 0.0)
+        chosen = reshape(argsort(keys)[:total], shape)
+    return _given(out, chosen if source is None else take(source, chosen, 0))
+
+
+@public
+def categorical(logits: Any, size: Any = None) -> Any:
+    """An index along the last axis, drawn with the probabilities of the softmax; int64."""
+    x = array(logits)
+    shape = (() if size is None else shape_from(size)) + x.shape
+    return argmax(x + gumbel(size=shape), -1)
+
+
+@public
+def multinomial(n: int, pvals: Any, size: Any = None, ctx: Any = None, device: Any = None) -> Any:
+    """How often each of several outcomes comes in `n` draws; int64."""
+    p = array(pvals)
+    shape = () if size is None else shape_from(size)
+    drawn = minimum(searchsorted(cumsum(p), _unit((*shape, n), float32), "right"), p.shape[-1] - 1)
+    return sum(one_hot(drawn, p.shape[-1], dtype=int64), -2)
+
+
+@public
+def multivariate_normal(mean: Any, cov: Any, size: Any = None) -> Any:
+    """Normal vectors with a mean and a covariance whose values are known now (NumPy factorises it)."""
+    centre = array(mean)
+    factor = numpy.linalg.cholesky(numpy.asarray(cov, dtype=float64))
+    unit = _normal((*(() if size is None else shape_from(size)), centre.shape[-1]), float32)
+    return unit @ array(factor.T.astype(float32)) + centre
+
+
+@public
+def uniform_like(data: Any, low: float = 0.0, high: float = 1.0) -> Any:
+    """Uniform numbers in the shape and dtype of `data`."""
+    x = array(data)
+    return uniform(low, high, x.shape, x.dtype)
+
+
+@public
+def normal_like(data: Any, loc: float = 0.0, scale: float = 1.0) -> Any:
+    """Normal numbers in the shape and dtype of `data`."""
+    x = array(data)
+    return normal(loc, scale, x.shape, x.dtype)

@@ -1,0 +1,224 @@
+# SPDX-License-Identifier: Apache-2.0
+"""`Symbol`: an array while a program is being captured. It has a type, but no values yet.
+
+A symbol is a cell and a chain of index steps. The cell stands for a buffer: its `value`, an operand of the trace, is
+what the buffer holds now, and a write replaces it. The steps (slice, reshape, transpose, broadcast) say which view of
+the buffer the symbol is: reading applies them in order, writing undoes them from the last to the first. So views see
+each other's writes, as they do imperatively, while the graph has only values.
+"""
+
+from __future__ import annotations
+
+from typing import Any, NoReturn
+
+import numpy
+from numpy.lib.stride_tricks import as_strided
+from numpy.typing import NDArray
+
+from hybridize.array.operators import Operators, functions
+from hybridize.base.dtypes import DType
+from hybridize.base.errors import ArgumentError, CaptureError
+from hybridize.base.types import TensorType
+from hybridize.ops import Broadcast, Reshape, Slice, Transpose, UpdateSlice
+from hybridize.ops.op import ACTIVE, Op, Operand, bind1, current
+
+
+class Cell:
+    """A buffer while capturing: `value` is the operand that holds its present contents."""
+
+    __slots__ = ("__weakref__", "value")
+
+    def __init__(self, value: Operand) -> None:
+        self.value = value
+
+
+class Symbol(Operators):
+    """An array of a program that is being captured."""
+
+    __slots__ = ("__weakref__", "_cell", "_steps", "_trace", "_type", "name", "weak")
+
+    def __init__(
+        self,
+        trace: Any,
+        cell: Cell,
+        steps: tuple[Op, ...] = (),
+        name: str = "",
+        *,
+        weak: type | None = None,
+        type: TensorType | None = None,  # noqa: A002
+    ) -> None:
+        self._trace = trace
+        self._cell = cell
+        self._steps = steps
+        self._type = type if type is not None else _stepped(trace.type_of(cell.value), steps)
+        self.name = name
+        """What the user calls it; may be empty."""
+        self.weak = weak
+        """float, int or bool when it stands for a Python number, which takes the dtype of the arrays beside it."""
+
+    @classmethod
+    def of(cls, trace: Any, value: Operand, name: str = "", *, weak: type | None = None) -> Symbol:
+        """A symbol of its own for an operand of `trace`."""
+        return cls(trace, Cell(value), (), name, weak=weak)
+
+    @property
+    def type(self) -> TensorType:
+        """Shape and dtype in one, printed `f32[2,3]`."""
+        return self._type
+
+    @property
+    def shape(self) -> tuple[int, ...]:
+        """Sizes of the axes."""
+        return self._type.shape
+
+    @property
+    def dtype(self) -> DType:
+        """Element type."""
+        return self._type.dtype
+
+    def operand(self) -> Operand:
+        """The value that the symbol has now: its cell's, through its steps."""
+        if not ACTIVE:
+            raise CaptureError(
+                "E410",
+                f"{self!r} is used after the capture that it belongs to has ended",
+                help="return it from the captured function instead of storing it elsewhere",
+            )
+        value = self._cell.value
+        for step in self._steps:
+            value = bind1(step, value)
+        return value
+
+    def write(self, operand: Operand) -> None:
+        """Make `operand`, of this symbol's type, the contents of what it views."""
+        befores = [self._cell.value]
+        for step in self._steps:
+            if isinstance(step, Broadcast):
+                raise ArgumentError("E306", "a broadcast view is read-only", help="write to a copy: x.copy()")
+            befores.append(bind1(step, befores[-1]))
+        for step, before in zip(reversed(self._steps), reversed(befores[:-1]), strict=True):
+            operand = _undone(step, before, operand)
+        self._cell.value = operand
+
+    def step(self, op: Op) -> Symbol:
+        """The view that `op` makes of this one."""
+        return Symbol(self._trace, self._cell, (*self._steps, op), type=_stepped(self._type, (op,)))
+
+    def strided(self) -> NDArray[Any]:
+        """An array of one readable element with the shape and strides that this view has imperatively.
+
+        Only its strides may be looked at: they decide, as in NumPy, whether a reshape is a view or a copy.
+        """
+        base = self._trace.type_of(self._cell.value)
+        sizes = numpy.array(base.shape[::-1][:-1] if base.shape else (), dtype=numpy.int64)
+        strides = numpy.cumprod(numpy.concatenate([numpy.ones(min(base.ndim, 1), numpy.int64), sizes]))[::-1]
+        shadow = as_strided(numpy.zeros(1, numpy.int8), base.shape, tuple(int(s) for s in strides))
+        for step in self._steps:
+            match step:
+                case Slice():
+                    # A step of -1 down to the first element has no stop that a slice could say as a number.
+                    stops = (None if stop < 0 else stop for stop in step.stops)
+                    shadow = shadow[tuple(map(slice, step.starts, stops, step.steps))]
+                case Reshape():
+                    shadow = shadow.reshape(step.shape)
+                case Transpose():
+                    shadow = shadow.transpose(step.axes)
+                case Broadcast():
+                    shadow = numpy.broadcast_to(shadow, step.shape)
+        return shadow
+
+    def __repr__(self) -> str:
+        return f"<Symbol {self.name + ' ' if self.name else ''}{self._type}>"
+
+    __str__ = __repr__
+
+    def __format__(self, spec: str) -> str:
+        if spec:
+            return format(self.item(), spec)
+        return repr(self)
+
+    def __bool__(self) -> bool:
+        return bool(self._concretize("bool"))
+
+    def __int__(self) -> int:
+        return int(self._concretize("int"))
+
+    def __float__(self) -> float:
+        return float(self._concretize("float"))
+
+    def __index__(self) -> int:
+        return int(self._concretize("index"))
+
+    def __complex__(self) -> complex:
+        return complex(self._concretize("float"))
+
+    def __contains__(self, value: Any) -> bool:
+        return bool(functions.any(functions.equal(self, value)))
+
+    def item(self, *args: Any) -> Any:
+        """Refused while capturing: there is no value yet."""
+        return self._concretize("item") if not args else functions.getitem(self, args[0] if len(args) == 1 else args)
+
+    def asscalar(self) -> Any:
+        """Refused while capturing: there is no value yet."""
+        return self._concretize("asscalar")
+
+    def asnumpy(self) -> Any:
+        """Refused while capturing: there is no value yet."""
+        self._refuse("asnumpy()")
+
+    def tolist(self) -> Any:
+        """Refused while capturing: there is no value yet."""
+        self._refuse("tolist()")
+
+    def __array__(self, dtype: Any = None, copy: bool | None = None) -> Any:
+        self._refuse("numpy.asarray()")
+
+    def __dlpack__(self, **options: Any) -> Any:
+        self._refuse("__dlpack__()")
+
+    def __copy__(self) -> Any:
+        return functions.copy(self)
+
+    def __deepcopy__(self, memo: dict[int, Any]) -> Any:
+        return functions.copy(self)
+
+    def _concretize(self, kind: str) -> Any:
+        """Ask the trace for a Python value, which it may know for Python numbers; refused otherwise."""
+        hook = getattr(self._trace, "concretize", None)
+        if hook is not None:
+            return hook(self, kind)
+        return self._refuse(f"{kind}()")
+
+    def _refuse(self, call: str) -> NoReturn:
+        raise refusal(self, call)
+
+
+_REMEDIES = {
+    "bool()": "compute with npx.cond, npx.while_loop or np.where, which choose when the program runs",
+    "index()": "index with the array itself, x[i]; a loop over data is npx.while_loop or npx.foreach",
+}
+
+
+def refusal(symbol: Symbol, call: str) -> CaptureError:
+    """The error for asking a symbol for a value: names the call and a remedy."""
+    help = _REMEDIES.get(call, "keep it an array: np and npx compute with it; npx.print shows it when the program runs")
+    return CaptureError("E401", f"{call} of {symbol!r}: there are no values while capturing", help=help)
+
+
+def _stepped(type: TensorType, steps: tuple[Op, ...]) -> TensorType:  # noqa: A002
+    for step in steps:
+        (type,) = step.infer(type)  # noqa: A001
+    return type
+
+
+def _undone(step: Op, before: Operand, update: Operand) -> Operand:
+    """`before`, changed so that `step` of it is `update`."""
+    match step:
+        case Slice():
+            return bind1(UpdateSlice(step.starts, step.stops, step.steps), before, update)
+        case Reshape():
+            return bind1(Reshape(current().type_of(before).shape), update)
+        case Transpose():
+            return bind1(Transpose(tuple(int(i) for i in numpy.argsort(step.axes))), update)
+    raise ArgumentError("E306", f"a view made by {step.name} is read-only")
