@@ -35,7 +35,7 @@ def emit_routine(module: Module, routine: Routine, inputs: Types, outputs: Types
     name = f"{routine.name}.{hashlib.sha256(' '.join(case).encode()).hexdigest()[:12]}"
     if name in module.functions:
         return name
-    writer = _WRITERS.get(routine.name)
+    writer = _WRITERS.get(_kind(routine))
     if writer is None:
         raise CodegenError("E955", f"no routine is called {routine.name!r}")
     params = [("ptr", f"o{k}") for k in range(len(outputs))] + [("ptr", f"i{k}") for k in range(len(inputs))]
@@ -45,10 +45,15 @@ def emit_routine(module: Module, routine: Routine, inputs: Types, outputs: Types
     return name
 
 
+def _kind(routine: Routine) -> str:
+    """The name without underscores: `cum_sum` and `cumsum` are one."""
+    return routine.name.replace("_", "")
+
+
 def routine_bytes(routine: Routine, inputs: Types, outputs: Types) -> int:
     """Scratch that the routine needs."""
-    if routine.name in ("sort", "argsort"):
-        return sorting.scratch_bytes(inputs[0], routine.parameters[0], routine.name == "argsort")
+    if _kind(routine) in ("sort", "argsort"):
+        return sorting.scratch_bytes(inputs[0], routine.parameters[0], _kind(routine) == "argsort")
     return 0
 
 
@@ -91,7 +96,7 @@ def _argument(f: Function, routine: Routine, inputs: Types, outputs: Types, targ
         with f.loop(1, n, carry=start) as loop:
             best, where = loop.values
             x = cells.load_number("%i0", _position(f, sizes, row, loop.index, at), lanes)
-            better = cells.beyond(x, best, routine.name == "argmax", lanes)
+            better = cells.beyond(x, best, _kind(routine) == "argmax", lanes)
             here = indices.splat(loop.index, lanes)
             loop.following = [
                 cells.choose(better, x, best, cells.number_type(lanes), lanes),
@@ -124,7 +129,7 @@ def _running(f: Function, routine: Routine, inputs: Types, outputs: Types, targe
         with f.loop(1, n, carry=[(result.number_type(lanes), first)]) as loop:
             position, x = element(loop.index)
             total = loop.values[0]
-            match routine.name:
+            match _kind(routine):
                 case "cumsum":
                     total = result.arithmetic("add", total, x, lanes)
                 case "cumprod":
@@ -162,7 +167,7 @@ def _scatter(f: Function, routine: Routine, inputs: Types, outputs: Types, targe
 
         def element(_: str, at: str, lanes: int) -> None:
             to, from_ = f.op(f"add i64 {start}, {at}"), f.op(f"add i64 {source}, {at}")
-            if routine.name == "scatter_set":
+            if _kind(routine) == "scatterset":
                 cells.store(cells.load("%i2", from_, lanes), "%o0", to, lanes)
                 return
             x, y = cells.load_number("%o0", to, lanes), cells.load_number("%i2", from_, lanes)
@@ -184,7 +189,7 @@ def _clamped(f: Function, index: str, size: int) -> str:
 
 def _effect(f: Function, routine: Routine, inputs: Types, outputs: Types, target: Target) -> None:
     """Call back with a note and the operands; an assertion only where some element is false."""
-    text = effects.note(routine.name, str(routine.parameters[0]), tuple(inputs)).encode() + b"\0"
+    text = effects.note(_kind(routine), str(routine.parameters[0]), tuple(inputs)).encode() + b"\0"
     quoted = "".join(f"\\{byte:02X}" for byte in text)
     note = f.module.constant(f"note.{f.name}", f"[{len(text)} x i8]", f'c"{quoted}"')
     variable = f.module.variable(effects.VARIABLE, "ptr", "null")
@@ -192,7 +197,7 @@ def _effect(f: Function, routine: Routine, inputs: Types, outputs: Types, target
     for number in range(len(inputs)):
         place = f.op(f"getelementptr ptr, ptr {table}, i64 {number}")
         f.do(f"store ptr %i{number}, ptr {place}")
-    if routine.name == "print":
+    if _kind(routine) == "print":
         _call_back(f, variable, note, table)
         return
     with f.loop(0, inputs[0].size, carry=[("i8", "1")]) as loop:
@@ -209,6 +214,6 @@ def _call_back(f: Function, variable: str, note: str, table: str) -> None:
 
 _WRITERS = {
     "argmax": _argument, "argmin": _argument, "cumsum": _running, "cumprod": _running, "cummax": _running,
-    "scatter_set": _scatter, "scatter_add": _scatter, "print": _effect, "assert": _effect,
+    "scatterset": _scatter, "scatteradd": _scatter, "print": _effect, "assert": _effect,
     "sort": sorting.write, "argsort": sorting.write,
 }  # fmt: skip

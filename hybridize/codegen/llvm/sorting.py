@@ -37,7 +37,7 @@ def write(
     outer, n, inner = math.prod(shape[:axis]), shape[axis], math.prod(shape[axis + 1 :])
     if 0 in (outer, n, inner):
         return
-    sorter = _Sorter(f, inputs[0], n, bool(descending), routine.name == "argsort")
+    sorter = _Sorter(f, inputs[0], n, bool(descending), "arg" in routine.name)
     with f.loop(0, outer) as rows, f.loop(0, inner) as columns:
         start = f.op(f"add i64 {f.op(f'mul i64 {rows.index}, {n * inner}')}, {columns.index}")
         sorter.fetch(start, inner)
