@@ -13,7 +13,6 @@ import typer
 from rich.console import Console
 from rich.progress import Progress
 
-import hybridize
 from hybridize.base.errors import HybridizeError
 from hybridize.tools import bench as benchmark
 from hybridize.tools import contents, machine, report, saved
@@ -98,11 +97,7 @@ def one(
 def inspect(file: File) -> None:
     """Show what a saved file holds."""
     console = Console()
-    tables = contents.tables(file)
-    if tables is None:
-        console.print(str(hybridize.load(str(file))), highlight=False, markup=False, soft_wrap=True)
-        return
-    for table in tables:
+    for table in contents.tables(file):
         table.show(console)
 
 

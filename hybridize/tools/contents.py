@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What is in a saved file, as tables: MXNet's pair, told apart by content; nothing of the file is executed."""
+"""What is in a saved file, as tables: an archive, or one of MXNet's pair, told apart by content; nothing is executed."""
 
 from __future__ import annotations
 
@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 
 from hybridize.base.dtypes import CODES
 from hybridize.base.errors import LoadError
+from hybridize.formats.archive import read_archive
 from hybridize.formats.mxnet.params import LIST, read_params
 from hybridize.tools.report import Grid
 
@@ -66,11 +67,33 @@ def symbol(path: Path) -> list[Grid]:
     ]
 
 
-def tables(path: Path) -> list[Grid] | None:
-    """The tables of an MXNet file; None when it is none.
+def archive(path: Path) -> list[Grid]:
+    """Signatures and weights of our own archive.
 
     Raises:
-        LoadError E600, E601, E641: the file cannot be read, or is malformed.
+        LoadError E600, E604: the file cannot be read, or is no archive.
+    """
+    program = read_archive(path)
+    grids = []
+    for i, signature in enumerate(program.signatures):
+        graph = signature.graph
+        states = ("",) * (len(graph.inputs) - len(signature.state)) + signature.state
+        rows = [
+            ("input", state or value.name, str(value.type)) for value, state in zip(graph.inputs, states, strict=True)
+        ]
+        rows += [("output", value.name, str(value.type)) for value in graph.outputs]
+        counts = Counter(graph.op_names())
+        notes = (", ".join(f"{count} {op}" for op, count in counts.most_common()) or "no operation",)
+        title = f"{program.name}, signature {i + 1} of {len(program.signatures)}"
+        grids.append(Grid(title + (", training" if signature.training else ""), ("", "name", "type"), rows, notes, 3))
+    return [*grids, weights("weights", program.weights)]
+
+
+def tables(path: Path) -> list[Grid]:
+    """The tables of a file.
+
+    Raises:
+        LoadError E600, E601, E604, E641: the file cannot be read, or is malformed.
     """
     with path.open("rb") as file:
         head = file.read(16)
@@ -80,4 +103,4 @@ def tables(path: Path) -> list[Grid] | None:
         arrays = read_params(path)
         named = arrays if isinstance(arrays, dict) else {str(i): array for i, array in enumerate(arrays)}
         return [weights(path.name, named)]
-    return None
+    return archive(path)
