@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What is in a saved file, as tables: an archive, or one of MXNet's pair, told apart by content; nothing is executed."""
+"""What is in a saved file, as tables: an archive, or one of MXNet's pair. Nothing is executed."""
 
 from __future__ import annotations
 
