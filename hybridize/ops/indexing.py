@@ -1,0 +1,294 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Elements by computed index: gather, scatter, and their like along one axis.
+
+Indices are int64 and count from 0; whoever applies these ops has made negative ones positive and checked or clipped
+them. Machine code clamps them once more, for safety alone.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any
+
+import numpy
+from numpy.typing import NDArray
+
+from hybridize.base.dtypes import int64
+from hybridize.base.errors import ArgumentError, DTypeError, ShapeError
+from hybridize.base.types import Shape, TensorType
+from hybridize.loops.expr import Element, Expr, Routine, index
+from hybridize.ops.arithmetic import eq, where
+from hybridize.ops.cases import numbers
+from hybridize.ops.elementwise import SIGNED_NUMBER, check_dtype
+from hybridize.ops.op import Op, Operand, Sample, bind1, type_of
+from hybridize.ops.slicing import clamped, concat, iota
+from hybridize.ops.views import Gradient, broadcast, check_axes, full, kept, like, reshape, transpose
+
+
+def _check_indices(op: Op, indices: TensorType) -> None:
+    if indices.dtype != int64:
+        raise DTypeError("E230", f"{op.name} takes indices of i64, got {indices}", help="cast the indices first")
+
+
+def _check_bounds(op: Op, indices: TensorType, sizes: Shape, x: TensorType) -> None:
+    if indices.size and 0 in sizes:
+        raise ShapeError("E157", f"{op.name} of {x} by {indices}: there is nothing to index")
+
+
+@dataclass(frozen=True)
+class Gather(Op):
+    """`x` at `indices` along `axis`: the axes of `indices` stand where `axis` was."""
+
+    axis: int
+
+    def infer(self, x: TensorType, indices: TensorType) -> tuple[TensorType, ...]:
+        check_axes(self, (self.axis,), x)
+        _check_indices(self, indices)
+        _check_bounds(self, indices, (x.shape[self.axis],), x)
+        return (TensorType((*x.shape[: self.axis], *indices.shape, *x.shape[self.axis + 1 :]), x.dtype),)
+
+    def reference(self, x: NDArray[Any], indices: NDArray[Any]) -> tuple[NDArray[Any], ...]:
+        return (numpy.asarray(numpy.take(x, indices, self.axis)),)
+
+    def vjp(self, g: tuple[Operand], y: tuple[Operand], x: Operand, indices: Operand) -> tuple[Gradient, ...]:
+        """Added up at the rows they came from, with the axis moved to the front."""
+        kind, at = type_of(x), type_of(indices)
+        front = (self.axis, *(k for k in range(kind.ndim) if k != self.axis))
+        inner = range(self.axis, self.axis + at.ndim)
+        outer = (k for k in range(kind.ndim - 1 + at.ndim) if k not in inner)
+        updates = transpose(g[0], (*inner, *outer))
+        base = like(0, transpose(x, front))
+        total = scatter_nd(base, reshape(indices, (*at.shape, 1)), updates, "add")
+        return transpose(total, inverse(front)), None
+
+    def lower(self, x: Element, indices: Element, *, types: tuple[TensorType, ...]) -> tuple[Element, ...]:
+        size, ndim = types[0].shape[self.axis], types[1].ndim
+
+        def element(place: tuple[Expr, ...]) -> Expr:
+            at = clamped(indices(place[self.axis : self.axis + ndim]), size)
+            return x((*place[: self.axis], at, *place[self.axis + ndim :]))
+
+        return (element,)
+
+    @classmethod
+    def samples(cls) -> Iterator[Sample]:
+        at = numpy.array([[1, 0, 4, 1], [2, 2, 0, 3]])
+        yield Sample((numbers((5, 7)), at), cls(0))
+        yield Sample((numbers((3, 5, 2)), at), cls(1))
+        yield Sample((numbers((3, 5), "i4"), at[0]), cls(1))
+        yield Sample((numbers((5, 7)), numpy.array(3)), cls(0))
+        yield Sample((numbers((5, 7)), at[:, :0]), cls(0))
+        yield Sample((numbers((5, 0)), at[0]), cls(0))
+        yield Sample((numbers((0, 7)), at[:, :0]), cls(0))
+        yield Sample((numbers((0, 7)), at), cls(0), fails=ShapeError)
+        yield Sample((numbers((5, 7)), at), cls(2), fails=ShapeError)
+        yield Sample((numbers((5, 7)), at.astype("i4")), cls(0), fails=DTypeError)
+
+
+def inverse(order: tuple[int, ...]) -> tuple[int, ...]:
+    """The permutation that undoes `order`."""
+    return tuple(sorted(range(len(order)), key=order.__getitem__))
+
+
+@dataclass(frozen=True)
+class GatherND(Op):
+    """`x` at points: the last axis of `indices` [..., k] holds an index for each of the first k axes of `x`."""
+
+    def infer(self, x: TensorType, indices: TensorType) -> tuple[TensorType, ...]:
+        count = _points(self, x, indices)
+        _check_bounds(self, indices, x.shape[:count], x)
+        return (TensorType((*indices.shape[:-1], *x.shape[count:]), x.dtype),)
+
+    def reference(self, x: NDArray[Any], indices: NDArray[Any]) -> tuple[NDArray[Any], ...]:
+        return (numpy.asarray(x[tuple(numpy.moveaxis(indices, -1, 0))]),)
+
+    def vjp(self, g: tuple[Operand], y: tuple[Operand], x: Operand, indices: Operand) -> tuple[Gradient, ...]:
+        return scatter_nd(like(0, x), indices, g[0], "add"), None
+
+    def lower(self, x: Element, indices: Element, *, types: tuple[TensorType, ...]) -> tuple[Element, ...]:
+        sizes, ndim, count = types[0].shape, types[1].ndim - 1, types[1].shape[-1]
+
+        def element(place: tuple[Expr, ...]) -> Expr:
+            at = (clamped(indices((*place[:ndim], index(k))), sizes[k]) for k in range(count))
+            return x((*at, *place[ndim:]))
+
+        return (element,)
+
+    @classmethod
+    def samples(cls) -> Iterator[Sample]:
+        at = numpy.array([[1, 0], [2, 2], [4, 1], [1, 0]])
+        yield Sample((numbers((5, 3)), at), cls())
+        yield Sample((numbers((5, 3, 2)), at), cls())
+        yield Sample((numbers((5, 3, 2)), at.reshape(2, 2, 2)), cls())
+        yield Sample((numbers((5, 3)), numpy.array([2, 1])), cls())
+        yield Sample((numbers((5, 3)), at[:0]), cls())
+        yield Sample((numbers((5,)), at), cls(), fails=ShapeError)
+        yield Sample((numbers((5, 3)), numpy.array(1)), cls(), fails=ShapeError)
+        yield Sample((numbers((5, 0)), at), cls(), fails=ShapeError)
+        yield Sample((numbers((5, 3)), at.astype("f4")), cls(), fails=DTypeError)
+
+
+def _points(op: Op, x: TensorType, indices: TensorType) -> int:
+    """How many axes of `x` a point names."""
+    _check_indices(op, indices)
+    if indices.ndim == 0 or not 1 <= indices.shape[-1] <= x.ndim:
+        raise ShapeError(
+            "E158", f"{op.name} of {x} by {indices}", help="the last axis of the indices holds one index per axis"
+        )
+    return indices.shape[-1]
+
+
+@dataclass(frozen=True)
+class ScatterND(Op):
+    """`base` with `updates` set at or added to the points that `indices` [..., k] name.
+
+    Points that come again: with "add" all count, with "set" the last one in row-major order.
+    """
+
+    mode: str
+
+    def infer(self, base: TensorType, indices: TensorType, updates: TensorType) -> tuple[TensorType, ...]:
+        count = _points(self, base, indices)
+        if self.mode not in ("set", "add"):
+            raise ArgumentError("E331", f"scatter_nd either sets or adds, not {self.mode!r}")
+        wanted = TensorType((*indices.shape[:-1], *base.shape[count:]), base.dtype)
+        if updates.shape != wanted.shape:
+            raise ShapeError("E159", f"scatter_nd into {base} by {indices}: updates must be {wanted}, got {updates}")
+        if updates.dtype != wanted.dtype:
+            raise DTypeError("E231", f"scatter_nd of {updates} into {base}", help="cast the updates first")
+        if self.mode == "add":
+            check_dtype(self, SIGNED_NUMBER, base)
+        _check_bounds(self, indices, base.shape[:count], base)
+        return (base,)
+
+    def reference(
+        self, base: NDArray[Any], indices: NDArray[Any], updates: NDArray[Any]
+    ) -> tuple[NDArray[Any], ...]:
+        y = base.copy()
+        count = indices.shape[-1]
+        points = tuple(indices.reshape(-1, count).T)
+        values = updates.reshape(-1, *base.shape[count:])
+        if self.mode == "add":
+            numpy.add.at(y, points, values)
+        else:
+            y[points] = values
+        return (y,)
+
+    def vjp(
+        self, g: tuple[Operand], y: tuple[Operand], base: Operand, indices: Operand, updates: Operand
+    ) -> tuple[Gradient, ...]:
+        if self.mode == "add":
+            return g[0], None, gather_nd(g[0], indices)
+        # Of points that come again only the last one shows: mark each update with its number, and see which stayed.
+        kind, at = type_of(updates), type_of(indices)
+        rows = at.shape[:-1]
+        count = 1
+        for size in rows:
+            count *= size
+        numbers_ = _numbered(rows, kind, count)
+        marks = scatter_nd(_minus_one(type_of(base)), indices, numbers_, "set")
+        stayed = eq(gather_nd(marks, indices), numbers_)
+        return (
+            scatter_nd(g[0], indices, like(0, updates), "set"),
+            None,
+            where(stayed, gather_nd(g[0], indices), like(0, updates)),
+        )
+
+    def lower(
+        self, base: Element, indices: Element, updates: Element, *, types: tuple[TensorType, ...]
+    ) -> Routine:
+        return Routine(self.name, (self.mode,))
+
+    @classmethod
+    def samples(cls) -> Iterator[Sample]:
+        at = numpy.array([[1, 0], [2, 2], [4, 1], [1, 0]])
+        for mode in ("set", "add"):
+            yield Sample((numbers((5, 3)), at, numbers((4,))), cls(mode))
+            yield Sample((numbers((5, 3, 2)), at, numbers((4, 2))), cls(mode))
+            yield Sample((numbers((5, 3), "i4"), at[:, :1], numbers((4, 3), "i4")), cls(mode))
+            yield Sample((numbers((5, 3)), at[:0], numbers((0,))), cls(mode))
+            yield Sample((numbers((5, 3)), numpy.array([2, 1]), numbers(())), cls(mode))
+            yield Sample((numbers((5, 3)), at, numbers((4, 1))), cls(mode), fails=ShapeError)
+            yield Sample((numbers((5, 3)), at, numbers((4,), "f8")), cls(mode), fails=DTypeError)
+            yield Sample((numbers((0, 3)), at, numbers((4,))), cls(mode), fails=ShapeError)
+        yield Sample((numbers((5, 3)), at, numbers((4,))), cls("mul"), fails=ArgumentError)
+
+
+def _numbered(rows: Shape, kind: TensorType, count: int) -> Operand:
+    """The number of its row at each element of `kind`, whose first axes are `rows`."""
+    flat = reshape(iota((count,), 0, int64), (*rows, *(1,) * (kind.ndim - len(rows))))
+    return broadcast(flat, kind.shape)
+
+
+def _minus_one(kind: TensorType) -> Operand:
+    return full(-1, kind.with_dtype(int64))
+
+
+@dataclass(frozen=True)
+class TakeAlongAxis(Op):
+    """`x` at `indices` along `axis`, one index for each element: other axes have equal sizes."""
+
+    axis: int
+
+    def infer(self, x: TensorType, indices: TensorType) -> tuple[TensorType, ...]:
+        check_axes(self, (self.axis,), x)
+        _check_indices(self, indices)
+        if indices.ndim != x.ndim or kept(indices.shape, (self.axis,)) != kept(x.shape, (self.axis,)):
+            raise ShapeError(
+                "E160", f"take_along_axis of {x} by {indices} along axis {self.axis}", help="other sizes must be equal"
+            )
+        _check_bounds(self, indices, (x.shape[self.axis],), x)
+        return (TensorType(indices.shape, x.dtype),)
+
+    def reference(self, x: NDArray[Any], indices: NDArray[Any]) -> tuple[NDArray[Any], ...]:
+        return (numpy.take_along_axis(x, indices, self.axis),)
+
+    def vjp(self, g: tuple[Operand], y: tuple[Operand], x: Operand, indices: Operand) -> tuple[Gradient, ...]:
+        return add_along_axis(like(0, x), indices, g[0], self.axis), None
+
+    def lower(self, x: Element, indices: Element, *, types: tuple[TensorType, ...]) -> tuple[Element, ...]:
+        size = types[0].shape[self.axis]
+
+        def element(place: tuple[Expr, ...]) -> Expr:
+            return x((*place[: self.axis], clamped(indices(place), size), *place[self.axis + 1 :]))
+
+        return (element,)
+
+    @classmethod
+    def samples(cls) -> Iterator[Sample]:
+        yield Sample((numbers((5, 3)), numpy.array([[1, 0, 4], [2, 2, 0]])), cls(0))
+        yield Sample((numbers((2, 5)), numpy.array([[1, 1, 4], [2, 2, 0]])), cls(1))
+        yield Sample((numbers((2, 5), "u1", 0.0, 9.0), numpy.array([[1], [2]])), cls(1))
+        yield Sample((numbers((2, 5)), numpy.zeros((2, 0), "i8")), cls(1))
+        yield Sample((numbers((2, 5)), numpy.array([[1], [2], [3]])), cls(1), fails=ShapeError)
+        yield Sample((numbers((2, 0)), numpy.array([[1], [2]])), cls(1), fails=ShapeError)
+        yield Sample((numbers((2, 5)), numpy.array([[1], [2]], "i4")), cls(1), fails=DTypeError)
+
+
+def add_along_axis(base: Operand, indices: Operand, updates: Operand, axis: int) -> Operand:
+    """`base` with `updates` added at `indices` along `axis`, one index for each element: `take_along_axis` backwards."""
+    shape = type_of(indices).shape
+    grid = [indices if k == axis else iota(shape, k, int64) for k in range(len(shape))]
+    points = concat(*(reshape(part, (*shape, 1)) for part in grid), axis=len(shape))
+    return scatter_nd(base, points, updates, "add")
+
+
+def gather(x: Operand, indices: Operand, axis: int) -> Operand:
+    """`x` at `indices` (i64, within bounds) along `axis`."""
+    return bind1(Gather(axis), x, indices)
+
+
+def gather_nd(x: Operand, indices: Operand) -> Operand:
+    """`x` at the points that the last axis of `indices` names."""
+    return bind1(GatherND(), x, indices)
+
+
+def scatter_nd(base: Operand, indices: Operand, updates: Operand, mode: str) -> Operand:
+    """`base` with `updates` "set" at or "add"ed to the points that the last axis of `indices` names."""
+    return bind1(ScatterND(mode), base, indices, updates)
+
+
+def take_along_axis(x: Operand, indices: Operand, axis: int) -> Operand:
+    """`x` at `indices` along `axis`, one index for each element."""
+    return bind1(TakeAlongAxis(axis), x, indices)

@@ -1,0 +1,96 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The product of matrices, the one contraction."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any
+
+import numpy
+from numpy.typing import NDArray
+
+from hybridize.base.errors import DTypeError, ShapeError
+from hybridize.base.types import TensorType
+from hybridize.loops.expr import Contraction, Element
+from hybridize.ops.cases import numbers
+from hybridize.ops.elementwise import SIGNED_NUMBER, check_dtype
+from hybridize.ops.op import Op, Operand, Sample, bind1
+from hybridize.ops.views import Gradient, wide
+
+
+@dataclass(frozen=True)
+class Matmul(Op):
+    """y[b..., m, n] = sum over k of x[b..., m, k] w[b..., k, n], with equal sizes b.
+
+    `transpose_x`: x is stored [b..., k, m]. `transpose_w`: w is stored [b..., n, k], as weights of layers are.
+    Short floats are summed in float32.
+    """
+
+    transpose_x: bool = False
+    transpose_w: bool = False
+
+    def infer(self, x: TensorType, w: TensorType) -> tuple[TensorType, ...]:
+        left = f"[{'k, m' if self.transpose_x else 'm, k'}]"
+        right = f"[{'n, k' if self.transpose_w else 'k, n'}]"
+        if x.ndim < 2 or x.ndim != w.ndim or x.shape[:-2] != w.shape[:-2]:
+            raise ShapeError(
+                "E102", f"matmul needs {left} and {right} with equal axes before them, got {x} and {w}",
+                help="reshape or broadcast the operands first",
+            )  # fmt: skip
+        if x.dtype != w.dtype:
+            raise DTypeError("E222", f"matmul takes operands of one dtype, got {x} and {w}", help="cast one of them")
+        check_dtype(self, SIGNED_NUMBER, x)
+        m, k = x.shape[-2:][::-1] if self.transpose_x else x.shape[-2:]
+        inner, n = w.shape[-2:][::-1] if self.transpose_w else w.shape[-2:]
+        if k != inner:
+            raise ShapeError(
+                "E102", f"matmul needs {left} and {right}, got {x} and {w}", help=f"the inner sizes {k} and {inner} must be equal"
+            )
+        return (TensorType((*x.shape[:-2], m, n), x.dtype),)
+
+    def reference(self, x: NDArray[Any], w: NDArray[Any]) -> tuple[NDArray[Any], ...]:
+        x = x.swapaxes(-1, -2) if self.transpose_x else x
+        w = w.swapaxes(-1, -2) if self.transpose_w else w
+        accumulator = wide(x.dtype)
+        y = numpy.matmul(x.astype(accumulator, copy=False), w.astype(accumulator, copy=False))
+        return (y.astype(x.dtype, copy=False),)
+
+    def vjp(self, g: tuple[Operand], y: tuple[Operand], x: Operand, w: Operand) -> tuple[Gradient, ...]:
+        """dx = g w^T and dw = x^T g, each stored as its operand is."""
+        if self.transpose_x:
+            by_x = matmul(w, g[0], self.transpose_w, True)
+        else:
+            by_x = matmul(g[0], w, False, not self.transpose_w)
+        if self.transpose_w:
+            by_w = matmul(g[0], x, True, self.transpose_x)
+        else:
+            by_w = matmul(x, g[0], not self.transpose_x, False)
+        return by_x, by_w
+
+    def lower(self, x: Element, w: Element, *, types: tuple[TensorType, ...]) -> Contraction:
+        return Contraction(self.transpose_x, self.transpose_w)
+
+    @classmethod
+    def samples(cls) -> Iterator[Sample]:
+        for transpose_x in (False, True):
+            for transpose_w in (False, True):
+                op = cls(transpose_x, transpose_w)
+                for batch, m, n, k in (((), 2, 3, 4), ((), 1, 5, 7), ((2, 3), 5, 4, 1), ((2,), 3, 0, 4), ((), 2, 3, 0)):
+                    x = (*batch, k, m) if transpose_x else (*batch, m, k)
+                    w = (*batch, n, k) if transpose_w else (*batch, k, n)
+                    yield Sample((numbers(x), numbers(w, seed=1)), op, rtol=1e-4, atol=1e-5)
+        for dtype in ("f8", "f2", "i4", "i8"):
+            yield Sample((numbers((2, 5), dtype), numbers((5, 3), dtype)), cls(), rtol=1e-2 if dtype == "f2" else 1e-5)
+        yield Sample((numbers((17, 40)), numbers((40, 33), seed=1)), cls(), rtol=1e-4, atol=1e-4, grad=())
+        yield Sample((numpy.array([[1, numpy.inf], [numpy.nan, 0]], "f4"), numbers((2, 2))), cls(), grad=())
+        yield Sample((numbers((2, 5)), numbers((3, 5))), cls(), fails=ShapeError)
+        yield Sample((numbers((2, 5)), numbers((5,))), cls(), fails=ShapeError)
+        yield Sample((numbers((2, 3, 5)), numbers((4, 5, 3))), cls(), fails=ShapeError)
+        yield Sample((numbers((2, 5)), numbers((5, 3), "f8")), cls(), fails=DTypeError)
+        yield Sample((numbers((2, 5), "?"), numbers((5, 3), "?")), cls(), fails=DTypeError)
+
+
+def matmul(x: Operand, w: Operand, transpose_x: bool = False, transpose_w: bool = False) -> Operand:
+    """The product of the last two axes, either operand optionally stored transposed."""
+    return bind1(Matmul(transpose_x, transpose_w), x, w)

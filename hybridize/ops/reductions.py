@@ -1,0 +1,419 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Reductions other than the sum, and running ones."""
+
+from __future__ import annotations
+
+import math
+import typing
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import ClassVar
+
+import numpy
+from numpy.typing import NDArray
+
+from hybridize.base.dtypes import bool_, float32, int64, is_float
+from hybridize.base.errors import DTypeError, ShapeError
+from hybridize.base.types import TensorType
+from hybridize.loops import expr as loops
+from hybridize.loops.expr import Element, Expr, Fold, Routine
+from hybridize.ops.arithmetic import div, eq, ge, gt, mul, where
+from hybridize.ops.cases import INFINITE, ONE, ZERO, numbers
+from hybridize.ops.elementwise import SIGNED_NUMBER, check_dtype
+from hybridize.ops.indexing import add_along_axis
+from hybridize.ops.op import Op, Operand, Sample, bind1, type_of
+from hybridize.ops.slicing import concat, flip, iota, slice
+from hybridize.ops.views import (
+    Gradient,
+    Transpose,
+    cast,
+    check_axes,
+    folded,
+    full,
+    kept,
+    like,
+    reduction_samples,
+    reshape,
+    spread,
+    sum,
+    transpose,
+    wide,
+)
+
+Array = NDArray[typing.Any]
+
+
+@dataclass(frozen=True)
+class Prod(Op):
+    """The product over `axes`, which go away; 1 over nothing. Short floats are multiplied in float32."""
+
+    axes: tuple[int, ...]
+
+    def infer(self, x: TensorType) -> tuple[TensorType, ...]:
+        check_axes(self, self.axes, x)
+        check_dtype(self, SIGNED_NUMBER, x)
+        return (TensorType(kept(x.shape, self.axes), x.dtype),)
+
+    def reference(self, x: Array) -> tuple[Array, ...]:
+        total = numpy.prod(x, axis=self.axes, dtype=wide(x.dtype))
+        return (numpy.asarray(total).astype(x.dtype, copy=False),)
+
+    def vjp(self, g: tuple[Operand], y: tuple[Operand], x: Operand) -> tuple[Gradient, ...]:
+        """The product of all others, from both sides: right also where there are zeros."""
+        shape = type_of(x).shape
+        if not self.axes:
+            return (g[0],)
+        order = (*(k for k in range(len(shape)) if k not in self.axes), *self.axes)
+        moved = transpose(x, order)
+        count = math.prod(shape[k] for k in self.axes)
+        rows = reshape(moved, (math.prod(kept(shape, self.axes)), count))
+        others = mul(_product_before(rows), flip(_product_before(flip(rows, 1)), 1))
+        back = Transpose(order).inverse
+        others = transpose(reshape(others, type_of(moved).shape), back)
+        return (mul(spread(g[0], shape, self.axes), others),)
+
+    def lower(self, x: Element, *, types: tuple[TensorType, ...]) -> tuple[Element, ...]:
+        return (folded("prod", x, types[0], self.axes),)
+
+    @classmethod
+    def samples(cls) -> Iterator[Sample]:
+        yield from reduction_samples(cls)
+        yield Sample((numpy.array([[0.0, 2.0, 3.0], [0.0, 5.0, 0.0]], "f4"),), cls((1,)))
+
+
+def _product_before(rows: Operand) -> Operand:
+    """The product of all elements before each one, along axis 1."""
+    n, m = type_of(rows).shape
+    if m == 0:
+        return rows
+    one = full(1, TensorType((n, 1), type_of(rows).dtype))
+    return cum_prod(concat(one, slice(rows, (0, 0), (n, m - 1), (1, 1)), axis=1), 1)
+
+
+class _Extreme(Op):
+    """Base of the largest and the smallest."""
+
+    fold: ClassVar[str]
+    axes: tuple[int, ...]
+
+    def infer(self, x: TensorType) -> tuple[TensorType, ...]:
+        check_axes(self, self.axes, x)
+        if 0 in [x.shape[axis] for axis in self.axes]:
+            raise ShapeError("E156", f"{self.name} over axes {self.axes} of {x}: of no elements none is the {self.fold}")
+        return (TensorType(kept(x.shape, self.axes), x.dtype),)
+
+    def vjp(self, g: tuple[Operand], y: tuple[Operand], x: Operand) -> tuple[Gradient, ...]:
+        """Elements that are equally extreme share the gradient."""
+        shape = type_of(x).shape
+        chosen = eq(x, spread(y[0], shape, self.axes))
+        share = cast(chosen, type_of(x).dtype)
+        count = sum(share, self.axes)
+        return (mul(share, spread(div(g[0], count), shape, self.axes)),)
+
+    def lower(self, x: Element, *, types: tuple[TensorType, ...]) -> tuple[Element, ...]:
+        return (folded(self.fold, x, types[0], self.axes),)
+
+    @classmethod
+    def samples(cls) -> Iterator[Sample]:
+        """Ties too."""
+        yield from reduction_samples(cls, empty=False)
+        yield Sample((numbers((2, 3), bool_),), cls((1,)))
+        yield Sample((numpy.array([[1, 2, 2], [3, 3, 3]], float32),), cls((1,)), grad=())
+
+
+@dataclass(frozen=True)
+class ReduceMax(_Extreme):
+    """The largest over `axes`, which go away; NaN where there is one."""
+
+    axes: tuple[int, ...]
+    fold = "max"
+
+    def reference(self, x: Array) -> tuple[Array, ...]:
+        return (numpy.asarray(numpy.max(x, axis=self.axes)),)
+
+
+@dataclass(frozen=True)
+class ReduceMin(_Extreme):
+    """The smallest over `axes`, which go away; NaN where there is one."""
+
+    axes: tuple[int, ...]
+    fold = "min"
+
+    def reference(self, x: Array) -> tuple[Array, ...]:
+        return (numpy.asarray(numpy.min(x, axis=self.axes)),)
+
+
+class _Logical(Op):
+    """Base of any and all."""
+
+    fold: ClassVar[str]
+    axes: tuple[int, ...]
+
+    def infer(self, x: TensorType) -> tuple[TensorType, ...]:
+        check_axes(self, self.axes, x)
+        if x.dtype != bool_:
+            raise DTypeError("E229", f"{self.name} takes bools, got {x}", help="compare it with 0")
+        return (TensorType(kept(x.shape, self.axes), bool_),)
+
+    def vjp(self, g: tuple[Operand], y: tuple[Operand], x: Operand) -> tuple[Gradient, ...]:
+        return (None,)
+
+    def lower(self, x: Element, *, types: tuple[TensorType, ...]) -> tuple[Element, ...]:
+        return (folded(self.fold, x, types[0], self.axes),)
+
+    @classmethod
+    def samples(cls) -> Iterator[Sample]:
+        """Nothing among them: any of nothing is false, all of nothing true."""
+        for axes in ((), (0,), (0, 1)):
+            yield Sample((numbers((2, 3), bool_),), cls(axes))
+        yield Sample((numbers(ZERO, bool_),), cls((1,)))
+        yield Sample((numpy.array([[True, True], [False, False]]),), cls((1,)))
+        yield Sample((numbers(()) > 0,), cls(()))
+        yield Sample((numbers((2, 3)),), cls((0,)), fails=DTypeError)
+        yield Sample((numbers((2, 3), bool_),), cls((2,)), fails=ShapeError)
+
+
+@dataclass(frozen=True)
+class Any(_Logical):
+    """Whether one element over `axes`, which go away, is true."""
+
+    axes: tuple[int, ...]
+    fold = "any"
+
+    def reference(self, x: Array) -> tuple[Array, ...]:
+        return (numpy.asarray(numpy.any(x, axis=self.axes)),)
+
+
+@dataclass(frozen=True)
+class All(_Logical):
+    """Whether all elements over `axes`, which go away, are true."""
+
+    axes: tuple[int, ...]
+    fold = "all"
+
+    def reference(self, x: Array) -> tuple[Array, ...]:
+        return (numpy.asarray(numpy.all(x, axis=self.axes)),)
+
+
+class _Arg(Op):
+    """Base of the places of the largest and the smallest."""
+
+    fold: ClassVar[str]
+    axis: int
+
+    def infer(self, x: TensorType) -> tuple[TensorType, ...]:
+        check_axes(self, (self.axis,), x)
+        if x.shape[self.axis] == 0:
+            raise ShapeError("E156", f"{self.name} over axis {self.axis} of {x}: of no elements none is the {self.fold}")
+        return (TensorType(kept(x.shape, (self.axis,)), int64),)
+
+    def vjp(self, g: tuple[Operand], y: tuple[Operand], x: Operand) -> tuple[Gradient, ...]:
+        return (None,)
+
+    def lower(self, x: Element, *, types: tuple[TensorType, ...]) -> tuple[Element, ...]:
+        """The smallest index of an element that equals the extreme, or is NaN: then the extreme is NaN."""
+        kind, size = types[0], types[0].shape[self.axis]
+
+        def element(index: tuple[Expr, ...]) -> Expr:
+            def at(variable: int) -> Expr:
+                return x((*index[: self.axis], loops.axis(variable), *index[self.axis :]))
+
+            extreme = Fold(kind.dtype, self.fold, size, -1, at(-1))
+            candidate = at(-2)
+            found = loops.call("eq", candidate, extreme)
+            if is_float(kind.dtype):
+                found = loops.call("or", found, loops.call("isnan", candidate))
+            place = loops.select(found, loops.axis(-2), loops.index(size - 1))
+            return Fold(int64, "min", size, -2, place)
+
+        return (element,)
+
+    @classmethod
+    def samples(cls) -> Iterator[Sample]:
+        """Ties and NaN: the first one counts."""
+        for axis in (0, 1, 2):
+            yield Sample((numbers((2, 3, 4)),), cls(axis))
+        yield Sample((numbers((2, 3), "i4"),), cls(1))
+        yield Sample((numbers((2, 3), bool_),), cls(1))
+        yield Sample((numbers(ONE),), cls(0))
+        yield Sample((numbers((0, 3)),), cls(1))
+        yield Sample((numpy.array([[1, 3, 3], [-1, -1, 2], [1, numpy.nan, numpy.nan]], float32),), cls(1))
+        yield Sample((numpy.array([INFINITE, INFINITE[:6] + (1.0,)], float32),), cls(1))
+        yield Sample((numbers((0, 3)),), cls(0), fails=ShapeError)
+        yield Sample((numbers((2, 3)),), cls(2), fails=ShapeError)
+
+
+@dataclass(frozen=True)
+class ArgMax(_Arg):
+    """The index of the first largest element along `axis`, which goes away; of the first NaN where there is one."""
+
+    axis: int
+    fold = "max"
+
+    def reference(self, x: Array) -> tuple[Array, ...]:
+        return (numpy.asarray(numpy.argmax(_comparable(x), axis=self.axis), int64),)
+
+
+@dataclass(frozen=True)
+class ArgMin(_Arg):
+    """The index of the first smallest element along `axis`, which goes away; of the first NaN where there is one."""
+
+    axis: int
+    fold = "min"
+
+    def reference(self, x: Array) -> tuple[Array, ...]:
+        return (numpy.asarray(numpy.argmin(_comparable(x), axis=self.axis), int64),)
+
+
+def _comparable(x: Array) -> Array:
+    """bfloat16 as float32: NumPy itself does not know where its NaNs go."""
+    return x.astype(float32) if x.dtype.kind == "V" else x
+
+
+class _Running(Op):
+    """Base of running reductions: a routine of the same name over `axis`."""
+
+    axis: int
+
+    def infer(self, x: TensorType) -> tuple[TensorType, ...]:
+        check_axes(self, (self.axis,), x)
+        check_dtype(self, SIGNED_NUMBER, x)
+        return (x,)
+
+    def lower(self, x: Element, *, types: tuple[TensorType, ...]) -> Routine:
+        return Routine(self.name, (self.axis,))
+
+    @classmethod
+    def samples(cls) -> Iterator[Sample]:
+        """Zeros and NaN among them."""
+        for axis in (0, 1, 2):
+            yield Sample((numbers((2, 3, 4)),), cls(axis))
+        for dtype in ("f8", "f2", "i4", "i8"):
+            yield Sample((numbers((3, 5), dtype),), cls(1), rtol=1e-2 if dtype == "f2" else 1e-5)
+        yield Sample((numbers(ZERO),), cls(1))
+        yield Sample((numbers(ONE),), cls(0))
+        yield Sample((numpy.array([[1, numpy.nan, 2], [1, numpy.inf, 3], [-numpy.inf, 0, 1]], float32),), cls(1), grad=())
+        yield Sample((numbers((2, 3)),), cls(2), fails=ShapeError)
+        yield Sample((numbers((2, 3), bool_),), cls(0), fails=DTypeError)
+
+
+@dataclass(frozen=True)
+class CumSum(_Running):
+    """The sum of all elements up to each one, along `axis`. Short floats are summed in float32."""
+
+    axis: int
+
+    def reference(self, x: Array) -> tuple[Array, ...]:
+        return (numpy.cumsum(x, axis=self.axis, dtype=wide(x.dtype)).astype(x.dtype, copy=False),)
+
+    def vjp(self, g: tuple[Operand], y: tuple[Operand], x: Operand) -> tuple[Gradient, ...]:
+        return (flip(cum_sum(flip(g[0], self.axis), self.axis), self.axis),)
+
+
+@dataclass(frozen=True)
+class CumProd(_Running):
+    """The product of all elements up to each one, along `axis`. Short floats are multiplied in float32."""
+
+    axis: int
+
+    def reference(self, x: Array) -> tuple[Array, ...]:
+        return (numpy.cumprod(x, axis=self.axis, dtype=wide(x.dtype)).astype(x.dtype, copy=False),)
+
+    def vjp(self, g: tuple[Operand], y: tuple[Operand], x: Operand) -> tuple[Gradient, ...]:
+        """Each product without each factor: n x n values, right also where there are zeros."""
+        kind = type_of(x)
+        order = (*(k for k in range(kind.ndim) if k != self.axis), self.axis)
+        size = kind.shape[self.axis]
+        rows = tuple(kind.shape[k] for k in order[:-1])
+        square = (*rows, size, size)
+        apart = TensorType(square, kind.dtype)
+
+        def spread_last(z: Operand) -> Operand:
+            return spread(transpose(z, order), square, (len(rows),))
+
+        factor, term = iota(square, len(rows), int64), iota(square, len(rows) + 1, int64)
+        without = where(eq(factor, term), full(1, apart), spread_last(x))
+        terms = mul(cum_prod(without, len(rows) + 1), spread_last(g[0]))
+        total = sum(where(ge(term, factor), terms, full(0, apart)), (len(rows) + 1,))
+        return (transpose(total, Transpose(order).inverse),)
+
+    @classmethod
+    def samples(cls) -> Iterator[Sample]:
+        yield from super().samples()
+        yield Sample((numpy.array([[2, 0, 3, 0, 5]], float32),), cls(1))
+
+
+@dataclass(frozen=True)
+class CumMax(_Running):
+    """The largest of all elements up to each one, along `axis`; NaN from the first NaN on."""
+
+    axis: int
+
+    def reference(self, x: Array) -> tuple[Array, ...]:
+        return (numpy.maximum.accumulate(x, axis=self.axis),)
+
+    def vjp(self, g: tuple[Operand], y: tuple[Operand], x: Operand) -> tuple[Gradient, ...]:
+        """All to the first element that reached the value."""
+        kind = type_of(x)
+        if kind.size == 0:
+            return (g[0],)
+        size = kind.shape[self.axis]
+        starts = (0,) * kind.ndim
+        stops = tuple(size - 1 if k == self.axis else length for k, length in enumerate(kind.shape))
+        first = tuple(1 if k == self.axis else length for k, length in enumerate(kind.shape))
+        place = iota(kind.shape, self.axis, int64)
+        before = concat(
+            slice(y[0], starts, first, (1,) * kind.ndim), slice(y[0], starts, stops, (1,) * kind.ndim), axis=self.axis
+        )
+        reached = where(gt(x, before), place, like(0, place))
+        return (add_along_axis(like(0, x), cum_max(reached, self.axis), g[0], self.axis),)
+
+
+def prod(x: Operand, axes: tuple[int, ...]) -> Operand:
+    """The product over `axes`."""
+    return bind1(Prod(axes), x)
+
+
+def reduce_max(x: Operand, axes: tuple[int, ...]) -> Operand:
+    """The largest over `axes`."""
+    return bind1(ReduceMax(axes), x)
+
+
+def reduce_min(x: Operand, axes: tuple[int, ...]) -> Operand:
+    """The smallest over `axes`."""
+    return bind1(ReduceMin(axes), x)
+
+
+def any(x: Operand, axes: tuple[int, ...]) -> Operand:  # noqa: A001
+    """Whether one element over `axes` is true."""
+    return bind1(Any(axes), x)
+
+
+def all(x: Operand, axes: tuple[int, ...]) -> Operand:  # noqa: A001
+    """Whether all elements over `axes` are true."""
+    return bind1(All(axes), x)
+
+
+def arg_max(x: Operand, axis: int) -> Operand:
+    """The index of the first largest element along `axis`."""
+    return bind1(ArgMax(axis), x)
+
+
+def arg_min(x: Operand, axis: int) -> Operand:
+    """The index of the first smallest element along `axis`."""
+    return bind1(ArgMin(axis), x)
+
+
+def cum_sum(x: Operand, axis: int) -> Operand:
+    """The sum of all elements up to each one, along `axis`."""
+    return bind1(CumSum(axis), x)
+
+
+def cum_prod(x: Operand, axis: int) -> Operand:
+    """The product of all elements up to each one, along `axis`."""
+    return bind1(CumProd(axis), x)
+
+
+def cum_max(x: Operand, axis: int) -> Operand:
+    """The largest of all elements up to each one, along `axis`."""
+    return bind1(CumMax(axis), x)

@@ -1,0 +1,389 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Parts of arrays: slices, writing them, joining, padding, and counting."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any
+
+import numpy
+from numpy.typing import NDArray
+
+from hybridize.base.dtypes import CODES, DType, bool_, float32, int64
+from hybridize.base.errors import DTypeError, ShapeError
+from hybridize.base.types import Shape, TensorType
+from hybridize.loops import expr as loops
+from hybridize.loops.expr import Element, Expr
+from hybridize.ops.cases import ZERO, numbers
+from hybridize.ops.op import Op, Operand, Sample, bind1, type_of
+from hybridize.ops.views import Gradient, like, sum
+
+Steps = tuple[int, ...]
+
+
+def clamped(x: Expr, size: int) -> Expr:
+    """An index moved into 0 .. size - 1."""
+    return loops.call("max", loops.call("min", x, loops.index(size - 1)), loops.index(0))
+
+
+def both(x: Expr | None, y: Expr | None) -> Expr | None:
+    """The conjunction of two conditions, either of which may be absent (true)."""
+    return y if x is None else x if y is None else loops.call("and", x, y)
+
+
+def _lengths(op: Op, kind: TensorType, starts: Steps, stops: Steps, steps: Steps) -> Shape:
+    """Sizes of a slice; raises unless it is normal: every index it takes is within bounds."""
+    lengths = []
+    if not len(starts) == len(stops) == len(steps) == kind.ndim:
+        raise ShapeError("E147", f"{op.name} of {kind} with {len(starts)} starts, {len(stops)} stops, {len(steps)} steps")
+    for size, start, stop, step in zip(kind.shape, starts, stops, steps, strict=True):
+        length = 0 if step == 0 else max(0, -((start - stop) // step))
+        last = start + (length - 1) * step
+        if step == 0 or (length and not (0 <= start < size and 0 <= last < size)):
+            raise ShapeError(
+                "E148", f"{op.name} of {kind}: {start}:{stop}:{step} is no range within an axis of size {size}",
+                help="starts and stops are counted from 0, and a stop of -1 is before the first element",
+            )  # fmt: skip
+        lengths.append(length)
+    return tuple(lengths)
+
+
+def _python_slices(starts: Steps, stops: Steps, steps: Steps) -> tuple[Any, ...]:
+    """The same in Python, where a stop of -1 means another thing."""
+    return tuple(_slice(a, b if b >= 0 else None, c) for a, b, c in zip(starts, stops, steps, strict=True))
+
+
+_slice = slice
+
+
+@dataclass(frozen=True)
+class Slice(Op):
+    """Elements start, start + step, ... before stop, along every axis. Steps may be negative, stops then -1."""
+
+    starts: Steps
+    stops: Steps
+    steps: Steps
+
+    def infer(self, x: TensorType) -> tuple[TensorType, ...]:
+        return (TensorType(_lengths(self, x, self.starts, self.stops, self.steps), x.dtype),)
+
+    def reference(self, x: NDArray[Any]) -> tuple[NDArray[Any], ...]:
+        return (x[_python_slices(self.starts, self.stops, self.steps)],)
+
+    def vjp(self, g: tuple[Operand], y: tuple[Operand], x: Operand) -> tuple[Gradient, ...]:
+        if type_of(y[0]).size == 0:
+            return (like(0, x),)
+        return (update_slice(like(0, x), g[0], self.starts, self.stops, self.steps),)
+
+    def lower(self, x: Element, *, types: tuple[TensorType, ...]) -> tuple[Element, ...]:
+        def element(index: tuple[Expr, ...]) -> Expr:
+            places = zip(index, self.starts, self.steps, strict=True)
+            return x(tuple(loops.add(loops.mul(i, loops.index(step)), loops.index(start)) for i, start, step in places))
+
+        return (element,)
+
+    @classmethod
+    def samples(cls) -> Iterator[Sample]:
+        yield Sample((numbers((5, 7)),), cls((1, 2), (4, 7), (1, 2)))
+        yield Sample((numbers((5, 7)),), cls((4, 5), (-1, 0), (-1, -2)))
+        yield Sample((numbers((5, 7), "i4"),), cls((2, 0), (2, 7), (1, 3)))
+        yield Sample((numbers((5, 7)),), cls((4, 0), (2, 7), (1, 1)))
+        yield Sample((numbers(()),), cls((), (), ()))
+        yield Sample((numbers(ZERO),), cls((0, 0, 0), (2, 0, 2), (1, 1, 1)))
+        yield Sample((numbers((5, 7)),), cls((0, 0), (6, 7), (1, 1)), fails=ShapeError)
+        yield Sample((numbers((5, 7)),), cls((0, 0), (5, 7), (1, 0)), fails=ShapeError)
+        yield Sample((numbers((5, 7)),), cls((-1, 0), (5, 7), (1, 1)), fails=ShapeError)
+        yield Sample((numbers((5, 7)),), cls((0,), (5,), (1,)), fails=ShapeError)
+
+
+@dataclass(frozen=True)
+class UpdateSlice(Op):
+    """`base` with the elements that `Slice` would take replaced by `update`."""
+
+    starts: Steps
+    stops: Steps
+    steps: Steps
+
+    def infer(self, base: TensorType, update: TensorType) -> tuple[TensorType, ...]:
+        wanted = TensorType(_lengths(self, base, self.starts, self.stops, self.steps), base.dtype)
+        if update.shape != wanted.shape:
+            raise ShapeError("E149", f"update_slice of {base}: the part is {wanted}, the update {update}")
+        if update.dtype != wanted.dtype:
+            raise DTypeError("E225", f"update_slice of {base} with {update}", help="cast the update first")
+        return (base,)
+
+    def reference(self, base: NDArray[Any], update: NDArray[Any]) -> tuple[NDArray[Any], ...]:
+        y = base.copy()
+        y[_python_slices(self.starts, self.stops, self.steps)] = update
+        return (y,)
+
+    def vjp(self, g: tuple[Operand], y: tuple[Operand], base: Operand, update: Operand) -> tuple[Gradient, ...]:
+        where = (self.starts, self.stops, self.steps)
+        if type_of(update).size == 0:
+            return g[0], like(0, update)
+        return update_slice(g[0], like(0, update), *where), slice(g[0], *where)
+
+    def lower(self, base: Element, update: Element, *, types: tuple[TensorType, ...]) -> tuple[Element, ...]:
+        lengths = types[1].shape
+        if types[1].size == 0:
+            return (base,)
+
+        def element(index: tuple[Expr, ...]) -> Expr:
+            inside: Expr | None = None
+            indices = []
+            for i, size, length, start, step in zip(
+                index, types[0].shape, lengths, self.starts, self.steps, strict=True
+            ):
+                condition, part = _place(i, size, length, start, step)
+                inside = both(inside, condition)
+                indices.append(part)
+            value = update(tuple(indices))
+            return value if inside is None else loops.select(inside, value, base(index))
+
+        return (element,)
+
+    @classmethod
+    def samples(cls) -> Iterator[Sample]:
+        yield Sample((numbers((5, 7)), numbers((3, 2))), cls((1, 2), (4, 6), (1, 2)))
+        yield Sample((numbers((5, 7)), numbers((5, 3))), cls((4, 5), (-1, 0), (-1, -2)))
+        yield Sample((numbers((5, 7)), numbers((5, 1))), cls((0, 3), (5, 4), (1, 1)))
+        yield Sample((numbers((5, 7)), numbers((0, 7))), cls((2, 0), (2, 7), (1, 1)))
+        yield Sample((numbers((5, 7), "i8"), numbers((5, 7), "i8", seed=1)), cls((0, 0), (5, 7), (1, 1)))
+        yield Sample((numbers(()), numbers((), seed=1)), cls((), (), ()))
+        yield Sample((numbers((5, 7)), numbers((3, 3))), cls((1, 2), (4, 6), (1, 2)), fails=ShapeError)
+        yield Sample((numbers((5, 7)), numbers((3, 2), "f8")), cls((1, 2), (4, 6), (1, 2)), fails=DTypeError)
+
+
+def _place(i: Expr, size: int, length: int, start: int, step: int) -> tuple[Expr | None, Expr]:
+    """Where index `i` of an axis falls in a slice of it: the condition (None: always) and the index there."""
+    if length == size and step == 1:
+        return None, i
+    offset = loops.add(i, loops.index(-start))
+    if length == 1:
+        return loops.call("eq", i, loops.index(start)), loops.index(0)
+    if step == 1:
+        part = offset
+        inside = both(loops.call("ge", i, loops.index(start)), loops.call("lt", i, loops.index(start + length)))
+        return inside, clamped(part, length)
+    part = loops.call("floordiv", offset, loops.index(step))
+    exact = loops.call("eq", loops.mul(part, loops.index(step)), offset)
+    inside = both(loops.call("ge", part, loops.index(0)), loops.call("lt", part, loops.index(length)))
+    return both(exact, inside), clamped(part, length)
+
+
+@dataclass(frozen=True)
+class Concat(Op):
+    """The operands one after the other along `axis`."""
+
+    axis: int
+
+    def infer(self, *xs: TensorType) -> tuple[TensorType, ...]:
+        first = xs[0]
+        if not 0 <= self.axis < first.ndim:
+            raise ShapeError("E151", f"concat of {first} along axis {self.axis}", help="count axes from 0")
+        rest = _without(first.shape, self.axis)
+        for x in xs[1:]:
+            if x.dtype != first.dtype:
+                raise DTypeError("E226", f"concat takes operands of one dtype, got {', '.join(map(str, xs))}")
+            if x.ndim != first.ndim or _without(x.shape, self.axis) != rest:
+                raise ShapeError(
+                    "E152", f"concat along axis {self.axis} of {', '.join(map(str, xs))}",
+                    help="all other sizes must be equal",
+                )  # fmt: skip
+        length = 0
+        for x in xs:
+            length += x.shape[self.axis]
+        return (TensorType((*first.shape[: self.axis], length, *first.shape[self.axis + 1 :]), first.dtype),)
+
+    def reference(self, *xs: NDArray[Any]) -> tuple[NDArray[Any], ...]:
+        return (numpy.concatenate(xs, self.axis),)
+
+    def vjp(self, g: tuple[Operand], y: tuple[Operand], *xs: Operand) -> tuple[Gradient, ...]:
+        parts: list[Gradient] = []
+        start = 0
+        whole = type_of(g[0]).shape
+        for x in xs:
+            length = type_of(x).shape[self.axis]
+            starts = tuple(start if k == self.axis else 0 for k in range(len(whole)))
+            stops = tuple(start + length if k == self.axis else size for k, size in enumerate(whole))
+            parts.append(slice(g[0], starts, stops, (1,) * len(whole)))
+            start += length
+        return tuple(parts)
+
+    def lower(self, *xs: Element, types: tuple[TensorType, ...]) -> tuple[Element, ...]:
+        lengths = [kind.shape[self.axis] for kind in types]
+        present = [k for k, kind in enumerate(types) if lengths[k]] or [0]
+
+        def element(index: tuple[Expr, ...]) -> Expr:
+            i = index[self.axis]
+            result: Expr | None = None
+            for k in reversed(present):
+                start = 0
+                for length in lengths[:k]:
+                    start += length
+                offset = loops.add(i, loops.index(-start))
+                part = offset if len(present) == 1 else clamped(offset, lengths[k])
+                value = xs[k]((*index[: self.axis], part, *index[self.axis + 1 :]))
+                below = loops.call("lt", i, loops.index(start + lengths[k]))
+                result = value if result is None else loops.select(below, value, result)
+            assert result is not None
+            return result
+
+        return (element,)
+
+    @classmethod
+    def samples(cls) -> Iterator[Sample]:
+        yield Sample((numbers((2, 3)), numbers((2, 4)), numbers((2, 1))), cls(1))
+        yield Sample((numbers((2, 3)), numbers((4, 3))), cls(0))
+        yield Sample((numbers((2, 3)), numbers((0, 3))), cls(0))
+        yield Sample((numbers((0, 3)), numbers((0, 3))), cls(0))
+        yield Sample((numbers((2, 3)),), cls(0))
+        yield Sample((numbers((2, 3), bool_), numbers((1, 3), bool_)), cls(0))
+        yield Sample((numbers((2, 3)), numbers((2, 3), "f8")), cls(0), fails=DTypeError)
+        yield Sample((numbers((2, 3)), numbers((4, 5))), cls(0), fails=ShapeError)
+        yield Sample((numbers((2, 3)), numbers((2,))), cls(0), fails=ShapeError)
+        yield Sample((numbers(()), numbers(())), cls(0), fails=ShapeError)
+
+
+def _without(shape: Shape, axis: int) -> Shape:
+    return (*shape[:axis], *shape[axis + 1 :])
+
+
+@dataclass(frozen=True)
+class Pad(Op):
+    """`x` with `low[k]` elements of `value` (0-d) before and `high[k]` after it along axis k."""
+
+    low: tuple[int, ...]
+    high: tuple[int, ...]
+
+    def infer(self, x: TensorType, value: TensorType) -> tuple[TensorType, ...]:
+        if len(self.low) != x.ndim or len(self.high) != x.ndim or any(n < 0 for n in (*self.low, *self.high)):
+            raise ShapeError("E153", f"pad of {x} by {self.low} before and {self.high} after")
+        if value.shape != ():
+            raise ShapeError("E154", f"pad with {value}: the value has no axes")
+        if value.dtype != x.dtype:
+            raise DTypeError("E227", f"pad of {x} with {value}", help="cast the value first")
+        sizes = zip(self.low, x.shape, self.high, strict=True)
+        return (TensorType(tuple(a + size + b for a, size, b in sizes), x.dtype),)
+
+    def reference(self, x: NDArray[Any], value: NDArray[Any]) -> tuple[NDArray[Any], ...]:
+        y = numpy.full(self.infer(_type(x), _type(value))[0].shape, value, x.dtype)
+        y[tuple(_slice(a, a + size) for a, size in zip(self.low, x.shape, strict=True))] = x
+        return (y,)
+
+    def vjp(self, g: tuple[Operand], y: tuple[Operand], x: Operand, value: Operand) -> tuple[Gradient, ...]:
+        shape = type_of(x).shape
+        stops = tuple(a + size for a, size in zip(self.low, shape, strict=True))
+        inner = slice(g[0], self.low, stops, (1,) * len(shape))
+        border = g[0]
+        if type_of(x).size:
+            border = update_slice(g[0], like(0, x), self.low, stops, (1,) * len(shape))
+        return inner, sum(border, tuple(range(len(shape))))
+
+    def lower(self, x: Element, value: Element, *, types: tuple[TensorType, ...]) -> tuple[Element, ...]:
+        shape = types[0].shape
+        if types[0].size == 0:
+            return (lambda index: value(()),)
+
+        def element(index: tuple[Expr, ...]) -> Expr:
+            inside: Expr | None = None
+            indices = []
+            for i, size, low, high in zip(index, shape, self.low, self.high, strict=True):
+                condition, part = _place(i, low + size + high, size, low, 1)
+                inside = both(inside, condition)
+                indices.append(part)
+            inner = x(tuple(indices))
+            return inner if inside is None else loops.select(inside, inner, value(()))
+
+        return (element,)
+
+    @classmethod
+    def samples(cls) -> Iterator[Sample]:
+        yield Sample((numbers((2, 3)), numbers(())), cls((1, 0), (0, 2)))
+        yield Sample((numbers((2, 3)), numbers(())), cls((0, 0), (0, 0)))
+        yield Sample((numbers((2, 1), "i4"), numbers((), "i4")), cls((2, 1), (1, 2)))
+        yield Sample((numbers(ZERO), numbers(())), cls((1, 2, 0), (0, 0, 1)))
+        yield Sample((numbers(()), numbers(())), cls((), ()))
+        yield Sample((numbers((2, 3)), numbers(())), cls((1,), (0,)), fails=ShapeError)
+        yield Sample((numbers((2, 3)), numbers(())), cls((-1, 0), (0, 0)), fails=ShapeError)
+        yield Sample((numbers((2, 3)), numbers((1,))), cls((1, 0), (0, 2)), fails=ShapeError)
+        yield Sample((numbers((2, 3)), numbers((), "f8")), cls((1, 0), (0, 2)), fails=DTypeError)
+
+
+def _type(x: NDArray[Any]) -> TensorType:
+    return TensorType(x.shape, x.dtype)
+
+
+@dataclass(frozen=True)
+class Iota(Op):
+    """Each element its own index along `axis`: 0, 1, 2, ..."""
+
+    shape: Shape
+    axis: int
+    dtype: DType
+
+    def infer(self) -> tuple[TensorType, ...]:
+        if not 0 <= self.axis < len(self.shape) or any(size < 0 for size in self.shape):
+            raise ShapeError("E155", f"iota of shape {self.shape} along axis {self.axis}")
+        if self.dtype not in CODES or self.dtype == bool_:
+            raise DTypeError("E228", f"iota counts in numbers, not {self.dtype}")
+        return (TensorType(self.shape, self.dtype),)
+
+    def reference(self) -> tuple[NDArray[Any], ...]:
+        column = numpy.arange(self.shape[self.axis]).astype(self.dtype)
+        rest = (1,) * (len(self.shape) - self.axis - 1)
+        return (numpy.broadcast_to(column.reshape((-1, *rest)), self.shape),)
+
+    def vjp(self, g: tuple[Operand], y: tuple[Operand]) -> tuple[Gradient, ...]:
+        return ()
+
+    def lower(self, *, types: tuple[TensorType, ...]) -> tuple[Element, ...]:
+        return (lambda index: loops.cast(index[self.axis], self.dtype),)
+
+    @classmethod
+    def samples(cls) -> Iterator[Sample]:
+        for dtype in CODES:
+            if dtype != bool_:
+                yield Sample((), cls((2, 3, 4), 1, dtype))
+        yield Sample((), cls((5,), 0, float32))
+        yield Sample((), cls((2, 0), 1, int64))
+        yield Sample((), cls((2, 3), 2, int64), fails=ShapeError)
+        yield Sample((), cls((2, 3), 0, bool_), fails=DTypeError)
+
+
+def slice(x: Operand, starts: Steps, stops: Steps, steps: Steps) -> Operand:  # noqa: A001
+    """Elements start, start + step, ... before stop, along every axis; `x` itself when these are all."""
+    if steps == (1,) * len(steps) and starts == (0,) * len(steps) and stops == type_of(x).shape:
+        return x
+    return bind1(Slice(tuple(starts), tuple(stops), tuple(steps)), x)
+
+
+def update_slice(base: Operand, update: Operand, starts: Steps, stops: Steps, steps: Steps) -> Operand:
+    """`base` with the elements that `slice` would take replaced by `update`."""
+    return bind1(UpdateSlice(tuple(starts), tuple(stops), tuple(steps)), base, update)
+
+
+def concat(*xs: Operand, axis: int) -> Operand:
+    """The operands one after the other along `axis`."""
+    return xs[0] if len(xs) == 1 else bind1(Concat(axis), *xs)
+
+
+def pad(x: Operand, value: Operand, low: tuple[int, ...], high: tuple[int, ...]) -> Operand:
+    """`x` with `low[k]` elements of `value` (0-d) before and `high[k]` after it along axis k."""
+    return bind1(Pad(tuple(low), tuple(high)), x, value)
+
+
+def iota(shape: Shape, axis: int, dtype: DType) -> Operand:
+    """Each element its own index along `axis`."""
+    return bind1(Iota(tuple(shape), axis, dtype))
+
+
+def flip(x: Operand, axis: int) -> Operand:
+    """The elements of `x` in the opposite order along `axis`."""
+    shape = type_of(x).shape
+    if shape[axis] == 0:
+        return x
+    starts = tuple(size - 1 if k == axis else 0 for k, size in enumerate(shape))
+    stops = tuple(-1 if k == axis else size for k, size in enumerate(shape))
+    return slice(x, starts, stops, tuple(-1 if k == axis else 1 for k in range(len(shape))))

@@ -1,0 +1,106 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Sorting along an axis, stable, NaN counting as the largest."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any
+
+import numpy
+from numpy.typing import NDArray
+
+from hybridize.base.dtypes import bool_, float32, int64, is_float
+from hybridize.base.errors import ShapeError
+from hybridize.base.types import TensorType
+from hybridize.loops.expr import Element, Routine
+from hybridize.ops.cases import INFINITE, ONE, ZERO, numbers
+from hybridize.ops.indexing import add_along_axis
+from hybridize.ops.op import Op, Operand, Sample, bind1, type_of
+from hybridize.ops.views import Gradient, check_axes, like
+
+
+@dataclass(frozen=True)
+class ArgSort(Op):
+    """The indices that sort `x` along `axis`; equal elements keep their order, NaN counts as the largest."""
+
+    axis: int
+    descending: bool = False
+
+    def infer(self, x: TensorType) -> tuple[TensorType, ...]:
+        check_axes(self, (self.axis,), x)
+        return (x.with_dtype(int64),)
+
+    def reference(self, x: NDArray[Any]) -> tuple[NDArray[Any], ...]:
+        return (sorting_order(x, self.axis, self.descending),)
+
+    def vjp(self, g: tuple[Operand], y: tuple[Operand], x: Operand) -> tuple[Gradient, ...]:
+        return (None,)
+
+    def lower(self, x: Element, *, types: tuple[TensorType, ...]) -> Routine:
+        return Routine(self.name, (self.axis, self.descending))
+
+    @classmethod
+    def samples(cls) -> Iterator[Sample]:
+        yield from _samples(cls)
+
+
+@dataclass(frozen=True)
+class Sort(Op):
+    """`x` in order along `axis`; NaN counts as the largest."""
+
+    axis: int
+    descending: bool = False
+
+    def infer(self, x: TensorType) -> tuple[TensorType, ...]:
+        check_axes(self, (self.axis,), x)
+        return (x,)
+
+    def reference(self, x: NDArray[Any]) -> tuple[NDArray[Any], ...]:
+        return (numpy.take_along_axis(x, sorting_order(x, self.axis, self.descending), self.axis),)
+
+    def vjp(self, g: tuple[Operand], y: tuple[Operand], x: Operand) -> tuple[Gradient, ...]:
+        if not is_float(type_of(x).dtype):
+            return (None,)
+        return (add_along_axis(like(0, x), arg_sort(x, self.axis, self.descending), g[0], self.axis),)
+
+    def lower(self, x: Element, *, types: tuple[TensorType, ...]) -> Routine:
+        return Routine(self.name, (self.axis, self.descending))
+
+    @classmethod
+    def samples(cls) -> Iterator[Sample]:
+        yield from _samples(cls)
+
+
+def sorting_order(x: NDArray[Any], axis: int, descending: bool) -> NDArray[Any]:
+    """The stable order; descending is ascending from the other end, so that equal elements keep their order too."""
+    if x.dtype.kind == "V":  # bfloat16, of whose NaNs NumPy does not know
+        x = x.astype(float32)
+    if not descending:
+        return numpy.argsort(x, axis=axis, kind="stable").astype(int64, copy=False)
+    back = numpy.argsort(numpy.flip(x, axis), axis=axis, kind="stable")
+    return numpy.ascontiguousarray(x.shape[axis] - 1 - numpy.flip(back, axis)).astype(int64, copy=False)
+
+
+def _samples(cls: Any) -> Iterator[Sample]:
+    """Ties, both orders, NaN."""
+    for descending in (False, True):
+        for axis in (0, 1, 2):
+            yield Sample((numbers((2, 3, 4)),), cls(axis, descending))
+        for dtype in ("f8", "f2", "i4", "u1", bool_):
+            yield Sample((numbers((2, 9), dtype, 0.0, 3.0),), cls(1, descending), grad=())
+        yield Sample((numbers(ZERO),), cls(1, descending))
+        yield Sample((numbers(ONE),), cls(0, descending))
+        yield Sample((numpy.array([INFINITE, INFINITE[::-1]], float32),), cls(1, descending), grad=())
+    yield Sample((numbers((2, 3)),), cls(2), fails=ShapeError)
+    yield Sample((numbers(()),), cls(0), fails=ShapeError)
+
+
+def sort(x: Operand, axis: int, descending: bool = False) -> Operand:
+    """`x` in order along `axis`."""
+    return bind1(Sort(axis, descending), x)
+
+
+def arg_sort(x: Operand, axis: int, descending: bool = False) -> Operand:
+    """The indices that sort `x` along `axis`."""
+    return bind1(ArgSort(axis, descending), x)
