@@ -92,8 +92,10 @@ class Cells:
         return self.f.op(f"and {vector('i1', lanes)} {better}, {number}")
 
     def before(self, x: str, y: str, descending: bool) -> str:
-        """Whether x must stand before y in sorted order, where equals keep theirs and NaN comes last."""
-        less = self.compare(x, y, descending, 1)
+        """Whether x must stand before y in sorted order, where equals keep theirs and NaN is the largest of all."""
+        if descending:
+            x, y = y, x
+        less = self.compare(x, y, False, 1)
         if not self.floating:
             return less
         last = self.f.op(f"fcmp uno {self.number_type(1)} {y}, {y}")

@@ -167,7 +167,7 @@ def _scatter(f: Function, routine: Routine, inputs: Types, outputs: Types, targe
 
         def element(_: str, at: str, lanes: int) -> None:
             to, from_ = f.op(f"add i64 {start}, {at}"), f.op(f"add i64 {source}, {at}")
-            if _kind(routine) == "scatterset":
+            if routine.parameters[0] == "set":
                 cells.store(cells.load("%i2", from_, lanes), "%o0", to, lanes)
                 return
             x, y = cells.load_number("%o0", to, lanes), cells.load_number("%i2", from_, lanes)
@@ -214,6 +214,6 @@ def _call_back(f: Function, variable: str, note: str, table: str) -> None:
 
 _WRITERS = {
     "argmax": _argument, "argmin": _argument, "cumsum": _running, "cumprod": _running, "cummax": _running,
-    "scatterset": _scatter, "scatteradd": _scatter, "print": _effect, "assert": _effect,
+    "scatternd": _scatter, "print": _effect, "assert": _effect,
     "sort": sorting.write, "argsort": sorting.write,
 }  # fmt: skip

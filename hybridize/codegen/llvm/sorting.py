@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Sorting along an axis: merging from the bottom up, stable, NaN last.
+"""Sorting along an axis: merging from the bottom up, stable, NaN counting as the largest.
 
 Each line is copied to scratch, as keys and, for `argsort`, their numbers; runs of 1, 2, 4, ... are merged from one half
 of the scratch into the other.
