@@ -8,7 +8,7 @@ epilogue is emitted once, however many tiles there are, and the tiles are shared
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import dataclass
 
 from hybridize.base.dtypes import DType, bool_
@@ -37,11 +37,15 @@ class Epilogue:
     """Of the result in memory."""
     emit: Callable[[Function, str, str, str, int, str, str | None], str]
     """`emit(f, sums, row, column, lanes, batch, mask)` writes code that turns `lanes` sums, those of
-    `out[batch, row, column : column + lanes]`, into registers of `dtype`. `row`, `column` and `batch` are i64 registers.
-    With a mask (`<lanes x i1>`) only its lanes exist: loads must use it. Sums are float for floats of up to 32 bits, i1
-    for bool, else of the operands' own type."""
+    `out[batch, row, column : column + lanes]`, into a register of `dtype`. `row`, `column`, `batch` are i64 registers.
+    With a mask (`<lanes x i1>`) only its lanes exist: loads must use it. Sums are float for floats of up to 32 bits,
+    i1 for bool, else of the operands' own type."""
     params: tuple[tuple[str, str], ...] = ()
     """Further parameters (type, name) of the function, `%name` within `emit`."""
+
+
+# Drivers only call: loops around calls, optimised, take longer to compile than the tiles.
+_DRIVER = "nounwind noinline optnone"
 
 
 def contraction_scratch(spec: ContractionSpec, target: Target) -> int:
@@ -60,7 +64,9 @@ def emit_contraction(
     plan = make_plan(spec, numbers)
     extra = epilogue.params if epilogue is not None else ()
     _emit_store(module, f"{name}.store", spec, numbers, epilogue)
-    f = Function(module, name, [("ptr", "out"), ("ptr", "x"), ("ptr", "w"), *extra, ("ptr", "scratch")])
+    f = Function(
+        module, name, [("ptr", "out"), ("ptr", "x"), ("ptr", "w"), *extra, ("ptr", "scratch")], attributes=_DRIVER
+    )
     arguments = "".join(f", {type} %{param}" for type, param in extra)
 
     def store(c: str, stride: str | int, row: str, column: str, rows: str | int, width: str | int, batch: str) -> None:
@@ -69,7 +75,6 @@ def emit_contraction(
             f"i64 {width}, i64 {batch}{arguments})"
         )
 
-    emit = {"dots": emit_dots, "rows": emit_rows, "columns": emit_columns}[plan.form]
     if spec.m and spec.n:
         with f.loop("0", spec.batch) as loop:
             x_bytes = 0 if spec.shared_x else spec.m * spec.k * numbers.stored_bytes
@@ -78,7 +83,11 @@ def emit_contraction(
                 w_bytes = packed_panels_bytes(spec, numbers)
             x = at(f, "%x", times(f, loop.index, x_bytes) if x_bytes else 0)
             w = at(f, "%w", times(f, loop.index, w_bytes) if w_bytes else 0)
-            emit(f, spec, numbers, plan, x, w, "%scratch", loop.index, store)
+            if plan.form == "dots":
+                emit_dots(f, spec, numbers, x, w, loop.index, store)
+            else:
+                emit = emit_rows if plan.form == "rows" else emit_columns
+                emit(f, spec, numbers, plan, x, w, "%scratch", loop.index, store)
     f.do("ret void")
     return f
 
@@ -165,7 +174,3 @@ def emit_pack(module: Module, name: str, spec: ContractionSpec, target: Target) 
         emit_packing(f, spec, numbers, panel, w)
     f.do("ret void")
     return f
-
-
-Store = Callable[[str, str | int, str, str, str | int, str | int, str], None]
-Emitters = Sequence[Callable[..., None]]

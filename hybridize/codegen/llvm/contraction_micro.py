@@ -2,7 +2,7 @@
 """The inner functions of contractions. Strides and sizes arrive in registers, so a module's layers share them.
 
     tile    c[rows][columns] (+)= sum over k of x[row, k] w[k, column]      x broadcast, w in vectors along its columns
-    dots    c[row][column][lanes] = sum over k of x[row, k] w[column, k]    both in vectors along k, lanes not yet summed
+    dots    c[row][column][lanes] = sum over k of x[row, k] w[column, k]    vectors along k, lanes not yet summed
     sums    c[row][column] = sum over lanes of the above
     flip    panel[k][column] = w[column, k], a register's width of columns
     copy    panel[k][column] = w[k, column], any width
@@ -195,18 +195,21 @@ def flip(module: Module, numbers: Numbers) -> str:
     lanes = numbers.lanes
     last = f.op("sub i64 %rows, 1")
     minimum = f.module.declare("llvm.umin.i64", "i64", ["i64", "i64"])
+    if not numbers.chunk:  # small integers: element by element
+        _flip_rest(f, numbers, last, "0")
+        f.do("ret void")
+        return name
     rows = ["%w"]
     for i in range(1, lanes):
         row = f.op(f"call i64 {minimum}(i64 {last}, i64 {i})")
         rows.append(at(f, "%w", f.op(f"mul i64 {row}, %ws")))
-    whole = f.op(f"sub i64 %k, {f.op(f'urem i64 %k, {lanes}')}")
-    with f.loop("0", whole, lanes) as loop:
-        offset = times(f, loop.index, numbers.stored_bytes)
-        square = [numbers.load(f, at(f, row, offset), lanes) for row in rows]
+    whole = f.op(f"and i64 %k, {-numbers.chunk}")
+    with f.loop("0", whole, numbers.chunk) as loop:
         panel = at(f, "%p", f.op(f"mul i64 {loop.index}, %ps"))
-        for i, value in enumerate(numbers.transposed(f, square)):
+        offset = times(f, loop.index, numbers.stored_bytes)
+        for i, value in enumerate(numbers.transposed(f, [at(f, row, offset) for row in rows])):
             numbers.store_computed(f, value, panel)
-            if i < lanes - 1:
+            if i < numbers.chunk - 1:
                 panel = at(f, panel, "%ps")
     _flip_rest(f, numbers, last, whole)
     f.do("ret void")
@@ -225,7 +228,10 @@ def _flip_rest(f: Function, numbers: Numbers, last: str, whole: str) -> None:
 
 
 def copy(module: Module, numbers: Numbers) -> str:
-    """`(ptr panel, i64 panel_stride, ptr w, i64 w_stride, i64 rows, i64 width)`: panel[row][:width] = w[row][:width]."""
+    """`(ptr panel, i64 panel_stride, ptr w, i64 w_stride, i64 rows, i64 width)`: panel[row][:width] = w[row][:width].
+
+    Converted on the way.
+    """
     name = f"copy.{numbers.code}"
     if name in module.functions:
         return name

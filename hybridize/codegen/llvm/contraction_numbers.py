@@ -88,22 +88,75 @@ class Numbers:
         of = vector(self.type, lanes)
         return f.op(f"shufflevector {of} {x}, {of} {y}, {indices(picks)}")
 
+    @property
+    def chunk(self) -> int:
+        """Elements in 128 bits, the piece of a register within which shuffles are cheap; 0 for small integers."""
+        return 16 // self.bytes if self.bytes >= 4 else 0
+
     def transposed(self, f: Function, rows: Sequence[str]) -> list[str]:
-        """A square of `lanes` vectors, flipped about its diagonal."""
-        lanes, square, step = self.lanes, list(rows), 1
-        while step < lanes:
-            low = [lanes + (lane ^ step) if lane & step else lane for lane in range(lanes)]
-            high = [lanes + lane if lane & step else lane | step for lane in range(lanes)]
-            for i in range(lanes):
-                if not i & step:
-                    x, y = square[i], square[i | step]
-                    square[i] = self.shuffle(f, x, y, lanes, low)
-                    square[i | step] = self.shuffle(f, x, y, lanes, high)
-            step *= 2
-        return square
+        """A piece of each of `lanes` rows, given by pointers, as `chunk` registers: the first elements, the second, ...
+
+        Pieces of rows that are far apart are loaded beside each other, so that only shuffles within pieces remain: less
+        work than shuffling whole rows, and less to compile.
+        """
+        return self._within(f, [self._beside(f, rows[row :: self.chunk], self.chunk) for row in range(self.chunk)])
+
+    def _beside(self, f: Function, pointers: Sequence[str], count: int) -> str:
+        """`count` elements from each pointer, side by side, converted."""
+        of = vector(self.stored, count)
+        parts = [f.op(f"load {of}, ptr {pointer}, align {self.stored_bytes}") for pointer in pointers]
+        while len(parts) > 1:
+            of, both = vector(self.stored, count), indices(range(2 * count))
+            parts = [
+                f.op(f"shufflevector {of} {x}, {of} {y}, {both}") for x, y in zip(parts[0::2], parts[1::2], strict=True)
+            ]
+            count *= 2
+        return self.widen(f, parts[0], self.lanes)
+
+    def _within(self, f: Function, rows: Sequence[str]) -> list[str]:
+        """Flip the small square that each piece of these 2 or 4 registers holds."""
+        if len(rows) == 2:
+            return [self.interleave(f, rows[0], rows[1], 1, high) for high in (False, True)]
+        pairs = [
+            (self.interleave(f, rows[0], rows[1], 1, high), self.interleave(f, rows[2], rows[3], 1, high))
+            for high in (False, True)
+        ]
+        return [self.interleave(f, x, y, 2, high) for x, y in pairs for high in (False, True)]
+
+    def interleave(self, f: Function, x: str, y: str, group: int, high: bool) -> str:
+        """In each piece, groups of elements of `x` and `y` in turn, from the piece's lower or upper half."""
+        picks = []
+        for piece in range(0, self.lanes, self.chunk):
+            start = piece + (self.chunk // 2 if high else 0)
+            for first in range(start, start + self.chunk // 2, group):
+                picks += [*range(first, first + group), *range(self.lanes + first, self.lanes + first + group)]
+        return self.shuffle(f, x, y, self.lanes, picks)
+
+    def pieces(self, f: Function, x: str, y: str, odd: bool) -> str:
+        """The even or the odd pieces of `x`, then those of `y`."""
+        starts = range(self.chunk if odd else 0, 2 * self.lanes, 2 * self.chunk)
+        return self.shuffle(f, x, y, self.lanes, [start + i for start in starts for i in range(self.chunk)])
+
+    def _sums_of_all(self, f: Function, level: list[str]) -> str:
+        """`sums` for as many vectors as there are lanes: first within pieces, then across them."""
+        group = 1
+        while group < self.chunk:
+            level = [
+                self.add(f, self.interleave(f, x, y, group, False), self.interleave(f, x, y, group, True), self.lanes)
+                for x, y in zip(level[0::2], level[1::2], strict=True)
+            ]
+            group *= 2
+        while len(level) > 1:
+            level = [
+                self.add(f, self.pieces(f, x, y, False), self.pieces(f, x, y, True), self.lanes)
+                for x, y in zip(level[0::2], level[1::2], strict=True)
+            ]
+        return level[0]
 
     def sums(self, f: Function, vectors: Sequence[str]) -> str:
         """The sum over the lanes of each of 1, 2, 4, ... `lanes` vectors, as one vector with a lane for each."""
+        if len(vectors) == self.lanes and self.chunk:
+            return self._sums_of_all(f, list(vectors))
         lanes, level, step = self.lanes, list(vectors), 1
         while len(level) > 1:
             low = [lanes + (lane ^ step) if lane & step else lane for lane in range(lanes)]
@@ -155,7 +208,8 @@ def masked_load(f: Function, pointer: str, scalar: str, lanes: int, align: int, 
 def masked_store(f: Function, value: str, pointer: str, scalar: str, lanes: int, align: int, mask: str) -> None:
     """Store the lanes that the mask names."""
     of = vector(scalar, lanes)
-    name = f.module.declare(f"llvm.masked.store.{_suffix(scalar, lanes)}.p0", "void", [of, "ptr", "i32", f"<{lanes} x i1>"])
+    intrinsic = f"llvm.masked.store.{_suffix(scalar, lanes)}.p0"
+    name = f.module.declare(intrinsic, "void", [of, "ptr", "i32", f"<{lanes} x i1>"])
     f.do(f"call void {name}({of} {value}, ptr {pointer}, i32 {align}, <{lanes} x i1> {mask})")
 
 

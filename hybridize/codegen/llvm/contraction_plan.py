@@ -68,8 +68,8 @@ class Segment:
 class Plan:
     """How a contraction is computed.
 
-    dots: both operands in vectors along k, in place. rows: tiles of [x rows, w columns]. columns: the transposed product,
-    tiles of [w columns, x rows], flipped when stored; for w stored [n, k] and few rows of x it packs x and not w.
+    dots: both operands in vectors along k, in place. rows: tiles of [x rows, w columns]. columns: the transposed
+    product, tiles of [w columns, x rows], flipped when stored; for w stored [n, k] and few rows of x it packs x, not w.
     """
 
     form: Form
@@ -136,8 +136,6 @@ def normalised(spec: ContractionSpec) -> ContractionSpec:
     return replace(spec, transpose_x=transpose_x, transpose_w=transpose_w)
 
 
-_FEW_ROWS = 6
-"""Up to so many rows of x, rows of w are read once, in place, by dot products."""
 _FEW_COLUMNS = 8
 """Below so many columns a panel would be mostly empty."""
 
@@ -145,17 +143,15 @@ _FEW_COLUMNS = 8
 def _form(spec: ContractionSpec, numbers: Numbers) -> Form:
     if spec.packed or not spec.transpose_w:
         return "rows"
-    if not spec.transpose_x and (spec.m <= _FEW_ROWS or spec.n < _FEW_COLUMNS):
+    if not spec.transpose_x and (spec.m < numbers.lanes or spec.n < _FEW_COLUMNS):
         return "dots"
-    if _columns_pay(spec, numbers):
-        return "columns"
-    return "dots" if not spec.transpose_x and spec.m < numbers.lanes else "rows"
+    return "columns" if _columns_pay(spec, numbers) else "rows"
 
 
 def _columns_pay(spec: ContractionSpec, numbers: Numbers) -> bool:
     """Whether packing x and flipping the result moves less than packing w, with panels that are mostly full."""
     moved = spec.m * spec.n + (0 if spec.transpose_x else spec.m * spec.k)
-    full = spec.m >= 0.75 * numbers.lanes * -(-spec.m // numbers.lanes)
+    full = spec.m >= numbers.lanes and spec.m >= 0.75 * numbers.lanes * -(-spec.m // numbers.lanes)
     panel_bytes = spec.k * panel_vectors(numbers) * numbers.vector_bytes
     return moved < spec.n * spec.k and full and panel_bytes <= numbers.target.l2_bytes // 2 and not numbers.converts
 

@@ -91,7 +91,8 @@ def _call_tile(
 ) -> None:
     name = tile(f.module, numbers, rows, vectors, broadcast.along_k)
     f.do(
-        f"call void @{name}(ptr {c}, ptr {x}, i64 {broadcast.stride}, ptr {panel}, i64 {panel_stride}, i64 {k}, i1 {more})"
+        f"call void @{name}(ptr {c}, ptr {x}, i64 {broadcast.stride}, ptr {panel}, i64 {panel_stride}, "
+        f"i64 {k}, i1 {more})"
     )
 
 
@@ -122,9 +123,7 @@ def _pack(
         left = f.op(f"sub i64 {section.width}, {loop.index}")
         strip = at(f, w, f.op(f"mul i64 {loop.index}, {source.stride}"))
         panel = at(f, to, times(f, loop.index, numbers.bytes))
-        f.do(
-            f"call void @{name}(ptr {panel}, i64 {stride}, ptr {strip}, i64 {source.stride}, i64 {left}, i64 {count})"
-        )
+        f.do(f"call void @{name}(ptr {panel}, i64 {stride}, ptr {strip}, i64 {source.stride}, i64 {left}, i64 {count})")
 
 
 def _converted(f: Function, spec: ContractionSpec, numbers: Numbers, x: str, scratch: str) -> str:
@@ -264,7 +263,8 @@ class _Rows:
 
     def tile(self, rows: int, x: str, c: str, panel: str, k: str | int, more: str) -> None:
         """One register tile."""
-        _call_tile(self.f, self.numbers, rows, self.section.vectors, self.broadcast, x, c, panel, self.panel_stride, k, more)
+        vectors = self.section.vectors
+        _call_tile(self.f, self.numbers, rows, vectors, self.broadcast, x, c, panel, self.panel_stride, k, more)
 
     def finish(self, c: str, row: str, column: str, rows: int) -> None:
         """Sums of a tile through the epilogue."""
