@@ -1,0 +1,61 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What happens to the elements of a contraction on their way to memory: bias, activation, residual, casts."""
+
+from __future__ import annotations
+
+from hybridize.base.dtypes import DType, bfloat16, float16
+from hybridize.base.types import TensorType
+from hybridize.codegen.llvm.contraction import Epilogue
+from hybridize.codegen.llvm.elements import Array, Elements, Lane
+from hybridize.codegen.llvm.functions import narrowed, to_memory
+from hybridize.codegen.llvm.functions import register as register_type
+from hybridize.codegen.llvm.memory import Width
+from hybridize.codegen.llvm.text import Function, vector
+from hybridize.codegen.target import Target
+from hybridize.loops.expr import Expr, Load
+from hybridize.loops.measure import walk
+from hybridize.schedule.draft import ACCUMULATED
+from hybridize.schedule.steps import Finish, Product
+
+
+def emit_finish(finish: Finish, product: Product, out: TensorType, target: Target) -> Epilogue:
+    """The epilogue that computes `finish` for each vector of sums."""
+    arrays = {
+        number: Array(f"%e{number}", param.dtype, written=param.written)
+        for number, param in enumerate(finish.params)
+    }
+    sizes = {0: product.batch, 1: product.m, 2: product.n}
+
+    def emit(f: Function, sums: str, row: str, column: str, lanes: int, batch: str, mask: str | None) -> str:
+        elements = Elements(f, target, arrays, sizes)
+        for axis, register in ((0, batch), (1, row)):
+            elements.axes[axis], elements.depth[axis] = register, 0
+        lane = Lane(2, Width(lanes, mask))
+        with elements.bound(2, column, lane):
+            for accumulated in _accumulated(finish):
+                rounded = narrowed(f, sums, product.x.dtype, lanes)
+                if lanes > 1 and not elements.varies(accumulated):
+                    kind = register_type(product.x.dtype, lanes)
+                    rounded = f.op(f"extractelement {kind} {rounded}, i64 0")  # a single column
+                elements.remember(accumulated, rounded)
+            for extra in finish.extras:
+                elements.store(extra.param, extra.address, extra.value)
+            result = elements.spread(finish.value)
+        return _registers_of(f, result, out.dtype, lanes)
+
+    params = tuple(("ptr", f"e{number}") for number in range(len(finish.params)))
+    return Epilogue(out.dtype, emit, params)
+
+
+def _accumulated(finish: Finish) -> list[Expr]:
+    roots = [finish.value, *(extra.value for extra in finish.extras)]
+    return [node for node in walk(*roots) if isinstance(node, Load) and node.operand == ACCUMULATED]
+
+
+def _registers_of(f: Function, value: str, dtype: DType, lanes: int) -> str:
+    """A register of ours as the contraction stores it: 16-bit floats as their own type."""
+    if dtype not in (float16, bfloat16):
+        return value
+    kind, raw = to_memory(f, value, dtype, lanes)
+    return f.op(f"bitcast {kind} {raw} to {vector('half' if dtype == float16 else 'bfloat', lanes)}")
+

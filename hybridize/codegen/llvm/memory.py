@@ -1,0 +1,94 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Loads and stores of elements: one, a vector in order, or a vector from anywhere; whole or partly masked."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from hybridize.base.dtypes import DType
+from hybridize.codegen.llvm.contraction_numbers import masked_load, masked_store
+from hybridize.codegen.llvm.functions import from_memory, memory, to_memory
+from hybridize.codegen.llvm.text import Function, vector
+
+
+@dataclass(frozen=True, slots=True)
+class Width:
+    """How many lanes an expression is computed in, and which of them count."""
+
+    lanes: int
+    mask: str | None = None
+    """`<lanes x i1>`; None: all."""
+
+    @classmethod
+    def first(cls, active: int, lanes: int) -> Width:
+        """`lanes`, of which the first `active` count."""
+        if active == lanes:
+            return cls(lanes)
+        return cls(lanes, f"<{', '.join('i1 1' if lane < active else 'i1 0' for lane in range(lanes))}>")
+
+
+def element_pointer(f: Function, base: str, dtype: DType, index: str) -> str:
+    """Pointer to an element; `index` is an i64 register or number."""
+    return base if index == "0" else f.op(f"getelementptr inbounds {memory(dtype, 1)}, ptr {base}, i64 {index}")
+
+
+def load(f: Function, pointer: str, dtype: DType, width: Width) -> str:
+    """`width.lanes` consecutive elements as a register; masked lanes are 0 and not touched."""
+    scalar = memory(dtype, 1)
+    if width.mask is not None:
+        raw = masked_load(f, pointer, scalar, width.lanes, dtype.itemsize, width.mask)
+    else:
+        raw = f.op(f"load {vector(scalar, width.lanes)}, ptr {pointer}, align {dtype.itemsize}")
+    return from_memory(f, raw, dtype, width.lanes)
+
+
+def load_reversed(f: Function, pointer: str, dtype: DType, width: Width) -> str:
+    """Elements at `pointer`, `pointer - 1`, ...: the first lane is the last in memory."""
+    lanes, scalar = width.lanes, memory(dtype, 1)
+    kind = vector(scalar, lanes)
+    order = ", ".join(f"i32 {lane}" for lane in reversed(range(lanes)))
+    start = element_pointer(f, pointer, dtype, str(1 - lanes))
+    if width.mask is None:
+        raw = f.op(f"load {kind}, ptr {start}, align {dtype.itemsize}")
+    else:
+        flags = vector("i1", lanes)
+        shuffle = f"shufflevector {flags} {width.mask}, {flags} poison, <{lanes} x i32> <{order}>"
+        raw = masked_load(f, start, scalar, lanes, dtype.itemsize, f.op(shuffle))
+    raw = f.op(f"shufflevector {kind} {raw}, {kind} poison, <{lanes} x i32> <{order}>")
+    return from_memory(f, raw, dtype, lanes)
+
+
+def gather(f: Function, base: str, dtype: DType, indices: str, index_type: str, width: Width) -> str:
+    """Elements at `base` + each of `indices` (a vector of `index_type`)."""
+    lanes, scalar = width.lanes, memory(dtype, 1)
+    kind, pointers = vector(scalar, lanes), vector("ptr", lanes)
+    flags = vector("i1", lanes)
+    mask = width.mask or "splat (i1 1)"
+    where = f.op(f"getelementptr inbounds {scalar}, ptr {base}, {vector(index_type, lanes)} {indices}")
+    short = {"float": "f32", "double": "f64"}.get(scalar, scalar)
+    name = f.module.declare(f"llvm.masked.gather.v{lanes}{short}.v{lanes}p0", kind, [pointers, "i32", flags, kind])
+    raw = f.op(
+        f"call {kind} {name}({pointers} {where}, i32 {dtype.itemsize}, {flags} {mask}, {kind} zeroinitializer)"
+    )
+    return from_memory(f, raw, dtype, lanes)
+
+
+def store(f: Function, value: str, pointer: str, dtype: DType, width: Width) -> None:
+    """A register to consecutive elements; masked lanes are not touched."""
+    kind, raw = to_memory(f, value, dtype, width.lanes)
+    if width.mask is not None:
+        masked_store(f, raw, pointer, memory(dtype, 1), width.lanes, dtype.itemsize, width.mask)
+    else:
+        f.do(f"store {kind} {raw}, ptr {pointer}, align {dtype.itemsize}")
+
+
+def scatter(f: Function, value: str, base: str, dtype: DType, indices: str, index_type: str, width: Width) -> None:
+    """A register to the elements at `base` + each of `indices`, which differ."""
+    lanes, scalar = width.lanes, memory(dtype, 1)
+    kind, raw = to_memory(f, value, dtype, lanes)
+    pointers, flags = vector("ptr", lanes), vector("i1", lanes)
+    where = f.op(f"getelementptr inbounds {scalar}, ptr {base}, {vector(index_type, lanes)} {indices}")
+    short = {"float": "f32", "double": "f64"}.get(scalar, scalar)
+    name = f.module.declare(f"llvm.masked.scatter.v{lanes}{short}.v{lanes}p0", "void", [kind, pointers, "i32", flags])
+    mask = width.mask or "splat (i1 1)"
+    f.do(f"call void {name}({kind} {raw}, {pointers} {where}, i32 {dtype.itemsize}, {flags} {mask})")

@@ -1,0 +1,162 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A scheduled graph as one LLVM module.
+
+    build(graph, target, name) -> Built        @name(ptr inputs, ptr outputs, ptr scratch), see `runtime.plan`
+
+Equal kernels, contractions and routines are written once, however many steps call them.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from hybridize.base.types import TensorType
+from hybridize.codegen.llvm.contraction import ContractionSpec, Epilogue, contraction_scratch, emit_contraction
+from hybridize.codegen.llvm.epilogue import emit_finish
+from hybridize.codegen.llvm.kernels import emit_kernel
+from hybridize.codegen.llvm.text import Function, Module
+from hybridize.codegen.target import Target
+from hybridize.graph import Graph
+from hybridize.graph.ir import Buffer as Array
+from hybridize.loops.expr import Routine
+from hybridize.runtime.plan import Place, Plan
+from hybridize.schedule import Schedule, schedule
+from hybridize.schedule.steps import LoopStep, Product, ProductStep, RegionStep, RoutineStep, ScheduleStep
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class Built:
+    """A program as text, with what the runtime keeps."""
+
+    module: Module
+    plan: Plan
+    constants: tuple[Array, ...]
+    """In slot order, after the inputs: the graph's own, then those of sub-graphs."""
+
+
+@dataclass(frozen=True, slots=True)
+class Sizes:
+    """What the scheduler asks about the code to come."""
+
+    target: Target
+
+    def lanes(self, itemsize: int) -> int:
+        """Elements of `itemsize` bytes in a vector."""
+        return self.target.lanes(itemsize)
+
+    def product_bytes(self, product: Product) -> int:
+        """Scratch of a contraction."""
+        return contraction_scratch(_spec(product), self.target) if product.k and product.n and product.m else 0
+
+    def routine_bytes(
+        self, routine: Routine, inputs: Sequence[TensorType], outputs: Sequence[TensorType]
+    ) -> int:
+        """Scratch of a routine."""
+        return 0
+
+
+def build(graph: Graph, target: Target, name: str = "program") -> Built:
+    """Schedule `graph` and write it as the exported function `name`."""
+    scheduled = schedule(graph, Sizes(target))
+    module = Module()
+    emitter = Emitter(module, target, name)
+    names = emitter.program(name, scheduled, linkage="")
+    steps = tuple(
+        dataclasses.replace(step, name=step_name)
+        for step, step_name in zip(scheduled.plan.steps, names, strict=True)
+    )
+    return Built(module, dataclasses.replace(scheduled.plan, steps=steps), scheduled.constants)
+
+
+def _spec(product: Product) -> ContractionSpec:
+    return ContractionSpec(
+        product.x.dtype, product.m, product.n, product.k, product.batch, product.transpose_x, product.transpose_w
+    )
+
+
+class Emitter:
+    """Writes programs into a module, sharing functions between equal steps."""
+
+    def __init__(self, module: Module, target: Target, prefix: str) -> None:
+        self.module = module
+        self.target = target
+        self.prefix = prefix
+        self._written: dict[str, str] = {}
+
+    def program(self, name: str, scheduled: Schedule, linkage: str = "internal") -> list[str]:
+        """Write `void name(ptr inputs, ptr outputs, ptr scratch)`; returns the function each step calls."""
+        f = Function(
+            self.module, name, [("ptr", "inputs"), ("ptr", "outputs"), ("ptr", "scratch")], linkage=linkage
+        )
+        pointers = Pointers(f)
+        names = [self.step(f, step, pointers) for step in scheduled.steps]
+        f.do("ret void")
+        return names
+
+    def step(self, f: Function, step: ScheduleStep, pointers: Pointers) -> str:
+        """Call what `step` says; returns the name of the function."""
+        match step:
+            case LoopStep(kernel=kernel, places=places):
+                if not kernel.nests:
+                    return ""
+                name = self._once("loops", str(kernel), lambda name: emit_kernel(self.module, name, kernel, self.target))
+                self._call(f, name, [pointers.at(place) for place in places])
+                return name
+            case ProductStep():
+                return self._product(f, step, pointers)
+        raise NotImplementedError(type(step))
+
+    def _once(self, kind: str, key: str, write: object) -> str:
+        """Write a function unless an equal one is there; returns its name."""
+        found = self._written.get(key)
+        if found is None:
+            found = self._written[key] = f"{self.prefix}.{kind}{len(self._written)}"
+            assert callable(write)
+            write(found)
+        return found
+
+    def _call(self, f: Function, name: str, args: Sequence[str]) -> None:
+        f.do(f"call void @{name}({', '.join(f'ptr {arg}' for arg in args)})")
+
+    def _product(self, f: Function, step: ProductStep, pointers: Pointers) -> str:
+        if not step.out.size:
+            return ""
+        epilogue = None if step.finish is None else emit_finish(step.finish, step.product, step.out, self.target)
+        key = f"{_spec(step.product)} {step.finish}"
+        name = self._once(
+            "product", key,
+            lambda name: emit_contraction(self.module, name, _spec(step.product), self.target, epilogue),
+        )  # fmt: skip
+        self._call(f, name, [pointers.at(place) for place in (*step.places, step.workspace)])
+        return name
+
+
+class Pointers:
+    """Registers of places, each computed once on entry of the program."""
+
+    def __init__(self, f: Function) -> None:
+        self._f = f
+        self._bases: dict[tuple[str, int], str] = {}
+        self._known: dict[Place, str] = {}
+
+    def at(self, place: Place) -> str:
+        """The register that points to `place`."""
+        found = self._known.get(place)
+        if found is None:
+            base = self._base(place)
+            found = base if not place.offset else self._f.op(f"getelementptr i8, ptr {base}, i64 {place.offset}")
+            self._known[place] = found
+        return found
+
+    def _base(self, place: Place) -> str:
+        if place.kind == "scratch":
+            return "%scratch"
+        key = (place.kind, place.slot)
+        found = self._bases.get(key)
+        if found is None:
+            array = f"%{place.kind}s"
+            cell = array if not place.slot else self._f.op(f"getelementptr ptr, ptr {array}, i64 {place.slot}")
+            found = self._bases[key] = self._f.op(f"load ptr, ptr {cell}, align 8")
+        return found

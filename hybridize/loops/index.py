@@ -1,0 +1,470 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Normal forms: expressions that exist once, and index arithmetic that is affine wherever it can be.
+
+    index = Index(constant, ((atom, coefficient), ...))      atom: Axis, floordiv by a number, or any other i64 expr
+
+An `Interner` makes equal expressions the same object, so that comparing and memoising costs O(1) and an expression
+that is used twice stays one. A `Space` adds the sizes of the axes, which decide what can be simplified: a remainder
+within bounds, a comparison that always holds.
+"""
+
+from __future__ import annotations
+
+import math
+import struct
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+
+from hybridize.base.dtypes import DType, bool_, int64
+from hybridize.loops.expr import Axis, Call, Cast, Const, Expr, Fold, Load, Select
+
+FAR = 1 << 62
+"""Beyond every index: the bound of what is not known."""
+
+Bounds = tuple[int, int]
+"""Smallest and largest value, inclusive."""
+
+
+@dataclass(frozen=True, slots=True)
+class Index(Expr):
+    """An affine i64 expression: constant + sum of coefficient * atom; made by `Space.affine` only."""
+
+    constant: int
+    terms: tuple[tuple[Expr, int], ...]
+
+
+def bit(axis: int) -> int:
+    """The bit that stands for an axis in a set of free axes."""
+    return 1 << (2 * axis if axis >= 0 else -2 * axis - 1)
+
+
+@dataclass(slots=True)
+class Facts:
+    """What is known of an interned expression."""
+
+    serial: int
+    free: int
+    """Set of the axes it depends on, as bits."""
+    folds: bool
+    """Whether there is a Fold inside."""
+    reads: bool
+    """Whether there is a Load inside."""
+
+
+def children(expr: Expr) -> tuple[Expr, ...]:
+    """The expressions directly inside `expr`."""
+    match expr:
+        case Load(indices=indices):
+            return indices
+        case Index(terms=terms):
+            return tuple(atom for atom, _ in terms)
+        case Call(args=args):
+            return args
+        case Select(condition=condition, then=then, orelse=orelse):
+            return condition, then, orelse
+        case Cast(x=x):
+            return (x,)
+        case Fold(body=body):
+            return (body,)
+    return ()
+
+
+class Interner:
+    """Makes each distinct expression once. All children must come from the same interner."""
+
+    def __init__(self) -> None:
+        self._table: dict[tuple[object, ...], Expr] = {}
+        self._facts: dict[int, Facts] = {}
+        self._axes: dict[int, Axis] = {}
+        self._numbers: dict[int, Const] = {}
+
+    def facts(self, expr: Expr) -> Facts:
+        """What is known of `expr`."""
+        return self._facts[id(expr)]
+
+    def free(self, expr: Expr) -> int:
+        """Axes that `expr` depends on, as bits."""
+        return self._facts[id(expr)].free
+
+    def _keep(self, key: tuple[object, ...], expr: Expr, children: tuple[Expr, ...]) -> Expr:
+        free, folds, reads = 0, False, False
+        for child in children:
+            facts = self._facts[id(child)]
+            free |= facts.free
+            folds |= facts.folds
+            reads |= facts.reads
+        self._table[key] = expr
+        self._facts[id(expr)] = Facts(len(self._facts), free, folds, reads)
+        return expr
+
+    def number(self, value: int) -> Const:
+        """An i64 constant."""
+        found = self._numbers.get(value)
+        if found is None:
+            found = self._numbers[value] = Const(int64, value)
+            self._facts[id(found)] = Facts(len(self._facts), 0, False, False)
+        return found
+
+    def const(self, dtype: DType, value: float | int | bool) -> Const:
+        """A constant; values are compared by bits, so -0.0 and NaN keep themselves."""
+        if dtype == int64:
+            return self.number(int(value))
+        key = (Const, dtype.num, struct.pack("<d", value) if isinstance(value, float) else value)
+        found = self._table.get(key)
+        if found is None:
+            found = self._keep(key, Const(dtype, value), ())
+        assert isinstance(found, Const)
+        return found
+
+    def axis(self, number: int) -> Axis:
+        """An axis or fold variable."""
+        found = self._axes.get(number)
+        if found is None:
+            found = self._axes[number] = Axis(int64, number)
+            self._facts[id(found)] = Facts(len(self._facts), bit(number), False, False)
+        return found
+
+    def load(self, dtype: DType, operand: int, indices: tuple[Expr, ...]) -> Expr:
+        """A load."""
+        key = (Load, operand, *map(id, indices))
+        found = self._table.get(key)
+        if found is None:
+            found = self._keep(key, Load(dtype, operand, indices), indices)
+            self._facts[id(found)].reads = True
+        return found
+
+    def call(self, dtype: DType, function: str, args: tuple[Expr, ...]) -> Expr:
+        """A call, as it is."""
+        key = (function, dtype.num, *map(id, args))
+        found = self._table.get(key)
+        return found if found is not None else self._keep(key, Call(dtype, function, args), args)
+
+    def select(self, condition: Expr, then: Expr, orelse: Expr) -> Expr:
+        """A select, decided when its condition is known."""
+        if isinstance(condition, Const):
+            return then if condition.value else orelse
+        if then is orelse:
+            return then
+        key = (Select, id(condition), id(then), id(orelse))
+        found = self._table.get(key)
+        children = (condition, then, orelse)
+        return found if found is not None else self._keep(key, Select(then.dtype, *children), children)
+
+    def cast(self, x: Expr, dtype: DType) -> Expr:
+        """A cast; nothing when it is so already."""
+        if x.dtype == dtype:
+            return x
+        key = (Cast, dtype.num, id(x))
+        found = self._table.get(key)
+        return found if found is not None else self._keep(key, Cast(dtype, x), (x,))
+
+    def fold(self, dtype: DType, kind: str, size: int, variable: int, body: Expr) -> Expr:
+        """A fold."""
+        key = (Fold, dtype.num, kind, size, variable, id(body))
+        found = self._table.get(key)
+        if found is None:
+            found = self._keep(key, Fold(dtype, kind, size, variable, body), (body,))
+            facts = self._facts[id(found)]
+            facts.free &= ~bit(variable)
+            facts.folds = True
+        return found
+
+    def index(self, constant: int, terms: tuple[tuple[Expr, int], ...]) -> Expr:
+        """An affine expression, its terms sorted; the plainest form that says it."""
+        if not terms:
+            return self.number(constant)
+        if constant == 0 and len(terms) == 1 and terms[0][1] == 1:
+            return terms[0][0]
+        key = (Index, constant, *((id(atom), coefficient) for atom, coefficient in terms))
+        found = self._table.get(key)
+        if found is not None:
+            return found
+        return self._keep(key, Index(int64, constant, terms), tuple(atom for atom, _ in terms))
+
+
+class Space:
+    """Index arithmetic over axes of known sizes; `ranges` maps the number of an axis to its size."""
+
+    def __init__(self, interner: Interner, ranges: Mapping[int, int]) -> None:
+        self.interner = interner
+        self.ranges = dict(ranges)
+        self._bounds: dict[int, Bounds] = {}
+        self._next = -1
+
+    def variable(self, size: int) -> int:
+        """A fresh fold variable."""
+        number, self._next = self._next, self._next - 1
+        self.ranges[number] = size
+        return number
+
+    def axis(self, number: int) -> Expr:
+        """The axis, or 0 where its size is 1."""
+        return self.interner.number(0) if self.ranges.get(number) == 1 else self.interner.axis(number)
+
+    # ------------------------------------------------------------------------------------------------------ affine sums
+
+    def affine(self, parts: list[tuple[Expr, int]], constant: int = 0) -> Expr:
+        """The sum of coefficient * expr over `parts`, plus `constant`."""
+        terms: dict[int, tuple[Expr, int]] = {}
+        for expr, factor in parts:
+            if isinstance(expr, Const):
+                constant += factor * int(expr.value)
+                continue
+            inner = expr.terms if isinstance(expr, Index) else ((expr, 1),)
+            if isinstance(expr, Index):
+                constant += factor * expr.constant
+            for atom, coefficient in inner:
+                before = terms.get(id(atom))
+                terms[id(atom)] = (atom, factor * coefficient + (before[1] if before else 0))
+        kept = [term for term in terms.values() if term[1]]
+        if len(kept) > 1:
+            kept.sort(key=self._rank)
+        return self.interner.index(constant, tuple(kept))
+
+    def _rank(self, term: tuple[Expr, int]) -> tuple[int, int]:
+        atom = term[0]
+        return (0, atom.number) if isinstance(atom, Axis) else (1, self.interner.facts(atom).serial)
+
+    def flat(self, indices: tuple[Expr, ...], shape: tuple[int, ...]) -> Expr:
+        """The position in a C-contiguous buffer of `shape`."""
+        stride, parts = 1, []
+        for index, size in zip(reversed(indices), reversed(shape), strict=True):
+            if size != 1:
+                parts.append((index, stride))
+            stride *= size
+        return self.affine(parts)
+
+    def floordiv(self, x: Expr, divisor: int) -> Expr:
+        """Floor of x / divisor, divisor > 0."""
+        if divisor == 1:
+            return x
+        if isinstance(x, Const):
+            return self.interner.number(int(x.value) // divisor)
+        constant, terms = (x.constant, x.terms) if isinstance(x, Index) else (0, ((x, 1),))
+        whole: list[tuple[Expr, int]] = [(atom, c // divisor) for atom, c in terms if c % divisor == 0]
+        rest = [(atom, c) for atom, c in terms if c % divisor]
+        remainder = self.affine(rest, constant % divisor)
+        low, high = self.bounds(remainder)
+        if not (low >= 0 and high < divisor):
+            whole.append((self._quotient(remainder, divisor), 1))
+        return self.affine(whole, constant // divisor)
+
+    def _quotient(self, x: Expr, divisor: int) -> Expr:
+        constant, terms = (x.constant, x.terms) if isinstance(x, Index) else (0, ((x, 1),))
+        common = math.gcd(divisor, *(c for _, c in terms))
+        if common > 1:
+            # floor((g a + k) / (g b)) = floor((a + floor(k / g)) / b)
+            reduced = self.affine([(atom, c // common) for atom, c in terms], constant // common)
+            return self.floordiv(reduced, divisor // common)
+        if isinstance(x, Call) and x.function == "floordiv" and isinstance(x.args[1], Const):
+            return self.floordiv(x.args[0], divisor * int(x.args[1].value))
+        return self.interner.call(int64, "floordiv", (x, self.interner.number(divisor)))
+
+    def mod(self, x: Expr, divisor: int) -> Expr:
+        """x - divisor * floor(x / divisor), so that remainders and quotients cancel."""
+        return self.affine([(x, 1), (self.floordiv(x, divisor), -divisor)])
+
+    # ---------------------------------------------------------------------------------------------------------- bounds
+
+    def bounds(self, expr: Expr) -> Bounds:
+        """Smallest and largest value of an i64 expression, as far as it is known."""
+        known = self._bounds.get(id(expr))
+        if known is None:
+            known = self._bounds[id(expr)] = self._bounds_of(expr)
+        return known
+
+    def _bounds_of(self, expr: Expr) -> Bounds:
+        match expr:
+            case Const(value=value):
+                return int(value), int(value)
+            case Axis(number=number):
+                size = self.ranges.get(number)
+                return (-FAR, FAR) if size is None else (0, max(0, size - 1))
+            case Index(constant=constant, terms=terms):
+                low = high = constant
+                for atom, coefficient in terms:
+                    a, b = self.bounds(atom)
+                    low += coefficient * (a if coefficient > 0 else b)
+                    high += coefficient * (b if coefficient > 0 else a)
+                return max(low, -FAR), min(high, FAR)
+            case Call(function="floordiv", args=(x, Const(value=divisor))) if int(divisor) > 0:
+                a, b = self.bounds(x)
+                return (a // int(divisor) if a > -FAR else -FAR), (b // int(divisor) if b < FAR else FAR)
+            case Call(function="max" | "min" as function, args=(x, y)):
+                (a, b), (c, d) = self.bounds(x), self.bounds(y)
+                return (max(a, c), max(b, d)) if function == "max" else (min(a, c), min(b, d))
+            case Select(then=x, orelse=y):
+                (a, b), (c, d) = self.bounds(x), self.bounds(y)
+                return min(a, c), max(b, d)
+            case Cast(x=x) if x.dtype == bool_:
+                return 0, 1
+            case Cast(x=x) if x.dtype.kind in "iu" and x.dtype.itemsize < 8:
+                bits = 8 * x.dtype.itemsize
+                return (0, (1 << bits) - 1) if x.dtype.kind == "u" else (-(1 << (bits - 1)), (1 << (bits - 1)) - 1)
+        return -FAR, FAR
+
+    def bounded(self, expr: Expr) -> bool:
+        """Whether arithmetic on `expr` cannot wrap."""
+        low, high = self.bounds(expr)
+        return low > -FAR and high < FAR
+
+    # ------------------------------------------------------------------------------------------------- simplified calls
+
+    def call(self, dtype: DType, function: str, args: tuple[Expr, ...]) -> Expr:
+        """A call in normal form."""
+        if args[0].dtype == int64 and function in _INTEGER and all(self.bounded(arg) for arg in args):
+            found = self._integer(function, args)
+            if found is not None:
+                return found
+        elif dtype == bool_ and function in ("and", "or", "not"):
+            return self._logic(function, args)
+        return self.interner.call(dtype, function, args)
+
+    def _integer(self, function: str, args: tuple[Expr, ...]) -> Expr | None:
+        if function == "neg":
+            return self.affine([(args[0], -1)])
+        x, y = args
+        match function:
+            case "add":
+                return self.affine([(x, 1), (y, 1)])
+            case "sub":
+                return self.affine([(x, 1), (y, -1)])
+            case "mul" if isinstance(y, Const):
+                return self.affine([(x, int(y.value))])
+            case "mul" if isinstance(x, Const):
+                return self.affine([(y, int(x.value))])
+            case "floordiv" if isinstance(y, Const) and int(y.value) > 0:
+                return self.floordiv(x, int(y.value))
+            case "mod" if isinstance(y, Const) and int(y.value) > 0:
+                return self.mod(x, int(y.value))
+            case "max" | "min":
+                return self._extreme(function, x, y)
+            case "lt" | "le" | "gt" | "ge" | "eq" | "ne":
+                return self._compare(function, x, y)
+        return None
+
+    def _extreme(self, function: str, x: Expr, y: Expr) -> Expr | None:
+        low, high = self.bounds(self.affine([(x, 1), (y, -1)]))
+        if low >= 0:
+            return x if function == "max" else y
+        if high <= 0:
+            return y if function == "max" else x
+        return None
+
+    def _compare(self, function: str, x: Expr, y: Expr) -> Expr:
+        difference = self.affine([(x, 1), (y, -1)])
+        low, high = self.bounds(difference)
+        always, never = {
+            "lt": (high < 0, low >= 0),
+            "le": (high <= 0, low > 0),
+            "gt": (low > 0, high <= 0),
+            "ge": (low >= 0, high < 0),
+            "eq": (low == high == 0, low > 0 or high < 0),
+            "ne": (low > 0 or high < 0, low == high == 0),
+        }[function]
+        if always or never:
+            return self.interner.const(bool_, always)
+        return self.interner.call(bool_, function, (difference, self.interner.number(0)))
+
+    def _logic(self, function: str, args: tuple[Expr, ...]) -> Expr:
+        known = [arg for arg in args if isinstance(arg, Const)]
+        if function == "not":
+            if known:
+                return self.interner.const(bool_, not known[0].value)
+        elif known:
+            other = args[1] if args[0] is known[0] else args[0]
+            neutral = function == "and"
+            return other if bool(known[0].value) is neutral else known[0]
+        return self.interner.call(bool_, function, args)
+
+    # ---------------------------------------------------------------------------------------------------- substitution
+
+    def rewrite(
+        self,
+        expr: Expr,
+        axes: Mapping[int, Expr],
+        load: Callable[[Load, tuple[Expr, ...]], Expr],
+        variable: Callable[[Fold], int],
+        memo: dict[int, Expr],
+    ) -> Expr:
+        """`expr` with axes replaced, loads handed to `load` with their new indices, and fold variables renamed."""
+        found = memo.get(id(expr))
+        if found is None:
+            found = memo[id(expr)] = self._rewrite(expr, axes, load, variable, memo)
+        return found
+
+    def _rewrite(
+        self,
+        expr: Expr,
+        axes: Mapping[int, Expr],
+        load: Callable[[Load, tuple[Expr, ...]], Expr],
+        variable: Callable[[Fold], int],
+        memo: dict[int, Expr],
+    ) -> Expr:
+        def again(x: Expr) -> Expr:
+            return self.rewrite(x, axes, load, variable, memo)
+
+        match expr:
+            case Const(dtype=dtype, value=value):
+                return self.interner.const(dtype, value)
+            case Axis(number=number):
+                replaced = axes.get(number)
+                return self.axis(number) if replaced is None else replaced
+            case Load(indices=indices):
+                return load(expr, tuple(again(i) for i in indices))
+            case Index(constant=constant, terms=terms):
+                return self.affine([(again(atom), coefficient) for atom, coefficient in terms], constant)
+            case Call(dtype=dtype, function=function, args=args):
+                return self.call(dtype, function, tuple(again(arg) for arg in args))
+            case Select(condition=condition, then=then, orelse=orelse):
+                decided = again(condition)
+                if isinstance(decided, Const):
+                    return again(then if decided.value else orelse)
+                return self.interner.select(decided, again(then), again(orelse))
+            case Cast(dtype=dtype, x=x):
+                return self.interner.cast(again(x), dtype)
+            case Fold():
+                return self._rewrite_fold(expr, axes, load, variable)
+        raise TypeError(f"{type(expr).__name__} is no expression of the loop IR")
+
+    def _rewrite_fold(
+        self,
+        fold: Fold,
+        axes: Mapping[int, Expr],
+        load: Callable[[Load, tuple[Expr, ...]], Expr],
+        variable: Callable[[Fold], int],
+    ) -> Expr:
+        if fold.size == 0:
+            return self.interner.const(fold.dtype, identity(fold.kind, fold.dtype))
+        if fold.size == 1:
+            # The body may have another dtype only where the fold's kind says so (any, all of bools): they agree.
+            return self.rewrite(fold.body, {**axes, fold.variable: self.interner.number(0)}, load, variable, {})
+        number = variable(fold)
+        inner = {**axes, fold.variable: self.interner.axis(number)}
+        body = self.rewrite(fold.body, inner, load, variable, {})
+        return self.interner.fold(fold.dtype, fold.kind, fold.size, number, body)
+
+
+_INTEGER = frozenset(
+    ("neg", "add", "sub", "mul", "floordiv", "mod", "max", "min", "lt", "le", "gt", "ge", "eq", "ne")
+)
+
+
+def identity(kind: str, dtype: DType) -> float | int | bool:
+    """The value of an empty fold."""
+    match kind:
+        case "any":
+            return False
+        case "all":
+            return True
+        case "sum":
+            return 0.0 if dtype.kind not in "iub" else 0
+        case "prod":
+            return 1.0 if dtype.kind not in "iub" else 1
+    if dtype == bool_:
+        return kind == "min"
+    if dtype.kind in "iu":
+        bits = 8 * dtype.itemsize
+        low, high = (0, (1 << bits) - 1) if dtype.kind == "u" else (-(1 << (bits - 1)), (1 << (bits - 1)) - 1)
+        return low if kind == "max" else high
+    return -math.inf if kind == "max" else math.inf

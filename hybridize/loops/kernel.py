@@ -1,0 +1,119 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A kernel: loop nests that store elements of flat buffers.
+
+    kernel    = (params, locals, nests)
+    nest      = (rows, lane, statements)             for each row, in order: every statement
+    statement = (buffer, sizes, address, value)      for each inner index: buffer[address] = value
+
+Axes 0..len(rows)-1 count the rows, the following ones a statement's own inner indices, negative ones are the
+variables of folds. A `Load` has one index, the position in the flat buffer. Buffers are numbered params first, then
+locals: short arrays that live as long as one row. A statement may read what an earlier one of the same nest stored;
+no two iterations of a nest store the same element. `lane` is the axis whose consecutive values share a vector, or
+None where only folds are vectorised.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from hybridize.base.dtypes import CODES, DType
+from hybridize.loops.expr import Axis, Call, Cast, Const, Expr, Fold, Load, Select
+from hybridize.loops.index import Index
+
+
+@dataclass(frozen=True, slots=True)
+class Param:
+    """A flat buffer: an argument of the kernel, or an array local to a row."""
+
+    dtype: DType
+    size: int
+    written: bool
+
+    def __str__(self) -> str:
+        return f"{CODES[self.dtype]}[{self.size}]{'!' if self.written else ''}"
+
+
+@dataclass(frozen=True, slots=True)
+class Statement:
+    """buffer[address] = value, for each inner index."""
+
+    buffer: int
+    sizes: tuple[int, ...]
+    address: Expr
+    value: Expr
+
+
+@dataclass(frozen=True, slots=True)
+class Nest:
+    """Statements that run for each row."""
+
+    rows: tuple[int, ...]
+    lane: int | None
+    lanes: int
+    """Lanes along `lane`; 1 where that is None."""
+    statements: tuple[Statement, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Kernel:
+    """Loop nests over the same buffers, run in order."""
+
+    params: tuple[Param, ...]
+    locals: tuple[Param, ...]
+    nests: tuple[Nest, ...]
+
+    def __str__(self) -> str:
+        return _Printer().kernel(self)
+
+
+class _Printer:
+    """Writes a kernel as text, each shared expression once; the text is the kernel's identity."""
+
+    def __init__(self) -> None:
+        self._lines: list[str] = []
+        self._names: dict[int, str] = {}
+        self._variables: dict[int, str] = {}
+
+    def kernel(self, kernel: Kernel) -> str:
+        buffers = [f"b{i}: {param}" for i, param in enumerate((*kernel.params, *kernel.locals))]
+        self._lines.append(f"kernel({', '.join(buffers)}; {len(kernel.locals)} local) {{")
+        for nest in kernel.nests:
+            self._names.clear()
+            self._lines.append(f"  rows {nest.rows} lane {nest.lane} by {nest.lanes}")
+            for statement in nest.statements:
+                address, value = self.name(statement.address), self.name(statement.value)
+                self._lines.append(f"  for {statement.sizes}: b{statement.buffer}[{address}] = {value}")
+        self._lines.append("}")
+        return "\n".join(self._lines)
+
+    def name(self, expr: Expr) -> str:
+        found = self._names.get(id(expr))
+        if found is None:
+            found = self._names[id(expr)] = self._name(expr)
+        return found
+
+    def _name(self, expr: Expr) -> str:
+        match expr:
+            case Const(dtype=dtype, value=value):
+                return f"{value!r}:{CODES[dtype]}"
+            case Axis(number=number):
+                return f"i{number}" if number >= 0 else self._variables.setdefault(number, f"v{len(self._variables)}")
+            case Index(constant=constant, terms=terms):
+                text = " + ".join(f"{coefficient}*{self.name(atom)}" for atom, coefficient in terms)
+                return f"({text} + {constant})"
+            case Load(operand=operand, indices=indices):
+                text = f"b{operand}[{', '.join(map(self.name, indices))}]"
+            case Call(function=function, args=args):
+                text = f"{function}({', '.join(map(self.name, args))})"
+            case Select(condition=condition, then=then, orelse=orelse):
+                text = f"select({self.name(condition)}, {self.name(then)}, {self.name(orelse)})"
+            case Cast(x=x):
+                text = f"cast({self.name(x)})"
+            case Fold(kind=kind, size=size, variable=variable, body=body):
+                variable_name = self._variables.setdefault(variable, f"v{len(self._variables)}")
+                text = f"{kind}({variable_name} < {size}: {self.name(body)})"
+            case _:
+                raise TypeError(f"{type(expr).__name__} is no expression of the loop IR")
+        name = f"%{len(self._lines)}"
+        self._lines.append(f"  {name}: {CODES[expr.dtype]} = {text}")
+        return name

@@ -1,0 +1,60 @@
+# SPDX-License-Identifier: Apache-2.0
+"""How wide and how heavy an expression is: what the number of lanes is chosen by."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from hybridize.base.dtypes import FLOATS, bool_
+from hybridize.loops.expr import Call, Cast, Expr, Fold, Load, Select
+from hybridize.loops.index import Index, children
+
+HEAVY = frozenset(
+    ("exp", "exp2", "expm1", "log", "log2", "log10", "log1p", "sin", "cos", "tan", "arcsin", "arccos", "arctan",
+     "sinh", "cosh", "tanh", "arcsinh", "arccosh", "arctanh", "erf", "erfinv", "gammaln", "gamma", "sigmoid", "cbrt",
+     "pow", "arctan2", "hypot", "logaddexp", "fmod", "mod", "floordiv")
+)  # fmt: skip
+"""Functions of many instructions."""
+
+
+def walk(*roots: Expr, indices: bool = True, folds: bool = True) -> Iterator[Expr]:
+    """Each expression below `roots` once; optionally without what is inside indices, or inside folds."""
+    seen: set[int] = set()
+    stack = list(roots)
+    while stack:
+        node = stack.pop()
+        if id(node) in seen:
+            continue
+        seen.add(id(node))
+        yield node
+        if (indices or not isinstance(node, Load | Index)) and (folds or not isinstance(node, Fold)):
+            stack += children(node)
+
+
+def widest(*roots: Expr) -> int:
+    """Bytes of the widest register below `roots`, indices aside; 16-bit floats compute in 4, bool counts 1."""
+    best = 1
+    for node in walk(*roots, indices=False):
+        if isinstance(node, Load | Call | Cast | Select | Fold) and node.dtype != bool_:
+            narrow = node.dtype in FLOATS and node.dtype.itemsize == 2
+            best = max(best, 4 if narrow else node.dtype.itemsize)
+    return best
+
+
+def weight(*roots: Expr) -> int:
+    """Roughly how many instructions an element takes, folds aside."""
+    total = 0
+    for node in walk(*roots, folds=False):
+        if isinstance(node, Call):
+            total += 16 if node.function in HEAVY else 1
+        elif isinstance(node, Load | Select | Cast):
+            total += 1
+    return total
+
+
+def lanes_for(base: int, cost: int, size: int) -> int:
+    """Lanes for a loop over `size` elements: several registers' worth where the body is cheap, none mostly empty."""
+    lanes = base * (4 if cost <= 6 else 2 if cost <= 24 else 1)
+    while lanes > 1 and lanes >= 2 * size:
+        lanes //= 2
+    return lanes

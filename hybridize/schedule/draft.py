@@ -1,0 +1,180 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A group's decisions carried out: one statement per value it stores or keeps, as expressions over the group's axes.
+
+Loads name buffers of the draft by number; which of them share memory is not decided yet.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from hybridize.graph import Node, Value
+from hybridize.loops.expr import Expr, Fold, Load
+from hybridize.loops.index import children
+from hybridize.schedule.group import Group, Grouping, Pattern, fold_variable, radix
+from hybridize.schedule.lower import Local, Read
+
+ACCUMULATED = -1
+"""The operand number of a contraction's element in its epilogue."""
+
+
+@dataclass(frozen=True, slots=True)
+class DraftStatement:
+    """buffer[address] = value for each index of `inner`, axes or variables of the group, slowest first."""
+
+    buffer: int
+    inner: tuple[int, ...]
+    address: Expr
+    value: Expr
+
+
+class Draft:
+    """The statements of one group. `buffers` are stored values, or values kept in a row."""
+
+    def __init__(self, group: Group, grouping: Grouping) -> None:
+        self.group = group
+        self.space = group.space
+        self.buffers: list[Value] = []
+        self.kept: set[int] = set()
+        """Numbers of the buffers that are rows."""
+        self.statements: list[DraftStatement] = []
+        self._grouping = grouping
+        self._interner = grouping.interner
+        self._numbers: dict[Value, int] = {}
+        self._known: dict[tuple[int, ...], Expr] = {}
+        self._members = {value: (node, local) for value, node, local in group.members}
+        self._values = {number: value for value, number in grouping.numbers.items()}
+        for value, node, local in reversed(group.members):
+            if value in group.stored or value in group.kept:
+                self._state(value, node, local)
+            else:
+                for pattern in grouping.uses[value][group].values():
+                    self._inlined(value, pattern)
+
+    def _state(self, value: Value, node: Node, local: Local) -> None:
+        stored = value in self.group.stored
+        pattern = (self.group.stored if stored else self.group.kept)[value]
+        expr = self._compute(value, node, local, pattern)
+        resolved = self._resolve(pattern)
+        if value.type.size == 0:
+            return
+        axes = radix(self.space, self.space.flat(resolved, value.type.shape), value.type.size)
+        assert axes is not None
+        rows = self.group.rows or ()
+        inner = tuple(axis for axis in axes if axis not in rows)
+        number, offset = self._buffer(value)
+        if not stored:
+            self.kept.add(number)
+        address = self._address(value, number, offset, resolved)
+        self.statements.append(DraftStatement(number, inner, address, expr))
+
+    def _buffer(self, value: Value) -> tuple[int, int]:
+        """Number of the buffer in which `value` is stored, and its first element there."""
+        offset = 0
+        while value in self._grouping.alias:
+            value, start = self._grouping.alias[value]
+            offset += start
+        number = self._numbers.get(value)
+        if number is None:
+            number = self._numbers[value] = len(self.buffers)
+            self.buffers.append(value)
+        return number, offset
+
+    def _address(self, value: Value, number: int, offset: int, indices: Pattern) -> Expr:
+        flat = self.space.flat(indices, value.type.shape)
+        if number in self.kept:
+            return self._within_row(value, flat)
+        return self.space.affine([(flat, 1)], offset)
+
+    def _within_row(self, value: Value, flat: Expr) -> Expr:
+        """The part of a flat index that counts within a row, close together."""
+        axes = radix(self.space, flat, value.type.size)
+        assert axes is not None
+        parts, stride = [], 1
+        for axis in reversed([axis for axis in axes if axis not in (self.group.rows or ())]):
+            parts.append((self.space.axis(axis), stride))
+            stride *= self.space.ranges[axis]
+        return self.space.affine(parts)
+
+    def _inlined(self, value: Value, pattern: Pattern) -> Expr:
+        """The element of `value` at `pattern`."""
+        key = (id(value), *map(id, pattern))
+        found = self._known.get(key)
+        if found is None:
+            node, local = self._members[value]
+            found = self._known[key] = self._compute(value, node, local, pattern)
+        return found
+
+    def _compute(self, value: Value, node: Node, local: Local, pattern: Pattern) -> Expr:
+        reads = {id(read.load): read for read in local.reads}
+
+        def load(load: Load, indices: Pattern) -> Expr:
+            return self._access(value, node, pattern, reads[id(load)], indices)
+
+        def variable(fold: Fold) -> int:
+            return fold_variable(self.group, value, pattern, fold)
+
+        axes = dict(enumerate(self._resolve(pattern)))
+        return self.space.rewrite(local.expr, axes, load, variable, {})
+
+    def _access(self, value: Value, node: Node, pattern: Pattern, read: Read, indices: Pattern) -> Expr:
+        """An operand of `value` at `indices`."""
+        operand = node.inputs[read.operand]
+        if operand in self._grouping.literals:
+            return self._grouping.literals[operand]
+        if operand in self._members and operand not in self.group.stored and operand not in self.group.kept:
+            return self._inlined(operand, self._grouping.compose(self.group, value, node, pattern, read))
+        return self._stored(operand, indices)
+
+    def _stored(self, operand: Value, indices: Pattern) -> Expr:
+        if operand is self.group.contraction:
+            position = self.space.flat(indices, operand.type.shape)
+            return self._interner.load(operand.type.dtype, ACCUMULATED, (position,))
+        number, offset = self._buffer(operand)
+        return self._interner.load(
+            operand.type.dtype, number, (self._address(operand, number, offset, indices),)
+        )
+
+    def _resolve(self, pattern: Pattern) -> Pattern:
+        """`pattern` with loads of index data, which name values, replaced by what they load."""
+        if not any(self._interner.facts(index).reads for index in pattern):
+            return pattern
+
+        def load(load: Load, indices: Pattern) -> Expr:
+            operand = self._values[load.operand]
+            if operand in self._members and operand not in self.group.stored and operand not in self.group.kept:
+                return self._inlined(operand, load.indices)
+            return self._stored(operand, indices)
+
+        memo: dict[int, Expr] = {}
+        return tuple(self.space.rewrite(index, {}, load, lambda fold: fold.variable, memo) for index in pattern)
+
+    # ------------------------------------------------------------------------------------------------------- questions
+
+    def in_place(self, target: int) -> list[int]:
+        """Buffers that `target` may take the memory of: read only at the element that is then stored."""
+        statements = [statement for statement in self.statements if statement.buffer == target]
+        if len(self.statements) != 1 or len(statements) != 1 or self.group.rows:
+            return []
+        addresses: dict[int, set[int]] = {}
+        _loads(statements[0].value, addresses, set())
+        wanted = {id(statements[0].address)}
+        return [number for number, found in addresses.items() if found == wanted and number not in self.kept]
+
+    def read_buffers(self) -> set[int]:
+        """Numbers of the buffers that are read."""
+        addresses: dict[int, set[int]] = {}
+        seen: set[int] = set()
+        for statement in self.statements:
+            _loads(statement.value, addresses, seen)
+        return set(addresses)
+
+
+def _loads(expr: Expr, addresses: dict[int, set[int]], seen: set[int]) -> None:
+    if id(expr) in seen:
+        return
+    seen.add(id(expr))
+    if isinstance(expr, Load):
+        addresses.setdefault(expr.operand, set()).add(id(expr.indices[0]))
+    for child in children(expr):
+        _loads(child, addresses, seen)

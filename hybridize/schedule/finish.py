@@ -1,0 +1,405 @@
+# SPDX-License-Identifier: Apache-2.0
+"""From a draft to a kernel: axes merged where memory is in order, a vector axis chosen, pieces split.
+
+Merging: axes a (slower) and b are one axis where every index expression that has either has coefficient(a) =
+coefficient(b) * size(b). Splitting: a loop whose body selects by comparing one axis with a number becomes one loop
+per outcome, which is how concatenation and padding cost nothing.
+"""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Protocol
+
+from hybridize.loops.expr import Axis, Call, Const, Expr, Fold, Load, Select
+from hybridize.loops.index import Index, Interner, Space, bit, children
+from hybridize.loops.kernel import Kernel, Nest, Param, Statement
+from hybridize.loops.measure import lanes_for, walk, weight, widest
+from hybridize.schedule.draft import Draft, DraftStatement
+
+PIECES = 24
+"""Most loops that one statement is split into."""
+
+
+class Widths(Protocol):
+    """What finishing must know of a machine."""
+
+    def lanes(self, itemsize: int) -> int:
+        """Elements of `itemsize` bytes in a vector."""
+
+
+@dataclass(frozen=True, slots=True)
+class Numbering:
+    """Where the buffers of a draft are: as params (an index, several buffers may share one) or rows."""
+
+    params: tuple[Param, ...]
+    locals: tuple[Param, ...]
+    buffers: Mapping[int, int]
+
+
+def finish(draft: Draft, numbering: Numbering, machine: Widths) -> Kernel:
+    """The kernel of a draft."""
+    if draft.group.rows:
+        nests = [_row_nest(draft, draft.statements, numbering, machine)]
+    else:
+        nests = []
+        for _, run in itertools.groupby(draft.statements, key=lambda statement: statement.inner):
+            statements = list(run)
+            if any(_has_fold(draft, statement) for statement in statements):
+                nests.append(_row_nest(draft, statements, numbering, machine))
+            else:
+                nests += _element_nests(draft, statements, numbering, machine)
+    return Kernel(numbering.params, numbering.locals, tuple(nests))
+
+
+def _has_fold(draft: Draft, statement: DraftStatement) -> bool:
+    return draft.space.interner.facts(statement.value).folds
+
+
+# ------------------------------------------------------------------------------------------------------- merging of axes
+
+
+Form = Mapping[int, int]
+"""Coefficients of the axes in one index expression."""
+
+
+def forms_of(roots: Iterable[Expr]) -> list[Form]:
+    """The axes' coefficients in each index expression below `roots`."""
+    found: list[Form] = []
+    seen: set[int] = set()
+    stack = list(roots)
+    while stack:
+        expr = stack.pop()
+        if id(expr) in seen:
+            continue
+        seen.add(id(expr))
+        if isinstance(expr, Index):
+            found.append({atom.number: c for atom, c in expr.terms if isinstance(atom, Axis)})
+            stack += [atom for atom, _ in expr.terms if not isinstance(atom, Axis)]
+        elif isinstance(expr, Axis):
+            found.append({expr.number: 1})
+        else:
+            stack += children(expr)
+    return found
+
+
+def merge(axes: Sequence[int], sizes: Mapping[int, int], forms: Sequence[Form]) -> list[tuple[int, ...]]:
+    """Runs of `axes` (slowest first) that can be counted as one axis."""
+    runs: list[list[int]] = []
+    for axis in axes:
+        if runs and all(_in_order(form, runs[-1], axis, sizes) for form in forms):
+            runs[-1].append(axis)
+        else:
+            runs.append([axis])
+    return [tuple(run) for run in runs]
+
+
+def _in_order(form: Form, run: Sequence[int], fast: int, sizes: Mapping[int, int]) -> bool:
+    return form.get(run[-1], 0) == form.get(fast, 0) * sizes[fast]
+
+
+def _extent(run: Iterable[int], sizes: Mapping[int, int]) -> int:
+    total = 1
+    for axis in run:
+        total *= sizes[axis]
+    return total
+
+
+def _substitution(runs: Sequence[tuple[int, ...]], interner: Interner, start: int) -> dict[int, Expr]:
+    """Each run becomes one axis, numbered from `start`: its fastest member counts the whole run."""
+    mapping: dict[int, Expr] = {}
+    for number, run in enumerate(runs, start):
+        for axis in run[:-1]:
+            mapping[axis] = interner.number(0)
+        mapping[run[-1]] = interner.axis(number)
+    return mapping
+
+
+class _Rewriting:
+    """Moves expressions of a draft into a kernel's axes and buffers."""
+
+    def __init__(self, interner: Interner, ranges: Mapping[int, int], mapping: dict[int, Expr], numbering: Numbering):
+        self.space = Space(interner, ranges)
+        self._mapping = mapping
+        self._numbering = numbering
+        self._memo: dict[int, Expr] = {}
+
+    def __call__(self, expr: Expr) -> Expr:
+        return self.space.rewrite(expr, self._mapping, self._load, self._variable, self._memo)
+
+    def _load(self, load: Load, indices: tuple[Expr, ...]) -> Expr:
+        operand = self._numbering.buffers.get(load.operand, load.operand)
+        return self.space.interner.load(load.dtype, operand, indices)
+
+    def _variable(self, fold: Fold) -> int:
+        return self.space.variable(fold.size)
+
+
+# ----------------------------------------------------------------------------------------------------- elementwise nests
+
+
+def _element_nests(
+    draft: Draft, statements: Sequence[DraftStatement], numbering: Numbering, machine: Widths
+) -> list[Nest]:
+    """Statements over the same axes, without folds: one nest, or one per piece."""
+    space, sizes = draft.space, draft.space.ranges
+    roots = [expr for statement in statements for expr in (statement.address, statement.value)]
+    runs = merge([a for a in statements[0].inner if sizes[a] != 1], sizes, forms_of(roots))
+    runs = _lane_last(runs, statements, space)
+    extents = [_extent(run, sizes) for run in runs]
+    rewriting = _Rewriting(
+        space.interner, dict(enumerate(extents)), _substitution(runs, space.interner, 0), numbering
+    )
+    moved = [
+        Statement(numbering.buffers[s.buffer], tuple(extents), rewriting(s.address), rewriting(s.value))
+        for s in statements
+    ]
+    return [Nest((), None, 1, piece) for piece in split(moved, extents, space.interner)]
+
+
+def _lane_last(runs: list[tuple[int, ...]], statements: Sequence[DraftStatement], space: Space) -> list[tuple[int, ...]]:
+    """The runs with the one last along which most of memory is in order."""
+    if len(runs) < 2:
+        return runs
+    best = max(
+        range(len(runs)),
+        key=lambda k: (_contiguous(runs[k][-1], statements, space) * min(8, _extent(runs[k], space.ranges)), k),
+    )
+    return [run for k, run in enumerate(runs) if k != best] + [runs[best]]
+
+
+def _contiguous(axis: int, statements: Sequence[DraftStatement], space: Space) -> int:
+    """How well vectors along `axis` suit loads and stores: 0 badly."""
+    score, seen = 1, set[int]()
+    stack: list[Expr] = []
+    for statement in statements:
+        score += 3 * _suits(statement.address, axis, space)
+        stack.append(statement.value)
+    while stack:
+        expr = stack.pop()
+        if id(expr) in seen:
+            continue
+        seen.add(id(expr))
+        if isinstance(expr, Load):
+            score += _suits(expr.indices[0], axis, space)
+        stack += children(expr)
+    return score
+
+
+def _suits(address: Expr, axis: int, space: Space) -> int:
+    """2 where consecutive values of `axis` are consecutive in memory, 1 where it does not matter, 0 for a gather."""
+    if not space.interner.free(address) & bit(axis):
+        return 1
+    terms = address.terms if isinstance(address, Index) else ((address, 1),)
+    inside = [c for atom, c in terms if isinstance(atom, Axis) and atom.number == axis]
+    nested = any(
+        space.interner.free(atom) & bit(axis) for atom, _ in terms if not isinstance(atom, Axis)
+    )
+    return 2 if not nested and inside in ([1], [-1]) else 0
+
+
+def split(
+    statements: Sequence[Statement], extents: Sequence[int], interner: Interner
+) -> list[tuple[Statement, ...]]:
+    """The statements as pieces within which comparisons of an axis with a number always have one outcome."""
+    whole = [tuple(statements)]
+    if any(extent == 0 for extent in extents):
+        return []
+    cuts: dict[int, set[int]] = {}
+    for axis, point in _cuts([s.value for s in statements]):
+        if 0 < point < extents[axis]:
+            cuts.setdefault(axis, set()).add(point)
+    pieces = 1
+    for points in cuts.values():
+        pieces *= len(points) + 1
+    if pieces == 1 or pieces > PIECES:
+        return whole
+    borders = [[0, *sorted(cuts.get(axis, ())), extent] for axis, extent in enumerate(extents)]
+    return [
+        _piece(statements, box, interner)
+        for box in itertools.product(*(list(itertools.pairwise(border)) for border in borders))
+    ]
+
+
+def _piece(
+    statements: Sequence[Statement], box: Sequence[tuple[int, int]], interner: Interner
+) -> tuple[Statement, ...]:
+    """The statements over the part of their axes in `box`, counted from 0."""
+    sizes = tuple(stop - start for start, stop in box)
+    space = Space(interner, dict(enumerate(sizes)))
+    shifted = {k: space.affine([(space.axis(k), 1)], start) for k, (start, _) in enumerate(box)}
+    memo: dict[int, Expr] = {}
+
+    def moved(expr: Expr) -> Expr:
+        return space.rewrite(
+            expr, shifted, lambda load, indices: interner.load(load.dtype, load.operand, indices),
+            lambda fold: fold.variable, memo,
+        )  # fmt: skip
+
+    return tuple(Statement(s.buffer, sizes, moved(s.address), moved(s.value)) for s in statements)
+
+
+def _cuts(roots: Sequence[Expr]) -> Iterable[tuple[int, int]]:
+    """(axis, first index of the second part) of each comparison of one axis with a number that a select asks."""
+    seen: set[int] = set()
+    stack: list[tuple[Expr, bool]] = [(root, False) for root in roots]
+    while stack:
+        expr, asked = stack.pop()
+        if (id(expr), asked) in seen:
+            continue
+        seen.add((id(expr), asked))  # type: ignore[arg-type]
+        if isinstance(expr, Select):
+            stack += [(expr.condition, True), (expr.then, False), (expr.orelse, False)]
+            continue
+        if asked and isinstance(expr, Call) and len(expr.args) == 2:
+            yield from _cut(expr)
+        stack += [(child, asked and expr.dtype.kind == "b") for child in children(expr)]
+
+
+def _cut(comparison: Call) -> Iterable[tuple[int, int]]:
+    x, zero = comparison.args
+    if not (isinstance(zero, Const) and zero.value == 0 and comparison.function in ("lt", "le", "gt", "ge", "eq", "ne")):
+        return
+    match x:
+        case Axis(number=number):
+            coefficient, constant = 1, 0
+        case Index(constant=constant, terms=((Axis(number=number), coefficient),)):
+            pass
+        case _:
+            return
+    if number < 0:
+        return
+    # The sign of coefficient * i + constant changes where i passes the root.
+    root, exact = divmod(-constant, coefficient)
+    yield number, root + 1
+    if not exact:
+        yield number, root
+
+
+# ------------------------------------------------------------------------------------------------------------- row nests
+
+
+def _row_nest(
+    draft: Draft, statements: Sequence[DraftStatement], numbering: Numbering, machine: Widths
+) -> Nest:
+    """Statements that share their rows, with folds."""
+    space, sizes = draft.space, draft.space.ranges
+    roots = [expr for statement in statements for expr in (statement.address, statement.value)]
+    forms = forms_of(roots)
+    rows = [axis for axis in draft.group.rows or () if sizes[axis] != 1]
+    runs = merge(rows, sizes, forms)
+    extents = tuple(_extent(run, sizes) for run in runs)
+    outer = _substitution(runs, space.interner, 0)
+    lane = _row_lane(runs, statements, space, machine)
+    moved = []
+    for statement in statements:
+        inner = merge([a for a in statement.inner if sizes[a] != 1], sizes, forms)
+        inner_extents = tuple(_extent(run, sizes) for run in inner)
+        rewriting = _Rewriting(
+            space.interner,
+            dict(enumerate((*extents, *inner_extents))),
+            {**outer, **_substitution(inner, space.interner, len(runs))},
+            numbering,
+        )
+        value = merge_folds(rewriting(statement.value), rewriting.space)
+        moved.append(
+            Statement(numbering.buffers[statement.buffer], inner_extents, rewriting(statement.address), value)
+        )
+    if lane is None:
+        return Nest(extents, None, 1, tuple(moved))
+    values = [statement.value for statement in moved]
+    bodies = [node.body for node in walk(*values) if isinstance(node, Fold)]
+    width = lanes_for(machine.lanes(widest(*values)), weight(*values, *bodies), extents[lane])
+    return Nest(extents, lane, width, tuple(moved))
+
+
+def _row_lane(
+    runs: Sequence[tuple[int, ...]], statements: Sequence[DraftStatement], space: Space, machine: Widths
+) -> int | None:
+    """The row axis to put in vectors, where memory is in order along it rather than along folds and inner axes."""
+    if not runs:
+        return None
+    inner_score, fold_sizes = _inner_score(statements, space)
+    best, best_score = None, inner_score
+    lanes = machine.lanes(4)
+    for k, run in enumerate(runs):
+        extent = _extent(run, space.ranges)
+        score = _contiguous(run[-1], statements, space) - 1
+        # Short folds in long columns: a gather per term is still better than a vector mostly empty.
+        short = fold_sizes and max(fold_sizes) * 2 <= lanes <= extent and k == len(runs) - 1
+        if extent * 2 > lanes and (score > best_score or (short and best is None)):
+            best, best_score = k, score
+    return best
+
+
+def _inner_score(statements: Sequence[DraftStatement], space: Space) -> tuple[int, list[int]]:
+    """How well vectors along inner axes and fold variables suit memory, and the sizes of the innermost folds."""
+    score, seen, sizes = 0, set[int](), list[int]()
+    stack: list[tuple[Expr, int | None]] = []
+    for statement in statements:
+        lane = statement.inner[-1] if statement.inner else None
+        score += 3 * (1 if lane is None else _suits(statement.address, lane, space))
+        stack.append((statement.value, lane))
+        if lane is not None:
+            sizes.append(space.ranges[lane])
+    while stack:
+        expr, lane = stack.pop()
+        if id(expr) in seen:
+            continue
+        seen.add(id(expr))
+        if isinstance(expr, Load):
+            score += 1 if lane is None else _suits(expr.indices[0], lane, space)
+        if isinstance(expr, Fold):
+            lane = expr.variable
+            sizes.append(expr.size)
+        stack += [(child, lane) for child in children(expr)]
+    return score, sizes
+
+
+def merge_folds(expr: Expr, space: Space) -> Expr:
+    """Nested folds of one kind as one fold where memory is in order."""
+    memo: dict[int, Expr] = {}
+
+    def again(x: Expr) -> Expr:
+        found = memo.get(id(x))
+        if found is None:
+            found = memo[id(x)] = _merge_fold(x, again, space)
+        return found
+
+    return again(expr) if space.interner.facts(expr).folds else expr
+
+
+def _merge_fold(expr: Expr, again: object, space: Space) -> Expr:
+    assert callable(again)
+    interner = space.interner
+    if not interner.facts(expr).folds:
+        return expr
+    match expr:
+        case Fold(kind=kind, size=size, variable=variable, body=Fold() as inner) if (
+            inner.kind == kind and inner.dtype == expr.dtype
+        ):
+            forms = forms_of([inner.body])
+            if all(_in_order(form, [variable], inner.variable, {inner.variable: inner.size}) for form in forms):
+                number = space.variable(size * inner.size)
+                mapping: dict[int, Expr] = {variable: interner.number(0), inner.variable: interner.axis(number)}
+                body = space.rewrite(
+                    inner.body, mapping, lambda load, indices: interner.load(load.dtype, load.operand, indices),
+                    lambda fold: space.variable(fold.size), {},
+                )  # fmt: skip
+                merged = interner.fold(expr.dtype, kind, size * inner.size, number, body)
+                return _merge_fold(merged, again, space)
+            return interner.fold(expr.dtype, kind, size, variable, again(inner))
+        case Fold(kind=kind, size=size, variable=variable, body=body):
+            return interner.fold(expr.dtype, kind, size, variable, again(body))
+        case Call(function=function, args=args):
+            return interner.call(expr.dtype, function, tuple(again(arg) for arg in args))
+        case Select(condition=condition, then=then, orelse=orelse):
+            return interner.select(again(condition), again(then), again(orelse))
+        case Load(operand=operand, indices=indices):
+            return interner.load(expr.dtype, operand, tuple(again(i) for i in indices))
+        case Index(constant=constant, terms=terms):
+            return space.affine([(again(atom), c) for atom, c in terms], constant)
+        case _:
+            return interner.cast(again(expr.x), expr.dtype) if hasattr(expr, "x") else expr

@@ -1,0 +1,507 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Which values are stored, and in which kernel each one is computed.
+
+Nodes are visited from last to first, so that every reader of a value is placed before the value is. A group is one
+kernel in the making; it knows at which of its own indices each value is read (a pattern). A value is
+
+    inlined   into the only group that reads it, at one pattern (or at several where it is cheap),
+    a row     of that group: read several times by one row and costly, it is kept in a short array,
+    joined    to a group that reads it: stored by that kernel on the way, because others want it too,
+    a root    of a group of its own otherwise.
+
+A fold is inlined only where all it is read at is the row it belongs to; that makes row kernels of softmax and
+layer norm. The last group that reads a contraction at its own index becomes the contraction's epilogue.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+
+from hybridize.graph import Graph, Node, OpLike, Value
+from hybridize.loops.expr import Axis, Const, Contraction, Expr, Fold, Load
+from hybridize.loops.index import Index, Interner, Space, bit
+from hybridize.ops.op import Effect
+from hybridize.schedule.lower import Local, Lowerings, Read
+
+Pattern = tuple[Expr, ...]
+"""Indices at which a group reads a value, one per axis of the value."""
+
+COST_LIMIT = 320
+"""Additions per element of one kernel; longer chains are split."""
+OPS_LIMIT = 100
+ROW_LIMIT = 1 << 16
+"""Bytes of a row that is kept; longer ones are stored as a whole."""
+
+
+@dataclass(eq=False, slots=True)
+class Group:
+    """One kernel in the making."""
+
+    number: int
+    space: Space
+    shape: tuple[int, ...]
+    rows: tuple[int, ...] | None = None
+    """Axes that count the rows, once a fold has joined."""
+    cost: int = 0
+    recomputed: int = 0
+    contraction: Value | None = None
+    members: list[tuple[Value, Node, Local]] = field(default_factory=list)
+    """Values computed here, last first."""
+    stored: dict[Value, Pattern] = field(default_factory=dict)
+    """Values this group stores, and the pattern at which it computes them."""
+    kept: dict[Value, Pattern] = field(default_factory=dict)
+    """Values kept in a row."""
+    variables: dict[tuple[int, ...], int] = field(default_factory=dict)
+    """Fold variables of this group by value, pattern and variable of the local expression."""
+    nodes: set[int] = field(default_factory=set)
+    first: int = 1 << 60
+    last: int = -1
+    """Positions of the first and last node that this group computes."""
+
+    def add(self, value: Value, node: Node, local: Local, position: int) -> None:
+        """Take a value in."""
+        self.members.append((value, node, local))
+        self.nodes.add(position)
+        self.first, self.last = min(self.first, position), max(self.last, position)
+
+
+class Step:
+    """A node that is a step of its own: a contraction, routine or region."""
+
+    __slots__ = ("effect", "epilogue", "first", "flips", "following", "last", "node", "operands")
+
+    def __init__(self, node: Node, position: int, effect: bool) -> None:
+        self.node = node
+        self.operands = node.inputs
+        """What it reads: the node's inputs, or what they are transposes of."""
+        self.flips = (False, False)
+        """For a contraction: whether either operand lies transposed."""
+        self.effect = effect
+        self.following: Step | None = None
+        """The next step with an effect: it must come later."""
+        self.epilogue: Group | None = None
+        self.first = self.last = position
+
+
+Unit = Group | Step
+
+
+class Grouping:
+    """The decisions for one graph."""
+
+    def __init__(self, graph: Graph, lowerings: Lowerings, literals: Mapping[Value, Const]) -> None:
+        self.graph = graph
+        self.numbers: dict[Value, int] = {}
+        self.lowerings = lowerings
+        self.interner = lowerings.interner
+        self.literals = literals
+        """Constants that are one number: they need no storage."""
+        self.groups: list[Group] = []
+        self.steps: list[Step] = []
+        self.uses: dict[Value, dict[Group, dict[tuple[int, ...], Pattern]]] = {}
+        self.readers: dict[Value, set[Unit]] = {}
+        """Units that read a stored value."""
+        self.wanted: dict[Value, list[int]] = {}
+        """Outputs of the graph that a value is to be found in."""
+        self.alias: dict[Value, tuple[Value, int]] = {}
+        """Stored views: the same bytes as another value, from an element on."""
+        self.owner: dict[Value, Unit] = {}
+        """Who stores a value."""
+        self._effect: Step | None = None
+        self.producer: dict[Value, tuple[int, Node]] = {}
+        for position, node in enumerate(graph.nodes):
+            for value in node.outputs:
+                self.producer[value] = (position, node)
+        for slot, value in enumerate(graph.outputs):
+            self.wanted.setdefault(value, []).append(slot)
+        for position in range(len(graph.nodes) - 1, -1, -1):
+            self._visit(position, graph.nodes[position])
+
+    # ----------------------------------------------------------------------------------------------------------- visits
+
+    def _visit(self, position: int, node: Node) -> None:
+        lowered = self.lowerings.of(node)
+        if isinstance(lowered, tuple):
+            for value, local in zip(node.outputs, lowered, strict=True):
+                self._decide(position, node, value, local)
+            return
+        step = Step(node, position, has_effect(node.op))
+        if step.effect:
+            step.following, self._effect = self._effect, step
+        self.steps.append(step)
+        for value in node.outputs:
+            self.owner[value] = step
+            for group in self.uses.get(value, {}):
+                self.readers.setdefault(value, set()).add(group)
+        if isinstance(lowered, Contraction) and len(node.outputs) == 1:
+            step.epilogue = self._epilogue(node.outputs[0])
+            if step.epilogue is not None:
+                step.epilogue.contraction = node.outputs[0]
+                step.last = max(step.last, step.epilogue.last)
+            self._peel(step, lowered)
+        for value in step.operands:
+            self._read(value, step)
+
+    def _peel(self, step: Step, contraction: Contraction) -> None:
+        """Let a contraction read a transposed matrix as it lies, where an operand is only that."""
+        operands, flips = list(step.operands), [contraction.transpose_x, contraction.transpose_w]
+        for side, value in enumerate(operands):
+            made = self.producer.get(value)
+            if made is None:
+                continue
+            lowered = self.lowerings.of(made[1])
+            if isinstance(lowered, tuple) and _swaps(lowered[0]):
+                operands[side] = made[1].inputs[lowered[0].reads[0].operand]
+                flips[side] = not flips[side]
+        step.operands, step.flips = tuple(operands), (flips[0], flips[1])
+
+    def _read(self, value: Value, unit: Unit) -> None:
+        self.readers.setdefault(value, set()).add(unit)
+
+    def _decide(self, position: int, node: Node, value: Value, local: Local) -> None:
+        uses = self.uses.get(value, {})
+        hard = value in self.wanted or bool(self.readers.get(value))
+        if not uses and not hard:
+            return
+        aliased = hard and self._make_alias(node, value, local)
+        if aliased and not uses:
+            return
+        if (aliased or not hard) and self._inline(position, node, value, local, uses):
+            return
+        if aliased or self._make_alias(node, value, local):
+            for group in uses:
+                self._read(self.alias[value][0], group)
+            return
+        if value.type.size == 0 or not self._join(position, node, value, local, uses):
+            self._root(position, node, value, local)
+        for group in uses:
+            if self.owner[value] is not group:
+                self._read(value, group)
+
+    def _make_alias(self, node: Node, value: Value, local: Local) -> bool:
+        """Give a stored view the bytes of what it views, where they are in order."""
+        source = _viewed(node, local, self.interner)
+        if source is None or source[0] in self.literals:
+            return False
+        base, start = source
+        if value in self.wanted and (start or base.type.size != value.type.size or base not in self.producer):
+            return False
+        self.alias[value] = source
+        for unit in self.readers.get(value, ()):
+            self._read(base, unit)
+        if value in self.wanted:
+            self.wanted.setdefault(base, []).extend(self.wanted.pop(value))
+        return True
+
+    def _inline(
+        self, position: int, node: Node, value: Value, local: Local,
+        uses: Mapping[Group, Mapping[tuple[int, ...], Pattern]],
+    ) -> bool:  # fmt: skip
+        """Compute the value where it is read, if that is worth it; else change nothing."""
+        view = local.cost == 0
+        trivial = local.cost <= 1 and len(local.reads) <= 1
+        if len(uses) > 1 and not (view or (trivial and all(len(patterns) == 1 for patterns in uses.values()))):
+            return False
+        rows = {group: self._admit(group, value, local, tuple(patterns.values())) for group, patterns in uses.items()}
+        if any(found is None for found in rows.values()):
+            return False
+        for group, patterns in uses.items():
+            admitted = rows[group]
+            assert admitted is not None
+            if admitted.kept:
+                group.kept[value] = admitted.pattern
+            if admitted.rows is not None:
+                group.rows = admitted.rows
+            computed = [admitted.pattern] if admitted.kept else list(patterns.values())
+            if len(computed) > 1:
+                group.recomputed += local.cost * (len(computed) - 1)
+            self._take(group, position, node, value, local, computed)
+        return True
+
+    def _take(
+        self, group: Group, position: int, node: Node, value: Value, local: Local, patterns: list[Pattern]
+    ) -> None:
+        """Compute `value` in `group` at `patterns`, and note at which patterns its operands are read there."""
+        group.add(value, node, local, position)
+        group.cost += _cost_of(local) * len(patterns)
+        for pattern in patterns:
+            for read in local.reads:
+                operand = node.inputs[read.operand]
+                if operand in self.literals:
+                    continue
+                found = self.compose(group, value, node, pattern, read)
+                self.uses.setdefault(operand, {}).setdefault(group, {})[tuple(map(id, found))] = found
+
+    def compose(self, group: Group, value: Value, node: Node, pattern: Pattern, read: Read) -> Pattern:
+        """Where `group` reads an operand of `value` when it computes `value` at `pattern`.
+
+        Loads among the indices (of index data) name values by their number.
+        """
+        if read.identity:
+            return pattern
+        axes: dict[int, Expr] = dict(enumerate(pattern))
+        for fold in read.folds:
+            axes[fold.variable] = self.interner.axis(fold_variable(group, value, pattern, fold))
+
+        def load(load: Load, indices: Pattern) -> Expr:
+            operand = node.inputs[load.operand]
+            number = self.numbers.setdefault(operand, len(self.numbers))
+            return self.literals.get(operand) or self.interner.load(load.dtype, number, indices)
+
+        def variable(fold: Fold) -> int:
+            return fold_variable(group, value, pattern, fold)
+
+        memo: dict[int, Expr] = {}
+        return tuple(group.space.rewrite(index, axes, load, variable, memo) for index in read.indices)
+
+    def _root(self, position: int, node: Node, value: Value, local: Local) -> None:
+        """Begin a group that stores `value`."""
+        space = Space(self.interner, dict(enumerate(value.type.shape)))
+        group = Group(len(self.groups), space, value.type.shape)
+        pattern = tuple(space.axis(k) for k in range(value.type.ndim))
+        if local.folds:
+            group.rows = tuple(range(value.type.ndim))
+        group.stored[value] = pattern
+        self.groups.append(group)
+        self.owner[value] = group
+        self._take(group, position, node, value, local, [pattern])
+
+    def _join(
+        self, position: int, node: Node, value: Value, local: Local,
+        uses: Mapping[Group, Mapping[tuple[int, ...], Pattern]],
+    ) -> bool:  # fmt: skip
+        """Store `value` in a group that reads it anyway."""
+        for group, patterns in uses.items():
+            if group.contraction is not None or group.cost + _cost_of(local) > COST_LIMIT:
+                continue
+            if local.folds:
+                rows = self._row_of(group, value, tuple(patterns.values()))
+                if rows is None:
+                    continue
+                pattern = next(iter(patterns.values()))
+            else:
+                rows = group.rows
+                covering = self._covering(group, value, tuple(patterns.values()))
+                if covering is None:
+                    continue
+                pattern = covering
+            others = {unit for unit in uses if unit is not group} | self.readers.get(value, set())
+            if any(self._reaches(unit, group) for unit in others):
+                continue
+            group.rows = rows
+            group.stored[value] = pattern
+            self.owner[value] = group
+            self._take(group, position, node, value, local, [pattern])
+            return True
+        return False
+
+    def _reaches(self, start: Unit, goal: Group) -> bool:
+        """Whether `goal` needs something that `start` computes, however far."""
+        seen: set[Unit] = set()
+        front = [start]
+        while front:
+            unit = front.pop()
+            if isinstance(unit, Step) and unit.epilogue is not None:
+                front.append(unit.epilogue)
+            if unit is goal:
+                return True
+            if unit in seen or unit.first > goal.last:
+                continue
+            seen.add(unit)
+            if isinstance(unit, Step) and unit.following is not None:
+                front.append(unit.following)
+            for value in _results(unit):
+                front.extend(self.readers.get(value, ()))
+                front.extend(self.uses.get(value, ()))
+        return False
+
+    # ------------------------------------------------------------------------------------------------------- admission
+
+    def _admit(self, group: Group, value: Value, local: Local, patterns: tuple[Pattern, ...]) -> Admission | None:
+        """How `group` would compute `value` at `patterns`; None: not at all."""
+        if local.folds:
+            rows = None if group.contraction is not None else self._row_of(group, value, patterns)
+            return None if rows is None else Admission(rows, False, patterns[0])
+        if local.cost == 0:
+            return Admission(None, False, patterns[0]) if len(patterns) <= 8 else None
+        if group.cost + local.cost * len(patterns) > COST_LIMIT or len(group.members) >= OPS_LIMIT:
+            return None
+        if len(patterns) == 1:
+            fits = local.cost <= 2 or self._repeated(group, patterns[0]) <= 2
+            return Admission(None, False, patterns[0]) if fits else None
+        if len(patterns) <= 3 and local.cost <= 3 and group.recomputed + local.cost * len(patterns) <= 8:
+            return Admission(None, False, patterns[0])
+        if group.rows is None or group.contraction is not None:
+            return None
+        pattern = self._covering(group, value, patterns)
+        if pattern is None or self._row_bytes(group, value) > ROW_LIMIT:
+            return None
+        return Admission(None, True, pattern)
+
+    def _row_bytes(self, group: Group, value: Value) -> int:
+        rows = 1
+        for axis in group.rows or ():
+            rows *= group.shape[axis]
+        return value.type.nbytes // max(1, rows)
+
+    def _row_of(self, group: Group, value: Value, patterns: tuple[Pattern, ...]) -> tuple[int, ...] | None:
+        """The axes that count rows if `value`, a fold, is to be computed once per row; None where it cannot."""
+        if len(patterns) != 1:
+            return None
+        axes = radix(group.space, group.space.flat(patterns[0], value.type.shape), value.type.size)
+        if axes is None or any(axis < 0 for axis in axes):
+            return None
+        rows = tuple(sorted(axes))
+        # Axes of size 1 count nothing: leave them out on both sides.
+        if group.rows is not None:
+            return group.rows if rows == _counting(group.rows, group.shape) else None
+        return rows
+
+    def _covering(self, group: Group, value: Value, patterns: tuple[Pattern, ...]) -> Pattern | None:
+        """A pattern that, run over all rows and its own inner axes, computes each element of `value` once.
+
+        All patterns must read the same row. None where they do not.
+        """
+        rows = set(_counting(group.rows or (), group.shape))
+        shapes = set()
+        best: Pattern | None = None
+        for pattern in patterns:
+            flat = group.space.flat(pattern, value.type.shape)
+            axes = radix(group.space, flat, value.type.size)
+            if axes is None or not rows <= set(axes):
+                return None
+            coefficients = coefficients_of(flat)
+            row_part = frozenset((a, coefficients[a]) for a in axes if a in rows)
+            inner = frozenset((coefficients[a], group.space.ranges[a]) for a in axes if a not in rows)
+            shapes.add((row_part, inner))
+            own = all(a >= 0 for a in axes)
+            if best is None or own:
+                best = pattern
+        return best if len(shapes) == 1 else None
+
+    def _repeated(self, group: Group, pattern: Pattern) -> int:
+        """How many times each element would be computed at `pattern`, loop-invariant code being hoisted."""
+        free = 0
+        for index in pattern:
+            free |= self.interner.free(index)
+        if any(free & bit(variable) for variable in group.variables.values()):
+            loops = list(group.rows or ())
+        else:
+            inner = [a for a in range(len(group.shape)) if a not in (group.rows or ())]
+            loops = [*(group.rows or ()), *inner]
+            while loops and not free & bit(loops[-1]):
+                loops.pop()
+        times = 1
+        for axis in loops:
+            if not free & bit(axis):
+                times *= group.shape[axis]
+        return times
+
+    def _epilogue(self, value: Value) -> Group | None:
+        """The group that may finish the elements of a contraction as they are computed."""
+        uses = self.uses.get(value, {})
+        if value in self.wanted or len(uses) != 1 or value.type.size == 0:
+            return None
+        if any(not isinstance(reader, Group) for reader in self.readers.get(value, ())):
+            return None
+        group, patterns = next(iter(uses.items()))
+        if group.rows is not None or group.contraction is not None or len(patterns) != 1 or group.kept:
+            return None
+        size = 1
+        for extent in group.shape:
+            size *= extent
+        flat = group.space.flat(next(iter(patterns.values())), value.type.shape)
+        identity = group.space.flat(tuple(group.space.axis(k) for k in range(len(group.shape))), group.shape)
+        return group if size == value.type.size and flat is identity else None
+
+
+@dataclass(frozen=True, slots=True)
+class Admission:
+    """How a group computes a value it takes in."""
+
+    rows: tuple[int, ...] | None
+    kept: bool
+    pattern: Pattern
+
+
+def _counting(axes: Iterable[int], shape: tuple[int, ...]) -> tuple[int, ...]:
+    return tuple(sorted(axis for axis in axes if shape[axis] != 1))
+
+
+def _results(unit: Unit) -> Iterable[Value]:
+    return unit.stored if isinstance(unit, Group) else unit.node.outputs
+
+
+def _cost_of(local: Local) -> int:
+    """Cost that counts against the size of a kernel: a fold's body once, whatever its length."""
+    return local.cost if not local.folds else 8
+
+
+def coefficients_of(flat: Expr) -> dict[int, int]:
+    """Coefficient of each axis in an affine expression."""
+    if isinstance(flat, Axis):
+        return {flat.number: 1}
+    if isinstance(flat, Index):
+        return {atom.number: c for atom, c in flat.terms if isinstance(atom, Axis)}
+    return {}
+
+
+def radix(space: Space, flat: Expr, size: int) -> tuple[int, ...] | None:
+    """The axes, slowest first, of which `flat` is the mixed-radix number that takes each value in 0..size-1 once."""
+    if isinstance(flat, Const):
+        return () if flat.value == 0 and size == 1 else None
+    if isinstance(flat, Index) and (flat.constant or not all(isinstance(atom, Axis) for atom, _ in flat.terms)):
+        return None
+    if not isinstance(flat, Index | Axis):
+        return None
+    ordered = sorted(coefficients_of(flat).items(), key=lambda item: -item[1])
+    expected = 1
+    for axis, coefficient in reversed(ordered):
+        if coefficient != expected:
+            return None
+        expected *= space.ranges[axis]
+    return tuple(axis for axis, _ in ordered) if expected == size else None
+
+
+def fold_variable(group: Group, value: Value, pattern: Pattern, fold: Fold) -> int:
+    """The group's own variable for a fold of `value` at `pattern`."""
+    key = (id(value), *map(id, pattern), fold.variable)
+    number = group.variables.get(key)
+    if number is None:
+        number = group.variables[key] = group.space.variable(fold.size)
+    return number
+
+
+def _swaps(local: Local) -> bool:
+    """Whether a view only exchanges the last two axes."""
+    if not isinstance(local.expr, Load) or local.type.ndim < 2 or 1 in local.type.shape[-2:]:
+        return False
+    indices = local.expr.indices
+    order = [index.number if isinstance(index, Axis) else -1 for index in indices]
+    expected = [-1 if size == 1 else k for k, size in enumerate(local.type.shape)]
+    expected[-1], expected[-2] = expected[-2], expected[-1]
+    return order == expected and all(not isinstance(i, Const) or i.value == 0 for i in indices)
+
+
+def has_effect(op: OpLike) -> bool:
+    """Whether an op, or one inside its sub-graphs, reaches outside."""
+    if getattr(op, "effect", None) is Effect.WORLD:
+        return True
+    graphs = (getattr(op, field.name) for field in dataclasses.fields(op)) if dataclasses.is_dataclass(op) else ()
+    return any(isinstance(g, Graph) and any(has_effect(node.op) for node in g.nodes) for g in graphs)
+
+
+def _viewed(node: Node, local: Local, interner: Interner) -> tuple[Value, int] | None:
+    """What a view shows, and from which element on, where its elements lie in order; else None."""
+    if not isinstance(local.expr, Load) or len(local.reads) != 1:
+        return None
+    base = node.inputs[local.expr.operand]
+    if base.type.dtype != local.type.dtype or not local.type.size:
+        return None
+    space = Space(interner, dict(enumerate(local.type.shape)))
+    source = space.flat(local.expr.indices, base.type.shape)
+    target = space.flat(tuple(space.axis(k) for k in range(local.type.ndim)), local.type.shape)
+    difference = space.affine([(source, 1), (target, -1)])
+    return (base, int(difference.value)) if isinstance(difference, Const) else None

@@ -1,0 +1,134 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What each node computes, by itself: its lowering evaluated at its own axes, in normal form, and what it reads where.
+
+A `Load` of a local expression names one of the node's operands, with one index per axis of that operand.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from hybridize.base.errors import CodegenError
+from hybridize.base.types import TensorType
+from hybridize.graph import Node
+from hybridize.loops.expr import Axis, Call, Cast, Const, Contraction, Expr, Fold, Load, Region, Routine, Select
+from hybridize.loops.index import Index, Interner, Space
+
+# What a scalar function costs, in additions; what is not listed costs 1.
+_COST = {
+    "div": 4, "sqrt": 4, "rsqrt": 6, "floordiv": 8, "mod": 10, "fmod": 12, "pow": 40, "exp": 14, "exp2": 14,
+    "expm1": 18, "log": 16, "log2": 16, "log10": 18, "log1p": 18, "sin": 20, "cos": 20, "tan": 30, "arcsin": 20,
+    "arccos": 20, "arctan": 20, "sinh": 24, "cosh": 24, "tanh": 18, "arcsinh": 30, "arccosh": 30, "arctanh": 30,
+    "erf": 24, "erfinv": 60, "gammaln": 80, "gamma": 80, "sigmoid": 16, "cbrt": 30, "arctan2": 30, "hypot": 12,
+    "logaddexp": 40, "umulh": 4,
+}  # fmt: skip
+
+
+@dataclass(frozen=True, slots=True)
+class Read:
+    """One load of a local expression."""
+
+    load: Load
+    operand: int
+    indices: tuple[Expr, ...]
+    folds: tuple[Fold, ...]
+    """Folds around the load, outermost first."""
+    identity: bool
+    """Whether the indices are the node's own axes."""
+
+
+@dataclass(frozen=True, slots=True)
+class Local:
+    """One output of a node as an expression of its own index."""
+
+    type: TensorType
+    expr: Expr
+    reads: tuple[Read, ...]
+    cost: int
+    """Of one element, in additions; 0 for a view."""
+    folds: bool
+
+
+Lowered = tuple[Local, ...] | Contraction | Routine | Region
+
+
+class Lowerings:
+    """Lowers nodes; equal ops on equal types are lowered once."""
+
+    def __init__(self, interner: Interner) -> None:
+        self.interner = interner
+        self._known: dict[Any, Lowered] = {}
+
+    def of(self, node: Node) -> Lowered:
+        """The lowering of `node`."""
+        types = tuple(value.type for value in node.inputs)
+        key = (node.op, types)
+        found = self._known.get(key)
+        if found is None:
+            found = self._known[key] = self._lower(node, types)
+        return found
+
+    def _lower(self, node: Node, types: tuple[TensorType, ...]) -> Lowered:
+        elements = [_element(k, type) for k, type in enumerate(types)]
+        lowered = node.op.lower(*elements, types=types)  # type: ignore[attr-defined]
+        if isinstance(lowered, Contraction | Routine | Region):
+            return lowered
+        if len(lowered) != len(node.outputs):
+            raise CodegenError("E951", f"{node.op.name} lowers to {len(lowered)} values, not {len(node.outputs)}")
+        return tuple(
+            self._local(element, value.type) for element, value in zip(lowered, node.outputs, strict=True)
+        )
+
+    def _local(self, element: Any, type: TensorType) -> Local:  # noqa: A002
+        space = Space(self.interner, dict(enumerate(type.shape)))
+        axes = tuple(space.axis(k) for k in range(type.ndim))
+        expr = element(tuple(Axis(space.axis(0).dtype, k) for k in range(type.ndim)) if axes else ())
+        normal = space.rewrite(
+            expr, {}, lambda load, indices: self.interner.load(load.dtype, load.operand, indices),
+            lambda fold: space.variable(fold.size), {},
+        )  # fmt: skip
+        reads: dict[int, Read] = {}
+        cost = _collect(normal, (), axes, reads, set())
+        return Local(type, normal, tuple(reads.values()), cost, self.interner.facts(normal).folds)
+
+
+def _element(operand: int, type: TensorType) -> Any:  # noqa: A002
+    def element(indices: Sequence[Expr]) -> Expr:
+        return Load(type.dtype, operand, tuple(indices))
+
+    return element
+
+
+def _collect(
+    expr: Expr, folds: tuple[Fold, ...], axes: tuple[Expr, ...], reads: dict[int, Read], seen: set[int]
+) -> int:
+    """Gather the loads below `expr`; returns the cost of one element, folds counted by their length."""
+    if id(expr) in seen:
+        return 0
+    seen.add(id(expr))
+
+    def below(*children: Expr) -> int:
+        return sum(_collect(child, folds, axes, reads, seen) for child in children)
+
+    match expr:
+        case Load(operand=operand, indices=indices):
+            identity = len(indices) == len(axes) and all(a is b for a, b in zip(indices, axes, strict=True))
+            reads[id(expr)] = Read(expr, operand, indices, folds, identity)
+            return below(*indices)
+        case Index(terms=terms):
+            return below(*(atom for atom, _ in terms))
+        case Call(function=function, args=args):
+            index = isinstance(args[0], Axis | Index) and expr.dtype.kind == "i"
+            return below(*args) + (0 if index else _COST.get(function, 1))
+        case Select(condition=condition, then=then, orelse=orelse):
+            return below(condition, then, orelse) + 1
+        case Cast(x=x):
+            return below(x) + 1
+        case Fold(size=size, body=body):
+            return size * (1 + _collect(body, (*folds, expr), axes, reads, seen))
+        case Const() | Axis():
+            return 0
+    raise CodegenError("E951", f"{type(expr).__name__} is no expression of the loop IR")
+

@@ -1,0 +1,444 @@
+# SPDX-License-Identifier: Apache-2.0
+"""From a graph to a schedule: group, order, place in memory, finish each step."""
+
+from __future__ import annotations
+
+import heapq
+from collections.abc import Iterable, Sequence
+from typing import Any, Protocol
+
+import numpy
+
+from hybridize.base.errors import CodegenError
+from hybridize.base.types import TensorType
+from hybridize.graph import Graph, Node, Value
+from hybridize.graph.ir import Buffer as Array
+from hybridize.loops.expr import Const, Expr, Load, Region, Routine
+from hybridize.loops.index import Interner, Space
+from hybridize.loops.kernel import Kernel, Nest, Param, Statement
+from hybridize.runtime.plan import Buffer, Place, Plan
+from hybridize.runtime.plan import Step as PlanStep
+from hybridize.schedule.draft import Draft
+from hybridize.schedule.finish import Numbering, finish
+from hybridize.schedule.group import Group, Grouping, Step, Unit
+from hybridize.schedule.lower import Lowerings
+from hybridize.schedule.memory import ALIGN, Block, assign
+from hybridize.schedule.steps import (
+    About,
+    Extra,
+    Finish,
+    LoopStep,
+    Product,
+    ProductStep,
+    RegionStep,
+    RoutineStep,
+    Schedule,
+    ScheduleStep,
+)
+
+
+class Machine(Protocol):
+    """What a schedule must know of the code that will be made of it."""
+
+    def lanes(self, itemsize: int) -> int:
+        """Elements of `itemsize` bytes in a vector."""
+
+    def product_bytes(self, product: Product) -> int:
+        """Scratch that a contraction needs."""
+
+    def routine_bytes(
+        self, routine: Routine, inputs: Sequence[TensorType], outputs: Sequence[TensorType]
+    ) -> int:
+        """Scratch that a routine needs."""
+
+
+LITERAL_ELEMENTS = 1 << 16
+"""Constants beyond this many elements are not looked at for being one number."""
+
+
+def literal(array: Array, interner: Interner) -> Const | None:
+    """The number that all elements of a constant are, where they are one."""
+    if not 0 < array.size <= LITERAL_ELEMENTS:
+        return None
+    flat = array.reshape(-1)
+    bits = flat.view(numpy.dtype(f"u{array.dtype.itemsize}"))
+    if bits[0] != bits[-1] or (array.size > 2 and not (bits == bits[0]).all()):
+        return None
+    value = flat[0]
+    kind = array.dtype.kind
+    return interner.const(array.dtype, bool(value) if kind == "b" else int(value) if kind in "iu" else float(value))
+
+
+def schedule(graph: Graph, machine: Machine) -> Schedule:
+    """Decide what is computed where and in which order, and where it is kept.
+
+    `graph` is optimised: its composites are inlined. Constants follow the inputs in the array of pointers, those of
+    sub-graphs after the graph's own.
+    """
+    return _Scheduler(graph, machine).result()
+
+
+class _Scheduler:
+    def __init__(self, graph: Graph, machine: Machine) -> None:
+        self.graph = graph
+        self.machine = machine
+        self.interner = Interner()
+        self.constants = list(graph.constants.values())
+        literals = {}
+        for value, array in graph.constants.items():
+            number = literal(array, self.interner)
+            if number is not None:
+                literals[value] = number
+        self.lowerings = Lowerings(self.interner)
+        self.grouping = Grouping(graph, self.lowerings, literals)
+        self.slots = {value: i for i, value in enumerate((*graph.inputs, *graph.constants))}
+        self.order = self._ordered()
+        self.blocks: list[Block] = []
+        self.homes: dict[Value, Block | Place] = {}
+        self.pending: list[tuple[Any, ...]] = []
+
+    # ----------------------------------------------------------------------------------------------------------- order
+
+    def _ordered(self) -> list[Unit]:
+        """The units, each after what it needs, otherwise in the order of the program."""
+        grouping = self.grouping
+        units: list[Unit] = [*grouping.steps, *(g for g in grouping.groups if g.contraction is None)]
+        within = {step.epilogue: step for step in grouping.steps if step.epilogue is not None}
+
+        def unit_of(unit: Unit) -> Unit:
+            return within.get(unit, unit) if isinstance(unit, Group) else unit
+
+        waits: dict[Unit, int] = dict.fromkeys(units, 0)
+        after: dict[Unit, set[Unit]] = {unit: set() for unit in units}
+        for value, owner in grouping.owner.items():
+            for reader in grouping.readers.get(value, ()):
+                after[unit_of(owner)].add(unit_of(reader))
+        for step in grouping.steps:
+            if step.following is not None:
+                after[step].add(step.following)
+        for unit, later in after.items():
+            later.discard(unit)
+            for reader in later:
+                waits[reader] += 1
+        number = {unit: i for i, unit in enumerate(units)}
+        ready = [(unit.last, number[unit]) for unit in units if not waits[unit]]
+        heapq.heapify(ready)
+        order: list[Unit] = []
+        while ready:
+            unit = units[heapq.heappop(ready)[1]]
+            order.append(unit)
+            for reader in after[unit]:
+                waits[reader] -= 1
+                if not waits[reader]:
+                    heapq.heappush(ready, (reader.last, number[reader]))
+        if len(order) != len(units):
+            raise CodegenError("E952", "the schedule has a cycle")
+        return order
+
+    # ---------------------------------------------------------------------------------------------------------- memory
+
+    def _root(self, value: Value) -> tuple[Value, int]:
+        """The value whose storage holds `value`, and its first element there."""
+        offset = 0
+        while value in self.grouping.alias:
+            value, start = self.grouping.alias[value]
+            offset += start
+        return value, offset
+
+    def _live(self) -> dict[Value, int]:
+        """The last step that reads each stored value."""
+        index: dict[Unit, int] = {}
+        for i, unit in enumerate(self.order):
+            index[unit] = i
+            if isinstance(unit, Step) and unit.epilogue is not None:
+                index[unit.epilogue] = i
+        last: dict[Value, int] = {}
+        for value, units in self.grouping.readers.items():
+            root = self._root(value)[0]
+            last[root] = max(last.get(root, -1), *(index[unit] for unit in units), -1)
+        return last
+
+    def _home(self, value: Value, first: int, last: int) -> None:
+        """Give a stored value its memory: an output's buffer where it is one, else scratch."""
+        slots = self.grouping.wanted.get(value)
+        if slots:
+            self.homes[value] = Place("output", slots[0], 0)
+            return
+        block = Block(value.type.nbytes, first, max(first, last))
+        self.blocks.append(block)
+        self.homes[value] = block
+
+    def _scratch(self, nbytes: int, step: int) -> Block:
+        block = Block(nbytes, step, step)
+        self.blocks.append(block)
+        return block
+
+    def _place(self, home: Block | Place, offset: int = 0) -> Place:
+        if isinstance(home, Block):
+            return Place("scratch", 0, home.offset + offset)
+        return Place(home.kind, home.slot, home.offset + offset)
+
+    def _place_of(self, value: Value) -> Place:
+        if not value.type.size:
+            return Place("scratch", 0, 0)
+        root, start = self._root(value)
+        home = self.homes.get(root)
+        if home is None:
+            home = Place("input", self.slots[root], 0)
+        return self._place(home, start * value.type.dtype.itemsize)
+
+    # ----------------------------------------------------------------------------------------------------------- steps
+
+    def result(self) -> Schedule:
+        last = self._live()
+        makers = []
+        for number, unit in enumerate(self.order):
+            makers.append(
+                self._loops(unit, number, last) if isinstance(unit, Group) else self._own(unit, number, last)
+            )
+        makers += [self._copy(value, slot) for value, slot in self._copies()]
+        scratch_bytes = assign(self.blocks)
+        made = [make() for make in makers]
+        plan = Plan(
+            tuple(Buffer.of(value.type) for value in self.graph.inputs),
+            tuple(Buffer.of(TensorType(array.shape, array.dtype)) for array in self.constants),
+            tuple(Buffer.of(value.type) for value in self.graph.outputs),
+            scratch_bytes,
+            tuple(_described(step, flops) for step, flops in made),
+        )
+        return Schedule(plan, tuple(step for step, _ in made), tuple(self.constants))
+
+    def _copies(self) -> Iterable[tuple[Value, int]]:
+        """Outputs that are an input, a constant, or a value that has its home in another output."""
+        for value, slots in self.grouping.wanted.items():
+            if value.type.size:
+                for slot in slots[1:] if value in self.homes else slots:
+                    yield value, slot
+
+    def _copy(self, value: Value, slot: int) -> Any:
+        space = Space(self.interner, {0: value.type.size})
+        dtype, size = value.type.dtype, value.type.size
+        number = self.grouping.literals.get(value)
+        element = number or self.interner.load(dtype, 1, (space.axis(0),))
+        params = (Param(dtype, size, True), Param(dtype, size, False))
+        kernel = Kernel(params, (), (Nest((), None, 1, (Statement(0, (size,), space.axis(0), element),)),))
+
+        def make() -> tuple[ScheduleStep, int]:
+            places = (Place("output", slot, 0), self._place_of(value))
+            return LoopStep(About(("copy",), ()), kernel, places), 0
+
+        return make
+
+    def _loops(self, group: Group, number: int, last: dict[Value, int]) -> Any:
+        draft = Draft(group, self.grouping)
+        merged = self._merged(draft, number, last)
+        for value in group.stored:
+            if value not in self.homes and value.type.size:
+                self._home(value, number, last.get(value, number))
+        numbering, order, rows = self._numbered(draft, merged)
+        kernel = finish(draft, numbering, self.machine)
+        lanes = max((nest.lanes for nest in kernel.nests), default=1)
+        blocks = [
+            self._scratch(row.nbytes * lanes, number) for row in rows
+        ]
+        about = _about(node for _, node, _ in reversed(group.members))
+        flops = sum(local.cost * value.type.size for value, _, local in group.members)
+
+        def make() -> tuple[ScheduleStep, int]:
+            places = [self._place_of(value) for value in order]
+            return LoopStep(about, kernel, (*places, *(self._place(block) for block in blocks))), flops
+
+        return make
+
+    def _merged(self, draft: Draft, number: int, last: dict[Value, int]) -> dict[int, int]:
+        """Buffers that take over the memory of another one, which dies in this step."""
+        for value in draft.group.stored:
+            if value in self.grouping.wanted or not value.type.size:
+                continue
+            target = draft.buffers.index(value)
+            for source in draft.in_place(target):
+                other = draft.buffers[source]
+                home = self.homes.get(other)
+                same = other.type.nbytes == value.type.nbytes and other.type.dtype == value.type.dtype
+                if same and isinstance(home, Block) and last[other] == number:
+                    home.last = max(number, last.get(value, number))
+                    self.homes[value] = home
+                    return {target: source}
+        return {}
+
+    def _numbered(
+        self, draft: Draft, merged: dict[int, int]
+    ) -> tuple[Numbering, list[Value], list[TensorType]]:
+        """Params in the order of the draft's buffers, merged ones once; rows after them."""
+        written = {statement.buffer for statement in draft.statements}
+        used = written | draft.read_buffers()
+        params: list[Param] = []
+        order: list[Value] = []
+        buffers: dict[int, int] = {}
+        back = {source: target for target, source in merged.items()}
+        for number, value in enumerate(draft.buffers):
+            if number in draft.kept or number in merged or number not in used:
+                continue
+            buffers[number] = len(params)
+            order.append(value)
+            params.append(Param(value.type.dtype, value.type.size, number in written or number in back))
+        for target, source in merged.items():
+            buffers[target] = buffers[source]
+        locals_, rows = [], []
+        for number in sorted(draft.kept):
+            length = 1
+            statement = next(s for s in draft.statements if s.buffer == number)
+            for axis in statement.inner:
+                length *= draft.space.ranges[axis]
+            dtype = draft.buffers[number].type.dtype
+            buffers[number] = len(params) + len(locals_)
+            locals_.append(Param(dtype, length, True))
+            rows.append(TensorType((length,), dtype))
+        return Numbering(tuple(params), tuple(locals_), buffers), order, rows
+
+    def _own(self, step: Step, number: int, last: dict[Value, int]) -> Any:
+        lowered = self.lowerings.of(step.node)
+        group = step.epilogue
+        for value in group.stored if group is not None else step.node.outputs:
+            if value.type.size:
+                self._home(value, number, last.get(value, number))
+        if isinstance(lowered, Routine):
+            return self._routine(step.node, lowered, number)
+        if isinstance(lowered, Region):
+            return self._region(step.node, lowered, number)
+        return self._product(step, number)
+
+    def _product(self, step: Step, number: int) -> Any:
+        x, w = (value.type for value in step.operands)
+        product = _product(x, w, step.flips)
+        draft = None if step.epilogue is None else Draft(step.epilogue, self.grouping)
+        out = step.node.outputs[0] if draft is None else next(iter(draft.group.stored))
+        workspace = self._scratch(self.machine.product_bytes(product), number)
+        ending, order = (None, []) if draft is None else finish_product(draft, out, product)
+        nodes = [step.node] if draft is None else [step.node, *(n for _, n, _ in reversed(draft.group.members))]
+        about = _about(nodes)
+        flops = 2 * product.batch * product.m * product.n * product.k
+
+        def make() -> tuple[ScheduleStep, int]:
+            places = tuple(self._place_of(value) for value in (out, *step.operands, *order))
+            return ProductStep(about, product, out.type, ending, places, self._place(workspace)), flops
+
+        return make
+
+    def _routine(self, node: Node, routine: Routine, number: int) -> Any:
+        inputs = tuple(value.type for value in node.inputs)
+        outputs = tuple(value.type for value in node.outputs)
+        workspace = self._scratch(self.machine.routine_bytes(routine, inputs, outputs), number)
+
+        def make() -> tuple[ScheduleStep, int]:
+            places = tuple(self._place_of(value) for value in (*node.outputs, *node.inputs))
+            step = RoutineStep(_about([node]), routine, inputs, outputs, places, self._place(workspace))
+            return step, sum(kind.size for kind in (*inputs, *outputs))
+
+        return make
+
+    def _region(self, node: Node, region: Region, number: int) -> Any:
+        bodies = tuple(schedule(body, self.machine) for body in region.graphs)
+        slots = []
+        for body in bodies:
+            first = len(self.graph.inputs) + len(self.constants)
+            self.constants += body.constants
+            slots.append(tuple(range(first, first + len(body.constants))))
+        inputs = tuple(value.type for value in node.inputs)
+        outputs = tuple(value.type for value in node.outputs)
+        op: Any = node.op
+        parameters = (op.length, op.reverse, op.num_carry) if region.kind == "scan" else ()
+        carried = {"cond": 0, "while": len(inputs), "scan": parameters[2] if parameters else 0}[region.kind]
+        offsets, state_bytes = [], 0
+        for kind in inputs[:carried]:
+            offsets.append(state_bytes)
+            state_bytes += -(-kind.nbytes // ALIGN) * ALIGN
+        # After the two copies of the state, one line for the condition of a while loop.
+        start = 2 * state_bytes + ALIGN
+        workspace = self._scratch(start + max(body.plan.scratch_bytes for body in bodies), number)
+
+        def make() -> tuple[ScheduleStep, int]:
+            places = tuple(self._place_of(value) for value in (*node.outputs, *node.inputs))
+            step = RegionStep(
+                _about([node]), region.kind, bodies, tuple(slots), parameters, inputs, outputs, places,
+                self._place(workspace), tuple(offsets), state_bytes, start,
+            )  # fmt: skip
+            return step, (parameters[0] if parameters else 1) * max(body.plan.flops for body in bodies)
+
+        return make
+
+
+def _product(x: TensorType, w: TensorType, flips: tuple[bool, bool]) -> Product:
+    batch = 1
+    for size in x.shape[:-2]:
+        batch *= size
+    m, k = reversed(x.shape[-2:]) if flips[0] else x.shape[-2:]
+    n = w.shape[-2] if flips[1] else w.shape[-1]
+    return Product(x, w, batch, m, n, k, *flips)
+
+
+def finish_product(draft: Draft, out: Value, product: Product) -> tuple[Finish, list[Value]]:
+    """What an epilogue's draft does to an element at (batch, row, column), and the values its params are."""
+    interner = draft.space.interner
+    space = Space(interner, {0: product.batch, 1: product.m, 2: product.n})
+    flat = space.flat(tuple(space.axis(k) for k in range(3)), (product.batch, product.m, product.n))
+    axes, stride = {}, 1
+    for axis in reversed(range(len(draft.group.shape))):
+        size = draft.group.shape[axis]
+        axes[axis] = space.mod(space.floordiv(flat, stride), size)
+        stride *= size
+    target = draft.buffers.index(out)
+    used = draft.read_buffers() | {statement.buffer for statement in draft.statements}
+    order = [n for n in range(len(draft.buffers)) if n != target and n in used]
+    numbers = {number: i for i, number in enumerate(order)}
+    memo: dict[int, Expr] = {}
+
+    def load(load: Load, indices: tuple[Expr, ...]) -> Expr:
+        return interner.load(load.dtype, numbers.get(load.operand, load.operand), indices)
+
+    def moved(expr: Expr) -> Expr:
+        return space.rewrite(expr, axes, load, lambda fold: fold.variable, memo)
+
+    written = {statement.buffer for statement in draft.statements}
+    params = tuple(
+        Param(draft.buffers[n].type.dtype, draft.buffers[n].type.size, n in written) for n in order
+    )
+    main = next(statement for statement in draft.statements if statement.buffer == target)
+    extras = tuple(
+        Extra(numbers[s.buffer], moved(s.address), moved(s.value)) for s in draft.statements if s is not main
+    )
+    return Finish(moved(main.value), params, extras), [draft.buffers[n] for n in order]
+
+
+def _about(nodes: Iterable[Node]) -> About:
+    ops, lines = [], []
+    for node in nodes:
+        ops.append(node.op.name)
+        if node.loc is not None and str(node.loc) not in lines:
+            lines.append(str(node.loc))
+    return About(tuple(ops), tuple(lines))
+
+
+def _described(step: ScheduleStep, flops: int) -> PlanStep:
+    """A step as the plan tells it; codegen names its function later."""
+    match step:
+        case LoopStep(kernel=kernel, places=places):
+            params = (*kernel.params, *kernel.locals)
+            writes = tuple(place for place, param in zip(places, params, strict=True) if param.written)
+            reads = tuple(place for place, param in zip(places, params, strict=True) if not param.written)
+            shape = next((s.sizes for nest in kernel.nests for s in nest.statements), ())
+            nbytes = sum(param.size * param.dtype.itemsize for param in kernel.params)
+            return PlanStep("", "loops", *_words(step), reads, writes, shape, nbytes, flops)
+        case ProductStep(product=product, places=places, out=out):
+            nbytes = product.x.nbytes + product.w.nbytes + out.nbytes
+            return PlanStep("", "contraction", *_words(step), places[1:], places[:1], out.shape, nbytes, flops)
+        case _:
+            count = len(step.outputs)
+            nbytes = sum(kind.nbytes for kind in (*step.inputs, *step.outputs))
+            shape = step.outputs[0].shape if step.outputs else ()
+            kind = "routine" if isinstance(step, RoutineStep) else "region"
+            return PlanStep("", kind, *_words(step), step.places[count:], step.places[:count], shape, nbytes, flops)
+
+
+def _words(step: ScheduleStep) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    return step.about.ops, step.about.lines

@@ -1,0 +1,126 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What a schedule is made of: steps over places, ready for codegen."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from hybridize.base.types import TensorType
+from hybridize.graph.ir import Buffer
+from hybridize.loops.expr import Expr, Routine
+from hybridize.loops.kernel import Kernel, Param
+from hybridize.runtime.plan import Place, Plan
+
+
+@dataclass(frozen=True, slots=True)
+class About:
+    """Where a step comes from: its ops and the user's lines, in order."""
+
+    ops: tuple[str, ...]
+    lines: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Extra:
+    """A store besides the main one in the epilogue of a contraction."""
+
+    param: int
+    address: Expr
+    value: Expr
+
+
+@dataclass(frozen=True, slots=True)
+class Finish:
+    """What becomes of each element of a contraction before it is stored.
+
+    Expressions over Axis 0, 1, 2 (batch, row, column), the accumulated element being a load of operand -1.
+    """
+
+    value: Expr
+    params: tuple[Param, ...]
+    extras: tuple[Extra, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Product:
+    """A contraction: y[batch, m, n] = sum over k of x[batch, m, k] w[batch, k, n], either stored transposed."""
+
+    x: TensorType
+    w: TensorType
+    batch: int
+    m: int
+    n: int
+    k: int
+    transpose_x: bool
+    transpose_w: bool
+
+
+@dataclass(frozen=True, slots=True)
+class LoopStep:
+    """Run a kernel; one place per param."""
+
+    about: About
+    kernel: Kernel
+    places: tuple[Place, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class ProductStep:
+    """Run a contraction and finish its elements; `places` are out, x, w and the finish's params."""
+
+    about: About
+    product: Product
+    out: TensorType
+    finish: Finish | None
+    places: tuple[Place, ...]
+    workspace: Place
+
+
+@dataclass(frozen=True, slots=True)
+class RoutineStep:
+    """Run a routine; `places` are outputs, then inputs."""
+
+    about: About
+    routine: Routine
+    inputs: tuple[TensorType, ...]
+    outputs: tuple[TensorType, ...]
+    places: tuple[Place, ...]
+    workspace: Place
+
+
+@dataclass(frozen=True, slots=True)
+class RegionStep:
+    """Control flow; `places` are outputs, then inputs.
+
+    The workspace holds the state twice, then the scratch of the bodies at `scratch_offset`.
+    """
+
+    about: About
+    kind: str
+    """cond, while or scan."""
+    bodies: tuple[Schedule, ...]
+    constants: tuple[tuple[int, ...], ...]
+    """For each body, the slots of its constants in this program's array of inputs."""
+    parameters: tuple[int | bool, ...]
+    """For a scan: length, reverse, number of carried values."""
+    inputs: tuple[TensorType, ...]
+    outputs: tuple[TensorType, ...]
+    places: tuple[Place, ...]
+    workspace: Place
+    state_offsets: tuple[int, ...]
+    """Where each state value lies within one copy of the state."""
+    state_bytes: int
+    scratch_offset: int
+
+
+ScheduleStep = LoopStep | ProductStep | RoutineStep | RegionStep
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class Schedule:
+    """A program, ready for codegen."""
+
+    plan: Plan
+    steps: tuple[ScheduleStep, ...]
+    constants: tuple[Buffer, ...]
+    """All constants in slot order: the graph's own, then those of its sub-graphs."""
