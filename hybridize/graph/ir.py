@@ -80,6 +80,13 @@ class Graph:
     def __str__(self) -> str:
         return self.text
 
+    def __eq__(self, other: object) -> bool:
+        """Whether both are the same program, so that ops with equal sub-graphs are equal."""
+        return self is other or (isinstance(other, Graph) and self.fingerprint == other.fingerprint)
+
+    def __hash__(self) -> int:
+        return hash(self.fingerprint)
+
     def uses(self) -> dict[Value, int]:
         """How often each value is read by nodes and outputs."""
         count: dict[Value, int] = {}

@@ -31,7 +31,8 @@ from hybridize.base.errors import GraphError
 from hybridize.base.types import TensorType
 from hybridize.graph.ir import Buffer, Builder, Graph, Node, Value, use_printer
 
-_INLINE = 64
+INLINE = 64
+"""Elements up to which constants stand in the text themselves."""
 
 
 def print_graph(graph: Graph, *, names: bool = True) -> str:
@@ -112,7 +113,7 @@ def _word(label: str) -> str:
 
 
 def _constant_text(array: Buffer) -> str:
-    if array.size > _INLINE:
+    if array.size > INLINE:
         return f"sha256:{digest(array)}"
     values = array.astype(numpy.float64) if array.dtype.kind in "fV" else array
     return repr(values.tolist() if array.ndim == 0 else values.ravel().tolist())

@@ -9,8 +9,8 @@ from hybridize.graph.ir import Graph, Node, Value
 from hybridize.graph.text import field_names
 
 
-def verify(graph: Graph, after: str = "") -> None:
-    """Raise unless `graph` is well formed.
+def verify(graph: Graph, after: str = "") -> Graph:
+    """Return `graph`; raise unless it is well formed.
 
     Each value is defined once, and before it is read; constants have the type and the layout that they claim; the
     type of each output is what its op infers; sub-graphs hold all that they read.
@@ -33,6 +33,7 @@ def verify(graph: Graph, after: str = "") -> None:
     for value in graph.outputs:
         if value not in defined:
             raise _error(graph, "an output is not defined in it", after)
+    return graph
 
 
 def _check_node(graph: Graph, k: int, node: Node, defined: set[Value], after: str) -> None:

@@ -198,7 +198,7 @@ class ScatterND(Op):
     def lower(
         self, base: Element, indices: Element, updates: Element, *, types: tuple[TensorType, ...]
     ) -> Routine:
-        return Routine(self.name, (self.mode,))
+        return Routine(f"scatter_{self.mode}")
 
     @classmethod
     def samples(cls) -> Iterator[Sample]:

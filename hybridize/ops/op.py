@@ -25,6 +25,8 @@ from numpy.typing import NDArray
 from hybridize.base.dtypes import DType
 from hybridize.base.errors import InternalError
 from hybridize.base.types import TensorType
+from hybridize.graph import Graph
+from hybridize.graph.text import field_names
 
 Operand = Any
 """A NumPy buffer, a graph value, ...: whatever the current interpreter computes with."""
@@ -67,15 +69,10 @@ class Op(ABC):
 
     effect: ClassVar[Effect] = Effect.PURE
 
-    @property
-    def word(self) -> str:
-        """The word of the text form: the class name in lower case."""
-        return snake(type(self).__name__)
-
     @cached_property
     def name(self) -> str:
-        """What users call the op; the word, but for composites."""
-        return self.word
+        """The word of the text form: the class name in lower case."""
+        return snake(type(self).__name__)
 
     @abstractmethod
     def infer(self, *inputs: Any, **_: Any) -> tuple[TensorType, ...]:
@@ -101,6 +98,18 @@ class Op(ABC):
     @abstractmethod
     def samples(cls) -> Iterator[Sample]:
         """Small cases that reach every field, every special shape, and inputs that must fail."""
+
+
+def effect_of(op: Any) -> Effect:
+    """What `op` does besides computing its outputs, the graphs inside it included."""
+    effect: Effect = op.effect
+    if effect is not Effect.PURE:
+        return effect
+    for name in field_names(type(op)):
+        part = getattr(op, name)
+        if isinstance(part, Graph) and any(effect_of(node.op) is not Effect.PURE for node in part.nodes):
+            return Effect.WORLD
+    return Effect.PURE
 
 
 class Interpreter(Protocol):

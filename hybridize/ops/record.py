@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 from hybridize.base.locations import SourceLoc
 from hybridize.base.types import TensorType
 from hybridize.graph import Builder, Graph, Value
+from hybridize.ops.composite import Attributes, Composite
 from hybridize.ops.op import Op, Operand, interpreting
 
 
@@ -37,6 +38,13 @@ class Recorder:
     def constant(self, array: NDArray[Any]) -> Value:
         """Add a constant."""
         return self.builder.constant(array)
+
+    def composite(
+        self, label: str, attributes: Attributes, function: Callable[..., tuple[Operand, ...]], operands: Sequence[Operand]
+    ) -> tuple[Operand, ...]:
+        """Add one node whose body is what `function` does to operands of these types."""
+        body = record(function, [value.type for value in operands])
+        return self.bind(Composite(label, attributes, body), tuple(operands))
 
 
 def record(

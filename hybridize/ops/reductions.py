@@ -12,11 +12,10 @@ from typing import ClassVar
 import numpy
 from numpy.typing import NDArray
 
-from hybridize.base.dtypes import bool_, float32, int64, is_float
+from hybridize.base.dtypes import bool_, float32, int64
 from hybridize.base.errors import DTypeError, ShapeError
 from hybridize.base.types import TensorType
-from hybridize.loops import expr as loops
-from hybridize.loops.expr import Element, Expr, Fold, Routine
+from hybridize.loops.expr import Element, Routine
 from hybridize.ops.arithmetic import div, eq, ge, gt, mul, where
 from hybridize.ops.cases import INFINITE, ONE, ZERO, numbers
 from hybridize.ops.elementwise import SIGNED_NUMBER, check_dtype
@@ -210,23 +209,8 @@ class _Arg(Op):
     def vjp(self, g: tuple[Operand], y: tuple[Operand], x: Operand) -> tuple[Gradient, ...]:
         return (None,)
 
-    def lower(self, x: Element, *, types: tuple[TensorType, ...]) -> tuple[Element, ...]:
-        """The smallest index of an element that equals the extreme, or is NaN: then the extreme is NaN."""
-        kind, size = types[0], types[0].shape[self.axis]
-
-        def element(index: tuple[Expr, ...]) -> Expr:
-            def at(variable: int) -> Expr:
-                return x((*index[: self.axis], loops.axis(variable), *index[self.axis :]))
-
-            extreme = Fold(kind.dtype, self.fold, size, -1, at(-1))
-            candidate = at(-2)
-            found = loops.call("eq", candidate, extreme)
-            if is_float(kind.dtype):
-                found = loops.call("or", found, loops.call("isnan", candidate))
-            place = loops.select(found, loops.axis(-2), loops.index(size - 1))
-            return Fold(int64, "min", size, -2, place)
-
-        return (element,)
+    def lower(self, x: Element, *, types: tuple[TensorType, ...]) -> Routine:
+        return Routine(self.name.replace("_", ""), (self.axis,))
 
     @classmethod
     def samples(cls) -> Iterator[Sample]:
@@ -281,7 +265,7 @@ class _Running(Op):
         return (x,)
 
     def lower(self, x: Element, *, types: tuple[TensorType, ...]) -> Routine:
-        return Routine(self.name, (self.axis,))
+        return Routine(self.name.replace("_", ""), (self.axis,))
 
     @classmethod
     def samples(cls) -> Iterator[Sample]:

@@ -234,7 +234,7 @@ def _cast_through_wider(sight: Sight, op: Op, operands: Operands) -> Value | Non
 # Arithmetic.
 
 
-@rewrites(ops.Neg, ops.BitNot)
+@rewrites(ops.Neg, ops.Not)
 def _twice_is_identity(sight: Sight, op: Op, operands: Operands) -> Value | None:
     inner = sight.maker(operands[0], type(op))
     return None if inner is None else inner.inputs[0]

@@ -1,0 +1,110 @@
+# SPDX-License-Identifier: Apache-2.0
+"""`Composite`: what users know as one op, kept as one node with its body; and the decorator that makes functions such.
+
+    @composite("softmax")
+    def softmax(x: Operand, axis: int = -1) -> Operand: ...
+
+runs its body, unless the interpreter in charge records: that has a method `composite(label, attributes, function,
+operands)` and makes one node of the call. Which parameters are operands is read from the annotations.
+"""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
+from functools import wraps
+from typing import Any, TypeVar, cast
+
+from numpy.typing import NDArray
+
+from hybridize.base.errors import GraphError, InternalError
+from hybridize.base.types import TensorType
+from hybridize.graph import Builder, Graph
+from hybridize.ops.arithmetic import Mul
+from hybridize.ops.cases import numbers
+from hybridize.ops.evaluate import evaluate
+from hybridize.ops.gradient import pullback
+from hybridize.ops.op import Op, Operand, Sample, current
+
+Attributes = tuple[tuple[str, object], ...]
+_Function = TypeVar("_Function", bound=Callable[..., Any])
+
+
+@dataclass(frozen=True)
+class Composite(Op):
+    """A named sub-graph: its label and attributes are the users' (and MXNet's), its meaning is the body alone."""
+
+    label: str
+    attributes: Attributes
+    body: Graph
+
+    @property
+    def name(self) -> str:  # type: ignore[override]
+        """The label."""
+        return self.label
+
+    def infer(self, *inputs: TensorType) -> tuple[TensorType, ...]:
+        wanted = tuple(value.type for value in self.body.inputs)
+        if inputs != wanted:
+            found, takes = (", ".join(map(str, kinds)) for kinds in (inputs, wanted))
+            raise GraphError("E906", f"{self.label} takes ({takes}), got ({found})")
+        return tuple(value.type for value in self.body.outputs)
+
+    def reference(self, *inputs: NDArray[Any]) -> tuple[NDArray[Any], ...]:
+        return tuple(evaluate(self.body, inputs))
+
+    def vjp(self, g: tuple[Operand | None, ...], y: tuple[Operand, ...], *xs: Operand) -> tuple[Operand | None, ...]:
+        return pullback(self.body, xs, g)
+
+    def lower(self, *inputs: Any, **_: Any) -> Any:
+        """It is inlined before anything is lowered."""
+        raise InternalError("E911", f"the composite {self.label} was not inlined")
+
+    @classmethod
+    def samples(cls) -> Iterator[Sample]:
+        builder = Builder()
+        x = builder.input(TensorType((2, 3), numbers(()).dtype), "x")
+        (y,) = builder.add(Mul(), (x, x))
+        op = cls("square", (("exponent", 2), ("name", "a b"), ("flags", (True, None, 1.5))), builder.finish([y]))
+        yield Sample((numbers((2, 3)),), op)
+        yield Sample((numbers((3, 2)),), op, fails=GraphError)
+
+
+def composite(
+    label: str, attributes: Callable[..., Mapping[str, object]] | None = None
+) -> Callable[[_Function], _Function]:
+    """Make an operand function one op to its users.
+
+    Args:
+        label: its name, MXNet's where that has one.
+        attributes: from the function's arguments, what files say of it; the parameters that are no operands if None.
+    """
+
+    def decorate(function: _Function) -> _Function:
+        signature = inspect.signature(function)
+        operands = [name for name, p in signature.parameters.items() if str(p.annotation).startswith("Operand")]
+
+        @wraps(function)
+        def call(*args: Any, **kwargs: Any) -> Any:
+            record = getattr(current(), "composite", None)
+            if record is None:
+                return function(*args, **kwargs)
+            bound = signature.bind(*args, **kwargs)
+            bound.apply_defaults()
+            given = {name: bound.arguments[name] for name in operands if bound.arguments[name] is not None}
+            rest = {name: value for name, value in bound.arguments.items() if name not in given}
+            said = attributes(**bound.arguments) if attributes is not None else {
+                name: value for name, value in rest.items() if name not in operands
+            }  # fmt: skip
+
+            def body(*xs: Operand) -> tuple[Operand, ...]:
+                result = function(**dict(zip(given, xs, strict=True)), **rest)
+                return result if isinstance(result, tuple) else (result,)
+
+            results = record(label, tuple(said.items()), body, tuple(given.values()))
+            return results[0] if len(results) == 1 else tuple(results)
+
+        return cast(_Function, call)
+
+    return decorate

@@ -1,0 +1,300 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What users call one op and what is a composition of primitives, under MXNet's names and attributes.
+
+Operands are floats of one dtype unless said otherwise; axes count from 0. Short floats are computed in float32 and
+rounded once, so that a composition is as exact as a primitive would be.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Mapping
+
+from hybridize.base.dtypes import DType, bfloat16, float16, float32, int64, is_float, uint32
+from hybridize.base.errors import ArgumentError, ShapeError
+from hybridize.base.types import TensorType
+from hybridize.ops.analysis import erf, exp, expm1, log, log1p, rsqrt, sigmoid, tanh
+from hybridize.ops.arithmetic import abs, add, div, eq, ge, gt, max, min, mul, neg, shift_right, sub, where
+from hybridize.ops.composite import composite
+from hybridize.ops.indexing import gather
+from hybridize.ops.matmul import matmul
+from hybridize.ops.op import Operand, type_of
+from hybridize.ops.randomness import random_bits
+from hybridize.ops.reductions import reduce_max
+from hybridize.ops.slicing import iota
+from hybridize.ops.views import broadcast, cast, full, like, reshape, spread, sum
+
+_SELU_SCALE, _SELU_ALPHA = 1.0507009873554805, 1.6732632423543772
+
+
+def _widened(x: Operand) -> tuple[Operand, DType]:
+    """`x` in the dtype to compute in, and the dtype to come back to."""
+    dtype = type_of(x).dtype
+    return cast(x, float32) if dtype in (float16, bfloat16) else x, dtype
+
+
+def _along(x: Operand, like_: Operand, axis: int) -> Operand:
+    """A vector [n] over the shape of `like_`, along `axis`."""
+    shape = type_of(like_).shape
+    return broadcast(reshape(x, tuple(size if k == axis else 1 for k, size in enumerate(shape))), shape)
+
+
+def _fully_connected_attributes(
+    x: Operand, weight: Operand, bias: Operand | None, flatten: bool
+) -> Mapping[str, object]:
+    return {"num_hidden": type_of(weight).shape[0], "no_bias": bias is None, "flatten": flatten}
+
+
+@composite("FullyConnected", _fully_connected_attributes)
+def fully_connected(
+    x: Operand, weight: Operand, bias: Operand | None = None, flatten: bool = True
+) -> Operand:
+    """x W^T + b
+
+    Args:
+        x: [n, ...], made [n, in] when `flatten`; or [..., in].
+        weight: [out, in].
+        bias: [out], or None.
+        flatten: make all axes but the first one.
+
+    Raises:
+        ShapeError E102: `in` differs, or the bias is not [out].
+    """
+    kind, stored = type_of(x), type_of(weight)
+    lead: tuple[int, ...] = kind.shape[:1] if flatten else kind.shape[:-1]
+    inner = math.prod(kind.shape[len(lead) :])
+    if kind.ndim < 1 or stored.ndim != 2 or stored.shape[1] != inner:
+        raise ShapeError(
+            "E102", f"FullyConnected needs [n, in] and weight [out, in], got {kind} and {stored}",
+            help=f"each row has {inner} elements",
+        )  # fmt: skip
+    out = stored.shape[0]
+    if bias is not None and type_of(bias).shape != (out,):
+        raise ShapeError("E102", f"FullyConnected of weight {stored} needs a bias [{out}], got {type_of(bias)}")
+    y = matmul(reshape(x, (math.prod(lead), inner)), weight, False, True)
+    if bias is not None:
+        y = add(y, broadcast(bias, type_of(y).shape))
+    return reshape(y, (*lead, out))
+
+
+@composite("relu")
+def relu(x: Operand) -> Operand:
+    """max(x, 0); NaN stays NaN. Its slope at 0 is 0."""
+    return _relu(x)
+
+
+def _relu(x: Operand) -> Operand:
+    return max(x, like(0, x)) if not is_float(type_of(x).dtype) else where(gt(like(0, x), x), like(0, x), x)
+
+
+def _softrelu(x: Operand) -> Operand:
+    """log(1 + exp(x)), without overflow."""
+    return add(_relu(x), log1p(exp(neg(abs(x)))))
+
+
+def _silu(x: Operand) -> Operand:
+    return mul(x, sigmoid(x))
+
+
+def _gelu(x: Operand, approximation: str) -> Operand:
+    half = like(0.5, x)
+    if approximation == "tanh":
+        cube = mul(mul(mul(x, x), x), like(0.044715, x))
+        inner = tanh(mul(add(x, cube), like(math.sqrt(2 / math.pi), x)))
+    else:
+        inner = erf(mul(x, like(math.sqrt(0.5), x)))
+    return mul(mul(x, half), add(inner, like(1, x)))
+
+
+_ACTIVATIONS: dict[str, Callable[[Operand], Operand]] = {
+    "relu": _relu,
+    "sigmoid": sigmoid,
+    "tanh": tanh,
+    "softrelu": _softrelu,
+    "softsign": lambda x: div(x, add(abs(x), like(1, x))),
+    "log_sigmoid": lambda x: neg(_softrelu(neg(x))),
+    "mish": lambda x: mul(x, tanh(_softrelu(x))),
+    "silu": _silu,
+    "swish": _silu,
+    "gelu": lambda x: _gelu(x, "erf"),
+}
+
+
+@composite("Activation")
+def activation(x: Operand, act_type: str) -> Operand:
+    """One of relu, sigmoid, tanh, softrelu, softsign, log_sigmoid, mish, silu, gelu."""
+    function = _ACTIVATIONS.get(act_type)
+    if function is None:
+        raise ArgumentError("E334", f"no activation is called {act_type!r}", help=f"one of {', '.join(_ACTIVATIONS)}")
+    wide, dtype = _widened(x)
+    return cast(function(wide), dtype)
+
+
+def _gelu_attributes(x: Operand, approximation: str | bool) -> Mapping[str, object]:
+    return {"act_type": "gelu_tanh" if approximation in (True, "tanh") else "gelu"}
+
+
+@composite("LeakyReLU", _gelu_attributes)
+def gelu(x: Operand, approximation: str | bool = "erf") -> Operand:
+    """x times the probability that a normal number is below x; "tanh" (or True) is the usual approximation."""
+    wide, dtype = _widened(x)
+    return cast(_gelu(wide, "tanh" if approximation in (True, "tanh") else "erf"), dtype)
+
+
+def _leaky_attributes(x: Operand, gamma: Operand | None, act_type: str, slope: float) -> Mapping[str, object]:
+    return {"act_type": act_type, "slope": slope}
+
+
+@composite("LeakyReLU", _leaky_attributes)
+def leaky_relu(
+    x: Operand, gamma: Operand | None = None, act_type: str = "leaky", slope: float = 0.25
+) -> Operand:
+    """x where it is positive, else something small.
+
+    Args:
+        x: any float array.
+        gamma: of prelu: [channels], along axis 1 of `x`, or of one element.
+        act_type: leaky (slope x), prelu (gamma x), elu (slope (e^x - 1)), selu, gelu.
+        slope: of leaky and elu.
+    """
+    wide, dtype = _widened(x)
+    zero = like(0, wide)
+    positive = gt(wide, zero)
+    below = expm1(min(wide, zero))
+    match act_type:
+        case "leaky":
+            y = where(positive, wide, mul(wide, like(slope, wide)))
+        case "prelu" if gamma is not None:
+            axis = 1 if type_of(x).ndim > 1 and type_of(gamma).size != 1 else type_of(x).ndim - 1
+            factor = _along(cast(reshape(gamma, (type_of(gamma).size,)), type_of(wide).dtype), wide, axis)
+            y = where(positive, wide, mul(wide, factor))
+        case "elu":
+            y = where(positive, wide, mul(below, like(slope, wide)))
+        case "selu":
+            y = mul(where(positive, wide, mul(below, like(_SELU_ALPHA, wide))), like(_SELU_SCALE, wide))
+        case "gelu":
+            y = _gelu(wide, "erf")
+        case _:
+            raise ArgumentError(
+                "E335", f"LeakyReLU of act_type {act_type!r}", help="one of leaky, prelu (with gamma), elu, selu, gelu"
+            )
+    return cast(y, dtype)
+
+
+@composite("softmax")
+def softmax(x: Operand, axis: int) -> Operand:
+    """exp(x - max) / sum(exp(x - max)) along `axis`."""
+    wide, dtype = _widened(x)
+    if type_of(x).size == 0:
+        return x
+    powers = exp(_less_max(wide, axis))
+    total = sum(powers, (axis,))
+    return cast(div(powers, spread(total, type_of(x).shape, (axis,))), dtype)
+
+
+@composite("log_softmax")
+def log_softmax(x: Operand, axis: int) -> Operand:
+    """x - max - log(sum(exp(x - max))) along `axis`."""
+    wide, dtype = _widened(x)
+    if type_of(x).size == 0:
+        return x
+    lower = _less_max(wide, axis)
+    total = log(sum(exp(lower), (axis,)))
+    return cast(sub(lower, spread(total, type_of(x).shape, (axis,))), dtype)
+
+
+def _less_max(x: Operand, axis: int) -> Operand:
+    return sub(x, spread(reduce_max(x, (axis,)), type_of(x).shape, (axis,)))
+
+
+def mean(x: Operand, axes: tuple[int, ...]) -> Operand:
+    """The mean over `axes`, which go away; NaN of nothing."""
+    wide, dtype = _widened(x)
+    total = sum(wide, axes)
+    count = math.prod(type_of(x).shape[axis] for axis in axes)
+    return cast(div(total, like(count, total)), dtype)
+
+
+def variance(x: Operand, axes: tuple[int, ...], correction: float = 0.0) -> Operand:
+    """The mean squared distance from the mean over `axes`; divided by n - `correction`."""
+    wide, dtype = _widened(x)
+    shape = type_of(x).shape
+    apart = sub(wide, spread(mean(wide, axes), shape, axes))
+    total = sum(mul(apart, apart), axes)
+    count = math.prod(shape[axis] for axis in axes) - correction
+    return cast(div(total, like(count if count > 0 else 0, total)), dtype)
+
+
+@composite("LayerNorm")
+def layer_norm(x: Operand, gamma: Operand, beta: Operand, axis: int, eps: float = 1e-5) -> Operand:
+    """(x - mean) / sqrt(variance + eps) gamma + beta along `axis`, where gamma and beta are [n].
+
+    Raises:
+        ShapeError E164: gamma or beta is not as long as the axis.
+    """
+    kind = type_of(x)
+    if not 0 <= axis < kind.ndim or any(type_of(part).shape != (kind.shape[axis],) for part in (gamma, beta)):
+        raise ShapeError("E164", f"LayerNorm of {kind} along axis {axis} with {type_of(gamma)} and {type_of(beta)}")
+    wide, dtype = _widened(x)
+    normal = _standardised(wide, (axis,), eps)
+    scale, shift = (_along(cast(part, type_of(wide).dtype), wide, axis) for part in (gamma, beta))
+    return cast(add(mul(normal, scale), shift), dtype)
+
+
+def _standardised(x: Operand, axes: tuple[int, ...], eps: float) -> Operand:
+    """(x - mean) / sqrt(variance + eps) over `axes`."""
+    shape = type_of(x).shape
+    apart = sub(x, spread(mean(x, axes), shape, axes))
+    square = mean(mul(apart, apart), axes)
+    return mul(apart, spread(rsqrt(add(square, like(eps, square))), shape, axes))
+
+
+def uniform(key: Operand, shape: tuple[int, ...], dtype: DType = float32) -> Operand:
+    """Numbers in [0, 1), multiples of 2^-24, from a key u64[2]."""
+    bits = shift_right(random_bits(key, shape), full(8, TensorType(shape, uint32)))
+    x = cast(bits, float32)
+    return cast(mul(x, like(2.0**-24, x)), dtype)
+
+
+def _dropout_attributes(x: Operand, key: Operand, p: float) -> Mapping[str, object]:
+    return {"p": p}
+
+
+@composite("Dropout", _dropout_attributes)
+def dropout(x: Operand, key: Operand, p: float) -> Operand:
+    """Each element 0 with probability `p`, else divided by 1 - p; drawn from a key u64[2]."""
+    if p <= 0:
+        return x
+    chance = uniform(key, type_of(x).shape)
+    kept = ge(chance, like(p, chance))
+    return where(kept, mul(x, like(0.0 if p >= 1 else 1 / (1 - p), x)), like(0, x))
+
+
+def _embedding_attributes(indices: Operand, weight: Operand) -> Mapping[str, object]:
+    rows, width = type_of(weight).shape
+    return {"input_dim": rows, "output_dim": width}
+
+
+@composite("Embedding", _embedding_attributes)
+def embedding(indices: Operand, weight: Operand) -> Operand:
+    """The rows of `weight` [n, width] at `indices` (i64, within bounds)."""
+    return gather(weight, indices, 0)
+
+
+@composite("one_hot")
+def one_hot(
+    indices: Operand, depth: int, on_value: float = 1.0, off_value: float = 0.0, dtype: DType = float32
+) -> Operand:
+    """`on_value` where the place along a new last axis of size `depth` is the index (i64), else `off_value`."""
+    shape = (*type_of(indices).shape, depth)
+    place = iota(shape, len(shape) - 1, int64)
+    same = eq(spread(indices, shape, (len(shape) - 1,)), place)
+    kind = TensorType(shape, dtype)
+    return where(same, full(on_value, kind), full(off_value, kind))
+
+
+@composite("Flatten")
+def flatten(x: Operand) -> Operand:
+    """All axes but the first one as one."""
+    shape = type_of(x).shape
+    return reshape(x, (shape[0], math.prod(shape[1:])))

@@ -1,0 +1,294 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Control flow over closed sub-graphs: what they read from outside are operands.
+
+Sub-graphs are fields; two ops are equal when their graphs have equal text.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy
+from numpy.typing import NDArray
+
+from hybridize.base.dtypes import bool_, is_float
+from hybridize.base.errors import DTypeError, ShapeError, StateError
+from hybridize.base.types import TensorType
+from hybridize.graph import Graph, Value
+from hybridize.loops.expr import Element, Region
+from hybridize.ops.analysis import sin
+from hybridize.ops.arithmetic import add, lt, mul
+from hybridize.ops.cases import numbers
+from hybridize.ops.evaluate import evaluate
+from hybridize.ops.gradient import apply, pullback
+from hybridize.ops.op import Op, Operand, Sample, bind, type_of
+from hybridize.ops.record import record
+from hybridize.ops.views import Gradient, full, like, sum
+
+Types = tuple[TensorType, ...]
+
+
+def _types(values: Sequence[Value]) -> Types:
+    return tuple(value.type for value in values)
+
+
+def _listed(types: Sequence[TensorType]) -> str:
+    return f"({', '.join(map(str, types))})"
+
+
+def _check(op: Op, what: str, found: Types, wanted: Types) -> None:
+    if found != wanted:
+        raise ShapeError("E162", f"{op.name}: {what} must be {_listed(wanted)}, got {_listed(found)}")
+
+
+def _check_predicate(op: Op, types: Types) -> None:
+    if len(types) != 1 or types[0].dtype != bool_ or types[0].shape != ():
+        raise DTypeError("E234", f"{op.name} is decided by one bool[], got {_listed(types)}", help="reduce it with all or any")
+
+
+@dataclass(frozen=True)
+class Cond(Op):
+    """What `then` gives for the operands where the first operand (bool[]) holds, else what `orelse` gives."""
+
+    then: Graph
+    orelse: Graph
+
+    def infer(self, predicate: TensorType, *inputs: TensorType) -> Types:
+        _check_predicate(self, (predicate,))
+        _check(self, "operands", inputs, _types(self.then.inputs))
+        _check(self, "inputs of the other branch", _types(self.orelse.inputs), inputs)
+        outputs = _types(self.then.outputs)
+        _check(self, "outputs of the other branch", _types(self.orelse.outputs), outputs)
+        return outputs
+
+    def reference(self, predicate: NDArray[Any], *inputs: NDArray[Any]) -> tuple[NDArray[Any], ...]:
+        return tuple(evaluate(self.then if predicate else self.orelse, inputs))
+
+    def vjp(
+        self, g: tuple[Operand | None, ...], y: tuple[Operand, ...], predicate: Operand, *xs: Operand
+    ) -> tuple[Gradient, ...]:
+        """A Cond over the branches' own reverse sweeps."""
+        types = tuple(type_of(x) for x in xs)
+        wanted = [k for k, kind in enumerate(types) if is_float(kind.dtype)]
+        given = [k for k, cotangent in enumerate(g) if cotangent is not None and is_float(type_of(y[k]).dtype)]
+
+        def backward(branch: Graph) -> Graph:
+            def run(*operands: Operand) -> list[Operand]:
+                inputs, arrived = operands[: len(types)], dict(zip(given, operands[len(types) :], strict=True))
+                found = pullback(branch, inputs, [arrived.get(k) for k in range(len(y))])
+                return [_or_zero(found[k], types[k]) for k in wanted]
+
+            return record(run, (*types, *(type_of(y[k]) for k in given)))
+
+        op = Cond(backward(self.then), backward(self.orelse))
+        found = bind(op, predicate, *xs, *(g[k] for k in given))
+        return (None, *_scattered(found, wanted, len(xs)))
+
+    def lower(self, *inputs: Element, types: Types) -> Region:
+        return Region("cond", (self.then, self.orelse))
+
+    @classmethod
+    def samples(cls) -> Iterator[Sample]:
+        kind, count = TensorType((2, 3), numbers(()).dtype), TensorType((), numpy.dtype("i8"))
+        then = record(lambda x, y, n: [mul(x, sin(y)), add(n, n)], (kind, kind, count))
+        orelse = record(lambda x, y, n: [add(x, like(2, x)), n], (kind, kind, count))
+        operands = (numbers((2, 3)), numbers((2, 3), seed=1), numpy.array(3))
+        for truth in (True, False):
+            yield Sample((numpy.array(truth), *operands), cls(then, orelse))
+        yield Sample((numpy.array([True]), *operands), cls(then, orelse), fails=DTypeError)
+        yield Sample((numpy.array(1), *operands), cls(then, orelse), fails=DTypeError)
+        yield Sample((numpy.array(True), *operands[:2]), cls(then, orelse), fails=ShapeError)
+        other = record(lambda x, y, n: [sum(x, (0,)), n], (kind, kind, count))
+        yield Sample((numpy.array(True), *operands), cls(then, other), fails=ShapeError)
+
+
+@dataclass(frozen=True)
+class While(Op):
+    """The operands, replaced by what `body` gives for them while `cond` gives true for them."""
+
+    cond: Graph
+    body: Graph
+
+    def infer(self, *state: TensorType) -> Types:
+        _check(self, "operands", state, _types(self.body.inputs))
+        _check(self, "inputs of the condition", _types(self.cond.inputs), state)
+        _check(self, "outputs of the body", _types(self.body.outputs), state)
+        _check_predicate(self, _types(self.cond.outputs))
+        return state
+
+    def reference(self, *state: NDArray[Any]) -> tuple[NDArray[Any], ...]:
+        now = list(state)
+        while evaluate(self.cond, now)[0]:
+            now = evaluate(self.body, now)
+        return tuple(now)
+
+    def vjp(self, *args: Any, **_: Any) -> tuple[Gradient, ...]:
+        raise StateError(
+            "E521", "a while loop has no gradient: how often it runs, and so what to keep, is not known before it runs",
+            help="loop over a range of known length, or stop the gradient of what the loop gives",
+        )  # fmt: skip
+
+    def lower(self, *inputs: Element, types: Types) -> Region:
+        return Region("while", (self.cond, self.body))
+
+    @classmethod
+    def samples(cls) -> Iterator[Sample]:
+        kind, count = TensorType((2, 3), numbers(()).dtype), TensorType((), numpy.dtype("i8"))
+        cond = record(lambda n, x: [lt(n, like(4, n))], (count, kind))
+        body = record(lambda n, x: [add(n, like(1, n)), add(x, sin(x))], (count, kind))
+        for start in (0, 9):
+            yield Sample((numpy.array(start), numbers((2, 3))), cls(cond, body), grad=())
+        yield Sample((numpy.array(0),), cls(cond, body), fails=ShapeError)
+        yield Sample((numpy.array(0), numbers((2, 3))), cls(body, body), fails=DTypeError)
+
+
+@dataclass(frozen=True)
+class Scan(Op):
+    """`body` run `length` times, over slices.
+
+        carry_1..c, x_1..s, const_1..d  ->  last carry_1..c, y_1..t
+        body: carry_1..c, slice of x_1..s, const_1..d  ->  carry_1..c, slice of y_1..t
+
+    The first `num_carry` operands are the state. An operand that has one axis more than the body's input at its place
+    is sliced along its first axis, of size `length`; the others are constants. Slices of y are stacked along a new
+    first axis. `reverse`: from the last slice to the first, the place of each y being that of its x.
+    """
+
+    body: Graph
+    length: int
+    reverse: bool = False
+    num_carry: int = 0
+
+    def infer(self, *inputs: TensorType) -> Types:
+        takes, c = _types(self.body.inputs), self.num_carry
+        stacked = self.stacked(inputs)
+        slices = tuple(
+            kind.with_shape(kind.shape[1:]) if k in stacked else kind for k, kind in enumerate(inputs)
+        )
+        _check(self, "operands, or their slices,", slices, takes)
+        for k in stacked:
+            if inputs[k].shape[0] != self.length or k < c:
+                raise ShapeError("E163", f"scan of length {self.length} over {inputs[k]}")
+        _check(self, "the state that the body gives", _types(self.body.outputs[:c]), takes[:c])
+        return (*takes[:c], *(self._stack(value.type) for value in self.body.outputs[c:]))
+
+    def _stack(self, kind: TensorType) -> TensorType:
+        return kind.with_shape((self.length, *kind.shape))
+
+    def stacked(self, inputs: Sequence[TensorType]) -> list[int]:
+        """The numbers of the operands that are sliced."""
+        pairs = zip(inputs, self.body.inputs, strict=False)
+        return [k for k, (kind, inner) in enumerate(pairs) if kind.ndim == inner.type.ndim + 1]
+
+    def reference(self, *inputs: NDArray[Any]) -> tuple[NDArray[Any], ...]:
+        stacked = self.stacked([TensorType(x.shape, x.dtype) for x in inputs])
+        state = list(inputs[: self.num_carry])
+        kinds = [self._stack(value.type) for value in self.body.outputs[self.num_carry :]]
+        ys = [numpy.zeros(kind.shape, kind.dtype) for kind in kinds]
+        steps = range(self.length)
+        for i in reversed(steps) if self.reverse else steps:
+            rest = [x[i] if k in stacked else x for k, x in enumerate(inputs) if k >= self.num_carry]
+            results = evaluate(self.body, [*state, *rest])
+            state = results[: self.num_carry]
+            for y, part in zip(ys, results[self.num_carry :], strict=True):
+                y[i] = part
+        return (*state, *ys)
+
+    def vjp(self, g: tuple[Operand | None, ...], y: tuple[Operand, ...], *xs: Operand) -> tuple[Gradient, ...]:
+        """Run forward once more, keeping every state; then a scan the other way over the body's reverse sweep.
+
+        Its state: cotangents of the float state, and of float constants, summed; its slices: states, xs, cotangents of
+        ys; its constants: constants.
+        """
+        types, c = tuple(type_of(x) for x in xs), self.num_carry
+        takes, gives = _types(self.body.inputs), _types(self.body.outputs)
+        stacked = self.stacked(types)
+        state = [k for k in range(c) if is_float(takes[k].dtype)]
+        fixed = [k for k in range(c, len(xs)) if k not in stacked]
+        summed = [k for k in fixed if is_float(takes[k].dtype)]
+        sliced = [k for k in stacked if is_float(takes[k].dtype)]
+        emitted = [k for k in range(c, len(gives)) if is_float(gives[k].dtype) and g[k] is not None]
+        sizes = [len(state), len(summed), c, len(stacked), len(emitted), len(fixed)]
+
+        def step(*operands: Operand) -> list[Operand]:
+            parts = _cut(operands, sizes)
+            by_state, totals, before, slices, by_ys, constants = parts
+            inputs = dict(enumerate(before)) | dict(zip(stacked, slices, strict=True))
+            inputs |= dict(zip(fixed, constants, strict=True))
+            arrived = dict(zip(state, by_state, strict=True)) | dict(zip(emitted, by_ys, strict=True))
+            found = pullback(
+                self.body, [inputs[k] for k in range(len(takes))], [arrived.get(k) for k in range(len(gives))]
+            )
+            added = [t if found[k] is None else add(t, found[k]) for t, k in zip(totals, summed, strict=True)]
+            return [*(_or_zero(found[k], takes[k]) for k in state), *added, *(_or_zero(found[k], takes[k]) for k in sliced)]
+
+        before_ys = [takes[k] for k in (*state, *summed, *range(c), *stacked)]
+        kinds = [*before_ys, *(gives[k] for k in emitted), *(takes[k] for k in fixed)]
+        back = Scan(record(step, kinds), self.length, not self.reverse, len(state) + len(summed))
+        found = bind(
+            back,
+            *(_or_zero(g[k], takes[k]) for k in state), *(full(0, takes[k]) for k in summed),
+            *self._states(xs), *(xs[k] for k in stacked), *(g[k] for k in emitted), *(xs[k] for k in fixed),
+        )  # fmt: skip
+        return tuple(_scattered(found, [*state, *summed, *sliced], len(xs)))
+
+    def _states(self, xs: Sequence[Operand]) -> tuple[Operand, ...]:
+        """The state before every step, stacked."""
+        c = self.num_carry
+        if not c:
+            return ()
+        takes = _types(self.body.inputs)
+
+        def step(*operands: Operand) -> list[Operand]:
+            after = apply(self.body, operands)[:c]
+            return [*after, *operands[:c]]
+
+        return bind(Scan(record(step, takes), self.length, self.reverse, c), *xs)[c:]
+
+    def lower(self, *inputs: Element, types: Types) -> Region:
+        return Region("scan", (self.body,))
+
+    @classmethod
+    def samples(cls) -> Iterator[Sample]:
+        f4 = numbers(()).dtype
+        row, count = TensorType((3,), f4), TensorType((), numpy.dtype("i8"))
+
+        def step(h: Operand, n: Operand, x: Operand, w: Operand) -> list[Operand]:
+            after = sin(add(mul(h, w), x))
+            return [after, add(n, like(1, n)), mul(after, x), n]
+
+        body = record(step, (row, count, row, row))
+        inputs = (numbers((3,)), numpy.array(0), numbers((4, 3), seed=1), numbers((3,), seed=2))
+        for reverse in (False, True):
+            yield Sample(inputs, cls(body, 4, reverse, 2))
+        yield Sample((*inputs[:2], numbers((0, 3)), inputs[3]), cls(body, 0, False, 2))
+        pure = record(lambda x, w: [mul(x, w)], (row, row))
+        yield Sample((numbers((4, 3)), numbers((3,))), cls(pure, 4))
+        fold = record(lambda h, w: [mul(h, w)], (row, row))
+        yield Sample((numbers((3,)), numbers((3,), seed=1)), cls(fold, 5, False, 1))
+        yield Sample(inputs, cls(body, 5, False, 2), fails=ShapeError)
+        yield Sample(inputs[:3], cls(body, 4, False, 2), fails=ShapeError)
+        yield Sample(inputs, cls(pure, 4, False, 1), fails=ShapeError)
+
+
+def _cut(items: Sequence[Operand], sizes: Sequence[int]) -> list[Sequence[Operand]]:
+    """Consecutive parts of the given sizes."""
+    parts, start = [], 0
+    for size in sizes:
+        parts.append(items[start : start + size])
+        start += size
+    return parts
+
+
+def _or_zero(x: Operand | None, kind: TensorType) -> Operand:
+    return full(0, kind) if x is None else x
+
+
+def _scattered(found: Sequence[Operand], places: Sequence[int], count: int) -> list[Gradient]:
+    """`found` at `places` of a list, None elsewhere."""
+    result: list[Gradient] = [None] * count
+    for place, x in zip(places, found, strict=False):
+        result[place] = x
+    return result

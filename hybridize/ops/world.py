@@ -1,0 +1,74 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Ops that reach the world: printing and asserting while a program runs, in the program's order."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any, ClassVar
+
+import numpy
+from numpy.typing import NDArray
+
+from hybridize.base.dtypes import bool_
+from hybridize.base.errors import DTypeError
+from hybridize.base.types import TensorType
+from hybridize.loops.expr import Element, Routine
+from hybridize.ops.cases import numbers
+from hybridize.ops.op import Effect, Op, Operand, Sample
+from hybridize.runtime.effects import perform
+
+
+@dataclass(frozen=True)
+class Print(Op):
+    """Write `format` to the standard output, each {} replaced by an operand."""
+
+    format: str
+    effect: ClassVar[Effect] = Effect.WORLD
+
+    def infer(self, *inputs: TensorType) -> tuple[TensorType, ...]:
+        return ()
+
+    def reference(self, *inputs: NDArray[Any]) -> tuple[NDArray[Any], ...]:
+        perform("print", self.format, list(inputs))
+        return ()
+
+    def vjp(self, g: tuple[()], y: tuple[()], *xs: Operand) -> tuple[Operand | None, ...]:
+        return (None,) * len(xs)
+
+    def lower(self, *inputs: Element, types: tuple[TensorType, ...]) -> Routine:
+        return Routine("print", (self.format,))
+
+    @classmethod
+    def samples(cls) -> Iterator[Sample]:
+        yield Sample((numpy.float32(1.5).reshape(()),), cls("x is {}"), grad=())
+        yield Sample((), cls("a \"quoted\"\nline"))
+
+
+@dataclass(frozen=True)
+class Assert(Op):
+    """Stop the program with `message` unless all elements of the first operand (bool) are true."""
+
+    message: str
+    effect: ClassVar[Effect] = Effect.WORLD
+
+    def infer(self, condition: TensorType, *inputs: TensorType) -> tuple[TensorType, ...]:
+        if condition.dtype != bool_:
+            raise DTypeError("E233", f"assert takes bools, got {condition}", help="compare it with 0")
+        return ()
+
+    def reference(self, condition: NDArray[Any], *inputs: NDArray[Any]) -> tuple[NDArray[Any], ...]:
+        perform("assert", self.message, [condition, *inputs])
+        return ()
+
+    def vjp(self, g: tuple[()], y: tuple[()], *xs: Operand) -> tuple[Operand | None, ...]:
+        return (None,) * len(xs)
+
+    def lower(self, *inputs: Element, types: tuple[TensorType, ...]) -> Routine:
+        return Routine("assert", (self.message,))
+
+    @classmethod
+    def samples(cls) -> Iterator[Sample]:
+        yield Sample((numpy.array([True, True]),), cls("both hold"))
+        yield Sample((numbers((2, 0), bool_),), cls("of nothing all holds"))
+        yield Sample((numbers((2,)),), cls("no bools"), fails=DTypeError)
