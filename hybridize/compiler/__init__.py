@@ -4,3 +4,9 @@
 In: a graph, a target. Out: an `Executable`, and callables over it (`make_entry`). It must not know arrays, capture or
 Python functions: it sees types and NumPy buffers only.
 """
+
+from hybridize.compiler.compile import cache_clear as cache_clear
+from hybridize.compiler.compile import cache_info as cache_info
+from hybridize.compiler.compile import compile as compile
+from hybridize.compiler.compile import default_target as default_target
+from hybridize.compiler.entry import make_entry as make_entry

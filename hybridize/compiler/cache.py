@@ -36,12 +36,12 @@ class Cache:
         self._alive: weakref.WeakValueDictionary[Key, Executable] = weakref.WeakValueDictionary()
         self._info = CacheInfo()
 
-    def get(self, key: Key) -> Executable | None:
-        """The executable of `key`, if it is still there."""
+    def get(self, key: Key, *, again: bool = False) -> Executable | None:
+        """The executable of `key`, if it is still there; `again` does not count a second miss."""
         with self._lock:
             found = self._alive.get(key)
             if found is None:
-                self._info.misses += 1
+                self._info.misses += not again
                 return None
             self._info.hits += 1
             self._keep(key, found)

@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from hybridize.base.types import TensorType
 from hybridize.codegen.llvm.engine import Loaded, compile_module, host_target
 from hybridize.codegen.llvm.entry import NAME, emit_entry
+from hybridize.runtime.cpython import supported
 from hybridize.runtime.entry import (
     Argument,
     PythonEntry,
@@ -27,9 +28,14 @@ from hybridize.runtime.executable import Executable
 
 
 @cache
-def _code() -> Loaded:
+def _loaded() -> Loaded:
     """The one entry of the process; kept for ever, as every callable refers to it."""
     return compile_module(emit_entry(state_offset() or 0).text(), host_target())
+
+
+def entry_code() -> int:
+    """Address of the emitted entry; 0 where this interpreter is not as it expects."""
+    return _loaded().address(NAME) if supported() and state_offset() is not None else 0
 
 
 def make_entry(
@@ -81,4 +87,4 @@ def make_entry(
         scratch_bytes=executable.scratch_bytes,
         release=executable.long,
     )
-    return new_entry(_code().address(NAME), state)
+    return new_entry(entry_code(), state)

@@ -19,7 +19,7 @@ from typing import Any
 import numpy
 from numpy.typing import NDArray
 
-from hybridize.base.errors import ArgumentError
+from hybridize.base.errors import StateError
 from hybridize.base.types import TensorType
 
 VARIABLE = "hybridize_effect"
@@ -31,10 +31,6 @@ class _Raised(threading.local):
 
 
 _raised = _Raised()
-
-
-class AssertionFailed(ArgumentError, AssertionError):
-    """`npx.assert_` in a compiled program met a false condition (code E320)."""
 
 
 def note(kind: str, message: str, types: tuple[TensorType, ...]) -> str:
@@ -56,14 +52,14 @@ def perform(kind: str, message: str, operands: list[NDArray[Any]]) -> None:
     """Print the message with the operands in it, or raise what a failed assertion raises.
 
     Raises:
-        AssertionFailed E320: kind is `assert` and the first operand is not true throughout.
+        StateError E520: kind is `assert` and the first operand is not true throughout.
     """
     if kind == "print":
-        shown = [operand.item() if operand.ndim == 0 else operand for operand in operands]
-        print(message.format(*shown) if message else " ".join(map(str, shown)))
+        print(message.format(*operands))
         return
-    if not operands[0].all():
-        raise AssertionFailed("E320", message or "an assertion of a compiled program does not hold")
+    condition, *others = operands
+    if not condition.all():
+        raise StateError("E520", message.format(*others) if others else message)
 
 
 def _effect(text: int, pointers: int) -> None:

@@ -218,7 +218,7 @@ def _offsets(array_type: type) -> dict[str, int]:
     """Where instances keep their NumPy array (`_data`) and their shared storage (`_storage`)."""
     data, storage = (cpython.member_offset(array_type, name) for name in ("_data", "_storage"))
     if data is None or storage is None:
-        raise CodegenError("E960", f"{array_type.__name__} has no slots _data and _storage where they can be read")
+        raise CodegenError("E964", f"{array_type.__name__} has no slots _data and _storage where they can be read")
     return {"data_offset": data, "storage_offset": storage}
 
 
