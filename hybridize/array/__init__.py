@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Arrays: `ndarray` (a NumPy buffer) and `Symbol` (a value of a program being captured) behind one set of functions.
 
-In: numbers, lists, NumPy arrays, arrays of ours. Out: arrays of ours; operands to `ops.bind`, and nothing else computes.
+In: numbers, lists, NumPy arrays, arrays of ours. Out: arrays of ours, and operands to `ops.bind`.
 
 - The interpreter in charge decides what a function's result is: imperatively an `ndarray`, while capturing a `Symbol`.
 - Promotion and broadcasting happen here, as explicit `Cast` and `Broadcast`: an op sees equal dtypes and shapes.
@@ -32,6 +32,6 @@ functions.__dict__.update(
 )  # fmt: skip
 
 __all__ = [
-    "Cell", "Operators", "Storage", "Symbol", "array_api", "cpu", "current_device", "gpu", "linalg", "ndarray", "np", "npx",
-    "num_gpus", "random", "wrap",
+    "Cell", "Operators", "Storage", "Symbol", "array_api", "cpu", "current_device", "gpu", "linalg", "ndarray", "np",
+    "npx", "num_gpus", "random", "wrap",
 ]  # fmt: skip

@@ -6,17 +6,57 @@ from __future__ import annotations
 from hybridize.array import random
 from hybridize.array.device import cpu, cpu_pinned, current_device, gpu, num_gpus
 from hybridize.array.functions.control import (
-    assert_, cond, foreach, is_np_array, is_np_shape, reset_np, set_np, shape_array, use_np, waitall, while_loop,
+    assert_,
+    cond,
+    foreach,
+    is_np_array,
+    is_np_shape,
+    reset_np,
+    set_np,
+    shape_array,
+    use_np,
+    waitall,
+    while_loop,
 )  # fmt: skip
-from hybridize.array.functions.control import print_ as print  # noqa: A001, A004
+from hybridize.array.functions.control import print_ as print
 from hybridize.array.functions.elementwise import erf, erfinv, gamma, gammaln, rsqrt, stop_gradient
-from hybridize.array.functions.legacy_shapes import broadcast_like, reshape, reshape_like, slice, slice_axis, slice_like  # noqa: A004
+from hybridize.array.functions.legacy_shapes import broadcast_like, reshape, reshape_like, slice, slice_axis, slice_like
 from hybridize.array.functions.linear import batch_dot, norm
 from hybridize.array.functions.neural import (
-    activation, add_n, arange_like, batch_flatten, dropout, embedding, fully_connected, gelu, group_norm, hard_sigmoid,
-    index_add, index_update, instance_norm, l2_normalization, layer_norm, leaky_relu, log_sigmoid, log_softmax,
-    masked_log_softmax, masked_softmax, mish, relu, rms_norm, scatter_nd, sequence_last, sequence_mask,
-    sequence_reverse, sigmoid, silu, smooth_l1, softmax, softmin, softrelu, softsign,
+    activation,
+    add_n,
+    arange_like,
+    batch_flatten,
+    dropout,
+    embedding,
+    fully_connected,
+    gelu,
+    group_norm,
+    hard_sigmoid,
+    index_add,
+    index_update,
+    instance_norm,
+    l2_normalization,
+    layer_norm,
+    leaky_relu,
+    log_sigmoid,
+    log_softmax,
+    masked_log_softmax,
+    masked_softmax,
+    mish,
+    relu,
+    rms_norm,
+    scatter_nd,
+    sequence_last,
+    sequence_mask,
+    sequence_reverse,
+    sigmoid,
+    silu,
+    smooth_l1,
+    softmax,
+    softmin,
+    softrelu,
+    softsign,
 )  # fmt: skip
 from hybridize.array.functions.neural import cast_to as cast
 from hybridize.array.functions.reductions import logsumexp
@@ -27,4 +67,14 @@ bernoulli = random.bernoulli
 uniform_n, normal_n = random.uniform, random.normal
 current_context = current_device
 
-__all__ = [name for name in dir() if not name.startswith("_") and name != "annotations"]
+__all__ = [
+    "activation", "add_n", "arange_like", "assert_", "batch_dot", "batch_flatten", "bernoulli", "broadcast_like",
+    "cast", "cond", "cpu", "cpu_pinned", "current_context", "current_device", "dropout", "embedding", "erf",
+    "erfinv", "foreach", "fully_connected", "gamma", "gammaln", "gather_nd", "gelu", "gpu", "group_norm",
+    "hard_sigmoid", "index_add", "index_update", "instance_norm", "is_np_array", "is_np_shape", "l2_normalization",
+    "layer_norm", "leaky_relu", "log_sigmoid", "log_softmax", "logsumexp", "masked_log_softmax", "masked_softmax",
+    "mish", "norm", "normal_n", "num_gpus", "one_hot", "pick", "print", "random", "relu", "reset_np", "reshape",
+    "reshape_like", "rms_norm", "rsqrt", "scatter_nd", "seed", "sequence_last", "sequence_mask", "sequence_reverse",
+    "set_np", "shape_array", "sigmoid", "silu", "slice", "slice_axis", "slice_like", "smooth_l1", "softmax",
+    "softmin", "softrelu", "softsign", "stop_gradient", "topk", "uniform_n", "use_np", "waitall", "while_loop",
+]  # fmt: skip

@@ -53,7 +53,7 @@ class Weak:
     kind: type
 
 
-class Handover(Exception):  # noqa: N818 - a way out, not an error
+class Handover(Exception):
     """Raised where an argument of a foreign class wants the whole call: it has `__hybridize_function__`."""
 
     def __init__(self, receiver: Any) -> None:

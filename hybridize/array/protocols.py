@@ -20,7 +20,8 @@ from hybridize.base.errors import ArgumentError, CaptureError
 from hybridize.ops.op import ACTIVE, capturing
 
 _REDUCE: dict[str, Callable[..., Any]] = {
-    "add": np.sum, "multiply": np.prod, "maximum": np.max, "minimum": np.min, "logical_and": np.all, "logical_or": np.any,
+    "add": np.sum, "multiply": np.prod, "maximum": np.max, "minimum": np.min,
+    "logical_and": np.all, "logical_or": np.any,
 }  # fmt: skip
 _ACCUMULATE: dict[str, Callable[..., Any]] = {"add": np.cumsum, "multiply": np.cumprod}
 _NAMES = {"absolute": "abs", "bitwise_invert": "invert", "conjugate": "positive"}

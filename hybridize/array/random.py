@@ -42,7 +42,7 @@ from hybridize.array.functions.elementwise import (
 )
 from hybridize.array.functions.reductions import argmax, cumsum, sum
 from hybridize.array.functions.searching import argsort, one_hot, searchsorted, take
-from hybridize.array.functions.shapes import concatenate, ravel, reshape
+from hybridize.array.functions.shapes import concatenate, reshape
 from hybridize.array.ndarray import ndarray, wrap, written
 from hybridize.array.operands import array, given, public, result, shape_from
 from hybridize.array.symbol import Symbol
@@ -57,7 +57,7 @@ _lock = threading.Lock()
 _STEP = numpy.array([0, 1], dtype=uint64)
 
 
-def seed(seed: int | None = None, ctx: Any = None, device: Any = None) -> None:  # noqa: A002
+def seed(seed: int | None = None, ctx: Any = None, device: Any = None) -> None:
     """Start over: equal seeds give equal numbers. None takes one from the system."""
     number = int.from_bytes(os.urandom(8), "little") if seed is None else int(seed) % (1 << 64)
     if ACTIVE and capturing():

@@ -45,7 +45,7 @@ class Symbol(Operators):
         name: str = "",
         *,
         weak: type | None = None,
-        type: TensorType | None = None,  # noqa: A002
+        type: TensorType | None = None,
     ) -> None:
         self._trace = trace
         self._cell = cell
@@ -206,9 +206,9 @@ def refusal(symbol: Symbol, call: str) -> CaptureError:
     return CaptureError("E401", f"{call} of {symbol!r}: there are no values while capturing", help=help)
 
 
-def _stepped(type: TensorType, steps: tuple[Op, ...]) -> TensorType:  # noqa: A002
+def _stepped(type: TensorType, steps: tuple[Op, ...]) -> TensorType:
     for step in steps:
-        (type,) = step.infer(type)  # noqa: A001
+        (type,) = step.infer(type)
     return type
 
 

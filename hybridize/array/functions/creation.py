@@ -26,11 +26,9 @@ from hybridize.array.operands import (
     from_list,
     given,
     has_arrays,
-    operand,
     public,
     result,
     shape_from,
-    strong,
 )
 from hybridize.array.symbol import Symbol
 from hybridize.base.dtypes import DType, as_dtype, float32, float64, int64
@@ -45,7 +43,7 @@ def _dtype(dtype: Any, default: DType = float32) -> DType:
 @public
 def array(
     object: Any, dtype: Any = None, copy: bool = True, ndmin: int = 0, *, ctx: Any = None, device: Any = None
-) -> Any:  # noqa: A002
+) -> Any:
     """Make an array.
 
     Args:
@@ -238,8 +236,8 @@ def _plain_number(x: Any) -> Any:
 
 @public
 def linspace(
-    start: Any, stop: Any, num: int = 50, endpoint: bool = True, retstep: bool = False, dtype: Any = None, axis: int = 0,
-    ctx: Any = None, device: Any = None,
+    start: Any, stop: Any, num: int = 50, endpoint: bool = True, retstep: bool = False, dtype: Any = None,
+    axis: int = 0, ctx: Any = None, device: Any = None,
 ) -> Any:  # fmt: skip
     """`num` numbers at even distance from `start` to `stop`; float32 unless said."""
     check_device(ctx if ctx is not None else device)
@@ -269,7 +267,7 @@ def _places(rows: int, columns: int) -> tuple[Any, Any]:
 
 
 @public
-def eye(N: int, M: int | None = None, k: int = 0, dtype: Any = None, ctx: Any = None, device: Any = None) -> Any:  # noqa: N803
+def eye(N: int, M: int | None = None, k: int = 0, dtype: Any = None, ctx: Any = None, device: Any = None) -> Any:
     """Ones on the diagonal `k`, zeros elsewhere."""
     row, column = _places(N, N if M is None else M)
     return equal(column, row + k).astype(_dtype(dtype))
@@ -282,7 +280,7 @@ def identity(n: int, dtype: Any = None, ctx: Any = None, device: Any = None) -> 
 
 
 @public
-def tri(N: int, M: int | None = None, k: int = 0, dtype: Any = None, ctx: Any = None, device: Any = None) -> Any:  # noqa: N803
+def tri(N: int, M: int | None = None, k: int = 0, dtype: Any = None, ctx: Any = None, device: Any = None) -> Any:
     """Ones on and below the diagonal `k`, zeros above."""
     row, column = _places(N, N if M is None else M)
     return greater_equal(row + k, column).astype(_dtype(dtype))
@@ -398,18 +396,18 @@ def _window(n: int, terms: tuple[float, ...], dtype: Any) -> Any:
 
 
 @public
-def hanning(M: int, dtype: Any = None, ctx: Any = None, device: Any = None) -> Any:  # noqa: N803
+def hanning(M: int, dtype: Any = None, ctx: Any = None, device: Any = None) -> Any:
     """The Hann window."""
     return _window(M, (0.5, -0.5), dtype)
 
 
 @public
-def hamming(M: int, dtype: Any = None, ctx: Any = None, device: Any = None) -> Any:  # noqa: N803
+def hamming(M: int, dtype: Any = None, ctx: Any = None, device: Any = None) -> Any:
     """The Hamming window."""
     return _window(M, (0.54, -0.46), dtype)
 
 
 @public
-def blackman(M: int, dtype: Any = None, ctx: Any = None, device: Any = None) -> Any:  # noqa: N803
+def blackman(M: int, dtype: Any = None, ctx: Any = None, device: Any = None) -> Any:
     """The Blackman window."""
     return _window(M, (0.42, -0.5, 0.08), dtype)

@@ -86,7 +86,8 @@ def _unary(
 
 
 _OF_BOOLS: dict[type[Op], type[Op]] = {
-    ops.Add: ops.BitOr, ops.Mul: ops.BitAnd, ops.Max: ops.BitOr, ops.Min: ops.BitAnd, ops.FMax: ops.BitOr, ops.FMin: ops.BitAnd,
+    ops.Add: ops.BitOr, ops.Max: ops.BitOr, ops.FMax: ops.BitOr,
+    ops.Mul: ops.BitAnd, ops.Min: ops.BitAnd, ops.FMin: ops.BitAnd,
 }  # fmt: skip
 """Between bools the sum is `or`, the product `and`, as in NumPy."""
 
@@ -114,7 +115,7 @@ def _binary(
     def general(x: Any, y: Any) -> Any:
         x, y = operand(x), operand(y)
         dtype = common_dtype((x, y), float_only=kind == "float")
-        if kind == "number" and dtype == bool_ or kind == "integer" and is_float(dtype):
+        if (kind == "number" and dtype == bool_) or (kind == "integer" and is_float(dtype)):
             raise DTypeError(
                 "E205", f"{name} does not take {typed(x)} and {typed(y)}", help="cast first: x.astype(...)"
             )
@@ -229,7 +230,7 @@ def _is_float(x: Any) -> bool:
 
 @public
 def square(x: Any, /, out: Any = None, *, dtype: Any = None) -> Any:
-    """x * x"""
+    """x * x, a copy."""
     x = array(x) if not isinstance(x, Symbol) else x
     return multiply(x, x, out=out, dtype=dtype)
 
@@ -247,7 +248,7 @@ def reciprocal(x: Any, /, out: Any = None) -> Any:
 
 
 @public
-def divmod(x1: Any, x2: Any, /) -> tuple[Any, Any]:  # noqa: A001
+def divmod(x1: Any, x2: Any, /) -> tuple[Any, Any]:
     """floor_divide(x1, x2) and mod(x1, x2)."""
     return floor_divide(x1, x2), mod(x1, x2)
 
@@ -319,7 +320,7 @@ def radians(x: Any, /, out: Any = None) -> Any:
 
 @public
 def ldexp(x1: Any, x2: Any, /, out: Any = None) -> Any:
-    """x1 * 2**x2"""
+    """x1 * 2**x2."""
     return multiply(x1, exp2(x2), out=out)
 
 
@@ -363,7 +364,7 @@ def _where_shape(condition: Operand, x: Operand, y: Operand) -> tuple[int, ...]:
 
 
 @public
-def clip(a: Any, min: Any = None, max: Any = None, out: Any = None, *, a_min: Any = None, a_max: Any = None) -> Any:  # noqa: A002
+def clip(a: Any, min: Any = None, max: Any = None, out: Any = None, *, a_min: Any = None, a_max: Any = None) -> Any:
     """Elements below `min` become `min`, above `max` become `max`; NaN stays."""
     low, high = min if a_min is None else a_min, max if a_max is None else a_max
     if low is not None:

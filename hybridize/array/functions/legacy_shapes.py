@@ -124,7 +124,7 @@ def reshape_like(
 
 
 @public
-def slice(data: Any, begin: Any, end: Any, step: Any = None) -> Any:  # noqa: A001
+def slice(data: Any, begin: Any, end: Any, step: Any = None) -> Any:
     """Elements from `begin` to `end` by `step`, for as many axes as are given; None means the edge."""
     x = array(data)
     begins, ends = (part if isinstance(part, (tuple, list)) else (part,) for part in (begin, end))

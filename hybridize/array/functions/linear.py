@@ -24,7 +24,7 @@ from hybridize.ops.op import ACTIVE, bind1
 _NUMPY = numpy.ndarray
 
 
-def _mismatch(name: str, x: Any, y: Any, rule: str, help: str = "") -> ShapeError:  # noqa: A002
+def _mismatch(name: str, x: Any, y: Any, rule: str, help: str = "") -> ShapeError:
     return ShapeError("E102", f"{name} needs {rule}, got {x.type} and {y.type}", help=help)
 
 
@@ -113,7 +113,7 @@ def dot(a: Any, b: Any, out: Any = None) -> Any:
         return multiply(x, y, out=out)
     inner = y.shape[-1 if y.ndim == 1 else -2]
     if x.shape[-1] != inner:
-        help = f"the inner sizes {x.shape[-1]} and {inner} must be equal"  # noqa: A001
+        help = f"the inner sizes {x.shape[-1]} and {inner} must be equal"
         raise _mismatch("dot", x, y, "[..., k] and [..., k, n]", help)
     if y.ndim <= 2:
         return matmul(x, y, out=out)
@@ -300,7 +300,7 @@ def _summed(x: Any, term: str, needed: set[str]) -> tuple[Any, str]:
 
 
 @public
-def norm(x: Any, ord: Any = None, axis: Any = None, keepdims: bool = False) -> Any:  # noqa: A002
+def norm(x: Any, ord: Any = None, axis: Any = None, keepdims: bool = False) -> Any:
     """Vector norms over one axis, matrix norms over two: 2 or Frobenius when `ord` is None.
 
     Args:
@@ -326,7 +326,7 @@ def norm(x: Any, ord: Any = None, axis: Any = None, keepdims: bool = False) -> A
     )
 
 
-def _vector_norm(x: Any, ord: Any, axis: int, keepdims: bool) -> Any:  # noqa: A002
+def _vector_norm(x: Any, ord: Any, axis: int, keepdims: bool) -> Any:
     if ord == math.inf:
         return max_(absolute(x), axis, keepdims=keepdims)
     if ord == -math.inf:

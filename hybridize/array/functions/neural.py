@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What layers call: each is one op to its users, a composite of the graph while capturing, and direct NumPy otherwise."""
+"""What layers call: each is one op to its users, a composite while capturing, direct NumPy otherwise."""
 
 from __future__ import annotations
 
@@ -207,7 +207,7 @@ def masked_log_softmax(data: Any, mask: Any, axis: int = -1, temperature: float 
 
 @public
 def sigmoid(data: Any) -> Any:
-    """1 / (1 + exp(-x))"""
+    """1 / (1 + exp(-x))."""
     x = _plain(data)
     if x is not None and x.ndim:
         y = numpy.negative(x)
@@ -233,26 +233,26 @@ def softrelu(data: Any) -> Any:
 
 @public
 def softsign(data: Any) -> Any:
-    """x / (1 + abs(x))"""
+    """x / (1 + abs(x))."""
     x = array(data)
     return divide(x, add(absolute(x), 1.0))
 
 
 @public
 def mish(data: Any) -> Any:
-    """x tanh(log(1 + exp(x)))"""
+    """x tanh(log(1 + exp(x)))."""
     return multiply(data, tanh(softrelu(data)))
 
 
 @public
 def silu(data: Any) -> Any:
-    """x sigmoid(x)"""
+    """x sigmoid(x)."""
     return multiply(data, sigmoid(data))
 
 
 @public
 def hard_sigmoid(data: Any, alpha: float = 0.2, beta: float = 0.5) -> Any:
-    """min(max(alpha x + beta, 0), 1)"""
+    """min(max(alpha x + beta, 0), 1)."""
     return minimum(maximum(add(multiply(data, alpha), beta), 0.0), 1.0)
 
 
@@ -263,8 +263,8 @@ def gelu(data: Any, approximation: str = "erf") -> Any:
 
 
 _ACTIVATIONS = {
-    "relu": relu, "sigmoid": sigmoid, "tanh": tanh, "softrelu": softrelu, "softsign": softsign, "log_sigmoid": log_sigmoid,
-    "mish": mish, "gelu": gelu, "silu": silu, "swish": silu,
+    "relu": relu, "sigmoid": sigmoid, "tanh": tanh, "softrelu": softrelu, "softsign": softsign,
+    "log_sigmoid": log_sigmoid, "mish": mish, "gelu": gelu, "silu": silu, "swish": silu,
 }  # fmt: skip
 
 
@@ -274,7 +274,9 @@ def activation(data: Any, act_type: str = "relu") -> Any:
     function = _ACTIVATIONS.get(act_type)
     if function is None:
         raise ArgumentError("E315", f"no activation {act_type!r}", help=f"one of {', '.join(_ACTIVATIONS)}")
-    return function(data)
+    if not ACTIVE:
+        return function(data)
+    return result(composites.activation(_float(data), "silu" if act_type == "swish" else act_type))
 
 
 _SELU_SCALE, _SELU_ALPHA = 1.0507009873554805, 1.6732632423543772
@@ -394,7 +396,7 @@ def rms_norm(data: Any, gamma: Any, axis: int = -1, eps: float = 1e-5) -> Any:
 
 @public
 def l2_normalization(data: Any, eps: float = 1e-10, mode: str = "instance") -> Any:
-    """x / sqrt(sum(x * x) + eps), over all axes but the first (`instance`), axis 1 (`channel`) or those after it (`spatial`)."""
+    """x / sqrt(sum(x * x) + eps) over all axes but 0 (`instance`), 1 (`channel`), or those after (`spatial`)."""
     x = array(data)
     axes: dict[str, Any] = {"instance": tuple(range(1, x.ndim)), "channel": 1, "spatial": tuple(range(2, x.ndim))}
     if mode not in axes:

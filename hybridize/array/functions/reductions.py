@@ -112,25 +112,25 @@ def _extreme(name: str, op: Callable[[tuple[int, ...]], Op], reduce: Callable[..
 
 sum = _sum(
     "sum", ops.Sum, numpy.add.reduce, "The sum over `axis` (all axes when None); integers and bools sum in 64 bits."
-)  # noqa: A001
+)
 prod = _sum("prod", ops.Prod, numpy.multiply.reduce, "The product over `axis`; integers and bools in 64 bits.")
 max = _extreme(
     "max", ops.ReduceMax, numpy.maximum.reduce, maximum, "The largest element over `axis`; NaN where there is one."
-)  # noqa: A001
+)
 min = _extreme(
     "min", ops.ReduceMin, numpy.minimum.reduce, minimum, "The smallest element over `axis`; NaN where there is one."
-)  # noqa: A001
+)
 
 
 @public
-def any(a: Any, axis: Any = None, out: Any = None, keepdims: bool = False) -> Any:  # noqa: A001
+def any(a: Any, axis: Any = None, out: Any = None, keepdims: bool = False) -> Any:
     """Whether any element over `axis` is true (not zero)."""
     x = array(a)
     return finished(_reduce(ops.Any, x if x.dtype == bool_ else not_equal(x, 0), axis, keepdims, "any"), out)
 
 
 @public
-def all(a: Any, axis: Any = None, out: Any = None, keepdims: bool = False) -> Any:  # noqa: A001
+def all(a: Any, axis: Any = None, out: Any = None, keepdims: bool = False) -> Any:
     """Whether all elements over `axis` are true (not zero)."""
     x = array(a)
     return finished(_reduce(ops.All, x if x.dtype == bool_ else not_equal(x, 0), axis, keepdims, "all"), out)

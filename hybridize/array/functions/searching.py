@@ -103,10 +103,10 @@ def take_along_axis(arr: Any, indices: Any, axis: int | None = -1) -> Any:
     if len(found) != x.ndim:
         raise ShapeError("E134", f"take_along_axis: indices of {len(found)} axes for {x.type}")
     shape = numpy.broadcast_shapes(
-        x.shape[:place] + (1,) + x.shape[place + 1 :], found[:place] + (1,) + found[place + 1 :]
+        (*x.shape[:place], 1, *x.shape[place + 1 :]), (*found[:place], 1, *found[place + 1 :])
     )
-    numbers = broadcast(numbers, shape[:place] + (found[place],) + shape[place + 1 :])
-    values = broadcast(operand(x), shape[:place] + (x.shape[place],) + shape[place + 1 :])
+    numbers = broadcast(numbers, (*shape[:place], found[place], *shape[place + 1 :]))
+    values = broadcast(operand(x), (*shape[:place], x.shape[place], *shape[place + 1 :]))
     return result(bind1(ops.TakeAlongAxis(place), values, numbers))
 
 
@@ -157,7 +157,7 @@ def topk(
     k = x.shape[place] if k < 1 else k
     if k > x.shape[place]:
         raise ShapeError("E134", f"topk: {k} of {x.shape[place]} along axis {axis} of {x.type}")
-    order = argsort(x if is_ascend else _reversed_order(x), place)
+    order = result(bind1(ops.ArgSort(place, not is_ascend), operand(x)))
     chosen = order[(slice(None),) * place + (slice(None, k),)]
     if ret_typ == "indices":
         return chosen.astype(_index_dtype(dtype))
@@ -175,16 +175,9 @@ def _index_dtype(dtype: Any) -> Any:
     return float32 if dtype is None else as_dtype(dtype)
 
 
-def _reversed_order(x: Any) -> Any:
-    """Something whose ascending order is the descending order of `x`; ties keep theirs."""
-    if x.dtype == bool_:
-        return logical_not(x)
-    return -x if is_float(x.dtype) else subtract(-1, x) if x.dtype.kind == "i" else ~x
-
-
 @public
 def searchsorted(a: Any, v: Any, side: str = "left") -> Any:
-    """Where to put each of `v` into the ascending `a`: how many elements are less (`left`), or not greater (`right`)."""
+    """Where each of `v` goes into the ascending `a`: how many elements are less (`left`), or not greater (`right`)."""
     x, values = array(a), array(v)
     compare: Callable[..., Any] = less if side == "left" else less_equal
     return sum(compare(x, expand_dims(values, values.ndim)), -1).astype(int64)

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from itertools import pairwise
 from typing import Any
 
 import numpy
@@ -280,7 +281,7 @@ def rot90(m: Any, k: int = 1, axes: tuple[int, int] = (0, 1)) -> Any:
 
 
 @public
-def tile(A: Any, reps: Any) -> Any:  # noqa: N803
+def tile(A: Any, reps: Any) -> Any:
     """The array repeated as a whole, `reps` times along each axis."""
     x = array(A)
     times = shape_from(reps)
@@ -452,7 +453,7 @@ def _split(ary: Any, indices_or_sections: Any, axis: int, even: bool) -> list[An
     place = axis_of(axis, x.ndim, "split")
     cuts = _cuts(x.shape[place], indices_or_sections, even, x)
     before = (slice(None),) * place
-    return [x[(*before, slice(i, max(i, j)))] for i, j in zip(cuts[:-1], cuts[1:], strict=True)]
+    return [x[(*before, slice(i, max(i, j)))] for i, j in pairwise(cuts)]
 
 
 @public

@@ -1,0 +1,512 @@
+# SPDX-License-Identifier: Apache-2.0
+"""MXNet 1's operator names and meanings, one table for both faces of `F`, `hybridize.ndarray` and `hybridize.symbol`.
+
+What differs from `np`: comparisons give the dtype of their operands, indices come as float32, `dot` sums over the
+first axis of its second operand, `take` and `concat` have other default axes, `reshape` knows codes. Every function
+also takes `name=` (ignored: names are for pictures) and `out=`. Arrays print in the style of `np` here too.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import wraps
+from types import SimpleNamespace
+from typing import Any
+
+from hybridize.array import np, npx, random
+from hybridize.array.functions import control, legacy_shapes, neural
+from hybridize.array.operands import array, axes_of
+from hybridize.base.dtypes import float32
+from hybridize.base.errors import ShapeError
+
+_Function = Callable[..., Any]
+
+
+def _face(name: str, function: _Function) -> _Function:
+    """A function under a 1.x name, with `name=` and `out=`."""
+
+    @wraps(function)
+    def call(*args: Any, **kwargs: Any) -> Any:
+        kwargs.pop("name", None)
+        out = kwargs.pop("out", None)
+        found = function(*args, **kwargs)
+        if out is None:
+            return found
+        out[...] = found
+        return out
+
+    call.__name__ = call.__qualname__ = name
+    return call
+
+
+def _same_dtype(function: _Function) -> _Function:
+    """A comparison whose result has the dtype of its operands."""
+
+    @wraps(function)
+    def call(lhs: Any, rhs: Any) -> Any:
+        found = function(lhs, rhs)
+        of = lhs if hasattr(lhs, "dtype") else rhs
+        return found.astype(of.dtype if hasattr(of, "dtype") else float32)
+
+    return call
+
+
+def _reduction(function: _Function) -> _Function:
+    """A reduction over `axis` (all when empty), or over all other axes when `exclude`."""
+
+    @wraps(function)
+    def call(data: Any, axis: Any = None, keepdims: bool = False, exclude: bool = False) -> Any:
+        x = array(data)
+        axes = axes_of(None if axis is None or axis == () else axis, x.ndim, function.__name__)
+        if exclude:
+            axes = tuple(i for i in range(x.ndim) if i not in axes)
+        found = function(x, axes, keepdims=keepdims)
+        return found if found.dtype == x.dtype else found.astype(x.dtype)
+
+    return call
+
+
+def _place(function: _Function) -> _Function:
+    """argmax and argmin: indices as float32."""
+
+    @wraps(function)
+    def call(data: Any, axis: int | None = None, keepdims: bool = False) -> Any:
+        return function(data, axis, keepdims=keepdims).astype(float32)
+
+    return call
+
+
+def norm(data: Any, ord: int = 2, axis: Any = None, keepdims: bool = False, out_dtype: Any = None) -> Any:
+    """The L1 or L2 norm over `axis`."""
+    x = array(data)
+    found = (
+        np.sqrt(np.sum(np.square(x), axis, keepdims=keepdims))
+        if ord == 2
+        else np.sum(np.abs(x), axis, keepdims=keepdims)
+    )
+    return found if out_dtype is None else found.astype(out_dtype)
+
+
+def concat(*data: Any, dim: int = 1, num_args: int | None = None) -> Any:
+    """Arrays one after another along `dim`."""
+    xs = data[0] if len(data) == 1 and isinstance(data[0], (list, tuple)) else data
+    return np.concatenate(list(xs), dim)
+
+
+def stack(*data: Any, axis: int = 0, num_args: int | None = None) -> Any:
+    """Arrays along a new axis."""
+    return np.stack(list(data[0] if len(data) == 1 and isinstance(data[0], (list, tuple)) else data), axis)
+
+
+def split(data: Any, num_outputs: int, axis: int = 1, squeeze_axis: bool = False) -> Any:
+    """Equal parts along `axis`; a list, or the array itself for one part."""
+    parts = np.split(data, num_outputs, axis)
+    if squeeze_axis:
+        parts = [np.squeeze(part, axis) for part in parts]
+    return parts if num_outputs > 1 else parts[0]
+
+
+def split_v2(data: Any, indices_or_sections: Any, axis: int = 0, squeeze_axis: bool = False) -> Any:
+    """Parts along `axis`, equal or cut at indices."""
+    parts = np.split(data, indices_or_sections, axis)
+    return [np.squeeze(part, axis) for part in parts] if squeeze_axis else parts
+
+
+def dot(lhs: Any, rhs: Any, transpose_a: bool = False, transpose_b: bool = False, forward_stype: Any = None) -> Any:
+    """The sum over the last axis of `lhs` and the first of `rhs`; `transpose_a` and `transpose_b` reverse axes first."""
+    x, y = array(lhs), array(rhs)
+    if transpose_a:
+        x = np.transpose(x) if x.ndim < 3 else np.moveaxis(x, 0, -1)
+    if transpose_b:
+        y = np.transpose(y) if y.ndim < 3 else np.moveaxis(y, -1, 0)
+    if x.ndim <= 2 and y.ndim <= 2:
+        return np.dot(x, y)
+    return np.tensordot(x, y, 1)
+
+
+def batch_dot(
+    lhs: Any, rhs: Any, transpose_a: bool = False, transpose_b: bool = False, forward_stype: Any = None
+) -> Any:
+    """The matrix products of [b, m, k] and [b, k, n]."""
+    return npx.batch_dot(lhs, rhs, transpose_a, transpose_b)
+
+
+def gemm2(
+    A: Any, B: Any, transpose_a: bool = False, transpose_b: bool = False, alpha: float = 1.0, axis: int = -2
+) -> Any:
+    """Alpha times the matrix products over the last two axes."""
+    x, y = (np.swapaxes(m, -1, -2) if turned else array(m) for m, turned in ((A, transpose_a), (B, transpose_b)))
+    found = np.matmul(x, y)
+    return found if alpha == 1.0 else found * alpha
+
+
+def gemm(
+    A: Any,
+    B: Any,
+    C: Any,
+    transpose_a: bool = False,
+    transpose_b: bool = False,
+    alpha: float = 1.0,
+    beta: float = 1.0,
+    axis: int = -2,
+) -> Any:
+    """Alpha times the matrix products, plus beta C."""
+    return gemm2(A, B, transpose_a, transpose_b, alpha) + (array(C) if beta == 1.0 else array(C) * beta)
+
+
+def syrk(A: Any, transpose: bool = False, alpha: float = 1.0) -> Any:
+    """Alpha A A^T, or alpha A^T A."""
+    return gemm2(A, A, transpose, not transpose, alpha)
+
+
+def take(a: Any, indices: Any, axis: int = 0, mode: str = "clip") -> Any:
+    """Elements at `indices` along `axis`."""
+    return np.take(a, indices, axis, mode)
+
+
+def batch_take(a: Any, indices: Any) -> Any:
+    """One element of each row."""
+    return npx.pick(a, indices, -1)
+
+
+def argsort(data: Any, axis: int | None = -1, is_ascend: bool = True, dtype: Any = "float32") -> Any:
+    """The indices that sort along `axis`."""
+    order = np.argsort(data, axis)
+    return (order if is_ascend else np.flip(order, -1 if axis is None else axis)).astype(dtype)
+
+
+def sort(data: Any, axis: int | None = -1, is_ascend: bool = True) -> Any:
+    """Sorted along `axis`."""
+    found = np.sort(data, axis)
+    return found if is_ascend else np.flip(found, -1 if axis is None else axis)
+
+
+def argmax_channel(data: Any) -> Any:
+    """The index of the largest element along axis 1."""
+    return np.argmax(data, 1).astype(float32)
+
+
+def pad(data: Any, mode: str = "constant", pad_width: Any = (), constant_value: float = 0.0) -> Any:
+    """Wider by (before, after) for each axis, given flat."""
+    pairs = [(int(pad_width[i]), int(pad_width[i + 1])) for i in range(0, len(pad_width), 2)]
+    return (
+        np.pad(data, pairs, mode, constant_values=constant_value) if mode == "constant" else np.pad(data, pairs, mode)
+    )
+
+
+def arange(
+    start: float,
+    stop: float | None = None,
+    step: float = 1.0,
+    repeat: int = 1,
+    infer_range: bool = False,
+    ctx: Any = None,
+    dtype: Any = "float32",
+) -> Any:
+    """start, start + step, ... up to but without `stop`, each `repeat` times."""
+    line = np.arange(start, stop, step, dtype, ctx)
+    return line if repeat == 1 else np.repeat(line, repeat)
+
+
+def full(shape: Any, val: float, ctx: Any = None, dtype: Any = None) -> Any:
+    """`val` everywhere; float32 unless said."""
+    return np.full(shape, val, float32 if dtype is None else dtype, ctx=ctx)
+
+
+def eye(N: int, M: int = 0, k: int = 0, ctx: Any = None, dtype: Any = None) -> Any:
+    """Ones on the diagonal `k`."""
+    return np.eye(N, M or None, k, dtype, ctx)
+
+
+def round_away(data: Any) -> Any:
+    """The nearest integer, halves away from zero."""
+    x = array(data)
+    return np.sign(x) * np.floor(np.abs(x) + 0.5)
+
+
+def rint(data: Any) -> Any:
+    """The nearest integer, halves down."""
+    return np.ceil(array(data) - 0.5)
+
+
+def fully_connected(
+    data: Any, weight: Any, bias: Any = None, num_hidden: int | None = None, no_bias: bool = False, flatten: bool = True
+) -> Any:
+    """x W^T + b."""
+    return npx.fully_connected(data, weight, bias, num_hidden, no_bias, flatten)
+
+
+def leaky_relu(
+    data: Any,
+    gamma: Any = None,
+    act_type: str = "leaky",
+    slope: float = 0.25,
+    lower_bound: float = 0.125,
+    upper_bound: float = 0.334,
+) -> Any:
+    """x where it is positive, else something small."""
+    return npx.leaky_relu(data, gamma, act_type, slope, lower_bound, upper_bound)
+
+
+def softmax_activation(data: Any, mode: str = "instance") -> Any:
+    """The softmax over axis 1 (`channel`), or over all axes but the first."""
+    x = array(data)
+    if mode == "channel":
+        return npx.softmax(x, 1)
+    return np.reshape(npx.softmax(npx.batch_flatten(x), -1), x.shape)
+
+
+def softmax_output(data: Any, label: Any = None, multi_output: bool = False, **_: Any) -> Any:
+    """The softmax, which is what this loss layer gives forward."""
+    return npx.softmax(data, 1 if multi_output else -1)
+
+
+def identity(data: Any) -> Any:
+    """A copy."""
+    return np.copy(data)
+
+
+def cast(data: Any, dtype: Any) -> Any:
+    """The same as another dtype."""
+    return array(data).astype(dtype)
+
+
+def clip(data: Any, a_min: Any, a_max: Any) -> Any:
+    """Elements below `a_min` or above `a_max` replaced by them."""
+    return np.clip(data, a_min, a_max)
+
+
+def embedding(
+    data: Any, weight: Any, input_dim: Any = None, output_dim: Any = None, dtype: Any = None, sparse_grad: bool = False
+) -> Any:
+    """Rows of `weight` at the indices `data`."""
+    return npx.embedding(data, weight)
+
+
+def swapaxes(data: Any, dim1: int = 0, dim2: int = 0) -> Any:
+    """Two axes exchanged."""
+    return np.swapaxes(data, dim1, dim2)
+
+
+def flip(data: Any, axis: Any) -> Any:
+    """Elements in reverse order along `axis`."""
+    return np.flip(data, axis)
+
+
+def where(condition: Any, x: Any, y: Any) -> Any:
+    """x where `condition` is not 0, else y; a vector of conditions chooses rows."""
+    c, values = array(condition), array(x)
+    if c.ndim == 1 and values.ndim > 1:
+        if c.shape[0] != values.shape[0]:
+            raise ShapeError("E138", f"where: {c.type} does not choose the rows of {values.type}")
+        c = np.reshape(c, (-1,) + (1,) * (values.ndim - 1))
+    return np.where(c, values, y)
+
+
+def div_sqrt_dim(data: Any) -> Any:
+    """x / sqrt(n), n the size of the last axis."""
+    x = array(data)
+    return x / float(x.shape[-1]) ** 0.5
+
+
+def expand_dims(data: Any, axis: int) -> Any:
+    """A new axis of size one."""
+    return np.expand_dims(data, axis)
+
+
+def squeeze(data: Any, axis: Any = None) -> Any:
+    """Without axes of size one."""
+    return np.squeeze(data, axis)
+
+
+def transpose(data: Any, axes: Any = None) -> Any:
+    """Axes permuted."""
+    return np.transpose(data, axes if axes else None)
+
+
+def tile(data: Any, reps: Any) -> Any:
+    """Repeated as a whole."""
+    return np.tile(data, reps)
+
+
+def repeat(data: Any, repeats: int, axis: int | None = None) -> Any:
+    """Each element repeated."""
+    return np.repeat(data, repeats, axis)
+
+
+def diag(data: Any, k: int = 0, axis1: int = 0, axis2: int = 1) -> Any:
+    """The diagonal, or the matrix that has a vector there."""
+    x = array(data)
+    return np.diag(x, k) if x.ndim == 1 else np.diagonal(x, k, axis1, axis2)
+
+
+def cumsum(a: Any, axis: int | None = None, dtype: Any = None) -> Any:
+    """Cumulative sum."""
+    return np.cumsum(a, axis, dtype)
+
+
+def make_loss(data: Any, **_: Any) -> Any:
+    """The same values."""
+    return np.copy(data)
+
+
+def hard_sigmoid(data: Any, alpha: float = 0.2, beta: float = 0.5) -> Any:
+    """min(max(alpha x + beta, 0), 1)."""
+    return npx.hard_sigmoid(data, alpha, beta)
+
+
+def size_array(data: Any) -> Any:
+    """The number of elements, as an int64 array of one."""
+    return np.array([array(data).size], dtype="int64")
+
+
+def _sampler(function: _Function) -> _Function:
+    """A random function whose size is called `shape`."""
+
+    @wraps(function)
+    def call(*args: Any, shape: Any = None, dtype: Any = None, ctx: Any = None, **kwargs: Any) -> Any:
+        if len(args) == 3 and shape is None:
+            *args_, shape = args
+            args = tuple(args_)
+        size = () if shape is None and not any(hasattr(a, "shape") for a in args) else shape
+        size = (1,) if size == () else size
+        return function(*args, size=size, dtype=dtype, **kwargs)
+
+    return call
+
+
+def randint(low: int, high: int, shape: Any = (1,), dtype: Any = "int32", ctx: Any = None) -> Any:
+    """Integers from [low, high)."""
+    return random.randint(low, high, shape, dtype)
+
+
+def exponential(scale: float = 1.0, shape: Any = (1,), dtype: Any = None, ctx: Any = None) -> Any:
+    """Exponential numbers with mean `scale`."""
+    return random.exponential(scale, shape, dtype)
+
+
+def gamma_numbers(alpha: Any = 1.0, beta: Any = 1.0, shape: Any = (1,), dtype: Any = None, ctx: Any = None) -> Any:
+    """Gamma numbers of shape `alpha` and scale `beta`."""
+    return random.gamma(alpha, beta, shape, dtype)
+
+
+def randn(*shape: int, loc: float = 0.0, scale: float = 1.0, dtype: Any = None, ctx: Any = None) -> Any:
+    """Normal numbers of the given sizes."""
+    return random.normal(loc, scale, shape or (1,), dtype)
+
+
+def sample_multinomial(data: Any, shape: Any = (), get_prob: bool = False, dtype: Any = "int32") -> Any:
+    """Indices along the last axis, drawn with the probabilities `data`; with their logarithms where `get_prob`."""
+    p = array(data)
+    sizes = shape if isinstance(shape, tuple) else (shape,)
+    count = 1
+    for length in sizes:
+        count *= length
+    drawn = np.moveaxis(random.categorical(np.log(p), (count,)), 0, -1)
+    found = np.reshape(drawn, p.shape[:-1] + sizes).astype(dtype)
+    if not get_prob:
+        return found
+    chosen = np.take_along_axis(np.log(p), drawn, -1)
+    return [found, np.reshape(chosen, p.shape[:-1] + sizes)]
+
+
+def shuffle(data: Any) -> Any:
+    """The rows in random order; a new array."""
+    return random.permutation(array(data))
+
+
+def _index_copied(old: Any, index: Any, new: Any) -> Any:
+    """A copy of `old` whose rows `index` are those of `new`."""
+    found = np.copy(old)
+    found[index.astype("int64")] = new
+    return found
+
+
+def _group(functions: dict[str, _Function]) -> SimpleNamespace:
+    return SimpleNamespace(**{name: _face(name, function) for name, function in functions.items()})
+
+
+_ARITHMETIC = {
+    "add": np.add, "plus": np.add, "sub": np.subtract, "subtract": np.subtract, "minus": np.subtract,
+    "mul": np.multiply, "multiply": np.multiply, "div": np.divide, "divide": np.divide, "true_divide": np.divide,
+    "mod": np.mod, "modulo": np.mod, "power": np.power, "maximum": np.maximum, "minimum": np.minimum, "hypot": np.hypot,
+}  # fmt: skip
+_COMPARISONS = {
+    "equal": np.equal, "not_equal": np.not_equal, "greater": np.greater, "greater_equal": np.greater_equal,
+    "lesser": np.less, "lesser_equal": np.less_equal, "logical_and": np.logical_and, "logical_or": np.logical_or,
+    "logical_xor": np.logical_xor,
+}  # fmt: skip
+_SAME = (
+    "abs", "arccos", "arccosh", "arcsin", "arcsinh", "arctan", "arctanh", "cbrt", "ceil", "cos", "cosh", "degrees", "exp",
+    "expm1", "fix", "floor", "linspace", "log", "log10", "log1p", "log2", "meshgrid", "moveaxis", "negative", "ones",
+    "ones_like", "radians", "reciprocal", "sign", "sin", "sinh", "sqrt", "square", "tan", "tanh", "trunc", "zeros",
+    "zeros_like", "unravel_index", "ravel_multi_index", "histogram", "full_like",
+)  # fmt: skip
+_SAME_X = (
+    "add_n", "batch_flatten", "erf", "erfinv", "gamma", "gammaln", "gather_nd", "log_softmax", "masked_softmax", "one_hot",
+    "pick", "relu", "reshape_like", "rsqrt", "scatter_nd", "sigmoid", "slice", "slice_axis", "slice_like", "smooth_l1",
+    "softmax", "softmin", "softsign", "stop_gradient", "shape_array", "topk", "broadcast_like", "log_sigmoid", "mish", "waitall",
+)  # fmt: skip
+_OURS: dict[str, _Function] = {
+    "Activation": npx.activation, "BlockGrad": npx.stop_gradient, "Cast": cast, "Concat": concat, "Dropout": npx.dropout,
+    "ElementWiseSum": npx.add_n, "Embedding": embedding, "Flatten": npx.batch_flatten,
+    "FullyConnected": fully_connected, "GroupNorm": npx.group_norm, "InstanceNorm": npx.instance_norm,
+    "L2Normalization": npx.l2_normalization, "LayerNorm": npx.layer_norm, "LeakyReLU": leaky_relu, "MakeLoss": make_loss,
+    "Pad": pad, "Reshape": legacy_shapes.reshape_legacy, "SequenceLast": npx.sequence_last,
+    "SequenceMask": npx.sequence_mask, "SequenceReverse": npx.sequence_reverse, "SliceChannel": split,
+    "SoftmaxActivation": softmax_activation, "SoftmaxOutput": softmax_output, "Softmax": softmax_output, "SwapAxis": swapaxes,
+    "arange": arange, "argmax_channel": argmax_channel, "argsort": argsort, "array": np.array, "batch_dot": batch_dot,
+    "batch_take": batch_take, "broadcast_axes": legacy_shapes.broadcast_axis,
+    "broadcast_axis": legacy_shapes.broadcast_axis, "broadcast_to": legacy_shapes.broadcast_to_legacy, "cast": cast,
+    "clip": clip, "concat": concat, "cumsum": cumsum, "diag": diag, "dot": dot, "empty": np.zeros,
+    "expand_dims": expand_dims, "eye": eye, "flatten": npx.batch_flatten, "flip": flip, "full": full,
+    "hard_sigmoid": hard_sigmoid, "identity": identity, "logical_not": lambda data: np.logical_not(data).astype(array(data).dtype),
+    "make_loss": make_loss, "norm": norm, "pad": pad, "rcbrt": lambda data: 1.0 / np.cbrt(data), "repeat": repeat,
+    "reshape": legacy_shapes.reshape_legacy, "reverse": flip, "rint": rint, "round": round_away, "shuffle": shuffle,
+    "size_array": size_array, "softmax_cross_entropy": neural.softmax_cross_entropy, "sort": sort, "split": split,
+    "split_v2": split_v2, "squeeze": squeeze, "stack": stack, "swapaxes": swapaxes, "take": take, "tile": tile,
+    "transpose": transpose, "where": where,
+}  # fmt: skip
+_REDUCTIONS = {
+    "sum": np.sum, "sum_axis": np.sum, "mean": np.mean, "prod": np.prod, "max": np.max, "max_axis": np.max, "min": np.min,
+    "min_axis": np.min, "nansum": np.nansum, "nanprod": np.nanprod,
+}  # fmt: skip
+_RANDOM: dict[str, _Function] = {
+    "uniform": _sampler(random.uniform), "normal": _sampler(random.normal), "randn": randn, "randint": randint,
+    "exponential": exponential, "gamma": gamma_numbers, "multinomial": sample_multinomial, "shuffle": shuffle,
+    "uniform_like": random.uniform_like, "normal_like": random.normal_like, "seed": random.seed,
+}  # fmt: skip
+_LINALG: dict[str, _Function] = {
+    "gemm": gemm, "gemm2": gemm2, "syrk": syrk, "potrf": np.linalg.cholesky, "det": np.linalg.det, "slogdet": np.linalg.slogdet,
+    "inverse": np.linalg.inv, "extractdiag": lambda A, offset=0: np.diagonal(A, offset, -2, -1),
+}  # fmt: skip
+_CONTRIB: dict[str, _Function] = {
+    "arange_like": npx.arange_like, "cond": control.cond, "div_sqrt_dim": div_sqrt_dim, "foreach": control.foreach,
+    "while_loop": control.while_loop, "index_copy": _index_copied,
+    "isinf": lambda data: np.isinf(data).astype(float32), "isnan": lambda data: np.isnan(data).astype(float32),
+    "isfinite": lambda data: np.isfinite(data).astype(float32),
+}  # fmt: skip
+
+
+def table() -> dict[str, Any]:
+    """Every name of the face: functions by name, and the groups `random`, `linalg` and `contrib`."""
+    found: dict[str, _Function] = {name: getattr(np, name) for name in _SAME}
+    found |= {name: getattr(npx, name) for name in _SAME_X}
+    found |= {name: _reduction(function) for name, function in _REDUCTIONS.items()}
+    found |= {"argmax": _place(np.argmax), "argmin": _place(np.argmin)}
+    for name, function in _ARITHMETIC.items():
+        found |= {name: function, f"broadcast_{name}": function, f"elemwise_{name}": function}
+    for name, function in _COMPARISONS.items():
+        found |= {name: _same_dtype(function), f"broadcast_{name}": _same_dtype(function)}
+    found |= _OURS
+    found |= {f"linalg_{name}": function for name, function in _LINALG.items()}
+    found |= {f"random_{name}": function for name, function in _RANDOM.items() if name not in ("seed", "randn")}
+    found |= {
+        "sample_multinomial": sample_multinomial,
+        "sample_uniform": _RANDOM["uniform"],
+        "sample_normal": _RANDOM["normal"],
+    }
+    faces: dict[str, Any] = {name: _face(name, function) for name, function in found.items()}
+    for group, functions in (("random", _RANDOM), ("linalg", _LINALG), ("contrib", _CONTRIB)):
+        faces[group] = _group(functions)
+    return faces
