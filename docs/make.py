@@ -67,13 +67,9 @@ def catalogue() -> str:
 
 
 def operators() -> str:
-    """ATen's operators by name, each with the overloads that are known."""
-    overloads: dict[str, list[str]] = {}
-    for key in sorted(TABLE):
-        _, name, overload = key.split(".")
-        overloads.setdefault(name, []).append(overload)
-    entries = (name + ("" if which == ["default"] else f" ({', '.join(which)})") for name, which in overloads.items())
-    return "\n".join(textwrap.wrap(" · ".join(entries), 160, break_long_words=False, break_on_hyphens=False))
+    """ATen's operators by name, whatever their overload."""
+    names = sorted({key.split(".")[1] for key in TABLE})
+    return "\n".join(textwrap.wrap(" · ".join(names), 160, break_long_words=False, break_on_hyphens=False))
 
 
 def with_operators(page: str) -> str:
