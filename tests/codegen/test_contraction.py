@@ -273,7 +273,9 @@ def test_sums_stay_in_registers():
     """The tile of 6 x 64 must not touch the stack: a spill in its loop costs a third of the speed."""
     module = Module()
     emit_contraction(module, "net", ContractionSpec(float32, 60, 64, 64), named_target("avx512"))
-    Function(module, "keep", [("ptr", "p")], linkage="").do("call void @net(ptr %p, ptr %p, ptr %p, ptr %p)\n  ret void")
+    Function(module, "keep", [("ptr", "p")], linkage="").do(
+        "call void @net(ptr %p, ptr %p, ptr %p, ptr %p)\n  ret void"
+    )
     text = assembly(module.text(), named_target("avx512"))
     body = text[text.index("\ntile.float32.6x4.k:") :]
     body = body[: body.index(".cfi_endproc") if ".cfi_endproc" in body else body.index("retq")]

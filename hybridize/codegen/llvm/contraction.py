@@ -146,7 +146,7 @@ def _store_vector(
         column = plus(f, "%the.column", offset)
         value = epilogue.emit(f, value, row, column, lanes, "%the.batch", mask)
     elif numbers.converts:
-        value = narrow(f, value, dtype, lanes, numbers.target)
+        value = narrow(f, value, dtype, lanes)
     scalar = llvm_type(dtype)
     if dtype == bool_:
         scalar = "i8"

@@ -213,9 +213,9 @@ def masked_store(f: Function, value: str, pointer: str, scalar: str, lanes: int,
     f.do(f"call void {name}({of} {value}, ptr {pointer}, i32 {align}, <{lanes} x i1> {mask})")
 
 
-def narrow(f: Function, value: str, dtype: DType, lanes: int, target: Target) -> str:
-    """Float32 lanes as a 16-bit float; bfloat16 in integer arithmetic where the machine has no instruction."""
-    if dtype != bfloat16 or "+avx512bf16" in target.features:
+def narrow(f: Function, value: str, dtype: DType, lanes: int) -> str:
+    """Float32 lanes as a 16-bit float; bfloat16 in integer arithmetic, as the machine's instruction drops subnormals."""
+    if dtype != bfloat16:
         return f.op(f"fptrunc {vector('float', lanes)} {value} to {llvm_type(dtype, lanes)}")
     wide, short = vector("i32", lanes), vector("i16", lanes)
 

@@ -24,7 +24,7 @@ from hybridize.codegen.target import Target
 _LOCK = threading.RLock()
 _NUMBER = itertools.count()
 _EXPORTED = re.compile(
-    r"^(?:define (?!internal|private|hidden)[^@]*@([\w.$]+)\(|@([\w.$]+) = (?:global|constant))", re.M
+    r"^ *(?:define (?!internal|private|hidden)[^@]*@([\w.$]+)\(|@([\w.$]+) = (?:global|constant))", re.M
 )
 _TRIPLE = "x86_64-unknown-linux-gnu"
 # Levels of the x86-64 psABI, so that one machine tests them all: (processor, bytes of a vector, registers, fma).

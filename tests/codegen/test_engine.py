@@ -1,0 +1,198 @@
+"""The door to LLVM: targets as data, text to code, lives of loaded modules, 16-bit floats without instructions."""
+
+import ctypes
+import gc
+import subprocess
+import sys
+import threading
+
+import ml_dtypes
+import numpy as np
+import pytest
+
+from hybridize.base.errors import CodegenError
+from hybridize.codegen.llvm.engine import assembly, compile_module, host_target, load_object, named_target
+
+TARGETS = ["avx512", "avx2", "baseline"]
+TWICE = """
+define i64 @twice(i64 %x) {
+  %y = add i64 %x, %x
+  ret i64 %y
+}
+define internal i64 @hidden(i64 %x) {
+  ret i64 %x
+}
+"""
+
+
+def function(loaded, name, returns, *params):
+    return ctypes.CFUNCTYPE(returns, *params)(loaded.address(name))
+
+
+def test_targets_are_equal_data():
+    assert host_target() == host_target()
+    assert named_target("avx2") == named_target("avx2")
+    assert [named_target(name).lanes(4) for name in TARGETS] == [16, 8, 4]
+    assert host_target().name in TARGETS
+    with pytest.raises(CodegenError, match=r"E960.*'sse9'"):
+        named_target("sse9")
+
+
+@pytest.mark.parametrize("name", TARGETS)
+def test_equal_targets_give_equal_code(name):
+    first, second = (compile_module(TWICE, named_target(name)) for _ in range(2))
+    assert first.object_bytes == second.object_bytes
+    assert function(first, "twice", ctypes.c_int64, ctypes.c_int64)(21) == 42
+
+
+def test_only_exported_names_have_addresses():
+    loaded = compile_module(TWICE + "@cell = global i64 7, align 64\n", host_target())
+    assert ctypes.c_int64.from_address(loaded.address("cell")).value == 7
+    assert loaded.address("cell") % 64 == 0
+    with pytest.raises(CodegenError, match=r"E961.*hidden.*only twice, cell"):
+        loaded.address("hidden")
+
+
+def test_symbols_of_libm_the_c_library_and_python_resolve():
+    text = """
+    declare float @llvm.exp.f32(float)
+    declare double @tgamma(double)
+    declare ptr @PyLong_FromLong(i64)
+    declare ptr @malloc(i64)
+    declare void @free(ptr)
+    declare void @llvm.memcpy.p0.p0.i64(ptr, ptr, i64, i1)
+    define float @e(float %x) {
+      %y = call float @llvm.exp.f32(float %x)
+      ret float %y
+    }
+    define double @g(double %x) {
+      %y = call double @tgamma(double %x)
+      ret double %y
+    }
+    define ptr @p(i64 %x) {
+      %y = call ptr @PyLong_FromLong(i64 %x)
+      ret ptr %y
+    }
+    define i64 @m(ptr %x, i64 %size) {
+      %y = call ptr @malloc(i64 %size)
+      call void @llvm.memcpy.p0.p0.i64(ptr %y, ptr %x, i64 %size, i1 false)
+      %z = load i64, ptr %y
+      call void @free(ptr %y)
+      ret i64 %z
+    }
+    """
+    loaded = compile_module(text, host_target())
+    assert function(loaded, "e", ctypes.c_float, ctypes.c_float)(1.0) == pytest.approx(np.e, rel=1e-6)
+    assert function(loaded, "g", ctypes.c_double, ctypes.c_double)(5.0) == pytest.approx(24)
+    assert ctypes.PYFUNCTYPE(ctypes.py_object, ctypes.c_int64)(loaded.address("p"))(123456789) == 123456789
+    word = np.array([5, 6])
+    assert function(loaded, "m", ctypes.c_int64, ctypes.c_void_p, ctypes.c_int64)(word.ctypes.data, 16) == 5
+
+
+def test_a_bad_module_is_shown_with_its_line():
+    with pytest.raises(CodegenError, match=r"(?s)E962.*2   %y = add i64 %nothing, 1"):
+        compile_module("define i64 @f() {\n  %y = add i64 %nothing, 1\n  ret i64 %y\n}\n", host_target())
+
+
+def test_a_symbol_that_is_nowhere_is_named():
+    text = "declare void @nobody.knows()\ndefine void @f() {\n  call void @nobody.knows()\n  ret void\n}\n"
+    with pytest.raises(CodegenError, match="E963"):
+        compile_module(text, host_target())
+    compile_module(TWICE, host_target())  # and nothing is left broken
+
+
+def test_objects_load_again():
+    loaded = compile_module(TWICE, host_target())
+    again = load_object(loaded.object_bytes, ("twice",), host_target())
+    assert function(again, "twice", ctypes.c_int64, ctypes.c_int64)(4) == 8
+    assert again.address("twice") != loaded.address("twice")
+
+
+def test_many_modules_come_and_go():
+    kept = []
+    for number in range(60):
+        loaded = compile_module(TWICE.replace("%x, %x", f"%x, {number}"), host_target())
+        if number % 10 == 0:
+            kept.append((number, loaded))
+    del loaded
+    gc.collect()
+    for number, loaded in kept:
+        assert function(loaded, "twice", ctypes.c_int64, ctypes.c_int64)(100) == 100 + number
+
+
+def test_threads_compile_at_once():
+    results = {}
+
+    def work(number):
+        loaded = compile_module(TWICE.replace("%x, %x", f"%x, {number}"), host_target())
+        results[number] = function(loaded, "twice", ctypes.c_int64, ctypes.c_int64)(1)
+
+    threads = [threading.Thread(target=work, args=(number,)) for number in range(12)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert results == {number: number + 1 for number in range(12)}
+
+
+def test_a_process_ends_cleanly_with_modules_loaded():
+    code = (
+        "from hybridize.codegen.llvm.engine import compile_module, host_target\n"
+        "text = 'define void @f() {\\n  ret void\\n}\\n'\n"
+        "a = compile_module(text, host_target()); b = compile_module(text, host_target())\n"
+        "del a; a = [b]; a.append(a)\n"
+    )
+    done = subprocess.run([sys.executable, "-W", "error", "-c", code], capture_output=True, text=True)
+    assert (done.returncode, done.stderr) == (0, "")
+
+
+def test_llvm_is_loaded_with_the_first_use():
+    code = "import sys, hybridize.codegen.llvm.engine\nassert 'llvmlite.binding' not in sys.modules"
+    subprocess.run([sys.executable, "-c", code], check=True)
+
+
+def convert(loaded, name, x, dtype):
+    call = function(loaded, name, None, ctypes.c_void_p, ctypes.c_void_p)
+    out = np.empty(x.shape, dtype)
+    for i in range(len(x)):
+        call(out.ctypes.data + i * out.itemsize, x.ctypes.data + i * x.itemsize)
+    return out
+
+
+@pytest.mark.parametrize("name", TARGETS)
+def test_halves_convert_as_numpy_does(name):
+    names = {"half": np.float16, "bfloat": ml_dtypes.bfloat16, "float": np.float32, "double": np.float64}
+    pairs = [("float", "half"), ("double", "half"), ("float", "bfloat"), ("half", "float"), ("bfloat", "float")]
+    text = "".join(
+        f"define void @{a}.{b}(ptr %out, ptr %x) {{\n  %v = load {a}, ptr %x\n"
+        f"  %w = {'fptrunc' if b in ('half', 'bfloat') else 'fpext'} {a} %v to {b}\n"
+        f"  store {b} %w, ptr %out\n  ret void\n}}\n"
+        for a, b in pairs
+    )
+    loaded = compile_module(text, named_target(name))
+    rng = np.random.default_rng(0)
+    edges = [65519.99, 65520, np.inf, -np.inf, np.nan, 0, -0.0, 2**-25, 1.5 * 2**-25, 2**-24, 1 + 2**-11, 1 + 2**-9]
+    for a, b in pairs:
+        x = np.arange(65536, dtype=np.uint16).view(names[a]) if a in ("half", "bfloat") else None
+        if x is None:
+            wide = rng.standard_normal(3000) * np.exp(rng.uniform(-20, 12, 3000))
+            x = np.concatenate([wide, edges, np.asarray(edges) * (1 + 2**-40)]).astype(names[a])
+        else:
+            x = np.ascontiguousarray(x[::17])
+        with np.errstate(all="ignore"):
+            expected = x.astype(names[b])
+        found = convert(loaded, f"{a}.{b}", x, names[b])
+        same = (found == expected) & (np.signbit(found) == np.signbit(expected))
+        assert (same | (np.isnan(found) & np.isnan(expected))).all(), (a, b)
+
+
+def test_assembly_shows_the_registers_of_the_target():
+    text = (
+        "define void @f(ptr %x) {\n  %v = load <16 x float>, ptr %x, align 4\n  %w = fadd <16 x float> %v, %v\n"
+        "  store <16 x float> %w, ptr %x, align 4\n  ret void\n}\n"
+    )
+    registers = {name: assembly(text, named_target(name)) for name in TARGETS}
+    assert "zmm" in registers["avx512"]
+    assert "ymm" in registers["avx2"]
+    assert "zmm" not in registers["avx2"]
+    assert "ymm" not in registers["baseline"]
