@@ -25,7 +25,7 @@ class HybridizeError(Exception):
         help: one remedy.
     """
 
-    def __init__(self, code: str, what: str, *, help: str = "", loc: SourceLoc | None = None) -> None:  # noqa: A002
+    def __init__(self, code: str, what: str, *, help: str = "", loc: SourceLoc | None = None) -> None:
         self.code = code
         self.what = what
         self.help = help

@@ -35,7 +35,7 @@ class Value:
 
     __slots__ = ("name", "type")
 
-    def __init__(self, type: TensorType, name: str = "") -> None:  # noqa: A002
+    def __init__(self, type: TensorType, name: str = "") -> None:
         self.type = type
         self.name = name
         """What the user calls it (an argument or a parameter), for messages and files; may be empty."""
@@ -106,7 +106,7 @@ class Builder:
         self.nodes: list[Node] = []
         self.constants: dict[Value, Buffer] = {}
 
-    def input(self, type: TensorType, name: str = "") -> Value:  # noqa: A002
+    def input(self, type: TensorType, name: str = "") -> Value:
         """Add an input."""
         value = Value(type, name)
         self.inputs.append(value)

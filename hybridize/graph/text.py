@@ -129,9 +129,7 @@ def digest(array: Buffer) -> str:
 use_printer(print_graph)
 
 
-def parse(
-    text: str, ops: Mapping[str, Callable[..., Any]], constants: Mapping[str, Buffer] | None = None
-) -> Graph:
+def parse(text: str, ops: Mapping[str, Callable[..., Any]], constants: Mapping[str, Buffer] | None = None) -> Graph:
     """Read a graph back.
 
     Args:
@@ -190,7 +188,9 @@ class _Parser:
 
     def _error(self, what: str) -> GraphError:
         line = self._text.count("\n", 0, self._place) + 1
-        return GraphError("E903", f"line {line} of a graph's text: {what}", help="a graph reads as str(graph) prints it")
+        return GraphError(
+            "E903", f"line {line} of a graph's text: {what}", help="a graph reads as str(graph) prints it"
+        )
 
     def _expect(self, token: str) -> None:
         if self._token != token:

@@ -8,7 +8,7 @@ from collections.abc import Callable
 from typing import Any, Protocol
 
 from hybridize.base.config import CONFIG
-from hybridize.graph import Builder, Graph, Node, OpLike, Value, verify
+from hybridize.graph import Builder, Graph, Node, Value, verify
 
 
 class Pass(Protocol):
@@ -41,7 +41,7 @@ class Pipeline:
         return verify(result, after=step.name) if CONFIG.check and result is not graph else result
 
 
-def subgraphs(op: OpLike) -> dict[str, Graph]:
+def subgraphs(op: Any) -> dict[str, Graph]:
     """The fields of an op that are graphs."""
     if not dataclasses.is_dataclass(op):
         return {}

@@ -214,9 +214,7 @@ def holds(wide: DType, narrow: DType) -> bool:
     if wide == narrow or narrow == bool_:
         return True
     if is_float(wide) and is_float(narrow):
-        return (
-            _MANTISSA[wide.name] >= _MANTISSA[narrow.name] and _EXPONENT[wide.name] >= _EXPONENT[narrow.name]
-        )
+        return _MANTISSA[wide.name] >= _MANTISSA[narrow.name] and _EXPONENT[wide.name] >= _EXPONENT[narrow.name]
     if is_float(wide) and is_integer(narrow):
         bits = narrow.itemsize * 8 - (narrow.kind == "i")
         return _MANTISSA[wide.name] >= bits and bits < 2 ** (_EXPONENT[wide.name] - 1)

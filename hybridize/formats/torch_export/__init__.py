@@ -1,0 +1,13 @@
+# SPDX-License-Identifier: Apache-2.0
+"""ATen programs -> `Graph`.
+
+In: a `TensorProgram`, the instructions of an exported PyTorch program as plain data (the torch door makes it, so that
+this package never sees torch). Out: a `Graph` whose inputs are the program's, parameters and buffers first.
+`table.py` is the one place that names ATen operators.
+"""
+
+from hybridize.formats.torch_export.program import Instruction as Instruction
+from hybridize.formats.torch_export.program import Reference as Reference
+from hybridize.formats.torch_export.program import TensorProgram as TensorProgram
+from hybridize.formats.torch_export.program import to_graph as to_graph
+from hybridize.formats.torch_export.table import TABLE as TABLE

@@ -1,0 +1,93 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The neutral form of an exported program, and its translation."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+from hybridize.base.errors import CaptureError
+from hybridize.base.locations import SourceLoc
+from hybridize.base.types import TensorType
+from hybridize.formats.torch_export.table import TABLE
+from hybridize.graph import Graph
+from hybridize.ops import Operand, interpreting
+from hybridize.ops.record import Recorder
+
+
+@dataclass(frozen=True, slots=True)
+class Reference:
+    """The result of an earlier instruction, or an input, by name."""
+
+    name: str
+
+
+@dataclass(frozen=True, slots=True)
+class Instruction:
+    """One ATen call: `arguments` and `keywords` hold numbers, lists, None and `Reference`s."""
+
+    operator: str
+    """As in `aten.addmm.default`, or `getitem`."""
+    name: str
+    arguments: tuple[Any, ...]
+    keywords: dict[str, Any]
+    types: tuple[TensorType, ...]
+    """Types of the results, as PyTorch found them."""
+    loc: SourceLoc | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class TensorProgram:
+    """A whole exported program."""
+
+    inputs: tuple[tuple[str, TensorType], ...]
+    instructions: tuple[Instruction, ...]
+    outputs: tuple[Reference, ...]
+
+
+def to_graph(program: TensorProgram) -> Graph:
+    """Translate `program`.
+
+    Raises:
+        CaptureError E420: an operator that is not in the table; the message names it and the user's line.
+    """
+    recorder = Recorder()
+    values: dict[str, Any] = {name: recorder.builder.input(kind, name) for name, kind in program.inputs}
+    with interpreting(recorder):
+        for step in program.instructions:
+            recorder.loc = step.loc
+            arguments = tuple(_resolve(argument, values) for argument in step.arguments)
+            keywords = {key: _resolve(argument, values) for key, argument in step.keywords.items()}
+            if step.operator == "getitem":
+                values[step.name] = arguments[0][arguments[1]]
+                continue
+            translate = TABLE.get(step.operator)
+            if translate is None:
+                raise CaptureError(
+                    "E420",
+                    f"{step.operator} cannot be compiled yet",
+                    loc=step.loc,
+                    help="write this part with operators of docs/guide/pytorch.md, or keep it outside the hybridized module",
+                )
+            values[step.name] = _checked(step, translate(step.types, *arguments, **keywords))
+    return recorder.builder.finish([values[output.name] for output in program.outputs])
+
+
+def _resolve(argument: Any, values: dict[str, Any]) -> Any:
+    if isinstance(argument, Reference):
+        return values[argument.name]
+    if isinstance(argument, (list, tuple)):
+        return [_resolve(item, values) for item in argument]
+    return argument
+
+
+def _checked(step: Instruction, result: Operand | tuple[Operand, ...]) -> Operand | tuple[Operand, ...]:
+    """PyTorch's own type rule must agree with ours, value by value: a wrong translation is found here."""
+    results = result if isinstance(result, tuple) else (result,)
+    for ours, theirs in zip(results, step.types, strict=False):
+        if ours is not None and ours.type != theirs:
+            raise CaptureError(
+                "E421", f"{step.operator} gives {theirs} in PyTorch, {ours.type} here", loc=step.loc,
+                help="this is a defect of hybridize; please report it with the line above",
+            )  # fmt: skip
+    return result

@@ -1,0 +1,530 @@
+# SPDX-License-Identifier: Apache-2.0
+"""ATen operators in terms of ours: the only place that names them.
+
+Each entry is a function (types of the results, *arguments, **keywords) -> operand or tuple of operands; arguments
+that were tensors are operands, the rest are Python values. Shapes and dtypes of results are PyTorch's own.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy
+
+from hybridize import ops
+from hybridize.base.dtypes import DType, bool_, is_float
+from hybridize.base.errors import CaptureError
+from hybridize.base.types import TensorType
+from hybridize.ops import Operand, composites, type_of
+
+Types = tuple[TensorType, ...]
+Translation = Callable[..., Any]
+
+TABLE: dict[str, Translation] = {}
+
+
+def aten(*names: str) -> Callable[[Translation], Translation]:
+    """Register a translation under `aten.<name>`."""
+
+    def register(function: Translation) -> Translation:
+        for name in names:
+            TABLE[f"aten.{name}"] = function
+        return function
+
+    return register
+
+
+def _operand(x: Any, dtype: DType, shape: Sequence[int] = ()) -> Operand:
+    """A tensor or number as an operand of the given dtype, broadcast to `shape`."""
+    if isinstance(x, (bool, int, float)):
+        x = ops.scalar(x, dtype)
+    elif type_of(x).dtype != dtype:
+        x = ops.cast(x, dtype)
+    return x if type_of(x).shape == tuple(shape) else ops.broadcast(x, tuple(shape))
+
+
+def _common(*xs: Any) -> DType:
+    """The dtype PyTorch compares or combines in: tensors decide, numbers only lift the kind."""
+    dtypes = [type_of(x).dtype for x in xs if not isinstance(x, (bool, int, float))]
+    common = numpy.result_type(*dtypes) if len(set(dtypes)) > 1 else dtypes[0]
+    if any(isinstance(x, float) for x in xs) and not is_float(common):
+        return numpy.dtype(numpy.float32)
+    if common == bool_ and any(isinstance(x, int) and not isinstance(x, bool) for x in xs):
+        return numpy.dtype(numpy.int64)
+    return numpy.dtype(common)
+
+
+def _axes(axes: int | Sequence[int] | None, ndim: int) -> tuple[int, ...]:
+    if axes is None or (not isinstance(axes, int) and not axes):
+        return tuple(range(ndim))
+    return tuple(sorted(axis % ndim for axis in ([axes] if isinstance(axes, int) else axes)))
+
+
+def _unary(function: Callable[[Operand], Operand]) -> Translation:
+    def translate(types: Types, x: Operand) -> Operand:
+        return function(_operand(x, types[0].dtype, types[0].shape))
+
+    return translate
+
+
+for _name, _function in {
+    "relu.default": composites.relu, "tanh.default": ops.tanh, "sigmoid.default": ops.sigmoid, "exp.default": ops.exp,
+    "log.default": ops.log, "log1p.default": ops.log1p, "log2.default": ops.log2, "expm1.default": ops.expm1,
+    "sqrt.default": ops.sqrt, "rsqrt.default": ops.rsqrt, "abs.default": ops.abs, "neg.default": ops.neg,
+    "sign.default": ops.sign, "sin.default": ops.sin, "cos.default": ops.cos, "tan.default": ops.tan,
+    "asin.default": ops.arcsin, "acos.default": ops.arccos, "atan.default": ops.arctan, "sinh.default": ops.sinh,
+    "cosh.default": ops.cosh, "erf.default": ops.erf, "floor.default": ops.floor, "ceil.default": ops.ceil,
+    "round.default": ops.round, "trunc.default": ops.trunc, "bitwise_not.default": ops.bit_not,
+}.items():  # fmt: skip
+    aten(_name)(_unary(_function))
+
+
+@aten("reciprocal.default")
+def _reciprocal(types: Types, x: Operand) -> Operand:
+    x = _operand(x, types[0].dtype, types[0].shape)
+    return ops.div(_operand(1, types[0].dtype, types[0].shape), x)
+
+
+@aten("logical_not.default")
+def _logical_not(types: Types, x: Operand) -> Operand:
+    return ops.bit_not(_operand(x, bool_, types[0].shape))
+
+
+@aten("isnan.default")
+def _isnan(types: Types, x: Operand) -> Operand:
+    return ops.isnan(x)
+
+
+def _binary(function: Callable[[Operand, Operand], Operand]) -> Translation:
+    def translate(types: Types, x: Any, y: Any) -> Operand:
+        kind = types[0]
+        return function(_operand(x, kind.dtype, kind.shape), _operand(y, kind.dtype, kind.shape))
+
+    return translate
+
+
+for _name, _operation in {
+    "mul": ops.mul, "div": ops.div, "minimum": ops.min, "maximum": ops.max, "pow": ops.pow, "fmod": ops.fmod,
+    "remainder": ops.mod, "atan2": ops.arctan2, "bitwise_and": ops.bit_and, "bitwise_or": ops.bit_or,
+    "bitwise_xor": ops.bit_xor, "logical_and": ops.bit_and, "logical_or": ops.bit_or, "logical_xor": ops.bit_xor,
+}.items():  # fmt: skip
+    aten(*(f"{_name}.{o}" for o in ("Tensor", "Scalar", "default", "Tensor_Tensor", "Tensor_Scalar")))(
+        _binary(_operation)
+    )
+aten("pow.Scalar")(_binary(ops.pow))
+
+
+def _sum_of(function: Callable[[Operand, Operand], Operand]) -> Translation:
+    def translate(types: Types, x: Any, y: Any, *, alpha: float = 1) -> Operand:
+        kind = types[0]
+        right = _operand(y, kind.dtype, kind.shape)
+        if alpha != 1:
+            right = ops.mul(right, _operand(alpha, kind.dtype, kind.shape))
+        return function(_operand(x, kind.dtype, kind.shape), right)
+
+    return translate
+
+
+aten("add.Tensor", "add.Scalar")(_sum_of(ops.add))
+aten("sub.Tensor", "sub.Scalar")(_sum_of(ops.sub))
+
+
+@aten("rsub.Scalar", "rsub.Tensor")
+def _rsub(types: Types, x: Any, y: Any, alpha: float = 1) -> Operand:
+    return _sum_of(ops.sub)(types, y, x, alpha=alpha)
+
+
+@aten("div.Tensor_mode", "div.Scalar_mode")
+def _div_mode(types: Types, x: Any, y: Any, *, rounding_mode: str | None) -> Operand:
+    kind = types[0]
+    left, right = _operand(x, kind.dtype, kind.shape), _operand(y, kind.dtype, kind.shape)
+    if rounding_mode == "floor":
+        return ops.floor_div(left, right)
+    quotient = ops.div(left, right) if is_float(kind.dtype) else None
+    if quotient is None:
+        raise CaptureError(
+            "E422", "truncating division of integers cannot be compiled", help='use rounding_mode="floor"'
+        )
+    return ops.trunc(quotient) if rounding_mode == "trunc" else quotient
+
+
+def _comparison(function: Callable[[Operand, Operand], Operand]) -> Translation:
+    def translate(types: Types, x: Any, y: Any) -> Operand:
+        common = _common(x, y)
+        return function(_operand(x, common, types[0].shape), _operand(y, common, types[0].shape))
+
+    return translate
+
+
+for _name, _operation in {
+    "eq": ops.eq, "ne": ops.ne, "lt": ops.lt, "le": ops.le, "gt": ops.gt, "ge": ops.ge,
+}.items():  # fmt: skip
+    aten(f"{_name}.Tensor", f"{_name}.Scalar")(_comparison(_operation))
+
+
+@aten("where.self")
+def _where(types: Types, condition: Operand, x: Any, y: Any) -> Operand:
+    kind = types[0]
+    return ops.where(
+        _operand(condition, bool_, kind.shape), _operand(x, kind.dtype, kind.shape), _operand(y, kind.dtype, kind.shape)
+    )
+
+
+@aten("masked_fill.Scalar", "masked_fill.Tensor")
+def _masked_fill(types: Types, x: Operand, mask: Operand, value: Any) -> Operand:
+    return _where(types, mask, value, x)
+
+
+@aten("clamp.default", "clamp.Tensor", "hardtanh.default")
+def _clamp(types: Types, x: Operand, low: Any = None, high: Any = None, **keywords: Any) -> Operand:
+    kind = types[0]
+    low, high = keywords.get("min", low), keywords.get("max", high)
+    x = _operand(x, kind.dtype, kind.shape)
+    if low is not None:
+        x = ops.max(x, _operand(low, kind.dtype, kind.shape))
+    return x if high is None else ops.min(x, _operand(high, kind.dtype, kind.shape))
+
+
+@aten("clamp_min.default")
+def _clamp_min(types: Types, x: Operand, low: Any) -> Operand:
+    return _clamp(types, x, low)
+
+
+@aten("gelu.default")
+def _gelu(types: Types, x: Operand, *, approximate: str = "none") -> Operand:
+    return composites.gelu(x, approximate == "tanh")
+
+
+@aten("silu.default")
+def _silu(types: Types, x: Operand) -> Operand:
+    return ops.mul(x, ops.sigmoid(x))
+
+
+@aten("leaky_relu.default")
+def _leaky_relu(types: Types, x: Operand, slope: float = 0.01) -> Operand:
+    kind = types[0]
+    zero = _operand(0, kind.dtype, kind.shape)
+    return ops.where(ops.gt(x, zero), x, ops.mul(x, _operand(slope, kind.dtype, kind.shape)))
+
+
+@aten("elu.default")
+def _elu(types: Types, x: Operand, alpha: float = 1.0, scale: float = 1.0, input_scale: float = 1.0) -> Operand:
+    kind = types[0]
+    low = ops.mul(
+        ops.expm1(ops.mul(x, _operand(input_scale, kind.dtype, kind.shape))), _operand(alpha, kind.dtype, kind.shape)
+    )
+    y = ops.where(ops.gt(x, _operand(0, kind.dtype, kind.shape)), x, low)
+    return y if scale == 1 else ops.mul(y, _operand(scale, kind.dtype, kind.shape))
+
+
+@aten("linear.default")
+def _linear(types: Types, x: Operand, weight: Operand, bias: Operand | None = None) -> Operand:
+    return composites.fully_connected(x, weight, bias, False)
+
+
+@aten("mm.default", "bmm.default")
+def _mm(types: Types, x: Operand, y: Operand) -> Operand:
+    return ops.matmul(x, y)
+
+
+@aten("matmul.default")
+def _matmul(types: Types, x: Operand, y: Operand) -> Operand:
+    left, right = type_of(x).shape, type_of(y).shape
+    if len(left) == 1:
+        x = ops.reshape(x, (1, *left))
+    if len(right) == 1:
+        y = ops.reshape(y, (*right, 1))
+    batch = numpy.broadcast_shapes(type_of(x).shape[:-2], type_of(y).shape[:-2])
+    x = ops.broadcast(x, (*batch, *type_of(x).shape[-2:]))
+    y = ops.broadcast(y, (*batch, *type_of(y).shape[-2:]))
+    return ops.reshape(ops.matmul(x, y), types[0].shape)
+
+
+@aten("addmm.default", "baddbmm.default")
+def _addmm(types: Types, c: Operand, x: Operand, y: Operand, *, beta: float = 1, alpha: float = 1) -> Operand:
+    kind = types[0]
+    product = ops.matmul(x, y)
+    if alpha != 1:
+        product = ops.mul(product, _operand(alpha, kind.dtype, kind.shape))
+    if beta == 0:
+        return product
+    c = _operand(c, kind.dtype, kind.shape)
+    return ops.add(product, c if beta == 1 else ops.mul(c, _operand(beta, kind.dtype, kind.shape)))
+
+
+@aten("softmax.int", "_softmax.default")
+def _softmax(types: Types, x: Operand, axis: int, dtype: Any = None) -> Operand:
+    return composites.softmax(_operand(x, types[0].dtype, types[0].shape), axis % types[0].ndim)
+
+
+@aten("log_softmax.int", "_log_softmax.default")
+def _log_softmax(types: Types, x: Operand, axis: int, dtype: Any = None) -> Operand:
+    return composites.log_softmax(_operand(x, types[0].dtype, types[0].shape), axis % types[0].ndim)
+
+
+@aten("layer_norm.default")
+def _layer_norm(
+    types: Types, x: Operand, shape: Sequence[int], weight: Any = None, bias: Any = None, eps: float = 1e-5,
+    cudnn: bool = False,
+) -> Operand:  # fmt: skip
+    return _normalize(types[0], x, shape, weight, bias, eps)
+
+
+@aten("native_layer_norm.default")
+def _native_layer_norm(
+    types: Types, x: Operand, shape: Sequence[int], weight: Any, bias: Any, eps: float
+) -> tuple[Operand | None, ...]:
+    return _normalize(types[0], x, shape, weight, bias, eps), None, None
+
+
+def _normalize(kind: TensorType, x: Operand, shape: Sequence[int], weight: Any, bias: Any, eps: float) -> Operand:
+    """Layer norm over the trailing axes `shape`, as one row."""
+    rows = (*kind.shape[: kind.ndim - len(shape)], math.prod(shape))
+    row = ops.reshape(x, rows) if len(shape) != 1 else x
+    gamma = _operand(1.0, kind.dtype, rows[-1:]) if weight is None else ops.reshape(weight, rows[-1:])
+    beta = _operand(0.0, kind.dtype, rows[-1:]) if bias is None else ops.reshape(bias, rows[-1:])
+    return ops.reshape(composites.layer_norm(row, gamma, beta, len(rows) - 1, eps), kind.shape)
+
+
+@aten("_native_batch_norm_legit_no_training.default")
+def _batch_norm(
+    types: Types, x: Operand, weight: Any, bias: Any, mean: Operand, var: Operand, momentum: float, eps: float
+) -> tuple[Operand | None, ...]:
+    kind = types[0]
+
+    def along_channels(v: Operand) -> Operand:
+        return ops.broadcast(ops.reshape(v, (kind.shape[1], *(1,) * (kind.ndim - 2))), kind.shape)
+
+    inverse = ops.rsqrt(ops.add(var, _operand(eps, kind.dtype, type_of(var).shape)))
+    scale = inverse if weight is None else ops.mul(inverse, weight)
+    y = ops.mul(ops.sub(x, along_channels(mean)), along_channels(scale))
+    return (y if bias is None else ops.add(y, along_channels(bias))), None, None
+
+
+# Reductions.
+
+
+def _reduced(types: Types, y: Operand) -> Operand:
+    return y if type_of(y).shape == types[0].shape else ops.reshape(y, types[0].shape)
+
+
+@aten("sum.dim_IntList", "sum.default")
+def _sum(types: Types, x: Operand, axes: Any = None, keepdims: bool = False, *, dtype: Any = None) -> Operand:
+    x = _operand(x, types[0].dtype, type_of(x).shape)
+    return _reduced(types, ops.sum(x, _axes(axes, type_of(x).ndim)))
+
+
+@aten("mean.dim", "mean.default")
+def _mean(types: Types, x: Operand, axes: Any = None, keepdims: bool = False, *, dtype: Any = None) -> Operand:
+    x = _operand(x, types[0].dtype, type_of(x).shape)
+    return _reduced(types, composites.mean(x, _axes(axes, type_of(x).ndim)))
+
+
+@aten("amax.default")
+def _amax(types: Types, x: Operand, axes: Any = None, keepdims: bool = False) -> Operand:
+    return _reduced(types, ops.reduce_max(x, _axes(axes, type_of(x).ndim)))
+
+
+@aten("amin.default")
+def _amin(types: Types, x: Operand, axes: Any = None, keepdims: bool = False) -> Operand:
+    return _reduced(types, ops.reduce_min(x, _axes(axes, type_of(x).ndim)))
+
+
+@aten("any.dim", "any.default", "any.dims")
+def _any(types: Types, x: Operand, axes: Any = None, keepdims: bool = False) -> Operand:
+    return _reduced(types, ops.any(_operand(x, bool_, type_of(x).shape), _axes(axes, type_of(x).ndim)))
+
+
+@aten("argmax.default")
+def _argmax(types: Types, x: Operand, axis: int | None = None, keepdims: bool = False) -> Operand:
+    if axis is None:
+        x, axis = ops.reshape(x, (type_of(x).size,)), 0
+    return _reduced(types, ops.arg_max(x, axis % type_of(x).ndim))
+
+
+@aten("cumsum.default")
+def _cumsum(types: Types, x: Operand, axis: int, *, dtype: Any = None) -> Operand:
+    return ops.cum_sum(_operand(x, types[0].dtype, types[0].shape), axis % max(types[0].ndim, 1))
+
+
+# Shapes.
+
+
+@aten(
+    "view.default", "_unsafe_view.default", "reshape.default", "unsqueeze.default", "squeeze.dims", "squeeze.dim",
+    "squeeze.default", "flatten.using_ints", "unflatten.int",
+)  # fmt: skip
+def _reshape(types: Types, x: Operand, *_: Any) -> Operand:
+    return ops.reshape(x, types[0].shape)
+
+
+@aten("clone.default", "alias.default", "detach.default", "contiguous.default", "lift_fresh_copy.default")
+def _same(types: Types, x: Operand, **_: Any) -> Operand:
+    return x
+
+
+@aten("_to_copy.default", "to.dtype", "_to_copy")
+def _to(types: Types, x: Operand, *_: Any, **__: Any) -> Operand:
+    return _operand(x, types[0].dtype, types[0].shape)
+
+
+@aten("permute.default")
+def _permute(types: Types, x: Operand, axes: Sequence[int]) -> Operand:
+    return ops.transpose(x, tuple(axis % len(axes) for axis in axes))
+
+
+@aten("t.default")
+def _t(types: Types, x: Operand) -> Operand:
+    return ops.transpose(x, (1, 0)) if types[0].ndim == 2 else x
+
+
+@aten("transpose.int")
+def _transpose(types: Types, x: Operand, first: int, second: int) -> Operand:
+    axes = list(range(types[0].ndim))
+    axes[first], axes[second] = axes[second], axes[first]
+    return ops.transpose(x, tuple(axes))
+
+
+@aten("expand.default")
+def _expand(types: Types, x: Operand, *_: Any, **__: Any) -> Operand:
+    return ops.broadcast(x, types[0].shape)
+
+
+@aten("cat.default")
+def _cat(types: Types, xs: Sequence[Operand], axis: int = 0) -> Operand:
+    kind = types[0]
+    parts = [_operand(x, kind.dtype, type_of(x).shape) for x in xs if type_of(x).shape != (0,) or kind.ndim == 1]
+    return ops.concat(*parts, axis=axis % kind.ndim)
+
+
+@aten("stack.default")
+def _stack(types: Types, xs: Sequence[Operand], axis: int = 0) -> Operand:
+    axis %= types[0].ndim
+    parts = [ops.reshape(x, (*type_of(x).shape[:axis], 1, *type_of(x).shape[axis:])) for x in xs]
+    return ops.concat(*parts, axis=axis)
+
+
+def _sliced(x: Operand, axis: int, start: int, stop: int, step: int = 1) -> Operand:
+    shape = type_of(x).shape
+    starts, stops, steps = [0] * len(shape), list(shape), [1] * len(shape)
+    starts[axis], stops[axis], steps[axis] = start, stop, step
+    return ops.slice(x, tuple(starts), tuple(stops), tuple(steps))
+
+
+@aten("slice.Tensor")
+def _slice(
+    types: Types, x: Operand, axis: int = 0, start: int | None = None, stop: int | None = None, step: int = 1
+) -> Operand:
+    axis %= type_of(x).ndim
+    first, last, stride = slice(start, stop, step).indices(type_of(x).shape[axis])
+    return _sliced(x, axis, first, max(first, last), stride)
+
+
+@aten("select.int")
+def _select(types: Types, x: Operand, axis: int, index: int) -> Operand:
+    axis %= type_of(x).ndim
+    index %= type_of(x).shape[axis]
+    return ops.reshape(_sliced(x, axis, index, index + 1), types[0].shape)
+
+
+@aten("split_with_sizes.default", "split.Tensor", "split.sizes", "chunk.default", "unbind.int")
+def _split(types: Types, x: Operand, sizes: Any = None, axis: int = 0) -> tuple[Operand, ...]:
+    unbind = len(types[0].shape) < type_of(x).ndim
+    axis = (sizes or 0 if unbind else axis) % type_of(x).ndim
+    parts, start = [], 0
+    for kind in types:
+        stop = start + (1 if unbind else kind.shape[axis])
+        parts.append(ops.reshape(_sliced(x, axis, start, stop), kind.shape))
+        start = stop
+    return tuple(parts)
+
+
+@aten("flip.default")
+def _flip(types: Types, x: Operand, axes: Sequence[int]) -> Operand:
+    shape = types[0].shape
+    starts, stops, steps = [0] * len(shape), list(shape), [1] * len(shape)
+    for axis in _axes(axes, len(shape)):
+        starts[axis], stops[axis], steps[axis] = shape[axis] - 1, -1, -1
+    return ops.slice(x, tuple(starts), tuple(stops), tuple(steps))
+
+
+@aten("constant_pad_nd.default")
+def _pad(types: Types, x: Operand, pad: Sequence[int], value: float = 0) -> Operand:
+    ndim = type_of(x).ndim
+    low, high = [0] * ndim, [0] * ndim
+    for i in range(len(pad) // 2):
+        low[ndim - 1 - i], high[ndim - 1 - i] = pad[2 * i], pad[2 * i + 1]
+    shape = type_of(x).shape
+    if min(pad) < 0:
+        starts = tuple(max(0, -p) for p in low)
+        stops = tuple(n - max(0, -p) for n, p in zip(shape, high, strict=True))
+        x = ops.slice(x, starts, stops, (1,) * ndim)
+    padded = tuple(max(0, p) for p in low), tuple(max(0, p) for p in high)
+    return ops.pad(x, _operand(value, types[0].dtype), *padded)
+
+
+@aten("repeat.default")
+def _repeat(types: Types, x: Operand, repeats: Sequence[int]) -> Operand:
+    shape = (*(1,) * (len(repeats) - type_of(x).ndim), *type_of(x).shape)
+    apart = tuple(n for pair in zip((1,) * len(shape), shape, strict=True) for n in pair)
+    wide = tuple(n for pair in zip(repeats, shape, strict=True) for n in pair)
+    return ops.reshape(ops.broadcast(ops.reshape(x, apart), wide), types[0].shape)
+
+
+# Creation.
+
+
+@aten("full.default", "full_like.default", "scalar_tensor.default")
+def _full(types: Types, *arguments: Any, **_: Any) -> Operand:
+    return _operand(arguments[-1], types[0].dtype, types[0].shape)
+
+
+@aten("zeros.default", "zeros_like.default", "new_zeros.default")
+def _zeros(types: Types, *_: Any, **__: Any) -> Operand:
+    return _operand(0, types[0].dtype, types[0].shape)
+
+
+@aten("ones.default", "ones_like.default", "new_ones.default")
+def _ones(types: Types, *_: Any, **__: Any) -> Operand:
+    return _operand(1, types[0].dtype, types[0].shape)
+
+
+@aten("arange.start_step")
+def _arange(types: Types, start: float, stop: float, step: float = 1, **_: Any) -> Operand:
+    return ops.constant(numpy.arange(start, stop, step).astype(types[0].dtype))
+
+
+# Gathering.
+
+
+@aten("embedding.default")
+def _embedding(types: Types, weight: Operand, indices: Operand, *_: Any, **__: Any) -> Operand:
+    return ops.gather(weight, _operand(indices, numpy.dtype(numpy.int64), type_of(indices).shape), 0)
+
+
+@aten("index_select.default")
+def _index_select(types: Types, x: Operand, axis: int, indices: Operand) -> Operand:
+    axis %= type_of(x).ndim
+    return ops.gather(x, _operand(indices, numpy.dtype(numpy.int64), type_of(indices).shape), axis)
+
+
+@aten("gather.default")
+def _gather(types: Types, x: Operand, axis: int, indices: Operand, **_: Any) -> Operand:
+    return ops.take_along_axis(x, indices, axis % type_of(x).ndim)
+
+
+@aten("dropout.default")
+def _dropout(types: Types, x: Operand, p: float, train: bool) -> Operand:
+    if train and p > 0:
+        raise CaptureError(
+            "E423", f"dropout with p = {p} is active: the module is in training mode",
+            help="call module.eval() before hybridize; training through torch modules comes with the training work",
+        )  # fmt: skip
+    return x
+
+
+@aten("_assert_tensor_metadata.default")
+def _nothing(types: Types, *_: Any, **__: Any) -> None:
+    return None

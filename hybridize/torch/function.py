@@ -1,0 +1,269 @@
+# SPDX-License-Identifier: Apache-2.0
+"""`TorchFunction`: a module, compiled for each kind of call."""
+
+from __future__ import annotations
+
+import dataclasses
+import threading
+from collections import OrderedDict
+from collections.abc import Hashable, Sequence
+from pathlib import Path
+from typing import Any
+
+import torch
+
+from hybridize.array.ndarray import wrap
+from hybridize.base import modes
+from hybridize.base.config import CONFIG
+from hybridize.base.errors import ArgumentError, StateError
+from hybridize.base.nested import Structure, flatten, unflatten
+from hybridize.capture import Function, Program
+from hybridize.formats import write_archive
+from hybridize.formats.saved import ARRAY, Leaf, SavedProgram, SavedSignature
+from hybridize.formats.torch_export import to_graph
+from hybridize.graph import Graph
+from hybridize.torch.exporting import Exported, export
+from hybridize.torch.memory import as_numpy, as_tensor
+
+PROGRAMS = 64
+"""How many programs a module keeps; the one that was not used for longest goes first."""
+
+
+class TorchFunction:
+    """A `torch.nn.Module` whose calls run as machine code.
+
+    Attributes:
+        module: the module itself; its parameters are read where they are.
+    """
+
+    def __init__(self, module: torch.nn.Module, **options: Any) -> None:
+        """Wrap `module`; `options` are those of `hybridize`."""
+        self.module = module
+        self._freeze = bool(options.pop("freeze", False))
+        self._options = Function.checked_options(options)
+        self._programs: OrderedDict[Hashable, _Compiled] = OrderedDict()
+        self._lock = threading.Lock()
+
+    def __repr__(self) -> str:
+        return f"hybridize({self.module!r})"
+
+    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+        """What `module(*args, **kwargs)` gives, computed by a compiled program.
+
+        Raises:
+            CaptureError: a part of the module that cannot be compiled, named with its line.
+            DeviceError E702: a tensor outside the computer's memory.
+        """
+        if CONFIG.disable or modes.is_disabled():
+            return self.module(*args, **kwargs)
+        leaves, structure = flatten((args, kwargs))
+        compiled = self._compiled(leaves, structure, args, kwargs)
+        if torch.is_grad_enabled():
+            inputs = [leaf for leaf in leaves if isinstance(leaf, torch.Tensor)]
+            parameters = dict(self.module.named_parameters())
+            wanted = [tensor for tensor in (*inputs, *parameters.values()) if tensor.requires_grad]
+            if wanted:
+                call = _Call(self.module, compiled, leaves, structure, len(inputs), tuple(parameters))
+                flat = _Attached.apply(call, *inputs, *parameters.values())
+                return unflatten(compiled.exported.structure, flat)
+        return unflatten(compiled.exported.structure, compiled(leaves))
+
+    def program(self, *args: Any, **kwargs: Any) -> Program:
+        """The program that a call with these arguments runs."""
+        leaves, structure = flatten((args, kwargs))
+        compiled = self._compiled(leaves, structure, args, kwargs)
+        return compiled.function.program(*compiled.arrays(leaves))
+
+    def save(self, path: str | Path) -> None:
+        """Write every program compiled so far, with the weights as they are now, as one file for `hybridize.load`.
+
+        Raises:
+            StateError E507: nothing has been compiled yet.
+        """
+        with self._lock:
+            compiled = list(self._programs.values())
+        if not compiled:
+            raise StateError(
+                "E507", "there is no program to save yet", help="call the hybridized module once, then save it"
+            )
+        first, *others = [one.saved for one in compiled]
+        weights = dict(first.weights)
+        for other in others:
+            weights.update(other.weights)
+        signatures = tuple(signature for one in (first, *others) for signature in one.signatures)
+        write_archive(path, dataclasses.replace(first, signatures=signatures, weights=weights))
+
+    def cache_info(self) -> dict[str, int]:
+        """How many programs are kept, and how many may be."""
+        return {"programs": len(self._programs), "limit": PROGRAMS}
+
+    def cache_clear(self) -> None:
+        """Forget all programs."""
+        with self._lock:
+            self._programs.clear()
+
+    def _compiled(
+        self, leaves: Sequence[Any], structure: Structure, args: tuple[Any, ...], kwargs: dict[str, Any]
+    ) -> _Compiled:
+        key = (structure, tuple(map(_key, leaves)), self.module.training)
+        found = self._programs.get(key)
+        if found is None or not found.valid():
+            graph_of = found if found is not None and not self._freeze else None
+            found = _Compiled(self, args, kwargs, leaves, graph_of)
+            with self._lock:
+                self._programs[key] = found
+                while len(self._programs) > PROGRAMS:
+                    self._programs.popitem(last=False)
+        return found
+
+    @property
+    def options(self) -> dict[str, Any]:
+        """Keywords of the programs."""
+        return self._options
+
+    @property
+    def frozen(self) -> bool:
+        """Whether weights are constants of the programs."""
+        return self._freeze
+
+
+def _key(leaf: Any) -> Hashable:
+    if isinstance(leaf, torch.Tensor):
+        return leaf.shape, leaf.dtype
+    if isinstance(leaf, (bool, int, float, str)):
+        return type(leaf), leaf
+    raise ArgumentError(
+        "E311", f"an argument of class {type(leaf).__name__} cannot be part of a program",
+        help="pass tensors, numbers, strings, None, or tuples, lists and dicts of them",
+    )  # fmt: skip
+
+
+class _Compiled:
+    """The program of one kind of call, and the tensors it reads in place."""
+
+    def __init__(
+        self,
+        owner: TorchFunction,
+        args: tuple[Any, ...],
+        kwargs: dict[str, Any],
+        leaves: Sequence[Any],
+        before: _Compiled | None,
+    ) -> None:
+        """`before` is the program for the same call over tensors that have since been replaced."""
+        self.exported: Exported = before.exported if before else export(owner.module, args, kwargs)
+        self.graph: Graph = before.graph if before else to_graph(self.exported.program)
+        self.frozen = owner.frozen
+        places = [_place(owner.module, name) for name in self.exported.state]
+        self.state = [
+            self.exported.constants[name] if place is None else place[0][place[1]]
+            for name, place in zip(self.exported.state, places, strict=True)
+        ]
+        self.owned = [
+            (*place, tensor, tensor.data_ptr()) for place, tensor in zip(places, self.state, strict=True) if place
+        ]
+        self.saved = self._saved(owner, leaves)
+        self.function = Function.from_saved(self.saved, **owner.options)
+
+    def valid(self) -> bool:
+        """Whether the module still holds the very tensors, in the very memory, that the program reads."""
+        if self.frozen:
+            return True
+        for tensors, name, tensor, address in self.owned:
+            if tensors.get(name) is not tensor or tensor.data_ptr() != address:
+                return False
+        return True
+
+    def _saved(self, owner: TorchFunction, leaves: Sequence[Any]) -> SavedProgram:
+        graph, names = self.graph, self.exported.state
+        weights = {name: as_numpy(tensor) for name, tensor in zip(names, self.state, strict=True)}
+        count = len(names)
+        tensors = [leaf for leaf in leaves if isinstance(leaf, torch.Tensor)]
+        if self.frozen:
+            constants = dict(zip(graph.inputs[:count], (w.copy() for w in weights.values()), strict=True))
+            graph = Graph(graph.inputs[count:], graph.nodes, graph.outputs, {**graph.constants, **constants})
+            names, weights = (), {}
+        else:  # a signature has the arguments first, then the state
+            graph = dataclasses.replace(graph, inputs=(*graph.inputs[count:], *graph.inputs[:count]))
+        results = len(graph.outputs)
+        flat = Structure("tuple", (Structure("leaf"),) * len(tensors))
+        signature = SavedSignature(
+            graph,
+            Structure("tuple", (flat, Structure("dict"))),
+            (ARRAY,) * len(tensors),
+            Structure("tuple", (Structure("leaf"),) * results),
+            (Leaf("array"),) * results,
+            names,
+        )
+        return SavedProgram(type(owner.module).__name__, (signature,), weights)
+
+    def arrays(self, leaves: Sequence[Any]) -> list[Any]:
+        """The tensors of a call as arrays over the same memory."""
+        return [wrap(as_numpy(leaf)) for leaf in leaves if isinstance(leaf, torch.Tensor)]
+
+    def __call__(self, leaves: Sequence[Any]) -> list[torch.Tensor]:
+        """Run; returns the tensors of the result. Buffers that the module writes are written."""
+        results = [as_tensor(array._data) for array in self.function(*self.arrays(leaves))]
+        written = len(self.exported.written)
+        for name, new in zip(self.exported.written, results[:written], strict=True):
+            self.state[self.exported.state.index(name)].data.copy_(new)
+        return results[written:]
+
+
+def _place(module: torch.nn.Module, name: str) -> tuple[dict[str, Any], str] | None:
+    """The dict and the key under which a module keeps the parameter or buffer `name`; None for other tensors."""
+    path, _, last = name.rpartition(".")
+    try:
+        owner = module.get_submodule(path)
+    except AttributeError:
+        return None
+    for tensors in (owner._parameters, owner._buffers):
+        if tensors.get(last) is not None:
+            return tensors, last
+    return None
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class _Call:
+    """One call whose result has gradients."""
+
+    module: torch.nn.Module
+    compiled: _Compiled
+    leaves: list[Any]
+    structure: Structure
+    inputs: int
+    """How many of the tensors are arguments; the rest are the parameters called `names`."""
+    names: tuple[str, ...]
+
+    def again(self, tensors: Sequence[torch.Tensor]) -> list[torch.Tensor]:
+        """The results, computed by PyTorch from these tensors."""
+        arguments = iter(tensors[: self.inputs])
+        leaves = [next(arguments) if isinstance(leaf, torch.Tensor) else leaf for leaf in self.leaves]
+        args, kwargs = unflatten(self.structure, leaves)
+        parameters = dict(zip(self.names, tensors[self.inputs :], strict=True))
+        return flatten(torch.func.functional_call(self.module, parameters, args, kwargs))[0]
+
+
+class _Attached(torch.autograd.Function):
+    """Puts a compiled forward pass into torch's graph; the backward pass differentiates the module itself."""
+
+    @staticmethod
+    def forward(ctx: Any, call: _Call, *tensors: torch.Tensor) -> tuple[torch.Tensor, ...]:
+        """Run the program."""
+        ctx.call = call
+        ctx.save_for_backward(*tensors)
+        results = tuple(call.compiled(call.leaves))
+        ctx.mark_non_differentiable(*(r for r in results if not r.dtype.is_floating_point))
+        return results
+
+    @staticmethod
+    def backward(ctx: Any, *gradients: torch.Tensor | None) -> tuple[torch.Tensor | None, ...]:
+        """Run the module once more in PyTorch, and differentiate that."""
+        call: _Call = ctx.call
+        needed = ctx.needs_input_grad[1:]
+        tensors = [t.detach().requires_grad_(need) for t, need in zip(ctx.saved_tensors, needed, strict=True)]
+        with torch.enable_grad():
+            results = call.again(tensors)
+        pairs = [(r, g) for r, g in zip(results, gradients, strict=True) if g is not None and r.requires_grad]
+        wanted = [tensor for tensor in tensors if tensor.requires_grad]
+        found = iter(torch.autograd.grad([r for r, _ in pairs], wanted, [g for _, g in pairs], allow_unused=True))
+        return (None, *(next(found) if tensor.requires_grad else None for tensor in tensors))

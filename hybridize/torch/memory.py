@@ -1,0 +1,40 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Tensors and arrays over the same memory."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import ml_dtypes
+import numpy
+import torch
+from numpy.typing import NDArray
+
+from hybridize.base.errors import DeviceError
+
+
+def as_numpy(tensor: torch.Tensor) -> NDArray[Any]:
+    """The tensor's elements as a NumPy array, without a copy.
+
+    Raises:
+        DeviceError E702: the tensor is not a dense one in the computer's memory.
+    """
+    if tensor.device.type != "cpu" or tensor.layout is not torch.strided:
+        raise DeviceError(
+            "E702", f"a tensor on {tensor.device}, layout {tensor.layout}, cannot be read",
+            help="move it first: x.cpu(), x.to_dense()",
+        )  # fmt: skip
+    tensor = tensor.detach()
+    if tensor.is_conj() or tensor.is_neg():
+        tensor = tensor.resolve_conj().resolve_neg()
+    if tensor.dtype is torch.bfloat16:
+        return tensor.view(torch.int16).numpy().view(ml_dtypes.bfloat16)
+    array: NDArray[Any] = tensor.numpy()
+    return array
+
+
+def as_tensor(array: NDArray[Any]) -> torch.Tensor:
+    """A NumPy array as a tensor, without a copy."""
+    if array.dtype == ml_dtypes.bfloat16:
+        return torch.from_numpy(array.view(numpy.int16)).view(torch.bfloat16)
+    return torch.from_numpy(array)
