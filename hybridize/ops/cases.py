@@ -27,7 +27,7 @@ def numbers(
     dtype = numpy.dtype(dtype)
     count = math.prod(shape)
     order = numpy.random.default_rng(zlib.crc32(repr((shape, seed)).encode())).permutation(count)
-    spread = low + (high - low) * (order + 0.2 + 0.3 * (seed % 2)) / max(count, 1)
+    spread = low + (high - low) * (order + 0.2 + 0.25 * (seed % 2)) / max(count, 1)
     if dtype == numpy.bool_:
         return (order % 2 == 0).reshape(shape)
     if dtype.kind in "iu":

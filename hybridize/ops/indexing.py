@@ -168,7 +168,7 @@ class ScatterND(Op):
         y = base.copy()
         count = indices.shape[-1]
         points = tuple(indices.reshape(-1, count).T)
-        values = updates.reshape(-1, *base.shape[count:])
+        values = updates.reshape(len(points[0]), *base.shape[count:])
         if self.mode == "add":
             numpy.add.at(y, points, values)
         else:
@@ -198,7 +198,7 @@ class ScatterND(Op):
     def lower(
         self, base: Element, indices: Element, updates: Element, *, types: tuple[TensorType, ...]
     ) -> Routine:
-        return Routine(f"scatter_{self.mode}")
+        return Routine(self.name, (self.mode,))
 
     @classmethod
     def samples(cls) -> Iterator[Sample]:

@@ -69,7 +69,7 @@ class Slice(Op):
         return (TensorType(_lengths(self, x, self.starts, self.stops, self.steps), x.dtype),)
 
     def reference(self, x: NDArray[Any]) -> tuple[NDArray[Any], ...]:
-        return (x[_python_slices(self.starts, self.stops, self.steps)],)
+        return (numpy.asarray(x[_python_slices(self.starts, self.stops, self.steps)]),)
 
     def vjp(self, g: tuple[Operand], y: tuple[Operand], x: Operand) -> tuple[Gradient, ...]:
         if type_of(y[0]).size == 0:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Sorting along an axis: stable, NaN last in either order."""
+"""Sorting along an axis: stable, NaN counting as the largest."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from hybridize.ops.views import Gradient, check_axes, like
 
 @dataclass(frozen=True)
 class ArgSort(Op):
-    """The indices that sort `x` along `axis`; equal elements keep their order, NaN comes last."""
+    """The indices that sort `x` along `axis`; equal elements keep their order, NaN counts as the largest."""
 
     axis: int
     descending: bool = False
@@ -38,7 +38,7 @@ class ArgSort(Op):
         return (None,)
 
     def lower(self, x: Element, *, types: tuple[TensorType, ...]) -> Routine:
-        return Routine(self.name.replace("_", ""), (self.axis, self.descending))
+        return Routine(self.name, (self.axis, self.descending))
 
     @classmethod
     def samples(cls) -> Iterator[Sample]:
@@ -47,7 +47,7 @@ class ArgSort(Op):
 
 @dataclass(frozen=True)
 class Sort(Op):
-    """`x` in order along `axis`, NaN last."""
+    """`x` in order along `axis`; NaN counts as the largest."""
 
     axis: int
     descending: bool = False
@@ -65,7 +65,7 @@ class Sort(Op):
         return (add_along_axis(like(0, x), arg_sort(x, self.axis, self.descending), g[0], self.axis),)
 
     def lower(self, x: Element, *, types: tuple[TensorType, ...]) -> Routine:
-        return Routine(self.name.replace("_", ""), (self.axis, self.descending))
+        return Routine(self.name, (self.axis, self.descending))
 
     @classmethod
     def samples(cls) -> Iterator[Sample]:
@@ -79,10 +79,7 @@ def sorting_order(x: NDArray[Any], axis: int, descending: bool) -> NDArray[Any]:
     if not descending:
         return numpy.argsort(x, axis=axis, kind="stable").astype(int64, copy=False)
     back = numpy.argsort(numpy.flip(x, axis), axis=axis, kind="stable")
-    order = x.shape[axis] - 1 - numpy.flip(back, axis)
-    unordered = numpy.take_along_axis(numpy.not_equal(x, x), order, axis)
-    nan_last = numpy.argsort(unordered, axis=axis, kind="stable")
-    return numpy.take_along_axis(order, nan_last, axis).astype(int64, copy=False)
+    return numpy.ascontiguousarray(x.shape[axis] - 1 - numpy.flip(back, axis)).astype(int64, copy=False)
 
 
 def _samples(cls: Any) -> Iterator[Sample]:

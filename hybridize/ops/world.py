@@ -41,7 +41,7 @@ class Print(Op):
 
     @classmethod
     def samples(cls) -> Iterator[Sample]:
-        yield Sample((numpy.float32(1.5).reshape(()),), cls("x is {}"), grad=())
+        yield Sample((numpy.array(1.5, "f4"),), cls("x is {}"), grad=())
         yield Sample((), cls("a \"quoted\"\nline"))
 
 

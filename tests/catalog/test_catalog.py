@@ -1,0 +1,154 @@
+"""Every op, every sample, every rule: one list, so that a new op is tested the day it is written."""
+
+import inspect
+import zlib
+
+import numpy
+import pytest
+
+from hybridize.base.dtypes import is_float
+from hybridize.base.types import TensorType
+from hybridize.compiler import compile as compiled
+from hybridize.graph import Builder, Graph, parse, verify
+from hybridize.ops import OPS, Effect, Op, Sample, effect_of, evaluate, interpreting, pullback
+from hybridize.ops.op import Reference
+from hybridize.passes import PIPELINE
+
+
+def cases(fails: bool) -> list:
+    return list(_cases(fails))
+
+
+def _cases(fails: bool):
+    for word, cls in OPS.items():
+        for number, sample in enumerate(cls.samples()):
+            if (sample.fails is not None) == fails:
+                shapes = "-".join(str(typed(x)) for x in sample.inputs)
+                yield pytest.param(sample, id=f"{word}.{number}({shapes})")
+
+
+def typed(x) -> TensorType:
+    return TensorType(x.shape, x.dtype)
+
+
+def graph_of(sample: Sample, op: Op | None = None) -> Graph:
+    builder = Builder()
+    inputs = [builder.input(typed(x)) for x in sample.inputs]
+    return builder.finish(builder.add(op or sample.op, inputs))
+
+
+def close(found, wanted, sample: Sample):
+    assert len(found) == len(wanted)
+    for a, b in zip(found, wanted, strict=True):
+        assert typed(a) == typed(b)
+        if is_float(a.dtype):
+            a, b = a.astype("f8"), b.astype("f8")
+            numpy.testing.assert_allclose(a, b, rtol=sample.rtol, atol=sample.atol)
+        else:
+            numpy.testing.assert_array_equal(a, b)
+
+
+@pytest.mark.parametrize("word", OPS)
+def test_every_op_has_samples_that_work_and_says_what_it_is(word):
+    assert any(sample.fails is None for sample in OPS[word].samples())
+    assert inspect.getdoc(OPS[word])
+
+
+@pytest.mark.parametrize("sample", cases(fails=True))
+def test_inputs_that_must_fail(sample):
+    with pytest.raises(sample.fails) as raised:
+        sample.op.infer(*(typed(x) for x in sample.inputs))
+    assert raised.value.code in str(raised.value)
+
+
+@pytest.mark.parametrize("sample", cases(fails=False))
+def test_infer_is_the_type_of_the_reference(sample):
+    inferred = sample.op.infer(*(typed(x) for x in sample.inputs))
+    with numpy.errstate(all="ignore"):
+        found = sample.op.reference(*sample.inputs)
+    assert all(isinstance(x, numpy.ndarray) for x in found)
+    assert tuple(typed(x) for x in found) == inferred
+
+
+@pytest.mark.parametrize("sample", cases(fails=False))
+def test_eager_is_the_reference(sample):
+    before = [x.copy() for x in sample.inputs]
+    with numpy.errstate(all="ignore"):
+        close(sample.op.eager(*sample.inputs), sample.op.reference(*sample.inputs), sample)
+    for x, y in zip(sample.inputs, before, strict=True):
+        numpy.testing.assert_array_equal(x, y)
+
+
+@pytest.mark.parametrize("sample", cases(fails=False))
+def test_text_reads_back(sample):
+    graph = verify(graph_of(sample))
+    back = parse(str(graph), OPS)
+    assert back == graph
+    assert back.nodes[0].op == sample.op
+    assert hash(back.nodes[0].op) == hash(sample.op)
+    assert str(back) == str(graph)
+
+
+@pytest.mark.parametrize("sample", cases(fails=False))
+def test_passes_keep_the_meaning(sample):
+    graph = graph_of(sample)
+    close(evaluate(PIPELINE.run(graph), sample.inputs), evaluate(graph, sample.inputs), sample)
+
+
+@pytest.mark.parametrize("sample", cases(fails=False))
+def test_machine_code_is_the_reference(sample):
+    graph = graph_of(sample)
+    close(compiled(graph).run(list(sample.inputs)), evaluate(graph, sample.inputs), sample)
+
+
+def differentiable(sample: Sample) -> list[int]:
+    """The inputs to move; those of dtypes that cannot be moved finely are left out, as their rule is the same."""
+    inputs = range(len(sample.inputs)) if sample.grad is None else sample.grad
+    exact = [k for k in inputs if sample.inputs[k].dtype in ("f4", "f8")]
+    return exact if effect_of(sample.op) is Effect.PURE else []
+
+
+def has_gradient(cls: type[Op]) -> bool:
+    return cls.__name__ != "While"
+
+
+@pytest.mark.parametrize(
+    "sample", [case for case in cases(fails=False) if differentiable(case.values[0]) and has_gradient(type(case.values[0].op))]
+)
+def test_gradient_is_the_central_difference(sample):
+    wanted = differentiable(sample)
+    op, inputs = in_float64(sample)
+    outputs = op.reference(*inputs)
+    weights = [random_like(y, k) if is_float(y.dtype) else None for k, y in enumerate(outputs)]
+    builder = Builder()
+    graph = builder.finish(builder.add(op, [builder.input(typed(x)) for x in inputs]))
+    with interpreting(Reference()):
+        found = pullback(graph, inputs, weights)
+
+    def total() -> float:
+        results = op.reference(*inputs)
+        return float(sum((w * y).sum() for w, y in zip(weights, results, strict=True) if w is not None))
+
+    for k in wanted:
+        x, gradient = inputs[k], found[k] if found[k] is not None else numpy.zeros_like(inputs[k])
+        assert typed(gradient) == typed(x)
+        for place in numpy.ndindex(x.shape):
+            centre, step = x[place], 1e-6
+            x[place] = centre + step
+            above = total()
+            x[place] = centre - step
+            slope = (above - total()) / (2 * step)
+            x[place] = centre
+            assert gradient[place] == pytest.approx(slope, rel=1e-5, abs=1e-6), f"input {k} at {place}"
+
+
+def random_like(x, seed: int):
+    return numpy.asarray(numpy.random.default_rng(zlib.crc32(repr(x.shape).encode()) + seed).uniform(0.5, 1.5, x.shape))
+
+
+def in_float64(sample: Sample):
+    """The op and its inputs with float64 in place of float32, sub-graphs included."""
+    graph = graph_of(sample)
+    wide = parse(str(graph).replace("f32", "f64"), OPS)
+    inputs = [x.astype("f8").copy() if is_float(x.dtype) else x for x in sample.inputs]
+    return wide.nodes[0].op, inputs
