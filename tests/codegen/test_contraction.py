@@ -225,7 +225,7 @@ def test_blocks_of_k_and_groups_of_panels(transpose_x, transpose_w):
     from dataclasses import replace
 
     target = replace(named_target("avx512"), l2_bytes=64 << 10)
-    sizes = [(20, 70, 300), (40, 130, 1000), (3, 200, 700), (50, 300, 100), (70, 129, 64)]
+    sizes = [(20, 70, 300), (40, 130, 1000), (3, 200, 700), (50, 300, 100), (70, 129, 64), (512, 60, 70), (40, 512, 70)]
     specs = [ContractionSpec(float32, m, n, k, 1, transpose_x, transpose_w) for m, n, k in sizes]
     plans = [make_plan(normalised(spec), Numbers(float32, target)) for spec in specs]
     assert any(plan.k_block < spec.k for plan, spec in zip(plans, specs, strict=True))

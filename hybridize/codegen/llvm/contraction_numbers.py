@@ -214,7 +214,7 @@ def masked_store(f: Function, value: str, pointer: str, scalar: str, lanes: int,
 
 
 def narrow(f: Function, value: str, dtype: DType, lanes: int) -> str:
-    """Float32 lanes as a 16-bit float; bfloat16 in integer arithmetic, as the machine's instruction drops subnormals."""
+    """Float32 lanes as a 16-bit float; bfloat16 by integers, as the machine's instruction drops subnormals."""
     if dtype != bfloat16:
         return f.op(f"fptrunc {vector('float', lanes)} {value} to {llvm_type(dtype, lanes)}")
     wide, short = vector("i32", lanes), vector("i16", lanes)

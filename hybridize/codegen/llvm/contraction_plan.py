@@ -80,6 +80,8 @@ class Plan:
     """Panels that are packed together, then used together for each tile of rows."""
     k_block: int
     """k is cut where a panel would not stay in the second-level cache; else all of it."""
+    x_row: int
+    """Bytes between the rows of the copy of x that is made first, or 0 where x is read in place."""
 
 
 def tile_rows(numbers: Numbers, vectors: int) -> int:
@@ -178,9 +180,18 @@ def make_plan(spec: ContractionSpec, numbers: Numbers) -> Plan:
     group = 1
     if blocks == 1 and rows * spec.k * numbers.bytes > l2 // 4:
         group = max(1, l2 // 2 // (k_block * panel_row))
-    return Plan(form, along_k, parts, group, k_block)
+    return Plan(form, along_k, parts, group, k_block, _x_row(spec, numbers, form))
 
 
-def _strides_collide(numbers: Numbers, rows: int, columns: int, k: int) -> bool:
-    """Whether rows of panels, read again and again in place, would fall on the same few cache lines."""
-    return rows > 4 * tile_rows(numbers, panel_vectors(numbers)) and columns * numbers.bytes % 2048 == 0 and k > 64
+def _strides_collide(numbers: Numbers, uses: int, width: int, k: int) -> bool:
+    """Whether k rows `width` long, read a little at a time, `uses` times, would fall on the same few cache lines."""
+    return uses > 4 * tile_rows(numbers, panel_vectors(numbers)) and width * numbers.bytes % 2048 == 0 and k > 64
+
+
+def _x_row(spec: ContractionSpec, numbers: Numbers, form: Form) -> int:
+    if form != "rows":
+        return 0
+    width = spec.m if spec.transpose_x else spec.k
+    if spec.transpose_x and _strides_collide(numbers, spec.n, spec.m, spec.k):
+        return width * numbers.bytes + 64
+    return width * numbers.bytes if numbers.converts else 0

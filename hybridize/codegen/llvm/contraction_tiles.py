@@ -35,7 +35,7 @@ def _aligned(size: int) -> int:
 class _Scratch:
     """Offsets into scratch."""
 
-    converted: int
+    copied: int
     panels: int
     sums: int
     flipped: int
@@ -45,7 +45,7 @@ class _Scratch:
 def _layout(spec: ContractionSpec, numbers: Numbers, plan: Plan) -> _Scratch:
     row = max((section.vectors for section in plan.sections), default=0) * numbers.vector_bytes
     columns = plan.form == "columns"
-    converted = _aligned(spec.m * spec.k * numbers.bytes) if numbers.converts else 0
+    copied = _aligned((spec.k if spec.transpose_x else spec.m) * plan.x_row)
     packs = any(section.pack for section in plan.sections)
     panels = _aligned(plan.group * plan.k_block * row) if packs else 0
     if columns:
@@ -53,8 +53,8 @@ def _layout(spec: ContractionSpec, numbers: Numbers, plan: Plan) -> _Scratch:
     else:
         held = spec.m if plan.k_block < spec.k else min(spec.m, 32)
     sums = _aligned(held * row)
-    at_sums = converted + panels
-    return _Scratch(0, converted, at_sums, at_sums + sums, at_sums + sums * (2 if columns else 1))
+    at_sums = copied + panels
+    return _Scratch(0, copied, at_sums, at_sums + sums, at_sums + sums * (2 if columns else 1))
 
 
 def tiles_scratch(spec: ContractionSpec, numbers: Numbers, plan: Plan) -> int:
@@ -126,13 +126,13 @@ def _pack(
         f.do(f"call void @{name}(ptr {panel}, i64 {stride}, ptr {strip}, i64 {source.stride}, i64 {left}, i64 {count})")
 
 
-def _converted(f: Function, spec: ContractionSpec, numbers: Numbers, x: str, scratch: str) -> str:
-    """x as it is computed with, in the same layout."""
-    if not numbers.converts:
+def _copied(f: Function, spec: ContractionSpec, numbers: Numbers, x: str, x_row: int, scratch: str) -> str:
+    """x as it is computed with, in the same layout, its rows `x_row` bytes apart."""
+    if not x_row:
         return x
     rows, width = (spec.k, spec.m) if spec.transpose_x else (spec.m, spec.k)
     f.do(
-        f"call void @{copy(f.module, numbers)}(ptr {scratch}, i64 {width * numbers.bytes}, ptr {x}, "
+        f"call void @{copy(f.module, numbers)}(ptr {scratch}, i64 {x_row}, ptr {x}, "
         f"i64 {width * numbers.stored_bytes}, i64 {rows}, i64 {width})"
     )
     return scratch
@@ -155,11 +155,12 @@ def emit_rows(
 ) -> None:
     """Write the whole product for one member of the batch: x broadcast, w in panels."""
     layout = _layout(spec, numbers, plan)
-    x = _converted(f, spec, numbers, x, at(f, scratch, layout.converted))
+    x = _copied(f, spec, numbers, x, plan.x_row, at(f, scratch, layout.copied))
+    x_row = plan.x_row or (spec.m if spec.transpose_x else spec.k) * numbers.bytes
     if plan.along_k:
-        broadcast = _Broadcast(x, spec.k * numbers.bytes, numbers.bytes, along_k=True)
+        broadcast = _Broadcast(x, x_row, numbers.bytes, along_k=True)
     else:
-        broadcast = _Broadcast(x, numbers.bytes, spec.m * numbers.bytes, along_k=False)
+        broadcast = _Broadcast(x, numbers.bytes, x_row, along_k=False)
     stored_row = (spec.k if spec.transpose_w else spec.n) * numbers.stored_bytes
     for section in plan.sections:
         if spec.packed:
