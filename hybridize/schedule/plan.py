@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import heapq
 from collections.abc import Iterable, Sequence
 from typing import Any, Protocol
@@ -338,32 +339,39 @@ class _Scheduler:
         return make
 
     def _region(self, node: Node, region: Region, number: int) -> Any:
-        bodies = tuple(schedule(body, self.machine) for body in region.graphs)
-        slots = []
-        for body in bodies:
-            first = len(self.graph.inputs) + len(self.constants)
-            self.constants += body.constants
-            slots.append(tuple(range(first, first + len(body.constants))))
+        op: Any = node.op
         inputs = tuple(value.type for value in node.inputs)
         outputs = tuple(value.type for value in node.outputs)
-        op: Any = node.op
-        parameters = (op.length, op.reverse, op.num_carry) if region.kind == "scan" else ()
-        carried = {"cond": 0, "while": len(inputs), "scan": parameters[2] if parameters else 0}[region.kind]
+        carried = {"cond": 0, "while": len(inputs), "scan": getattr(op, "num_carry", 0)}[region.kind]
+        graphs = list(region.graphs)
+        steady: tuple[int, ...] = ()
+        if carried:
+            body = graphs[-1]
+            steady = tuple(k for k in range(carried) if body.outputs[k] is body.inputs[k])
+            moving = tuple(value for k, value in enumerate(body.outputs) if k not in steady)
+            graphs[-1] = dataclasses.replace(body, outputs=moving)
+        bodies = tuple(schedule(graph, self.machine) for graph in graphs)
+        slots = []
+        for made in bodies:
+            first = len(self.graph.inputs) + len(self.constants)
+            self.constants += made.constants
+            slots.append(tuple(range(first, first + len(made.constants))))
         offsets, state_bytes = [], 0
-        for kind in inputs[:carried]:
+        for k, kind in enumerate(inputs[:carried]):
             offsets.append(state_bytes)
-            state_bytes += -(-kind.nbytes // ALIGN) * ALIGN
-        # After the two copies of the state, one line for the condition of a while loop.
+            state_bytes += 0 if k in steady else -(-kind.nbytes // ALIGN) * ALIGN
         start = 2 * state_bytes + ALIGN
-        workspace = self._scratch(start + max(body.plan.scratch_bytes for body in bodies), number)
+        workspace = self._scratch(start + max(made.plan.scratch_bytes for made in bodies), number)
+        length = getattr(op, "length", 1)
 
         def make() -> tuple[ScheduleStep, int]:
             places = tuple(self._place_of(value) for value in (*node.outputs, *node.inputs))
             step = RegionStep(
-                _about([node]), region.kind, bodies, tuple(slots), parameters, inputs, outputs, places,
-                self._place(workspace), tuple(offsets), state_bytes, start,
+                _about([node]), region.kind, bodies, tuple(slots), carried, steady, length,
+                getattr(op, "reverse", False), tuple(op.stacked(inputs)) if region.kind == "scan" else (),
+                inputs, outputs, places, self._place(workspace), tuple(offsets), state_bytes, start,
             )  # fmt: skip
-            return step, (parameters[0] if parameters else 1) * max(body.plan.flops for body in bodies)
+            return step, length * max(made.plan.flops for made in bodies)
 
         return make
 

@@ -92,17 +92,25 @@ class RoutineStep:
 class RegionStep:
     """Control flow; `places` are outputs, then inputs.
 
-    The workspace holds the state twice, then the scratch of the bodies at `scratch_offset`.
+    State that the body hands on as it is (`steady`) stays where it is and is no output of the body. The rest of the
+    state is kept twice in the workspace; then come a line for the condition of a while loop and the bodies' scratch.
     """
 
     about: About
     kind: str
     """cond, while or scan."""
     bodies: tuple[Schedule, ...]
+    """then and orelse; condition and body; body."""
     constants: tuple[tuple[int, ...], ...]
     """For each body, the slots of its constants in this program's array of inputs."""
-    parameters: tuple[int | bool, ...]
-    """For a scan: length, reverse, number of carried values."""
+    carried: int
+    """How many of the inputs are state."""
+    steady: tuple[int, ...]
+    length: int
+    """Of a scan."""
+    reverse: bool
+    stacked: tuple[int, ...]
+    """Inputs of a scan that are sliced along their first axis."""
     inputs: tuple[TensorType, ...]
     outputs: tuple[TensorType, ...]
     places: tuple[Place, ...]

@@ -288,6 +288,10 @@ class Elements:
             total = part if total is None else self._plus(total, part)
         return total or "0"
 
+    def _first(self, atom: Expr) -> str:
+        """An i64 expression as a scalar, the lane axis at its first index."""
+        return self.axes[atom.number] if isinstance(atom, Axis) else self.value(atom)
+
     def _times(self, value: str, factor: int) -> str:
         if _is_number(value):
             return str(int(value) * factor)
@@ -319,13 +323,14 @@ class Elements:
         outer = without
         for atom, _ in inner:
             outer |= self.free(atom)
-        if not any(self.free(atom) & outer for atom, _ in terms if self._depth_of(atom) != depth):
+        apart = not any(self.free(atom) & outer for atom, _ in terms if self._depth_of(atom) != depth)
+        if apart and outer != without:
             base = self._pointer_part(operand, address, outer)
         else:
             inner, base = terms, memory.element_pointer(self.f, array.pointer, array.dtype, str(address.constant))
         index = "0"
         for atom, coefficient in inner:
-            index = self._plus(index, self._times(self.value(atom), coefficient))
+            index = self._plus(index, self._times(self._first(atom), coefficient))
         return memory.element_pointer(self.f, base, array.dtype, index)
 
     def pointer(self, operand: int, address: Expr) -> str:
@@ -333,8 +338,7 @@ class Elements:
         array = self.arrays[operand]
         if isinstance(address, Index):
             return self._pointer_part(operand, address, 0)
-        index = self.axes[address.number] if isinstance(address, Axis) else self.value(address)
-        return memory.element_pointer(self.f, array.pointer, array.dtype, index)
+        return memory.element_pointer(self.f, array.pointer, array.dtype, self._first(address))
 
     # ------------------------------------------------------------------------------------------------- vector positions
 

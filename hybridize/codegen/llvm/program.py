@@ -9,13 +9,15 @@ Equal kernels, contractions and routines are written once, however many steps ca
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from hybridize.base.types import TensorType
 from hybridize.codegen.llvm.contraction import ContractionSpec, Epilogue, contraction_scratch, emit_contraction
 from hybridize.codegen.llvm.epilogue import emit_finish
 from hybridize.codegen.llvm.kernels import emit_kernel
+from hybridize.codegen.llvm.regions import emit_region
+from hybridize.codegen.llvm.routines import emit_routine, routine_bytes
 from hybridize.codegen.llvm.text import Function, Module
 from hybridize.codegen.target import Target
 from hybridize.graph import Graph
@@ -48,13 +50,13 @@ class Sizes:
 
     def product_bytes(self, product: Product) -> int:
         """Scratch of a contraction."""
-        return contraction_scratch(_spec(product), self.target) if product.k and product.n and product.m else 0
+        return contraction_scratch(_spec(product), self.target)
 
     def routine_bytes(
         self, routine: Routine, inputs: Sequence[TensorType], outputs: Sequence[TensorType]
     ) -> int:
         """Scratch of a routine."""
-        return 0
+        return routine_bytes(routine, inputs, outputs)
 
 
 def build(graph: Graph, target: Target, name: str = "program") -> Built:
@@ -106,14 +108,24 @@ class Emitter:
                 return name
             case ProductStep():
                 return self._product(f, step, pointers)
-        raise NotImplementedError(type(step))
+            case RoutineStep(routine=routine, inputs=inputs, outputs=outputs):
+                name = emit_routine(self.module, routine, inputs, outputs, self.target)
+                self._call(f, name, [pointers.at(place) for place in (*step.places, step.workspace)])
+                return name
+            case RegionStep():
+                name = f"{self.prefix}.region{len(self.module.functions)}"
+                names = [f"{name}.body{i}" for i in range(len(step.bodies))]
+                for body_name, body in zip(names, step.bodies, strict=True):
+                    self.program(body_name, body)
+                emit_region(self.module, name, step, names)
+                self._call(f, name, [*(pointers.at(p) for p in (*step.places, step.workspace)), "%inputs"])
+                return name
 
-    def _once(self, kind: str, key: str, write: object) -> str:
+    def _once(self, kind: str, key: str, write: Callable[[str], object]) -> str:
         """Write a function unless an equal one is there; returns its name."""
         found = self._written.get(key)
         if found is None:
             found = self._written[key] = f"{self.prefix}.{kind}{len(self._written)}"
-            assert callable(write)
             write(found)
         return found
 
