@@ -6,3 +6,10 @@ before it allocates and answers anything malformed with a `LoadError` that names
 runs code from a file. Every writer is atomic: the old file stands until the new one is whole on the disk.
 It must not know arrays with operators, blocks or capture.
 """
+
+from hybridize.formats.archive import read_archive as read_archive
+from hybridize.formats.archive import write_archive as write_archive
+from hybridize.formats.detection import detect as detect
+from hybridize.formats.saved import Leaf as Leaf
+from hybridize.formats.saved import SavedProgram as SavedProgram
+from hybridize.formats.saved import SavedSignature as SavedSignature

@@ -296,7 +296,9 @@ class Block:
     def forward(self, *args: Any, **kwargs: Any) -> Any:
         """What the block does to its inputs; subclasses say so."""
         raise ArgumentError(
-            "E328", f"{type(self).__name__} has no forward", help="define forward(self, x), or hybrid_forward(self, F, x)"
+            "E328",
+            f"{type(self).__name__} has no forward",
+            help="define forward(self, x), or hybrid_forward(self, F, x)",
         )
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:

@@ -102,7 +102,9 @@ class HybridBlock(Block):
         for key in kwargs:
             if key not in _OPTIONS | _IGNORED:
                 raise ArgumentError(
-                    "E329", f"hybridize() got an unexpected keyword {key!r}", help=f"known are {', '.join(sorted(_OPTIONS))}"
+                    "E329",
+                    f"hybridize() got an unexpected keyword {key!r}",
+                    help=f"known are {', '.join(sorted(_OPTIONS))}",
                 )
         options = {key: value for key, value in kwargs.items() if key in _OPTIONS and value is not None}
         self._options = options
@@ -126,7 +128,9 @@ class HybridBlock(Block):
     def _hybridized(self, what: str) -> Function:
         if self._function is None:
             raise StateError(
-                "E506", f"{type(self).__name__} is not hybridized, so it has no {what}", help="call net.hybridize() first"
+                "E506",
+                f"{type(self).__name__} is not hybridized, so it has no {what}",
+                help="call net.hybridize() first",
             )
         return self._function
 

@@ -20,7 +20,14 @@ from hybridize.array.ndarray import ndarray
 from hybridize.array.storage import Storage
 from hybridize.array.symbol import Symbol
 from hybridize.base.dtypes import DType, as_dtype
-from hybridize.base.errors import ArgumentError, DeviceError, DeferredInitializationError, LoadError, ShapeError, StateError
+from hybridize.base.errors import (
+    ArgumentError,
+    DeviceError,
+    DeferredInitializationError,
+    LoadError,
+    ShapeError,
+    StateError,
+)
 from hybridize.base.types import Shape
 from hybridize.gluon.dependence import depend
 from hybridize.init import InitDesc, Initializer

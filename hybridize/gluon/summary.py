@@ -43,7 +43,9 @@ def show(block: Any, inputs: tuple[Any, ...]) -> None:
     def watch(part: Any) -> None:
         if getattr(part, "active", False):
             raise StateError(
-                "E505", f'"{type(part).__name__}" must not be hybridized to print summary', help="hybridize(active=False)"
+                "E505",
+                f'"{type(part).__name__}" must not be hybridized to print summary',
+                help="hybridize(active=False)",
             )
         handles.append(part.register_forward_hook(note))
 

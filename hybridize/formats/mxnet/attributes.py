@@ -21,8 +21,10 @@ class Attributes:
     Hidden attributes (`__shape__`, ...) are not the operator's and are left out.
     """
 
-    def __init__(self, op: str, node: str, values: Mapping[str, str], source: str = "") -> None:
+    def __init__(self, op: str, node: str, values: Mapping[str, str], source: str = "", np_shape: bool = False) -> None:
         self.op, self.node, self.source = op, node, source
+        self.np_shape = np_shape
+        """Whether the graph was saved under NumPy's shapes: without them a reduction of all axes has one axis left."""
         self.values = {key: value for key, value in values.items() if not key.startswith("__")}
 
     def fail(self, what: str, help: str = "") -> NoReturn:

@@ -100,10 +100,10 @@ class GELU(HybridBlock):
         if approximation not in ("erf", "tanh"):
             raise ArgumentError("E330", f"GELU is computed by erf or tanh, got {approximation!r}")
         super().__init__(**kwargs)
-        self._act_type = "gelu" if approximation == "erf" else "gelu_tanh"
+        self._approximation = approximation
 
     def forward(self, x: Any) -> Any:
-        return npx.leaky_relu(x, act_type=self._act_type)
+        return npx.gelu(x, self._approximation)
 
 
 class Swish(HybridBlock):

@@ -1,0 +1,54 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Telling formats apart by what files hold, not by what they are called."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+from hybridize.base.errors import LoadError
+from hybridize.formats.cursor import open_for_reading
+
+_HEAD = 4096
+
+
+def detect(path: str | os.PathLike[str]) -> str:
+    """The format of a file.
+
+    Returns:
+        `archive` (ours), `safetensors` (weights of somebody else), `symbol` (MXNet's `-symbol.json`), `params`
+        (MXNet's `.params`, `.npz`, `.npy`), `torch` (a zip of `torch.save` or `torch.export`) or `onnx`. A missing
+        file with a `-symbol.json` beside it, the name that `export` was given, is `symbol`.
+
+    Raises:
+        LoadError E600: the file cannot be opened.
+        LoadError E608: it is in no known format.
+    """
+    if not os.path.exists(path) and os.path.exists(f"{os.fspath(path)}-symbol.json"):
+        return "symbol"
+    with open_for_reading(path) as file:
+        head = file.read(_HEAD)
+        size = file.seek(0, os.SEEK_END)
+    found = _detect(head, size)
+    if found is None:
+        raise LoadError(
+            "E608",
+            f"{Path(path)} is in no format that hybridize reads",
+            help="it reads its own archives, MXNet's -symbol.json and .params, and torch.export's files",
+        )
+    return found
+
+
+def _detect(head: bytes, size: int) -> str | None:
+    if head[:8] == b"\x12\x01\0\0\0\0\0\0" or head[:6] == b"\x93NUMPY":
+        return "params"
+    if head[:4] == b"PK\3\4":
+        return "torch" if b"/data.pkl" in head or b"archive_format" in head or b"/version" in head else "params"
+    if head.lstrip()[:1] == b"{" and b'"nodes"' in head:
+        return "symbol"
+    length = int.from_bytes(head[:8], "little")
+    if 0 < length <= size - 8 and head[8:9] == b"{":
+        return "archive" if b'"format":"hybridize"' in head or b'"program"' in head else "safetensors"
+    if head[:1] == b"\x08" and b"\x12" in head[:8]:  # ir_version, then producer_name
+        return "onnx"
+    return None

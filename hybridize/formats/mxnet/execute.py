@@ -1,0 +1,104 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Applying a graph of MXNet's operators to operands of the current interpreter."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from hybridize.base.errors import HybridizeError, LoadError
+from hybridize.formats.mxnet import table_layers, table_shapes
+from hybridize.formats.mxnet.attributes import Attributes
+from hybridize.formats.mxnet.symbol import VARIABLE, SymbolGraph, SymbolNode
+from hybridize.formats.mxnet.table import OPTIONAL_VARIABLES, TABLE
+from hybridize.ops import composites
+from hybridize.ops.op import Operand
+
+FAMILIES = (table_layers, table_shapes)
+"""The modules that fill the table when they are imported."""
+
+
+@dataclass(frozen=True, slots=True)
+class Mode:
+    """What some operators look at besides their inputs."""
+
+    training: bool = False
+    key: Callable[[], Operand] | None = None
+    """Gives the random key of each dropout; needed when training."""
+
+
+INFERENCE = Mode()
+
+
+def check_supported(graph: SymbolGraph) -> None:
+    """Raise for the first operator that is not in the table.
+
+    Raises:
+        LoadError E606: the message names operator and node, and all such operators.
+    """
+    missing = [node for node in graph.nodes if node.op not in (VARIABLE, "Dropout") and node.op not in TABLE]
+    if missing:
+        names = ", ".join(sorted({node.op for node in missing}))
+        raise LoadError(
+            "E606",
+            f"{graph.source}: operator {missing[0].op}, node {missing[0].name!r}, is not supported yet",
+            help=f"the graph needs {names}",
+        )
+
+
+def execute(graph: SymbolGraph, feeds: Mapping[str, Operand], mode: Mode = INFERENCE) -> list[Operand]:
+    """The results of `graph`.
+
+    Args:
+        graph: all of its operators supported.
+        feeds: operands of the variables; labels of loss layers may be missing.
+        mode: training or not.
+
+    Raises:
+        LoadError E607: a variable has no operand; E603: an operator cannot be applied as the file says.
+    """
+    values: list[tuple[Operand, ...]] = []
+    for node in graph.nodes:
+        if node.op == VARIABLE:
+            values.append((feeds.get(node.name),))
+            continue
+        operands = [_output(values, graph, entry) for entry in node.inputs]
+        for (source, _), operand in zip(node.inputs, operands, strict=True):
+            if operand is None and node.op not in OPTIONAL_VARIABLES:
+                raise LoadError(
+                    "E607",
+                    f"{graph.source}: variable {graph.nodes[source].name!r} of node {node.name!r} is neither an input "
+                    "nor a parameter",
+                )
+        found = _applied(graph, node, operands, mode)
+        values.append(found if isinstance(found, tuple) else (found,))
+    return [_output(values, graph, entry) for entry in graph.heads]
+
+
+def _output(values: list[tuple[Operand, ...]], graph: SymbolGraph, entry: tuple[int, int]) -> Operand:
+    node, output = entry
+    if output >= len(values[node]):
+        name = graph.nodes[node].name
+        raise LoadError("E603", f"{graph.source}: output {output} of node {name!r} is not supported")
+    return values[node][output]
+
+
+def _applied(graph: SymbolGraph, node: SymbolNode, operands: list[Operand], mode: Mode) -> Any:
+    attributes = Attributes(node.op, node.name, node.attributes, graph.source, graph.np_shape)
+    if node.op == "Dropout":
+        return _dropout(attributes, operands, mode)
+    try:
+        return TABLE[node.op](attributes, *operands)
+    except TypeError as error:
+        if isinstance(error, HybridizeError):
+            raise
+        attributes.fail(f"it takes other inputs than {len(operands)} ({error})")
+
+
+def _dropout(a: Attributes, operands: list[Operand], mode: Mode) -> Operand:
+    rate = a.number("p", 0.5)
+    a.only(axes=())
+    if (mode.training or a.text("mode", "training") == "always") and mode.key is not None and rate:
+        return composites.dropout(operands[0], mode.key(), float(rate))
+    return operands[0]

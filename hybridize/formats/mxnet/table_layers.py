@@ -1,0 +1,113 @@
+# SPDX-License-Identifier: Apache-2.0
+"""MXNet's layers: dense, activations, softmax, normalization, dropout; losses, which inference sees as functions."""
+
+from __future__ import annotations
+
+import math
+
+from hybridize import ops
+from hybridize.base.promotion import floating
+from hybridize.formats.mxnet.attributes import Attributes
+from hybridize.formats.mxnet.operands import apply, axis_of, cast, dtype_of, like, reshape, shape_of
+from hybridize.formats.mxnet.table import operator
+from hybridize.ops import composites
+from hybridize.ops.op import Operand, bind1, type_of
+
+
+@operator("FullyConnected")
+def _fully_connected(a: Attributes, x: Operand, weight: Operand, bias: Operand | None = None) -> Operand:
+    x = cast(x, dtype_of(weight))
+    units = a.integer("num_hidden", shape_of(weight)[0])
+    flatten = a.flag("flatten", True)
+    inputs = math.prod(shape_of(x)[1:]) if flatten else shape_of(x)[-1]
+    if shape_of(weight) != (units, inputs):
+        a.fail(f"the weight is {type_of(weight)}, an input {type_of(x)} needs [{units},{inputs}]")
+    if a.flag("no_bias", False):
+        bias = None
+    elif bias is None:
+        a.fail("it has no bias, and no_bias is not set")
+    return composites.fully_connected(x, weight, bias, flatten)
+
+
+_ACTIVATIONS = ("relu", "sigmoid", "tanh", "softrelu", "softsign", "log_sigmoid", "mish", "silu")
+
+
+@operator("Activation", "log_sigmoid", "mish")
+def _activation(a: Attributes, x: Operand) -> Operand:
+    word = a.text("act_type", a.op)
+    if word not in _ACTIVATIONS:
+        a.fail(f"act_type={word} is not supported")
+    return composites.activation(x, word)
+
+
+@operator("LeakyReLU")
+def _leaky_relu(a: Attributes, x: Operand, gamma: Operand | None = None) -> Operand:
+    word = a.text("act_type", "leaky")
+    slope = float(a.number("slope", 0.25))
+    if word == "gelu":
+        return composites.gelu(x, "erf")
+    if word == "rrelu":  # random while training, the mean of its bounds in inference
+        return composites.leaky_relu(
+            x, None, "leaky", (a.number("lower_bound", 0.125) + a.number("upper_bound", 0.334)) / 2
+        )
+    if word not in ("leaky", "prelu", "elu", "selu") or (word == "prelu") != (gamma is not None):
+        a.fail(f"act_type={word} is not supported, or lacks gamma")
+    return composites.leaky_relu(x, gamma, word, slope)
+
+
+@operator("softmax", "log_softmax", "softmin", "_npx_softmax", "_npx_log_softmax")
+def _softmax(a: Attributes, x: Operand, length: Operand | None = None) -> Operand:
+    if length is not None or a.flag("use_length", False):
+        a.fail("use_length is not supported")
+    x = cast(x, floating(dtype_of(x)))
+    temperature = a.values.get("temperature", "None")
+    if temperature != "None":
+        x = bind1(ops.Div(), x, like(a.number("temperature"), x))
+    if a.op == "softmin":
+        x = bind1(ops.Neg(), x)
+    function = composites.log_softmax if a.op.endswith("log_softmax") else composites.softmax
+    found = function(x, axis_of(a.integer("axis", -1), len(shape_of(x))))
+    dtype = a.dtype("dtype", None)
+    return found if dtype is None else cast(found, dtype)
+
+
+@operator("SoftmaxOutput", "SoftmaxActivation")
+def _softmax_output(a: Attributes, x: Operand, label: Operand | None = None) -> Operand:
+    """Over everything but the batch, unless an attribute says over the channels, or over the last axis."""
+    shape = shape_of(x)
+    if a.flag("multi_output", False) or a.text("mode", "instance") == "channel":
+        return composites.softmax(x, 1)
+    if a.flag("preserve_shape", False):
+        return composites.softmax(x, len(shape) - 1)
+    return reshape(composites.softmax(reshape(x, (shape[0], math.prod(shape[1:]))), 1), shape)
+
+
+@operator("LinearRegressionOutput", "MAERegressionOutput")
+def _regression_output(a: Attributes, x: Operand, label: Operand | None = None) -> Operand:
+    return x
+
+
+@operator("LogisticRegressionOutput")
+def _logistic_output(a: Attributes, x: Operand, label: Operand | None = None) -> Operand:
+    return bind1(ops.Sigmoid(), x)
+
+
+@operator("LayerNorm")
+def _layer_norm(a: Attributes, x: Operand, gamma: Operand, beta: Operand) -> Operand:
+    a.only(output_mean_var=False)
+    return composites.layer_norm(
+        x, gamma, beta, axis_of(a.integer("axis", -1), len(shape_of(x))), a.number("eps", 1e-5)
+    )
+
+
+@operator("L2Normalization")
+def _l2_normalization(a: Attributes, x: Operand) -> Operand:
+    count = len(shape_of(x))
+    axes = {"instance": tuple(range(1, count)), "channel": (1,), "spatial": tuple(range(2, count))}.get(
+        a.text("mode", "instance")
+    )
+    if axes is None:
+        a.fail("the mode is not supported")
+    total = bind1(ops.Sum(axes), bind1(ops.Mul(), x, x))
+    kept = reshape(total, tuple(1 if k in axes else size for k, size in enumerate(shape_of(x))))
+    return apply(ops.Div(), x, bind1(ops.Sqrt(), bind1(ops.Add(), kept, like(a.number("eps", 1e-10), kept))))

@@ -1,0 +1,110 @@
+# SPDX-License-Identifier: Apache-2.0
+"""How our ops and composites are called in MXNet 1.x; what is missing here has no counterpart."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, NamedTuple
+
+from hybridize import ops
+from hybridize.graph import Node
+
+
+class Words(NamedTuple):
+    """The names of one operation on two operands."""
+
+    equal: str
+    """Of equal shapes."""
+    broadcast: str
+    scalar: str
+    """With a number on the right."""
+    reverse: str = ""
+    """With a number on the left; empty where the order does not matter."""
+
+
+UNARY: dict[type, str] = {
+    ops.Neg: "negative", ops.Abs: "abs", ops.Sign: "sign", ops.Floor: "floor", ops.Ceil: "ceil", ops.Trunc: "trunc",
+    ops.Sqrt: "sqrt", ops.Rsqrt: "rsqrt", ops.Cbrt: "cbrt", ops.Exp: "exp", ops.Expm1: "expm1", ops.Log: "log",
+    ops.Log2: "log2", ops.Log10: "log10", ops.Log1p: "log1p", ops.Sin: "sin", ops.Cos: "cos", ops.Tan: "tan",
+    ops.Arcsin: "arcsin", ops.Arccos: "arccos", ops.Arctan: "arctan", ops.Sinh: "sinh", ops.Cosh: "cosh",
+    ops.Tanh: "tanh", ops.Arcsinh: "arcsinh", ops.Arccosh: "arccosh", ops.Arctanh: "arctanh", ops.Erf: "erf",
+    ops.Erfinv: "erfinv", ops.Gamma: "gamma", ops.Gammaln: "gammaln", ops.Sigmoid: "sigmoid", ops.Not: "logical_not",
+}  # fmt: skip
+
+BINARY: dict[type, Words] = {
+    ops.Add: Words("elemwise_add", "broadcast_add", "_plus_scalar"),
+    ops.Sub: Words("elemwise_sub", "broadcast_sub", "_minus_scalar", "_rminus_scalar"),
+    ops.Mul: Words("elemwise_mul", "broadcast_mul", "_mul_scalar"),
+    ops.Div: Words("elemwise_div", "broadcast_div", "_div_scalar", "_rdiv_scalar"),
+    ops.Mod: Words("_mod", "broadcast_mod", "_mod_scalar", "_rmod_scalar"),
+    ops.Pow: Words("_power", "broadcast_power", "_power_scalar", "_rpower_scalar"),
+    ops.Max: Words("_maximum", "broadcast_maximum", "_maximum_scalar"),
+    ops.Min: Words("_minimum", "broadcast_minimum", "_minimum_scalar"),
+    ops.Hypot: Words("_hypot", "broadcast_hypot", "_hypot_scalar"),
+    ops.Eq: Words("_equal", "broadcast_equal", "_equal_scalar"),
+    ops.Ne: Words("_not_equal", "broadcast_not_equal", "_not_equal_scalar"),
+    ops.Gt: Words("_greater", "broadcast_greater", "_greater_scalar", "_lesser_scalar"),
+    ops.Ge: Words("_greater_equal", "broadcast_greater_equal", "_greater_equal_scalar", "_lesser_equal_scalar"),
+    ops.Lt: Words("_lesser", "broadcast_lesser", "_lesser_scalar", "_greater_scalar"),
+    ops.Le: Words("_lesser_equal", "broadcast_lesser_equal", "_lesser_equal_scalar", "_greater_equal_scalar"),
+}
+
+REDUCTIONS: dict[type, str] = {ops.Sum: "sum", ops.Prod: "prod", ops.ReduceMax: "max", ops.ReduceMin: "min"}
+
+Spelled = tuple[str, dict[str, Any]]
+"""An operator and its attributes."""
+
+
+def _fully_connected(attributes: dict[str, Any], node: Node) -> Spelled:
+    units = node.inputs[1].type.shape[0]
+    return "FullyConnected", {
+        "num_hidden": units, "no_bias": len(node.inputs) == 2, "flatten": attributes["flatten"]
+    }  # fmt: skip
+
+
+def _relu(attributes: dict[str, Any], node: Node) -> Spelled:
+    return "Activation", {"act_type": "relu"}
+
+
+_ACTIVATIONS = ("relu", "sigmoid", "softrelu", "softsign", "tanh")
+
+
+def _activation(attributes: dict[str, Any], node: Node) -> Spelled | None:
+    word = attributes["act_type"]
+    return ("Activation", {"act_type": word}) if word in _ACTIVATIONS else None
+
+
+def _leaky_relu(attributes: dict[str, Any], node: Node) -> Spelled | None:
+    word = attributes["act_type"]
+    if word not in ("elu", "gelu", "leaky", "prelu", "selu"):
+        return None
+    return "LeakyReLU", {"act_type": word, **({"slope": attributes["slope"]} if word in ("elu", "leaky") else {})}
+
+
+def _softmax(attributes: dict[str, Any], node: Node) -> Spelled:
+    return node.op.name, {"axis": attributes["axis"]}
+
+
+def _layer_norm(attributes: dict[str, Any], node: Node) -> Spelled:
+    return "LayerNorm", {"axis": attributes["axis"], "eps": attributes["eps"]}
+
+
+def _embedding(attributes: dict[str, Any], node: Node) -> Spelled:
+    rows, columns = node.inputs[1].type.shape
+    return "Embedding", {"input_dim": rows, "output_dim": columns}
+
+
+def _flatten(attributes: dict[str, Any], node: Node) -> Spelled:
+    return "Flatten", {}
+
+
+def _one_hot(attributes: dict[str, Any], node: Node) -> Spelled:
+    return "one_hot", {**attributes, "dtype": attributes["dtype"].name}
+
+
+COMPOSITES: dict[str, Callable[[dict[str, Any], Node], Spelled | None]] = {
+    "FullyConnected": _fully_connected, "relu": _relu, "Activation": _activation, "LeakyReLU": _leaky_relu,
+    "softmax": _softmax, "log_softmax": _softmax, "LayerNorm": _layer_norm, "Embedding": _embedding,
+    "Flatten": _flatten, "one_hot": _one_hot,
+}  # fmt: skip
+"""By label; None: it is written by what it is made of."""

@@ -1,0 +1,360 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Writing a captured graph as `-symbol.json` that MXNet 1.9 and 2.0 load: 1.x's operators and attribute keys only.
+
+Sizes are written so that the batch may change: `Reshape` copies leading axes, whole axes of `slice` are None, and a
+stretched operand becomes a `broadcast_*` operator instead of a `broadcast_to` of fixed size. Numbers that stand
+everywhere become `_*_scalar` operators. Constant arrays become parameters.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any, NoReturn
+
+import numpy
+from numpy.typing import NDArray
+
+from hybridize.base.dtypes import bool_
+from hybridize.base.errors import CaptureError
+from hybridize.base.locations import SourceLoc
+from hybridize.base.types import TensorType
+from hybridize.formats.mxnet.params import CODES
+from hybridize.formats.mxnet.words import BINARY, COMPOSITES, REDUCTIONS, UNARY
+from hybridize.graph import Graph, Node, Value
+
+Entry = tuple[int, int]
+MXNET_VERSION = 10901
+_HIDDEN_OUTPUTS = {"LayerNorm": 3, "Dropout": 2}
+
+
+@dataclass(frozen=True)
+class SymbolFile:
+    """What goes into the two files."""
+
+    text: str
+    """JSON."""
+    constants: dict[str, NDArray[Any]]
+    """Arrays of the graph that became parameters, by name."""
+    np_shape: bool
+    """Whether some value has no axes, which MXNet knows under NumPy's shapes only."""
+
+
+def symbol_json(
+    graph: Graph, names: Sequence[str], outputs: int, metadata: Mapping[str, str] | None = None
+) -> SymbolFile:
+    """Write `graph` by MXNet's operators.
+
+    Args:
+        graph: as captured, with composites.
+        names: one for each input, all different.
+        outputs: how many of its outputs are results; further ones would be writes.
+        metadata: graph attributes to add.
+
+    Raises:
+        CaptureError E450: an op, or a write, has no counterpart in MXNet.
+    """
+    if len(graph.outputs) != outputs:
+        raise CaptureError(
+            "E450",
+            "the net writes to an argument or to state while it runs, which MXNet's files cannot say",
+            help="net.save(path) writes an archive, which can",
+        )
+    return _Writer(graph, names).file(metadata or {})
+
+
+@dataclass
+class _Writer:
+    graph: Graph
+    names: Sequence[str]
+    nodes: list[dict[str, Any]] = field(default_factory=list)
+    entries: dict[Value, Entry] = field(default_factory=dict)
+    numbers: dict[Value, float] = field(default_factory=dict)
+    """Values that are one number everywhere."""
+    stretched: dict[Value, Value] = field(default_factory=dict)
+    """Broadcast values, and what they are stretched from."""
+    constants: dict[str, NDArray[Any]] = field(default_factory=dict)
+    counters: dict[str, int] = field(default_factory=dict)
+    np_shape: bool = False
+
+    # ------------------------------------------------------------------------------------------------ the whole file
+
+    def file(self, metadata: Mapping[str, str]) -> SymbolFile:
+        for value, name in zip(self.graph.inputs, self.names, strict=True):
+            self.variable(value, name, is_parameter=not name.startswith("data"))
+        self.walk(self.graph)
+        heads = [[*self.entry(value), 0] for value in self.graph.outputs]
+        for value in self.graph.outputs:
+            if value.type.dtype == bool_ and value not in self.graph.inputs:
+                self.refuse("a result of dtype bool", None)
+        rows = [0]
+        for node in self.nodes:
+            rows.append(rows[-1] + _HIDDEN_OUTPUTS.get(node["op"], 1))
+        attributes: dict[str, list[Any]] = {key: ["str", text] for key, text in metadata.items()}
+        attributes["mxnet_version"] = ["int", MXNET_VERSION]
+        if self.np_shape:
+            attributes["is_np_shape"] = ["int", 1]
+        tree = {
+            "nodes": self.nodes,
+            "arg_nodes": [i for i, node in enumerate(self.nodes) if node["op"] == "null"],
+            "node_row_ptr": rows,
+            "heads": heads,
+            "attrs": attributes,
+        }
+        return SymbolFile(json.dumps(tree, indent=2) + "\n", self.constants, self.np_shape)
+
+    def variable(self, value: Value, name: str, *, is_parameter: bool) -> None:
+        node: dict[str, Any] = {"op": "null", "name": name, "inputs": []}
+        if is_parameter:
+            node["attrs"] = {"__dtype__": str(CODES[value.type.dtype]), "__shape__": str(value.type.shape)}
+        self.nodes.append(node)
+        self.entries[value] = (len(self.nodes) - 1, 0)
+        self.saw(value.type)
+
+    def saw(self, kind: TensorType) -> None:
+        self.np_shape = self.np_shape or not kind.shape or 0 in kind.shape
+
+    def refuse(self, what: str, loc: SourceLoc | None) -> NoReturn:
+        raise CaptureError(
+            "E450",
+            f"{what} has no counterpart in MXNet's files",
+            loc=loc,
+            help="net.save(path) writes an archive, which can",
+        )
+
+    # ---------------------------------------------------------------------------------------------------------- nodes
+
+    def walk(self, graph: Graph) -> None:
+        for value, array in graph.constants.items():
+            if array.size and (array.reshape(-1) == array.reshape(-1)[0]).all() and array.dtype != bool_:
+                self.numbers[value] = array.reshape(-1)[0].item()
+            self.keep_constant(value, array)
+        for node in graph.nodes:
+            self.node(node)
+
+    def keep_constant(self, value: Value, array: NDArray[Any]) -> None:
+        if value not in self.numbers:
+            name = self.fresh("constant")
+            self.constants[name] = numpy.asarray(array)
+            self.variable(value, name, is_parameter=True)
+
+    def node(self, node: Node) -> None:
+        op: Any = node.op
+        if hasattr(op, "label"):
+            self.composite(node)
+            return
+        kind = type(op)
+        if kind in UNARY:
+            self.emit(UNARY[kind], node.outputs, [self.entry(node.inputs[0])])
+        elif kind in BINARY:
+            self.binary(node)
+        elif kind in REDUCTIONS:
+            self.emit(REDUCTIONS[kind], node.outputs, [self.entry(node.inputs[0])], axis=tuple(op.axes), keepdims=False)
+        else:
+            method = getattr(self, f"on_{kind.__name__.lower()}", None)
+            if method is None:
+                self.refuse(f"the operation {op.name}", node.loc)
+            method(node)
+
+    def composite(self, node: Node) -> None:
+        """By its own name where MXNet has it, else by what it is made of."""
+        op: Any = node.op
+        word = COMPOSITES.get(op.label)
+        spelled = None if word is None else word(dict(op.attributes), node)
+        if spelled is not None:
+            name, attributes = spelled
+            self.emit(name, node.outputs, [self.entry(value) for value in node.inputs], **attributes)
+            return
+        for outer, inner in zip(node.inputs, op.body.inputs, strict=True):
+            self.same(outer, inner)
+        self.walk(op.body)
+        for outer, inner in zip(node.outputs, op.body.outputs, strict=True):
+            self.same(inner, outer)
+
+    def same(self, known: Value, value: Value) -> None:
+        """`value` is another name of `known`."""
+        if known in self.entries:
+            self.entries[value] = self.entries[known]
+        if known in self.numbers:
+            self.numbers[value] = self.numbers[known]
+        if known in self.stretched:
+            self.stretched[value] = self.stretched[known]
+
+    def fresh(self, word: str) -> str:
+        count = self.counters.get(word, 0)
+        self.counters[word] = count + 1
+        return f"{word}{count}"
+
+    def add(self, op: str, inputs: Sequence[Entry], **attributes: Any) -> Entry:
+        node: dict[str, Any] = {"op": op, "name": self.fresh(op.lower().strip("_"))}
+        if attributes:
+            node["attrs"] = {key: str(value) for key, value in sorted(attributes.items())}
+        node["inputs"] = [[*entry, 0] for entry in inputs]
+        self.nodes.append(node)
+        return len(self.nodes) - 1, 0
+
+    def emit(self, op: str, outputs: Sequence[Value], inputs: Sequence[Entry], **attributes: Any) -> None:
+        number, _ = self.add(op, inputs, **attributes)
+        for position, value in enumerate(outputs):
+            self.entries[value] = (number, position)
+            self.saw(value.type)
+
+    def entry(self, value: Value) -> Entry:
+        """The entry of a value in full: what was put off is made now."""
+        if value not in self.entries:
+            if value in self.numbers:
+                self.keep_number(value)
+            else:
+                self.stretch(value)
+        return self.entries[value]
+
+    def keep_number(self, value: Value) -> None:
+        name = self.fresh("constant")
+        self.constants[name] = numpy.full(value.type.shape, self.numbers[value], value.type.dtype)
+        self.variable(value, name, is_parameter=True)
+
+    def stretch(self, value: Value) -> None:
+        source = self.stretched[value]
+        shape, target = source.type.shape, value.type.shape
+        entry = self.lifted(source, len(target))
+        padded = (1,) * (len(target) - len(shape)) + shape
+        sizes = tuple(0 if a == b else b for a, b in zip(padded, target, strict=True))
+        self.emit("broadcast_to", [value], [entry], shape=sizes)
+
+    def lifted(self, value: Value, axes: int) -> Entry:
+        """A value with axes of size 1 in front."""
+        entry = self.entry(value)
+        for _ in range(axes - value.type.ndim):
+            entry = self.add("expand_dims", [entry], axis=0)
+        return entry
+
+    # ----------------------------------------------------------------------------------------------- elementwise pairs
+
+    def binary(self, node: Node) -> None:
+        x, y = node.inputs
+        word = BINARY[type(node.op)]
+        if x.type.dtype == bool_:
+            self.refuse(f"the operation {node.op.name} of {x.type}", node.loc)
+        if y in self.numbers and x not in self.numbers:
+            self.emit(word.scalar, node.outputs, [self.entry(x)], scalar=self.numbers[y])
+        elif x in self.numbers and y not in self.numbers:
+            self.emit(word.reverse or word.scalar, node.outputs, [self.entry(y)], scalar=self.numbers[x])
+        elif x in self.stretched or y in self.stretched:
+            sources = [self.stretched.get(value, value) for value in (x, y)]
+            axes = max(source.type.ndim for source in sources)
+            if numpy.broadcast_shapes(*(source.type.shape for source in sources)) != node.outputs[0].type.shape:
+                self.emit(word.equal, node.outputs, [self.entry(x), self.entry(y)])
+            else:
+                self.emit(word.broadcast, node.outputs, [self.lifted(source, axes) for source in sources])
+        else:
+            self.emit(word.equal, node.outputs, [self.entry(x), self.entry(y)])
+
+    def on_where(self, node: Node) -> None:
+        """`where` wants three arrays of a shape."""
+        full = next((value for value in node.inputs if value in self.entries), None)
+        if full is None:
+            self.emit("where", node.outputs, [self.entry(value) for value in node.inputs])
+            return
+        zeros: Entry | None = None
+        entries = []
+        for value in node.inputs:
+            if value in self.entries or value not in self.numbers:
+                entries.append(self.entry(value))
+                continue
+            zeros = self.add("zeros_like", [self.entries[full]]) if zeros is None else zeros
+            entries.append(self.add("_plus_scalar", [zeros], scalar=self.numbers[value]))
+        self.emit("where", node.outputs, entries)
+
+    # ------------------------------------------------------------------------------------------------- shapes and casts
+
+    def on_broadcast(self, node: Node) -> None:
+        (x,), (y,) = node.inputs, node.outputs
+        if x in self.numbers:
+            self.numbers[y] = self.numbers[x]
+        elif x.type.shape == y.type.shape:
+            self.alias(x, y)
+        else:
+            self.stretched[y] = self.stretched.get(x, x)
+
+    def alias(self, x: Value, y: Value) -> None:
+        self.entries[y] = self.entry(x)
+
+    def on_cast(self, node: Node) -> None:
+        (x,), (y,) = node.inputs, node.outputs
+        if x in self.numbers:
+            self.numbers[y] = numpy.asarray(self.numbers[x]).astype(y.type.dtype).item()
+        elif y.type.dtype == bool_:
+            self.emit("_not_equal_scalar", node.outputs, [self.entry(x)], scalar=0)
+        else:
+            self.emit("Cast", node.outputs, [self.entry(x)], dtype=y.type.dtype.name)
+
+    def on_stopgradient(self, node: Node) -> None:
+        self.emit("BlockGrad", node.outputs, [self.entry(node.inputs[0])])
+
+    def on_reshape(self, node: Node) -> None:
+        (x,), (y,) = node.inputs, node.outputs
+        if x in self.numbers:
+            self.numbers[y] = self.numbers[x]
+        elif not y.type.shape or not x.type.shape or 0 in x.type.shape:
+            self.emit("Reshape", node.outputs, [self.entry(x)], shape=y.type.shape or (1,))
+        else:
+            self.emit("Reshape", node.outputs, [self.entry(x)], shape=_reshape_codes(x.type.shape, y.type.shape))
+
+    def on_transpose(self, node: Node) -> None:
+        op: Any = node.op
+        self.emit("transpose", node.outputs, [self.entry(node.inputs[0])], axes=tuple(op.axes))
+
+    def on_slice(self, node: Node) -> None:
+        op: Any = node.op
+        shape = node.inputs[0].type.shape
+        bounds = [
+            (None, None, None) if (start, stop, step) == (0, size, 1) else (start, None if stop < 0 else stop, step)
+            for start, stop, step, size in zip(op.starts, op.stops, op.steps, shape, strict=True)
+        ]
+        begin, end, step = (tuple(column) for column in zip(*bounds, strict=True))
+        self.emit("slice", node.outputs, [self.entry(node.inputs[0])], begin=begin, end=end, step=step)
+
+    def on_concat(self, node: Node) -> None:
+        op: Any = node.op
+        entries = [self.entry(value) for value in node.inputs]
+        self.emit("Concat", node.outputs, entries, dim=op.axis, num_args=len(entries))
+
+    def on_gather(self, node: Node) -> None:
+        op: Any = node.op
+        self.emit("take", node.outputs, [self.entry(value) for value in node.inputs], axis=op.axis, mode="clip")
+
+    def on_matmul(self, node: Node) -> None:
+        op: Any = node.op
+        word = {2: "dot", 3: "batch_dot"}.get(node.inputs[0].type.ndim, "_linalg_gemm2")
+        entries = [self.entry(value) for value in node.inputs]
+        self.emit(word, node.outputs, entries, transpose_a=op.transpose_x, transpose_b=op.transpose_w)
+
+    def on_argmax(self, node: Node) -> None:
+        self.argument("argmax", node)
+
+    def on_argmin(self, node: Node) -> None:
+        self.argument("argmin", node)
+
+    def argument(self, word: str, node: Node) -> None:
+        """MXNet gives the place as a float."""
+        op: Any = node.op
+        found = self.add(word, [self.entry(node.inputs[0])], axis=op.axis)
+        self.emit("Cast", node.outputs, [found], dtype="int64")
+
+    def on_cumsum(self, node: Node) -> None:
+        op: Any = node.op
+        self.emit("cumsum", node.outputs, [self.entry(node.inputs[0])], axis=op.axis)
+
+
+def _reshape_codes(old: Sequence[int], new: Sequence[int]) -> tuple[int, ...]:
+    """`new` for Reshape: leading axes that stay are 0 (copied), the first other that is not 1 is -1 (inferred)."""
+    same = 0
+    while same < min(len(old), len(new)) and old[same] == new[same]:
+        same += 1
+    rest = list(new[same:])
+    for position, size in enumerate(rest):
+        if size != 1:
+            rest[position] = -1
+            break
+    return (0,) * same + tuple(rest)

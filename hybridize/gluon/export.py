@@ -1,0 +1,69 @@
+# SPDX-License-Identifier: Apache-2.0
+"""`HybridBlock.export`: the captured program of a net as MXNet's pair of files."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+from hybridize.base.errors import CaptureError
+from hybridize.base.nested import Structure
+from hybridize.capture import Function
+from hybridize.formats.atomic import write_atomically
+from hybridize.formats.mxnet.params import write_params
+from hybridize.formats.mxnet.write import symbol_json
+from hybridize.formats.saved import SavedProgram, SavedSignature
+from hybridize.gluon.parameter_dict import ParameterDict
+
+
+def has_program(function: Function) -> bool:
+    """Whether the function has been called, so that there is a graph."""
+    return function.cache_info().programs > 0
+
+
+def names_of(parameters: ParameterDict) -> dict[int, str]:
+    """Names by the identity of the arrays."""
+    return {id(p._data): path for path, p in parameters.items() if p._data is not None}
+
+
+def write(function: Function, parameters: ParameterDict, path: str, epoch: int) -> tuple[str, str | None]:
+    """Write `PATH-symbol.json` and `PATH-EPOCH.params`; see `HybridBlock.export`."""
+    program = function.saved(names_of(parameters))
+    signature = _for_inference(program)
+    graph = signature.graph
+    arguments = len(graph.inputs) - len(signature.state)
+    inputs = ["data"] if arguments == 1 else [f"data{position}" for position in range(arguments)]
+    metadata = {
+        "hybridize_inputs": json.dumps({n: str(v.type) for n, v in zip(inputs, graph.inputs, strict=False)}),
+        "hybridize_result": json.dumps(_result(signature.result)),
+    }
+    results = len(graph.outputs) - len(signature.writes)
+    symbol = symbol_json(graph, [*inputs, *signature.state], results, metadata)
+    arrays = {f"arg:{name}": program.weights[name] for name in signature.state}
+    arrays |= {f"arg:{name}": array for name, array in symbol.constants.items()}
+    symbol_file, params_file = f"{path}-symbol.json", f"{path}-{epoch:04d}.params"
+    if arrays:
+        write_params(params_file, arrays, np_shape=symbol.np_shape)
+    write_atomically(symbol_file, [symbol.text.encode()])
+    return symbol_file, params_file if arrays else None
+
+
+def _for_inference(program: SavedProgram) -> SavedSignature:
+    """The latest program that was captured while predicting, whose arguments are all arrays."""
+    for signature in reversed(program.signatures):
+        if not signature.training and all(leaf.kind == "array" for leaf in signature.result_leaves):
+            return signature
+    raise CaptureError(
+        "E451",
+        "the net was only called while training, or its result holds values that are no arrays",
+        help="call it once outside of autograd.record() before export",
+    )
+
+
+def _result(structure: Structure) -> Any:
+    """A structure as JSON that `SymbolBlock` reads."""
+    if structure.kind in ("leaf", "none"):
+        return "*" if structure.kind == "leaf" else None
+    kind = "tuple" if structure.kind == "namedtuple" else structure.kind
+    keys = [list(structure.keys)] if kind == "dict" else []
+    return [kind, *keys, *map(_result, structure.children)]

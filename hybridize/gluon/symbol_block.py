@@ -1,0 +1,169 @@
+# SPDX-License-Identifier: Apache-2.0
+"""`SymbolBlock`: a block whose program comes from a file of MXNet instead of from Python."""
+
+from __future__ import annotations
+
+import glob
+import json
+import os
+import warnings
+from collections.abc import Sequence
+from typing import Any
+
+from hybridize.array import random
+from hybridize.array.operands import operand, result
+from hybridize.autograd import is_training
+from hybridize.base.dtypes import DType, float32
+from hybridize.base.errors import ArgumentError, LoadError
+from hybridize.base.nested import Structure, unflatten
+from hybridize.formats.mxnet.attributes import parse_value
+from hybridize.formats.mxnet.execute import Mode, check_supported, execute
+from hybridize.formats.mxnet.params import DTYPES
+from hybridize.formats.mxnet.symbol import VARIABLE, SymbolGraph, read_symbol
+from hybridize.formats.mxnet.table import OPTIONAL_VARIABLES
+from hybridize.gluon.hybrid_block import HybridBlock
+from hybridize.gluon.parameter import Parameter
+from hybridize.gluon.stored import load_into, named_arrays
+
+RESULT = "hybridize_result"
+"""Graph attribute of our own exports: whether the result is one array, a tuple, a list or a dict of keys."""
+
+
+class SymbolBlock(HybridBlock):
+    """A graph of MXNet's operators as a block. Its parameters are the variables that are not inputs.
+
+    Args:
+        outputs: the graph, as `formats.mxnet.read_symbol` gives it.
+        inputs: names of the variables that are arguments of a call, in order.
+        params: arrays by name; None: `initialize` or `load_parameters` comes later.
+    """
+
+    def __init__(self, outputs: SymbolGraph, inputs: str | Sequence[str], params: Any = None) -> None:
+        super().__init__(prefix="")
+        check_supported(outputs)
+        self._graph = outputs
+        self._inputs = (inputs,) if isinstance(inputs, str) else tuple(inputs)
+        for node in outputs.nodes:
+            if node.op == VARIABLE and node.name not in self._inputs and node.name not in _labels(outputs):
+                self._parameters[node.name] = _parameter(node.name, node.attributes)
+        if params is not None:
+            self.load_dict(params, cast_dtype=True, dtype_source="saved")
+
+    @staticmethod
+    def imports(
+        symbol_file: Any,
+        input_names: str | Sequence[str],
+        param_file: Any = None,
+        ctx: Any = None,
+        *,
+        device: Any = None,
+        allow_missing: bool = False,
+        ignore_extra: bool = False,
+    ) -> SymbolBlock:
+        """Read what `HybridBlock.export` wrote, in any version of MXNet or here.
+
+        Args:
+            symbol_file: `NAME-symbol.json`.
+            input_names: names of the inputs: `["data"]`, or `["data0", "data1"]`.
+            param_file: `NAME-0000.params`; None when there are no parameters, or they come later.
+            ctx: device, as MXNet 1.x calls it.
+            device: `cpu()`.
+            allow_missing: leave parameters that the file lacks uninitialized.
+            ignore_extra: leave out arrays that are no variable of the graph.
+
+        Raises:
+            LoadError: a file is malformed, an operator is not supported, a name does not fit.
+        """
+        block = SymbolBlock(read_symbol(symbol_file), input_names)
+        if param_file is not None:
+            block._load_file(str(param_file), allow_missing, ignore_extra)
+        return block
+
+    @staticmethod
+    def load(path: Any) -> SymbolBlock:
+        """Read `PATH` or `PATH-symbol.json`, and the parameters of the latest epoch beside it."""
+        symbol_file = os.fspath(path)
+        if not symbol_file.endswith("-symbol.json"):
+            symbol_file += "" if os.path.exists(symbol_file) else "-symbol.json"
+        graph = read_symbol(symbol_file)
+        start = symbol_file.removesuffix("-symbol.json")
+        files = sorted(glob.glob(f"{glob.escape(start)}-[0-9][0-9][0-9][0-9].params"))
+        known = set(named_arrays(files[-1])) if files else set()
+        inputs = [name for name in graph.variables if name not in known and name not in _labels(graph)]
+        block = SymbolBlock(graph, inputs)
+        if files:
+            block._load_file(files[-1], False, True)
+        return block
+
+    def _load_file(self, param_file: str, allow_missing: bool, ignore_extra: bool) -> None:
+        arrays = named_arrays(param_file)
+        lacking = [name for name in self._parameters if name not in arrays]
+        if lacking and not allow_missing:
+            raise LoadError(
+                "E610",
+                f"variable {lacking[0]!r} of {self._graph.source} is neither an input ({', '.join(self._inputs)}) nor in "
+                f"{param_file}",
+                help="name all inputs in input_names; allow_missing=True leaves parameters uninitialized",
+            )
+        load_into(
+            self._parameters, arrays, param_file, allow_missing, ignore_extra, cast_dtype=True, dtype_source="saved"
+        )
+
+    def forward(self, *args: Any) -> Any:
+        if len(args) != len(self._inputs):
+            raise ArgumentError(
+                "E333", f"the block has the inputs {', '.join(self._inputs)}; it was called with {len(args)} arrays"
+            )
+        feeds = {name: operand(x) for name, x in zip(self._inputs, args, strict=True)}
+        for name, parameter in self._parameters.items():
+            feeds[name] = operand(parameter.data())
+        found = [result(x) for x in execute(self._graph, feeds, Mode(is_training(), random.key))]
+        return self._result(found)
+
+    def _result(self, found: list[Any]) -> Any:
+        text = self._graph.attributes.get(RESULT)
+        if text is None:
+            return found[0] if len(found) == 1 else found
+        return unflatten(_structure(json.loads(text)), found)
+
+    def __repr__(self) -> str:
+        return f"{type(self).__name__}({', '.join(self._inputs)} : {len(self._graph.nodes)} nodes)"
+
+
+def _labels(graph: SymbolGraph) -> set[str]:
+    """Variables that only loss layers read, as labels: inference does without."""
+    read: dict[int, bool] = {}
+    for node in graph.nodes:
+        for position, (source, _) in enumerate(node.inputs):
+            read[source] = read.get(source, True) and node.op in OPTIONAL_VARIABLES and position == 1
+    return {graph.nodes[source].name for source, only in read.items() if only}
+
+
+def _parameter(name: str, attributes: dict[str, str]) -> Parameter:
+    """A variable as a parameter; what its hidden attributes say of shape and dtype helps until a file says it."""
+    shape, dtype = None, float32
+    try:
+        shape = parse_value(attributes["__shape__"]) if "__shape__" in attributes else None
+        dtype = _dtype(attributes.get("__dtype__", "0"))
+    except (ValueError, IndexError):
+        warnings.warn(f"variable {name!r} has hidden attributes that cannot be read: {attributes}", stacklevel=4)
+    parameter = Parameter(name, shape=shape, dtype=dtype, allow_deferred_init=True)
+    parameter.adopted = True
+    return parameter
+
+
+def _dtype(code: str) -> DType:
+    return DTYPES[max(int(code), 0)]
+
+
+def _structure(tree: Any) -> Structure:
+    """What `export` wrote: null, "*", ["tuple", ...], ["list", ...] or ["dict", [keys], ...]."""
+    if tree is None:
+        return Structure("none")
+    if tree == "*":
+        return Structure("leaf")
+    kind, *parts = tree
+    if kind == "dict":
+        keys, *parts = parts
+        return Structure("dict", tuple(map(_structure, parts)), tuple(keys))
+    return Structure(str(kind), tuple(map(_structure, parts)))

@@ -1,0 +1,193 @@
+"""The archive: what is written is read back, and nothing else is."""
+
+import json
+import random
+from collections import namedtuple
+
+import ml_dtypes
+import numpy
+import pytest
+from safetensors import safe_open
+from safetensors.numpy import save_file
+
+from hybridize import formats, ops
+from hybridize.base.dtypes import float32
+from hybridize.base.errors import ArgumentError, LoadError
+from hybridize.base.nested import flatten
+from hybridize.base.types import TensorType
+from hybridize.formats.archive import _checksum
+from hybridize.formats.saved import ARRAY, Leaf, SavedProgram, SavedSignature
+from hybridize.ops import composites
+from hybridize.ops.evaluate import evaluate
+from hybridize.ops.op import constant
+from hybridize.ops.record import record
+
+Point = namedtuple("Point", "x y")
+TABLE = numpy.arange(300, dtype="f4").reshape(100, 3)
+
+
+def body(x, state, weight):
+    y = composites.softmax(ops.add(ops.matmul(x, weight, False, False), constant(TABLE[:2])), 1)
+    return (
+        y,
+        ops.sum(ops.mul(y, constant(numpy.full((2, 3), numpy.inf, "f4"))), (0, 1)),
+        ops.add(state, constant(TABLE)),
+    )
+
+
+def example(weights=None, **changes):
+    graph = record(body, [TensorType(s, float32) for s in ((2, 4), (100, 3), (4, 3))], ["x", "", "w"])
+    draw = numpy.random.default_rng(0)
+    weights = weights or {"state": numpy.zeros((100, 3), "f4"), "w": draw.normal(size=(4, 3)).astype("f4")}
+    _, arguments = flatten((("x", 3), {"mode": "fast", "flag": None}))
+    _, result = flatten(Point("y", {"total": ["t"], 7: 2.5}))
+    fields = {
+        "graph": graph, "arguments": arguments, "leaves": (ARRAY, Leaf("constant", 3), Leaf("constant", "fast")),
+        "result": result, "result_leaves": (ARRAY, ARRAY, Leaf("constant", 2.5)), "state": ("state", "w"),
+        "writes": (1,),
+    }  # fmt: skip
+    return SavedProgram("net", (SavedSignature(**{**fields, **changes}),), weights, ("x", "n"), {"backend": "llvm"})
+
+
+def test_what_is_written_is_read_back(tmp_path):
+    program = example()
+    path = tmp_path / "net"
+    formats.write_archive(path, program)
+    assert [p.name for p in tmp_path.iterdir()] == ["net"]
+    assert formats.detect(path) == "archive"
+    again = formats.read_archive(path)
+    assert (again.name, again.argument_names, again.options) == ("net", ("x", "n"), {"backend": "llvm"})
+    (before,), (after,) = program.signatures, again.signatures
+    assert after.graph.fingerprint == before.graph.fingerprint
+    assert [value.name for value in after.graph.inputs] == ["x", "", "w"]
+    for field in ("arguments", "leaves", "result_leaves", "state", "writes", "training"):
+        assert getattr(after, field) == getattr(before, field)
+    assert str(after.result) == str(before.result)
+    inputs = [numpy.ones((2, 4), "f4"), *again.weights.values()]
+    for got, want in zip(evaluate(after.graph, inputs), evaluate(before.graph, inputs), strict=True):
+        numpy.testing.assert_array_equal(got, want)
+    assert all(weight.flags.writeable and weight.flags.carray for weight in again.weights.values())
+
+
+@pytest.mark.parametrize("dtype", ["?", "i1", "u2", "i8", "f2", "f8", ml_dtypes.bfloat16])
+def test_weights_of_every_dtype(tmp_path, dtype):
+    kind = numpy.dtype(dtype)
+    graph = record(lambda a, b, c: (a,), [TensorType(s, kind) for s in ((), (0, 3), (3, 2))])
+    _, structure = flatten(((), {}))
+    _, one = flatten("y")
+    weights = {
+        "a": numpy.ones((), kind),
+        "b": numpy.ones((0, 3), kind),
+        "c": numpy.arange(6).reshape(2, 3).T.astype(kind),
+    }
+    signature = SavedSignature(graph, structure, (), one, (ARRAY,), ("a", "b", "c"))
+    formats.write_archive(tmp_path / "w", SavedProgram("f", (signature,), weights))
+    for name, array in formats.read_archive(tmp_path / "w").weights.items():
+        assert (array.dtype, array.shape) == (kind, weights[name].shape)
+        assert array.tobytes() == weights[name].tobytes()
+
+
+def test_values_that_no_file_can_hold_are_named(tmp_path):
+    path = tmp_path / "net"
+    path.write_text("old")
+    with pytest.raises(ArgumentError, match="object"):
+        formats.write_archive(path, example(leaves=(ARRAY, Leaf("constant", object()), Leaf("constant", "fast"))))
+    assert path.read_text() == "old"
+    assert len(list(tmp_path.iterdir())) == 1
+
+
+def test_constants_of_equal_bytes_and_different_shapes(tmp_path):
+    def zeros(x):
+        flat, square = constant(numpy.zeros(100, "f4")), constant(numpy.zeros((10, 10), "f4"))
+        return ops.add(x, square), flat
+
+    graph = record(zeros, [TensorType((10, 10), float32)])
+    _, arguments = flatten((("x",), {}))
+    _, result = flatten(("a", "b"))
+    program = SavedProgram("f", (SavedSignature(graph, arguments, (ARRAY,), result, (ARRAY, ARRAY)),))
+    formats.write_archive(tmp_path / "f", program)
+    assert formats.read_archive(tmp_path / "f").signatures[0].graph.fingerprint == graph.fingerprint
+
+
+# ------------------------------------------------------------------------------------------------- malformed files
+
+
+@pytest.fixture
+def archive(tmp_path):
+    path = tmp_path / "net"
+    formats.write_archive(path, example())
+    return path
+
+
+def rewritten(path, change=None, **metadata):
+    """The archive with another description, its checksum made right again."""
+    with safe_open(path, framework="numpy") as file:
+        tensors = {name: file.get_tensor(name) for name in file.keys()}  # noqa: SIM118
+        old = dict(file.metadata())
+    tree = json.loads(old["program"])
+    if change is not None:
+        change(tree, tensors)
+    text = json.dumps(tree)
+    save_file(tensors, path, {**old, "program": text, "checksum": _checksum(text, tensors), **metadata})
+    return path
+
+
+def test_another_version_says_so(archive):
+    with pytest.raises(LoadError, match="version 2"):
+        formats.read_archive(rewritten(archive, version="2"))
+
+
+def signature_change(key, value):
+    return lambda tree, tensors: tree["signatures"][0].update({key: value})
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        signature_change("graph", "graph() {"), signature_change("graph", "graph() {\n  return %7\n}"),
+        signature_change("graph", 'graph() {\n  %0: f32[2] = system(command="ls")\n  return %0\n}'),
+        signature_change("graph", "graph(%0: f32[2]) {\n  %1: f32[3] = neg(%0)\n  return %1\n}"),
+        signature_change("leaves", []), signature_change("leaves", [["constant", {}]] * 3),
+        signature_change("writes", [9]), signature_change("writes", [0]), signature_change("writes", ["a"]), signature_change("state", ["w", "w"]),
+        signature_change("state", ["nothing", "w"]), signature_change("arguments", {"kind": "pickle"}),
+        signature_change("result", {"kind": "namedtuple", "class": ["import os", "x"], "children": [{"kind": "leaf"}]}),
+        signature_change("arguments", None), lambda tree, tensors: tree.pop("signatures"),
+        lambda tree, tensors: tree.update(name=3), lambda tree, tensors: tensors.pop("weight:w"),
+        lambda tree, tensors: tensors.update({"weight:w": numpy.zeros((4, 4), "f4")}),
+        lambda tree, tensors: tensors.pop(next(name for name in tensors if name.startswith("constant:"))),
+        lambda tree, tensors: [t.fill(1) for name, t in tensors.items() if name.startswith("constant:")],
+    ],
+)  # fmt: skip
+def test_descriptions_that_do_not_fit_are_refused(archive, change):
+    with pytest.raises(LoadError):
+        formats.read_archive(rewritten(archive, change))
+
+
+def test_damage_is_always_found(archive, tmp_path):
+    data = archive.read_bytes()
+    draw = random.Random(0)
+    damaged = tmp_path / "damaged"
+    for size in range(0, len(data), len(data) // 40):
+        damaged.write_bytes(data[:size])
+        with pytest.raises(LoadError):
+            formats.read_archive(damaged)
+    for _ in range(150):
+        wrong = bytearray(data)
+        wrong[draw.randrange(len(wrong))] ^= 1 << draw.randrange(8)
+        damaged.write_bytes(bytes(wrong))
+        try:
+            again = formats.read_archive(damaged)
+        except LoadError:
+            continue
+        assert again.signatures[0].graph.fingerprint == example().signatures[0].graph.fingerprint, "padding only"
+
+
+def test_other_files_are_no_archives(tmp_path):
+    for content in (b"", b"text", b"\x08\0\0\0\0\0\0\0{}      ", b"\xff" * 64):
+        (tmp_path / "f").write_bytes(content)
+        with pytest.raises(LoadError):
+            formats.read_archive(tmp_path / "f")
+    with pytest.raises(LoadError, match="cannot read"):
+        formats.read_archive(tmp_path / "missing")
+    with pytest.raises(LoadError):
+        formats.read_archive(tmp_path)

@@ -1,0 +1,320 @@
+"""Graphs of MXNet executed, and ours written by MXNet's operators and read back."""
+
+import json
+from pathlib import Path
+
+import numpy
+import pytest
+
+import hybridize.array  # noqa: F401 - installs the imperative interpreter
+from hybridize import ops
+from hybridize.base.dtypes import float32, int64
+from hybridize.base.errors import CaptureError, LoadError, ShapeError
+from hybridize.base.types import TensorType
+from hybridize.formats.mxnet.execute import check_supported, execute
+from hybridize.formats.mxnet.params import read_params
+from hybridize.formats.mxnet.symbol import parse_symbol, read_symbol
+from hybridize.formats.mxnet.table import TABLE
+from hybridize.formats.mxnet.write import symbol_json
+from hybridize.ops import composites
+from hybridize.ops.evaluate import evaluate
+from hybridize.ops.op import constant
+from hybridize.ops.record import record
+
+FILES = Path(__file__).parent / "mxnet_files"
+SIGNATURES = {}
+for version in ("1_9_1", "2_0_0b1"):
+    listed = json.loads((FILES / f"op_signatures_{version}.json").read_text())["ops"]
+    SIGNATURES[version] = {
+        name: {argument[0] for argument in op["args"]} | ({op["key_var_num_args"]} - {""})
+        for op in listed
+        for name in [op["name"], *op["aliases"]]
+    }
+
+
+@pytest.mark.parametrize("generation", ["v1_9_1_nd", "v1_9_1_np", "v2_0_0b1_np"])
+def test_the_mlp_of_every_generation_computes_what_mxnet_computed(generation):
+    folder = FILES / generation
+    graph = read_symbol(folder / "my_mlp-symbol.json")
+    feeds = {name.removeprefix("arg:"): value for name, value in read_params(folder / "my_mlp-0000.params").items()}
+    feeds["data"] = numpy.load(folder / "my_mlp-input.npy")
+    (got,) = execute(graph, feeds)
+    numpy.testing.assert_allclose(got, numpy.load(folder / "my_mlp-output.npy"), rtol=1e-4, atol=1e-5)
+
+
+def test_operators_that_are_missing_are_named():
+    graph = read_symbol(FILES / "v1_9_1_nd/foreachnet-symbol.json")
+    with pytest.raises(LoadError, match=r"foreachnet-symbol.json: operator _foreach, node 'fe__foreach0'"):
+        check_supported(graph)
+
+
+def symbol(op, attributes=None, count=1, np_shape=False):
+    names = "xyz"[:count]
+    nodes = [{"op": "null", "name": name, "inputs": []} for name in names]
+    nodes.append({"op": op, "name": "node", "attrs": attributes or {}, "inputs": [[i, 0] for i in range(count)]})
+    attrs = {"is_np_shape": ["int", 1]} if np_shape else {}
+    return parse_symbol(json.dumps({"nodes": nodes, "heads": [[count, 0]], "attrs": attrs}))
+
+
+def run(op, *inputs, np_shape=False, **attributes):
+    graph = symbol(op, {key: str(value) for key, value in attributes.items()}, len(inputs), np_shape)
+    check_supported(graph)
+    (result,) = execute(graph, dict(zip("xyz", inputs, strict=False)))
+    return result
+
+
+X = numpy.linspace(-2.5, 2.5, 12, dtype="f4").reshape(3, 4)
+Y = numpy.linspace(1, 2, 12, dtype="f4").reshape(3, 4)
+ROW, CUBE = X[:1], numpy.arange(24, dtype="f4").reshape(2, 3, 4)
+I = numpy.array([[0, 2], [1, 9]], "f4")  # noqa: E741 - indices as MXNet keeps them: floats, one outside
+SIGMOID = 1 / (1 + numpy.exp(-X))
+
+
+@pytest.mark.parametrize(
+    ("op", "inputs", "attributes", "expected"),
+    [
+        ("exp", (X,), {}, numpy.exp(X)),
+        ("_npi_absolute", (X,), {}, abs(X)),
+        ("square", (X,), {}, X * X),
+        ("round", (X,), {}, numpy.trunc(X + numpy.copysign(0.5, X))),
+        ("rint", (numpy.float32([1.5, -1.5, 0.6]),), {}, [1, -2, 1]),
+        ("elemwise_add", (X, Y), {}, X + Y),
+        ("broadcast_sub", (X, ROW), {}, X - ROW),
+        ("_npi_true_divide", (X, Y), {}, X / Y),
+        ("_plus_scalar", (X,), {"scalar": 3}, X + 3),
+        ("_rminus_scalar", (X,), {"scalar": "1"}, 1 - X),
+        ("_rdiv_scalar", (Y,), {"scalar": 2.0}, 2 / Y),
+        ("_npi_rpower_scalar", (X,), {"scalar": 2}, 2**X),
+        ("_greater_scalar", (X,), {"scalar": 0}, (X > 0).astype("f4")),
+        ("_npi_greater_scalar", (X,), {"scalar": 0}, X > 0),
+        ("broadcast_equal", (X, ROW), {}, (X == ROW).astype("f4")),
+        ("_npi_less", (X, Y), {}, X < Y),
+        ("_maximum_scalar", (X,), {"scalar": 0.5}, numpy.maximum(X, 0.5)),
+        ("clip", (X,), {"a_min": -1, "a_max": 1}, X.clip(-1, 1)),
+        ("sum", (CUBE,), {"axis": "(0, 2)"}, CUBE.sum((0, 2))),
+        ("sum", (X,), {}, X.sum().reshape(1)),
+        ("sum", (CUBE,), {"axis": 1, "exclude": 1}, CUBE.sum((0, 2))),
+        ("_npi_sum", (X,), {"axis": "None"}, X.sum()),
+        ("mean", (X,), {"axis": -1, "keepdims": "True"}, X.mean(-1, keepdims=True)),
+        ("max", (X,), {"axis": "()"}, X.max().reshape(1)),
+        ("_npi_var", (X,), {"axis": 0}, X.var(0)),
+        ("norm", (X,), {"axis": 1}, numpy.linalg.norm(X, axis=1)),
+        ("argmax", (X,), {"axis": 1}, X.argmax(1).astype("f4")),
+        ("_npi_argmax", (X,), {"axis": 0}, X.argmax(0)),
+        ("cumsum", (X,), {"axis": 1}, X.cumsum(1)),
+        ("where", (numpy.float32([1, 0, 1]), X, Y), {}, numpy.where([[1], [0], [1]], X, Y)),
+        ("_npi_where_rscalar", (X > 0, X), {"scalar": 7}, numpy.where(X > 0, X, 7)),
+        ("Reshape", (CUBE,), {"shape": "(0, -1)"}, CUBE.reshape(2, 12)),
+        ("Reshape", (CUBE,), {"shape": "(-3, 0)"}, CUBE.reshape(6, 4)),
+        ("Reshape", (CUBE,), {"shape": "(-2,)"}, CUBE),
+        ("Reshape", (CUBE,), {"shape": "(0, 0, -4, 2, -1)"}, CUBE.reshape(2, 3, 2, 2)),
+        ("Reshape", (CUBE,), {"shape": "(-1, 0)", "reverse": "True"}, CUBE.reshape(6, 4)),
+        ("_npx_reshape", (CUBE,), {"newshape": "[-2, -1]"}, CUBE.reshape(2, 12)),
+        ("_npx_reshape", (CUBE,), {"newshape": "[-5, -4]"}, CUBE.reshape(6, 4)),
+        ("_npx_reshape", (ROW,), {"newshape": "(-3, -6, 2, -1)"}, ROW.reshape(2, 2)),
+        ("transpose", (CUBE,), {}, CUBE.T),
+        ("transpose", (CUBE,), {"axes": "(0, 2, 1)"}, CUBE.transpose(0, 2, 1)),
+        ("SwapAxis", (CUBE,), {"dim1": 0, "dim2": 2}, CUBE.swapaxes(0, 2)),
+        ("expand_dims", (X,), {"axis": -1}, X[..., None]),
+        ("squeeze", (ROW,), {}, ROW[0]),
+        ("Flatten", (CUBE,), {}, CUBE.reshape(2, 12)),
+        ("reverse", (X,), {"axis": "1"}, X[:, ::-1]),
+        ("Concat", (X, Y), {"num_args": 2, "dim": 0}, numpy.concatenate([X, Y])),
+        ("stack", (X, Y), {"num_args": 2, "axis": 1}, numpy.stack([X, Y], 1)),
+        ("slice", (CUBE,), {"begin": "(None, 1)", "end": "(None, 3)"}, CUBE[:, 1:3]),
+        ("slice", (X,), {"begin": "0", "end": "1"}, X[:1]),
+        ("slice", (X,), {"begin": "(2,)", "end": "(None,)", "step": "(-1,)"}, X[2::-1]),
+        ("slice_axis", (X,), {"axis": 1, "begin": 1, "end": "None"}, X[:, 1:]),
+        ("broadcast_axis", (ROW,), {"axis": "0", "size": "3"}, numpy.repeat(ROW, 3, 0)),
+        ("broadcast_to", (ROW,), {"shape": "(3, 0)"}, numpy.repeat(ROW, 3, 0)),
+        ("tile", (X,), {"reps": "(2, 1, 2)"}, numpy.tile(X, (2, 1, 2))),
+        ("take", (X, I), {}, X[[[0, 2], [1, 2]]]),
+        ("take", (X, I), {"axis": 1, "mode": "wrap"}, X[:, [[0, 2], [1, 1]]]),
+        ("Embedding", (I, X), {"input_dim": 3, "output_dim": 4}, X[[[0, 2], [1, 2]]]),
+        ("pick", (X, numpy.float32([0, 3, 1])), {}, X[[0, 1, 2], [0, 3, 1]]),
+        ("one_hot", (numpy.float32([2, 0]),), {"depth": 3}, numpy.eye(3, dtype="f4")[[2, 0]]),
+        ("dot", (X, Y.T.copy()), {}, X @ Y.T),
+        ("dot", (X, Y), {"transpose_b": "True"}, X @ Y.T),
+        ("dot", (X, Y), {"transpose_a": 1}, X.T @ Y),
+        ("batch_dot", (CUBE, CUBE), {"transpose_b": "1"}, CUBE @ CUBE.swapaxes(1, 2)),
+        ("_npi_matmul", (CUBE, X.T.copy()), {}, CUBE @ X.T),
+        ("_npi_matmul", (X[0], X.T.copy()), {}, X[0] @ X.T),
+        ("_linalg_gemm2", (X, Y), {"transpose_b": 1, "alpha": 2}, 2 * X @ Y.T),
+        ("_npi_dot", (CUBE, X.T.copy()), {}, CUBE @ X.T),
+        (
+            "FullyConnected",
+            (CUBE, numpy.ones((2, 12), "f4")),
+            {"num_hidden": 2, "no_bias": 1},
+            CUBE.reshape(2, 12) @ numpy.ones((12, 2)),
+        ),
+        ("FullyConnected", (CUBE, X, X[:, 0].copy()), {"num_hidden": 3, "flatten": "False"}, CUBE @ X.T + X[:, 0]),
+        ("Activation", (X,), {"act_type": "softrelu"}, numpy.log1p(numpy.exp(X))),
+        ("sigmoid", (X,), {}, SIGMOID),
+        ("_npx_relu", (X,), {}, X.clip(0)),
+        ("LeakyReLU", (X,), {}, numpy.where(X > 0, X, X / 4)),
+        ("LeakyReLU", (X,), {"act_type": "elu", "slope": 2}, numpy.where(X > 0, X, 2 * numpy.expm1(X))),
+        ("softmax", (X,), {"temperature": 2}, numpy.exp(X / 2) / numpy.exp(X / 2).sum(-1, keepdims=True)),
+        ("log_softmax", (X,), {"axis": 0}, X - numpy.log(numpy.exp(X).sum(0))),
+        ("SoftmaxActivation", (X,), {}, numpy.exp(X) / numpy.exp(X).sum(-1, keepdims=True)),
+        (
+            "LayerNorm",
+            (X, X[0], Y[0]),
+            {},
+            (X - X.mean(1, keepdims=True)) / numpy.sqrt(X.var(1, keepdims=True) + 1e-5) * X[0] + Y[0],
+        ),
+        ("L2Normalization", (X,), {}, X / numpy.linalg.norm(X, axis=1, keepdims=True)),
+        ("Dropout", (X,), {"p": 0.5}, X),
+        ("Cast", (X,), {"dtype": "int32"}, X.astype("i4")),
+        ("_zeros", (), {"shape": "(2, 3)"}, numpy.zeros((2, 3))),
+        ("_npi_full", (), {"shape": "[2]", "value": 3, "dtype": "int32"}, numpy.full(2, 3)),
+        ("_arange", (), {"start": 1, "stop": 7, "step": 2}, [1, 3, 5]),
+        ("ones_like", (X,), {}, numpy.ones((3, 4))),
+        ("_npi_logical_and", (X, Y), {}, X.astype(bool)),
+    ],
+)
+def test_operators_mean_what_they_mean_in_mxnet(op, inputs, attributes, expected):
+    got = run(op, *(numpy.asarray(x) for x in inputs), **attributes)
+    numpy.testing.assert_allclose(got, numpy.asarray(expected), rtol=2e-5, atol=1e-6)
+    assert got.shape == numpy.asarray(expected).shape
+    assert op in SIGNATURES["1_9_1"] or op in SIGNATURES["2_0_0b1"]
+
+
+def test_every_name_of_the_table_is_an_operator_of_mxnet():
+    known = SIGNATURES["1_9_1"].keys() | SIGNATURES["2_0_0b1"].keys()
+    # Aliases, in files of versions that are not listed here, and operators of np that only some of them have.
+    assert {name for name in TABLE if name not in known and not name.startswith(("_np", "_contrib"))} <= {
+        "MAERegressionOutput", "arange_like"}  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("op", "inputs", "attributes", "what"),
+    [
+        ("FullyConnected", (X, Y), {"num_hidden": 9}, "node 'node'.*weight is"),
+        ("FullyConnected", (X,), {"num_hidden": 9}, "other inputs"),
+        ("elemwise_add", (X, ROW), {}, "shapes differ"), ("Reshape", (X,), {"shape": "(5, 5)"}, "cannot become"),
+        ("Reshape", (X,), {"shape": "(-7,)"}, "unknown code"), ("Cast", (X,), {"dtype": "float99"}, "float99"),
+        ("Activation", (X,), {"act_type": "nonsense"}, "nonsense"), ("dot", (X, Y), {}, "cannot be multiplied"),
+        ("slice", (X,), {"begin": "(0,)", "end": "(1, 2)"}, "begin and end"), ("clip", (X,), {"a_min": "low"}, "a_min"),
+        ("LayerNorm", (X, X[0], X[0]), {"output_mean_var": "True"}, "output_mean_var"),
+        ("SliceChannel", (X,), {"num_outputs": 3}, "cannot be split"),
+    ],
+)  # fmt: skip
+def test_nodes_that_cannot_be_applied_are_named(op, inputs, attributes, what):
+    with pytest.raises((LoadError, ShapeError), match=what):
+        run(op, *inputs, **attributes)
+
+
+def test_splits_have_several_outputs():
+    tree = {
+        "nodes": [
+            {"op": "null", "name": "x"},
+            {"op": "SliceChannel", "name": "s", "attrs": {"num_outputs": "2", "axis": "1"}, "inputs": [[0, 0]]},
+            {"op": "_split_v2", "name": "t", "attrs": {"indices": "(0, 1)", "axis": "0"}, "inputs": [[0, 0]]},
+        ],
+        "heads": [[1, 1], [2, 0], [2, 1]],
+    }
+    right, first, rest = execute(parse_symbol(json.dumps(tree)), {"x": X})
+    for got, want in ((right, X[:, 2:]), (first, X[:1]), (rest, X[1:])):
+        numpy.testing.assert_array_equal(got, want)
+
+
+def test_labels_of_loss_layers_may_be_missing():
+    graph = symbol("SoftmaxOutput", count=2)
+    (got,) = execute(graph, {"x": X})
+    numpy.testing.assert_allclose(got.sum(-1), numpy.ones(3), rtol=1e-6)
+    with pytest.raises(LoadError, match="variable 'y' of node 'node' is neither"):
+        execute(symbol("elemwise_add", count=2), {"x": X})
+
+
+# ---------------------------------------------------------------------------------------------------------- writing
+
+
+def mlp(x, weight, bias, gamma, beta):
+    y = composites.relu(composites.fully_connected(x, weight, bias, True))
+    y = composites.layer_norm(y, gamma, beta, 1, 1e-5)
+    return (composites.softmax(composites.gelu(y, "tanh"), 1),)
+
+
+def arithmetic(x, y):
+    row = ops.broadcast(ops.reshape(ops.slice(y, (0, 0), (1, 4), (1, 1)), (4,)), (3, 4))
+    two = ops.broadcast(constant(numpy.float32(2)), (3, 4))
+    z = ops.add(ops.mul(x, two), ops.sub(two, row))
+    z = ops.where(ops.gt(z, two), z, ops.div(row, two))
+    return ops.max(z, ops.broadcast(constant(numpy.arange(4, dtype="f4")), (3, 4))), ops.neg(ops.exp(row))
+
+
+def shapes(x, y):
+    z = ops.concat(ops.transpose(x, (1, 0)), ops.reshape(y, (4, 3)), axis=1)
+    z = ops.slice(z, (3, 0), (-1, 6), (-2, 1))
+    total = ops.reshape(ops.sum(z, (1,)), (2, 1))
+    return ops.cast(ops.add(z, ops.broadcast(total, (2, 6))), float32), ops.arg_max(z, 1), ops.cum_sum(z, 0)
+
+
+def products(x, y):
+    cube = ops.broadcast(ops.reshape(y, (1, 3, 4)), (2, 3, 4))
+    return (
+        ops.matmul(x, ops.transpose(y, (1, 0)), False, False),
+        ops.matmul(cube, cube, True, False),
+        composites.embedding(ops.cast(ops.gt(x, y), int64), y),
+        ops.prod(cube, (0, 2)),
+    )
+
+
+def scalars(x, y):
+    return ops.sum(ops.mul(x, y), (0, 1)), composites.leaky_relu(x, None, "elu", 0.5), ops.sigmoid(y)
+
+
+def typed(function, *shapes):
+    return record(function, [TensorType(shape, float32) for shape in shapes])
+
+
+GRAPHS = {
+    "mlp": typed(mlp, (3, 4), (5, 4), (5,), (5,), (5,)),
+    **{f.__name__: typed(f, (3, 4), (3, 4)) for f in (arithmetic, shapes, products, scalars)},
+}
+
+
+@pytest.mark.parametrize("name", GRAPHS)
+def test_what_is_written_computes_the_same_when_read(name):
+    graph = GRAPHS[name]
+    draw = numpy.random.default_rng(0)
+    inputs = [draw.normal(size=value.type.shape).astype("f4") for value in graph.inputs]
+    names = ["data0", *(f"weight{i}" for i in range(1, len(inputs)))]
+    file = symbol_json(graph, names, len(graph.outputs), {"hybridize_note": "some text"})
+    again = parse_symbol(file.text)
+    check_supported(again)
+    assert again.attributes["hybridize_note"] == "some text"
+    got = execute(again, {**dict(zip(names, inputs, strict=True)), **file.constants})
+    for found, expected in zip(got, evaluate(graph, inputs), strict=True):
+        numpy.testing.assert_allclose(found, expected, rtol=1e-5, atol=1e-6)
+        assert (found.shape, found.dtype) == (expected.shape, expected.dtype)
+
+
+@pytest.mark.parametrize("version", SIGNATURES)
+@pytest.mark.parametrize("name", GRAPHS)
+def test_written_files_use_only_operators_and_attributes_that_mxnet_knows(name, version):
+    graph = GRAPHS[name]
+    names = [f"w{i}" for i in range(len(graph.inputs))]
+    tree = json.loads(symbol_json(graph, names, len(graph.outputs)).text)
+    for node in tree["nodes"]:
+        if node["op"] != "null":
+            assert node["op"] in SIGNATURES[version]
+            assert set(node.get("attrs", {})) <= SIGNATURES[version][node["op"]], node
+    assert ("is_np_shape" in tree["attrs"]) == (name == "scalars"), "only results without axes need NumPy's shapes"
+
+
+def test_the_batch_may_change():
+    file = symbol_json(GRAPHS["mlp"], ["data", "w", "b", "g", "h"], 1)
+    draw = numpy.random.default_rng(0)
+    parameters = {n: draw.normal(size=s).astype("f4") for n, s in (("w", (5, 4)), ("b", 5), ("g", 5), ("h", 5))}
+    (got,) = execute(parse_symbol(file.text), {"data": numpy.ones((7, 4), "f4"), **parameters, **file.constants})
+    assert got.shape == (7, 5)
+
+
+def test_what_mxnet_cannot_say_is_refused_with_a_remedy():
+    graph = record(lambda x: (ops.isnan(x),), [TensorType((2,), float32)])
+    with pytest.raises(CaptureError, match=r"isnan has no counterpart(.|\n)*archive"):
+        symbol_json(graph, ["data"], 1)
+    graph = record(lambda x: (x, ops.neg(x)), [TensorType((2,), float32)])
+    with pytest.raises(CaptureError, match="writes"):
+        symbol_json(graph, ["data"], 1)
