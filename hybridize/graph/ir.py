@@ -74,7 +74,7 @@ class Graph:
 
     @cached_property
     def fingerprint(self) -> str:
-        """A hash of the text without the users' names; graphs are the same program when their fingerprints are equal."""
+        """A hash of the text without the users' names; equal fingerprints are one program."""
         return hashlib.sha256(_print[0](self, names=False).encode()).hexdigest()
 
     def __str__(self) -> str:

@@ -21,7 +21,6 @@ import hashlib
 import json
 import re
 from collections.abc import Callable, Mapping, Sequence
-from functools import cache
 from typing import Any
 
 import numpy
@@ -102,10 +101,16 @@ class _Printer:
         return repr(value)
 
 
-@cache
-def field_names(op: type) -> tuple[str, ...]:
+def field_names(op: Any) -> tuple[str, ...]:
     """Names of the parameters of a class of ops."""
-    return tuple(part.name for part in dataclasses.fields(op)) if dataclasses.is_dataclass(op) else ()
+    known = _fields.get(op)
+    if known is None:
+        parts = dataclasses.fields(op) if dataclasses.is_dataclass(op) else ()
+        known = _fields[op] = tuple(part.name for part in parts)
+    return known
+
+
+_fields: dict[Any, tuple[str, ...]] = {}
 
 
 def _word(label: str) -> str:

@@ -32,9 +32,9 @@ from hybridize.ops.analysis import Isfinite as Isfinite
 from hybridize.ops.analysis import Isinf as Isinf
 from hybridize.ops.analysis import Isnan as Isnan
 from hybridize.ops.analysis import Log as Log
-from hybridize.ops.analysis import Log10 as Log10
 from hybridize.ops.analysis import Log1p as Log1p
 from hybridize.ops.analysis import Log2 as Log2
+from hybridize.ops.analysis import Log10 as Log10
 from hybridize.ops.analysis import Round as Round
 from hybridize.ops.analysis import Rsqrt as Rsqrt
 from hybridize.ops.analysis import Sigmoid as Sigmoid
@@ -67,9 +67,9 @@ from hybridize.ops.analysis import isfinite as isfinite
 from hybridize.ops.analysis import isinf as isinf
 from hybridize.ops.analysis import isnan as isnan
 from hybridize.ops.analysis import log as log
-from hybridize.ops.analysis import log10 as log10
 from hybridize.ops.analysis import log1p as log1p
 from hybridize.ops.analysis import log2 as log2
+from hybridize.ops.analysis import log10 as log10
 from hybridize.ops.analysis import round as round
 from hybridize.ops.analysis import rsqrt as rsqrt
 from hybridize.ops.analysis import sigmoid as sigmoid
@@ -86,9 +86,9 @@ from hybridize.ops.arithmetic import BitOr as BitOr
 from hybridize.ops.arithmetic import BitXor as BitXor
 from hybridize.ops.arithmetic import Div as Div
 from hybridize.ops.arithmetic import Eq as Eq
+from hybridize.ops.arithmetic import FloorDiv as FloorDiv
 from hybridize.ops.arithmetic import FMax as FMax
 from hybridize.ops.arithmetic import FMin as FMin
-from hybridize.ops.arithmetic import FloorDiv as FloorDiv
 from hybridize.ops.arithmetic import Ge as Ge
 from hybridize.ops.arithmetic import Gt as Gt
 from hybridize.ops.arithmetic import Le as Le

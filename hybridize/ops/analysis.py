@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The functions of analysis of one argument: rounding, roots, exponentials, logarithms, trigonometry. All take floats."""
+"""Functions of analysis of one argument: rounding, roots, exponentials, logarithms, trigonometry. All take floats."""
 
 from __future__ import annotations
 
@@ -319,9 +319,10 @@ class Isfinite(Unary):
     def gradient(self, g: Operand, y: Operand, x: Operand) -> Gradient:
         return None
 
+
 floor = unary(Floor)
 ceil = unary(Ceil)
-round = unary(Round)  # noqa: A001
+round = unary(Round)
 trunc = unary(Trunc)
 sqrt = unary(Sqrt)
 rsqrt = unary(Rsqrt)

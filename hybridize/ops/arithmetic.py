@@ -200,7 +200,7 @@ class ShiftLeft(Binary):
 
 
 class ShiftRight(Binary):
-    """x with its bits moved down by y, keeping the sign; 0 or -1 where y is not below the number of bits, or negative."""
+    """x with its bits moved down by y, the sign kept; 0 or -1 where y is negative or not below the number of bits."""
 
     scalar, meaning, takes, second = "shr", numpy.right_shift, INTEGER, (0.0, 70.0)
 
@@ -290,7 +290,8 @@ class Where(Op):
     @classmethod
     def samples(cls) -> Iterator[Sample]:
         for dtype in sorted(ANY, key=str):
-            yield Sample((numbers((2, 3), bool_, seed=2), numbers((2, 3), dtype), numbers((2, 3), dtype, seed=1)), cls())
+            x, y = numbers((2, 3), dtype), numbers((2, 3), dtype, seed=1)
+            yield Sample((numbers((2, 3), bool_, seed=2), x, y), cls())
         for shape in (ZERO, ONE, ()):
             yield Sample((numbers(shape, bool_), numbers(shape), numbers(shape, seed=1)), cls())
         x = numpy.array(INFINITE, "f4")
@@ -303,7 +304,7 @@ class Where(Op):
 
 
 neg = unary(Neg)
-abs = unary(Abs)  # noqa: A001
+abs = unary(Abs)
 sign = unary(Sign)
 bit_not = unary(Not)
 add = binary(Add)
@@ -312,8 +313,8 @@ mul = binary(Mul)
 div = binary(Div)
 floor_div = binary(FloorDiv)
 mod = binary(Mod)
-max = binary(Max)  # noqa: A001
-min = binary(Min)  # noqa: A001
+max = binary(Max)
+min = binary(Min)
 fmax = binary(FMax)
 fmin = binary(FMin)
 bit_and = binary(BitAnd)

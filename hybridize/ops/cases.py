@@ -29,7 +29,7 @@ def numbers(
     order = numpy.random.default_rng(zlib.crc32(repr((shape, seed)).encode())).permutation(count)
     spread = low + (high - low) * (order + 0.2 + 0.25 * (seed % 2)) / max(count, 1)
     if dtype == numpy.bool_:
-        return (order % 2 == 0).reshape(shape)
+        return numpy.asarray(order % 2 == 0).reshape(shape)
     if dtype.kind in "iu":
         spread = numpy.rint(spread)
         spread = numpy.abs(spread) if dtype.kind == "u" else spread

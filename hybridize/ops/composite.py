@@ -40,7 +40,7 @@ class Composite(Op):
     body: Graph
 
     @property
-    def name(self) -> str:  # type: ignore[override]
+    def name(self) -> str:
         """The label."""
         return self.label
 

@@ -46,9 +46,7 @@ def _fully_connected_attributes(
 
 
 @composite("FullyConnected", _fully_connected_attributes)
-def fully_connected(
-    x: Operand, weight: Operand, bias: Operand | None = None, flatten: bool = True
-) -> Operand:
+def fully_connected(x: Operand, weight: Operand, bias: Operand | None = None, flatten: bool = True) -> Operand:
     """x W^T + b
 
     Args:
@@ -146,9 +144,7 @@ def _leaky_attributes(x: Operand, gamma: Operand | None, act_type: str, slope: f
 
 
 @composite("LeakyReLU", _leaky_attributes)
-def leaky_relu(
-    x: Operand, gamma: Operand | None = None, act_type: str = "leaky", slope: float = 0.25
-) -> Operand:
+def leaky_relu(x: Operand, gamma: Operand | None = None, act_type: str = "leaky", slope: float = 0.25) -> Operand:
     """x where it is positive, else something small.
 
     Args:

@@ -45,7 +45,9 @@ def _check(op: Op, what: str, found: Types, wanted: Types) -> None:
 
 def _check_predicate(op: Op, types: Types) -> None:
     if len(types) != 1 or types[0].dtype != bool_ or types[0].shape != ():
-        raise DTypeError("E234", f"{op.name} is decided by one bool[], got {_listed(types)}", help="reduce it with all or any")
+        raise DTypeError(
+            "E234", f"{op.name} is decided by one bool[], got {_listed(types)}", help="reduce it with all or any"
+        )
 
 
 @dataclass(frozen=True)
@@ -164,9 +166,7 @@ class Scan(Op):
     def infer(self, *inputs: TensorType) -> Types:
         takes, c = _types(self.body.inputs), self.num_carry
         stacked = self.stacked(inputs)
-        slices = tuple(
-            kind.with_shape(kind.shape[1:]) if k in stacked else kind for k, kind in enumerate(inputs)
-        )
+        slices = tuple(kind.with_shape(kind.shape[1:]) if k in stacked else kind for k, kind in enumerate(inputs))
         _check(self, "operands, or their slices,", slices, takes)
         for k in stacked:
             if inputs[k].shape[0] != self.length or k < c:
@@ -222,7 +222,8 @@ class Scan(Op):
                 self.body, [inputs[k] for k in range(len(takes))], [arrived.get(k) for k in range(len(gives))]
             )
             added = [t if found[k] is None else add(t, found[k]) for t, k in zip(totals, summed, strict=True)]
-            return [*(_or_zero(found[k], takes[k]) for k in state), *added, *(_or_zero(found[k], takes[k]) for k in sliced)]
+            by_before, by_slices = ([_or_zero(found[k], takes[k]) for k in part] for part in (state, sliced))
+            return [*by_before, *added, *by_slices]
 
         before_ys = [takes[k] for k in (*state, *summed, *range(c), *stacked)]
         kinds = [*before_ys, *(gives[k] for k in emitted), *(takes[k] for k in fixed)]

@@ -162,9 +162,7 @@ class ScatterND(Op):
         _check_bounds(self, indices, base.shape[:count], base)
         return (base,)
 
-    def reference(
-        self, base: NDArray[Any], indices: NDArray[Any], updates: NDArray[Any]
-    ) -> tuple[NDArray[Any], ...]:
+    def reference(self, base: NDArray[Any], indices: NDArray[Any], updates: NDArray[Any]) -> tuple[NDArray[Any], ...]:
         y = base.copy()
         count = indices.shape[-1]
         points = tuple(indices.reshape(-1, count).T)
@@ -195,9 +193,7 @@ class ScatterND(Op):
             where(stayed, gather_nd(g[0], indices), like(0, updates)),
         )
 
-    def lower(
-        self, base: Element, indices: Element, updates: Element, *, types: tuple[TensorType, ...]
-    ) -> Routine:
+    def lower(self, base: Element, indices: Element, updates: Element, *, types: tuple[TensorType, ...]) -> Routine:
         return Routine(self.name, (self.mode,))
 
     @classmethod
@@ -267,7 +263,7 @@ class TakeAlongAxis(Op):
 
 
 def add_along_axis(base: Operand, indices: Operand, updates: Operand, axis: int) -> Operand:
-    """`base` with `updates` added at `indices` along `axis`, one index for each element: `take_along_axis` backwards."""
+    """`base` with `updates` added at `indices` along `axis`, one index for each: `take_along_axis` backwards."""
     shape = type_of(indices).shape
     grid = [indices if k == axis else iota(shape, k, int64) for k in range(len(shape))]
     points = concat(*(reshape(part, (*shape, 1)) for part in grid), axis=len(shape))

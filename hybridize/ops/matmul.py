@@ -45,7 +45,9 @@ class Matmul(Op):
         inner, n = w.shape[-2:][::-1] if self.transpose_w else w.shape[-2:]
         if k != inner:
             raise ShapeError(
-                "E102", f"matmul needs {left} and {right}, got {x} and {w}", help=f"the inner sizes {k} and {inner} must be equal"
+                "E102",
+                f"matmul needs {left} and {right}, got {x} and {w}",
+                help=f"the inner sizes {k} and {inner} must be equal",
             )
         return (TensorType((*x.shape[:-2], m, n), x.dtype),)
 

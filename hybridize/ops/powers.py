@@ -84,7 +84,7 @@ class LogAddExp(Binary):
         return mul(g, sigmoid(sub(x, y))), mul(g, sigmoid(sub(y, x)))
 
 
-pow = binary(Pow)  # noqa: A001
+pow = binary(Pow)
 fmod = binary(Fmod)
 arctan2 = binary(Arctan2)
 hypot = binary(Hypot)

@@ -40,21 +40,21 @@ class Recorder:
         return self.builder.constant(array)
 
     def composite(
-        self, label: str, attributes: Attributes, function: Callable[..., tuple[Operand, ...]], operands: Sequence[Operand]
+        self,
+        label: str,
+        attributes: Attributes,
+        function: Callable[..., tuple[Operand, ...]],
+        operands: Sequence[Operand],
     ) -> tuple[Operand, ...]:
         """Add one node whose body is what `function` does to operands of these types."""
         body = record(function, [value.type for value in operands])
         return self.bind(Composite(label, attributes, body), tuple(operands))
 
 
-def record(
-    function: Callable[..., Sequence[Operand]], types: Sequence[TensorType], names: Sequence[str] = ()
-) -> Graph:
+def record(function: Callable[..., Sequence[Operand]], types: Sequence[TensorType], names: Sequence[str] = ()) -> Graph:
     """Run `function` on graph values of the given types and return the graph of what it did."""
     recorder = Recorder()
-    inputs = [
-        recorder.builder.input(type, names[i] if i < len(names) else "") for i, type in enumerate(types)
-    ]
+    inputs = [recorder.builder.input(type, names[i] if i < len(names) else "") for i, type in enumerate(types)]
     with interpreting(recorder):
         outputs = function(*inputs)
     return recorder.builder.finish(outputs)

@@ -36,7 +36,7 @@ def _lengths(op: Op, kind: TensorType, starts: Steps, stops: Steps, steps: Steps
     """Sizes of a slice; raises unless it is normal: every index it takes is within bounds."""
     lengths = []
     if not len(starts) == len(stops) == len(steps) == kind.ndim:
-        raise ShapeError("E147", f"{op.name} of {kind} with {len(starts)} starts, {len(stops)} stops, {len(steps)} steps")
+        raise ShapeError("E147", f"{op.name} of {kind} from {starts} to {stops} by {steps}: one number for each axis")
     for size, start, stop, step in zip(kind.shape, starts, stops, steps, strict=True):
         length = 0 if step == 0 else max(0, -((start - stop) // step))
         last = start + (length - 1) * step
@@ -352,7 +352,7 @@ class Iota(Op):
         yield Sample((), cls((2, 3), 0, bool_), fails=DTypeError)
 
 
-def slice(x: Operand, starts: Steps, stops: Steps, steps: Steps) -> Operand:  # noqa: A001
+def slice(x: Operand, starts: Steps, stops: Steps, steps: Steps) -> Operand:
     """Elements start, start + step, ... before stop, along every axis; `x` itself when these are all."""
     if steps == (1,) * len(steps) and starts == (0,) * len(steps) and stops == type_of(x).shape:
         return x

@@ -82,7 +82,7 @@ def sigmoid(x: Array) -> Array:
     """1 / (1 + exp(-x)), without overflow on either side."""
     y = numpy.exp(-numpy.abs(x))
     one = x.dtype.type(1)
-    return numpy.where(x >= 0, one, y) / (one + y)
+    return numpy.asarray(numpy.where(x >= 0, one, y) / (one + y))
 
 
 @_through_float32

@@ -6,6 +6,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 from typing import Any
 
 import numpy
@@ -35,8 +36,10 @@ def ones_at(shape: Shape, axes: Sequence[int]) -> Shape:
 
 def check_axes(op: Op, axes: Sequence[int], kind: TensorType) -> None:
     """Raise unless `axes` are increasing axes of `kind`."""
-    if any(not 0 <= axis < kind.ndim for axis in axes) or any(a >= b for a, b in zip(axes, axes[1:], strict=False)):
-        raise ShapeError("E142", f"{op.name} over axes {tuple(axes)} of {kind}", help="count axes from 0, in order, each once")
+    if any(not 0 <= axis < kind.ndim for axis in axes) or any(a >= b for a, b in pairwise(axes)):
+        raise ShapeError(
+            "E142", f"{op.name} over axes {tuple(axes)} of {kind}", help="count axes from 0, in order, each once"
+        )
 
 
 @dataclass(frozen=True)
@@ -64,7 +67,8 @@ class Cast(Op):
     def samples(cls) -> Iterator[Sample]:
         for source in (float64, float32, float16, bfloat16, int64, int32, bool_):
             for dtype in CODES:
-                yield Sample((numbers((2, 3), source, 0.0 if dtype.kind == "u" else -100.0, 100.0),), cls(dtype), grad=())
+                low = 0.0 if dtype.kind == "u" else -100.0
+                yield Sample((numbers((2, 3), source, low, 100.0),), cls(dtype), grad=())
         yield Sample((numbers((2, 3), float64),), cls(float64))
         yield Sample((numbers(ZERO),), cls(int64))
         yield Sample((numpy.array(INFINITE, float32),), cls(bool_))
@@ -241,7 +245,9 @@ class Transpose(Op):
 
     def infer(self, x: TensorType) -> tuple[TensorType, ...]:
         if sorted(self.axes) != list(range(x.ndim)):
-            raise ShapeError("E145", f"transpose of {x} by axes {self.axes}", help="name each axis once, counted from 0")
+            raise ShapeError(
+                "E145", f"transpose of {x} by axes {self.axes}", help="name each axis once, counted from 0"
+            )
         return (TensorType(tuple(x.shape[axis] for axis in self.axes), x.dtype),)
 
     def reference(self, x: NDArray[Any]) -> tuple[NDArray[Any], ...]:
@@ -328,7 +334,8 @@ def reduction_samples(cls: Any, empty: bool = True) -> Iterator[Sample]:
     yield Sample((numbers(ONE),), cls((0,)))
     yield Sample((numbers(ZERO),), cls((2,)))
     yield Sample((numbers(ZERO),), cls((1,)), fails=None if empty else ShapeError)
-    yield Sample((numpy.array([[1, numpy.nan, 2], [1, numpy.inf, -numpy.inf], [-numpy.inf, 0, 1]], float32),), cls((1,)), grad=())
+    special = numpy.array([[1, numpy.nan, 2], [1, numpy.inf, -numpy.inf], [-numpy.inf, 0, 1]], float32)
+    yield Sample((special,), cls((1,)), grad=())
     yield Sample((numbers((2, 3)),), cls((2,)), fails=ShapeError)
     yield Sample((numbers((2, 3)),), cls((1, 0)), fails=ShapeError)
     yield Sample((numbers((2, 3)),), cls((-1,)), fails=ShapeError)
@@ -359,7 +366,7 @@ def transpose(x: Operand, axes: tuple[int, ...]) -> Operand:
     return x if axes == tuple(range(len(axes))) else bind1(Transpose(axes), x)
 
 
-def sum(x: Operand, axes: tuple[int, ...]) -> Operand:  # noqa: A001
+def sum(x: Operand, axes: tuple[int, ...]) -> Operand:
     """The sum over `axes`; `x` itself over none."""
     return bind1(Sum(axes), x) if axes else x
 

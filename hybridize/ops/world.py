@@ -42,7 +42,7 @@ class Print(Op):
     @classmethod
     def samples(cls) -> Iterator[Sample]:
         yield Sample((numpy.array(1.5, "f4"),), cls("x is {}"), grad=())
-        yield Sample((), cls("a \"quoted\"\nline"))
+        yield Sample((), cls('a "quoted"\nline'))
 
 
 @dataclass(frozen=True)
