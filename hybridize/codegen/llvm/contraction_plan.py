@@ -84,12 +84,19 @@ class Plan:
     """Bytes between the rows of the copy of x that is made first, or 0 where x is read in place."""
 
 
+# Tallest tiles, by their width in vectors, whose sums, row of w and broadcast LLVM keeps in so many registers: one row
+# more and it spills within the loop, at a third of the speed. Integers need one more for the product.
+_ROWS = {32: {1: 24, 2: 12, 3: 8, 4: 6}, 16: {1: 12, 2: 6, 3: 4, 4: 2}}
+_INTEGER_ROWS = {32: {1: 16, 2: 10, 3: 7, 4: 5}, 16: {1: 8, 2: 4, 3: 3, 4: 2}}
+
+
 def tile_rows(numbers: Numbers, vectors: int) -> int:
-    """Rows of a register tile `vectors` wide: the sums, a row of w and a broadcast must fit the registers."""
+    """Rows of a register tile `vectors` wide, at most."""
     if not numbers.is_float and numbers.dtype.itemsize != 4:
         return 4  # products of these integers take several instructions and registers
-    spare = 3 if numbers.target.registers >= 32 else 2
-    return max(1, min(24, (numbers.target.registers - spare - vectors) // vectors))
+    registers = numbers.target.registers
+    rows = (_ROWS if numbers.is_float else _INTEGER_ROWS)[registers]
+    return rows.get(vectors) or max(1, (registers - 2 - vectors) // vectors)
 
 
 def panel_vectors(numbers: Numbers) -> int:
