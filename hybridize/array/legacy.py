@@ -113,7 +113,7 @@ def split_v2(data: Any, indices_or_sections: Any, axis: int = 0, squeeze_axis: b
 
 
 def dot(lhs: Any, rhs: Any, transpose_a: bool = False, transpose_b: bool = False, forward_stype: Any = None) -> Any:
-    """The sum over the last axis of `lhs` and the first of `rhs`; `transpose_a` and `transpose_b` reverse axes first."""
+    """The sum over the last axis of `lhs` and the first of `rhs`; `transpose_a` and `_b` reverse axes first."""
     x, y = array(lhs), array(rhs)
     if transpose_a:
         x = np.transpose(x) if x.ndim < 3 else np.moveaxis(x, 0, -1)
@@ -437,39 +437,41 @@ _COMPARISONS = {
     "logical_xor": np.logical_xor,
 }  # fmt: skip
 _SAME = (
-    "abs", "arccos", "arccosh", "arcsin", "arcsinh", "arctan", "arctanh", "cbrt", "ceil", "cos", "cosh", "degrees", "exp",
-    "expm1", "fix", "floor", "linspace", "log", "log10", "log1p", "log2", "meshgrid", "moveaxis", "negative", "ones",
-    "ones_like", "radians", "reciprocal", "sign", "sin", "sinh", "sqrt", "square", "tan", "tanh", "trunc", "zeros",
-    "zeros_like", "unravel_index", "ravel_multi_index", "histogram", "full_like",
+    "abs", "arccos", "arccosh", "arcsin", "arcsinh", "arctan", "arctanh", "cbrt", "ceil", "cos", "cosh", "degrees",
+    "exp", "expm1", "fix", "floor", "linspace", "log", "log10", "log1p", "log2", "meshgrid", "moveaxis", "negative",
+    "ones", "ones_like", "radians", "reciprocal", "sign", "sin", "sinh", "sqrt", "square", "tan", "tanh", "trunc",
+    "zeros", "zeros_like", "unravel_index", "ravel_multi_index", "histogram", "full_like",
 )  # fmt: skip
 _SAME_X = (
-    "add_n", "batch_flatten", "erf", "erfinv", "gamma", "gammaln", "gather_nd", "log_softmax", "masked_softmax", "one_hot",
-    "pick", "relu", "reshape_like", "rsqrt", "scatter_nd", "sigmoid", "slice", "slice_axis", "slice_like", "smooth_l1",
-    "softmax", "softmin", "softsign", "stop_gradient", "shape_array", "topk", "broadcast_like", "log_sigmoid", "mish", "waitall",
+    "add_n", "batch_flatten", "erf", "erfinv", "gamma", "gammaln", "gather_nd", "log_softmax", "masked_softmax",
+    "one_hot", "pick", "relu", "reshape_like", "rsqrt", "scatter_nd", "sigmoid", "slice", "slice_axis", "slice_like",
+    "smooth_l1", "softmax", "softmin", "softsign", "stop_gradient", "shape_array", "topk", "broadcast_like",
+    "log_sigmoid", "mish", "waitall",
 )  # fmt: skip
 _OURS: dict[str, _Function] = {
-    "Activation": npx.activation, "BlockGrad": npx.stop_gradient, "Cast": cast, "Concat": concat, "Dropout": npx.dropout,
-    "ElementWiseSum": npx.add_n, "Embedding": embedding, "Flatten": npx.batch_flatten,
+    "Activation": npx.activation, "BlockGrad": npx.stop_gradient, "Cast": cast, "Concat": concat,
+    "Dropout": npx.dropout, "ElementWiseSum": npx.add_n, "Embedding": embedding, "Flatten": npx.batch_flatten,
     "FullyConnected": fully_connected, "GroupNorm": npx.group_norm, "InstanceNorm": npx.instance_norm,
-    "L2Normalization": npx.l2_normalization, "LayerNorm": npx.layer_norm, "LeakyReLU": leaky_relu, "MakeLoss": make_loss,
-    "Pad": pad, "Reshape": legacy_shapes.reshape_legacy, "SequenceLast": npx.sequence_last,
+    "L2Normalization": npx.l2_normalization, "LayerNorm": npx.layer_norm, "LeakyReLU": leaky_relu,
+    "MakeLoss": make_loss, "Pad": pad, "Reshape": legacy_shapes.reshape_legacy, "SequenceLast": npx.sequence_last,
     "SequenceMask": npx.sequence_mask, "SequenceReverse": npx.sequence_reverse, "SliceChannel": split,
-    "SoftmaxActivation": softmax_activation, "SoftmaxOutput": softmax_output, "Softmax": softmax_output, "SwapAxis": swapaxes,
-    "arange": arange, "argmax_channel": argmax_channel, "argsort": argsort, "array": np.array, "batch_dot": batch_dot,
-    "batch_take": batch_take, "broadcast_axes": legacy_shapes.broadcast_axis,
+    "SoftmaxActivation": softmax_activation, "SoftmaxOutput": softmax_output, "Softmax": softmax_output,
+    "SwapAxis": swapaxes, "arange": arange, "argmax_channel": argmax_channel, "argsort": argsort, "array": np.array,
+    "batch_dot": batch_dot, "batch_take": batch_take, "broadcast_axes": legacy_shapes.broadcast_axis,
     "broadcast_axis": legacy_shapes.broadcast_axis, "broadcast_to": legacy_shapes.broadcast_to_legacy, "cast": cast,
     "clip": clip, "concat": concat, "cumsum": cumsum, "diag": diag, "dot": dot, "empty": np.zeros,
     "expand_dims": expand_dims, "eye": eye, "flatten": npx.batch_flatten, "flip": flip, "full": full,
-    "hard_sigmoid": hard_sigmoid, "identity": identity, "logical_not": lambda data: np.logical_not(data).astype(array(data).dtype),
-    "make_loss": make_loss, "norm": norm, "pad": pad, "rcbrt": lambda data: 1.0 / np.cbrt(data), "repeat": repeat,
-    "reshape": legacy_shapes.reshape_legacy, "reverse": flip, "rint": rint, "round": round_away, "shuffle": shuffle,
-    "size_array": size_array, "softmax_cross_entropy": neural.softmax_cross_entropy, "sort": sort, "split": split,
-    "split_v2": split_v2, "squeeze": squeeze, "stack": stack, "swapaxes": swapaxes, "take": take, "tile": tile,
-    "transpose": transpose, "where": where,
+    "hard_sigmoid": hard_sigmoid, "identity": identity,
+    "logical_not": lambda data: np.logical_not(data).astype(array(data).dtype), "make_loss": make_loss, "norm": norm,
+    "pad": pad, "rcbrt": lambda data: 1.0 / np.cbrt(data), "repeat": repeat, "reshape": legacy_shapes.reshape_legacy,
+    "reverse": flip, "rint": rint, "round": round_away, "shuffle": shuffle, "size_array": size_array,
+    "softmax_cross_entropy": neural.softmax_cross_entropy, "sort": sort, "split": split, "split_v2": split_v2,
+    "squeeze": squeeze, "stack": stack, "swapaxes": swapaxes, "take": take, "tile": tile, "transpose": transpose,
+    "where": where,
 }  # fmt: skip
 _REDUCTIONS = {
-    "sum": np.sum, "sum_axis": np.sum, "mean": np.mean, "prod": np.prod, "max": np.max, "max_axis": np.max, "min": np.min,
-    "min_axis": np.min, "nansum": np.nansum, "nanprod": np.nanprod,
+    "sum": np.sum, "sum_axis": np.sum, "mean": np.mean, "prod": np.prod, "max": np.max, "max_axis": np.max,
+    "min": np.min, "min_axis": np.min, "nansum": np.nansum, "nanprod": np.nanprod,
 }  # fmt: skip
 _RANDOM: dict[str, _Function] = {
     "uniform": _sampler(random.uniform), "normal": _sampler(random.normal), "randn": randn, "randint": randint,
@@ -477,8 +479,9 @@ _RANDOM: dict[str, _Function] = {
     "uniform_like": random.uniform_like, "normal_like": random.normal_like, "seed": random.seed,
 }  # fmt: skip
 _LINALG: dict[str, _Function] = {
-    "gemm": gemm, "gemm2": gemm2, "syrk": syrk, "potrf": np.linalg.cholesky, "det": np.linalg.det, "slogdet": np.linalg.slogdet,
-    "inverse": np.linalg.inv, "extractdiag": lambda A, offset=0: np.diagonal(A, offset, -2, -1),
+    "gemm": gemm, "gemm2": gemm2, "syrk": syrk, "potrf": np.linalg.cholesky, "det": np.linalg.det,
+    "slogdet": np.linalg.slogdet, "inverse": np.linalg.inv, "extractdiag": lambda A,
+    offset=0: np.diagonal(A, offset, -2, -1),
 }  # fmt: skip
 _CONTRIB: dict[str, _Function] = {
     "arange_like": npx.arange_like, "cond": control.cond, "div_sqrt_dim": div_sqrt_dim, "foreach": control.foreach,

@@ -12,7 +12,8 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import wraps
-from typing import Any
+from typing import Any, TypeVar
+from typing import cast as as_type
 
 import numpy
 
@@ -61,7 +62,7 @@ class Handover(Exception):
         self.receiver = receiver
 
 
-_Function = Callable[..., Any]
+_Function = TypeVar("_Function", bound=Callable[..., Any])
 
 
 def public(function: _Function) -> _Function:
@@ -75,7 +76,7 @@ def public(function: _Function) -> _Function:
             hook = handed.receiver.__hybridize_function__
             return hook(function.__name__, call, args, kwargs)
 
-    return call
+    return as_type(_Function, call)
 
 
 def operand(x: Any, dtype: DType | None = None) -> Any:
@@ -150,7 +151,7 @@ def stacked(parts: Sequence[Operand]) -> Operand:
 def shape_of(x: Any) -> Shape:
     """Shape of an operand; numbers have none."""
     if isinstance(x, numpy.ndarray):
-        return x.shape
+        return tuple(x.shape)
     if isinstance(x, Weak):
         return shape_of(x.value)
     return () if isinstance(x, NUMBERS) else type_of(x).shape
@@ -159,7 +160,8 @@ def shape_of(x: Any) -> Shape:
 def dtype_of(x: Any) -> DType:
     """Dtype of an operand; of a number, the one it has alone."""
     if isinstance(x, numpy.ndarray):
-        return x.dtype
+        dtype: DType = x.dtype
+        return dtype
     if isinstance(x, Weak):
         return default_dtype(x.kind)
     return default_dtype(weak_kind(x)) if isinstance(x, NUMBERS) else type_of(x).dtype

@@ -231,10 +231,10 @@ class Operators:
     def __irshift__(self, other: Any) -> Any:
         return functions.inplace("right_shift", self, other)
 
-    def __eq__(self, other: Any) -> Any:  # type: ignore[override]
+    def __eq__(self, other: Any) -> Any:
         return _binary("equal", self, other, other)
 
-    def __ne__(self, other: Any) -> Any:  # type: ignore[override]
+    def __ne__(self, other: Any) -> Any:
         return _binary("not_equal", self, other, other)
 
     def __lt__(self, other: Any) -> Any:

@@ -425,7 +425,7 @@ def choice(
     a: Any, size: Any = None, replace: bool = True, p: Any = None, ctx: Any = None, device: Any = None, out: Any = None
 ) -> Any:
     """Elements of `a` (or integers below it), each with the same probability or with those of `p`."""
-    source = None if isinstance(a, int) else array(a)
+    source: Any = None if isinstance(a, int) else array(a)
     count = a if isinstance(a, int) else source.shape[0]
     shape = _shape(size)
     total = math.prod(shape)

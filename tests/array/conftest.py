@@ -1,4 +1,4 @@
-"""Every function runs twice: imperatively, and as a graph that a small tracer records and the ops' reference evaluates."""
+"""Every function runs twice: imperatively, and as a graph that a small tracer records and `reference` evaluates."""
 
 from collections.abc import Callable
 from typing import Any
@@ -76,7 +76,7 @@ def as_numpy(value: Any) -> Any:
 
 @pytest.fixture
 def both() -> Callable[..., Any]:
-    """both(function, *numpy arrays): run in both modes, check that results and written arguments agree, give the result."""
+    """both(function, *numpy arrays): run in both modes, check results and written arguments, give the result."""
 
     def run(function: Callable[..., Any], *inputs: Any, rtol: float = 1e-6, atol: float = 1e-6) -> Any:
         eager, traced = ([ndarray(numpy.array(x)) for x in inputs] for _ in range(2))

@@ -11,12 +11,13 @@ I, J = numpy.array([2, 0, -1]), numpy.array([[1], [3]])  # noqa: E741
 KEYS = {
     "integer": 1, "negative integer": -1, "slice": slice(1, 3), "step": (slice(None), slice(None, None, 2)),
     "negative step": (slice(None, None, -1), slice(3, 0, -2)), "newaxis": (None, 1, None, slice(1, 2)),
-    "ellipsis": (..., 2), "ellipsis in the middle": (0, ..., slice(1, None)), "all integers": (1, 2, 3), "empty key": (),
-    "nothing": slice(2, 2), "beyond the end": slice(1, 100), "array": I, "array second": (slice(None), I),
-    "two arrays": (I, I), "arrays that broadcast": (I, J), "arrays apart": (I, slice(None), I),
-    "arrays after a slice": (slice(1, None), I, I), "integer and array": (1, I), "integer and array apart": (1, slice(None), I),
-    "array and newaxis": (I, None, slice(1, 3)), "list": [0, 2], "list of lists": ([0, 1], [1, 2]), "empty list": [],
-    "array of no axes": numpy.array(1), "step and array": (slice(None, None, 2), I), "ellipsis and array": (..., I),
+    "ellipsis": (..., 2), "ellipsis in the middle": (0, ..., slice(1, None)), "all integers": (1, 2, 3),
+    "empty key": (), "nothing": slice(2, 2), "beyond the end": slice(1, 100), "array": I,
+    "array second": (slice(None), I), "two arrays": (I, I), "arrays that broadcast": (I, J),
+    "arrays apart": (I, slice(None), I), "arrays after a slice": (slice(1, None), I, I), "integer and array": (1, I),
+    "integer and array apart": (1, slice(None), I), "array and newaxis": (I, None, slice(1, 3)), "list": [0, 2],
+    "list of lists": ([0, 1], [1, 2]), "empty list": [], "array of no axes": numpy.array(1),
+    "step and array": (slice(None, None, 2), I), "ellipsis and array": (..., I),
 }  # fmt: skip
 
 
@@ -188,8 +189,8 @@ def test_writes_reach_the_storage():
     x.storage.watch(watcher)
     before = x.storage.version
     for change in (
-        lambda: x.__setitem__(0, 1), lambda: x[1].__iadd__(1), lambda: x.T.__setitem__((0, 0), 3), lambda: np.exp(x, out=x),
-        lambda: x.reshape(-1).fill(1), x.sort,
+        lambda: x.__setitem__(0, 1), lambda: x[1].__iadd__(1), lambda: x.T.__setitem__((0, 0), 3),
+        lambda: np.exp(x, out=x), lambda: x.reshape(-1).fill(1), x.sort,
     ):  # fmt: skip
         watcher.dirty[0] = 0
         change()

@@ -20,9 +20,9 @@ def test_two_dtypes(x, y, z):
 
 
 @pytest.mark.parametrize(("dtype", "number", "result"), [
-    ("f32", 2, "f32"), ("f32", 2.0, "f32"), ("f16", 2.0, "f16"), ("i32", 2, "i32"), ("i32", 2.0, "f32"), ("bool", 2, "i64"),
-    ("bool", True, "bool"), ("u8", 3, "u8"), ("bool", 0.5, "f32"), ("f64", 1, "f64"), ("f32", numpy.float64(2), "f32"),
-    ("i32", numpy.int64(2), "i32"),
+    ("f32", 2, "f32"), ("f32", 2.0, "f32"), ("f16", 2.0, "f16"), ("i32", 2, "i32"), ("i32", 2.0, "f32"),
+    ("bool", 2, "i64"), ("bool", True, "bool"), ("u8", 3, "u8"), ("bool", 0.5, "f32"), ("f64", 1, "f64"),
+    ("f32", numpy.float64(2), "f32"), ("i32", numpy.int64(2), "i32"),
 ])  # fmt: skip
 def test_python_numbers_are_weak(both, dtype, number, result):
     x = numpy.ones(3, dtype=BY_CODE[dtype])
@@ -37,7 +37,9 @@ def test_numbers_alone():
 
 def test_integers_divide_and_exponentiate_to_float32(both):
     x = numpy.array([1, 2, 3], "int32")
-    assert both(lambda x: (x / x, x / 2, np.exp(x), np.sqrt(x), np.mean(x), np.std(x)), x, rtol=1e-5)[0].dtype == "float32"
+    assert (
+        both(lambda x: (x / x, x / 2, np.exp(x), np.sqrt(x), np.mean(x), np.std(x)), x, rtol=1e-5)[0].dtype == "float32"
+    )
     assert both(lambda x: x > 1, x).dtype == bool
 
 

@@ -134,7 +134,7 @@ def _filled(shape: Any, value: Any, dtype: DType) -> Any:
     if any(length < 0 for length in sizes):
         raise ShapeError("E112", f"a size is not negative: {list(sizes)}")
     if not ACTIVE or not capturing():
-        return wrap(numpy.full(sizes, value, dtype))
+        return wrap(numpy.zeros(sizes, dtype) if value == 0 else numpy.full(sizes, value, dtype))
     return result(bind1(ops.Broadcast(sizes), cast(value, dtype)))
 
 
@@ -142,8 +142,6 @@ def _filled(shape: Any, value: Any, dtype: DType) -> Any:
 def zeros(shape: Any, dtype: Any = None, order: str = "C", ctx: Any = None, device: Any = None) -> Any:
     """Zeros, float32 unless said."""
     check_device(ctx if ctx is not None else device)
-    if not ACTIVE:
-        return wrap(numpy.zeros(shape_from(shape), _dtype(dtype)))
     return _filled(shape, 0, _dtype(dtype))
 
 
@@ -263,7 +261,7 @@ def logspace(
 
 def _places(rows: int, columns: int) -> tuple[Any, Any]:
     """Row and column number of every element of a matrix, int64."""
-    return tuple(result(bind1(ops.Iota((rows, columns), axis, int64))) for axis in (0, 1))  # type: ignore[return-value]
+    return tuple(result(bind1(ops.Iota((rows, columns), axis, int64))) for axis in (0, 1))
 
 
 @public
@@ -367,7 +365,7 @@ def indices(dimensions: Any, dtype: Any = None, ctx: Any = None, device: Any = N
 
 
 def _triangle(mask: Any) -> tuple[Any, Any]:
-    return tuple(result(given(places.astype(int64))) for places in numpy.nonzero(mask))  # type: ignore[return-value]
+    return tuple(result(given(places.astype(int64))) for places in numpy.nonzero(mask))
 
 
 @public

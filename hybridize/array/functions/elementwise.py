@@ -436,7 +436,7 @@ def stop_gradient(data: Any) -> Any:
 
 
 @public
-def can_cast(from_: Any, to: Any, casting: str = "safe") -> bool:
+def can_cast(from_: Any, to: Any, casting: Any = "safe") -> bool:
     """Whether NumPy allows the cast."""
     return bool(numpy.can_cast(getattr(from_, "dtype", from_), to, casting))
 

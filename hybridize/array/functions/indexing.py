@@ -93,7 +93,7 @@ def _key_error(error: IndexError, of: TensorType, key: Any) -> Exception:
     text = str(error)
     if "out of bounds" in text:
         return out_of_bounds(error, of, key)
-    if "too many" in text or "boolean" in text or "broadcast" in text:
+    if "too many" in text or "boolean index did not match" in text or "broadcast" in text:
         return ShapeError("E133", f"x[{key!r}] of {of}: {text}")
     return DTypeError("E204", f"x[{key!r}] of {of}: {text}")
 

@@ -24,6 +24,7 @@ from hybridize.array.functions.elementwise import (
     minimum,
     mod,
     multiply,
+    rint,
     subtract,
     where,
 )
@@ -45,7 +46,7 @@ from hybridize.array.operands import (
 )
 from hybridize.array.operands import indices as index_operand
 from hybridize.array.symbol import Symbol
-from hybridize.base.dtypes import as_dtype, bool_, float32, int64, is_float
+from hybridize.base.dtypes import as_dtype, float32, int64, is_float
 from hybridize.base.errors import ArgumentError, CaptureError, OutOfBoundsError, ShapeError
 from hybridize.ops.op import ACTIVE, bind1, capturing
 
@@ -228,7 +229,7 @@ def quantile(
     low = floor(at)
     high = minimum(low + 1, float(ordered.shape[0] - 1))
     if method == "nearest":
-        low = high = where(less_equal(at - low, 0.5), low, high)
+        low = high = rint(at)
     elif method == "lower":
         high = low
     elif method == "higher":

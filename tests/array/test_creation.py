@@ -1,0 +1,141 @@
+import numpy
+import pytest
+
+from hybridize.array import np
+from hybridize.array.symbol import Symbol
+from hybridize.base.errors import ArgumentError, DTypeError, ShapeError
+
+
+def test_the_default_is_float32():
+    for x in (
+        np.array([1, 2]),
+        np.array([True]),
+        np.array(1),
+        np.array([[1.5]]),
+        np.zeros(2),
+        np.ones((2, 3)),
+        np.full(2, 3),
+        np.arange(3),
+        np.linspace(0, 1, 5),
+        np.eye(2),
+        np.empty(2),
+        np.array([]),
+        np.array(numpy.ones(2)),
+    ):
+        assert x.dtype == "float32"
+    assert np.full(2, True).dtype == bool
+    assert np.array(numpy.arange(3)).dtype == "int64"
+    assert np.array(np.arange(3, dtype="int8")).dtype == "int8"
+    assert np.zeros_like(np.ones(2, dtype="float16")).dtype == "float16"
+
+
+def test_creation_is_numpys(both):
+    def make(np, x):
+        return (
+            np.zeros((2, 3)),
+            np.ones(4),
+            np.full((2,), 7),
+            np.arange(5),
+            np.arange(2, 9, 3),
+            np.arange(1, 0, -0.25),
+            np.linspace(0, 1, 7),
+            np.linspace(1, 5, 4, endpoint=False),
+            np.eye(3, 4, 1),
+            np.identity(2),
+            np.tri(3, k=-1),
+            np.zeros_like(x),
+            np.ones_like(x),
+            np.full_like(x, 2),
+            np.indices((2, 3)),
+            np.logspace(0, 2, 3),
+            np.hanning(5),
+            np.hamming(4),
+            np.blackman(6),
+        )
+
+    x = numpy.ones((2, 2), "float32")
+    for got, want in zip(both(lambda x: make(np, x), x), make(numpy, x), strict=True):
+        numpy.testing.assert_allclose(got, want, rtol=1e-6, atol=1e-7)
+        assert got.shape == want.shape
+
+
+def test_arrays_within_lists(both):
+    x = numpy.array([1.0, 2.0], "float32")
+    numpy.testing.assert_array_equal(both(lambda x: np.array([x, x * 2]), x), [[1, 2], [2, 4]])
+    numpy.testing.assert_array_equal(both(lambda x: np.array([[x[0], 5], [3, x[1]]]), x), [[1, 5], [3, 2]])
+    numpy.testing.assert_array_equal(both(lambda x: np.add(x, [1, 2]), x), [2, 4])
+
+
+def test_a_copy_unless_asked():
+    x = np.ones(3)
+    assert np.array(x) is not x
+    assert np.asarray(x) is x
+    data = numpy.ones(3, "float32")
+    shared = np.asarray(data)
+    data[0] = 5
+    assert shared[0].item() == 5
+    assert shared.storage.exposed
+    assert np.array(data, copy=True)[0].item() == 5
+    assert np.array([1], ndmin=3).shape == (1, 1, 1)
+
+
+def test_made_while_capturing_is_part_of_the_program(trace):
+    seen = []
+
+    def program(x):
+        seen.append(np.zeros(2))
+        zeros = np.zeros(2)
+        zeros[0] = x[0]
+        return zeros + np.arange(2) + np.array([1.0, 2.0])
+
+    numpy.testing.assert_array_equal(trace(program, numpy.array([5.0], "float32")), [6, 3])
+    assert isinstance(seen[0], Symbol)
+
+
+def test_what_is_no_array():
+    with pytest.raises(ShapeError):
+        np.array([[1, 2], [3]])
+    for bad in ("text", [object()], {"a": 1}, 1j):
+        with pytest.raises(DTypeError):
+            np.array(bad)
+    with pytest.raises(DTypeError, match="float33"):
+        np.zeros(2, dtype="float33")
+    with pytest.raises(ArgumentError):
+        np.exp("text")
+    with pytest.raises(ArgumentError):
+        np.zeros("2")
+    with pytest.raises(ShapeError):
+        np.zeros(-1)
+    with pytest.raises(TypeError):
+        np.zeros(2, colour="red")
+
+
+def test_prints_as_mxnet_prints():
+    x = np.array([[1, 2], [3, 4]])
+    assert repr(x) == "array([[1., 2.],\n       [3., 4.]])"
+    assert str(x) == "[[1. 2.]\n [3. 4.]]"
+    assert repr(np.array([1, 2], dtype="int64")) == "array([1, 2], dtype=int64)"
+    assert repr(np.array([1, 2], dtype="int32")) == "array([1, 2], dtype=int32)"
+    assert repr(np.array([1], dtype="float64")) == "array([1.], dtype=float64)"
+    assert repr(np.array([1, 0], dtype=bool)) == "array([ True, False])"
+    assert repr(np.array(2.5)) == "array(2.5)"
+    assert repr(np.array([1.5], dtype="bfloat16")) == "array([1.5], dtype=bfloat16)"
+    assert f"{np.array(1.5):.3f}" == "1.500"
+
+
+def test_python_conversions():
+    assert float(np.array([1.5])) == 1.5
+    assert int(np.array(2.9)) == 2
+    assert bool(np.array(0.0)) is False
+    assert [10, 20, 30][np.array(1, dtype="int32")] == 20
+    with pytest.raises(TypeError):
+        [10, 20][np.array(1.0)]
+    with pytest.raises(ValueError, match=r"f32\[2\]"):
+        bool(np.ones(2))
+    with pytest.raises(ValueError, match=r"f32\[2\]"):
+        np.ones(2).item()
+    x = np.ones((2, 3), dtype="float16")
+    assert (x.size, x.ndim, x.nbytes, x.itemsize, x.stype, str(x.ctx)) == (6, 2, 12, 2, "default", "cpu(0)")
+    assert x.tolist() == [[1.0] * 3] * 2
+    assert {x: 1}[x] == 1
+    assert x.asnumpy() is not x.asnumpy()

@@ -1,0 +1,142 @@
+import numpy
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from hybridize.array import np, npx
+from hybridize.base.errors import ArgumentError, CaptureError, ShapeError
+
+RANDOM = numpy.random.default_rng(0)
+
+
+def numbers(*shape):
+    return RANDOM.normal(size=shape).astype("float32")
+
+
+@pytest.mark.parametrize(("x", "y"), [
+    ((3, 4), (4, 5)), ((4,), (4, 5)), ((3, 4), (4,)), ((4,), (4,)), ((2, 3, 4), (4, 5)), ((2, 3, 4), (2, 4, 5)),
+    ((6, 1, 3, 4), (2, 4, 5)), ((3, 4), (2, 4, 5)), ((0, 4), (4, 5)), ((3, 0), (0, 5)), ((2, 3, 4), (4,)),
+])  # fmt: skip
+def test_matmul_is_numpys(both, x, y):
+    a, b = numbers(*x), numbers(*y)
+    numpy.testing.assert_allclose(both(np.matmul, a, b, rtol=1e-4, atol=1e-5), a @ b, rtol=1e-4, atol=1e-5)
+
+
+@pytest.mark.parametrize(
+    ("x", "y"), [((3, 4), (4, 5)), ((4,), (4,)), ((2, 3, 4), (4,)), ((2, 3, 4), (6, 4, 5)), ((), (3,))]
+)
+def test_dot_is_numpys(both, x, y):
+    a, b = numbers(*x), numbers(*y)
+    numpy.testing.assert_allclose(both(np.dot, a, b, rtol=1e-4, atol=1e-5), numpy.dot(a, b), rtol=1e-4, atol=1e-5)
+
+
+def test_other_products(both):
+    a, b = numbers(3, 4), numbers(4, 5)
+
+    def products(np, a, b):
+        return (
+            np.tensordot(a, b, 1), np.tensordot(a, b.T, ([1], [1])), np.tensordot(a, a), np.inner(a, b.T),
+            np.outer(a[0], b[0]), np.vdot(a, a), np.kron(a, b), np.cross(a[:, :3], a[:, 1:]), np.trace(a),
+            np.dot(2.0, a),
+        )  # fmt: skip
+
+    for got, want in zip(
+        both(lambda a, b: products(np, a, b), a, b, rtol=1e-4, atol=1e-4), products(numpy, a, b), strict=True
+    ):
+        numpy.testing.assert_allclose(got, want, rtol=1e-4, atol=1e-4)
+
+
+@pytest.mark.parametrize("text", [
+    "ij,jk->ik", "ij,jk", "ij,kj->ik", "ij->ji", "ij->", "ij->i", "ii->i", "ii", "bij,bjk->bik", "bhqd,bhkd->bhqk",
+    "i,i", "i,j->ij", "ij,ij->ij", "ij,j->i", "ijk,ilm,njm,nlk->", "...ij,...jk->...ik", "...i->...", "ij,jk,kl->il",
+    "a,ab,abc->abc", "bij,jk->bik",
+])  # fmt: skip
+def test_einsum_is_numpys(both, text):
+    sizes = {letter: 2 + i % 3 for i, letter in enumerate("ijkblmnhqdac")}
+    shapes = [tuple(sizes[c] for c in term.replace("...", "ab")) for term in text.split("->")[0].split(",")]
+    xs = [numbers(*shape) for shape in shapes]
+    want = numpy.einsum(text, *xs)
+    numpy.testing.assert_allclose(
+        both(lambda *xs: np.einsum(text, *xs), *xs, rtol=1e-4, atol=1e-4), want, rtol=1e-4, atol=1e-4
+    )
+
+
+@settings(max_examples=40, deadline=None)
+@given(st.lists(st.text("abc", max_size=3), min_size=1, max_size=3), st.data())
+def test_any_einsum(terms, data):
+    letters = sorted(set("".join(terms)))
+    out = "".join(
+        data.draw(st.permutations(data.draw(st.lists(st.sampled_from(letters), unique=True)) if letters else []))
+    )
+    sizes = {"a": 2, "b": 3, "c": 4}
+    xs = [numbers(*(sizes[c] for c in term)) for term in terms]
+    text = ",".join(terms) + "->" + out
+    found = np.einsum(text, *map(np.array, xs)).asnumpy()
+    numpy.testing.assert_allclose(found, numpy.einsum(text, *xs), rtol=1e-3, atol=1e-4)
+
+
+@pytest.mark.parametrize(
+    "case",
+    [
+        {},
+        {"axis": 1},
+        {"ord": 1, "axis": 0},
+        {"ord": numpy.inf, "axis": 0},
+        {"ord": 0, "axis": 1},
+        {"ord": 3, "axis": 1, "keepdims": True},
+        {"ord": "fro"},
+        {"ord": 1},
+        {"ord": -numpy.inf},
+    ],
+)
+def test_norms_are_numpys(both, case):
+    x = numbers(3, 4)
+    numpy.testing.assert_allclose(
+        both(lambda x: np.linalg.norm(x, **case), x, rtol=1e-5), numpy.linalg.norm(x, **case), rtol=1e-5
+    )
+
+
+def test_batch_dot(both):
+    a, b = numbers(2, 3, 4), numbers(2, 4, 5)
+    want = a @ b
+    numpy.testing.assert_allclose(both(npx.batch_dot, a, b, rtol=1e-4, atol=1e-5), want, rtol=1e-4, atol=1e-5)
+    found = both(
+        lambda a, b: npx.batch_dot(a, b, True, True),
+        a.swapaxes(1, 2).copy(),
+        b.swapaxes(1, 2).copy(),
+        rtol=1e-4,
+        atol=1e-5,
+    )
+    numpy.testing.assert_allclose(found, want, rtol=1e-4, atol=1e-5)
+
+
+def test_sizes_that_do_not_fit_are_named(trace):
+    for run in (lambda f: f(np.ones((32, 10)), np.ones((12, 5))), lambda f: trace(f, numbers(32, 10), numbers(12, 5))):
+        for function in (np.matmul, np.dot, lambda x, y: x @ y):
+            with pytest.raises(ShapeError, match=r"f32\[32,10\] and f32\[12,5\]") as error:
+                run(function)
+            assert "10 and 12 must be equal" in error.value.help
+    with pytest.raises(ArgumentError):
+        np.einsum("ij,jk", np.ones((2, 2)))
+    with pytest.raises(ShapeError, match="fully_connected"):
+        npx.fully_connected(np.ones((1, 511)), np.ones((256, 512)))
+
+
+def test_lapack_is_numpys_and_is_named_while_capturing(trace):
+    x = numbers(3, 3) + 4 * numpy.eye(3, dtype="float32")
+    for name in ("inv", "det", "svd", "qr", "solve"):
+        args = (x, x) if name == "solve" else (x,)
+        ours = getattr(np.linalg, name)(*map(np.array, args))
+        theirs = getattr(numpy.linalg, name)(*args)
+        for got, want in zip(
+            ours if isinstance(ours, tuple) else (ours,),
+            theirs if isinstance(theirs, tuple) else (theirs,),
+            strict=True,
+        ):
+            numpy.testing.assert_allclose(got.asnumpy(), want, rtol=1e-3, atol=1e-4)
+            assert got.dtype == want.dtype
+        with pytest.raises(CaptureError, match=f"linalg.{name}"):
+            trace(getattr(np.linalg, name), *args)
+    numpy.testing.assert_allclose(
+        np.linalg.matrix_power(np.array(x), 3).asnumpy(), numpy.linalg.matrix_power(x, 3), rtol=1e-4
+    )

@@ -1,0 +1,131 @@
+import numpy
+import pytest
+
+from hybridize.array import np, npx, random
+from hybridize.base import modes
+from hybridize.base.errors import ArgumentError, ShapeError
+
+N = 20_000
+
+
+@pytest.fixture(autouse=True)
+def seeded():
+    random.seed(7)
+
+
+def test_equal_seeds_give_equal_numbers():
+    first = [np.random.normal(size=5), np.random.uniform(size=(2, 2)), np.random.randint(0, 9, 4)]
+    random.seed(7)
+    again = [np.random.normal(size=5), np.random.uniform(size=(2, 2)), np.random.randint(0, 9, 4)]
+    for x, y in zip(first, again, strict=True):
+        numpy.testing.assert_array_equal(x.asnumpy(), y.asnumpy())
+    assert (np.random.uniform(size=5) != np.random.uniform(size=5)).all()
+    np.random.seed(8)
+    assert (np.random.normal(size=5) != first[0]).any()
+
+
+DRAWS = {
+    "uniform": (lambda: np.random.uniform(-1, 3, N), 1.0, 4 / 12**0.5),
+    "rand": (lambda: np.random.rand(N), 0.5, 1 / 12**0.5),
+    "normal": (lambda: np.random.normal(2, 0.5, N), 2.0, 0.5),
+    "randn": (lambda: np.random.randn(100, N // 100), 0.0, 1.0),
+    "float64": (lambda: np.random.normal(size=N, dtype="float64"), 0.0, 1.0),
+    "exponential": (lambda: np.random.exponential(2.0, N), 2.0, 2.0),
+    "gumbel": (lambda: np.random.gumbel(1.0, 2.0, N), 1 + 2 * 0.5772, 2 * 1.2825),
+    "logistic": (lambda: np.random.logistic(1.0, 1.0, N), 1.0, 1.8138),
+    "laplace": (lambda: np.random.laplace(1.0, 2.0, N), 1.0, 2 * 2**0.5),
+    "gamma": (lambda: np.random.gamma(2.5, 2.0, N), 5.0, 2.5**0.5 * 2),
+    "small gamma": (lambda: np.random.gamma(0.5, 1.0, N), 0.5, 0.5**0.5),
+    "beta": (lambda: np.random.beta(2.0, 3.0, N), 0.4, 0.2),
+    "chisquare": (lambda: np.random.chisquare(3.0, N), 3.0, 6**0.5),
+    "rayleigh": (lambda: np.random.rayleigh(1.0, N), 1.2533, 0.6551),
+    "lognormal": (lambda: np.random.lognormal(0.0, 0.25, N), 1.0317, 0.262),
+    "weibull": (lambda: np.random.weibull(2.0, N), 0.8862, 0.4633),
+    "randint": (lambda: np.random.randint(-2, 5, N).astype("float32"), 1.0, 2.0),
+    "wide randint": (lambda: np.random.randint(0, 1 << 40, N).astype("float64") / 2**40, 0.5, 1 / 12**0.5),
+    "bernoulli": (lambda: npx.bernoulli(0.25, size=N), 0.25, 0.433),
+    "choice": (lambda: np.random.choice(3, N, p=[0.5, 0.25, 0.25]).astype("float32"), 0.75, 0.829),
+}
+
+
+@pytest.mark.parametrize("name", DRAWS)
+def test_moments(name):
+    draw, mean, deviation = DRAWS[name]
+    x = draw().asnumpy()
+    assert abs(x.mean() - mean) < 5 * deviation / N**0.5
+    assert abs(x.std() - deviation) < 0.06 * deviation
+    assert numpy.isfinite(x).all()
+    assert len(numpy.unique(x)) > (1000 if name not in ("randint", "bernoulli", "choice") else 1)
+
+
+def test_dtypes_and_sizes():
+    assert np.random.uniform().shape == ()
+    assert np.random.uniform(size=3).dtype == "float32"
+    assert np.random.normal(size=(2, 3), dtype="float16").dtype == "float16"
+    assert np.random.randint(5, size=2).dtype == "int64"
+    assert np.random.randint(0, 5, (2,), dtype="int32").dtype == "int32"
+    assert np.random.normal(np.zeros(3), np.ones((2, 1))).shape == (2, 3)
+    assert np.random.uniform(size=(0, 3)).shape == (0, 3)
+    assert (np.random.uniform(size=100_000) < 1).all()
+
+
+def test_order():
+    x = np.arange(100)
+    shuffled = np.random.permutation(x)
+    assert (shuffled != x).any()
+    assert sorted(shuffled.tolist()) == x.tolist()
+    assert sorted(np.random.permutation(10).tolist()) == list(range(10))
+    rows = np.arange(20).reshape(10, 2)
+    np.random.shuffle(rows)
+    assert (rows[:, 1] == rows[:, 0] + 1).all()
+    assert sorted(rows[:, 0].tolist()) == list(range(0, 20, 2))
+    assert len(set(np.random.choice(50, 20, replace=False).tolist())) == 20
+    assert set(np.random.choice(5, 3, replace=False, p=[0.3, 0.3, 0.4, 0, 0]).tolist()) == {0, 1, 2}
+    with pytest.raises(ShapeError):
+        np.random.choice(3, 4, replace=False)
+    with pytest.raises(ArgumentError):
+        np.random.randint(3, 3)
+
+
+def test_multinomial():
+    counts = np.random.multinomial(1000, [0.2, 0.3, 0.5], size=4)
+    assert counts.shape == (4, 3)
+    assert counts.sum(1).tolist() == [1000] * 4
+    numpy.testing.assert_allclose(counts.mean(0).asnumpy() / 1000, [0.2, 0.3, 0.5], atol=0.05)
+    drawn = np.random.multivariate_normal([1.0, 2.0], [[2.0, 0.5], [0.5, 1.0]], 5000).asnumpy()
+    numpy.testing.assert_allclose(numpy.cov(drawn.T), [[2.0, 0.5], [0.5, 1.0]], atol=0.15)
+
+
+def test_compiled_draws_equal_seeded_imperative_ones(trace):
+    def draw():
+        return (
+            np.random.uniform(size=5),
+            np.random.normal(size=(2, 3)),
+            np.random.randint(0, 100, 4),
+            np.random.permutation(6),
+        )
+
+    random.seed(3)
+    expected = [x.asnumpy() for x in draw()]
+    state = random.state.tolist()
+    random.seed(3)
+    for got, want in zip(trace(draw), expected, strict=True):
+        numpy.testing.assert_allclose(got, want, rtol=1e-5)
+    assert random.state.tolist() == state, "and the state is written"
+    assert not numpy.array_equal(trace(draw)[0], expected[0]), "fresh numbers at every call"
+
+
+def test_dropout_follows_the_mode(both):
+    x = numpy.ones((100, 100), "float32")
+    assert npx.dropout(np.array(x), 0.5).tolist() == x.tolist()
+    with modes.mode(training=True):
+        dropped = npx.dropout(np.array(x), 0.5).asnumpy()
+        assert set(numpy.unique(dropped)) == {0.0, 2.0}
+        assert 0.45 < (dropped == 0).mean() < 0.55
+        assert (npx.dropout(np.array(x), 0.5).asnumpy() != dropped).any()
+        random.seed(1)
+        columns = npx.dropout(np.array(x), 0.5, axes=(0,)).asnumpy()
+        assert (columns == columns[0]).all()
+    assert (npx.dropout(np.array(x), 0.5, mode="always").asnumpy() == 0).any()
+    with pytest.raises(ArgumentError):
+        npx.dropout(np.array(x), 1.5)

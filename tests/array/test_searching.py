@@ -1,0 +1,119 @@
+import numpy
+import pytest
+
+from hybridize.array import np, npx
+from hybridize.base.errors import ArgumentError, CaptureError, OutOfBoundsError, ShapeError
+
+X = numpy.array([[3.0, 1.0, 2.0, 1.0], [0.5, -1.0, 7.0, 2.5], [2.0, 2.0, -3.0, 0.0]], "float32")
+
+
+@pytest.mark.parametrize("axis", [None, 0, 1, -1])
+def test_sort_and_argsort_are_numpys(both, axis):
+    found, order = both(lambda x: (np.sort(x, axis), np.argsort(x, axis)), X)
+    numpy.testing.assert_array_equal(found, numpy.sort(X, axis))
+    numpy.testing.assert_array_equal(order, numpy.argsort(X, axis, stable=True))
+
+
+def test_sort_in_place(both):
+    def change(x):
+        x.sort(axis=0)
+        return x
+
+    numpy.testing.assert_array_equal(both(change, X), numpy.sort(X, 0))
+
+
+@pytest.mark.parametrize("axis", [None, 0, 1])
+def test_take(both, axis):
+    index = numpy.array([[0, 2], [1, 0]])
+    numpy.testing.assert_array_equal(both(lambda x, i: np.take(x, i, axis), X, index), numpy.take(X, index, axis))
+    for mode in ("clip", "wrap"):
+        wild = numpy.array([-1, 5, 13])
+        want = numpy.take(X, wild, axis, mode=mode)
+        numpy.testing.assert_array_equal(both(lambda x, i, mode=mode: np.take(x, i, axis, mode), X, wild), want)
+    with pytest.raises(OutOfBoundsError):
+        np.take(np.array(X), [20], axis, mode="raise")
+    with pytest.raises(ArgumentError):
+        np.take(np.array(X), [0], axis, mode="no")
+
+
+def test_pick_gather_and_along_axis(both):
+    index = numpy.array([0, 3, 1])
+    numpy.testing.assert_array_equal(both(npx.pick, X, index), X[numpy.arange(3), index])
+    assert both(lambda x, i: npx.pick(x, i, keepdims=True), X, index).shape == (3, 1)
+    order = numpy.argsort(X, 1)
+    numpy.testing.assert_array_equal(both(lambda x, i: np.take_along_axis(x, i, 1), X, order), numpy.sort(X, 1))
+    points = numpy.array([[0, 2, 1], [1, 3, 0]])
+    numpy.testing.assert_array_equal(both(npx.gather_nd, X, points), X[tuple(points)])
+    numpy.testing.assert_array_equal(both(npx.gather_nd, X, points[:1]), X[points[0]])
+
+
+def test_topk(both):
+    want = numpy.argsort(-X, 1, kind="stable")[:, :2]
+    indices, (values, same), mask = both(
+        lambda x: (npx.topk(x, k=2), npx.topk(x, k=2, ret_typ="both"), npx.topk(x, k=2, ret_typ="mask")), X
+    )
+    assert indices.dtype == "float32"
+    numpy.testing.assert_array_equal(indices, want)
+    numpy.testing.assert_array_equal(same, want)
+    numpy.testing.assert_array_equal(values, numpy.take_along_axis(X, want, 1))
+    assert mask.sum() == 6
+    assert ((mask == 1) == (values.min(1, keepdims=True) <= X))[1:].all()
+    numpy.testing.assert_array_equal(
+        both(lambda x: npx.topk(x, axis=0, k=1, is_ascend=True, ret_typ="value"), X)[0], X.min(0)
+    )
+    with pytest.raises(ShapeError):
+        npx.topk(np.array(X), k=5)
+
+
+@pytest.mark.parametrize("axis", [None, 0, 1])
+def test_quantiles_are_numpys(both, axis):
+    for method in ("linear", "lower", "higher", "nearest", "midpoint"):
+        found = both(lambda x, method=method: np.percentile(x, [10, 50, 85.0], axis=axis, method=method), X, rtol=1e-5)
+        numpy.testing.assert_allclose(
+            found, numpy.percentile(X, [10, 50, 85.0], axis=axis, method=method), rtol=1e-4, atol=1e-5
+        )
+    numpy.testing.assert_allclose(both(lambda x: np.median(x, axis), X), numpy.median(X, axis))
+
+
+def test_placing_and_counting(both):
+    bins, values = numpy.array([0.0, 1.0, 1.0, 2.5], "float32"), numpy.array([-1.0, 1.0, 1.5, 3.0], "float32")
+    for side in ("left", "right"):
+        found = both(lambda b, v, side=side: np.searchsorted(b, v, side), bins, values)
+        numpy.testing.assert_array_equal(found, numpy.searchsorted(bins, values, side))
+    numpy.testing.assert_array_equal(both(np.digitize, values, bins), numpy.digitize(values, bins))
+    x, y = numpy.array([0.0, 1.0, 3.0], "float32"), numpy.array([5.0, 7.0, 0.0], "float32")
+    numpy.testing.assert_allclose(both(np.interp, values, x, y), numpy.interp(values, x, y), rtol=1e-6)
+    numpy.testing.assert_array_equal(both(np.isin, X, values), numpy.isin(X, values))
+    flat = numpy.array([0, 5, 11])
+    for got, want in zip(
+        both(lambda i: np.unravel_index(i, (3, 4)), flat), numpy.unravel_index(flat, (3, 4)), strict=True
+    ):
+        numpy.testing.assert_array_equal(got, want)
+    hot = both(lambda i: npx.one_hot(i, 4, 2.0, -1.0), index := numpy.array([0, 3, 9]))
+    assert hot.tolist() == [[2, -1, -1, -1], [-1, -1, -1, 2], [-1, -1, -1, -1]]
+    assert index.tolist() == [0, 3, 9]
+
+
+def test_insert_and_delete(both):
+    for obj in (1, [0, 2], slice(0, 2)):
+        numpy.testing.assert_array_equal(both(lambda x, o=obj: np.delete(x, o, 1), X), numpy.delete(X, obj, 1))
+    numpy.testing.assert_array_equal(both(lambda x: np.insert(x, 1, 9.0, 1), X), numpy.insert(X, 1, 9.0, 1))
+    numpy.testing.assert_array_equal(both(lambda x: np.insert(x, [0, 2], 5.0), X), numpy.insert(X, [0, 2], 5.0))
+
+
+def test_closeness(both):
+    assert both(np.allclose, X, X * (1 + 1e-7))
+    assert not both(np.array_equal, X, X + 1)
+    assert not np.array_equal(np.array(X), np.ones(3)).item()
+    x = numpy.array([numpy.nan, numpy.inf, 1.0], "float32")
+    numpy.testing.assert_array_equal(both(lambda x: np.isclose(x, x, equal_nan=True), x), [True, True, True])
+
+
+def test_sizes_that_are_data_need_values(trace):
+    x = np.array([[1, 0, 2], [0, 2, 2]])
+    assert np.unique(x).tolist() == [0.0, 1.0, 2.0]
+    assert [part.tolist() for part in np.nonzero(x)] == [[0, 0, 1, 1], [0, 2, 1, 2]]
+    assert np.bincount(np.array([1, 1, 3], dtype="int64")).tolist() == [0, 2, 0, 1]
+    for name in ("unique", "nonzero", "bincount", "histogram"):
+        with pytest.raises(CaptureError, match=name):
+            trace(getattr(np, name), X)
