@@ -136,6 +136,7 @@ from hybridize.ops.composite import composite as composite
 from hybridize.ops.control import Cond as Cond
 from hybridize.ops.control import Scan as Scan
 from hybridize.ops.control import While as While
+from hybridize.ops.elementwise import Elementwise as Elementwise
 from hybridize.ops.evaluate import evaluate as evaluate
 from hybridize.ops.gradient import pullback as pullback
 from hybridize.ops.indexing import Gather as Gather

@@ -290,6 +290,8 @@ class Sum(Op):
         return (TensorType(kept(x.shape, self.axes), x.dtype),)
 
     def reference(self, x: NDArray[Any]) -> tuple[NDArray[Any], ...]:
+        if not self.axes:
+            return (x,)
         total = numpy.sum(x, axis=self.axes, dtype=wide(x.dtype))
         return (numpy.asarray(total).astype(x.dtype, copy=False),)
 

@@ -16,8 +16,8 @@ from hybridize.passes.simplify import Simplify as Simplify
 
 PIPELINE = Pipeline(
     Inline(),  # composites are words for people: later passes see through them
-    Simplify(),  # identities that never make more nodes, so that equal things look equal
     FoldConstants(limit_bytes=1 << 20),  # larger results stay computed at run time: a file holds no zeros
-    EliminateCommon(),  # after folding, so that equal constants are equal
+    Simplify(),  # after folding, so that computed ones and zeros are seen; equal things then look equal
+    EliminateCommon(),  # after both, so that equal constants and equal nodes are met
     EliminateDead(),  # last: every pass may leave dead nodes
 )

@@ -5,19 +5,27 @@ from __future__ import annotations
 
 import numpy
 
-from hybridize.graph import Graph, Node
+from hybridize.graph import Graph, Node, Value
 from hybridize.graph.ir import Buffer
-from hybridize.ops import Broadcast, Effect, Iota, Op, effect_of
+from hybridize.ops import Broadcast, Cast, Cond, Effect, Elementwise, Iota, Op, Scan, Where, While, effect_of
 from hybridize.passes.pipeline import Rewriter
 
 EXPANDING = (Broadcast, Iota)
 """Ops whose result says no more than their operands: as a loop they cost nothing, as a constant they cost memory."""
 EXPANDED = 16
 """Elements up to which even those are worth folding: their consumers fold then."""
+LOOPS = (While, Scan)
+"""Their length may be anything, and the specification is slow."""
+EACH = (Elementwise, Cast, Where)
+"""Ops of each element by itself: of operands that hold one number everywhere, so does the result."""
 
 
 class FoldConstants:
-    """Replace a node whose operands are all constants by its value, computed by the op's own specification."""
+    """Replace a node whose operands are all constants by its value, computed by the op's own specification.
+
+    Arrays of one number, of whatever size, are computed as that number and broadcast again. Of a condition that is
+    known only the branch taken stays. Loops are left to machine code.
+    """
 
     name = "fold_constants"
 
@@ -28,20 +36,40 @@ class FoldConstants:
         """One sweep down: folded results are constants for the nodes below."""
         rewriter = Rewriter(graph)
         constants = rewriter.builder.constants
+        filled: dict[Value, Value] = {}
         for node in graph.nodes:
-            operands = [constants.get(rewriter.now(value)) for value in node.inputs]
-            known = [array for array in operands if array is not None]
-            if len(known) == len(operands) and self._worthwhile(node) and isinstance(node.op, Op):
-                with numpy.errstate(all="ignore"):
-                    results: tuple[Buffer, ...] = node.op.reference(*known)
+            inputs = [rewriter.now(value) for value in node.inputs]
+            known = [constants[value] for value in inputs if value in constants]
+            numbers = [filled[value] for value in inputs if value in filled]
+            if isinstance(node.op, Cond) and inputs[0] in constants:
+                branch = node.op.then if constants[inputs[0]] else node.op.orelse
+                rewriter.replace(node, rewriter.builder.inline(branch, inputs[1:]))
+            elif len(known) == len(inputs) and self._worthwhile(node):
+                results = _computed(node, known)
                 rewriter.replace(node, tuple(rewriter.builder.constant(result) for result in results))
+            elif inputs and len(numbers) == len(inputs) and isinstance(node.op, EACH):
+                (result,) = _computed(node, [constants[value] for value in numbers])
+                number = rewriter.builder.constant(result)
+                shape = node.outputs[0].type.shape
+                (value,) = rewriter.builder.add(Broadcast(shape), [number], node.loc)
+                filled[value] = number
+                rewriter.replace(node, (value,))
             else:
                 rewriter.keep(node)
+                if isinstance(node.op, Broadcast) and inputs[0] in constants and inputs[0].type.ndim == 0:
+                    filled[node.outputs[0]] = inputs[0]
         return rewriter.finish() if rewriter.values else graph
 
     def _worthwhile(self, node: Node) -> bool:
-        if effect_of(node.op) is not Effect.PURE:
+        if not isinstance(node.op, Op) or isinstance(node.op, LOOPS) or effect_of(node.op) is not Effect.PURE:
             return False
         if isinstance(node.op, EXPANDING):
             return all(value.type.size <= EXPANDED for value in node.outputs)
         return sum(value.type.nbytes for value in node.outputs) <= self.limit_bytes
+
+
+def _computed(node: Node, operands: list[Buffer]) -> tuple[Buffer, ...]:
+    assert isinstance(node.op, Op)
+    with numpy.errstate(all="ignore"):
+        results: tuple[Buffer, ...] = node.op.reference(*operands)
+    return results

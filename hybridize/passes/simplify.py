@@ -16,6 +16,7 @@ from hybridize import ops
 from hybridize.base.dtypes import DType, bool_, is_float, is_integer
 from hybridize.base.locations import SourceLoc
 from hybridize.graph import Graph, Node, OpLike, Value
+from hybridize.graph.text import INLINE
 from hybridize.ops import Op
 from hybridize.passes.pipeline import Rewriter
 
@@ -59,9 +60,12 @@ class Sight:
         while (node := self.maker(value, ops.Broadcast)) is not None:
             value = node.inputs[0]
         array = self._rewriter.builder.constants.get(value)
-        if array is None or array.size != 1:
+        if array is None or not 0 < array.size <= INLINE:
             return None
-        found: float | int | bool = array.astype(numpy.float64).item() if is_float(array.dtype) else array.item()
+        first = array.reshape(-1)[:1]
+        if array.tobytes() != first.tobytes() * array.size:
+            return None
+        found: float | int | bool = first.astype(numpy.float64).item() if is_float(array.dtype) else first.item()
         return found
 
     def constant(self, number: float, dtype: DType) -> Value:

@@ -1,0 +1,275 @@
+"""Each pass: the text after it, and the value before and after."""
+
+import math
+
+import numpy
+import pytest
+
+from hybridize import ops
+from hybridize.base.locations import SourceLoc
+from hybridize.base.types import TensorType
+from hybridize.graph import Graph, parse
+from hybridize.ops import OPS, composites, evaluate, record
+from hybridize.passes import PIPELINE, EliminateCommon, EliminateDead, FoldConstants, Inline, Pipeline, Simplify
+
+SPECIAL = numpy.array([0.0, -0.0, 1.5, -2.0, math.inf, -math.inf, math.nan, 1e-40], "f4")
+
+
+def read(text: str) -> Graph:
+    return parse(text, OPS)
+
+
+def after(graph: Graph, *passes) -> str:
+    """The body of the graph after the passes, without indentation."""
+    result = Pipeline(*passes).run(graph) if passes else PIPELINE.run(graph)
+    return "\n".join(line.strip() for line in str(result).splitlines()[1:-1])
+
+
+def same_bits(graph: Graph, changed: Graph, *inputs):
+    for x, y in zip(evaluate(graph, inputs), evaluate(changed, inputs), strict=True):
+        assert x.dtype == y.dtype
+        numpy.testing.assert_array_equal(x, y)
+        if x.dtype.kind == "f":
+            numpy.testing.assert_array_equal(numpy.signbit(x), numpy.signbit(y))
+
+
+def number(value: float) -> str:
+    return f"""graph(%0: f32[8]) {{
+      %1: f32[] = constant({value})
+      %2: f32[8] = broadcast(%1, shape=(8,))
+      %3: f32[8] = OP
+      return %3
+    }}"""
+
+
+@pytest.mark.parametrize(
+    ("value", "op"),
+    [
+        (1.0, "mul(%0, %2)"), (1.0, "mul(%2, %0)"), (-0.0, "add(%0, %2)"), (-0.0, "add(%2, %0)"), (0.0, "sub(%0, %2)"),
+        (1.0, "pow(%0, %2)"),
+    ],
+)  # fmt: skip
+def test_identities(value, op):
+    graph = read(number(value).replace("OP", op))
+    assert after(graph, Simplify()).endswith("return %0")
+    same_bits(graph, PIPELINE.run(graph), SPECIAL)
+
+
+@pytest.mark.parametrize(
+    ("value", "op"),
+    [
+        (0.0, "add(%0, %2)"), (0.0, "mul(%0, %2)"), (-0.0, "sub(%0, %2)"), (0.0, "sub(%2, %0)"), (-1.0, "mul(%0, %2)"),
+        (3.0, "div(%0, %2)"), (0.0, "div(%0, %2)"), (0.0, "pow(%0, %2)"), (1.0, "div(%2, %0)"),
+    ],
+)  # fmt: skip
+def test_what_is_no_identity(value, op):
+    """0 x is not 0 where x is infinite, and x + 0.0 is not x where x is -0.0."""
+    graph = read(number(value).replace("OP", op))
+    assert PIPELINE.run(graph).op_names()[-1] == op.split("(")[0]
+    same_bits(graph, PIPELINE.run(graph), SPECIAL)
+
+
+def test_division_by_a_power_of_two_is_a_product():
+    graph = read(number(4.0).replace("OP", "div(%0, %2)"))
+    assert PIPELINE.run(graph).op_names()[-1] == "mul"
+    same_bits(graph, PIPELINE.run(graph), SPECIAL)
+
+
+def test_sum_of_sums_of_constants_is_one_constant():
+    def body():
+        one, two, three, four = (ops.scalar(k, numpy.dtype("f4")) for k in (1, 2, 3, 4))
+        return [ops.add(ops.add(one, two), ops.add(three, four))]
+
+    graph = PIPELINE.run(record(body, ()))
+    assert graph.op_names() == []
+    assert [array.item() for array in graph.constants.values()] == [10.0]
+
+
+def test_filled_arrays_are_computed_as_numbers():
+    kind = TensorType((512, 1024), numpy.dtype("f4"))
+    graph = record(lambda x: [ops.mul(x, ops.exp(ops.add(ops.full(1, kind), ops.full(2, kind))))], (kind,))
+    optimised = PIPELINE.run(graph)
+    assert optimised.op_names() == ["broadcast", "mul"]
+    assert sum(array.nbytes for array in optimised.constants.values()) == 4
+
+
+def test_large_results_stay_computed():
+    kind = TensorType((600, 1), numpy.dtype("f4"))
+    graph = record(
+        lambda: [ops.matmul(ops.constant(numpy.ones(kind.shape, "f4")), ops.constant(numpy.ones((1, 600), "f4")))], ()
+    )
+    assert PIPELINE.run(graph).op_names() == ["matmul"]
+    assert FoldConstants(limit_bytes=1 << 22)(graph).op_names() == []
+
+
+def test_world_ops_are_neither_folded_nor_dropped_nor_merged():
+    graph = read(
+        """graph() {
+      %0: f32[] = constant(1.0)
+      print(%0, format="{}")
+      print(%0, format="{}")
+      return
+    }""".replace("print(", "= print(")
+    )
+    assert PIPELINE.run(graph).op_names() == ["print", "print"]
+
+
+def test_a_branch_with_an_effect_is_kept():
+    kind = TensorType((2,), numpy.dtype("f4"))
+
+    def loud(x):
+        ops.bind(ops.Print("{}"), x)
+        return [x]
+
+    op = ops.Cond(record(loud, (kind,)), record(lambda x: [x], (kind,)))
+    graph = record(lambda p, x: [ops.bind(op, p, x)[0], x][1:], (TensorType((), numpy.dtype("?")), kind))
+    assert PIPELINE.run(graph).op_names() == ["cond"]
+
+
+def test_of_a_known_condition_the_branch_taken_stays():
+    kind = TensorType((2,), numpy.dtype("f4"))
+    op = ops.Cond(record(lambda x: [ops.sin(x)], (kind,)), record(lambda x: [ops.cos(x)], (kind,)))
+    for truth, name in ((True, "sin"), (False, "cos")):
+        graph = record(lambda x, truth=truth: [ops.bind(op, ops.constant(numpy.array(truth)), x)[0]], (kind,))
+        assert PIPELINE.run(graph).op_names() == [name]
+
+
+def test_endless_loops_are_not_run_by_the_compiler():
+    count = TensorType((), numpy.dtype("i8"))
+    forever = record(lambda n: [ops.ge(n, ops.like(0, n))], (count,))
+    op = ops.While(forever, record(lambda n: [n], (count,)))
+    graph = record(lambda: [ops.bind(op, ops.scalar(1, count.dtype))[0]], ())
+    assert PIPELINE.run(graph).op_names() == ["while"]
+
+
+def test_unused_constants_and_nodes_go():
+    graph = read("""graph(%0: f32[2]) {
+      %1: f32[2] = constant([1.0, 2.0])
+      %2: f32[2] = constant([3.0, 4.0])
+      %3: f32[2] = add(%0, %1)
+      %4: f32[2] = mul(%3, %2)
+      %5: f32[2] = sub(%3, %1)
+      return %5
+    }""")
+    assert after(graph, EliminateDead()) == (
+        "%1: f32[2] = constant([1.0, 2.0])\n%2: f32[2] = add(%0, %1)\n%3: f32[2] = sub(%2, %1)\nreturn %3"
+    )
+
+
+def test_equal_things_are_computed_once():
+    graph = read("""graph(%0: f32[2]) {
+      %1: f32[2] = constant([1.0, -0.0])
+      %2: f32[2] = constant([1.0, -0.0])
+      %3: f32[2] = constant([1.0, 0.0])
+      %4: f32[2] = add(%0, %1)
+      %5: f32[2] = add(%0, %2)
+      %6: f32[2] = add(%0, %3)
+      %7: f32[2] = mul(%4, %5)
+      %8: f32[2] = mul(%7, %6)
+      return %8
+    }""")
+    assert after(graph, EliminateCommon()) == (
+        "%1: f32[2] = constant([1.0, -0.0])\n"
+        "%2: f32[2] = constant([1.0, 0.0])\n"
+        "%3: f32[2] = add(%0, %1)\n"
+        "%4: f32[2] = add(%0, %2)\n"
+        "%5: f32[2] = mul(%3, %3)\n"
+        "%6: f32[2] = mul(%5, %4)\n"
+        "return %6"
+    )
+    same_bits(graph, EliminateCommon()(graph), SPECIAL[1:3])
+
+
+@pytest.mark.parametrize(
+    ("body", "rest"),
+    [
+        ("%1: f32[6] = reshape(%0, shape=(6,))\n%2: f32[2,3] = reshape(%1, shape=(2, 3))", []),
+        ("%1: f32[6] = reshape(%0, shape=(6,))\n%2: f32[3,2] = reshape(%1, shape=(3, 2))", ["reshape"]),
+        ("%1: f32[3,2] = transpose(%0, axes=(1, 0))\n%2: f32[2,3] = transpose(%1, axes=(1, 0))", []),
+        ("%2: f32[2,3] = transpose(%0, axes=(0, 1))", []),
+        ("%1: f64[2,3] = cast(%0, dtype=f64)\n%2: f32[2,3] = cast(%1, dtype=f32)", []),
+        ("%1: f16[2,3] = cast(%0, dtype=f16)\n%2: f32[2,3] = cast(%1, dtype=f32)", ["cast", "cast"]),
+        ("%1: i64[2,3] = cast(%0, dtype=i64)\n%2: f32[2,3] = cast(%1, dtype=f32)", ["cast", "cast"]),
+        ("%2: f32[2,3] = broadcast(%0, shape=(2, 3))", []),
+        (
+            "%1: f32[4,2,3] = broadcast(%0, shape=(4, 2, 3))\n%2: f32[5,4,2,3] = broadcast(%1, shape=(5, 4, 2, 3))",
+            ["broadcast"],
+        ),
+        ("%1: f32[2,3] = neg(%0)\n%2: f32[2,3] = neg(%1)", []),
+        ("%2: f32[2,3] = slice(%0, starts=(0, 0), stops=(2, 3), steps=(1, 1))", []),
+        ("%2: f32[2,3] = slice(%0, starts=(0, 2), stops=(2, -1), steps=(1, -1))", ["slice"]),
+        ("%2: f32[2,3] = concat(%0, axis=1)", []),
+        ("%2: f32[2,3] = stop_gradient(%0)", []),
+        ("%2: f32[2,3] = sum(%0, axes=())", []),
+    ],
+)  # fmt: skip
+def test_shapes_and_dtypes(body, rest):
+    result = body.rsplit("\n", 1)[-1].split(":")[0]
+    graph = read(f"graph(%0: f32[2,3]) {{\n{body}\nreturn {result}\n}}")
+    assert PIPELINE.run(graph).op_names() == rest
+    same_bits(graph, PIPELINE.run(graph), SPECIAL[:6].reshape(2, 3))
+
+
+@pytest.mark.parametrize("flag", [False, True])
+def test_matmul_reads_transposed_operands(flag):
+    graph = read(f"""graph(%0: f32[5,2,3], %1: f32[5,{"3,4" if flag else "4,3"}]) {{
+      %2: f32[5,3,2] = transpose(%0, axes=(0, 2, 1))
+      %3: f32[5,{"4,3" if flag else "3,4"}] = transpose(%1, axes=(0, 2, 1))
+      %4: f32[5,2,4] = matmul(%2, %3, transpose_x=True, transpose_w={flag})
+      return %4
+    }}""")
+    optimised = PIPELINE.run(graph)
+    assert optimised.op_names() == ["matmul"]
+    assert optimised.nodes[0].op == ops.Matmul(False, not flag)
+    x, w = numpy.random.rand(*graph.inputs[0].type.shape), numpy.random.rand(*graph.inputs[1].type.shape)
+    same_bits(graph, optimised, x.astype("f4"), w.astype("f4"))
+
+
+def test_where_of_a_known_condition():
+    graph = read("""graph(%0: f32[2], %1: f32[2]) {
+      %2: bool[2] = constant([True, True])
+      %3: f32[2] = where(%2, %0, %1)
+      return %3
+    }""")
+    assert PIPELINE.run(graph).op_names() == []
+
+
+def test_composites_are_inlined_at_any_depth_also_inside_control_flow():
+    kind = TensorType((2, 3), numpy.dtype("f4"))
+    body = record(lambda x: [composites.softmax(x, 1)], (kind,))
+    outer = ops.Composite("outer", (), record(lambda x: [composites.relu(composites.softmax(x, 1))], (kind,)))
+
+    def run(p, x):
+        y = ops.bind(ops.Cond(body, body), p, x)[0]
+        return [ops.bind(outer, y)[0]]
+
+    graph = record(run, (TensorType((), numpy.dtype("?")), kind))
+    optimised = PIPELINE.run(graph)
+    assert "composite" not in str(optimised)
+    assert optimised.op_names()[0] == "cond"
+    x = numpy.random.rand(2, 3).astype("f4")
+    same_bits(graph, optimised, numpy.array(True), x)
+
+
+@pytest.mark.parametrize(
+    "step", [Inline(), FoldConstants(1 << 20), Simplify(), EliminateCommon(), EliminateDead(), PIPELINE.run]
+)
+def test_a_pass_that_changes_nothing_returns_the_same_graph(step):
+    kind = TensorType((2, 3), numpy.dtype("f4"))
+    graph = record(lambda x, y: [ops.add(ops.sin(x), y)], (kind, kind))
+    assert step(graph) is graph
+
+
+def test_source_lines_survive():
+    kind = TensorType((2, 3), numpy.dtype("f4"))
+    recorded = record(lambda x: [composites.relu(ops.neg(ops.neg(ops.matmul(x, x, True))))], (kind,))
+    loc = SourceLoc("user.py", 7, "forward")
+    graph = Graph(
+        recorded.inputs,
+        tuple(type(n)(n.op, n.inputs, n.outputs, loc) for n in recorded.nodes),
+        recorded.outputs,
+        recorded.constants,
+    )
+    nodes = PIPELINE.run(graph).nodes
+    assert nodes
+    assert all(node.loc == loc for node in nodes if not isinstance(node.op, ops.Broadcast))
