@@ -352,8 +352,8 @@ class Block:
         summary.show(self, inputs)
 
     def __repr__(self) -> str:
-        lines = "".join(f"\n  ({name}): {_indented(repr(child))}" for name, child in self._children.items())
-        return f"{type(self).__name__}({lines}\n)"
+        lines = "\n".join(f"  ({name}): {_indented(repr(child))}" for name, child in self._children.items())
+        return f"{type(self).__name__}(\n{lines}\n)"
 
 
 def _indented(text: str) -> str:

@@ -22,8 +22,8 @@ from hybridize.array.symbol import Symbol
 from hybridize.base.dtypes import DType, as_dtype
 from hybridize.base.errors import (
     ArgumentError,
-    DeviceError,
     DeferredInitializationError,
+    DeviceError,
     LoadError,
     ShapeError,
     StateError,
@@ -383,14 +383,18 @@ class Constant(Parameter):
     def __init__(self, name: Any, value: Any = None) -> None:
         if value is None:
             name, value = "const", name
-        array = value.asnumpy() if hasattr(value, "asnumpy") else numpy.asarray(value)
-        if array.dtype == numpy.float64 and not isinstance(value, numpy.ndarray):
-            array = array.astype(numpy.float32)
-        self.value = ndarray(array.copy())
+        array = value.asnumpy() if hasattr(value, "asnumpy") else numpy.array(value)
+        if not isinstance(value, (numpy.ndarray, ndarray)):
+            array = array.astype(numpy.float32)  # lists of numbers, as everywhere
+        self.value = ndarray(array)
         super().__init__(
             name, grad_req="null", shape=array.shape, dtype=array.dtype, init=initializers.Constant(self.value)
         )
         self._shape = array.shape  # zero sizes are real here
+
+    def _fill(self, array: ndarray, chosen: Any, default: Initializer) -> None:
+        """Its value, whatever the net is initialized with."""
+        array[...] = self.value
 
     @property
     def grad_req(self) -> str:

@@ -101,8 +101,8 @@ class SymbolBlock(HybridBlock):
         if lacking and not allow_missing:
             raise LoadError(
                 "E610",
-                f"variable {lacking[0]!r} of {self._graph.source} is neither an input ({', '.join(self._inputs)}) nor in "
-                f"{param_file}",
+                f"variable {lacking[0]!r} of {self._graph.source} is neither an input "
+                f"({', '.join(self._inputs)}) nor in {param_file}",
                 help="name all inputs in input_names; allow_missing=True leaves parameters uninitialized",
             )
         load_into(

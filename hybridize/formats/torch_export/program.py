@@ -67,7 +67,7 @@ def to_graph(program: TensorProgram) -> Graph:
                     "E420",
                     f"{step.operator} cannot be compiled yet",
                     loc=step.loc,
-                    help="write this part with operators of docs/guide/pytorch.md, or keep it outside the hybridized module",
+                    help="write this part with the operators of docs/guide/pytorch.md, or keep it outside",
                 )
             values[step.name] = _checked(step, translate(step.types, *arguments, **keywords))
     return recorder.builder.finish([values[output.name] for output in program.outputs])

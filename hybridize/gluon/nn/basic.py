@@ -64,14 +64,13 @@ class Dense(HybridBlock):
         self.weight.complete(self._units, math.prod(x.shape[1:]) if self._flatten else x.shape[-1])
 
     def forward(self, x: Any) -> Any:
-        bias = None if self.bias is None else self.bias.data()
-        y = npx.fully_connected(x, self.weight.data(), bias, flatten=self._flatten)
+        weight, bias = self.weight, self.bias
+        y = npx.fully_connected(x, weight.data(), None if bias is None else bias.data(), flatten=self._flatten)
         return y if self.act is None else self.act(y)
 
     def __repr__(self) -> str:
         units, inputs = self.weight.shape
-        kind = self.act._act_type if self.act is not None else "linear"
-        return f"{type(self).__name__}({inputs if inputs >= 0 else None} -> {units}, {kind})"
+        return f"{type(self).__name__}({inputs if inputs >= 0 else None} -> {units}, {self.act or 'linear'})"
 
 
 class Dropout(HybridBlock):
@@ -90,8 +89,6 @@ class Dropout(HybridBlock):
         self._axes = axes
 
     def forward(self, x: Any) -> Any:
-        if self._rate == 0:
-            return npx.identity(x)
         return npx.dropout(x, p=self._rate, axes=self._axes)
 
     def __repr__(self) -> str:

@@ -1,0 +1,117 @@
+"""Parameters of any generation into nets, and back."""
+
+from pathlib import Path
+
+import numpy
+import pytest
+
+from hybridize.array import np
+from hybridize.base.errors import LoadError
+from hybridize.formats.mxnet import read_params
+from hybridize.gluon import SymbolBlock, nn
+
+FILES = Path(__file__).parent.parent / "formats" / "mxnet_files"
+
+
+def get_net():
+    net = nn.HybridSequential()
+    net.add(nn.Dense(256, activation="relu"), nn.Dense(128, activation="relu"), nn.Dense(2))
+    return net
+
+
+@pytest.mark.parametrize("generation", ["v1_9_1_nd", "v1_9_1_np", "v2_0_0b1_np"])
+def test_parameters_of_every_mxnet_fit_a_new_net(generation):
+    """1.x names the parameters dense0_weight, ...; whatever counters this process has reached, they are found."""
+    net = get_net()
+    net.load_parameters(FILES / generation / "my_mlp-0000.params")
+    x = np.array(numpy.load(FILES / generation / "my_mlp-input.npy"))
+    numpy.testing.assert_allclose(
+        net(x).asnumpy(), numpy.load(FILES / generation / "my_mlp-output.npy"), rtol=1e-4, atol=1e-5
+    )
+
+
+@pytest.mark.parametrize("generation", ["v1_9_1_nd", "v1_9_1_np", "v2_0_0b1_np"])
+def test_symbol_blocks_of_every_mxnet(generation):
+    folder = FILES / generation
+    x = np.array(numpy.load(folder / "my_mlp-input.npy"))
+    expected = numpy.load(folder / "my_mlp-output.npy")
+    net = SymbolBlock.imports(str(folder / "my_mlp-symbol.json"), ["data"], str(folder / "my_mlp-0000.params"))
+    numpy.testing.assert_allclose(net(x).asnumpy(), expected, rtol=1e-4, atol=1e-5)
+    for path in (folder / "my_mlp", folder / "my_mlp-symbol.json"):
+        numpy.testing.assert_allclose(SymbolBlock.load(path)(x).asnumpy(), expected, rtol=1e-4, atol=1e-5)
+    assert len(net.collect_params()) == 6
+
+
+def test_wrong_input_names_are_explained():
+    with pytest.raises(LoadError, match=r"variable 'data' of .* is neither an input \(data0, data1\) nor in"):
+        SymbolBlock.imports(
+            FILES / "v1_9_1_nd/my_mlp-symbol.json", ["data0", "data1"], FILES / "v1_9_1_nd/my_mlp-0000.params"
+        )
+
+
+def test_unsupported_graphs_are_refused_when_read():
+    with pytest.raises(LoadError, match="operator _foreach, node 'fe__foreach0'"):
+        SymbolBlock.imports(FILES / "v1_9_1_nd/foreachnet-symbol.json", ["data0", "data1"])
+
+
+def test_saved_parameters_are_found_again(tmp_path):
+    net, again = get_net(), get_net()
+    net.initialize()
+    x = np.ones((1, 20))
+    expected = net(x).asnumpy()
+    path = tmp_path / "net.params"
+    net.save_parameters(path)
+    assert list(read_params(path)) == list(net.collect_params())
+    again.load_parameters(path)
+    numpy.testing.assert_array_equal(again(x).asnumpy(), expected)
+    again.initialize(force_reinit=True)
+    buffer = again[0].weight.data()
+    again.load_dict({name: p.data() for name, p in net.collect_params().items()})
+    assert again[0].weight.data() is buffer
+    numpy.testing.assert_array_equal(again(x).asnumpy(), expected)
+
+
+def test_what_does_not_fit_is_refused_and_changes_nothing(tmp_path):
+    net, path = nn.Dense(3, in_units=3), tmp_path / "f.params"
+    net.initialize("ones")
+    small = nn.Dense(2, in_units=2)
+    small.initialize()
+    small.save_parameters(path)
+    with pytest.raises(LoadError, match=r"'weight': shape incompatible, expected \(3, 3\), saved \(2, 2\)"):
+        net.load_parameters(path)
+    with pytest.raises(LoadError, match=r"parameter 'bias' is missing in the dict.*'weight'"):
+        net.load_dict({"weight": numpy.zeros((3, 3), "f4")})
+    with pytest.raises(LoadError, match="parameter 'x' of the dict is not in the net"):
+        net.load_dict({"weight": numpy.zeros((3, 3), "f4"), "bias": numpy.zeros(3, "f4"), "x": numpy.zeros(3)})
+    with pytest.raises(LoadError, match="dtype incompatible"):
+        net.load_dict({"weight": numpy.zeros((3, 3)), "bias": numpy.zeros(3, "f4")})
+    assert (net.weight.data().asnumpy() == 1).all()
+    net.load_dict({"weight": numpy.zeros((3, 3))}, allow_missing=True, cast_dtype=True)
+    assert net.weight.dtype == numpy.float32
+    net.load_dict({"weight": numpy.zeros((3, 3)), "y": 3}, allow_missing=True, ignore_extra=True, cast_dtype=True,
+                  dtype_source="saved")  # fmt: skip
+    assert net.weight.data().dtype == numpy.float64
+
+
+def test_shared_parameters_are_stored_once_and_need_one_name(tmp_path):
+    first = nn.Dense(3, in_units=3)
+    net = nn.HybridSequential()
+    net.add(first, nn.Dense(3, in_units=3, params=first.params))
+    net.initialize()
+    path = tmp_path / "f.params"
+    net.save_parameters(path, deduplicate=True)
+    assert list(read_params(path)) == ["1.weight", "1.bias"]
+    before = first.weight.data().asnumpy()
+    net.initialize("zeros", force_reinit=True)
+    net.load_parameters(path)
+    numpy.testing.assert_array_equal(first.weight.data().asnumpy(), before)
+
+
+def test_lists_without_names_are_refused():
+    with pytest.raises(LoadError, match="2 arrays without names"):
+        nn.Dense(1).load_parameters(FILES / "v1_9_1_nd/tiny_list.params")
+
+
+def test_a_net_without_parameters_saves_and_loads(tmp_path):
+    nn.Identity().save_parameters(tmp_path / "f.params")
+    nn.Identity().load_parameters(tmp_path / "f.params")

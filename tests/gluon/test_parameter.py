@@ -1,0 +1,167 @@
+"""Parameters: one buffer for life, deferred shapes, loud mistakes."""
+
+import numpy
+import pytest
+
+from hybridize import gluon, init
+from hybridize.array import np
+from hybridize.base.errors import ArgumentError, DeferredInitializationError, DeviceError, ShapeError, StateError
+from hybridize.gluon import Constant, Parameter, ParameterDict, nn
+
+
+def made(*shape, **kwargs):
+    parameter = Parameter("weight", shape=shape, **kwargs)
+    parameter.initialize()
+    return parameter
+
+
+def test_data_is_one_object_for_life():
+    parameter = made(3, 4)
+    data, buffer = parameter.data(), parameter.data()._data
+    parameter.set_data(np.ones((3, 4)))
+    parameter.set_data(numpy.full((3, 4), 2.0))
+    parameter.initialize("zeros", force_reinit=True)
+    assert parameter.data() is data
+    assert data._data is buffer
+    assert (data.asnumpy() == 0).all()
+
+
+def test_writes_are_announced():
+    parameter = made(2, 2)
+    version = parameter.data().storage.version
+    parameter.set_data(np.zeros((2, 2)))
+    assert parameter.data().storage.version > version
+    replaced = parameter.watch.version
+    parameter.cast("float16")
+    assert parameter.watch.version > replaced
+    assert parameter.data().dtype == numpy.float16
+
+
+def test_unknown_sizes_wait_for_the_first_input():
+    parameter = Parameter("weight", shape=(3, 0), allow_deferred_init=True)
+    assert parameter.shape == (3, -1)
+    with pytest.raises(StateError, match=r"initialize\(\)"):
+        parameter.data()
+    parameter.initialize(init.One())
+    with pytest.raises(DeferredInitializationError, match="first call"):
+        parameter.data()
+    with pytest.raises(gluon.DeferredInitializationError):
+        parameter.data()
+    parameter.complete(3, 5)
+    assert parameter.data().asnumpy().sum() == 15
+    with pytest.raises(ShapeError, match=r"\(3, 5\)"):
+        parameter.complete(3, 6)
+
+
+def test_unknown_sizes_may_be_forbidden():
+    parameter = Parameter("w_weight", shape=(-1,))
+    with pytest.raises(ShapeError, match=r"'w_weight'.*unknown shape \(-1,\)"):
+        parameter.initialize()
+
+
+def test_set_data_says_the_shape_of_a_deferred_parameter():
+    parameter = Parameter("weight", shape=(2, 0), allow_deferred_init=True)
+    parameter.initialize()
+    parameter.set_data(np.ones((2, 7)))
+    assert parameter.shape == (2, 7)
+    assert (parameter.data().asnumpy() == 1).all()
+
+
+def test_its_own_initializer_wins():
+    parameter = Parameter("weight", shape=(2,), init="ones")
+    parameter.initialize(default_init=init.Zero())
+    assert (parameter.data().asnumpy() == 1).all()
+
+
+@pytest.mark.parametrize("shape", [(), (1,), (3, 0, 2)])
+def test_small_shapes(shape):
+    if 0 in shape:
+        parameter = Parameter("weight", shape=shape, allow_deferred_init=True)
+        parameter.initialize("ones")
+        parameter.complete(*shape)
+    else:
+        parameter = made(*shape, init="ones")
+    assert parameter.data().shape == shape
+
+
+def test_initializing_twice_warns_and_does_nothing():
+    parameter = made(2, init="ones")
+    with pytest.warns(UserWarning, match="'weight' is already initialized"):
+        parameter.initialize("zeros")
+    assert (parameter.data().asnumpy() == 1).all()
+
+
+def test_gradients_are_zero_before_the_first():
+    parameter = made(2, 3)
+    assert (parameter.grad().asnumpy() == 0).all()
+    parameter.grad()[:] = 5
+    parameter.zero_grad()
+    assert (parameter.grad().asnumpy() == 0).all()
+    parameter.grad_req = "null"
+    with pytest.raises(StateError, match="grad_req is null"):
+        parameter.grad()
+    with pytest.raises(ArgumentError, match="sometimes"):
+        parameter.grad_req = "sometimes"
+
+
+def test_wrong_data_is_refused():
+    parameter = made(2, 3)
+    with pytest.raises(ShapeError, match=r"expected \(2, 3\), got \(3, 2\)"):
+        parameter.set_data(np.zeros((3, 2)))
+    with pytest.raises(ShapeError, match="cannot become"):
+        parameter.shape = (2, 3, 4)
+    with pytest.raises(DeviceError, match="no device gpu"):
+        parameter.reset_device("gpu(0)")
+    with pytest.raises(ArgumentError, match="row_sparse"):
+        Parameter("weight", stype="row_sparse")
+    assert [str(device) for device in parameter.list_ctx()] == ["cpu(0)"]
+
+
+def test_constants_keep_their_value():
+    for constant in (Constant("const", [[1, 2], [3, 4]]), Constant(np.array([[1, 2], [3, 4]]))):
+        constant.initialize("zeros")
+        numpy.testing.assert_array_equal(constant.data().asnumpy(), [[1, 2], [3, 4]])
+        assert constant.grad_req == "null"
+
+
+# ------------------------------------------------------------------------------------------------- ParameterDict
+
+
+def test_get_makes_and_finds():
+    params = ParameterDict("net_")
+    weight = params.get("weight", shape=(3, 0), allow_deferred_init=True)
+    assert weight.name == "net_weight"
+    assert params.get("weight", shape=(3, 5)) is weight
+    assert weight.shape == (3, 5)
+    assert params["net_weight"] is weight
+    with pytest.raises(ShapeError, match="cannot become"):
+        params.get("weight", shape=(4, 4))
+    with pytest.raises(ArgumentError, match="dtype"):
+        params.get("weight", dtype="float16")
+    shared = ParameterDict("net_", shared=params)
+    assert shared.get("weight") is weight
+    constant = params.get_constant("table", numpy.ones(3, "f4"))
+    assert params.get_constant("table") is constant
+
+
+def test_two_parameters_of_one_name_do_not_mix():
+    params, other = ParameterDict("a_"), ParameterDict("a_")
+    params.get("weight", shape=(1,))
+    other.get("weight", shape=(1,))
+    with pytest.raises(ArgumentError, match="two different parameters"):
+        params.update(other)
+
+
+def test_collected_parameters_answer_to_path_and_name():
+    net = nn.HybridSequential()
+    net.add(nn.Dense(2, in_units=3), nn.Dense(1, in_units=2))
+    params = net.collect_params()
+    assert list(params) == ["0.weight", "0.bias", "1.weight", "1.bias"]
+    assert params[net[1].bias.name] is params["1.bias"] is net[1].bias
+    assert list(net.collect_params(".*weight")) == ["0.weight", "1.weight"]
+    assert list(net.collect_params("1")) == ["1.weight", "1.bias"]
+    params.setattr("grad_req", "null")
+    assert net[0].weight.grad_req == "null"
+    with pytest.raises(KeyError):
+        params["nothing"]
+    assert params.get("nothing") is None
