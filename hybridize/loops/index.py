@@ -126,7 +126,7 @@ class Interner:
 
     def load(self, dtype: DType, operand: int, indices: tuple[Expr, ...]) -> Expr:
         """A load."""
-        key = (Load, operand, *map(id, indices))
+        key = (Load, dtype.num, operand, *map(id, indices))
         found = self._table.get(key)
         if found is None:
             found = self._keep(key, Load(dtype, operand, indices), indices)

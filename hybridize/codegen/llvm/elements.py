@@ -72,6 +72,10 @@ class Elements:
         self.depth: dict[int, int] = {}
         self.rows = 0
         """Axes of the rows, as bits: what is read from a written array depends on them."""
+        self.row_lane: int | None = None
+        """The row axis that is spread over lanes, where one is."""
+        self.pinned: dict[int, int] = {}
+        """Loads of what is stored in the same turn: they depend on all axes, as bits, of that turn."""
         self._scopes: list[dict[tuple[object, ...], str]] = [{}]
         self._free: dict[int, int] = {}
         self._keep: list[Expr] = []
@@ -91,7 +95,7 @@ class Elements:
         elif isinstance(expr, Fold):
             free &= ~bit(expr.variable)
         elif isinstance(expr, Load) and expr.operand in self.arrays and self.arrays[expr.operand].written:
-            free |= self.rows
+            free |= self.rows | self.pinned.get(id(expr), 0)
         self._free[id(expr)] = free
         self._keep.append(expr)
         return free
@@ -99,6 +103,10 @@ class Elements:
     def varies(self, expr: Expr) -> bool:
         """Whether `expr` differs between the lanes."""
         return self.lane is not None and bool(self.free(expr) & bit(self.lane.axis))
+
+    def _per_lane(self, array: Array) -> bool:
+        """Whether the elements of `array` are vectors here: not in a turn over a single row."""
+        return array.per_lane and self.lane is not None and self.lane.axis == self.row_lane
 
     def _depth_of(self, expr: Expr) -> int:
         free = self.free(expr)
@@ -414,7 +422,7 @@ class Elements:
 
     def _load(self, load: Load, lanes: int) -> str:
         array, address = self.arrays[load.operand], load.indices[0]
-        if array.per_lane and self.lane is not None:
+        if self._per_lane(array):
             return memory.load(self.f, self._row_pointer(load.operand, address), array.dtype, Width(lanes))
         if lanes == 1 or self.lane is None:
             return memory.load(self.f, self.pointer(load.operand, address), array.dtype, Width(1))
@@ -452,7 +460,7 @@ class Elements:
             return result
         result = self.spread(value)
         width = self.lane.width
-        if array.per_lane:
+        if self._per_lane(array):
             memory.store(self.f, result, self._row_pointer(operand, address), array.dtype, Width(width.lanes))
             return result
         stride = self._lane_stride(address)

@@ -47,8 +47,13 @@ class _Nest:
             for number, param in enumerate((*kernel.params, *kernel.locals))
         }
         self.elements = Elements(f, target, arrays, dict(enumerate(nest.rows)))
-        for axis in range(len(nest.rows)):
-            self.elements.rows |= bit(axis)
+        self.elements.rows = _bits(0, len(nest.rows))
+        self.elements.row_lane = nest.lane
+        self.groups = together(nest.statements)
+        for group in self.groups:
+            for statement, reads in _forwarded(group):
+                for read in reads:
+                    self.elements.pinned[id(read)] = _bits(0, len(nest.rows) + len(statement.sizes))
 
     def emit(self) -> None:
         """Write the nest."""
@@ -57,7 +62,7 @@ class _Nest:
 
     def _rows(self, axis: int) -> None:
         if axis == len(self.nest.rows):
-            for group in together(self.nest.statements):
+            for group in self.groups:
                 self._statements(group)
             return
         self.elements.hoist(_roots(self.nest.statements), bit(axis))
@@ -92,12 +97,10 @@ class _Nest:
 
     def _turn(self, group: Sequence[Statement]) -> None:
         """One turn of the innermost loop; what one statement stores, the next has in registers."""
-        reads = [node for node in walk(*(s.value for s in group), indices=False) if isinstance(node, Load)]
-        for statement in group:
+        for statement, reads in _forwarded(group):
             result = self.elements.store(statement.buffer, statement.address, statement.value)
             for read in reads:
-                if read.operand == statement.buffer and read.indices[0] is statement.address:
-                    self.elements.remember(read, result)
+                self.elements.remember(read, result)
 
     def _loop(self, axis: int, size: int, body: Callable[[], None]) -> None:
         if size == 1:
@@ -145,6 +148,16 @@ def _same_turn(earlier: Sequence[Statement], statement: Statement) -> bool:
         for node in walk(statement.value)
         if isinstance(node, Load) and node.operand in stored
     )
+
+
+def _forwarded(group: Sequence[Statement]) -> list[tuple[Statement, list[Load]]]:
+    """Each statement with the loads, in later ones of its turn, of what it stores."""
+    found = []
+    for k, statement in enumerate(group):
+        below = walk(*(later.value for later in group[k + 1 :]))
+        reads = [node for node in below if isinstance(node, Load) and node.operand == statement.buffer]
+        found.append((statement, reads))
+    return found
 
 
 def _roots(statements: Sequence[Statement]) -> list[Expr]:
