@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from hybridize.array.operators import Operators, functions
 from hybridize.array.storage import Storage
-from hybridize.base.dtypes import DType, float32, float64
+from hybridize.base.dtypes import DType, float32, float64, int32, int64
 from hybridize.base.errors import ArgumentError, OutOfBoundsError, ShapeError
 from hybridize.base.types import TensorType
 from hybridize.ops.op import ACTIVE
@@ -26,8 +26,42 @@ _storage_lock = threading.Lock()
 _NUMPY = numpy.ndarray
 
 
-def _fast_binary(ufunc: numpy.ufunc, name: str, reflected: bool = False) -> Any:
-    """An operator with a short way to `ufunc`, for dtypes whose result NumPy and our promotion table agree on."""
+def direct(ufunc: Callable[..., Any], x: Any, y: Any, *, integers: bool) -> NDArray[Any] | None:
+    """What NumPy makes of two arguments when nobody captures and our promotion table says the same; else None.
+
+    That is so for two arrays of one dtype, and for an array and a Python number, of floats and, where the function
+    keeps `integers`, of int64 and int32.
+    """
+    if ACTIVE:
+        return None
+    first, second = type(x), type(y)
+    if first is ndarray:
+        x = x._data
+        dtype = x.dtype
+        if second is ndarray:
+            y = y._data
+            if y.dtype is not dtype:
+                return None
+        elif second is not int and (second is not float or dtype.kind != "f"):
+            return None
+    elif second is ndarray:
+        y = y._data
+        dtype = y.dtype
+        if first is not int and (first is not float or dtype.kind != "f"):
+            return None
+    else:
+        return None
+    if not (dtype is float32 or dtype is float64 or (integers and (dtype is int64 or dtype is int32))):
+        return None
+    try:
+        result = ufunc(x, y)
+    except (ValueError, OverflowError):
+        return None  # the general way says what is wrong, with the types
+    return result if type(result) is _NUMPY else numpy.asarray(result)
+
+
+def _fast_binary(ufunc: numpy.ufunc, name: str, *, reflected: bool = False, integers: bool = True) -> Any:
+    """An operator with a short way to `ufunc`: `direct`, written out, since this is the most called code of all."""
     slow: Callable[[Any, Any], Any] = getattr(Operators, f"__{'r' if reflected else ''}{name}__")
 
     def operator(self: ndarray, other: Any) -> Any:
@@ -37,11 +71,11 @@ def _fast_binary(ufunc: numpy.ufunc, name: str, reflected: bool = False) -> Any:
             kind = type(other)
             if kind is ndarray:
                 y = other._data
-                direct = y.dtype is dtype and (dtype is float32 or dtype is float64)
+                ours = y.dtype is dtype
             else:
                 y = other
-                direct = (kind is float or kind is int) and (dtype is float32 or dtype is float64)
-            if direct:
+                ours = kind is int or (kind is float and dtype.kind == "f")
+            if ours and (dtype is float32 or dtype is float64 or (integers and (dtype is int64 or dtype is int32))):
                 try:
                     result = ufunc(y, x) if reflected else ufunc(x, y)
                 except (ValueError, OverflowError):
@@ -148,8 +182,8 @@ class ndarray(Operators):  # noqa: N801 - the name NumPy gave it
     __mul__ = _fast_binary(numpy.multiply, "mul")
     __rmul__ = _fast_binary(numpy.multiply, "mul", reflected=True)
     __imul__ = _fast_inplace(numpy.multiply, "mul")
-    __truediv__ = _fast_binary(numpy.true_divide, "truediv")
-    __rtruediv__ = _fast_binary(numpy.true_divide, "truediv", reflected=True)
+    __truediv__ = _fast_binary(numpy.true_divide, "truediv", integers=False)
+    __rtruediv__ = _fast_binary(numpy.true_divide, "truediv", reflected=True, integers=False)
     __itruediv__ = _fast_inplace(numpy.true_divide, "truediv")
     __eq__ = _fast_binary(numpy.equal, "eq")
     __ne__ = _fast_binary(numpy.not_equal, "ne")

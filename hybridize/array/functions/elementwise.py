@@ -5,12 +5,13 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 import numpy
 
 from hybridize import ops
-from hybridize.array.ndarray import ndarray, view, wrap, written
+from hybridize.array.ndarray import direct, ndarray, view, wrap, written
 from hybridize.array.operands import (
     Weak,
     aligned,
@@ -56,7 +57,7 @@ def _unary(
             or `test` (floats to bool).
         ufunc: NumPy's, where it has another name; None and no such name: no short way.
     """
-    direct = ufunc if ufunc is not None else getattr(numpy, name, None)
+    theirs = ufunc if ufunc is not None else getattr(numpy, name, None)
     primitive = op()
 
     def general(x: Any) -> Any:
@@ -74,11 +75,11 @@ def _unary(
         return result(bind1(primitive, cast(x, floating(dtype))), weak)
 
     def function(x: Any, /, out: Any = None, *, dtype: Any = None) -> Any:
-        if type(x) is ndarray and not ACTIVE and out is None and dtype is None and direct is not None:
+        if type(x) is ndarray and not ACTIVE and out is None and dtype is None and theirs is not None:
             data = x._data
             given = data.dtype
             if given is float32 or given is float64:
-                data = direct(data)
+                data = theirs(data)
                 return wrap(data if type(data) is _NUMPY else numpy.asarray(data))
         return finished(_as(general(x), dtype), out)
 
@@ -108,7 +109,8 @@ def _binary(
         kind: `number` (any dtype but bool), `any` (bool too), `float`, `integer` (bool too), `compare`.
         ufunc: NumPy's, where it has another name.
     """
-    direct: Any = ufunc if ufunc is not None else getattr(numpy, name, None)
+    theirs: Any = ufunc if ufunc is not None else getattr(numpy, name)
+    integers = kind in ("number", "any", "compare", "integer")
     primitive = op()
     of_bools = _OF_BOOLS.get(op, op)()
 
@@ -128,17 +130,10 @@ def _binary(
         return result(bind1(of_bools if dtype == bool_ else primitive, left, right), weak)
 
     def function(x1: Any, x2: Any, /, out: Any = None, *, dtype: Any = None) -> Any:
-        if type(x1) is ndarray and type(x2) is ndarray and not ACTIVE and out is None and dtype is None:
-            x, y = x1._data, x2._data
-            given = x.dtype
-            if (
-                given is y.dtype
-                and (given is float32 or given is float64)
-                and direct is not None
-                and x.shape == y.shape
-            ):
-                data = direct(x, y)
-                return wrap(data if type(data) is _NUMPY else numpy.asarray(data))
+        if out is None and dtype is None:
+            data = direct(theirs, x1, x2, integers=integers)
+            if data is not None:
+                return wrap(data)
         return finished(_as(general(x1, x2), dtype), out)
 
     return _named(function, name, text)
@@ -343,6 +338,10 @@ def where(condition: Any, x: Any, y: Any, /) -> Any:
 
     Without x and y NumPy gives indices, whose number depends on the data: use `np.nonzero`.
     """
+    if type(condition) is ndarray and condition._data.dtype is bool_:
+        found = direct(partial(numpy.where, condition._data), x, y, integers=True)
+        if found is not None:
+            return wrap(found)
     chosen = truth(condition)
     x, y = operand(x), operand(y)
     dtype = common_dtype((x, y))
@@ -400,8 +399,10 @@ def around(a: Any, decimals: int = 0, out: Any = None) -> Any:
 @public
 def astype(x: Any, dtype: Any, /, *, copy: bool = True) -> Any:
     """`x` as another dtype: floats truncate to integers, and are true unless zero as bools."""
-    x = array(x)
     wanted = as_dtype(dtype)
+    if type(x) is ndarray and not ACTIVE:
+        return wrap(x._data.astype(wanted)) if copy or x._data.dtype != wanted else x
+    x = array(x)
     if x.dtype == wanted:
         return x if not copy else _copy(x)
     return result(cast(operand(x), wanted))

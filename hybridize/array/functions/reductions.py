@@ -143,6 +143,12 @@ def _count(x: Any, axis: Any, name: str) -> int:
 @public
 def mean(a: Any, axis: Any = None, dtype: Any = None, out: Any = None, keepdims: bool = False) -> Any:
     """The arithmetic mean over `axis`; of integers float32, of no elements NaN."""
+    if dtype is None and out is None:
+        total = _direct(numpy.add.reduce, a, axis, keepdims)
+        if total is not None:
+            data = total._data
+            data /= a._data.size if axis is None else a._data.shape[axis]
+            return total
     x = array(a)
     wanted = floating(x.dtype) if dtype is None else as_dtype(dtype)
     count = _count(x, axis, "mean")
@@ -194,7 +200,16 @@ def std(a: Any, axis: Any = None, dtype: Any = None, out: Any = None, ddof: floa
 
 
 def _place(name: str, op: Callable[[int], Op], text: str) -> Callable[..., Any]:
+    method = getattr(numpy.ndarray, name)
+
     def function(a: Any, axis: int | None = None, out: Any = None, keepdims: bool = False) -> Any:
+        if type(a) is ndarray and not ACTIVE and out is None and type(axis) is int and not keepdims:
+            try:
+                found = method(a._data, axis)
+            except (ValueError, TypeError):  # bfloat16 is no number to NumPy
+                found = None
+            if found is not None:
+                return wrap(found if type(found) is _NUMPY else numpy.asarray(found))
         x = array(a)
         flat = ravel(x) if axis is None else x
         along = axis_of(0 if axis is None else axis, flat.ndim, name)

@@ -16,7 +16,7 @@ import numpy
 
 from hybridize import ops
 from hybridize.array.functions.elementwise import copy
-from hybridize.array.ndarray import ndarray, view
+from hybridize.array.ndarray import ndarray, view, wrap
 from hybridize.array.operands import (
     array,
     axes_of,
@@ -53,6 +53,20 @@ def viewed(x: Any, op: Op) -> Any:
     return result(bind1(op, data))
 
 
+def reshaped(x: Any, shape: tuple[int, ...]) -> Any:
+    """The view under a shape that differs by axes of size 1 only."""
+    if type(x) is ndarray and not ACTIVE:
+        return view(x, x._data.reshape(shape))
+    return viewed(x, ops.Reshape(shape))
+
+
+def permuted(x: Any, axes: tuple[int, ...]) -> Any:
+    """The view with axes in another order, counted from 0."""
+    if type(x) is ndarray and not ACTIVE:
+        return view(x, x._data.transpose(axes))
+    return viewed(x, ops.Transpose(axes))
+
+
 def array_of_trace(x: Any) -> Any:
     """A concrete array while capturing, as the symbol that stands for it."""
     lifted = current().lift(x)  # type: ignore[attr-defined]
@@ -73,6 +87,11 @@ def reshape(a: Any, newshape: Any = None, order: str = "C", *, shape: Any = None
     Raises:
         ShapeError E104: the number of elements differs.
     """
+    if type(a) is ndarray and not ACTIVE and order == "C" and not copy and type(newshape) in (int, tuple):
+        try:
+            return view(a, a._data.reshape(newshape))
+        except (ValueError, TypeError):
+            pass  # the rest says what is wrong, with the types
     if not isinstance(a, (ndarray, Symbol)):
         a = array(a)
     wanted = _completed(a, shape if newshape is None else newshape)
@@ -81,9 +100,6 @@ def reshape(a: Any, newshape: Any = None, order: str = "C", *, shape: Any = None
         return _copied(reordered) if copy else reordered
     if copy:
         a = _copied(a)
-    if type(a) is ndarray and not ACTIVE:
-        data = a._data.reshape(wanted)
-        return view(a, data)
     symbol = a if isinstance(a, Symbol) else array_of_trace(a) if capturing() else a
     if isinstance(symbol, ndarray):
         return view(symbol, symbol._data.reshape(wanted))
@@ -130,7 +146,7 @@ def transpose(a: Any, axes: Any = None) -> Any:
         order = tuple(axis_of(axis, x.ndim, "transpose") for axis in axes)
         if sorted(order) != list(range(x.ndim)):
             raise ShapeError("E105", f"transpose of {x.type}: {tuple(axes)} names not each axis once")
-    return viewed(x, ops.Transpose(order))
+    return permuted(x, order)
 
 
 @public
@@ -140,7 +156,7 @@ def swapaxes(a: Any, axis1: int, axis2: int) -> Any:
     i, j = axis_of(axis1, x.ndim, "swapaxes"), axis_of(axis2, x.ndim, "swapaxes")
     order = list(range(x.ndim))
     order[i], order[j] = j, i
-    return viewed(x, ops.Transpose(tuple(order)))
+    return permuted(x, tuple(order))
 
 
 @public
@@ -157,7 +173,7 @@ def moveaxis(a: Any, source: Any, destination: Any) -> Any:
     order = [axis for axis in range(x.ndim) if axis not in from_]
     for place, axis in sorted(zip(to, from_, strict=True)):
         order.insert(place, axis)
-    return viewed(x, ops.Transpose(tuple(order)))
+    return permuted(x, tuple(order))
 
 
 @public
@@ -176,7 +192,7 @@ def expand_dims(a: Any, axis: Any) -> Any:
     places = axis if isinstance(axis, (tuple, list)) else (axis,)
     new = axes_of(tuple(places), x.ndim + len(places), "expand_dims")
     old = iter(x.shape)
-    return viewed(x, ops.Reshape(tuple(1 if i in new else next(old) for i in range(x.ndim + len(new)))))
+    return reshaped(x, tuple(1 if i in new else next(old) for i in range(x.ndim + len(new))))
 
 
 @public
@@ -189,7 +205,7 @@ def squeeze(a: Any, axis: Any = None) -> Any:
         gone = axes_of(axis, x.ndim, "squeeze")
         if any(x.shape[i] != 1 for i in gone):
             raise ShapeError("E106", f"squeeze of {x.type}: axis {axis} is not of size 1")
-    return viewed(x, ops.Reshape(tuple(length for i, length in enumerate(x.shape) if i not in gone)))
+    return reshaped(x, tuple(length for i, length in enumerate(x.shape) if i not in gone))
 
 
 @public
@@ -351,6 +367,14 @@ def concatenate(seq: Any, axis: int | None = 0, out: Any = None) -> Any:
     Raises:
         ShapeError E107: sizes of the other axes differ, or there is nothing to join.
     """
+    seq = list(seq)
+    if not ACTIVE and out is None and type(axis) is int and all(type(x) is ndarray for x in seq):
+        parts = [x._data for x in seq]
+        if parts and all(part.dtype is parts[0].dtype for part in parts):
+            try:
+                return wrap(numpy.concatenate(parts, axis))
+            except ValueError:
+                pass  # the rest says what is wrong, with the types
     xs = [array(x) for x in seq]
     if not xs:
         raise ShapeError("E107", "concatenate needs at least one array")
