@@ -203,6 +203,30 @@ def test_float64():
         np.testing.assert_allclose(got, want, rtol=3e-13 if name == "erfinv" else 4e-15, atol=atol, err_msg=name)
 
 
+@pytest.mark.parametrize("lanes", [1, 8])
+@pytest.mark.parametrize("name", ["exp", "exp2", "expm1", "tanh", "sigmoid", "log"])
+def test_float64_vectors_against_long_double(name, lanes):
+    run = kernels([name], np.dtype(np.float64), lanes, host_target())
+    rng = np.random.default_rng(5)
+    tiny = rng.uniform(-1, 1, 20000) * 10.0 ** rng.uniform(-320, 0, 20000)
+    x = np.concatenate([rng.uniform(-745, 709, 20000), rng.uniform(-2, 2, 20000), tiny])
+    x = np.abs(x) * 10.0 ** rng.uniform(-300, 300, x.size) if name == "log" else x
+    wide = x.astype(np.longdouble)
+    with np.errstate(all="ignore"):
+        want = 1 / (1 + np.exp(-wide)) if name == "sigmoid" else REFERENCES[name](wide)
+        got = run(name, x)
+        unit = np.spacing(np.maximum(np.abs(want.astype(np.float64)), np.finfo(np.float64).tiny))
+        error = np.where(np.isfinite(want), np.abs(got - want) / unit, 0)
+    print(f"f64 {name:8s} {error.max():.2f} ulp at {x[error.argmax()]}")
+    assert error.max() <= 2.4
+    special = np.array(
+        [0.0, -0.0, np.inf, -np.inf, np.nan, 710.0, 720.0, -750.0, 1e300, -1e300, 1080.0, -1080.0, 5e-324]
+    )
+    with np.errstate(all="ignore"):
+        want = REFERENCES[name](special)
+        np.testing.assert_allclose(run(name, special), want, rtol=1e-15)
+
+
 @pytest.mark.parametrize("dtype", [np.float16, ml_dtypes.bfloat16])
 def test_half_floats_compute_as_float32(dtype):
     run = kernels(["exp", "tanh", "pow"], np.dtype(dtype), 8, host_target())

@@ -4,8 +4,8 @@
     EMITTERS[function](f, args, dtype, lanes, target) -> register
 
 The frequent ones (exp, log, tanh, ...) are written in float32 where they are used; the rare ones compute in float64
-(`mathematics_wide`) in a function of their own, once per module. Float64 itself goes to the C library, lane by lane,
-except what is put together from its parts here. Half floats compute as float32.
+(`mathematics_wide`) in a function of their own, once per module. For float64 itself see `mathematics_double`. Half
+floats compute as float32.
 
 Source: polynomials of Cephes (S. Moshier) for exp, log, sin, cos; of N. Juffa for erf; others fitted for this file.
 """
@@ -15,6 +15,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from hybridize.base.dtypes import DType, float32, float64
+from hybridize.codegen.llvm import mathematics_double as double
 from hybridize.codegen.llvm import mathematics_wide as wide
 from hybridize.codegen.llvm.text import Function, llvm_type
 from hybridize.codegen.llvm.vectors import Vectors
@@ -75,8 +76,7 @@ def expm1(v: Vectors, x: str) -> str:
     # With half of 2^n, which is finite even where e^x is about to overflow.
     half = v.power_of_two(v.iop("sub", k, v.integer(1)))
     y = v.fma(half, p, v.sub(half, v.number(0.5)))
-    y = v.add(y, y)
-    return v.select(v.compare("oeq", x, v.number(0.0)), x, y)
+    return v.select(v.compare("olt", v.abs(x), v.number(2.0**-25)), x, v.add(y, y))
 
 
 def tanh(v: Vectors, x: str) -> str:
@@ -258,9 +258,6 @@ INLINE: dict[str, Rule] = {
 CALLED: dict[str, Rule] = {"sin": sin, "cos": cos, "logaddexp": logaddexp, **wide.SINGLE}
 """Rules in float32 with a function of their own."""
 
-DOUBLE: dict[str, Rule] = wide.DOUBLE
-"""Rules in float64, with a function of their own."""
-
 
 def _apply(name: str, f: Function, args: list[str], dtype: DType, lanes: int, target: Target) -> str:
     if dtype not in (float32, float64):
@@ -270,7 +267,7 @@ def _apply(name: str, f: Function, args: list[str], dtype: DType, lanes: int, ta
     v = Vectors(f, dtype, lanes, target)
     if dtype == float32 and name in INLINE:
         return INLINE[name](v, *args)
-    rule = (CALLED if dtype == float32 else DOUBLE)[name]
+    rule = (CALLED if dtype == float32 else double.RULES)[name]
     callee = f"hy.{name}.{v.suffix}"
     if callee not in f.module.functions:
         params = [(v.type, f"x{number}") for number in range(len(args))]
