@@ -26,7 +26,7 @@ from typing import Any
 import numpy
 
 from hybridize.base.dtypes import BY_CODE, CODES
-from hybridize.base.errors import GraphError
+from hybridize.base.errors import GraphError, HybridizeError
 from hybridize.base.types import TensorType
 from hybridize.graph.ir import Buffer, Builder, Graph, Node, Value, use_printer
 
@@ -146,8 +146,14 @@ def parse(text: str, ops: Mapping[str, Callable[..., Any]], constants: Mapping[s
         GraphError E903: the text is no graph; the message names the line.
     """
     parser = _Parser(text, ops, constants or {})
-    graph = parser.graph()
-    parser.end()
+    try:
+        graph = parser.graph()
+        parser.end()
+    except HybridizeError:
+        raise
+    except (ValueError, TypeError, LookupError, AttributeError, ArithmeticError, RecursionError) as error:
+        # Text comes from files: whatever an op makes of parameters and operands that are none, it is no graph.
+        raise parser.error(f"{type(error).__name__}: {error}") from error
     return graph
 
 
@@ -173,7 +179,7 @@ class _Parser:
         self._text = text
         self._ops = ops
         self._constants = constants
-        self._place = 0
+        self._place = self._start = 0
         self._kind = self._token = ""
         self._advance()
 
@@ -184,27 +190,29 @@ class _Parser:
         if match is None:
             rest = self._text[self._place :].strip()
             if rest:
-                raise self._error(f"{rest[:20]!r} is no word of a graph")
+                raise self.error(f"{rest[:20]!r} is no word of a graph")
             self._kind, self._token = "end", ""
         else:
             self._kind = match.lastgroup or ""
             self._token, self._place = match[self._kind], match.end()
+            self._start = match.start(self._kind)
         return token
 
-    def _error(self, what: str) -> GraphError:
-        line = self._text.count("\n", 0, self._place) + 1
+    def error(self, what: str) -> GraphError:
+        """The error that names the line of the token, or of the statement, that is being read."""
+        line = self._text.count("\n", 0, self._start) + 1
         return GraphError(
             "E903", f"line {line} of a graph's text: {what}", help="a graph reads as str(graph) prints it"
         )
 
     def _expect(self, token: str) -> None:
         if self._token != token:
-            raise self._error(f"expected {token!r}, found {self._token!r}")
+            raise self.error(f"expected {token!r}, found {self._token!r}")
         self._advance()
 
     def _take(self, kind: str) -> str:
         if self._kind != kind:
-            raise self._error(f"expected a {kind}, found {self._token!r}")
+            raise self.error(f"expected a {kind}, found {self._token!r}")
         return self._advance()
 
     def _accept(self, token: str) -> bool:
@@ -216,7 +224,7 @@ class _Parser:
     def end(self) -> None:
         """Nothing may follow."""
         if self._kind != "end":
-            raise self._error(f"{self._token!r} after the end")
+            raise self.error(f"{self._token!r} after the end")
 
     def graph(self) -> Graph:
         self._expect("graph")
@@ -243,7 +251,7 @@ class _Parser:
 
     def _define(self, values: dict[str, Value], number: str, value: Value) -> None:
         if number in values:
-            raise self._error(f"{number} is defined twice")
+            raise self.error(f"{number} is defined twice")
         values[number] = value
 
     def _values(self, values: dict[str, Value]) -> list[Value]:
@@ -252,13 +260,14 @@ class _Parser:
         while self._kind == "value":
             number = self._advance()
             if number not in values:
-                raise self._error(f"{number} is used before it is defined")
+                raise self.error(f"{number} is used before it is defined")
             found.append(values[number])
             if not self._accept(","):
                 break
         return found
 
     def _line(self, builder: Builder, values: dict[str, Value]) -> None:
+        start = self._start
         left = []
         if self._token != "=":
             left.append(self._param())
@@ -275,24 +284,27 @@ class _Parser:
         self._expect("(")
         operands = self._values(values)
         fields = self._fields()
+        self._start, following = start, self._start
         outputs = builder.add(self._op(word, label, fields), operands)
         if tuple(value.type for value in outputs) != tuple(kind for _, _, kind in left):
             found = ", ".join(str(value.type) for value in outputs)
-            raise self._error(f"{word} gives {found}, not {', '.join(str(kind) for _, _, kind in left)}")
+            raise self.error(f"{word} gives {found}, not {', '.join(str(kind) for _, _, kind in left)}")
         for (number, name, _), value in zip(left, outputs, strict=True):
             value.name = name
             self._define(values, number, value)
+        self._start = following
 
     def _op(self, word: str, label: str | None, fields: dict[str, Any]) -> Any:
         if word not in self._ops:
-            raise self._error(f"no op is called {word}")
+            raise self.error(f"no op is called {word}")
         if label is not None:
             body = fields.pop("body", None)
             fields = {"label": label, "attributes": tuple(fields.items()), "body": body}
-        try:
-            return self._ops[word](**fields)
-        except TypeError as error:
-            raise self._error(f"{word}: {error}") from None
+        op = self._ops[word](**fields)
+        for field in dataclasses.fields(op):
+            if not _fits(getattr(op, field.name), str(field.type)):
+                raise self.error(f"{word}: {field.name}={getattr(op, field.name)!r} is no {field.type}")
+        return op
 
     def _constant(self, builder: Builder, values: dict[str, Value], left: tuple[str, str, TensorType]) -> None:
         number, name, kind = left
@@ -300,15 +312,15 @@ class _Parser:
         if self._kind == "digest":
             key = self._advance().removeprefix("sha256:")
             if key not in self._constants:
-                raise self._error(f"the constant {key} is not among those given")
+                raise self.error(f"the constant {key} is not among those given")
             array = self._constants[key]
             if array.shape != kind.shape or array.dtype != kind.dtype:
-                raise self._error(f"the constant {key} is {TensorType(array.shape, array.dtype)}, not {kind}")
+                raise self.error(f"the constant {key} is {TensorType(array.shape, array.dtype)}, not {kind}")
         else:
             try:
-                array = numpy.array(self._literal()).astype(kind.dtype).reshape(kind.shape)
+                array = numpy.array(self._literal(), kind.dtype).reshape(kind.shape)
             except (ValueError, TypeError, OverflowError) as error:
-                raise self._error(f"a constant: {error}") from None
+                raise self.error(f"a constant: {error}") from None
         self._expect(")")
         self._define(values, number, builder.constant(array, name))
 
@@ -341,7 +353,7 @@ class _Parser:
                 return BY_CODE[token]
             case "word" if token in ("inf", "nan"):
                 return float(token)
-        raise self._error(f"{token!r} is no literal")
+        raise self.error(f"{token!r} is no literal")
 
     def _sequence(self, closing: str) -> Sequence[Any]:
         self._advance()
@@ -351,3 +363,20 @@ class _Parser:
             if self._token != closing:
                 self._expect(",")
         return tuple(parts) if closing == ")" else parts
+
+
+def _fits(value: Any, annotation: str) -> bool:
+    """Whether a parameter is what its annotation says, so that ops need not look."""
+    match annotation:
+        case "int":
+            return type(value) is int
+        case "Attributes":
+            return isinstance(value, tuple)
+    wanted = _ANNOTATED.get(annotation)
+    if wanted is not None:
+        return isinstance(value, wanted)
+    return isinstance(value, tuple) and all(type(part) is int for part in value)
+
+
+_ANNOTATED: dict[str, type] = {"bool": bool, "str": str, "DType": numpy.dtype, "Graph": Graph}
+"""Other parameters are tuples of integers, under several names."""

@@ -50,8 +50,8 @@ class FoldConstants:
             elif inputs and len(numbers) == len(inputs) and isinstance(node.op, EACH):
                 (result,) = _computed(node, [constants[value] for value in numbers])
                 number = rewriter.builder.constant(result)
-                shape = node.outputs[0].type.shape
-                (value,) = rewriter.builder.add(Broadcast(shape), [number], node.loc)
+                spread: Op = Broadcast(node.outputs[0].type.shape)
+                (value,) = rewriter.builder.add(spread, [number], node.loc)
                 filled[value] = number
                 rewriter.replace(node, (value,))
             else:

@@ -184,7 +184,7 @@ def _stop_gradient_is_identity(sight: Sight, op: Op, operands: Operands) -> Valu
 
 @rewrites(ops.Sum, ops.Prod, ops.ReduceMax, ops.ReduceMin, ops.Any, ops.All)
 def _reduction_over_nothing(sight: Sight, op: Op, operands: Operands) -> Value | None:
-    """A reduction over axes of size one only drops them."""
+    """A reduction over axes of size one only drops them (and lets a zero keep its sign, which sums make positive)."""
     result = op.infer(operands[0].type)[0]
     if result.size != operands[0].type.size or result.dtype != operands[0].type.dtype or result.size == 0:
         return None
