@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from types import FrameType
 
 _PACKAGE = os.path.dirname(os.path.dirname(os.path.abspath(__file__))) + os.sep
-_SITE = (f"{os.sep}numpy{os.sep}", f"{os.sep}torch{os.sep}")
+_SITE = tuple(f"{os.sep}site-packages{os.sep}{name}{os.sep}" for name in ("numpy", "torch"))
 
 
 @dataclass(frozen=True, slots=True)

@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import operator
+import os
 import re
 import warnings
 from collections.abc import Sequence
@@ -20,6 +21,7 @@ from hybridize.base.nested import Structure, flatten
 from hybridize.base.types import TensorType
 from hybridize.formats.torch_export import TABLE, Instruction, Reference, TensorProgram
 
+_TORCH = f"{os.sep}site-packages{os.sep}torch{os.sep}"
 _FRAME = re.compile(r'File "(?P<file>[^"]+)", line (?P<line>\d+), in (?P<function>\S+)')
 
 
@@ -123,7 +125,7 @@ def _plain(argument: Any) -> Any:
 
 def _location(node: torch.fx.Node) -> SourceLoc | None:
     """The last line of the user's in the node's stack."""
-    found = [match for match in _FRAME.finditer(node.meta.get("stack_trace") or "") if "/torch/" not in match["file"]]
+    found = [match for match in _FRAME.finditer(node.meta.get("stack_trace") or "") if _TORCH not in match["file"]]
     return SourceLoc(found[-1]["file"], int(found[-1]["line"]), found[-1]["function"]) if found else None
 
 

@@ -18,7 +18,7 @@ from hybridize.base.config import CONFIG
 from hybridize.base.errors import ArgumentError, StateError
 from hybridize.base.nested import Structure, flatten, unflatten
 from hybridize.capture import Function, Program
-from hybridize.formats import write_archive
+from hybridize.formats.archive import write_archive
 from hybridize.formats.saved import ARRAY, Leaf, SavedProgram, SavedSignature
 from hybridize.formats.torch_export import to_graph
 from hybridize.graph import Graph
