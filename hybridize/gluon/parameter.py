@@ -32,6 +32,7 @@ from hybridize.base.types import Shape
 from hybridize.gluon.dependence import depend
 from hybridize.init import InitDesc, Initializer
 from hybridize.ops.op import imperatively
+from hybridize.runtime.buffers import aligned
 
 UNKNOWN = -1
 """A size that is not known yet. MXNet 1.x writes 0; both are taken."""
@@ -213,7 +214,7 @@ class Parameter:
         with imperatively():
             array = self._data
             if array is None or array.shape != self._shape or array.dtype != self._dtype:
-                array = ndarray(numpy.zeros(self._shape, self._dtype))
+                array = ndarray(aligned(self._shape, self._dtype))
             self._fill(array, chosen, default)
         self._deferred = None
         self._become(array)
@@ -314,7 +315,9 @@ class Parameter:
         self._shape = _exact(data.shape)
         if self._data is None:
             self._deferred = None
-            self._become(ndarray(data.astype(self._dtype)))
+            array = ndarray(aligned(data.shape, self._dtype))
+            array._data[...] = data
+            self._become(array)
         else:
             self._data[...] = data.astype(self._dtype)
 
