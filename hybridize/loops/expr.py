@@ -78,7 +78,8 @@ Element = Callable[[tuple[Expr, ...]], Expr]
 """The element of a value at an index: a function from index expressions to an expression."""
 
 # Scalar functions by arity. Arithmetic wraps for integers; division and remainder follow NumPy (floor), with 0 for
-# an integer divided by 0. `f` floats only, `i` integers (and bool for the bit operations), `n` any number, `c` gives bool.
+# an integer divided by 0. `f` floats only, `i` integers (and bool for the bit operations), `n` any number,
+# `c` gives bool.
 FUNCTIONS: dict[str, tuple[int, str]] = {
     "neg": (1, "n"), "abs": (1, "n"), "sign": (1, "n"), "floor": (1, "f"), "ceil": (1, "f"), "round": (1, "f"),
     "trunc": (1, "f"), "sqrt": (1, "f"), "rsqrt": (1, "f"), "cbrt": (1, "f"), "exp": (1, "f"), "exp2": (1, "f"),

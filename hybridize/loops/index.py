@@ -201,7 +201,7 @@ class Space:
         """The axis, or 0 where its size is 1."""
         return self.interner.number(0) if self.ranges.get(number) == 1 else self.interner.axis(number)
 
-    # ------------------------------------------------------------------------------------------------------ affine sums
+    # Affine sums
 
     def affine(self, parts: list[tuple[Expr, int]], constant: int = 0) -> Expr:
         """The sum of coefficient * expr over `parts`, plus `constant`."""
@@ -264,7 +264,7 @@ class Space:
         """x - divisor * floor(x / divisor), so that remainders and quotients cancel."""
         return self.affine([(x, 1), (self.floordiv(x, divisor), -divisor)])
 
-    # ---------------------------------------------------------------------------------------------------------- bounds
+    # Bounds
 
     def bounds(self, expr: Expr) -> Bounds:
         """Smallest and largest value of an i64 expression, as far as it is known."""
@@ -308,7 +308,7 @@ class Space:
         low, high = self.bounds(expr)
         return low > -FAR and high < FAR
 
-    # ------------------------------------------------------------------------------------------------- simplified calls
+    # Simplified calls
 
     def call(self, dtype: DType, function: str, args: tuple[Expr, ...]) -> Expr:
         """A call in normal form."""
@@ -377,7 +377,7 @@ class Space:
             return other if bool(known[0].value) is neutral else known[0]
         return self.interner.call(bool_, function, args)
 
-    # ---------------------------------------------------------------------------------------------------- substitution
+    # Substitution
 
     def rewrite(
         self,
@@ -445,9 +445,7 @@ class Space:
         return self.interner.fold(fold.dtype, fold.kind, fold.size, number, body)
 
 
-_INTEGER = frozenset(
-    ("neg", "add", "sub", "mul", "floordiv", "mod", "max", "min", "lt", "le", "gt", "ge", "eq", "ne")
-)
+_INTEGER = frozenset(("neg", "add", "sub", "mul", "floordiv", "mod", "max", "min", "lt", "le", "gt", "ge", "eq", "ne"))
 
 
 def identity(kind: str, dtype: DType) -> float | int | bool:

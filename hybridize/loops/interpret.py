@@ -124,7 +124,7 @@ _NUMPY: dict[str, Callable[..., Any]] = {
 
 _FLOATS: dict[str, Callable[[float], float]] = {
     "erf": math.erf,
-    "gamma": lambda x: float("nan") if x < 0 and x == math.floor(x) or x == -math.inf else _gamma(x),
+    "gamma": lambda x: float("nan") if (x < 0 and x == math.floor(x)) or x == -math.inf else _gamma(x),
     "gammaln": lambda x: math.inf if math.isinf(x) or (x <= 0 and x == math.floor(x)) else math.lgamma(x),
     "sigmoid": lambda x: 1 / (1 + math.exp(-x)) if x >= 0 else math.exp(x) / (1 + math.exp(x)),
     "rsqrt": lambda x: math.nan if x < 0 else math.copysign(math.inf, x) if x == 0 else 1 / math.sqrt(x),
@@ -154,7 +154,8 @@ def apply(function: str, args: Sequence[Scalar], dtype: numpy.dtype[Any]) -> Any
         x = float(args[0])
         return x if math.isnan(x) else _FLOATS[function](x)
     if arrays[0].dtype == bool_ and function in ("add", "max", "fmax", "mul", "min", "fmin", "sub"):
-        return {"add": any, "max": any, "fmax": any, "sub": lambda a: a[0] != a[1]}.get(function, all)(args)
+        x, y = bool(args[0]), bool(args[1])
+        return x != y if function == "sub" else x or y if function in ("add", "max", "fmax") else x and y
     if function in ("shl", "shr") and not 0 <= int(args[1]) < 8 * dtype.itemsize:
         return -1 if function == "shr" and dtype.kind == "i" and args[0] < 0 else 0
     if function == "pow" and dtype.kind == "i" and int(args[1]) < 0:

@@ -131,9 +131,7 @@ class Draft:
             position = self.space.flat(indices, operand.type.shape)
             return self._interner.load(operand.type.dtype, ACCUMULATED, (position,))
         number, offset = self._buffer(operand)
-        return self._interner.load(
-            operand.type.dtype, number, (self._address(operand, number, offset, indices),)
-        )
+        return self._interner.load(operand.type.dtype, number, (self._address(operand, number, offset, indices),))
 
     def _resolve(self, pattern: Pattern) -> Pattern:
         """`pattern` with loads of index data, which name values, replaced by what they load."""

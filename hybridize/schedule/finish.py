@@ -58,7 +58,7 @@ def _has_fold(draft: Draft, statement: DraftStatement) -> bool:
     return draft.space.interner.facts(statement.value).folds
 
 
-# ------------------------------------------------------------------------------------------------------- merging of axes
+# Merging of axes
 
 
 Form = Mapping[int, int]
@@ -137,7 +137,7 @@ class _Rewriting:
         return self.space.variable(fold.size)
 
 
-# ----------------------------------------------------------------------------------------------------- elementwise nests
+# Elementwise nests
 
 
 def _element_nests(
@@ -149,9 +149,7 @@ def _element_nests(
     runs = merge([a for a in statements[0].inner if sizes[a] != 1], sizes, forms_of(roots))
     runs = _lane_last(runs, statements, space)
     extents = [_extent(run, sizes) for run in runs]
-    rewriting = _Rewriting(
-        space.interner, dict(enumerate(extents)), _substitution(runs, space.interner, 0), numbering
-    )
+    rewriting = _Rewriting(space.interner, dict(enumerate(extents)), _substitution(runs, space.interner, 0), numbering)
     moved = [
         Statement(numbering.buffers[s.buffer], tuple(extents), rewriting(s.address), rewriting(s.value))
         for s in statements
@@ -159,7 +157,9 @@ def _element_nests(
     return [Nest((), None, 1, piece) for piece in split(moved, extents, space.interner)]
 
 
-def _lane_last(runs: list[tuple[int, ...]], statements: Sequence[DraftStatement], space: Space) -> list[tuple[int, ...]]:
+def _lane_last(
+    runs: list[tuple[int, ...]], statements: Sequence[DraftStatement], space: Space
+) -> list[tuple[int, ...]]:
     """The runs with the one last along which most of memory is in order."""
     if len(runs) < 2:
         return runs
@@ -194,15 +194,11 @@ def _suits(address: Expr, axis: int, space: Space) -> int:
         return 1
     terms = address.terms if isinstance(address, Index) else ((address, 1),)
     inside = [c for atom, c in terms if isinstance(atom, Axis) and atom.number == axis]
-    nested = any(
-        space.interner.free(atom) & bit(axis) for atom, _ in terms if not isinstance(atom, Axis)
-    )
+    nested = any(space.interner.free(atom) & bit(axis) for atom, _ in terms if not isinstance(atom, Axis))
     return 2 if not nested and inside in ([1], [-1]) else 0
 
 
-def split(
-    statements: Sequence[Statement], extents: Sequence[int], interner: Interner
-) -> list[tuple[Statement, ...]]:
+def split(statements: Sequence[Statement], extents: Sequence[int], interner: Interner) -> list[tuple[Statement, ...]]:
     """The statements as pieces within which comparisons of an axis with a number always have one outcome."""
     whole = [tuple(statements)]
     if any(extent == 0 for extent in extents):
@@ -243,13 +239,13 @@ def _piece(
 
 def _cuts(roots: Sequence[Expr]) -> Iterable[tuple[int, int]]:
     """(axis, first index of the second part) of each comparison of one axis with a number that a select asks."""
-    seen: set[int] = set()
+    seen: set[tuple[int, bool]] = set()
     stack: list[tuple[Expr, bool]] = [(root, False) for root in roots]
     while stack:
         expr, asked = stack.pop()
         if (id(expr), asked) in seen:
             continue
-        seen.add((id(expr), asked))  # type: ignore[arg-type]
+        seen.add((id(expr), asked))
         if isinstance(expr, Select):
             stack += [(expr.condition, True), (expr.then, False), (expr.orelse, False)]
             continue
@@ -260,7 +256,9 @@ def _cuts(roots: Sequence[Expr]) -> Iterable[tuple[int, int]]:
 
 def _cut(comparison: Call) -> Iterable[tuple[int, int]]:
     x, zero = comparison.args
-    if not (isinstance(zero, Const) and zero.value == 0 and comparison.function in ("lt", "le", "gt", "ge", "eq", "ne")):
+    if not (
+        isinstance(zero, Const) and zero.value == 0 and comparison.function in ("lt", "le", "gt", "ge", "eq", "ne")
+    ):
         return
     match x:
         case Axis(number=number):
@@ -278,12 +276,10 @@ def _cut(comparison: Call) -> Iterable[tuple[int, int]]:
         yield number, root
 
 
-# ------------------------------------------------------------------------------------------------------------- row nests
+# Row nests
 
 
-def _row_nest(
-    draft: Draft, statements: Sequence[DraftStatement], numbering: Numbering, machine: Widths
-) -> Nest:
+def _row_nest(draft: Draft, statements: Sequence[DraftStatement], numbering: Numbering, machine: Widths) -> Nest:
     """Statements that share their rows, with folds."""
     space, sizes = draft.space, draft.space.ranges
     roots = [expr for statement in statements for expr in (statement.address, statement.value)]
@@ -304,9 +300,7 @@ def _row_nest(
             numbering,
         )
         value = merge_folds(rewriting(statement.value), rewriting.space)
-        moved.append(
-            Statement(numbering.buffers[statement.buffer], inner_extents, rewriting(statement.address), value)
-        )
+        moved.append(Statement(numbering.buffers[statement.buffer], inner_extents, rewriting(statement.address), value))
     if lane is None:
         return Nest(extents, None, 1, tuple(moved))
     values = [statement.value for statement in moved]
@@ -315,32 +309,39 @@ def _row_nest(
     return Nest(extents, lane, width, tuple(moved))
 
 
+OFTEN = 8
+"""Weight of an access in a fold or an inner loop, against one per row."""
+
+
 def _row_lane(
     runs: Sequence[tuple[int, ...]], statements: Sequence[DraftStatement], space: Space, machine: Widths
 ) -> int | None:
     """The row axis to put in vectors, where memory is in order along it rather than along folds and inner axes."""
-    if not runs:
-        return None
-    inner_score, fold_sizes = _inner_score(statements, space)
-    best, best_score = None, inner_score
+    accesses, sizes = _accesses(statements, space)
+    inner = sum(weight * (1 if lane is None else _suits(address, lane, space)) for address, lane, weight in accesses)
+    best, best_score = None, inner
     lanes = machine.lanes(4)
     for k, run in enumerate(runs):
         extent = _extent(run, space.ranges)
-        score = _contiguous(run[-1], statements, space) - 1
-        # Short folds in long columns: a gather per term is still better than a vector mostly empty.
-        short = fold_sizes and max(fold_sizes) * 2 <= lanes <= extent and k == len(runs) - 1
+        score = sum(weight * _suits(address, run[-1], space) for address, _, weight in accesses)
+        # Short folds of many rows: a gather per term is still better than vectors that are mostly empty.
+        short = bool(sizes) and max(sizes) * 2 <= lanes <= extent and k == len(runs) - 1
         if extent * 2 > lanes and (score > best_score or (short and best is None)):
-            best, best_score = k, score
+            best, best_score = k, max(score, best_score)
     return best
 
 
-def _inner_score(statements: Sequence[DraftStatement], space: Space) -> tuple[int, list[int]]:
-    """How well vectors along inner axes and fold variables suit memory, and the sizes of the innermost folds."""
-    score, seen, sizes = 0, set[int](), list[int]()
+def _accesses(
+    statements: Sequence[DraftStatement], space: Space
+) -> tuple[list[tuple[Expr, int | None, int]], list[int]]:
+    """(address, innermost axis or fold variable, weight) of each access, and the sizes of those innermost ones."""
+    accesses: list[tuple[Expr, int | None, int]] = []
+    sizes: list[int] = []
+    seen: set[int] = set()
     stack: list[tuple[Expr, int | None]] = []
     for statement in statements:
         lane = statement.inner[-1] if statement.inner else None
-        score += 3 * (1 if lane is None else _suits(statement.address, lane, space))
+        accesses.append((statement.address, lane, 1 if lane is None else 2 * OFTEN))
         stack.append((statement.value, lane))
         if lane is not None:
             sizes.append(space.ranges[lane])
@@ -350,12 +351,13 @@ def _inner_score(statements: Sequence[DraftStatement], space: Space) -> tuple[in
             continue
         seen.add(id(expr))
         if isinstance(expr, Load):
-            score += 1 if lane is None else _suits(expr.indices[0], lane, space)
+            accesses.append((expr.indices[0], lane, 1 if lane is None else OFTEN))
         if isinstance(expr, Fold):
             lane = expr.variable
-            sizes.append(expr.size)
+            if not isinstance(expr.body, Fold):
+                sizes.append(expr.size)
         stack += [(child, lane) for child in children(expr)]
-    return score, sizes
+    return accesses, sizes
 
 
 def merge_folds(expr: Expr, space: Space) -> Expr:

@@ -18,6 +18,7 @@ from __future__ import annotations
 import dataclasses
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
+from typing import Any
 
 from hybridize.graph import Graph, Node, OpLike, Value
 from hybridize.loops.expr import Axis, Const, Contraction, Expr, Fold, Load
@@ -119,7 +120,7 @@ class Grouping:
         for position in range(len(graph.nodes) - 1, -1, -1):
             self._visit(position, graph.nodes[position])
 
-    # ----------------------------------------------------------------------------------------------------------- visits
+    # Visits
 
     def _visit(self, position: int, node: Node) -> None:
         lowered = self.lowerings.of(node)
@@ -317,7 +318,7 @@ class Grouping:
                 front.extend(self.uses.get(value, ()))
         return False
 
-    # ------------------------------------------------------------------------------------------------------- admission
+    # Admission
 
     def _admit(self, group: Group, value: Value, local: Local, patterns: tuple[Pattern, ...]) -> Admission | None:
         """How `group` would compute `value` at `patterns`; None: not at all."""
@@ -489,8 +490,9 @@ def has_effect(op: OpLike) -> bool:
     """Whether an op, or one inside its sub-graphs, reaches outside."""
     if getattr(op, "effect", None) is Effect.WORLD:
         return True
-    graphs = (getattr(op, field.name) for field in dataclasses.fields(op)) if dataclasses.is_dataclass(op) else ()
-    return any(isinstance(g, Graph) and any(has_effect(node.op) for node in g.nodes) for g in graphs)
+    fields = dataclasses.fields(op) if dataclasses.is_dataclass(op) else ()
+    graphs: list[Any] = [getattr(op, field.name) for field in fields]
+    return any(isinstance(graph, Graph) and any(has_effect(node.op) for node in graph.nodes) for graph in graphs)
 
 
 def _viewed(node: Node, local: Local, interner: Interner) -> tuple[Value, int] | None:

@@ -77,11 +77,9 @@ class Lowerings:
             return lowered
         if len(lowered) != len(node.outputs):
             raise CodegenError("E951", f"{node.op.name} lowers to {len(lowered)} values, not {len(node.outputs)}")
-        return tuple(
-            self._local(element, value.type) for element, value in zip(lowered, node.outputs, strict=True)
-        )
+        return tuple(self._local(element, value.type) for element, value in zip(lowered, node.outputs, strict=True))
 
-    def _local(self, element: Any, type: TensorType) -> Local:  # noqa: A002
+    def _local(self, element: Any, type: TensorType) -> Local:
         space = Space(self.interner, dict(enumerate(type.shape)))
         axes = tuple(space.axis(k) for k in range(type.ndim))
         expr = element(tuple(Axis(space.axis(0).dtype, k) for k in range(type.ndim)) if axes else ())
@@ -94,7 +92,7 @@ class Lowerings:
         return Local(type, normal, tuple(reads.values()), cost, self.interner.facts(normal).folds)
 
 
-def _element(operand: int, type: TensorType) -> Any:  # noqa: A002
+def _element(operand: int, type: TensorType) -> Any:
     def element(indices: Sequence[Expr]) -> Expr:
         return Load(type.dtype, operand, tuple(indices))
 
@@ -131,4 +129,3 @@ def _collect(
         case Const() | Axis():
             return 0
     raise CodegenError("E951", f"{type(expr).__name__} is no expression of the loop IR")
-

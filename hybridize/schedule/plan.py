@@ -47,9 +47,7 @@ class Machine(Protocol):
     def product_bytes(self, product: Product) -> int:
         """Scratch that a contraction needs."""
 
-    def routine_bytes(
-        self, routine: Routine, inputs: Sequence[TensorType], outputs: Sequence[TensorType]
-    ) -> int:
+    def routine_bytes(self, routine: Routine, inputs: Sequence[TensorType], outputs: Sequence[TensorType]) -> int:
         """Scratch that a routine needs."""
 
 
@@ -98,7 +96,7 @@ class _Scheduler:
         self.homes: dict[Value, Block | Place] = {}
         self.pending: list[tuple[Any, ...]] = []
 
-    # ----------------------------------------------------------------------------------------------------------- order
+    # Order
 
     def _ordered(self) -> list[Unit]:
         """The units, each after what it needs, otherwise in the order of the program."""
@@ -136,7 +134,7 @@ class _Scheduler:
             raise CodegenError("E952", "the schedule has a cycle")
         return order
 
-    # ---------------------------------------------------------------------------------------------------------- memory
+    # Memory
 
     def _root(self, value: Value) -> tuple[Value, int]:
         """The value whose storage holds `value`, and its first element there."""
@@ -188,15 +186,13 @@ class _Scheduler:
             home = Place("input", self.slots[root], 0)
         return self._place(home, start * value.type.dtype.itemsize)
 
-    # ----------------------------------------------------------------------------------------------------------- steps
+    # Steps
 
     def result(self) -> Schedule:
         last = self._live()
         makers = []
         for number, unit in enumerate(self.order):
-            makers.append(
-                self._loops(unit, number, last) if isinstance(unit, Group) else self._own(unit, number, last)
-            )
+            makers.append(self._loops(unit, number, last) if isinstance(unit, Group) else self._own(unit, number, last))
         makers += [self._copy(value, slot) for value, slot in self._copies()]
         scratch_bytes = assign(self.blocks)
         made = [make() for make in makers]
@@ -239,9 +235,7 @@ class _Scheduler:
         numbering, order, rows = self._numbered(draft, merged)
         kernel = finish(draft, numbering, self.machine)
         lanes = max((nest.lanes for nest in kernel.nests), default=1)
-        blocks = [
-            self._scratch(row.nbytes * lanes, number) for row in rows
-        ]
+        blocks = [self._scratch(row.nbytes * lanes, number) for row in rows]
         about = _about(node for _, node, _ in reversed(group.members))
         flops = sum(local.cost * value.type.size for value, _, local in group.members)
 
@@ -267,9 +261,7 @@ class _Scheduler:
                     return {target: source}
         return {}
 
-    def _numbered(
-        self, draft: Draft, merged: dict[int, int]
-    ) -> tuple[Numbering, list[Value], list[TensorType]]:
+    def _numbered(self, draft: Draft, merged: dict[int, int]) -> tuple[Numbering, list[Value], list[TensorType]]:
         """Params in the order of the draft's buffers, merged ones once; rows after them."""
         written = {statement.buffer for statement in draft.statements}
         used = written | draft.read_buffers()
@@ -285,7 +277,8 @@ class _Scheduler:
             params.append(Param(value.type.dtype, value.type.size, number in written or number in back))
         for target, source in merged.items():
             buffers[target] = buffers[source]
-        locals_, rows = [], []
+        locals_: list[Param] = []
+        rows: list[TensorType] = []
         for number in sorted(draft.kept):
             length = 1
             statement = next(s for s in draft.statements if s.buffer == number)
@@ -408,9 +401,7 @@ def finish_product(draft: Draft, out: Value, product: Product) -> tuple[Finish, 
         return space.rewrite(expr, axes, load, lambda fold: fold.variable, memo)
 
     written = {statement.buffer for statement in draft.statements}
-    params = tuple(
-        Param(draft.buffers[n].type.dtype, draft.buffers[n].type.size, n in written) for n in order
-    )
+    params = tuple(Param(draft.buffers[n].type.dtype, draft.buffers[n].type.size, n in written) for n in order)
     main = next(statement for statement in draft.statements if statement.buffer == target)
     extras = tuple(
         Extra(numbers[s.buffer], moved(s.address), moved(s.value)) for s in draft.statements if s is not main

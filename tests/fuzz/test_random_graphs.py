@@ -128,7 +128,9 @@ def unary(m: Maker, x: Value) -> None:
     elif x.type.dtype == BOOL:
         m.add(ops.bit_not(x), exact)
     else:
-        m.add(function(m.pick(["neg", "abs", "sign", "bit_not"] if x.type.dtype.kind == "i" else ["bit_not"]))(x), exact)
+        m.add(
+            function(m.pick(["neg", "abs", "sign", "bit_not"] if x.type.dtype.kind == "i" else ["bit_not"]))(x), exact
+        )
 
 
 def binary(m: Maker, x: Value) -> None:

@@ -22,7 +22,6 @@ from hybridize.codegen.llvm.functions import (
     emit_cast,
     narrowed,
     register,
-    register_dtype,
     select,
 )
 from hybridize.codegen.llvm.memory import Width
@@ -80,7 +79,7 @@ class Elements:
         self._free: dict[int, int] = {}
         self._keep: list[Expr] = []
 
-    # ------------------------------------------------------------------------------------------------------ dependence
+    # Dependence
 
     def free(self, expr: Expr) -> int:
         """Axes on which `expr` depends, as bits."""
@@ -112,7 +111,7 @@ class Elements:
         free = self.free(expr)
         return max((depth for axis, depth in self.depth.items() if free & bit(axis)), default=0)
 
-    # ----------------------------------------------------------------------------------------------------------- loops
+    # Loops
 
     @contextmanager
     def scope(self) -> Iterator[None]:
@@ -176,7 +175,7 @@ class Elements:
         """Whether all axes that `expr` needs have a value here."""
         return all(axis in self.axes for axis in self._axes_of(expr))
 
-    # ---------------------------------------------------------------------------------------------------------- values
+    # Values
 
     def value(self, expr: Expr) -> str:
         """`expr` as a register: a vector if it varies along the lane axis, else a scalar."""
@@ -284,7 +283,7 @@ class Elements:
             return emit_cast(self.f, value, int32, dtype, lanes)
         return emit_cast(self.f, self._in(lanes, x), x.dtype, dtype, lanes)
 
-    # ------------------------------------------------------------------------------------------------- scalar positions
+    # Scalar positions
 
     def _scalar_index(self, expr: Expr) -> str:
         if isinstance(expr, Axis):
@@ -348,7 +347,7 @@ class Elements:
             return self._pointer_part(operand, address, 0)
         return memory.element_pointer(self.f, array.pointer, array.dtype, self._first(address))
 
-    # ------------------------------------------------------------------------------------------------- vector positions
+    # Vector positions
 
     def _index(self, expr: Expr, bits: int) -> str:
         """An i64 expression as a vector of `bits`-bit integers."""
@@ -472,7 +471,7 @@ class Elements:
             memory.scatter(self.f, result, array.pointer, array.dtype, indices, f"i{bits}", width)
         return result
 
-    # ----------------------------------------------------------------------------------------------------------- folds
+    # Folds
 
     def _narrowed_fold(self, fold: Fold, lanes: int) -> str:
         """A fold; sums of 16-bit floats are rounded once, at the end."""
@@ -516,9 +515,7 @@ class Elements:
 
         return self.blocked(fold, start, lanes, size, 1, body)
 
-    def blocked(
-        self, fold: Fold, start: str, lanes: int, stop: int, step: int, body: Callable[[str, str], str]
-    ) -> str:
+    def blocked(self, fold: Fold, start: str, lanes: int, stop: int, step: int, body: Callable[[str, str], str]) -> str:
         """`for index in range(0, stop, step): total = body(total, index)`; long sums in levels of short ones."""
         kind = register(fold.dtype, lanes)
         zero = constant(identity(fold.kind, fold.dtype), fold.dtype, lanes)

@@ -21,8 +21,7 @@ from hybridize.schedule.steps import Finish, Product
 def emit_finish(finish: Finish, product: Product, out: TensorType, target: Target) -> Epilogue:
     """The epilogue that computes `finish` for each vector of sums."""
     arrays = {
-        number: Array(f"%e{number}", param.dtype, written=param.written)
-        for number, param in enumerate(finish.params)
+        number: Array(f"%e{number}", param.dtype, written=param.written) for number, param in enumerate(finish.params)
     }
     sizes = {0: product.batch, 1: product.m, 2: product.n}
 
@@ -58,4 +57,3 @@ def _registers_of(f: Function, value: str, dtype: DType, lanes: int) -> str:
         return value
     kind, raw = to_memory(f, value, dtype, lanes)
     return f.op(f"bitcast {kind} {raw} to {vector('half' if dtype == float16 else 'bfloat', lanes)}")
-

@@ -146,7 +146,7 @@ def from_memory(f: Function, value: str, dtype: DType, lanes: int) -> str:
     return value
 
 
-# ------------------------------------------------------------------------------------------------------- bits and casts
+# Bits and casts
 
 
 def _bitcast(f: Function, value: str, source: DType, result: DType, lanes: int) -> str:
@@ -167,7 +167,11 @@ def emit_cast(f: Function, value: str, source: DType, result: DType, lanes: int)
     if want == "b":
         return f.op(f"{'fcmp une' if have == 'f' else 'icmp ne'} {old} {value}, {constant(0, source, lanes)}")
     if have == "f":
-        return _from_float(f, value, source, result, lanes) if want == "f" else _to_integer(f, value, source, result, lanes)
+        return (
+            _from_float(f, value, source, result, lanes)
+            if want == "f"
+            else _to_integer(f, value, source, result, lanes)
+        )
     if want == "f":
         wide = f.op(f"{'sitofp' if have == 'i' else 'uitofp'} {old} {value} to {new}")
         return narrowed(f, wide, result, lanes)
@@ -194,7 +198,7 @@ def _to_integer(f: Function, value: str, source: DType, result: DType, lanes: in
     return f.op(f"call {new} {f.module.declare(name, new, [old])}({old} {value})")
 
 
-# ----------------------------------------------------------------------------------------------------------- comparisons
+# Comparisons
 
 _COMPARISONS = {"eq": "oeq eq eq", "ne": "une ne ne", "lt": "olt slt ult", "le": "ole sle ule",
                 "gt": "ogt sgt ugt", "ge": "oge sge uge"}  # fmt: skip
@@ -226,7 +230,7 @@ def _boolean(f: Function, function: str, args: list[str], lanes: int) -> str:
     raise CodegenError("E953", f"{function} is not defined for bool")
 
 
-# -------------------------------------------------------------------------------------------------------------- integers
+# Integers
 
 
 class _Integer:
@@ -361,7 +365,8 @@ class _Integer:
         return self.select(negative, unit, loop.results[0])
 
 
-# ---------------------------------------------------------------------------------------------------------------- floats
+# Floats
+
 
 class _Float:
     """Functions of float32 and float64."""

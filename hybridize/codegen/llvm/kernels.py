@@ -140,9 +140,7 @@ def together(statements: Sequence[Statement]) -> list[list[Statement]]:
 
 def _same_turn(earlier: Sequence[Statement], statement: Statement) -> bool:
     stored = {s.buffer: s.address for s in earlier}
-    inside = {
-        id(node) for fold in walk(statement.value) if isinstance(fold, Fold) for node in walk(fold.body)
-    }
+    inside = {id(node) for fold in walk(statement.value) if isinstance(fold, Fold) for node in walk(fold.body)}
     return all(
         node.indices[0] is stored[node.operand] and id(node) not in inside
         for node in walk(statement.value)

@@ -67,9 +67,7 @@ def gather(f: Function, base: str, dtype: DType, indices: str, index_type: str, 
     where = f.op(f"getelementptr inbounds {scalar}, ptr {base}, {vector(index_type, lanes)} {indices}")
     short = {"float": "f32", "double": "f64"}.get(scalar, scalar)
     name = f.module.declare(f"llvm.masked.gather.v{lanes}{short}.v{lanes}p0", kind, [pointers, "i32", flags, kind])
-    raw = f.op(
-        f"call {kind} {name}({pointers} {where}, i32 {dtype.itemsize}, {flags} {mask}, {kind} zeroinitializer)"
-    )
+    raw = f.op(f"call {kind} {name}({pointers} {where}, i32 {dtype.itemsize}, {flags} {mask}, {kind} zeroinitializer)")
     return from_memory(f, raw, dtype, lanes)
 
 

@@ -13,7 +13,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from hybridize.base.types import TensorType
-from hybridize.codegen.llvm.contraction import ContractionSpec, Epilogue, contraction_scratch, emit_contraction
+from hybridize.codegen.llvm.contraction import ContractionSpec, contraction_scratch, emit_contraction
 from hybridize.codegen.llvm.epilogue import emit_finish
 from hybridize.codegen.llvm.kernels import emit_kernel
 from hybridize.codegen.llvm.regions import emit_region
@@ -52,9 +52,7 @@ class Sizes:
         """Scratch of a contraction."""
         return contraction_scratch(_spec(product), self.target)
 
-    def routine_bytes(
-        self, routine: Routine, inputs: Sequence[TensorType], outputs: Sequence[TensorType]
-    ) -> int:
+    def routine_bytes(self, routine: Routine, inputs: Sequence[TensorType], outputs: Sequence[TensorType]) -> int:
         """Scratch of a routine."""
         return routine_bytes(routine, inputs, outputs)
 
@@ -66,8 +64,7 @@ def build(graph: Graph, target: Target, name: str = "program") -> Built:
     emitter = Emitter(module, target, name)
     names = emitter.program(name, scheduled, linkage="")
     steps = tuple(
-        dataclasses.replace(step, name=step_name)
-        for step, step_name in zip(scheduled.plan.steps, names, strict=True)
+        dataclasses.replace(step, name=step_name) for step, step_name in zip(scheduled.plan.steps, names, strict=True)
     )
     return Built(module, dataclasses.replace(scheduled.plan, steps=steps), scheduled.constants)
 
@@ -89,9 +86,7 @@ class Emitter:
 
     def program(self, name: str, scheduled: Schedule, linkage: str = "internal") -> list[str]:
         """Write `void name(ptr inputs, ptr outputs, ptr scratch)`; returns the function each step calls."""
-        f = Function(
-            self.module, name, [("ptr", "inputs"), ("ptr", "outputs"), ("ptr", "scratch")], linkage=linkage
-        )
+        f = Function(self.module, name, [("ptr", "inputs"), ("ptr", "outputs"), ("ptr", "scratch")], linkage=linkage)
         pointers = Pointers(f)
         names = [self.step(f, step, pointers) for step in scheduled.steps]
         f.do("ret void")
@@ -103,7 +98,9 @@ class Emitter:
             case LoopStep(kernel=kernel, places=places):
                 if not kernel.nests:
                     return ""
-                name = self._once("loops", str(kernel), lambda name: emit_kernel(self.module, name, kernel, self.target))
+                name = self._once(
+                    "loops", str(kernel), lambda name: emit_kernel(self.module, name, kernel, self.target)
+                )
                 self._call(f, name, [pointers.at(place) for place in places])
                 return name
             case ProductStep():

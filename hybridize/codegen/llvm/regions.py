@@ -149,8 +149,8 @@ class _Region:
                 inputs.append(self._slice(f"%i{k}", step.inputs[k].nbytes, index) if k in step.stacked else f"%i{k}")
             following = self._state(other)
             outputs = [following[k] for k in self.moving]
-            for k in range(step.carried, len(step.outputs)):
-                outputs.append(self._slice(f"%o{k}", step.outputs[k].nbytes, index))
+            stacked = range(step.carried, len(step.outputs))
+            outputs += [self._slice(f"%o{k}", step.outputs[k].nbytes, index) for k in stacked]
             body.inputs(inputs)
             body.outputs(outputs)
             body.run(self.scratch)
