@@ -66,15 +66,18 @@ _Function = TypeVar("_Function", bound=Callable[..., Any])
 
 
 def public(function: _Function) -> _Function:
-    """Make a function part of the public namespaces: arguments of foreign classes may take the call over."""
+    """Make a function part of the public namespaces: arguments of foreign classes may take the call over.
+
+    A leading underscore is no part of the name: `_relu` is the general way of `relu`, which itself tries the short one.
+    """
+    name = function.__name__.lstrip("_")
 
     @wraps(function)
     def call(*args: Any, **kwargs: Any) -> Any:
         try:
             return function(*args, **kwargs)
         except Handover as handed:
-            hook = handed.receiver.__hybridize_function__
-            return hook(function.__name__, call, args, kwargs)
+            return handed.receiver.__hybridize_function__(name, call, args, kwargs)
 
     return as_type(_Function, call)
 

@@ -98,6 +98,9 @@ class Symbol(Operators):
             befores.append(bind1(step, befores[-1]))
         for step, before in zip(reversed(self._steps), reversed(befores[:-1]), strict=True):
             operand = _undone(step, before, operand)
+        wrote = getattr(current(), "wrote", None)
+        if wrote is not None:  # a trace remembers what branches write, and to whom
+            wrote(self._cell)
         self._cell.value = operand
 
     def step(self, op: Op) -> Symbol:

@@ -41,7 +41,7 @@ _NUMPY = numpy.ndarray
 def _named(function: Callable[..., Any], name: str, text: str) -> Callable[..., Any]:
     function.__name__ = function.__qualname__ = name
     function.__doc__ = text
-    return public(function)
+    return function
 
 
 def _unary(
@@ -60,7 +60,7 @@ def _unary(
     theirs = ufunc if ufunc is not None else getattr(numpy, name, None)
     primitive = op()
 
-    def general(x: Any) -> Any:
+    def compute(x: Any) -> Any:
         x = operand(x)
         weak = x.kind if isinstance(x, Weak) and kind == "number" else None
         dtype = dtype_of(x)
@@ -74,6 +74,8 @@ def _unary(
             return result(cast(x, dtype) if dtype == bool_ else bind1(primitive, cast(x, dtype)), weak)
         return result(bind1(primitive, cast(x, floating(dtype))), weak)
 
+    general = public(_named(lambda x, out=None, dtype=None: finished(_as(compute(x), dtype), out), name, text))
+
     def function(x: Any, /, out: Any = None, *, dtype: Any = None) -> Any:
         if type(x) is ndarray and not ACTIVE and out is None and dtype is None and theirs is not None:
             data = x._data
@@ -81,7 +83,7 @@ def _unary(
             if given is float32 or given is float64:
                 data = theirs(data)
                 return wrap(data if type(data) is _NUMPY else numpy.asarray(data))
-        return finished(_as(general(x), dtype), out)
+        return general(x) if out is None and dtype is None else general(x, out=out, dtype=dtype)
 
     return _named(function, name, text)
 
@@ -114,7 +116,7 @@ def _binary(
     primitive = op()
     of_bools = _OF_BOOLS.get(op, op)()
 
-    def general(x: Any, y: Any) -> Any:
+    def compute(x: Any, y: Any) -> Any:
         x, y = operand(x), operand(y)
         dtype = common_dtype((x, y), float_only=kind == "float")
         if (kind == "number" and dtype == bool_) or (kind == "integer" and is_float(dtype)):
@@ -129,12 +131,17 @@ def _binary(
         left, right = aligned(x, y, name=name, dtype=dtype)
         return result(bind1(of_bools if dtype == bool_ else primitive, left, right), weak)
 
+    general = public(
+        _named(lambda x1, x2, out=None, dtype=None: finished(_as(compute(x1, x2), dtype), out), name, text)
+    )
+
     def function(x1: Any, x2: Any, /, out: Any = None, *, dtype: Any = None) -> Any:
         if out is None and dtype is None:
             data = direct(theirs, x1, x2, integers=integers)
             if data is not None:
                 return wrap(data)
-        return finished(_as(general(x1, x2), dtype), out)
+            return general(x1, x2)
+        return general(x1, x2, out=out, dtype=dtype)
 
     return _named(function, name, text)
 
@@ -269,7 +276,7 @@ def _logical(name: str, op: type[Op], text: str) -> Callable[..., Any]:
         left, right = aligned(truth(x1), truth(x2), name=name)
         return finished(result(bind1(primitive, left, right)), out)
 
-    return _named(function, name, text)
+    return public(_named(function, name, text))
 
 
 logical_and = _logical("logical_and", ops.BitAnd, "Whether both are true (not zero).")

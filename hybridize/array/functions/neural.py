@@ -60,17 +60,21 @@ def _float(x: Any) -> Any:
     )
 
 
-@public
 def relu(data: Any) -> Any:
     """max(x, 0); NaN stays NaN."""
-    x = _plain(data)
-    if x is not None:
-        y = numpy.maximum(x, _ZERO32)
-        return wrap(y if type(y) is numpy.ndarray else numpy.asarray(y))
+    if type(data) is ndarray and not ACTIVE:
+        x = data._data
+        if x.dtype is float32 or x.dtype is float64:
+            y = numpy.maximum(x, _ZERO32)
+            return wrap(y if type(y) is numpy.ndarray else numpy.asarray(y))
+    return _relu(data)
+
+
+@public
+def _relu(data: Any) -> Any:
     return result(composites.relu(strong(data)))
 
 
-@public
 def fully_connected(
     x: Any,
     weight: Any,
@@ -97,15 +101,33 @@ def fully_connected(
     """
     if no_bias:
         bias = None
-    data, w, b = _plain(x), _plain(weight), None if bias is None else _plain(bias)
-    if data is not None and w is not None and (bias is None or b is not None) and data.dtype is w.dtype:
-        if flatten and data.ndim != 2 and data.ndim > 0:
-            data = data.reshape(data.shape[0], -1 if data.size else math.prod(data.shape[1:]))
-        if w.ndim == 2 and data.ndim and data.shape[-1] == w.shape[1]:
-            y = numpy.dot(data, w.T)
-            if b is not None:
-                y += b
-            return wrap(y)
+    if type(x) is ndarray and type(weight) is ndarray and (bias is None or type(bias) is ndarray) and not ACTIVE:
+        product = _fully_connected_by_numpy(x._data, weight._data, None if bias is None else bias._data, flatten)
+        if product is not None:
+            return wrap(product)
+    return _fully_connected(x, weight, bias, flatten)
+
+
+def _fully_connected_by_numpy(x: Any, w: Any, b: Any, flatten: bool) -> Any:
+    """The direct rule, for floats of one dtype and shapes that fit; None otherwise."""
+    dtype = x.dtype
+    if dtype is not w.dtype or w.ndim != 2 or not x.ndim or not (dtype is float32 or dtype is float64):
+        return None
+    if flatten and x.ndim != 2:
+        x = x.reshape(x.shape[0], math.prod(x.shape[1:]))
+    if x.shape[-1] != w.shape[1]:
+        return None
+    if b is None:
+        return numpy.dot(x, w.T)
+    if b.dtype is not dtype or b.shape != w.shape[:1]:
+        return None
+    y = numpy.dot(x, w.T)
+    y += b
+    return y
+
+
+@public
+def _fully_connected(x: Any, weight: Any, bias: Any, flatten: bool) -> Any:
     a, matrix = array(x), array(weight)
     inner = math.prod(a.shape[1:]) if flatten else a.shape[-1] if a.ndim else 1
     if matrix.ndim != 2 or inner != matrix.shape[1] or not a.ndim:
