@@ -83,7 +83,9 @@ def composite(
 
     def decorate(function: _Function) -> _Function:
         signature = inspect.signature(function)
-        operands = [name for name, p in signature.parameters.items() if str(p.annotation).startswith("Operand")]
+        operands = [name for name, p in signature.parameters.items() if "Operand" in str(p.annotation)]
+        if not operands:
+            raise InternalError("E912", f"{function.__name__} names no parameter an Operand, so it is no composite")
 
         @wraps(function)
         def call(*args: Any, **kwargs: Any) -> Any:

@@ -123,7 +123,7 @@ def activation(x: Operand, act_type: str) -> Operand:
     """One of relu, sigmoid, tanh, softrelu, softsign, log_sigmoid, mish, silu, gelu."""
     function = _ACTIVATIONS.get(act_type)
     if function is None:
-        raise ArgumentError("E334", f"no activation is called {act_type!r}", help=f"one of {', '.join(_ACTIVATIONS)}")
+        raise ArgumentError("E342", f"no activation is called {act_type!r}", help=f"one of {', '.join(_ACTIVATIONS)}")
     wide, dtype = _widened(x)
     return cast(function(wide), dtype)
 
@@ -172,7 +172,7 @@ def leaky_relu(x: Operand, gamma: Operand | None = None, act_type: str = "leaky"
             y = _gelu(wide, "erf")
         case _:
             raise ArgumentError(
-                "E335", f"LeakyReLU of act_type {act_type!r}", help="one of leaky, prelu (with gamma), elu, selu, gelu"
+                "E343", f"LeakyReLU of act_type {act_type!r}", help="one of leaky, prelu (with gamma), elu, selu, gelu"
             )
     return cast(y, dtype)
 

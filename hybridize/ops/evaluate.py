@@ -22,13 +22,13 @@ def evaluate(graph: Graph, inputs: Sequence[Buffer]) -> list[Buffer]:
     A value is let go after its last use. Floating-point warnings are off: NaN and infinity are values.
 
     Raises:
-        ArgumentError E333: the inputs are not those that the graph takes.
+        ArgumentError E341: the inputs are not those that the graph takes.
     """
     arrays = [numpy.asarray(x) for x in inputs]
     given = [TensorType(x.shape, x.dtype) for x in arrays]
     if given != [value.type for value in graph.inputs]:
         takes, found = (", ".join(map(str, kinds)) for kinds in ([value.type for value in graph.inputs], given))
-        raise ArgumentError("E333", f"a graph of inputs ({takes}) was given ({found})")
+        raise ArgumentError("E341", f"a graph of inputs ({takes}) was given ({found})")
     values: dict[Value, Buffer] = dict(zip(graph.inputs, arrays, strict=True))
     values.update(graph.constants)
     left = graph.uses()
