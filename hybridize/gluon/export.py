@@ -6,6 +6,8 @@ from __future__ import annotations
 import json
 from typing import Any
 
+from numpy.typing import NDArray
+
 from hybridize.base.errors import CaptureError
 from hybridize.base.nested import Structure
 from hybridize.capture import Function
@@ -36,16 +38,22 @@ def write(function: Function, parameters: ParameterDict, path: str, epoch: int) 
     metadata = {
         "hybridize_inputs": json.dumps({n: str(v.type) for n, v in zip(inputs, graph.inputs, strict=False)}),
         "hybridize_result": json.dumps(_result(signature.result)),
+        "hybridize_types": json.dumps([str(value.type) for value in graph.outputs]),
     }
     results = len(graph.outputs) - len(signature.writes)
     symbol = symbol_json(graph, [*inputs, *signature.state], results, metadata)
-    arrays = {f"arg:{name}": program.weights[name] for name in signature.state}
+    arrays = {f"arg:{name}": _with_axis(program.weights[name]) for name in signature.state}
     arrays |= {f"arg:{name}": array for name, array in symbol.constants.items()}
     symbol_file, params_file = f"{path}-symbol.json", f"{path}-{epoch:04d}.params"
     if arrays:
         write_params(params_file, arrays, np_shape=symbol.np_shape)
     write_atomically(symbol_file, [symbol.text.encode()])
     return symbol_file, params_file if arrays else None
+
+
+def _with_axis(array: NDArray[Any]) -> NDArray[Any]:
+    """MXNet 1.x has no arrays without axes."""
+    return array.reshape(1) if not array.ndim else array
 
 
 def _for_inference(program: SavedProgram) -> SavedSignature:

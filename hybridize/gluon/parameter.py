@@ -326,7 +326,9 @@ class Parameter:
         self._dtype = as_dtype(dtype)
         if self._data is not None and self._data.dtype != self._dtype:
             with imperatively():
-                self._become(self._data.astype(self._dtype))
+                array = ndarray(aligned(self._data.shape, self._dtype))
+                array[...] = self._data
+                self._become(array)
 
     # ------------------------------------------------------------------------------------------- gradient, devices
 

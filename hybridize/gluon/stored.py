@@ -52,6 +52,9 @@ def load_into(
     """
     values = {name: _as_numpy(array) for name, array in arrays.items()}
     by_name = _found(parameters, values)
+    for path, name in by_name.items():
+        if parameters[path].shape == () and values[name].shape == (1,):
+            values[name] = values[name].reshape(())  # MXNet 1.x's way to write it
     shared: dict[int, str] = {id(parameters[path]): path for path in by_name}
     missing = [path for path, p in parameters.items() if id(p) not in shared and not isinstance(p, Constant)]
     if missing and not allow_missing:

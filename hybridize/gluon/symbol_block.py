@@ -14,8 +14,9 @@ from hybridize.array import random
 from hybridize.array.operands import operand, result
 from hybridize.autograd import is_training
 from hybridize.base.dtypes import DType, float32
-from hybridize.base.errors import ArgumentError, LoadError
+from hybridize.base.errors import ArgumentError, GraphError, LoadError
 from hybridize.base.nested import Structure, unflatten
+from hybridize.base.types import TensorType
 from hybridize.formats.mxnet.attributes import parse_value
 from hybridize.formats.mxnet.execute import Mode, check_supported, execute
 from hybridize.formats.mxnet.params import DTYPES
@@ -25,8 +26,8 @@ from hybridize.gluon.hybrid_block import HybridBlock
 from hybridize.gluon.parameter import Parameter
 from hybridize.gluon.stored import load_into, named_arrays
 
-RESULT = "hybridize_result"
-"""Graph attribute of our own exports: whether the result is one array, a tuple, a list or a dict of keys."""
+RESULT, TYPES = "hybridize_result", "hybridize_types"
+"""Graph attributes of our own exports: the structure of the result, and the types of its arrays."""
 
 
 class SymbolBlock(HybridBlock):
@@ -43,6 +44,7 @@ class SymbolBlock(HybridBlock):
         check_supported(outputs)
         self._graph = outputs
         self._inputs = (inputs,) if isinstance(inputs, str) else tuple(inputs)
+        self._structure, self._bare = _result_of(outputs)
         for node in outputs.nodes:
             if node.op == VARIABLE and node.name not in self._inputs and node.name not in _labels(outputs):
                 self._parameters[node.name] = _parameter(node.name, node.attributes)
@@ -121,10 +123,10 @@ class SymbolBlock(HybridBlock):
         return self._result(found)
 
     def _result(self, found: list[Any]) -> Any:
-        text = self._graph.attributes.get(RESULT)
-        if text is None:
+        if self._structure is None:
             return found[0] if len(found) == 1 else found
-        return unflatten(_structure(json.loads(text)), found)
+        whole = [x.reshape(()) if bare else x for x, bare in zip(found, self._bare, strict=True)]
+        return unflatten(self._structure, whole)
 
     def __repr__(self) -> str:
         return f"{type(self).__name__}({', '.join(self._inputs)} : {len(self._graph.nodes)} nodes)"
@@ -156,14 +158,28 @@ def _dtype(code: str) -> DType:
     return DTYPES[max(int(code), 0)]
 
 
+def _result_of(graph: SymbolGraph) -> tuple[Structure | None, list[bool]]:
+    """The structure of the result, and which of its arrays have no axes; none where another program wrote the file."""
+    if RESULT not in graph.attributes:
+        return None, []
+    try:
+        structure = _structure(json.loads(graph.attributes[RESULT]))
+        types = [TensorType.parse(text) for text in json.loads(graph.attributes[TYPES])]
+        if len(types) != len(graph.heads) or structure.leaves != len(types):
+            raise ValueError("their numbers differ")
+    except (ValueError, TypeError, KeyError, GraphError, RecursionError) as error:
+        raise LoadError("E602", f"{graph.source}: the attributes {RESULT} and {TYPES} do not fit ({error})") from error
+    return structure, [not kind.shape for kind in types]
+
+
 def _structure(tree: Any) -> Structure:
     """What `export` wrote: null, "*", ["tuple", ...], ["list", ...] or ["dict", [keys], ...]."""
-    if tree is None:
-        return Structure("none")
-    if tree == "*":
-        return Structure("leaf")
+    if tree is None or tree == "*":
+        return Structure("none" if tree is None else "leaf")
     kind, *parts = tree
+    keys: list[Any] = []
     if kind == "dict":
         keys, *parts = parts
-        return Structure("dict", tuple(map(_structure, parts)), tuple(keys))
-    return Structure(str(kind), tuple(map(_structure, parts)))
+    if kind not in ("tuple", "list", "dict") or (kind == "dict" and len(keys) != len(parts)):
+        raise ValueError(f"no structure: {tree!r}")
+    return Structure(kind, tuple(map(_structure, parts)), tuple(keys))

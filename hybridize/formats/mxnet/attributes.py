@@ -24,7 +24,7 @@ class Attributes:
     def __init__(self, op: str, node: str, values: Mapping[str, str], source: str = "", np_shape: bool = False) -> None:
         self.op, self.node, self.source = op, node, source
         self.np_shape = np_shape
-        """Whether the graph was saved under NumPy's shapes: without them a reduction of all axes has one axis left."""
+        """Whether the graph was saved under NumPy's shapes: sizes of 0 are real then, otherwise they are not known."""
         self.values = {key: value for key, value in values.items() if not key.startswith("__")}
 
     def fail(self, what: str, help: str = "") -> NoReturn:

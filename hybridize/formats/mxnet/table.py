@@ -274,14 +274,14 @@ def _reduction(function: Callable[[Operand, tuple[int, ...]], Operand]) -> Entry
         axes = axes_of(a.axes("axis"), len(shape_of(x)), a.flag("exclude", False))
         dtype = a.dtype("dtype", None)
         found = keeping(function(cast(x, dtype) if dtype is not None else x, axes), x, axes, a.flag("keepdims", False))
-        return _with_axis(a, found)
+        return with_axis(a, found)
 
     return entry
 
 
-def _with_axis(a: Attributes, x: Operand) -> Operand:
-    """Without NumPy's shapes there are no arrays without axes: they have one of size 1."""
-    return reshape(x, (1,)) if not shape_of(x) and not a.op.startswith("_np") and not a.np_shape else x
+def with_axis(a: Attributes, x: Operand) -> Operand:
+    """1.x has no arrays without axes: what would be one has an axis of size 1, also under NumPy's shapes."""
+    return reshape(x, (1,)) if not shape_of(x) and not a.op.startswith("_np") else x
 
 
 def _variance(x: Operand, axes: tuple[int, ...]) -> Operand:
@@ -316,7 +316,7 @@ def _norm(a: Attributes, x: Operand) -> Operand:
         a.fail(f"ord={order} is not supported, only 1 and 2")
     total = bind1(ops.Sum(axes), bind1(ops.Abs(), x) if order == 1 else bind1(ops.Mul(), x, x))
     found = total if order == 1 else bind1(ops.Sqrt(), total)
-    return _with_axis(a, keeping(found, x, axes, a.flag("keepdims", False)))
+    return with_axis(a, keeping(found, x, axes, a.flag("keepdims", False)))
 
 
 @operator("argmax", "argmin", "_npi_argmax", "_npi_argmin")
@@ -330,7 +330,7 @@ def _argument(a: Attributes, x: Operand) -> Operand:
     found = bind1(op(place), reshape(x, (type_of(x).size,)) if flat else x)
     if a.flag("keepdims", False):
         found = reshape(found, tuple(1 if flat or k == place else size for k, size in enumerate(shape)))
-    return found if a.op.startswith("_npi_") else cast(_with_axis(a, found), float32)
+    return found if a.op.startswith("_npi_") else cast(with_axis(a, found), float32)
 
 
 @operator("cumsum", "_np_cumsum", "_npi_cumsum")

@@ -25,7 +25,7 @@ from hybridize.formats.mxnet.operands import (
     sliced,
     transpose,
 )
-from hybridize.formats.mxnet.table import operator
+from hybridize.formats.mxnet.table import operator, with_axis
 from hybridize.ops import composites
 from hybridize.ops.op import Operand, bind1, constant, type_of
 
@@ -395,7 +395,7 @@ def _contracted(a: Attributes, x: Operand, y: Operand, axis: int) -> Operand:
         a, reshape(x, (rows, inner)), reshape(transpose(y, order), (inner, math.prod(right) // max(inner, 1)))
     )
     shape = left[:-1] + tuple(right[k] for k in order[1:])
-    return reshape(flat, shape or (() if a.op.startswith("_np") or a.np_shape else (1,)))
+    return with_axis(a, reshape(flat, shape))
 
 
 @operator("_npi_matmul")

@@ -3,7 +3,8 @@
 
 Sizes are written so that the batch may change: `Reshape` copies leading axes, whole axes of `slice` are None, and a
 stretched operand becomes a `broadcast_*` operator instead of a `broadcast_to` of fixed size. Numbers that stand
-everywhere become `_*_scalar` operators. Constant arrays become parameters.
+everywhere become `_*_scalar` operators. Constant arrays become parameters. What has no axes gets one of size 1, since
+1.x knows no such arrays.
 """
 
 from __future__ import annotations
@@ -38,7 +39,7 @@ class SymbolFile:
     constants: dict[str, NDArray[Any]]
     """Arrays of the graph that became parameters, by name."""
     np_shape: bool
-    """Whether some value has no axes, which MXNet knows under NumPy's shapes only."""
+    """Whether some value has no elements, which MXNet knows under NumPy's shapes only."""
 
 
 def symbol_json(
@@ -107,13 +108,13 @@ class _Writer:
     def variable(self, value: Value, name: str, *, is_parameter: bool) -> None:
         node: dict[str, Any] = {"op": "null", "name": name, "inputs": []}
         if is_parameter:
-            node["attrs"] = {"__dtype__": str(CODES[value.type.dtype]), "__shape__": str(value.type.shape)}
+            node["attrs"] = {"__dtype__": str(CODES[value.type.dtype]), "__shape__": str(_shape(value))}
         self.nodes.append(node)
         self.entries[value] = (len(self.nodes) - 1, 0)
         self.saw(value.type)
 
     def saw(self, kind: TensorType) -> None:
-        self.np_shape = self.np_shape or not kind.shape or 0 in kind.shape
+        self.np_shape = self.np_shape or 0 in kind.shape
 
     def refuse(self, what: str, loc: SourceLoc | None) -> NoReturn:
         raise CaptureError(
@@ -136,7 +137,7 @@ class _Writer:
     def keep_constant(self, value: Value, array: NDArray[Any]) -> None:
         if value not in self.numbers:
             name = self.fresh("constant")
-            self.constants[name] = numpy.asarray(array)
+            self.constants[name] = numpy.asarray(array).reshape(_shape(value))
             self.variable(value, name, is_parameter=True)
 
     def node(self, node: Node) -> None:
@@ -211,12 +212,12 @@ class _Writer:
 
     def keep_number(self, value: Value) -> None:
         name = self.fresh("constant")
-        self.constants[name] = numpy.full(value.type.shape, self.numbers[value], value.type.dtype)
+        self.constants[name] = numpy.full(_shape(value), self.numbers[value], value.type.dtype)
         self.variable(value, name, is_parameter=True)
 
     def stretch(self, value: Value) -> None:
         source = self.stretched[value]
-        shape, target = source.type.shape, value.type.shape
+        shape, target = _shape(source), value.type.shape
         entry = self.lifted(source, len(target))
         padded = (1,) * (len(target) - len(shape)) + shape
         sizes = tuple(0 if a == b else b for a, b in zip(padded, target, strict=True))
@@ -225,7 +226,7 @@ class _Writer:
     def lifted(self, value: Value, axes: int) -> Entry:
         """A value with axes of size 1 in front."""
         entry = self.entry(value)
-        for _ in range(axes - value.type.ndim):
+        for _ in range(axes - len(_shape(value))):
             entry = self.add("expand_dims", [entry], axis=0)
         return entry
 
@@ -242,7 +243,7 @@ class _Writer:
             self.emit(word.reverse or word.scalar, node.outputs, [self.entry(y)], scalar=self.numbers[x])
         elif x in self.stretched or y in self.stretched:
             sources = [self.stretched.get(value, value) for value in (x, y)]
-            axes = max(source.type.ndim for source in sources)
+            axes = max(len(_shape(source)) for source in sources)
             if numpy.broadcast_shapes(*(source.type.shape for source in sources)) != node.outputs[0].type.shape:
                 self.emit(word.equal, node.outputs, [self.entry(x), self.entry(y)])
             else:
@@ -296,10 +297,12 @@ class _Writer:
         (x,), (y,) = node.inputs, node.outputs
         if x in self.numbers:
             self.numbers[y] = self.numbers[x]
-        elif not y.type.shape or not x.type.shape or 0 in x.type.shape:
-            self.emit("Reshape", node.outputs, [self.entry(x)], shape=y.type.shape or (1,))
+        elif _shape(x) == _shape(y):
+            self.alias(x, y)
+        elif 0 in x.type.shape:
+            self.emit("Reshape", node.outputs, [self.entry(x)], shape=y.type.shape)
         else:
-            self.emit("Reshape", node.outputs, [self.entry(x)], shape=_reshape_codes(x.type.shape, y.type.shape))
+            self.emit("Reshape", node.outputs, [self.entry(x)], shape=_reshape_codes(_shape(x), _shape(y)))
 
     def on_transpose(self, node: Node) -> None:
         op: Any = node.op
@@ -345,6 +348,11 @@ class _Writer:
     def on_cumsum(self, node: Node) -> None:
         op: Any = node.op
         self.emit("cumsum", node.outputs, [self.entry(node.inputs[0])], axis=op.axis)
+
+
+def _shape(value: Value) -> tuple[int, ...]:
+    """The shape in the file."""
+    return value.type.shape or (1,)
 
 
 def _reshape_codes(old: Sequence[int], new: Sequence[int]) -> tuple[int, ...]:
