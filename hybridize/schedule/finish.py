@@ -269,11 +269,15 @@ def _cut(comparison: Call) -> Iterable[tuple[int, int]]:
             return
     if number < 0:
         return
-    # The sign of coefficient * i + constant changes where i passes the root.
-    root, exact = divmod(-constant, coefficient)
-    yield number, root + 1
-    if not exact:
-        yield number, root
+    # coefficient * i + constant is 0 at the root, which lies between two indices or on one.
+    below, above = -constant // coefficient, -(constant // coefficient)
+    if comparison.function in ("eq", "ne"):
+        points = [below, below + 1] if below == above else []
+    else:
+        strict = comparison.function in ("lt", "ge")
+        points = [above if strict == (coefficient > 0) else below + 1]
+    for point in points:
+        yield number, point
 
 
 # Row nests

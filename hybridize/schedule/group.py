@@ -490,7 +490,7 @@ def has_effect(op: OpLike) -> bool:
     """Whether an op, or one inside its sub-graphs, reaches outside."""
     if getattr(op, "effect", None) is Effect.WORLD:
         return True
-    fields = dataclasses.fields(op) if dataclasses.is_dataclass(op) else ()
+    fields: tuple[Any, ...] = dataclasses.fields(op) if dataclasses.is_dataclass(op) else ()
     graphs: list[Any] = [getattr(op, field.name) for field in fields]
     return any(isinstance(graph, Graph) and any(has_effect(node.op) for node in graph.nodes) for graph in graphs)
 

@@ -1,0 +1,238 @@
+"""What becomes one kernel, what is kept in a row, what is stored, and how much memory that takes."""
+
+import time
+
+import numpy
+import pytest
+
+from hybridize import ops
+from hybridize.base.dtypes import float16, float32, int64
+from hybridize.base.types import TensorType
+from hybridize.codegen.llvm.engine import compile_module, host_target
+from hybridize.codegen.llvm.program import Sizes, build
+from hybridize.ops import composites
+from hybridize.ops.evaluate import evaluate
+from hybridize.passes.inline import Inline
+from hybridize.runtime.executable import Executable
+from hybridize.schedule import schedule
+
+
+def f32(*shape):
+    return TensorType(shape, float32)
+
+
+def scheduled(function, *types):
+    graph = Inline()(ops.record(function, types))
+    return graph, schedule(graph, Sizes(host_target()))
+
+
+def compiled(function, *types, tolerance=1e-5):
+    """Schedule, compile, run, compare; returns the plan."""
+    graph = Inline()(ops.record(function, types))
+    built = build(graph, host_target())
+    loaded = compile_module(built.module.text(), host_target())
+    inputs = [numpy.asarray(numpy.random.standard_normal(t.shape) * 2).astype(t.dtype) for t in types]
+    found = Executable(loaded, loaded.address("program"), built.plan, built.constants).run(inputs)
+    for x, y in zip(found, evaluate(graph, inputs), strict=True):
+        numpy.testing.assert_allclose(x.astype("f8"), y.astype("f8"), rtol=tolerance, atol=tolerance)
+    return built.plan
+
+
+def test_elementwise_ops_of_one_shape_are_one_loop_over_all_elements():
+    plan = compiled(lambda x, y: [ops.add(ops.mul(x, y), ops.tanh(x))], f32(7, 5, 3), f32(7, 5, 3))
+    assert [step.shape for step in plan.steps] == [(105,)]
+    assert plan.scratch_bytes == 0
+
+
+def test_a_bias_leaves_rows_and_columns():
+    plan = compiled(lambda x, b: [ops.add(x, ops.broadcast(b, (7, 5)))], f32(7, 5), f32(5))
+    assert [step.shape for step in plan.steps] == [(7, 5)]
+
+
+def test_softmax_is_one_kernel_that_keeps_one_row():
+    plan = compiled(lambda x: [composites.softmax(x, 1)], f32(9, 40))
+    assert len(plan.steps) == 1
+    assert plan.scratch_bytes == 192
+
+
+def test_softmax_over_leading_axis_is_one_kernel():
+    assert len(compiled(lambda x: [composites.softmax(x, 0)], f32(9, 40)).steps) == 1
+
+
+def test_layer_norm_is_one_kernel_without_scratch():
+    plan = compiled(lambda x, g, b: [composites.layer_norm(x, g, b, 2)], f32(3, 4, 33), f32(33), f32(33))
+    assert len(plan.steps) == 1
+    assert plan.scratch_bytes == 0
+
+
+def test_a_residual_stored_on_the_way_is_part_of_the_layer_norm_kernel():
+    def block(x, y, g, b):
+        z = ops.add(x, ops.tanh(y))
+        return [z, composites.layer_norm(z, g, b, 1)]
+
+    plan = compiled(block, f32(6, 50), f32(6, 50), f32(50), f32(50))
+    assert len(plan.steps) == 1
+
+
+def test_mean_and_spread_of_all_elements():
+    def standard(x):
+        return [ops.sub(x, ops.broadcast(composites.mean(x, (0, 1)), (30, 20)))]
+
+    assert len(compiled(standard, f32(30, 20)).steps) == 1
+
+
+def test_bias_activation_and_residual_are_the_epilogue_of_a_product():
+    def layer(x, w, b, r):
+        y = ops.add(ops.matmul(x, w, False, True), ops.broadcast(b, (6, 20)))
+        return [ops.add(ops.tanh(y), r)]
+
+    plan = compiled(layer, f32(6, 30), f32(20, 30), f32(20), f32(6, 20))
+    assert [step.kind for step in plan.steps] == ["contraction"]
+
+
+def test_what_the_backward_pass_needs_is_stored_by_the_epilogue():
+    def layer(x, w):
+        y = ops.matmul(x, w, False, True)
+        z = ops.add(y, y)
+        return [ops.tanh(z), z]
+
+    plan = compiled(layer, f32(6, 30), f32(20, 30))
+    assert [step.kind for step in plan.steps] == ["contraction"]
+
+
+def test_a_reshape_between_product_and_bias_changes_nothing():
+    def layer(x, w, b):
+        y = ops.reshape(ops.matmul(ops.reshape(x, (12, 10)), w, False, True), (3, 4, 7))
+        return [ops.max(ops.add(y, ops.broadcast(b, (3, 4, 7))), ops.full(0, f32(3, 4, 7)))]
+
+    plan = compiled(layer, f32(3, 4, 10), f32(7, 10), f32(7))
+    assert [step.kind for step in plan.steps] == ["contraction"]
+
+
+def test_a_single_column_with_an_epilogue():
+    plan = compiled(lambda x, w: [ops.tanh(ops.matmul(x, w, False, False))], f32(5, 9), f32(9, 1))
+    assert len(plan.steps) == 1
+
+
+def test_transposes_of_operands_are_read_in_place():
+    def attention(q, k):
+        return [ops.matmul(q, ops.transpose(k, (0, 2, 1)), False, False)]
+
+    plan = compiled(attention, f32(2, 5, 8), f32(2, 6, 8), tolerance=1e-4)
+    assert [step.kind for step in plan.steps] == ["contraction"]
+
+
+def test_two_products_in_one_sum_are_two_steps():
+    def cell(x, h, w, u):
+        return [ops.tanh(ops.add(ops.matmul(x, w, False, True), ops.matmul(h, u, False, True)))]
+
+    plan = compiled(cell, f32(3, 8), f32(3, 9), f32(10, 8), f32(10, 9))
+    assert [step.kind for step in plan.steps] == ["contraction", "contraction"]
+
+
+def test_float16_layers_compute_in_float32():
+    def layer(x, w, b):
+        return [ops.tanh(ops.add(ops.matmul(x, w, False, True), ops.broadcast(b, (6, 20))))]
+
+    half = [TensorType(shape, float16) for shape in ((6, 30), (20, 30), (20,))]
+    compiled(layer, *half, tolerance=4e-3)
+
+
+def test_concatenation_is_loops_without_a_choice_inside():
+    graph, made = scheduled(lambda x, y: [ops.neg(ops.concat(x, y, axis=1))], f32(3, 4), f32(3, 5))
+    (step,) = made.steps
+    assert len(step.kernel.nests) == 2
+    assert "select" not in str(step.kernel)
+    compiled(lambda x, y: [ops.neg(ops.concat(x, y, axis=1))], f32(3, 4), f32(3, 5))
+
+
+def test_reshapes_of_stored_values_are_aliases():
+    def view(x):
+        y = ops.sort(x, 1)
+        return [ops.sort(ops.reshape(y, (6, 4)), 0)]
+
+    plan = compiled(view, f32(4, 6))
+    assert [step.kind for step in plan.steps] == ["routine", "routine"]
+
+
+def test_leading_slices_of_stored_values_are_aliases():
+    def halves(x, w):
+        return [ops.matmul(x, ops.slice(w, (4, 0), (8, 5), (1, 1)), False, False)]
+
+    plan = compiled(halves, f32(3, 4), f32(8, 5), tolerance=1e-4)
+    assert [step.kind for step in plan.steps] == ["contraction"]
+
+
+def test_an_output_that_is_an_input_or_given_twice_is_copied():
+    def same(x):
+        y = ops.tanh(x)
+        return [x, y, y, ops.reshape(x, (6,)), ops.full(2, f32(3))]
+
+    plan = compiled(same, f32(2, 3))
+    assert sum("copy" in step.ops for step in plan.steps) >= 2
+
+
+def test_a_view_that_is_an_output_lies_in_the_output():
+    plan = compiled(lambda x, w: [ops.reshape(ops.matmul(x, w, False, False), (2, 3, 5))], f32(6, 4), f32(4, 5))
+    assert [step.kind for step in plan.steps] == ["contraction"]
+    assert plan.steps[0].writes[0].kind == "output"
+
+
+def test_thousand_layers_need_two_buffers_few_functions_and_little_time():
+    def chain(x):
+        for _ in range(1000):
+            x = ops.add(ops.tanh(x), ops.like(1, x))
+        return [x]
+
+    graph = ops.record(chain, [f32(100, 30)])
+    start = time.perf_counter()
+    built = build(graph, host_target())
+    compile_module(built.module.text(), host_target())
+    assert time.perf_counter() - start < 2.0
+    assert built.plan.scratch_bytes <= 2 * 100 * 30 * 4 + 128
+    assert len({step.name for step in built.plan.steps}) <= 3
+
+
+def test_a_deep_network_reuses_functions_and_memory():
+    def deep(x, w):
+        for _ in range(50):
+            x = ops.mul(ops.tanh(ops.matmul(x, w, False, True)), ops.like(0.1, x))
+        return [x]
+
+    plan = compiled(deep, f32(4, 16), f32(16, 16), tolerance=1e-4)
+    assert len({step.name for step in plan.steps}) == 1
+    assert plan.scratch_bytes <= 2 * 256 + 50_000
+
+
+def test_a_cheap_value_is_computed_twice_rather_than_stored():
+    graph, made = scheduled(lambda x: [composites.variance(x, (1,))], f32(5, 40))
+    assert len(made.steps) == 1
+    assert made.plan.scratch_bytes == 0
+
+
+def test_a_costly_broadcast_value_is_computed_once():
+    def scaled(x, b):
+        return [ops.mul(x, ops.broadcast(ops.exp(b), (50, 40)))]
+
+    plan = compiled(scaled, f32(50, 40), f32(40))
+    assert len(plan.steps) == 1
+    assert plan.scratch_bytes == 192
+
+
+def test_peak_is_scratch_and_outputs():
+    graph, made = scheduled(lambda x: [ops.tanh(x)], f32(10, 10))
+    assert made.plan.peak_bytes == 400
+
+
+@pytest.mark.parametrize("shape", [(0, 3), (3, 0), (1, 1), (1, 7), (7, 1)])
+def test_empty_and_single(shape):
+    compiled(lambda x: [composites.softmax(ops.tanh(x), 1), ops.sum(x, (0,))], f32(*shape))
+
+
+def test_gather_reads_rows_by_data():
+    def embed(w, i):
+        return [ops.tanh(ops.gather(w, i, 0))]
+
+    graph = ops.record(embed, [f32(11, 6), TensorType((4, 2), int64)])
+    built = build(graph, host_target())
+    assert len(built.plan.steps) == 1
