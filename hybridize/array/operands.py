@@ -9,6 +9,7 @@ x + 2.0      ndarray, number   ->  operands()   ndarray's buffer, 2.0
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import wraps
@@ -44,6 +45,10 @@ class Imperative:
 
 
 install(Imperative())
+
+# NaN and infinity are values: as in MXNet and PyTorch, computing them is no event. Only warnings that NumPy would
+# attribute to our own lines are left out; the user's NumPy code keeps its own.
+warnings.filterwarnings("ignore", category=RuntimeWarning, module=r"hybridize\.")
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,8 +103,6 @@ def operand(x: Any, dtype: DType | None = None) -> Any:
         return given(checked(x))
     if isinstance(x, (list, tuple)):
         return from_list(x, dtype)
-    if isinstance(x, ndarray):
-        return operand(wrap(x._data))
     if hasattr(x, "__hybridize_function__"):
         raise Handover(x)
     raise ArgumentError("E307", f"expected an array or a number, got {type(x).__name__}", help="np.array(x) makes one")

@@ -32,7 +32,6 @@ from hybridize.array.functions.elementwise import (
     maximum,
     minimum,
     multiply,
-    power,
     sign,
     sin,
     sqrt,
@@ -40,6 +39,7 @@ from hybridize.array.functions.elementwise import (
     tan,
     where,
 )
+from hybridize.array.functions.elementwise import power as raised
 from hybridize.array.functions.reductions import argmax, cumsum, sum
 from hybridize.array.functions.searching import argsort, one_hot, searchsorted, take
 from hybridize.array.functions.shapes import concatenate, reshape
@@ -194,7 +194,10 @@ def randn(*size: int, **kwargs: Any) -> Any:
     return normal(size=size, **kwargs)
 
 
-standard_normal = public(lambda size=None, dtype=None: normal(size=size, dtype=dtype))
+@public
+def standard_normal(size: Any = None, dtype: Any = None) -> Any:
+    """Standard normal numbers."""
+    return normal(size=size, dtype=dtype)
 
 
 @public
@@ -301,7 +304,7 @@ def rayleigh(scale: Any = 1.0, size: Any = None, ctx: Any = None, device: Any = 
 @public
 def weibull(a: Any, size: Any = None, ctx: Any = None, device: Any = None, out: Any = None) -> Any:
     """Weibull numbers of shape `a`."""
-    return _given(out, power(_flipped(_open(size, None, a)), divide(1.0, a)))
+    return _given(out, raised(_flipped(_open(size, None, a)), divide(1.0, a)))
 
 
 @public
@@ -311,9 +314,9 @@ def pareto(a: Any, size: Any = None, ctx: Any = None, device: Any = None, out: A
 
 
 @public
-def power_(a: Any, size: Any = None, ctx: Any = None, device: Any = None, out: Any = None) -> Any:
+def power(a: Any, size: Any = None, ctx: Any = None, device: Any = None, out: Any = None) -> Any:
     """Numbers from [0, 1] with density a x**(a - 1)."""
-    return _given(out, power(_open(size, None, a), divide(1.0, a)))
+    return _given(out, raised(_open(size, None, a), divide(1.0, a)))
 
 
 @public
@@ -370,13 +373,13 @@ def gamma(
     d = where(small, k + 1.0, k) - 1.0 / 3.0
     x = _normal((_TRIES, *sizes), k.dtype)
     u = _unit((_TRIES, *sizes), k.dtype, open_at_zero=True)
-    v = power(maximum(x / sqrt(d * 9.0) + 1.0, 0.0), 3.0)
+    v = raised(maximum(x / sqrt(d * 9.0) + 1.0, 0.0), 3.0)
     positive = v > 0
     log_v = log(where(positive, v, 1.0))
     accepted = positive & (log(u) < x * x * 0.5 + d - d * v + d * log_v)
     first = argmax(accepted, 0)
     chosen = sum(where(one_hot_first(first, _TRIES), d * v, 0.0), 0)
-    boost = power(_unit(sizes, k.dtype, open_at_zero=True), divide(1.0, where(small, k, 1.0)))
+    boost = raised(_unit(sizes, k.dtype, open_at_zero=True), divide(1.0, where(small, k, 1.0)))
     return _given(out, _scaled(where(small, chosen * boost, chosen), 0.0, scale).astype(wanted))
 
 

@@ -101,6 +101,9 @@ class Symbol(Operators):
         wrote = getattr(current(), "wrote", None)
         if wrote is not None:  # a trace remembers what branches write, and to whom
             wrote(self._cell)
+        hear = getattr(current(), "wrote", None)
+        if hear is not None:  # a capture that may have to undo it, or to refuse it
+            hear(self._cell)
         self._cell.value = operand
 
     def step(self, op: Op) -> Symbol:

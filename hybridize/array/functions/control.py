@@ -15,13 +15,20 @@ import numpy
 from hybridize import ops
 from hybridize.array.functions.shapes import stack
 from hybridize.array.operands import array, operand, public
-from hybridize.base.errors import ArgumentError, ShapeError, StateError
+from hybridize.base.errors import ArgumentError, CaptureError, ShapeError
 from hybridize.ops.op import ACTIVE, bind, capturing, current
 
 
-def _recorder() -> Any:
-    """The interpreter that records control flow, or None where Python runs it."""
-    return current() if ACTIVE and capturing() else None
+def _recorder(name: str) -> Callable[..., Any] | None:
+    """What records this control flow while capturing, a method of the interpreter; None where Python runs it."""
+    if not ACTIVE or not capturing():
+        return None
+    method: Callable[..., Any] | None = getattr(current(), name, None)
+    if method is None:
+        raise CaptureError(
+            "E405", f"npx.{name} is not part of what {type(current()).__name__} records", help="write if, while or for"
+        )
+    return method
 
 
 @public
@@ -36,9 +43,9 @@ def cond(pred: Any, then_func: Callable[..., Any], else_func: Callable[..., Any]
     """
     args = () if inputs is None else tuple(inputs) if isinstance(inputs, (list, tuple)) else (inputs,)
     chosen = pred(*args) if callable(pred) else pred
-    recorder = _recorder()
+    recorder = _recorder("cond")
     if recorder is not None:
-        return recorder.cond(chosen, lambda: then_func(*args), lambda: else_func(*args))
+        return recorder(chosen, lambda: then_func(*args), lambda: else_func(*args))
     return then_func(*args) if bool(chosen) else else_func(*args)
 
 
@@ -59,9 +66,9 @@ def while_loop(
     """
     single = not isinstance(loop_vars, (list, tuple))
     state = [loop_vars] if single else list(loop_vars)
-    recorder = _recorder()
+    recorder = _recorder("while_loop")
     if recorder is not None:
-        return recorder.while_loop(cond, func, state, max_iterations, single)
+        return recorder(cond, func, state, max_iterations, single)
     rows: list[Any] = []
     count = 0
     while (max_iterations is None or count < max_iterations) and bool(cond(*state)):
@@ -94,9 +101,9 @@ def foreach(body: Callable[..., Any], data: Any, init_states: Any) -> Any:
     Returns:
         (outputs stacked along a new first axis, last states)
     """
-    recorder = _recorder()
+    recorder = _recorder("foreach")
     if recorder is not None:
-        return recorder.foreach(body, data, init_states)
+        return recorder(body, data, init_states)
     xs = list(data) if isinstance(data, (list, tuple)) else [data]
     lengths = {x.shape[0] for x in xs}
     if len(lengths) != 1:
@@ -136,11 +143,7 @@ def assert_(condition: Any, message: str = "assertion failed") -> None:
     Raises:
         StateError E520: one is not.
     """
-    held = array(condition).astype(bool).all()
-    if _recorder() is not None:
-        bind(ops.Assert(message), operand(held))
-    elif not bool(held):
-        raise StateError("E520", message)
+    bind(ops.Assert(message), operand(array(condition).astype(bool)))
 
 
 def waitall() -> None:

@@ -29,6 +29,7 @@ from hybridize.array.operands import (
     public,
     result,
     shape_from,
+    strong,
 )
 from hybridize.array.symbol import Symbol
 from hybridize.base.dtypes import DType, as_dtype, float32, float64, int64
@@ -67,6 +68,8 @@ def array(
 
 
 def _made(source: Any, dtype: Any, copy: bool) -> Any:
+    if isinstance(source, Symbol) and source.weak is not None:
+        return result(strong(source, _dtype(dtype)))  # a captured Python number is made into an array as any other
     if isinstance(source, (ndarray, Symbol)):
         wanted = source.dtype if dtype is None else as_dtype(dtype)
         if source.dtype != wanted:
