@@ -10,7 +10,7 @@ from hybridize.base.dtypes import is_float
 from hybridize.base.types import TensorType
 from hybridize.compiler import compile as compiled
 from hybridize.graph import Builder, Graph, parse, verify
-from hybridize.ops import OPS, Effect, Op, Sample, While, effect_of, evaluate, interpreting, pullback
+from hybridize.ops import OPS, Effect, Op, Sample, While, effect_of, evaluate, full, interpreting, pullback, record
 from hybridize.ops.op import Reference
 from hybridize.passes import PIPELINE
 
@@ -134,6 +134,22 @@ def test_gradient_is_the_central_difference(sample):
             slope = (above - total()) / (2 * step)
             x[place] = centre
             assert gradient[place] == pytest.approx(slope, rel=1e-5, abs=1e-6), f"input {k} at {place}"
+
+
+@pytest.mark.parametrize("sample", [case for case in cases(fails=False) if differentiable(case.values[0])])
+def test_machine_code_of_the_gradient_is_the_reference(sample):
+    graph = graph_of(sample)
+    kinds = [value.type for value in graph.inputs]
+
+    def run(*xs):
+        ones = [full(1, value.type) if is_float(value.type.dtype) else None for value in graph.outputs]
+        found = pullback(graph, xs, ones)
+        return [x for x in found if x is not None]
+
+    gradient = record(run, kinds)
+    found, wanted = compiled(gradient).run(list(sample.inputs)), evaluate(gradient, sample.inputs)
+    for x, y in zip(found, wanted, strict=True):
+        numpy.testing.assert_allclose(x, y, rtol=1e-4, atol=1e-5)
 
 
 def random_like(x, seed: int):
