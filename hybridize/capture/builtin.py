@@ -1,0 +1,160 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Builtins that mean something else while capturing: those that ask what a value is, and those that reach outside."""
+
+from __future__ import annotations
+
+import builtins
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+import numpy
+
+from hybridize.array.ndarray import ndarray
+from hybridize.array.symbol import Symbol
+from hybridize.capture import flow, writes
+from hybridize.capture.guards import CONTAINERS, MISSING, AttributeGuard
+from hybridize.capture.trace import current_trace
+
+
+@dataclass(frozen=True, slots=True)
+class SymbolicRange:
+    """`range` whose bounds depend on data."""
+
+    start: Any
+    stop: Any
+    step: Any
+
+
+def class_of(value: Any) -> type:
+    """The class that a value has when nothing is captured."""
+    if type(value) is Symbol:
+        return ndarray if value.weak is None else value.weak
+    return type(value)
+
+
+def _isinstance(router: Any, value: Any, kinds: Any) -> bool:
+    if type(value) is not Symbol:
+        return isinstance(value, kinds)
+    return issubclass(class_of(value), kinds) or kinds is Symbol
+
+
+def _type(router: Any, *args: Any, **kwargs: Any) -> Any:
+    return class_of(args[0]) if len(args) == 1 else type(*args, **kwargs)
+
+
+def _getattr(router: Any, owner: Any, name: str, *default: Any) -> Any:
+    try:
+        return router.read_attribute(owner, flow.plain(name))
+    except AttributeError:
+        if not default:
+            raise
+        _guard_absence(owner, name)
+        return default[0]
+
+
+def _hasattr(router: Any, owner: Any, name: str) -> bool:
+    try:
+        router.read_attribute(owner, name)
+    except AttributeError:
+        _guard_absence(owner, name)
+        return False
+    return True
+
+
+def _guard_absence(owner: Any, name: str) -> None:
+    trace = current_trace()
+    if trace is None or isinstance(owner, Symbol) or id(owner) in trace.root.fresh:
+        return
+    key = ("attribute", id(owner), name)
+    if key not in trace.root.guards and key not in trace.root.written_attributes:
+        trace.root.guards[key] = AbsenceGuard(owner, name, MISSING, trace.root.location())
+
+
+def _setattr(router: Any, owner: Any, name: str, value: Any) -> None:
+    router.set_attribute(value, owner, name)
+
+
+def _print(router: Any, *args: Any, **kwargs: Any) -> None:
+    trace = current_trace()
+    if trace is not None and trace.depth:
+        raise writes.refused(trace, "print", help="npx.print prints while the program runs")
+    print(*args, **kwargs)
+
+
+def _range(router: Any, *args: Any) -> Any:
+    numbers = [flow.plain(arg) for arg in args]
+    if not any(isinstance(number, Symbol) for number in numbers):
+        return range(*numbers)
+    for number in numbers:
+        if isinstance(number, Symbol) and (number.shape != () or number.dtype.kind not in "iu"):
+            number.__index__()  # refused
+    start, stop, step = (0, numbers[0], 1) if len(numbers) == 1 else (*numbers, 1)[:3]
+    return SymbolicRange(start, stop, step)
+
+
+def _text(function: Callable[..., Any]) -> Callable[..., Any]:
+    def text(router: Any, *args: Any) -> Any:
+        return function(*map(flow.plain, args))
+
+    return text
+
+
+def _next(router: Any, iterator: Any, *default: Any) -> Any:
+    return next(iterator, *default)
+
+
+def _len(router: Any, value: Any) -> int:
+    method = getattr(type(value), "__len__", None)
+    if type(value) in CONTAINERS or not hasattr(method, "__code__") or isinstance(value, (Symbol, ndarray, numpy.ndarray)):
+        return len(value)
+    return int(router.call(method, value))
+
+
+def _bool(router: Any, *args: Any) -> Any:
+    value = flow.truth(args[0]) if args else False
+    return value if isinstance(value, (bool, Symbol)) else bool(value)
+
+
+def _extreme(function: Callable[..., Any], method: str) -> Callable[..., Any]:
+    """`max(a, b)` and `min(a, b)` of numbers that depend on data; the first of equal ones, as in Python."""
+
+    def extreme(router: Any, *args: Any, **kwargs: Any) -> Any:
+        if len(args) < 2 or kwargs or not any(isinstance(arg, Symbol) for arg in args):
+            kwargs = {name: router._handed(arg) for name, arg in kwargs.items()}
+            return function(*args, **kwargs)
+        best = args[0]
+        for other in args[1:]:
+            wins = other > best if method == "max" else other < best
+            best = flow.choose(wins, lambda other=other: other, lambda best=best: best)
+        return best
+
+    return extreme
+
+
+REPLACED: dict[Any, Callable[..., Any]] = {
+    builtins.isinstance: _isinstance,
+    builtins.type: _type,
+    builtins.getattr: _getattr,
+    builtins.hasattr: _hasattr,
+    builtins.setattr: _setattr,
+    builtins.print: _print,
+    builtins.range: _range,
+    builtins.str: _text(str),
+    builtins.repr: _text(repr),
+    builtins.format: _text(format),
+    builtins.len: _len,
+    builtins.bool: _bool,
+    builtins.max: _extreme(max, "max"),
+    builtins.min: _extreme(min, "min"),
+}
+"""What is called in place of a builtin, with the router before its arguments."""
+
+
+class AbsenceGuard(AttributeGuard):
+    """An attribute that was asked for and is not there."""
+
+    __slots__ = ()
+
+    def source(self, refer: Callable[[Any], str]) -> str:
+        return f"getattr({refer(self.owner)}, {self.name!r}, {refer(MISSING)})"

@@ -1,0 +1,466 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Loops: unrolled where Python knows how often they run, `While` in the graph where data decides.
+
+A loop of the graph carries the variables that its body changes. Which these are, and of what type, is found by
+recording the body until nothing changes any more: a variable that was 0 before and is an array of float32 after the
+body starts as one; one whose types have nothing in common has no value in the loop, and reading it is the error.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from types import CellType
+from typing import Any
+
+import numpy
+
+from hybridize.array.ndarray import ndarray
+from hybridize.array.operators import functions
+from hybridize.array.symbol import Cell, Symbol
+from hybridize.base.dtypes import bool_, int64
+from hybridize.base.errors import CaptureError, HybridizeError
+from hybridize.base.types import TensorType
+from hybridize.capture import branches, flow, merge
+from hybridize.capture.branches import Promote, refill
+from hybridize.capture.builtin import SymbolicRange
+from hybridize.capture.flow import BREAK, CONTINUE, ENDED, GraphLoop, Part, PythonLoop, Rest, Returned, Signal, Stack
+from hybridize.capture.guards import MISSING, same
+from hybridize.capture.merge import Leaf, Mismatch, Spec
+from hybridize.capture.trace import Branch, Recording, current_trace
+from hybridize.graph import Graph, Value
+from hybridize.ops import While
+from hybridize.ops.op import constant, interpreting
+
+_NESTED = 64
+"""Iterations of a loop that can be unrolled into branches in branches, where no loop of the graph can be made."""
+_ROUNDS = 40
+_MOST = 100_000
+
+
+class Loop:
+    """One loop statement that is being run."""
+
+    def __init__(
+        self, body: Part, orelse: Part | None, rest: Part | None, names: Sequence[str], *,
+        test: Part | None = None, items: Sequence[Any] | SymbolicRange | Symbol | None = None,
+    ) -> None:  # fmt: skip
+        self.body, self.orelse, self.rest, self.test = body, orelse, rest, test
+        self.items = items
+        self.cells = flow.variables(names, test, body, orelse)
+        self.promotable = test is not None or isinstance(items, (range, Symbol))
+
+    def run(self, stack: Stack, number: int) -> Signal | None:
+        """Run the loop in Python from an iteration on."""
+        trace = current_trace()
+        while True:
+            if self.test is not None:
+                known = flow.truth(self.test())
+                if type(known) is Symbol:
+                    return _graph_loop(self, stack, 0, known)
+                if not known:
+                    break
+            elif number >= len(self.items):  # type: ignore[arg-type]
+                break
+            if trace is None:
+                signal: Signal | None = self._iteration(stack, number)
+            else:
+                outcome = self._watched_iteration(stack, number, trace)
+                if outcome is _PROMOTED:
+                    return self._promoted(stack, number, trace)
+                signal = outcome
+            number += 1
+            if signal is not None and signal is not CONTINUE:
+                return None if signal is BREAK else signal
+        return self.otherwise(stack)
+
+    def resume(self, stack: Stack, number: int) -> Signal | None:
+        """Run the iterations that are left."""
+        return self.run(stack, number)
+
+    def otherwise(self, stack: Stack) -> Signal | None:
+        """The `else` of the loop."""
+        signal: Signal | None = stack.run(self.orelse, [*stack.frames, Rest(self.rest)])
+        return signal
+
+    def item(self, number: int) -> list[Any]:
+        """Arguments of the body."""
+        if self.items is None:
+            return []
+        return [self.items[number]]  # type: ignore[index]
+
+    def _iteration(self, stack: Stack, number: int) -> Signal | None:
+        frame = PythonLoop(self, number + 1)
+        signal: Signal | None = stack.run(self.body, [*stack.frames, frame], *self.item(number))
+        return signal
+
+    def _watched_iteration(self, stack: Stack, number: int, trace: Recording) -> Any:
+        """One iteration, undone where it turns out that the loop has to be one of the graph."""
+        if not self.promotable:
+            return self._iteration(stack, number)
+        point = _Checkpoint(trace, self.cells)
+        frame = PythonLoop(self, number + 1)
+        try:
+            return stack.run(self.body, [*stack.frames, frame], *self.item(number))
+        except Promote as promotion:
+            if promotion.frame is not frame:
+                raise
+            point.restore()
+            return _PROMOTED
+        finally:
+            point.forget()
+
+    def _promoted(self, stack: Stack, number: int, trace: Recording) -> Signal | None:
+        point = _Checkpoint(trace, self.cells)
+        try:
+            return _graph_loop(self, stack, number, None)
+        except (HybridizeError, NameError):
+            point.restore()
+            if self.test is not None or len(self.items) - number > _NESTED:  # type: ignore[arg-type]
+                raise
+        finally:
+            point.forget()
+        trace.root.refused = None
+        self.promotable = False
+        return self.run(stack, number)
+
+
+_PROMOTED = Signal("promoted", -1)
+
+
+class _Checkpoint:
+    """The state of a recording, to come back to."""
+
+    def __init__(self, trace: Recording, cells: dict[str, CellType]) -> None:
+        self.trace = trace
+        self.values = [(cell, flow.content(cell)) for cell in cells.values()]
+        self.nodes = len(trace.builder.nodes)
+        self.journal = len(trace.journal)
+        self.effects = len(trace.root.effects)
+        self.containers: dict[int, tuple[Any, Any]] = {}
+        trace.root.checkpoints.append(self.containers)
+
+    def restore(self) -> None:
+        """Undo everything since."""
+        trace = self.trace
+        for cell, value in self.values:
+            flow.assign(cell, value)
+        for array, old in reversed(trace.journal[self.journal :]):
+            array.value = old
+        del trace.journal[self.journal :]
+        del trace.builder.nodes[self.nodes :]
+        del trace.root.effects[self.effects :]
+        for owner, content in self.containers.values():
+            refill(owner, content)
+
+    def forget(self) -> None:
+        """Watch no longer."""
+        checkpoints = self.trace.root.checkpoints
+        checkpoints[:] = [one for one in checkpoints if one is not self.containers]
+
+
+def while_(
+    test: Part, body: Part, orelse: Part | None, names: Sequence[str], stack: Stack | None, rest: Part | None
+) -> Signal | None:  # fmt: skip
+    """A `while`."""
+    loop = Loop(body, orelse, rest, names, test=test)
+    return flow.go_on(loop.run(stack or Stack(), 0), rest)
+
+
+def for_(
+    iterable: Any, body: Part, orelse: Part | None, names: Sequence[str], stack: Stack | None, rest: Part | None
+) -> Signal | None:  # fmt: skip
+    """A `for`."""
+    trace = current_trace()
+    if type(iterable) is ndarray and trace is not None:
+        iterable = trace.lift(iterable)
+    if isinstance(iterable, SymbolicRange):
+        loop = Loop(body, orelse, rest, names, items=iterable)
+        return flow.go_on(_graph_loop(loop, stack or Stack(), 0, None), rest)
+    if stack is None:
+        for item in iterable:
+            body(item)
+        if orelse is not None:
+            orelse()
+        return None
+    if type(iterable) is Symbol:
+        iter(iterable)  # refuses what has no rows
+    elif not isinstance(iterable, (range, tuple)):
+        iterable = _Items(iterable)
+    loop = Loop(body, orelse, rest, names, items=iterable)
+    return flow.go_on(loop.run(stack, 0), rest)
+
+
+class _Items(Sequence[Any]):
+    """The items of an iterator, taken when they are asked for and kept, as two branches may go through them."""
+
+    def __init__(self, iterable: Any) -> None:
+        self._iterator = iter(iterable)
+        self._taken: list[Any] = []
+        self._over = False
+
+    def __getitem__(self, number: Any) -> Any:
+        return self._taken[number]
+
+    def __len__(self) -> int:
+        """Number of items, where no more than one beyond those taken is known: enough to tell whether to go on."""
+        if len(self._taken) > _MOST:
+            raise CaptureError(
+                "E445", f"a loop that was unrolled over {_MOST} items", help="let data decide when it ends: while, or range"
+            )
+        if not self._over:
+            try:
+                self._taken.append(next(self._iterator))
+            except StopIteration:
+                self._over = True
+        return len(self._taken)
+
+
+# ---------------------------------------------------------------------------------------------- loops of the graph
+
+
+@dataclass
+class _Carried:
+    """What a loop of the graph carries: variables by name, and arrays that are written in place."""
+
+    specs: dict[str, Spec] = field(default_factory=dict)
+    arrays: dict[Cell, TensorType] = field(default_factory=dict)
+    unset: dict[str, str] = field(default_factory=dict)
+    """Variables that have no value in the loop, and why."""
+
+
+_COUNTER, _RUNNING, _BROKE, _RETURNED = (
+    f"__hybridize_{what}__" for what in ("counter", "running", "broke", "returned")
+)  # fmt: skip
+_RESULT = flow.RESULT
+
+
+def _graph_loop(loop: Loop, stack: Stack, number: int, first: Symbol | None) -> Signal | None:
+    """Run the loop from an iteration on as a `While`."""
+    trace = current_trace()
+    assert trace is not None
+    return _GraphLoop(loop, stack, number, trace).run(first)
+
+
+class _GraphLoop:
+    """A loop on its way into the graph."""
+
+    def __init__(self, loop: Loop, stack: Stack, number: int, trace: Recording) -> None:
+        self.loop, self.stack, self.trace, self.number = loop, stack, trace, number
+        self.own = {name: CellType() for name in (_COUNTER, _RUNNING, _BROKE, _RETURNED, _RESULT)}
+        self.cells = loop.cells | self.own
+        self.own[_BROKE].cell_contents = False
+        self.own[_RETURNED].cell_contents = False
+        self.place = trace.root.location()
+
+    # The loop's own decisions, as values of the graph.
+
+    def _test(self) -> Any:
+        if self.loop.test is not None:
+            return flow.truth(self.loop.test())
+        counter = self.own[_COUNTER].cell_contents
+        items = self.loop.items
+        if not isinstance(items, SymbolicRange):
+            return counter < len(items)  # type: ignore[arg-type]
+        value = self._item_of(counter)
+        return value < items.stop if items.step > 0 else value > items.stop
+
+    def _item_of(self, counter: Any) -> Any:
+        items = self.loop.items
+        if isinstance(items, (range, SymbolicRange)):
+            return counter * items.step + items.start
+        symbol: Any = items
+        return functions.take(symbol, counter, axis=0)
+
+    def _proceed(self) -> None:
+        if self.loop.test is None:
+            self.own[_COUNTER].cell_contents = self.own[_COUNTER].cell_contents + 1
+        self.own[_RUNNING].cell_contents = self._test()
+
+    def _stop(self) -> None:
+        self.own[_RUNNING].cell_contents = False
+        self.own[_BROKE].cell_contents = True
+
+    def _leave(self, value: Any) -> None:
+        self._stop()
+        self.own[_RETURNED].cell_contents = True
+        self.own[_RESULT].cell_contents = value
+
+    def run(self, first: Symbol | None) -> Signal | None:
+        """Record the loop, and what follows where it may be left by `return`."""
+        if isinstance(self.loop.items, SymbolicRange) and isinstance(self.loop.items.step, Symbol):
+            raise self.trace.root.refusal(
+                "E443", "range() with a step that depends on data", help="use a while loop, or multiply the index"
+            )
+        if self.loop.test is None:
+            # A symbol from the start: a plain number would be taken for one that the body may unroll over.
+            self.own[_COUNTER].cell_contents = Symbol.of(self.trace, constant(numpy.asarray(self.number)), weak=int)
+        self.own[_RUNNING].cell_contents = self._test() if first is None else first
+        carried = self._initial()
+        for _ in range(_ROUNDS):
+            branch, inputs, after, arrays = self._body(carried)
+            if not self._adjust(carried, inputs, after, arrays):
+                self._bind(carried, branch, inputs, after, arrays)
+                return self._after(carried)
+        raise self.trace.root.refusal(
+            "E444", "the variables of a loop that depends on data keep changing their types",
+            help="give them the shape and dtype that they have at the end before the loop",
+        )  # fmt: skip
+
+    def _initial(self) -> _Carried:
+        carried = _Carried()
+        carried.specs[_RUNNING] = Spec(merge.spec_of(True).structure, (Leaf(None, TensorType((), bool_)),))
+        if self.loop.test is None:
+            carried.specs[_COUNTER] = Spec(merge.spec_of(0).structure, (Leaf(int, TensorType((), int64)),))
+        return carried
+
+    def _body(self, carried: _Carried) -> tuple[Branch, dict[Any, Any], dict[str, Any], dict[Cell, Value]]:
+        """Record the body once. Returns what carried variables and arrays were at its start, and all at its end."""
+        branch = Branch(self.trace)
+        before = {name: flow.content(cell) for name, cell in self.cells.items()}
+        inputs: dict[Any, Any] = {}
+        for name, spec in carried.specs.items():
+            values = [branch.input(kind) for kind in spec.types]
+            made, cells = merge.rebuilt(spec, values, branch)
+            for cell in cells:
+                self.trace.root.frozen[cell] = "is carried by a loop that depends on data"
+            inputs[name] = (values, made)
+            flow.assign(self.cells[name], made)
+        for name in carried.unset:
+            flow.assign(self.cells[name], MISSING)
+        held = {cell: cell.value for cell in carried.arrays}
+        for cell, kind in carried.arrays.items():
+            inputs[cell] = cell.value = branch.input(kind)
+        try:
+            with interpreting(branch):
+                self._iterate()
+            after = {name: flow.content(cell) for name, cell in self.cells.items()}
+            written = {cell for cell, _ in branch.journal}
+            arrays = {cell: cell.value for cell in [*carried.arrays, *written]}
+        finally:
+            for name, cell_ in self.cells.items():
+                flow.assign(cell_, before[name])
+            for cell, old in reversed(branch.journal):
+                cell.value = old
+            for cell, old in held.items():
+                cell.value = old
+            changed = list(branch.containers.values())
+            for owner, old, _ in changed:
+                refill(owner, old)
+        if changed:
+            raise branches._changed(self.trace, changed[0][0], changed[0][2])
+        return branch, inputs, after, {cell: value for cell, value in arrays.items() if cell.value not in branch.mine}
+
+    def _iterate(self) -> None:
+        """The body, and the decision whether there is another iteration."""
+        frame = GraphLoop(self._proceed, self._stop, self._leave, self.cells)
+        arguments = [] if self.loop.test is not None else [self._item_of(self.own[_COUNTER].cell_contents)]
+        signal = self.stack.run(self.loop.body, [*self.stack.frames, frame], *arguments)
+        if signal is None or signal is CONTINUE:
+            self._proceed()
+        elif signal is BREAK:
+            self._stop()
+        elif isinstance(signal, Returned):
+            self._leave(signal.value)
+        else:
+            assert signal is ENDED
+
+    def _adjust(
+        self, carried: _Carried, inputs: dict[Any, Any], after: dict[str, Any], arrays: dict[Cell, Value]
+    ) -> bool:
+        """Carry what the body turned out to change; returns whether anything is new."""
+        new = False
+        for cell, value in arrays.items():
+            if cell not in carried.arrays:
+                carried.arrays[cell] = value.type
+                new = True
+        for name, cell_ in self.cells.items():
+            start = inputs[name][1] if name in carried.specs else flow.content(cell_)
+            now = after[name]
+            if name in carried.unset or now is start or (now is not MISSING and start is not MISSING and same(now, start)):
+                continue
+            before = flow.content(cell_)
+            if name == _RESULT and before is MISSING:
+                before = now  # a placeholder of its type
+            try:
+                if now is MISSING or before is MISSING:
+                    raise Mismatch("is set in the loop only" if before is MISSING else "is unset in the loop")
+                spec = merge.joined(merge.spec_of(before), merge.spec_of(now))
+                if name in carried.specs:
+                    spec = merge.joined(spec, carried.specs[name])
+            except Mismatch as mismatch:
+                carried.specs.pop(name, None)
+                carried.unset[name] = self._reason(str(mismatch))
+                new = new or before is not MISSING
+                continue
+            if carried.specs.get(name) != spec:
+                carried.specs[name] = spec
+                new = True
+        return new
+
+    def _reason(self, mismatch: str) -> str:
+        text = mismatch if mismatch.startswith("is ") else f"is {mismatch.replace(' and ', ' before and ', 1)} after one round of"
+        return f"{text} the loop that depends on data at {self.place}".replace("loop the loop", "loop")
+
+    def _bind(
+        self, carried: _Carried, branch: Branch, inputs: dict[Any, Any], after: dict[str, Any], arrays: dict[Cell, Value]
+    ) -> None:  # fmt: skip
+        """Add the While, and give the variables and arrays what it gives."""
+        trace = self.trace
+        first: list[Value] = []
+        start: list[Value] = []
+        outputs: list[Value] = []
+        for name, spec in carried.specs.items():
+            first += inputs[name][0]
+            start += self._start(name, spec)
+            with interpreting(branch):
+                outputs += [branch.own(value) for value in merge.operands(after[name], spec)]
+        for cell in carried.arrays:
+            first.append(inputs[cell])
+            start.append(cell.value)
+            outputs.append(branch.own(arrays[cell]))
+        read = list(branch.outer)
+        outputs += [branch.outer[value] for value in read]
+        body = branch.graph(read, outputs, first)
+        going = [Value(value.type) for value in body.inputs]
+        cond = Graph(tuple(going), (), (going[first.index(inputs[_RUNNING][0][0])],), {})
+        results = list(trace.bind(While(cond, body), (*start, *read)))
+        for name, spec in carried.specs.items():
+            values = [results.pop(0) for _ in spec.types]
+            before = flow.content(self.cells[name])
+            made, cells = merge.rebuilt(spec, values, trace)
+            if before is not MISSING and merge.cells_of(before):  # without an iteration it is still that very array
+                for cell in [*cells, *merge.cells_of(before)]:
+                    trace.root.frozen.setdefault(cell, branches._SHARED)
+            flow.assign(self.cells[name], made)
+        for cell in carried.arrays:
+            branches._write(trace, cell, results.pop(0))
+        for name, reason in carried.unset.items():
+            trace.root.undefined[name] = reason
+            flow.assign(self.cells[name], MISSING)
+
+    def _start(self, name: str, spec: Spec) -> list[Value]:
+        before = flow.content(self.cells[name])
+        if name == _RESULT and before is MISSING:
+            before = merge.zeros(spec, self.trace)
+        return merge.operands(before, spec)
+
+    def _after(self, carried: _Carried) -> Signal | None:
+        """What follows the loop: its `else` unless it was broken out of; its `return` where it returned."""
+        returned, broke = (self.own[name].cell_contents for name in (_RETURNED, _BROKE))
+        loop, stack = self.loop, self.stack
+
+        def otherwise() -> Signal | None:
+            if loop.orelse is None or broke is True:
+                return None
+            if broke is False:
+                return loop.otherwise(stack)
+            return branches.branch(flow.truth(broke), None, loop.orelse, loop.cells, stack, loop.rest)
+
+        if returned is False:
+            return otherwise()
+        result = flow.content(self.own[_RESULT])
+        return branches.branch(flow.truth(returned), lambda: Returned(result), otherwise, loop.cells, stack, loop.rest)
+
+
+flow.use(branches, __import__("sys").modules[__name__])

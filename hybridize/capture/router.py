@@ -1,0 +1,443 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What converted code calls wherever capture has to look: reads of the world around, calls, writes, control flow.
+
+One `Router` belongs to one converted function. Where nothing is captured (a converted closure that outlived its
+capture, say) every method does what Python does.
+"""
+
+from __future__ import annotations
+
+import functools
+import operator
+import types
+from collections.abc import Callable, Mapping
+from types import FunctionType, MethodType
+from typing import Any
+
+import numpy
+
+from hybridize.array.ndarray import ndarray
+from hybridize.array.operators import Operators
+from hybridize.array.storage import Storage
+from hybridize.array.symbol import Symbol
+from hybridize.base.dtypes import CODES
+from hybridize.capture import convert, flow, writes
+from hybridize.capture.builtin import REPLACED, SymbolicRange
+from hybridize.capture.guards import (
+    CONTAINERS,
+    MISSING,
+    AttributeGuard,
+    CellGuard,
+    GlobalGuard,
+    Guard,
+    ItemGuard,
+    WholeGuard,
+)
+from hybridize.capture.trace import Recording, Trace, current_trace
+from hybridize.capture.trust import (
+    FUNCTIONS,
+    is_iterator,
+    is_trusted_class,
+    is_trusted_file,
+    is_trusted_module,
+    opaque_name,
+)
+
+_BUILTINS = (types.BuiltinFunctionType, types.MethodWrapperType, types.MethodDescriptorType, types.WrapperDescriptorType)
+_Key = tuple[Any, ...]
+
+
+class Router:
+    """The `__hybridize__` of one converted function."""
+
+    __slots__ = ("_cells", "function", "names")
+
+    BREAK = flow.BREAK
+    CONTINUE = flow.CONTINUE
+
+    # Control flow: see `capture.flow`.
+    enter = staticmethod(flow.Stack)
+    returned = staticmethod(flow.Returned)
+    done = staticmethod(flow.done)
+    block = staticmethod(flow.block)
+    if_ = staticmethod(flow.if_)
+    while_ = staticmethod(flow.while_)
+    for_ = staticmethod(flow.for_)
+    choose = staticmethod(flow.choose)
+    and_ = staticmethod(flow.and_)
+    or_ = staticmethod(flow.or_)
+    not_ = staticmethod(flow.not_)
+    compare = staticmethod(flow.compare)
+    assert_ = staticmethod(flow.assert_)
+    raised = staticmethod(flow.raised)
+    caught = staticmethod(flow.caught)
+    plain = staticmethod(flow.plain)
+    slice = slice
+
+    # Writes: see `capture.writes`.
+    new = staticmethod(writes.new)
+
+    def __init__(self, function: FunctionType) -> None:
+        self.function = function
+        self.names = function.__globals__
+        self._cells: dict[str, types.CellType] | None = None
+
+    # ----------------------------------------------------------------------------------------------------- reads
+
+    def read_global(self, name: str, value: Any, whole: bool = True) -> Any:
+        """A name of the user's module."""
+        trace = current_trace()
+        if trace is None or name not in self.names:
+            return value
+        key = ("name", id(self.names), name)
+        if _unguarded(trace, key):
+            trace.root.guards[key] = GlobalGuard(self.names, name, value, trace.root.location())
+        return met(trace.root, value, name, whole)
+
+    def read_closure(self, name: str, value: Any, whole: bool = True) -> Any:
+        """A variable of a function around the converted one."""
+        trace = current_trace()
+        if trace is None:
+            return value
+        if self._cells is None:
+            self._cells = dict(zip(self.function.__code__.co_freevars, self.function.__closure__ or (), strict=True))
+        cell = self._cells[name]
+        key = ("cell", id(cell))
+        if _unguarded(trace, key):
+            trace.root.guards[key] = CellGuard(cell, name, value, trace.root.location())
+        return met(trace.root, value, name, whole)
+
+    def read_attribute(self, owner: Any, name: str, whole: bool = True) -> Any:
+        """`owner.name`."""
+        trace = current_trace()
+        kind = type(owner)
+        if trace is None or kind is Symbol:
+            return getattr(owner, name)
+        if kind is ndarray:
+            return getattr(trace.lift(owner), name)
+        if kind is types.ModuleType:
+            return _module_attribute(trace.root, owner, name, whole)
+        if kind in CONTAINERS or kind is super:
+            return getattr(owner, name)
+        return attribute(self, trace, owner, name, whole)
+
+    def read_item(self, owner: Any, key: Any, whole: bool = True) -> Any:
+        """`owner[key]`."""
+        trace = current_trace()
+        kind = type(owner)
+        if trace is None or kind is Symbol:
+            return owner[key]
+        if kind is ndarray:
+            return trace.lift(owner)[key]
+        if kind in CONTAINERS or isinstance(owner, Mapping):
+            return item(trace.root, owner, flow.plain(key), whole)
+        method = _python_method(kind, "__getitem__")
+        return owner[key] if method is None else self.call(method, owner, key)
+
+    # ----------------------------------------------------------------------------------------------------- calls
+
+    def call(self, function: Any, /, *args: Any, **kwargs: Any) -> Any:
+        """`function(*args, **kwargs)`: converted where it is the user's, as it is where it is trusted."""
+        trace = current_trace()
+        if trace is None:
+            return function(*args, **kwargs)
+        match function:
+            case FunctionType():
+                return self._call_function(trace, function, args, kwargs)
+            case MethodType():
+                if not is_trusted_file(getattr(getattr(function.__func__, "__code__", None), "co_filename", "")):
+                    return self.call(function.__func__, function.__self__, *args, **kwargs)
+                return self._call_trusted(trace, function, args, kwargs)
+            case type():
+                return self._call_class(trace, function, args, kwargs)
+            case functools.partial():
+                return self.call(function.func, *function.args, *args, **{**function.keywords, **kwargs})
+            case functools._lru_cache_wrapper():
+                return self.call(function.__wrapped__, *args, **kwargs)
+        if not isinstance(function, _BUILTINS):
+            method = _python_method(type(function), "__call__")
+            if method is not None:
+                return self.call(method, function, *args, **kwargs)
+        return self._call_trusted(trace, function, args, kwargs)
+
+    def _call_function(self, trace: Recording, function: FunctionType, args: Any, kwargs: Any) -> Any:
+        if convert.is_converted(function):
+            return function(*args, **kwargs)
+        if is_trusted_file(function.__code__.co_filename):
+            return self._call_trusted(trace, function, args, kwargs)
+        made = convert.converted(function, Router(function))
+        if made is not None:
+            return made(*args, **kwargs)
+        guard_all(trace.root, function)
+        return function(*args, **kwargs)
+
+    def _call_class(self, trace: Recording, kind: type, args: Any, kwargs: Any) -> Any:
+        init = kind.__init__  # type: ignore[misc]
+        if (
+            type(kind) is not type
+            or is_trusted_class(kind)
+            or kind.__new__ is not object.__new__
+            or not isinstance(init, FunctionType)
+            or is_trusted_file(init.__code__.co_filename)
+            or convert.converted_code(init.__code__, init.__globals__) is None
+        ):
+            made = self._call_trusted(trace, kind, args, kwargs)
+            return writes.new(made) if not isinstance(made, Operators) else made
+        made = writes.new(kind.__new__(kind))
+        self.call(init, made, *args, **kwargs)
+        return made
+
+    def _call_trusted(self, trace: Recording, function: Any, args: Any, kwargs: Any) -> Any:
+        replaced = REPLACED.get(function) if function.__hash__ is not None else None
+        if replaced is not None:
+            return replaced(self, *args, **kwargs)
+        owner = getattr(function, "__self__", None)
+        if type(owner) in CONTAINERS:
+            return writes.container_method(self, trace, owner, function, args, kwargs)
+        opaque = opaque_name(function)
+        if opaque is not None:
+            raise trace.root.refusal(
+                "E420", f"{opaque}() yields other data at each call, which a compiled program cannot see",
+                help="call it outside and pass the result as an argument; hybridize.random draws inside programs",
+            )  # fmt: skip
+        if any(isinstance(argument, FUNCTIONS) for argument in args) or kwargs:
+            args = tuple(self._handed(argument) for argument in args)
+            kwargs = {name: self._handed(argument) for name, argument in kwargs.items()}
+        result = function(*args, **kwargs)
+        kind = type(result)
+        if kind is ndarray:
+            return trace.lift(result)
+        if kind in CONTAINERS and id(result) not in trace.root.external:
+            writes.new(result)
+        return result
+
+    def _handed(self, argument: Any) -> Any:
+        """A function of the user's that trusted code will call: converted when it is called."""
+        if not isinstance(argument, FUNCTIONS):
+            return argument
+        inner = argument.__func__ if isinstance(argument, MethodType) else argument
+        code = getattr(inner, "__code__", None)
+        if code is None or convert.is_converted(inner) or is_trusted_file(code.co_filename):
+            return argument
+        return functools.wraps(inner)(functools.partial(self.call, argument))
+
+    # ---------------------------------------------------------------------------------------------------- writes
+
+    def set_attribute(self, value: Any, owner: Any, name: str) -> None:
+        """`owner.name = value`."""
+        writes.set_attribute(self, value, owner, name)
+
+    def set_item(self, value: Any, owner: Any, key: Any) -> None:
+        """`owner[key] = value`."""
+        writes.set_item(self, value, owner, key)
+
+    def delete_attribute(self, owner: Any, name: str) -> None:
+        """`del owner.name`."""
+        writes.delete(self, owner, f"attribute {name!r}", delattr, name)
+
+    def delete_item(self, owner: Any, key: Any) -> None:
+        """`del owner[key]`."""
+        writes.delete(self, owner, "an item", operator.delitem, key)
+
+    def update_attribute(self, owner: Any, name: str, method: str, value: Any) -> None:
+        """`owner.name += value`, or another operator."""
+        before = self.read_attribute(owner, name)
+        after = getattr(operator, method)(before, value)
+        if after is not before or not isinstance(after, Operators):  # arrays are written in place
+            writes.set_attribute(self, after, owner, name)
+
+    def update_item(self, owner: Any, key: Any, method: str, value: Any) -> None:
+        """`owner[key] += value`, or another operator."""
+        before = self.read_item(owner, key)
+        writes.set_item(self, getattr(operator, method)(before, value), owner, key)
+
+    def wrote_global(self, name: str, value: Any) -> None:
+        """After a write to a name of the module."""
+        writes.wrote_variable(("name", id(self.names), name), value, name, functools.partial(self.names.__setitem__, name))
+
+    def wrote_closure(self, name: str, value: Any) -> None:
+        """After a write to a variable of a function around the converted one."""
+        self.read_closure(name, value)
+        assert self._cells is not None or current_trace() is None
+        if self._cells is not None:
+            cell = self._cells[name]
+            writes.wrote_variable(("cell", id(cell)), value, name, functools.partial(setattr, cell, "cell_contents"))
+
+    def wrote_enclosing(self, name: str, value: Any) -> None:
+        """After a write to a variable of a function around that is converted too."""
+        trace = current_trace()
+        if trace is not None and trace.depth:
+            raise writes.refused(trace, f"a write to {name!r}, a variable of the function around,")
+
+
+def routed(function: Callable[..., Any]) -> Callable[..., Any]:
+    """`function` as capture calls it: converted where it is the user's."""
+    return functools.partial(_OUTSIDE.call, function)
+
+
+def _unguarded(trace: Recording, key: _Key) -> bool:
+    """Whether a read needs a guard: neither guarded yet nor of what the program itself has written."""
+    return key not in trace.root.guards and key not in trace.root.written_attributes
+
+
+def met(root: Trace, value: Any, name: str, whole: bool) -> Any:
+    """A value of the world around, as converted code gets it: arrays are lifted, containers guarded."""
+    kind = type(value)
+    if kind is ndarray:
+        return root.lift(value, name)
+    if isinstance(value, numpy.ndarray):
+        return root.lift_numpy(value, name) if value.dtype in CODES else value
+    if kind in CONTAINERS:
+        if id(value) not in root.fresh:
+            root.external.setdefault(id(value), value)
+            if whole:
+                guard_whole(root, value, name)
+        return value
+    if is_iterator(value):
+        raise root.refusal(
+            "E421", f"{name!r} is an iterator ({kind.__name__}): it yields other data at each call",
+            help="pass what it yields as an argument, or make it inside the function",
+        )  # fmt: skip
+    return value
+
+
+def guard_whole(root: Trace, container: Any, name: str) -> None:
+    """Guard the content of a container of the user's, as it was before the program changed it."""
+    key = ("whole", id(container))
+    if key in root.guards:
+        return
+    guard = WholeGuard(container, name or "a container", root.location())
+    before = writes.before(root, container)
+    if before is not MISSING:
+        guard.expected = before
+    root.guards[key] = guard
+    _keep_arrays(root, container)
+
+
+def _keep_arrays(root: Trace, container: Any, seen: frozenset[int] = frozenset()) -> None:
+    """Remember NumPy arrays in a container as the user's, so that they are lifted where they are used."""
+    if id(container) in seen:
+        return
+    seen |= {id(container)}
+    for part in container.values() if isinstance(container, dict) else container:
+        if type(part) in CONTAINERS:
+            _keep_arrays(root, part, seen)
+        elif isinstance(part, numpy.ndarray) and part.dtype in CODES:
+            root.foreign.setdefault(id(part), ndarray(part))
+
+
+def guard_all(root: Trace, function: FunctionType) -> None:
+    """Guard everything that a function without source could read by name."""
+    names = function.__globals__
+    for name in _names_of(function.__code__):
+        if name in names:
+            _guard_foreign(root, ("name", id(names), name), GlobalGuard(names, name, names[name], root.location()), name)
+    for name, cell in zip(function.__code__.co_freevars, function.__closure__ or (), strict=True):
+        try:
+            value = cell.cell_contents
+        except ValueError:
+            continue
+        _guard_foreign(root, ("cell", id(cell)), CellGuard(cell, name, value, root.location()), name)
+
+
+def _guard_foreign(root: Trace, key: _Key, guard: Guard, name: str) -> None:
+    root.guards.setdefault(key, guard)
+    met(root, guard.expected, name, whole=True)
+
+
+def _names_of(code: types.CodeType) -> set[str]:
+    names = set(code.co_names)
+    for constant in code.co_consts:
+        if isinstance(constant, types.CodeType):
+            names |= _names_of(constant)
+    return names
+
+
+def _module_attribute(root: Trace, module: types.ModuleType, name: str, whole: bool) -> Any:
+    value = getattr(module, name)
+    if is_trusted_module(module.__name__):
+        return value
+    names = vars(module)
+    key = ("name", id(names), name)
+    if name in names and _unguarded(root, key):
+        root.guards[key] = GlobalGuard(names, name, value, root.location())
+    return met(root, value, name, whole)
+
+
+def attribute(router: Router, trace: Recording, owner: Any, name: str, whole: bool) -> Any:
+    """An attribute of an object of any class."""
+    kind, root = type(owner), trace.root
+    static = _static(kind, name)
+    if isinstance(static, property) and isinstance(static.fget, FunctionType):
+        return router.call(static.fget, owner)
+    if isinstance(static, functools.cached_property) and name not in vars(owner):
+        return router.call(static.func, owner)
+    watch = getattr(owner, "watch", None)
+    if isinstance(watch, Storage):  # a block or parameter tells when a setting or a child is replaced
+        trace.depend(watch)
+        return met(root, getattr(owner, name), name, whole)
+    if is_trusted_class(kind) and not isinstance(owner, type):
+        value = getattr(owner, name)
+        return trace.lift(value) if type(value) is ndarray else value
+    own = getattr(owner, "__dict__", {})
+    if isinstance(static, (FunctionType, classmethod, staticmethod)) and name not in own:
+        return getattr(owner, name)
+    if static is MISSING and name not in own and not isinstance(owner, type):
+        dynamic = _python_method(kind, "__getattr__")
+        if dynamic is not None:
+            return router.call(dynamic, owner, name)
+    value = getattr(owner, name)
+    if isinstance(owner, type) and (is_trusted_class(owner) or isinstance(value, FUNCTIONS)):
+        return value
+    key = ("attribute", id(owner), name)
+    if _unguarded(trace, key) and id(owner) not in root.fresh:
+        root.guards[key] = AttributeGuard(owner, name, value, root.location())
+    return value if id(owner) in root.fresh and type(value) in CONTAINERS else met(root, value, name, whole)
+
+
+def item(root: Trace, owner: Any, key: Any, whole: bool) -> Any:
+    """An item of a container."""
+    if isinstance(key, Symbol):
+        if isinstance(owner, (dict, set)):
+            raise root.refusal(
+                "E422", f"{key!r} cannot be a key: it has no value while capturing", help="keys are Python values"
+            )
+        return owner[key]  # asks for its number
+    value = owner[key]
+    if id(owner) not in root.external and type(owner) in CONTAINERS:
+        return root.lift(value) if type(value) is ndarray else value
+    name = repr(key)
+    if isinstance(owner, tuple):
+        return met(root, value, name, whole)
+    guarded = ("item", id(owner), key)
+    if type(key) not in (int, str, bool, float, tuple, type(None)) or writes.before(root, owner) is not MISSING:
+        guard_whole(root, owner, "a container")
+    elif _unguarded(root, guarded):
+        root.guards[guarded] = ItemGuard(owner, key, value, root.location())
+        root.external.setdefault(id(owner), owner)
+    return met(root, value, name, whole)
+
+
+def _static(kind: type, name: str) -> Any:
+    """What the class says an attribute is, without asking the instance."""
+    for base in kind.__mro__:
+        if name in base.__dict__:
+            return base.__dict__[name]
+    return MISSING
+
+
+def _python_method(kind: type, name: str) -> FunctionType | None:
+    """A special method of a class that the user wrote in Python."""
+    method = _static(kind, name)
+    if isinstance(method, FunctionType) and not is_trusted_file(method.__code__.co_filename):
+        return method
+    return None
+
+
+def _nothing() -> None:
+    """The function of the router that belongs to none."""
+
+
+_OUTSIDE = Router(_nothing)
+
+__all__ = ["Router", "SymbolicRange", "routed"]

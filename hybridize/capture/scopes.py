@@ -1,0 +1,133 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Which names a piece of a function binds, where a name is looked up, and which statements leave a block early."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+
+_INNER = (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda, ast.ClassDef)
+_COMPREHENSIONS = (ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp)
+
+
+def bound_names(nodes: Iterable[ast.AST]) -> set[str]:
+    """Names that the nodes bind in the scope they stand in; inner functions and classes are other scopes."""
+    names: set[str] = set()
+    for node in nodes:
+        _bind(node, names, comprehension=False)
+    return names
+
+
+def _bind(node: ast.AST, names: set[str], *, comprehension: bool) -> None:
+    match node:
+        case ast.Name(id=name, ctx=ast.Store() | ast.Del()):
+            if not comprehension:
+                names.add(name)
+        case ast.NamedExpr(target=target):
+            names.add(target.id)  # also from within a comprehension
+        case ast.ExceptHandler(name=str(name)) | ast.MatchAs(name=str(name)) | ast.MatchStar(name=str(name)):
+            names.add(name)
+        case ast.MatchMapping(rest=str(name)):
+            names.add(name)
+        case ast.Import() | ast.ImportFrom():
+            names.update(alias.asname or alias.name.split(".")[0] for alias in node.names)
+        case ast.FunctionDef() | ast.AsyncFunctionDef() | ast.ClassDef():
+            names.add(node.name)
+            for outer in node.decorator_list:
+                _bind(outer, names, comprehension=comprehension)
+            return
+        case ast.Lambda():
+            return
+    inside = comprehension or isinstance(node, _COMPREHENSIONS)
+    for child in ast.iter_child_nodes(node):
+        _bind(child, names, comprehension=inside)
+
+
+def parameters(arguments: ast.arguments) -> set[str]:
+    """Names of the parameters."""
+    every = [*arguments.posonlyargs, *arguments.args, *arguments.kwonlyargs]
+    every += [extra for extra in (arguments.vararg, arguments.kwarg) if extra is not None]
+    return {argument.arg for argument in every}
+
+
+@dataclass(slots=True)
+class Scope:
+    """The names of a function, lambda or comprehension."""
+
+    local: set[str]
+    declared_global: set[str] = field(default_factory=set)
+    declared_nonlocal: set[str] = field(default_factory=set)
+    parent: Scope | None = None
+
+    @classmethod
+    def of(cls, arguments: ast.arguments, body: list[ast.stmt], parent: Scope | None) -> Scope:
+        """The scope of a function definition."""
+        declared_global: set[str] = set()
+        declared_nonlocal: set[str] = set()
+        for node in inside(body):
+            if isinstance(node, ast.Global):
+                declared_global.update(node.names)
+            elif isinstance(node, ast.Nonlocal):
+                declared_nonlocal.update(node.names)
+        local = (parameters(arguments) | bound_names(body)) - declared_global - declared_nonlocal
+        return cls(local, declared_global, declared_nonlocal, parent)
+
+    def is_local(self, name: str) -> bool:
+        """Whether `name` belongs to this function or one around it that is converted with it."""
+        scope: Scope | None = self
+        while scope is not None:
+            if name in scope.declared_global:
+                return False
+            if name in scope.local:
+                return True
+            scope = scope.parent
+        return False
+
+
+def inside(nodes: Iterable[ast.AST]) -> Iterable[ast.AST]:
+    """All nodes below, without those of inner functions and classes."""
+    for node in nodes:
+        yield node
+        if not isinstance(node, _INNER):
+            yield from inside(ast.iter_child_nodes(node))
+
+
+@dataclass(frozen=True, slots=True)
+class Escapes:
+    """How a block can be left other than by its end."""
+
+    returns: bool = False
+    loops: bool = False
+    """By `break` or `continue` of a loop around it."""
+
+    def __bool__(self) -> bool:
+        return self.returns or self.loops
+
+    def __or__(self, other: Escapes) -> Escapes:
+        return Escapes(self.returns or other.returns, self.loops or other.loops)
+
+
+def escapes(statements: Iterable[ast.AST]) -> Escapes:
+    """How the statements can be left early."""
+    found = Escapes()
+    for node in statements:
+        match node:
+            case ast.Return():
+                found |= Escapes(returns=True)
+            case ast.Break() | ast.Continue():
+                found |= Escapes(loops=True)
+            case ast.While() | ast.For():
+                found |= Escapes(returns=escapes(node.body).returns) | escapes(node.orelse)
+            case ast.FunctionDef() | ast.AsyncFunctionDef() | ast.Lambda() | ast.ClassDef() | ast.expr():
+                pass
+            case _:
+                found |= escapes(ast.iter_child_nodes(node))
+        if found.returns and found.loops:
+            break
+    return found
+
+
+def is_generator(body: list[ast.stmt]) -> bool:
+    """Whether a function of this body is a generator."""
+    return any(isinstance(node, (ast.Yield, ast.YieldFrom)) for node in inside(body))

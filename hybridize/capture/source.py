@@ -1,0 +1,251 @@
+# SPDX-License-Identifier: Apache-2.0
+"""From a code object back to its source: the syntax tree of exactly that function, with the lines of its file.
+
+A tree is only given when it compiles to the very bytecode that runs; a file that was edited after the import, or a
+function made of text, has none. Functions and lambdas are found by their positions, so two lambdas on one line are
+told apart.
+"""
+
+from __future__ import annotations
+
+import __future__ as future
+import ast
+import linecache
+import threading
+from collections import OrderedDict
+from collections.abc import Iterator
+from dataclasses import dataclass
+from types import CodeType
+from typing import Any
+
+_FLAGS = 0
+for _name in future.all_feature_names:
+    _FLAGS |= getattr(future, _name).compiler_flag
+
+_FILES = 32
+"""How many files' outlines are remembered."""
+
+Definition = ast.FunctionDef | ast.Lambda
+
+
+@dataclass(frozen=True, slots=True)
+class _Place:
+    """Where a definition stands in its file."""
+
+    name: str
+    first_line: int
+    line: int
+    end_line: int
+    column: int
+    end_column: int
+    body: tuple[int, int, int, int]
+    """Lines and columns of a lambda's body, as in `co_positions`."""
+    class_name: str
+
+
+@dataclass(frozen=True, slots=True)
+class Source:
+    """The source of one function."""
+
+    tree: Definition
+    class_name: str
+    """The class around it, whose name private names are mangled with; may be empty."""
+    flags: int
+    """Compiler flags of the `from __future__` imports of its file."""
+    imported: frozenset[str] = frozenset()
+    """Names that its module imports: calls of their attributes compile to other bytecode."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Outline:
+    """What there is in a file."""
+
+    lines: list[str]
+    by_line: dict[int, list[_Place]]
+    imported: frozenset[str]
+
+
+class _Outlines:
+    """The definitions in files, found once per file; the files used last are remembered."""
+
+    def __init__(self) -> None:
+        self._lock = threading.Lock()
+        self._known: OrderedDict[str, _Outline] = OrderedDict()
+
+    def of(self, file: str, module_globals: dict[str, Any]) -> _Outline | None:
+        lines = linecache.getlines(file, module_globals)
+        if not lines:
+            return None
+        with self._lock:
+            known = self._known.get(file)
+            if known is not None and known.lines is lines:
+                self._known.move_to_end(file)
+                return known
+        try:
+            module = ast.parse("".join(lines))
+            places = list(_places(module, ""))
+        except (SyntaxError, ValueError, RecursionError):
+            return None
+        by_line: dict[int, list[_Place]] = {}
+        for place in places:
+            by_line.setdefault(place.first_line, []).append(place)
+        outline = _Outline(lines, by_line, frozenset(_imported(module)))
+        with self._lock:
+            self._known[file] = outline
+            while len(self._known) > _FILES:
+                self._known.popitem(last=False)
+        return outline
+
+
+_outlines = _Outlines()
+
+
+def _places(node: ast.AST, class_name: str) -> Iterator[_Place]:
+    for child in ast.iter_child_nodes(node):
+        match child:
+            case ast.FunctionDef(name=name, lineno=line):
+                first = child.decorator_list[0].lineno if child.decorator_list else line
+                yield _place(child, name, first, (0, 0, 0, 0), class_name)
+            case ast.Lambda(body=body):
+                span = (body.lineno, body.end_lineno or 0, body.col_offset, body.end_col_offset or 0)
+                yield _place(child, "<lambda>", child.lineno, span, class_name)
+        yield from _places(child, child.name if isinstance(child, ast.ClassDef) else class_name)
+
+
+def _imported(node: ast.AST) -> Iterator[str]:
+    """Names that the module itself imports."""
+    for child in ast.iter_child_nodes(node):
+        if isinstance(child, (ast.Import, ast.ImportFrom)):
+            yield from (alias.asname or alias.name.split(".")[0] for alias in child.names)
+        elif isinstance(child, ast.stmt) and not isinstance(child, (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)):
+            yield from _imported(child)
+
+
+def _place(node: Definition, name: str, first: int, body: tuple[int, int, int, int], class_name: str) -> _Place:
+    end, end_column = node.end_lineno or 0, node.end_col_offset or 0
+    return _Place(name, first, node.lineno, end, node.col_offset, end_column, body, class_name)
+
+
+def find(code: CodeType, module_globals: dict[str, Any]) -> Source | None:
+    """The source of `code`, or None where it is not at hand or is not what runs."""
+    outline = _outlines.of(code.co_filename, module_globals)
+    if outline is None:
+        return None
+    for place in outline.by_line.get(code.co_firstlineno, ()):
+        if place.name != code.co_name or (place.name == "<lambda>" and place.body != _body_span(code)):
+            continue
+        tree = _parse(outline.lines, place)
+        source = Source(tree, place.class_name, code.co_flags & _FLAGS, outline.imported)
+        if _is_source_of(source, code):
+            return source
+    return None
+
+
+def _body_span(code: CodeType) -> tuple[int, int, int, int] | None:
+    """Lines and columns that the instructions of a lambda cover: those of its body."""
+    spans = [
+        (line, end, column, end_column)
+        for line, end, column, end_column in code.co_positions()
+        if line is not None and end is not None and column is not None and end_column is not None
+        if (line, column) != (end, end_column)
+    ]
+    if not spans:
+        return None
+    line, column = min((span[0], span[2]) for span in spans)
+    end, end_column = max((span[1], span[3]) for span in spans)
+    return line, end, column, end_column
+
+
+def _parse(lines: list[str], place: _Place) -> Definition:
+    """The tree of a definition alone, with the positions it has in its file."""
+    if place.name != "<lambda>":
+        block = "".join(lines[place.line - 1 : place.end_line])
+        nested = place.column > 0
+        module = ast.parse("if 1:\n" + block if nested else block)
+        ast.increment_lineno(module, place.line - (2 if nested else 1))
+        statement: Any = module.body[0]
+        definition = statement.body[0] if nested else statement
+        assert isinstance(definition, ast.FunctionDef)
+        return definition
+    text = [lines[i] for i in range(place.line - 1, place.end_line)]
+    # Columns of syntax trees count bytes of UTF-8.
+    text[-1] = text[-1].encode()[: place.end_column].decode()
+    text[0] = text[0].encode()[place.column :].decode()
+    tree = ast.parse("(" + "".join(text) + ")", mode="eval").body
+    assert isinstance(tree, ast.Lambda)
+    for node in ast.walk(tree):
+        if hasattr(node, "lineno"):
+            shift = place.column - 1
+            located: Any = node
+            if located.lineno == 1:
+                located.col_offset += shift
+            if located.end_lineno == 1:
+                located.end_col_offset += shift
+    ast.increment_lineno(tree, place.line - 1)
+    return tree
+
+
+def compiled(tree: Definition, source: Source, free: tuple[str, ...], file: str) -> CodeType:
+    """The code object of `tree`, whose free variables are `free` and which stands in the class of its source."""
+    if isinstance(tree, ast.Lambda):
+        inner: ast.stmt = ast.Expr(tree)
+        name = "<lambda>"
+    else:
+        inner, name = tree, tree.name
+    if source.class_name:
+        inner = ast.ClassDef(name=source.class_name, bases=[], keywords=[], body=[inner], decorator_list=[])
+    arguments = ast.arguments(
+        posonlyargs=[], args=[ast.arg(arg=variable) for variable in free], kwonlyargs=[], kw_defaults=[], defaults=[]
+    )
+    # A body of its own keeps an Expr of a lambda from being dropped as a useless statement.
+    factory = ast.FunctionDef(name="factory", args=arguments, body=[inner], decorator_list=[])
+    if isinstance(inner, ast.Expr):
+        factory.body = [ast.Return(inner.value)]
+    elif isinstance(inner, ast.ClassDef) and isinstance(inner.body[0], ast.Expr):
+        inner.body = [ast.Assign(targets=[ast.Name(id="kept", ctx=ast.Store())], value=inner.body[0].value)]
+    module = ast.Module(body=[factory], type_ignores=[])
+    if source.imported:
+        names = [ast.alias(name=name) for name in sorted(source.imported - {"*"})]
+        module.body.append(ast.Import(names=names))
+    factory.lineno = factory.end_lineno = tree.lineno
+    factory.col_offset = factory.end_col_offset = 0
+    ast.fix_missing_locations(module)
+    code = compile(module, file, "exec", flags=source.flags, dont_inherit=True)
+    found = _nested(code, name, 3)
+    assert found is not None
+    return found
+
+
+def _nested(code: CodeType, name: str, depth: int) -> CodeType | None:
+    for constant in code.co_consts:
+        if isinstance(constant, CodeType):
+            if constant.co_name == name and code.co_name != "<module>":
+                return constant
+            if depth:
+                deeper = _nested(constant, name, depth - 1)
+                if deeper is not None:
+                    return deeper
+    return None
+
+
+def _strip(arguments: ast.arguments) -> None:
+    every = [*arguments.posonlyargs, *arguments.args, *arguments.kwonlyargs, arguments.vararg, arguments.kwarg]
+    for argument in every:
+        if argument is not None:
+            argument.annotation = None
+
+
+def _is_source_of(source: Source, code: CodeType) -> bool:
+    """Whether the tree compiles to `code`."""
+    tree = source.tree
+    if isinstance(tree, ast.FunctionDef):
+        # They belong to the scope around.
+        tree.decorator_list, tree.returns = [], None
+    tree.args.defaults, tree.args.kw_defaults = [], [None] * len(tree.args.kwonlyargs)
+    _strip(tree.args)
+    again = compiled(tree, source, code.co_freevars, code.co_filename)
+    if any(isinstance(node, ast.Assert) for node in ast.walk(tree)):
+        # Asserts may have been rewritten (pytest) or left out (-O).
+        count = code.co_argcount + code.co_kwonlyargcount
+        return again.co_varnames[:count] == code.co_varnames[:count] and again.co_freevars == code.co_freevars
+    return again.co_code == code.co_code and again.co_names == code.co_names and again.co_varnames == code.co_varnames

@@ -1,0 +1,374 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The interpreter that records: operands are graph values, `bind` adds a node that knows the user's line.
+
+A `Trace` is the program; a `Branch` is a part of it that becomes a closed sub-graph (a branch, the body of a loop, a
+composite): values of the trace around that it reads become inputs of its own. Arrays that already exist are lifted:
+they become inputs of the program, never constants, and what is written to them is written back after each call.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy
+from numpy.typing import NDArray
+
+from hybridize.array.ndarray import ndarray, wrap
+from hybridize.array.storage import Storage
+from hybridize.array.symbol import Cell, Symbol, refusal
+from hybridize.base.dtypes import DType, bool_, float64, int64
+from hybridize.base.errors import CaptureError
+from hybridize.base.locations import SourceLoc, user_location
+from hybridize.base.types import TensorType
+from hybridize.capture.guards import Guard
+from hybridize.graph import Builder, Graph, Node, Value
+from hybridize.ops import Composite
+from hybridize.ops.op import Op, Operand, current, interpreting
+
+NUMBER_DTYPES: dict[type, DType] = {bool: bool_, int: int64, float: float64}
+"""In which dtype a Python number is part of a program."""
+
+
+@dataclass(slots=True)
+class Input:
+    """An input of the program: an array, or a Python number."""
+
+    symbol: Symbol
+    value: Value
+    array: ndarray | None
+    """The array, where there is one."""
+    position: int
+    """Which leaf of the arguments; -1 for a lifted array."""
+    written_at: SourceLoc | None = None
+    """The first line that writes to it, where one does."""
+
+
+@dataclass(frozen=True, slots=True)
+class Effect:
+    """Something that every call does besides computing: `apply(*arguments)`, symbols replaced by their results."""
+
+    apply: Callable[..., object]
+    arguments: tuple[Any, ...]
+    deferred: bool
+    """Whether it was left undone while capturing, so that the first call does it too."""
+
+
+class Recording:
+    """What traces and branches share: nodes are added to a builder."""
+
+    root: Trace
+
+    def __init__(self, parent: Recording | None) -> None:
+        self.parent = parent
+        self.builder = Builder()
+        self.journal: list[tuple[Cell, Operand]] = []
+        """Writes to cells, with what they held before, so that a branch can be undone."""
+        self.containers: dict[int, tuple[Any, Any, SourceLoc | None]] = {}
+        """Lists, dicts and sets that a branch changed: themselves, what they held before, the line."""
+
+    @property
+    def depth(self) -> int:
+        """0 for the program itself, more inside of branches that depend on data."""
+        return 0 if self.parent is None else self.parent.depth + 1
+
+    def bind(self, op: Op, operands: tuple[Operand, ...]) -> tuple[Operand, ...]:
+        """Add a node."""
+        return self.builder.add(op, operands, self.root.location())
+
+    def type_of(self, operand: Operand) -> TensorType:
+        """Type of a value."""
+        kind: TensorType = operand.type
+        return kind
+
+    def constant(self, array: NDArray[Any]) -> Operand:
+        """Add a constant; NumPy arrays of the user's that may change later are lifted instead."""
+        known = self.root.foreign.get(id(array))
+        return self.builder.constant(array) if known is None else self.root.lift(known).operand()
+
+    def composite(
+        self,
+        label: str,
+        attributes: tuple[tuple[str, object], ...],
+        function: Callable[..., Sequence[Operand]],
+        operands: Sequence[Operand],
+    ) -> tuple[Operand, ...]:
+        """Record `function` as one node."""
+        inner = Branch(self)
+        inputs = [inner.receive(operand) for operand in operands]
+        with interpreting(inner):
+            results = function(*inputs)
+            outputs = [inner.own(result) for result in results]
+        graph = inner.graph(list(inner.outer), outputs)
+        return self.bind(Composite(label, attributes, graph), tuple(inner.outer))
+
+    def wrote(self, cell: Cell) -> None:
+        """Hear of a write to a cell, before it happens."""
+        self.root.check_write(cell)
+        self.journal.append((cell, cell.value))
+
+    def concretize(self, symbol: Symbol, kind: str) -> Any:
+        """The Python number that a symbol stands for, which then becomes part of the program's key."""
+        if symbol.weak is None:
+            raise refusal(symbol, f"{kind}()")
+        number = self.root.number(symbol, self)
+        if number is None:
+            raise refusal(symbol, f"{kind}()")
+        return number
+
+    def lift(self, array: ndarray) -> Symbol:
+        """The symbol of an array that exists already."""
+        return self.root.lift(array)
+
+    def depend(self, storage: Storage) -> None:
+        """The program is valid until `storage` is touched."""
+        self.root.watched[id(storage)] = storage
+
+    def convert(self, function: Callable[..., Any]) -> Callable[..., Any]:
+        """A function of the user's, converted."""
+        return self.root.converter(function)
+
+
+class Branch(Recording):
+    """A part of the program that becomes a closed sub-graph."""
+
+    def __init__(self, parent: Recording) -> None:
+        super().__init__(parent)
+        self.root = parent.root
+        self.outer: dict[Value, Value] = {}
+        """Values of the trace around that are read here, and the inputs that stand for them."""
+        self.mine: set[Value] = set()
+
+    def bind(self, op: Op, operands: tuple[Operand, ...]) -> tuple[Operand, ...]:
+        mine = self.mine
+        inputs = tuple([value if value in mine else self.own(value) for value in operands])
+        outputs = self.builder.add(op, inputs, self.root.location())
+        mine.update(outputs)
+        return outputs
+
+    def constant(self, array: NDArray[Any]) -> Operand:
+        value = super().constant(array)
+        if value in self.builder.constants:
+            self.mine.add(value)
+        return value
+
+    def own(self, value: Value) -> Value:
+        """The value here: values of the trace around become inputs."""
+        if value in self.mine:
+            return value
+        known = self.outer.get(value)
+        return self.receive(value) if known is None else known
+
+    def receive(self, value: Value) -> Value:
+        """A new input that stands for a value of the trace around."""
+        if value in self.outer:
+            return self.outer[value]
+        own = Value(value.type, value.name)
+        self.outer[value] = own
+        self.mine.add(own)
+        return own
+
+    def input(self, kind: TensorType) -> Value:
+        """A new input that stands for no value around: what a loop carries."""
+        value = Value(kind)
+        self.mine.add(value)
+        return value
+
+    def graph(self, operands: Sequence[Value], outputs: Sequence[Value], first: Sequence[Value] = ()) -> Graph:
+        """The closed graph: inputs are `first`, then one for each of `operands`, values of the trace around."""
+        inputs = [*first, *(self.receive(value) for value in operands)]
+        return Graph(tuple(inputs), tuple(self.builder.nodes), tuple(outputs), dict(self.builder.constants))
+
+
+class Trace(Recording):
+    """A program being recorded."""
+
+    def __init__(self, converter: Callable[[Callable[..., Any]], Callable[..., Any]], *, freeze: bool = False) -> None:
+        self.root = self
+        super().__init__(None)
+        self.converter = converter
+        self.freeze = freeze
+        self.inputs: list[Input] = []
+        self.guards: dict[tuple[Any, ...], Guard] = {}
+        self.watched: dict[int, Storage] = {}
+        self.effects: list[Effect] = []
+        self.undo: list[Callable[[], None]] = []
+        """What puts the user's objects back where a capture fails."""
+        self.numbers: dict[int, Any] = {}
+        """Leaves of the arguments whose value the program depends on."""
+        self.foreign: dict[int, ndarray] = {}
+        """NumPy arrays of the user's, by identity."""
+        self.external: dict[int, Any] = {}
+        """Containers of the user's, by identity."""
+        self.fresh: dict[int, tuple[Any, Recording]] = {}
+        """Containers and objects made while capturing, and where."""
+        self.written_attributes: set[tuple[int, Any]] = set()
+        self.changed: dict[int, tuple[Any, Any]] = {}
+        """Containers of the user's that the program changes, and their frozen content before."""
+        self.pending: dict[int, Any] = {}
+        """Containers of the user's whose change waits for the result of the program."""
+        self.checkpoints: list[dict[int, tuple[Any, Any]]] = []
+        """Containers changed since a loop may have to be undone, and what they held."""
+        self.undefined: dict[str, str] = {}
+        """Variables without a value after a branch or loop that depends on data, and why."""
+        self.frozen: dict[Cell, str] = {}
+        """Cells that may or may not be shared, depending on data: they cannot be written."""
+        self.refused: CaptureError | None = None
+        """The last refusal, so that it cannot get lost in an `except` of the user's."""
+        self._by_array: dict[int, Input] = {}
+        self._by_memory: dict[tuple[Any, ...], Input] = {}
+        self._by_cell: dict[Cell, Input] = {}
+        self._producers: dict[Value, Node] = {}
+        self._seen = 0
+        self._locations: dict[tuple[str, int, str], SourceLoc] = {}
+
+    def location(self) -> SourceLoc | None:
+        """The user's line; equal ones are one object."""
+        here = user_location()
+        if here is None:
+            return None
+        return self._locations.setdefault((here.file, here.line, here.function), here)
+
+    # ------------------------------------------------------------------------------------------------- inputs
+
+    def argument(self, array: ndarray, position: int, name: str) -> Symbol:
+        """The symbol of an array among the arguments; arrays over the same memory are one cell."""
+        same = self._by_memory.get(memory(array))
+        if same is not None:
+            self.inputs.append(Input(same.symbol, self.builder.input(same.value.type, name), array, position))
+            self._by_array[id(array)] = same
+            return same.symbol
+        return self._add(array, position, name).symbol
+
+    def number_argument(self, value: Any, kind: type, position: int, name: str) -> Symbol:
+        """The symbol of a Python number among the arguments."""
+        operand = self.builder.input(TensorType((), NUMBER_DTYPES[kind]), name)
+        symbol = Symbol.of(self, operand, name, weak=kind)
+        self.inputs.append(Input(symbol, operand, wrap(numpy.asarray(value)), position))
+        return symbol
+
+    def lift(self, array: ndarray, name: str = "") -> Symbol:
+        """The symbol of an array that exists already: an input of the program, or a constant when weights are frozen."""
+        known = self._by_array.get(id(array)) or self._by_memory.get(memory(array))
+        if known is not None:
+            return known.symbol
+        if self.freeze:
+            value = self.builder.constant(array._data, name)
+            entry = Input(Symbol.of(self, value, name), value, array, -2)
+            self._by_array[id(array)] = self._by_memory[memory(array)] = self._by_cell[entry.symbol._cell] = entry
+            return entry.symbol
+        return self._add(array, -1, name).symbol
+
+    def _add(self, array: ndarray, position: int, name: str) -> Input:
+        value = self.builder.input(array.type, name)
+        entry = Input(Symbol.of(self, value, name), value, array, position)
+        self.inputs.append(entry)
+        self._by_array[id(array)] = entry
+        self._by_memory[memory(array)] = entry
+        self._by_cell[entry.symbol._cell] = entry
+        return entry
+
+    def lift_numpy(self, array: NDArray[Any], name: str = "") -> Symbol:
+        """The symbol of a NumPy array of the user's."""
+        known = self.foreign.get(id(array))
+        if known is None:
+            known = self.foreign[id(array)] = wrap(array if type(array) is numpy.ndarray else array.view(numpy.ndarray))
+        return self.lift(known, name)
+
+    def input_of(self, cell: Cell) -> Input | None:
+        """The input whose buffer a cell is."""
+        return self._by_cell.get(cell)
+
+    def check_write(self, cell: Cell) -> None:
+        """Refuse writes that a program cannot do as Python does; remember those to inputs."""
+        if cell in self.frozen:
+            raise self.refusal(
+                "E441", f"a write to an array that {self.frozen[cell]}",
+                help="make a new array instead: x = x + 1, not x += 1",
+            )  # fmt: skip
+        entry = self._by_cell.get(cell)
+        if entry is not None and entry.written_at is None:
+            if entry.position == -2:
+                raise self.refusal(
+                    "E442", "a write to an array that freeze=True made a constant", help="hybridize without freeze"
+                )
+            entry.written_at = self.location()
+
+    def refusal(self, code: str, what: str, *, help: str = "") -> CaptureError:  # noqa: A002
+        """An error of this capture, at the user's line, that no `except` of the user's can swallow."""
+        self.refused = CaptureError(code, what, help=help)
+        return self.refused
+
+    # ------------------------------------------------------------------------------------------------ numbers
+
+    def number(self, symbol: Symbol, at: Recording) -> Any:
+        """The Python number that a weak symbol is computed as from numbers among the arguments; None when from data."""
+        known: dict[Value, Any] = {}
+        used: set[int] = set()
+        trace: Recording = at
+        value: Value = symbol._cell.value
+        while isinstance(trace, Branch) and value in trace.mine:
+            outer = next((value_ for value_, own in trace.outer.items() if own is value), None)
+            if outer is None or trace.parent is None:
+                return None
+            value, trace = outer, trace.parent
+        while isinstance(trace, Branch) and value not in trace.mine and trace.parent is not None:
+            trace = trace.parent
+        if isinstance(trace, Branch) or not self._known(value, known, used):
+            return None
+        for position in used:
+            self.numbers.setdefault(position, self._leaf_number(position))
+        assert symbol.weak is not None
+        return symbol.weak(known[value])
+
+    def _leaf_number(self, position: int) -> Any:
+        entry = next(entry for entry in self.inputs if entry.position == position)
+        assert entry.array is not None
+        return entry.array._data.item()
+
+    def _known(self, value: Value, known: dict[Value, Any], used: set[int]) -> bool:
+        """Evaluate `value` where it depends on numbers among the arguments and on constants only."""
+        if value in known:
+            return True
+        if value in self.builder.constants:
+            known[value] = self.builder.constants[value]
+            return value.type.shape == ()
+        for entry in self.inputs:
+            if entry.value is value:
+                if entry.symbol.weak is None or entry.array is None:
+                    return False
+                known[value] = entry.array._data
+                used.add(entry.position)
+                return True
+        node = self._producer(value)
+        if node is None or not all([self._known(operand, known, used) for operand in node.inputs]):
+            return False
+        op: Any = node.op
+        with numpy.errstate(all="ignore"):
+            results = op.reference(*(known[operand] for operand in node.inputs))
+        known.update(zip(node.outputs, results, strict=True))
+        return True
+
+    def _producer(self, value: Value) -> Node | None:
+        nodes = self.builder.nodes
+        if len(nodes) < self._seen:  # a part was undone
+            self._producers.clear()
+            self._seen = 0
+        for node in nodes[self._seen :]:
+            for output in node.outputs:
+                self._producers[output] = node
+        self._seen = len(nodes)
+        return self._producers.get(value)
+
+
+def memory(array: ndarray) -> tuple[Any, ...]:
+    """What two arrays over exactly the same elements have in common."""
+    data = array._data
+    return (data.__array_interface__["data"][0] if data.size else id(array), data.shape, data.strides, data.dtype)
+
+
+def current_trace() -> Recording | None:
+    """The trace or branch in charge in this thread; None where nothing is captured."""
+    interpreter = current()
+    return interpreter if isinstance(interpreter, Recording) else None

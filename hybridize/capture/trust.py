@@ -1,0 +1,89 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Whose code is whose: what is called as it is, what is converted, and what is refused because it yields other data at
+each call."""
+
+from __future__ import annotations
+
+import io
+import os
+import random
+import sys
+import sysconfig
+import types
+from functools import cache
+from typing import Any
+
+import numpy
+
+from hybridize.array.operators import Operators
+from hybridize.capture.guards import CONTAINERS
+
+_TRUSTED_PACKAGES = ("hybridize", "numpy", "torch", "ml_dtypes", "llvmlite")
+_PACKAGE = os.path.dirname(os.path.dirname(os.path.abspath(__file__))) + os.sep
+_SITE = (f"{os.sep}site-packages{os.sep}", f"{os.sep}dist-packages{os.sep}")
+_LIBRARY = tuple({os.path.realpath(path) + os.sep for path in (sysconfig.get_path("stdlib"), os.path.dirname(os.__file__))})
+
+OPAQUE_MODULES = frozenset({
+    "time", "random", "_random", "secrets", "uuid", "socket", "_socket", "subprocess", "urllib", "http", "select", "tempfile",
+    "shutil", "glob", "getpass", "posix", "nt", "_io", "io", "os", "pathlib", "_thread", "threading", "multiprocessing",
+    "numpy.random", "asyncio", "signal", "resource",
+})  # fmt: skip
+"""Modules whose functions yield other data at each call."""
+
+_HARMLESS = frozenset({"fspath", "fsencode", "fsdecode", "cpu_count", "getLogger", "get_ident"})
+_OPAQUE_NAMES = frozenset({"input", "open", "id", "breakpoint"})
+_OPAQUE_OWNERS = (random.Random, numpy.random.Generator, numpy.random.RandomState, numpy.random.BitGenerator, io.IOBase)
+_CLOCKS = frozenset({"now", "today", "utcnow"})
+
+
+@cache
+def is_trusted_file(file: str) -> bool:
+    """Whether the functions of a file are called as they are: hybridize, NumPy, torch and Python's own library."""
+    if file.startswith(_PACKAGE) or file.startswith("<frozen"):
+        return True
+    real = os.path.realpath(file)
+    for site in _SITE:
+        if site in real:
+            return real.split(site)[-1].split(os.sep)[0].removesuffix(".py") in _TRUSTED_PACKAGES
+    return real.startswith(_LIBRARY)
+
+
+@cache
+def is_trusted_module(name: str) -> bool:
+    """Whether the attributes of a module are taken as constant."""
+    root = name.split(".")[0]
+    if root in _TRUSTED_PACKAGES or root in sys.builtin_module_names:
+        return True
+    file = getattr(sys.modules.get(root), "__file__", None)
+    return root in sys.stdlib_module_names and (file is None or is_trusted_file(file))
+
+
+@cache
+def is_trusted_class(kind: type) -> bool:
+    """Whether instances of a class are taken as they are, without guards on their attributes."""
+    return issubclass(kind, Operators) or is_trusted_module(kind.__module__)
+
+
+def opaque_name(function: Any) -> str | None:
+    """The name of a function that yields other data at each call; None for all others."""
+    owner = getattr(function, "__self__", None)
+    name = getattr(function, "__name__", "")
+    module = getattr(function, "__module__", None) or ""
+    if isinstance(owner, _OPAQUE_OWNERS) and not isinstance(owner, type):
+        return f"{type(owner).__module__.removeprefix('_')}.{type(owner).__name__}.{name}"
+    if name in _CLOCKS and getattr(owner, "__module__", "") == "datetime":
+        return f"datetime.{name}"
+    if module == "builtins" or (module == "io" and name == "open"):
+        return name if name in _OPAQUE_NAMES else None
+    if (module in OPAQUE_MODULES or module.split(".")[0] in OPAQUE_MODULES) and name not in _HARMLESS:
+        return f"{'os' if module == 'posix' else module}.{name}"
+    return "numpy.random." + name if module.startswith("numpy.random") else None
+
+
+def is_iterator(value: Any) -> bool:
+    """Whether a value yields other items each time it is gone through."""
+    kind = type(value)
+    return hasattr(kind, "__next__") and kind not in CONTAINERS and not isinstance(value, type)
+
+
+FUNCTIONS = (types.FunctionType, types.MethodType)
