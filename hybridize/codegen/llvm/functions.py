@@ -8,6 +8,7 @@ to it, so overflow and rounding are those of the type); all others are themselve
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Callable
 
 from hybridize.base.dtypes import DType, bfloat16, bool_, float16, float32, float64
@@ -22,6 +23,7 @@ def register_dtype(dtype: DType) -> DType:
     return float32 if dtype in (float16, bfloat16) else dtype
 
 
+@functools.cache
 def register(dtype: DType, lanes: int) -> str:
     """The LLVM type of a register of `lanes` elements of `dtype`."""
     return vector(SCALARS[register_dtype(dtype).name], lanes)
@@ -39,6 +41,7 @@ def kind_of(dtype: DType) -> str:
     return dtype.kind if dtype.kind in "biu" else "f"
 
 
+@functools.cache
 def suffix(dtype: DType, lanes: int) -> str:
     """How intrinsics name a register type: `f32`, `v16f32`, `v8i64`."""
     scalar = SCALARS[register_dtype(dtype).name]
@@ -124,6 +127,7 @@ def to_memory(f: Function, value: str, dtype: DType, lanes: int) -> tuple[str, s
     return register(dtype, lanes), value
 
 
+@functools.cache
 def memory(dtype: DType, lanes: int) -> str:
     """The LLVM type of `lanes` elements in memory."""
     if dtype == bool_:

@@ -9,8 +9,9 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
-from hybridize.codegen.llvm.elements import Array, Elements, Lane
+from hybridize.codegen.llvm.elements import Elements
 from hybridize.codegen.llvm.memory import Width
+from hybridize.codegen.llvm.positions import Array, Lane
 from hybridize.codegen.llvm.text import Function, Module
 from hybridize.codegen.target import Target
 from hybridize.loops.expr import Expr, Fold, Load

@@ -18,18 +18,32 @@ class Width:
     lanes: int
     mask: str | None = None
     """`<lanes x i1>`; None: all."""
+    active: int = -1
+    """How many of the first lanes count, where that is known and not all."""
 
     @classmethod
     def first(cls, active: int, lanes: int) -> Width:
         """`lanes`, of which the first `active` count."""
         if active == lanes:
             return cls(lanes)
-        return cls(lanes, f"<{', '.join('i1 1' if lane < active else 'i1 0' for lane in range(lanes))}>")
+        return cls(lanes, f"<{', '.join('i1 1' if lane < active else 'i1 0' for lane in range(lanes))}>", active)
 
 
 def element_pointer(f: Function, base: str, dtype: DType, index: str) -> str:
     """Pointer to an element; `index` is an i64 register or number."""
     return base if index == "0" else f.op(f"getelementptr inbounds {memory(dtype, 1)}, ptr {base}, i64 {index}")
+
+
+def only_active(f: Function, value: str, otherwise: str, kind: str, width: Width) -> str:
+    """`value` in the lanes that count, `otherwise` in the others; `kind` is the vector type of both.
+
+    A shuffle and not a select: with a constant mask LLVM 22 takes the wrong side for SSE2 where `value` is a constant
+    NaN in the lanes that do not count (0 / 0 of masked loads).
+    """
+    if width.active < 0:
+        return f.op(f"select <{width.lanes} x i1> {width.mask}, {kind} {value}, {kind} {otherwise}")
+    order = ", ".join(f"i32 {lane if lane < width.active else width.lanes + lane}" for lane in range(width.lanes))
+    return f.op(f"shufflevector {kind} {value}, {kind} {otherwise}, <{width.lanes} x i32> <{order}>")
 
 
 def load(f: Function, pointer: str, dtype: DType, width: Width) -> str:

@@ -1,0 +1,341 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Where elements are: indices and pointers in loops, each part computed in the outermost loop that knows it.
+
+A `Positions` knows the register of every open axis, which axis is spread over the lanes of a vector, and what is
+already computed in the loops around. Index vectors have 32 bits where the sizes allow.
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass
+
+from hybridize.base.dtypes import DType
+from hybridize.codegen.llvm import memory
+from hybridize.codegen.llvm.memory import Width
+from hybridize.codegen.llvm.text import Function, vector
+from hybridize.codegen.target import Target
+from hybridize.loops.expr import Axis, Call, Const, Expr, Fold, Load
+from hybridize.loops.index import Index, Interner, Space, bit, children
+
+SMALL = (1 << 31) - 1
+"""Indices up to this fit 32 bits, which halves the work of index vectors."""
+
+
+@dataclass(frozen=True, slots=True)
+class Array:
+    """A buffer as the code sees it."""
+
+    pointer: str
+    dtype: DType
+    per_lane: bool = False
+    """Whether each element is a vector, one value per lane of the row axis."""
+    written: bool = False
+    """Whether the nest stores to it: what is read there belongs to one row."""
+
+
+@dataclass(frozen=True, slots=True)
+class Lane:
+    """The axis spread over a vector; its register holds the index of the first lane."""
+
+    axis: int
+    width: Width
+
+
+class Positions(ABC):
+    """Indices and pointers, written into `f`. `sizes` are those of the axes."""
+
+    def __init__(self, f: Function, target: Target, arrays: Mapping[int, Array], sizes: Mapping[int, int]) -> None:
+        self.f = f
+        self.target = target
+        self.arrays = arrays
+        self.lane: Lane | None = None
+        self.space = Space(Interner(), sizes)
+        self.axes: dict[int, str] = {}
+        """Register, or number, of each open axis."""
+        self.depth: dict[int, int] = {}
+        self.rows = 0
+        """Axes of the rows, as bits: what is read from a written array depends on them."""
+        self.row_lane: int | None = None
+        """The row axis that is spread over lanes, where one is."""
+        self.pinned: dict[int, int] = {}
+        """Loads of what is stored in the same turn: they depend on all axes, as bits, of that turn."""
+        self._scopes: list[dict[tuple[object, ...], str]] = [{}]
+        self._free: dict[int, int] = {}
+        self._keep: list[Expr] = []
+
+    @abstractmethod
+    def value(self, expr: Expr) -> str:
+        """`expr` as a register: a vector if it varies along the lane axis, else a scalar."""
+
+    # Dependence
+
+    def free(self, expr: Expr) -> int:
+        """Axes on which `expr` depends, as bits."""
+        found = self._free.get(id(expr))
+        if found is not None:
+            return found
+        free = 0
+        for child in children(expr):
+            free |= self.free(child)
+        if isinstance(expr, Axis):
+            free = bit(expr.number)
+        elif isinstance(expr, Fold):
+            free &= ~bit(expr.variable)
+        elif isinstance(expr, Load) and expr.operand in self.arrays and self.arrays[expr.operand].written:
+            free |= self.rows | self.pinned.get(id(expr), 0)
+        self._free[id(expr)] = free
+        self._keep.append(expr)
+        return free
+
+    def varies(self, expr: Expr) -> bool:
+        """Whether `expr` differs between the lanes."""
+        return self.lane is not None and bool(self.free(expr) & bit(self.lane.axis))
+
+    def per_lane_here(self, array: Array) -> bool:
+        """Whether the elements of `array` are vectors here: not in a turn over a single row."""
+        return array.per_lane and self.lane is not None and self.lane.axis == self.row_lane
+
+    def depth_of(self, expr: Expr) -> int:
+        """The innermost loop on which `expr` depends, counted from outside."""
+        free = self.free(expr)
+        return max((depth for axis, depth in self.depth.items() if free & bit(axis)), default=0)
+
+    # Loops
+
+    @contextmanager
+    def scope(self) -> Iterator[None]:
+        """What is computed inside is not used outside."""
+        self._scopes.append({})
+        yield
+        self._scopes.pop()
+
+    @contextmanager
+    def bound(self, axis: int, register: str, lane: Lane | None = None) -> Iterator[None]:
+        """Open an axis: inside, its index is `register`, spread over `lane` if given."""
+        before = self.lane, self.axes.get(axis), self.depth.get(axis)
+        self.axes[axis] = register
+        self.depth[axis] = len(self._scopes)
+        if lane is not None:
+            self.lane = lane if lane.width.lanes > 1 else None
+        with self.scope():
+            yield
+        self.lane = before[0]
+        del self.axes[axis], self.depth[axis]
+        if before[1] is not None and before[2] is not None:
+            self.axes[axis], self.depth[axis] = before[1], before[2]
+
+    def hoist(self, roots: Iterable[Expr], axes: int) -> None:
+        """Compute now what does not depend on `axes` (bits) below `roots`, before a loop over them begins."""
+        seen: set[int] = set()
+        for root in roots:
+            self._hoist(root, axes, seen)
+
+    def _hoist(self, expr: Expr, axes: int, seen: set[int]) -> None:
+        if id(expr) in seen or isinstance(expr, Const | Axis):
+            return
+        seen.add(id(expr))
+        if not self.free(expr) & axes and self._open(expr):
+            self.value(expr)
+            return
+        if isinstance(expr, Load):
+            self._hoist_pointer(expr, axes)
+        for child in children(expr):
+            self._hoist(child, axes, seen)
+
+    def _axes_of(self, expr: Expr) -> Iterable[int]:
+        free = self.free(expr)
+        number = 0
+        while free:
+            if free & 1:
+                yield number // 2 if number % 2 == 0 else -(number + 1) // 2
+            free >>= 1
+            number += 1
+
+    def _hoist_pointer(self, load: Load, axes: int) -> None:
+        """The part of an address that the loop does not change."""
+        address = load.indices[0]
+        if not isinstance(address, Index) or load.operand not in self.arrays:
+            return
+        kept = [atom for atom, _ in address.terms if not self.free(atom) & axes]
+        if kept and all(self._open(atom) and (isinstance(atom, Axis) or not self.varies(atom)) for atom in kept):
+            self._pointer_part(load.operand, address, axes)
+
+    def _open(self, expr: Expr) -> bool:
+        """Whether all axes that `expr` needs have a value here."""
+        return all(axis in self.axes for axis in self._axes_of(expr))
+
+    # Memo
+
+    def copied(self, scalar: str, kind: str, lanes: int) -> str:
+        """A scalar register in every lane of a vector."""
+        wide = vector(kind, lanes)
+        first = self.f.op(f"insertelement {wide} poison, {kind} {scalar}, i64 0")
+        return self.f.op(f"shufflevector {wide} {first}, {wide} poison, <{lanes} x i32> zeroinitializer")
+
+    def remember(self, expr: Expr, result: str) -> None:
+        """Take `result` for the value of `expr` inside the current loop."""
+        lanes = self.lane.width.lanes if self.lane is not None and self.varies(expr) else 1
+        self._scopes[-1][(id(expr), lanes)] = result
+        self._keep.append(expr)
+
+    def known(self, key: tuple[object, ...], make: Callable[[], str]) -> str:
+        """The register under `key`, made now if no loop around has made it."""
+        for scope in reversed(self._scopes):
+            found = scope.get(key)
+            if found is not None:
+                return found
+        result = make()
+        self._scopes[-1][key] = result
+        return result
+
+    # Scalar positions
+
+    def scalar_index(self, expr: Expr) -> str:
+        """A sum of index terms as a scalar, the outermost loops' terms first."""
+        if isinstance(expr, Axis):
+            return self.axes[expr.number]
+        assert isinstance(expr, Index)
+        total: str | None = None if not expr.constant else str(expr.constant)
+        for atom, coefficient in sorted(expr.terms, key=lambda term: self.depth_of(term[0])):
+            part = self.times(self.value(atom), coefficient)
+            total = part if total is None else self._plus(total, part)
+        return total or "0"
+
+    def _first(self, atom: Expr) -> str:
+        """An i64 expression as a scalar, the lane axis at its first index."""
+        return self.axes[atom.number] if isinstance(atom, Axis) else self.value(atom)
+
+    def times(self, value: str, factor: int) -> str:
+        """A scalar index times a number."""
+        if _is_number(value):
+            return str(int(value) * factor)
+        return value if factor == 1 else self.f.op(f"mul i64 {value}, {factor}")
+
+    def _plus(self, x: str, y: str) -> str:
+        if _is_number(x) and _is_number(y):
+            return str(int(x) + int(y))
+        if x == "0" or y == "0":
+            return y if x == "0" else x
+        return self.f.op(f"add i64 {x}, {y}")
+
+    def _pointer_part(self, operand: int, address: Index, without: int) -> str:
+        """Pointer to the element at `address`, terms that depend on the axes `without` left out."""
+        kept = tuple(id(atom) for atom, _ in address.terms if not self.free(atom) & without)
+        key = ("pointer", operand, id(address), kept)
+        self._keep.append(address)
+        return self.known(key, lambda: self._make_pointer(operand, address, without))
+
+    def _make_pointer(self, operand: int, address: Index, without: int) -> str:
+        terms = [term for term in address.terms if not self.free(term[0]) & without]
+        array = self.arrays[operand]
+        if not terms:
+            return memory.element_pointer(self.f, array.pointer, array.dtype, str(address.constant))
+        # The term of the innermost loop is added to the pointer for all others, which was made outside that loop.
+        innermost = max(terms, key=lambda term: self.depth_of(term[0]))
+        depth = self.depth_of(innermost[0])
+        inner = [term for term in terms if self.depth_of(term[0]) == depth]
+        outer = without
+        for atom, _ in inner:
+            outer |= self.free(atom)
+        apart = not any(self.free(atom) & outer for atom, _ in terms if self.depth_of(atom) != depth)
+        if apart and outer != without:
+            base = self._pointer_part(operand, address, outer)
+        else:
+            inner, base = terms, memory.element_pointer(self.f, array.pointer, array.dtype, str(address.constant))
+        index = "0"
+        for atom, coefficient in inner:
+            index = self._plus(index, self.times(self._first(atom), coefficient))
+        return memory.element_pointer(self.f, base, array.dtype, index)
+
+    def pointer(self, operand: int, address: Expr) -> str:
+        """Pointer to an element, the lane axis at its first index."""
+        array = self.arrays[operand]
+        if isinstance(address, Index):
+            return self._pointer_part(operand, address, 0)
+        return memory.element_pointer(self.f, array.pointer, array.dtype, self._first(address))
+
+    # Vector positions
+
+    def index_vector(self, expr: Expr, bits: int) -> str:
+        """An i64 expression as a vector of `bits`-bit integers."""
+        assert self.lane is not None
+        lanes = self.lane.width.lanes
+        key = ("index", id(expr), bits, lanes)
+        self._keep.append(expr)
+        return self.known(key, lambda: self._make_index(expr, bits, lanes))
+
+    def _make_index(self, expr: Expr, bits: int, lanes: int) -> str:
+        kind = f"i{bits}"
+        if isinstance(expr, Const):
+            return f"splat ({kind} {expr.value})"
+        if not self.varies(expr):
+            return self._spread_index(self.value(expr), kind, lanes)
+        if isinstance(expr, Axis):
+            return self._affine_index([(expr, 1)], 0, bits, lanes)
+        if isinstance(expr, Index):
+            return self._affine_index(list(expr.terms), expr.constant, bits, lanes)
+        if isinstance(expr, Call) and expr.function == "floordiv" and isinstance(expr.args[1], Const):
+            low, _ = self.space.bounds(expr.args[0])
+            if low >= 0 and int(expr.args[1].value) > 0 and (bits == 64 or self.is_small(expr.args[0])):
+                x = self.index_vector(expr.args[0], bits)
+                return self.f.op(f"udiv {vector(kind, lanes)} {x}, splat ({kind} {expr.args[1].value})")
+        value = self.value(expr)
+        return value if bits == 64 else self.f.op(f"trunc {vector('i64', lanes)} {value} to {vector(kind, lanes)}")
+
+    def _spread_index(self, scalar: str, kind: str, lanes: int) -> str:
+        if _is_number(scalar):
+            return f"splat ({kind} {scalar})"
+        if kind == "i32":
+            scalar = self.f.op(f"trunc i64 {scalar} to i32")
+        return self.copied(scalar, kind, lanes)
+
+    def _affine_index(self, terms: list[tuple[Expr, int]], constant: int, bits: int, lanes: int) -> str:
+        assert self.lane is not None
+        kind, scalar, moving = f"i{bits}", str(constant), []
+        step = 0
+        for atom, coefficient in terms:
+            if isinstance(atom, Axis) and atom.number == self.lane.axis:
+                scalar = self._plus(scalar, self.times(self.axes[atom.number], coefficient))
+                step = coefficient
+            elif self.varies(atom):
+                moving.append((atom, coefficient))
+            else:
+                scalar = self._plus(scalar, self.times(self.value(atom), coefficient))
+        total = None if scalar == "0" and (moving or step) else self._spread_index(scalar, kind, lanes)
+        of = vector(kind, lanes)
+        if step:
+            steps = f"<{', '.join(f'{kind} {lane * step}' for lane in range(lanes))}>"
+            total = steps if total is None else self.f.op(f"add {of} {total}, {steps}")
+        for atom, coefficient in moving:
+            part = self.index_vector(atom, bits)
+            if coefficient != 1:
+                part = self.f.op(f"mul {of} {part}, splat ({kind} {coefficient})")
+            total = part if total is None else self.f.op(f"add {of} {total}, {part}")
+        assert total is not None
+        return total
+
+    def lane_stride(self, address: Expr) -> int | None:
+        """By how much the address moves from lane to lane; None where it moves unevenly."""
+        assert self.lane is not None
+        terms = address.terms if isinstance(address, Index) else ((address, 1),)
+        stride = 0
+        for atom, coefficient in terms:
+            if isinstance(atom, Axis):
+                stride += coefficient if atom.number == self.lane.axis else 0
+            elif self.varies(atom):
+                return None
+        return stride
+
+    def is_small(self, expr: Expr) -> bool:
+        """Whether an index fits 32 bits."""
+        if not isinstance(expr, Index | Axis | Const):
+            return False
+        low, high = self.space.bounds(expr)
+        return low >= -SMALL and high <= SMALL
+
+
+def _is_number(text: str) -> bool:
+    return text.lstrip("-").isdigit()
