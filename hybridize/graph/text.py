@@ -3,7 +3,7 @@
 
     graph   = "graph(" [param {"," param}] ") {" {line} "return " [values] "}"
     param   = value [name] ":" type                         %0 "data": f32[2,3]
-    line    = param {"," param} "=" right
+    line    = [param {"," param} "="] right
     right   = "constant(" (number | [numbers] | "sha256:" digest) ")"
             | word "(" [values] {"," field "=" literal} ")"
             | "composite " label "(" [values] {"," key "=" literal} ", body=" graph ")"
@@ -57,7 +57,7 @@ class _Printer:
         for node in graph.nodes:
             operands = ", ".join([numbers[value] for value in node.inputs])
             left = ", ".join([self._defined(value, numbers) for value in node.outputs])
-            lines.append(f"{inner}{left} = {self._right(node, operands, inner)}")
+            lines.append(f"{inner}{left}{' = ' if left else ''}{self._right(node, operands, inner)}")
         lines.append(f"{inner}return {', '.join([numbers[value] for value in graph.outputs])}".rstrip())
         lines.append(indent + "}")
         return "\n".join(lines)
@@ -269,11 +269,11 @@ class _Parser:
     def _line(self, builder: Builder, values: dict[str, Value]) -> None:
         start = self._start
         left = []
-        if self._token != "=":
+        if self._kind == "value":
             left.append(self._param())
-        while self._accept(","):
-            left.append(self._param())
-        self._expect("=")
+            while self._accept(","):
+                left.append(self._param())
+            self._expect("=")
         word = self._take("word")
         if word == "constant" and len(left) == 1:
             self._constant(builder, values, left[0])

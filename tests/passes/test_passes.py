@@ -109,7 +109,7 @@ def test_world_ops_are_neither_folded_nor_dropped_nor_merged():
       print(%0, format="{}")
       print(%0, format="{}")
       return
-    }""".replace("print(", "= print(")
+    }"""
     )
     assert PIPELINE.run(graph).op_names() == ["print", "print"]
 
