@@ -13,11 +13,15 @@ from hybridize.codegen.llvm.elements import Elements
 from hybridize.codegen.llvm.memory import Width
 from hybridize.codegen.llvm.positions import Array, Lane
 from hybridize.codegen.llvm.text import Function, Module
+from hybridize.codegen.llvm.tiles import Tile, find_tile, turned
 from hybridize.codegen.target import Target
 from hybridize.loops.expr import Expr, Fold, Load
 from hybridize.loops.index import bit
 from hybridize.loops.kernel import Kernel, Nest, Statement
 from hybridize.loops.measure import lanes_for, walk, weight, widest
+
+Range = tuple[int, int, int]
+"""A loop: axis, start, stop."""
 
 
 def emit_kernel(module: Module, name: str, kernel: Kernel, target: Target) -> Function:
@@ -69,32 +73,74 @@ class _Nest:
         self.elements.hoist(_roots(self.nest.statements), bit(axis))
         size = self.nest.rows[axis]
         if axis == self.nest.lane:
-            self._lanes(axis, size, self.nest.lanes, lambda: self._rows(axis + 1))
+            self._lanes(axis, 0, size, self.nest.lanes, lambda: self._rows(axis + 1))
         else:
-            self._loop(axis, size, lambda: self._rows(axis + 1))
+            self._loop(axis, 0, size, lambda: self._rows(axis + 1))
 
     def _statements(self, group: Sequence[Statement]) -> None:
         """Statements that share their inner loops."""
         sizes = group[0].sizes
         for k, size in enumerate(sizes):
             self.elements.space.ranges[len(self.nest.rows) + k] = size
-        if 0 not in sizes:
-            self._inner(group, 0)
+        if 0 in sizes:
+            return
+        first = len(self.nest.rows)
+        inner = [(first + k, 0, size) for k, size in enumerate(sizes)]
+        tile = find_tile(group, first, self.target) if self.nest.lane is None else None
+        if tile is None:
+            self._inner(group, inner)
+        else:
+            self._tiles(group, inner, tile)
 
-    def _inner(self, group: Sequence[Statement], k: int) -> None:
-        sizes = group[0].sizes
-        if k == len(sizes):
+    def _inner(self, group: Sequence[Statement], loops: Sequence[Range]) -> None:
+        """Loops over (axis, start, stop), outermost first."""
+        if not loops:
             self._turn(group)
             return
-        axis = len(self.nest.rows) + k
-        self.elements.hoist(_roots(group), _bits(axis, len(self.nest.rows) + len(sizes)))
-        if k == len(sizes) - 1 and self.nest.lane is None:
+        (axis, start, stop), rest = loops[0], loops[1:]
+        self.elements.hoist(_roots(group), _axes_of(loops))
+        if not rest and self.nest.lane is None:
             values = [statement.value for statement in group]
             base = self.target.lanes(widest(*values))
-            lanes = lanes_for(base, weight(*values), sizes[k])
-            self._lanes(axis, sizes[k], lanes, lambda: self._turn(group))
+            lanes = lanes_for(base, weight(*values), stop - start)
+            self._lanes(axis, start, stop, lanes, lambda: self._turn(group))
         else:
-            self._loop(axis, sizes[k], lambda: self._inner(group, k + 1))
+            self._loop(axis, start, stop, lambda: self._inner(group, rest))
+
+    def _tiles(self, group: Sequence[Statement], loops: Sequence[Range], tile: Tile) -> None:
+        """The loop over the tile's axis and the last one in tiles; what is left of either, in plain loops."""
+        outer = [loop for loop in loops[:-1] if loop[0] != tile.axis]
+        if outer:
+            (axis, start, stop), rest = outer[0], [loop for loop in loops if loop[0] != outer[0][0]]
+            self.elements.hoist(_roots(group), _axes_of(loops))
+            self._loop(axis, start, stop, lambda: self._tiles(group, rest, tile))
+            return
+        (across, _, columns), (lane, _, size) = loops
+        whole_columns, whole = columns // tile.lanes * tile.lanes, size // tile.lanes * tile.lanes
+        f, elements = self.f, self.elements
+        elements.hoist(_roots(group), _axes_of(loops))
+        width = Width(tile.lanes)
+        with (
+            f.loop(0, whole_columns, tile.lanes) as block,
+            elements.bound(across, block.index),
+            f.loop(0, whole, tile.lanes) as loop,
+            elements.bound(lane, loop.index, Lane(lane, width)),
+        ):
+            self._tile(group, tile, block.index)
+        if whole < size:
+            self._inner(group, [(across, 0, whole_columns), (lane, whole, size)])
+        if whole_columns < columns:
+            self._inner(group, [(across, whole_columns, columns), (lane, 0, size)])
+
+    def _tile(self, group: Sequence[Statement], tile: Tile, column: str) -> None:
+        """One turn for each column of a tile."""
+        found = [(load, turned(self.f, self.elements, tile, load, stride)) for load, stride in tile.loads]
+        for k in range(tile.lanes):
+            index = self.f.op(f"add i64 {column}, {k}")
+            with self.elements.bound(tile.axis, index):
+                for load, registers in found:
+                    self.elements.remember(load, registers[k])
+                self._turn(group)
 
     def _turn(self, group: Sequence[Statement]) -> None:
         """One turn of the innermost loop; what one statement stores, the next has in registers."""
@@ -103,28 +149,28 @@ class _Nest:
             for read in reads:
                 self.elements.remember(read, result)
 
-    def _loop(self, axis: int, size: int, body: Callable[[], None]) -> None:
-        if size == 1:
-            with self.elements.bound(axis, "0"):
+    def _loop(self, axis: int, start: int, stop: int, body: Callable[[], None]) -> None:
+        if stop == start + 1:
+            with self.elements.bound(axis, str(start)):
                 body()
             return
-        with self.f.loop(0, size) as loop, self.elements.bound(axis, loop.index):
+        with self.f.loop(start, stop) as loop, self.elements.bound(axis, loop.index):
             body()
 
-    def _lanes(self, axis: int, size: int, lanes: int, body: Callable[[], None]) -> None:
-        main = size // lanes * lanes
+    def _lanes(self, axis: int, start: int, stop: int, lanes: int, body: Callable[[], None]) -> None:
+        main = start + (stop - start) // lanes * lanes
         whole = Lane(axis, Width(lanes))
-        if main == lanes:
-            with self.elements.bound(axis, "0", whole):
+        if main == start + lanes:
+            with self.elements.bound(axis, str(start), whole):
                 body()
-        elif main:
-            with self.f.loop(0, main, lanes) as loop, self.elements.bound(axis, loop.index, whole):
+        elif main > start:
+            with self.f.loop(start, main, lanes) as loop, self.elements.bound(axis, loop.index, whole):
                 body()
-        if size > main:
+        if stop > main:
             width = 1
-            while width < size - main:
+            while width < stop - main:
                 width *= 2
-            with self.elements.bound(axis, str(main), Lane(axis, Width.first(size - main, width))):
+            with self.elements.bound(axis, str(main), Lane(axis, Width.first(stop - main, width))):
                 body()
 
 
@@ -161,6 +207,13 @@ def _forwarded(group: Sequence[Statement]) -> list[tuple[Statement, list[Load]]]
 
 def _roots(statements: Sequence[Statement]) -> list[Expr]:
     return [expr for statement in statements for expr in (statement.address, statement.value)]
+
+
+def _axes_of(loops: Sequence[Range]) -> int:
+    bits = 0
+    for axis, _, _ in loops:
+        bits |= bit(axis)
+    return bits
 
 
 def _bits(first: int, stop: int) -> int:
