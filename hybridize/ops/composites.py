@@ -82,7 +82,7 @@ def relu(x: Operand) -> Operand:
 
 
 def _relu(x: Operand) -> Operand:
-    return max(x, like(0, x)) if not is_float(type_of(x).dtype) else where(gt(like(0, x), x), like(0, x), x)
+    return max(x, like(0, x)) if not is_float(type_of(x).dtype) else where(ge(like(0, x), x), like(0, x), x)
 
 
 def _softrelu(x: Operand) -> Operand:

@@ -101,8 +101,7 @@ def test_the_slope_of_relu_at_zero_is_zero():
     graph = record(lambda x: [composites.relu(x)], (TensorType((3,), numpy.dtype("f4")),))
     with interpreting(Reference()):
         (found,) = pullback(graph, [numpy.array([0.0, -0.0, 1.0], "f4")], [numpy.ones(3, "f4")])
-    numpy.testing.assert_array_equal(found, [0, 0, 1] if found[0] == 0 else [1, 1, 1])
-    assert found[2] == 1
+    numpy.testing.assert_array_equal(found, [0, 0, 1])
 
 
 def test_fully_connected():
