@@ -1,0 +1,118 @@
+"""Kernels touch their own memory only, and sum as well as NumPy does."""
+
+import ctypes
+import mmap
+
+import ml_dtypes
+import numpy
+import pytest
+
+from hybridize import ops
+from hybridize.base.types import TensorType
+from hybridize.codegen.llvm.engine import compile_module, named_target
+from hybridize.codegen.llvm.program import build
+from hybridize.ops import composites
+from hybridize.ops.evaluate import evaluate
+from hybridize.passes.inline import Inline
+
+LIBC = ctypes.CDLL(None, use_errno=True)
+PAGE = mmap.PAGESIZE
+
+
+class Guarded:
+    """Bytes that end (or begin) where the address space does: one step beyond is a crash."""
+
+    def __init__(self, nbytes, at_end):
+        pages = -(-max(nbytes, 1) // PAGE)
+        self._map = mmap.mmap(-1, (pages + 2) * PAGE)
+        start = ctypes.addressof(ctypes.c_char.from_buffer(self._map))
+        for page in (0, pages + 1):
+            assert LIBC.mprotect(ctypes.c_void_p(start + page * PAGE), PAGE, 0) == 0
+        self.address = start + PAGE + (pages * PAGE - nbytes if at_end else 0)
+
+    def array(self, shape, dtype):
+        count = int(numpy.prod(shape)) * dtype.itemsize
+        raw = (ctypes.c_ubyte * count).from_address(self.address)
+        return numpy.frombuffer(raw, numpy.uint8).view(dtype).reshape(shape)
+
+
+def run_guarded(graph, inputs, target, at_end):
+    graph = Inline()(graph)
+    built = build(graph, target)
+    loaded = compile_module(built.module.text(), target)
+    places = [Guarded(x.nbytes, at_end) for x in [*inputs, *built.constants]]
+    for place, x in zip(places, [*inputs, *built.constants], strict=True):
+        place.array(x.shape, x.dtype)[...] = x
+    results = [Guarded(value.type.nbytes, at_end) for value in graph.outputs]
+    scratch = Guarded(-(-built.plan.scratch_bytes // 64) * 64, at_end)
+    pointers = [(ctypes.c_void_p * max(1, len(p)))(*(g.address for g in p)) for p in (places, results)]
+    kind = ctypes.CFUNCTYPE(None, ctypes.c_void_p, ctypes.c_void_p, ctypes.c_void_p)
+    kind(loaded.address("program"))(*map(ctypes.addressof, pointers), scratch.address)
+    found = [g.array(v.type.shape, v.type.dtype).copy() for g, v in zip(results, graph.outputs, strict=True)]
+    for x, y in zip(found, evaluate(graph, inputs), strict=True):
+        numpy.testing.assert_allclose(x.astype("f8"), y.astype("f8"), rtol=1e-2, atol=1e-2)
+
+
+def everything(x, b):
+    """Elementwise, broadcast, views, transposes, folds of both kinds, rows, gathers."""
+    m, n = ops.type_of(x).shape
+    y = ops.add(x, ops.broadcast(b, (m, n)))
+    return [
+        ops.tanh(y),
+        ops.transpose(y, (1, 0)),
+        ops.flip(y, 1),
+        ops.slice(x, (0, 0), (m, n), (1, 2)),
+        ops.concat(x, y, axis=1),
+        ops.sum(y, (0,)),
+        ops.sum(y, (1,)),
+        ops.reduce_max(x, (0, 1)),
+        composites.softmax(x, 1),
+        composites.softmax(x, 0),
+        ops.add(ops.reshape(x, (n, m)), ops.transpose(x, (1, 0))),
+    ]
+
+
+@pytest.mark.parametrize("at_end", [True, False])
+@pytest.mark.parametrize("target", ["avx512", "avx2", "baseline"])
+@pytest.mark.parametrize("dtype", ["f4", "f8", "f2", "bfloat16"])
+def test_nothing_beyond_the_buffers_is_touched(target, dtype, at_end):
+    kind = numpy.dtype(ml_dtypes.bfloat16 if dtype == "bfloat16" else dtype)
+    for shape in [(3, 5), (17, 19), (1, 33), (20, 1), (35, 67)]:
+        types = [TensorType(shape, kind), TensorType(shape[1:], kind)]
+        inputs = [numpy.random.standard_normal(t.shape).astype(kind) for t in types]
+        run_guarded(ops.record(everything, types), inputs, named_target(target), at_end)
+
+
+@pytest.mark.parametrize("at_end", [True, False])
+@pytest.mark.parametrize("target", ["avx512", "avx2", "baseline"])
+@pytest.mark.parametrize("dtype", ["i1", "u2", "i4", "i8", "?"])
+def test_nothing_beyond_buffers_of_integers_is_touched(target, dtype, at_end):
+    kind = numpy.dtype(dtype)
+
+    def run(x, y):
+        both = ops.bit_xor(x, y)
+        return [both, ops.transpose(both, (1, 0)), ops.eq(x, y), ops.where(ops.eq(x, y), x, both), ops.flip(x, 0)]
+
+    for shape in [(3, 5), (17, 19), (35, 67)]:
+        types = [TensorType(shape, kind)] * 2
+        inputs = [numpy.random.randint(0, 2, shape).astype(kind) for _ in types]
+        run_guarded(ops.record(run, types), inputs, named_target(target), at_end)
+
+
+@pytest.mark.parametrize("shape", [(1_000_000,), (30, 30_000), (30_000, 30), (7, 999, 64)])
+@pytest.mark.parametrize("target", ["avx512", "avx2", "baseline"])
+def test_sums_are_as_good_as_those_of_numpy(shape, target):
+    from hybridize.runtime.executable import Executable
+
+    x = numpy.random.random(shape).astype("f4")
+    graph = ops.record(
+        lambda x: [ops.sum(x, (k,)) for k in range(len(shape))] + [ops.sum(x, tuple(range(len(shape))))],
+        [TensorType(shape, x.dtype)],
+    )
+    built = build(graph, named_target(target))
+    loaded = compile_module(built.module.text(), named_target(target))
+    found = Executable(loaded, loaded.address("program"), built.plan, built.constants).run([x])
+    for axis, y in zip([*range(len(shape)), None], found, strict=True):
+        truth = numpy.sum(x.astype("f8"), axis=axis)
+        ours, theirs = (numpy.sqrt(numpy.mean((z - truth) ** 2)) for z in (y, numpy.sum(x, axis=axis)))
+        assert ours <= 2 * theirs + 4 * numpy.finfo("f4").eps * numpy.max(truth)
