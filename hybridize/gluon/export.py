@@ -41,7 +41,7 @@ def write(function: Function, parameters: ParameterDict, path: str, epoch: int) 
         "hybridize_types": json.dumps([str(value.type) for value in graph.outputs]),
     }
     results = len(graph.outputs) - len(signature.writes)
-    symbol = symbol_json(graph, [*inputs, *signature.state], results, metadata)
+    symbol = symbol_json(graph, [*inputs, *signature.state], results, metadata, arguments=arguments)
     arrays = {f"arg:{name}": _with_axis(program.weights[name]) for name in signature.state}
     arrays |= {f"arg:{name}": array for name, array in symbol.constants.items()}
     symbol_file, params_file = f"{path}-symbol.json", f"{path}-{epoch:04d}.params"

@@ -1,6 +1,7 @@
 """Graphs of MXNet executed, and ours written by MXNet's operators and read back."""
 
 import json
+import random
 from pathlib import Path
 
 import numpy
@@ -9,7 +10,7 @@ import pytest
 import hybridize.array  # noqa: F401 - installs the imperative interpreter
 from hybridize import ops
 from hybridize.base.dtypes import float32, int64
-from hybridize.base.errors import CaptureError, LoadError, ShapeError
+from hybridize.base.errors import CaptureError, HybridizeError, LoadError, ShapeError
 from hybridize.base.types import TensorType
 from hybridize.formats.mxnet.execute import check_supported, execute
 from hybridize.formats.mxnet.params import read_params
@@ -320,3 +321,29 @@ def test_what_mxnet_cannot_say_is_refused_with_a_remedy():
     graph = record(lambda x: (x, ops.neg(x)), [TensorType((2,), float32)])
     with pytest.raises(CaptureError, match="writes"):
         symbol_json(graph, ["data"], 1)
+    with pytest.raises(CaptureError, match="the name 'data'"):
+        symbol_json(GRAPHS["scalars"], ["data", "data"], 4)
+
+
+def test_constants_do_not_take_the_names_of_parameters():
+    file = symbol_json(GRAPHS["arithmetic"], ["data", "constant0"], 2)
+    assert file.constants.keys() == {"constant1"}
+
+
+def test_damaged_graphs_never_crash():
+    draw = random.Random(0)
+    folder = FILES / "v1_9_1_nd"
+    data = (folder / "my_mlp-symbol.json").read_bytes()
+    feeds = {name.removeprefix("arg:"): value for name, value in read_params(folder / "my_mlp-0000.params").items()}
+    feeds["data"] = numpy.load(folder / "my_mlp-input.npy")
+    texts = json.dumps(json.loads(symbol_json(GRAPHS["shapes"], ["data0", "data"], 3).text)).encode()
+    for original in (data, texts):
+        for _ in range(300):
+            wrong = bytearray(original)
+            wrong[draw.randrange(len(wrong))] = draw.choice(b'0123456789-"()[],Tn')
+            try:
+                graph = parse_symbol(bytes(wrong))
+                check_supported(graph)
+                execute(graph, {**feeds, "data0": feeds["data"][:3, :4], "data": feeds["data"]})
+            except HybridizeError:
+                continue

@@ -43,7 +43,12 @@ class SymbolFile:
 
 
 def symbol_json(
-    graph: Graph, names: Sequence[str], outputs: int, metadata: Mapping[str, str] | None = None
+    graph: Graph,
+    names: Sequence[str],
+    outputs: int,
+    metadata: Mapping[str, str] | None = None,
+    *,
+    arguments: int = 1,
 ) -> SymbolFile:
     """Write `graph` by MXNet's operators.
 
@@ -52,23 +57,30 @@ def symbol_json(
         names: one for each input, all different.
         outputs: how many of its outputs are results; further ones would be writes.
         metadata: graph attributes to add.
+        arguments: how many of the inputs, from the first, are arguments of a call; the others are parameters.
 
     Raises:
-        CaptureError E450: an op, or a write, has no counterpart in MXNet.
+        CaptureError E450: an op, or a write, has no counterpart in MXNet; or two inputs have one name.
     """
+    twice = {name for name in names if names.count(name) > 1}
+    if twice:
+        raise CaptureError(
+            "E450", f"two inputs or parameters have the name {min(twice)!r}", help="rename the parameter"
+        )
     if len(graph.outputs) != outputs:
         raise CaptureError(
             "E450",
             "the net writes to an argument or to state while it runs, which MXNet's files cannot say",
             help="net.save(path) writes an archive, which can",
         )
-    return _Writer(graph, names).file(metadata or {})
+    return _Writer(graph, list(names), arguments).file(metadata or {})
 
 
 @dataclass
 class _Writer:
     graph: Graph
-    names: Sequence[str]
+    names: list[str]
+    arguments: int
     nodes: list[dict[str, Any]] = field(default_factory=list)
     entries: dict[Value, Entry] = field(default_factory=dict)
     numbers: dict[Value, float] = field(default_factory=dict)
@@ -82,8 +94,8 @@ class _Writer:
     # ------------------------------------------------------------------------------------------------ the whole file
 
     def file(self, metadata: Mapping[str, str]) -> SymbolFile:
-        for value, name in zip(self.graph.inputs, self.names, strict=True):
-            self.variable(value, name, is_parameter=not name.startswith("data"))
+        for position, (value, name) in enumerate(zip(self.graph.inputs, self.names, strict=True)):
+            self.variable(value, name, is_parameter=position >= self.arguments)
         self.walk(self.graph)
         heads = [[*self.entry(value), 0] for value in self.graph.outputs]
         for value in self.graph.outputs:
@@ -184,6 +196,8 @@ class _Writer:
 
     def fresh(self, word: str) -> str:
         count = self.counters.get(word, 0)
+        while f"{word}{count}" in self.names:
+            count += 1
         self.counters[word] = count + 1
         return f"{word}{count}"
 
