@@ -71,7 +71,7 @@ class Group:
 class Step:
     """A node that is a step of its own: a contraction, routine or region."""
 
-    __slots__ = ("effect", "epilogue", "first", "flips", "following", "last", "node", "operands")
+    __slots__ = ("effect", "epilogue", "first", "flips", "following", "last", "node", "operands", "shared")
 
     def __init__(self, node: Node, position: int, effect: bool) -> None:
         self.node = node
@@ -79,6 +79,8 @@ class Step:
         """What it reads: the node's inputs, or what they are transposes of."""
         self.flips = (False, False)
         """For a contraction: whether either operand lies transposed."""
+        self.shared = (False, False)
+        """For a contraction: whether either operand is one matrix for the whole batch."""
         self.effect = effect
         self.following: Step | None = None
         """The next step with an effect: it must come later."""
@@ -146,17 +148,39 @@ class Grouping:
             self._read(value, step)
 
     def _peel(self, step: Step, contraction: Contraction) -> None:
-        """Let a contraction read a transposed matrix as it lies, where an operand is only that."""
+        """Let a contraction read matrices as they lie: transposed, or one for the whole batch."""
         operands, flips = list(step.operands), [contraction.transpose_x, contraction.transpose_w]
-        for side, value in enumerate(operands):
-            made = self.producer.get(value)
-            if made is None:
-                continue
-            lowered = self.lowerings.of(made[1])
-            if isinstance(lowered, tuple) and _swaps(lowered[0]):
-                operands[side] = made[1].inputs[lowered[0].reads[0].operand]
-                flips[side] = not flips[side]
-        step.operands, step.flips = tuple(operands), (flips[0], flips[1])
+        shared = [False, False]
+        for side in range(2):
+            view = self._matrix_view(operands[side])
+            while view is not None:
+                operands[side] = view[0]
+                flips[side] ^= view[1]
+                shared[side] |= view[2]
+                view = self._matrix_view(operands[side])
+        step.operands, step.flips, step.shared = tuple(operands), (flips[0], flips[1]), (shared[0], shared[1])
+
+    def _matrix_view(self, value: Value) -> tuple[Value, bool, bool] | None:
+        """(base, its matrices are transposed, it has a single matrix) if `value` only shows matrices of its base."""
+        made = self.producer.get(value)
+        if made is None or value in self.wanted:
+            return None
+        lowered = self.lowerings.of(made[1])
+        if not isinstance(lowered, tuple) or not isinstance(lowered[0].expr, Load):
+            return None
+        base, indices = made[1].inputs[lowered[0].reads[0].operand], lowered[0].expr.indices
+        rank = value.type.ndim
+        if len(indices) < 2 or rank < 2 or base.type.dtype != value.type.dtype:
+            return None
+        axes = [_position(index) for index in indices]
+        expected = [k if size != 1 else -1 for k, size in enumerate(value.type.shape)]
+        same = base.type.shape[-2:] == value.type.shape[-2:] and axes[-2:] == expected[-2:]
+        swapped = base.type.shape[-2:] == value.type.shape[:-3:-1] and axes[-2:] == expected[:-3:-1]
+        if not same and not swapped:
+            return None
+        single = base.type.size == base.type.shape[-1] * base.type.shape[-2] and rank > 2
+        whole = len(indices) == rank and base.type.size == value.type.size and axes[:-2] == expected[:-2]
+        return (base, not same, not whole) if single or whole else None
 
     def _read(self, value: Value, unit: Unit) -> None:
         self.readers.setdefault(value, set()).add(unit)
@@ -475,15 +499,11 @@ def fold_variable(group: Group, value: Value, pattern: Pattern, fold: Fold) -> i
     return number
 
 
-def _swaps(local: Local) -> bool:
-    """Whether a view only exchanges the last two axes."""
-    if not isinstance(local.expr, Load) or local.type.ndim < 2 or 1 in local.type.shape[-2:]:
-        return False
-    indices = local.expr.indices
-    order = [index.number if isinstance(index, Axis) else -1 for index in indices]
-    expected = [-1 if size == 1 else k for k, size in enumerate(local.type.shape)]
-    expected[-1], expected[-2] = expected[-2], expected[-1]
-    return order == expected and all(not isinstance(i, Const) or i.value == 0 for i in indices)
+def _position(index: Expr) -> int:
+    """The axis that an index is; -1 for 0, -2 for anything else."""
+    if isinstance(index, Axis):
+        return index.number
+    return -1 if isinstance(index, Const) and index.value == 0 else -2
 
 
 def has_effect(op: OpLike) -> bool:

@@ -304,7 +304,7 @@ class _Scheduler:
 
     def _product(self, step: Step, number: int) -> Any:
         x, w = (value.type for value in step.operands)
-        product = _product(x, w, step.flips)
+        product = _product(x, w, step)
         draft = None if step.epilogue is None else Draft(step.epilogue, self.grouping)
         out = step.node.outputs[0] if draft is None else next(iter(draft.group.stored))
         workspace = self._scratch(self.machine.product_bytes(product), number)
@@ -369,13 +369,18 @@ class _Scheduler:
         return make
 
 
-def _product(x: TensorType, w: TensorType, flips: tuple[bool, bool]) -> Product:
+def _product(x: TensorType, w: TensorType, step: Step) -> Product:
+    """The sizes of a contraction; a batch of rows against one matrix is one product of more rows."""
     batch = 1
-    for size in x.shape[:-2]:
+    for size in step.node.outputs[0].type.shape[:-2]:
         batch *= size
-    m, k = reversed(x.shape[-2:]) if flips[0] else x.shape[-2:]
-    n = w.shape[-2] if flips[1] else w.shape[-1]
-    return Product(x, w, batch, m, n, k, *flips)
+    flip_x, flip_w = step.flips
+    shared_x, shared_w = step.shared
+    m, k = reversed(x.shape[-2:]) if flip_x else x.shape[-2:]
+    n = w.shape[-2] if flip_w else w.shape[-1]
+    if shared_w and not shared_x and not flip_x:
+        return Product(x, w, 1, batch * m, n, k, flip_x, flip_w)
+    return Product(x, w, batch, m, n, k, flip_x, flip_w, shared_x, shared_w)
 
 
 def finish_product(draft: Draft, out: Value, product: Product) -> tuple[Finish, list[Value]]:

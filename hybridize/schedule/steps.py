@@ -53,6 +53,9 @@ class Product:
     k: int
     transpose_x: bool
     transpose_w: bool
+    shared_x: bool = False
+    """x is one matrix for the whole batch."""
+    shared_w: bool = False
 
 
 @dataclass(frozen=True, slots=True)

@@ -122,6 +122,31 @@ def test_transposes_of_operands_are_read_in_place():
     assert [step.kind for step in plan.steps] == ["contraction"]
 
 
+def test_one_matrix_for_a_batch_is_not_copied():
+    def project(x, w, b):
+        every = ops.broadcast(ops.transpose(w, (1, 0)), (2, 3, 7, 6))
+        return [ops.add(ops.matmul(x, every, False, False), ops.broadcast(b, (2, 3, 5, 6)))]
+
+    plan = compiled(project, f32(2, 3, 5, 7), f32(6, 7), f32(6), tolerance=1e-4)
+    assert [step.kind for step in plan.steps] == ["contraction"]
+
+
+@pytest.mark.parametrize("x", [(5, 7), (1, 5, 7), (3, 5, 7), (7, 5), (3, 7, 5)])
+@pytest.mark.parametrize("w", [(7, 6), (1, 7, 6), (3, 7, 6), (6, 7)])
+def test_products_of_broadcast_and_transposed_matrices(x, w):
+    def product(x, w):
+        sides = []
+        for side, shape in ((x, (3, 5, 7)), (w, (3, 7, 6))):
+            rank = len(ops.type_of(side).shape)
+            if ops.type_of(side).shape[-2:] != shape[-2:]:
+                side = ops.transpose(side, (*range(rank - 2), rank - 1, rank - 2))
+            sides.append(ops.broadcast(side, shape))
+        return [ops.matmul(*sides, False, False)]
+
+    plan = compiled(product, f32(*x), f32(*w), tolerance=1e-4)
+    assert [step.kind for step in plan.steps] == ["contraction"]
+
+
 def test_two_products_in_one_sum_are_two_steps():
     def cell(x, h, w, u):
         return [ops.tanh(ops.add(ops.matmul(x, w, False, True), ops.matmul(h, u, False, True)))]

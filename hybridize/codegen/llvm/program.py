@@ -71,8 +71,9 @@ def build(graph: Graph, target: Target, name: str = "program") -> Built:
 
 def _spec(product: Product) -> ContractionSpec:
     return ContractionSpec(
-        product.x.dtype, product.m, product.n, product.k, product.batch, product.transpose_x, product.transpose_w
-    )
+        product.x.dtype, product.m, product.n, product.k, product.batch, product.transpose_x, product.transpose_w,
+        product.shared_x, product.shared_w,
+    )  # fmt: skip
 
 
 class Emitter:
