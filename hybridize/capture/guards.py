@@ -251,22 +251,47 @@ def unchanged(value: Any, then: Any) -> bool:
 
 def checker(guards: Iterable[Guard]) -> Callable[[], bool] | None:
     """One function that tells whether all guards hold; None when there are none."""
+    condition, scope = _condition(guards)
+    if not condition:
+        return None
+    made: Callable[[], bool] = _made(
+        f"def made({_bindings(scope)}):\n try:\n  return {condition}\n except Exception:\n  return False\n", scope
+    )
+    return made
+
+
+def guarded(guards: Iterable[Guard], entry: Callable[..., Any], fallback: Callable[..., Any]) -> Callable[..., Any]:
+    """A function that calls `entry` where all guards hold, else `fallback`."""
+    condition, scope = _condition(guards)
+    scope |= {"_entry": entry, "_fallback": fallback}
+    text = (
+        f"def made(*args, {_bindings(scope)}, **kwargs):\n try:\n  _call = _entry if {condition} else _fallback\n"
+        " except Exception:\n  _call = _fallback\n return _call(*args, **kwargs)\n"
+    )
+    return _made(text, scope)
+
+
+def _condition(guards: Iterable[Guard]) -> tuple[str, dict[str, Any]]:
+    """The source of a check of all guards, and the objects that it names."""
     names: dict[int, str] = {}
     scope: dict[str, Any] = {"_same": same, "_unchanged": unchanged}
 
     def refer(value: Any) -> str:
-        name = names.setdefault(id(value), f"v{len(names)}")
+        name = names.setdefault(id(value), f"_v{len(names)}")
         scope[name] = value
         return name
 
-    checks = [guard.check(refer) for guard in guards]
-    if not checks:
-        return None
-    # Objects as defaults: local variables are the fastest to read.
-    parameters = ", ".join(f"{name}={name}" for name in scope)
-    text = f"def holds({parameters}):\n try:\n  return {' and '.join(checks)}\n except Exception:\n  return False\n"
+    return " and ".join([guard.check(refer) for guard in guards]), scope
+
+
+def _bindings(scope: dict[str, Any]) -> str:
+    """Parameters that hold the objects as their defaults: local variables are the fastest to read."""
+    return ", ".join(f"{name}={name}" for name in scope)
+
+
+def _made(text: str, scope: dict[str, Any]) -> Callable[..., Any]:
     exec(compile(text, "<guards>", "exec"), scope)
-    made: Callable[[], bool] = scope["holds"]
+    made: Callable[..., Any] = scope["made"]
     return made
 
 

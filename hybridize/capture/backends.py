@@ -1,0 +1,215 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What runs a captured graph: machine code, or the NumPy backend; and the comparison of the two."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any, Protocol
+
+import numpy
+from numpy.typing import NDArray
+
+from hybridize import compiler
+from hybridize.base.dtypes import is_float
+from hybridize.base.errors import VerificationError
+from hybridize.graph import Builder, Graph, Node, Value
+from hybridize.ops import Composite
+from hybridize.ops.evaluate import evaluate
+from hybridize.ops.op import Effect, Op
+from hybridize.passes import PIPELINE
+from hybridize.runtime.executable import Executable
+
+Buffer = NDArray[Any]
+
+
+@dataclass(frozen=True, slots=True)
+class Memory:
+    """Memory of one call."""
+
+    peak_bytes: int
+    """Scratch and outputs."""
+
+
+class Backend(Protocol):
+    """Runs one graph."""
+
+    name: str
+
+    def run(self, inputs: Sequence[Buffer]) -> list[Buffer]:
+        """Outputs for inputs; fresh arrays."""
+
+    @property
+    def optimized(self) -> Graph:
+        """The graph after all passes."""
+
+    @property
+    def kernels(self) -> tuple[Any, ...]:
+        """The steps of the program."""
+
+    @property
+    def memory(self) -> Memory:
+        """Memory of one call."""
+
+
+class Machine:
+    """Machine code."""
+
+    name = "llvm"
+
+    def __init__(self, graph: Graph, name: str) -> None:
+        self.executable: Executable = compiler.compile(graph, name=name)
+
+    def run(self, inputs: Sequence[Buffer]) -> list[Buffer]:
+        """Call the program."""
+        return self.executable.run(inputs)
+
+    @property
+    def optimized(self) -> Graph:
+        """The graph that was compiled."""
+        graph: Graph = self.executable.optimized
+        return graph
+
+    @property
+    def kernels(self) -> tuple[Any, ...]:
+        """The kernels."""
+        return self.executable.kernels
+
+    @property
+    def memory(self) -> Memory:
+        """As planned."""
+        return Memory(self.executable.peak_bytes)
+
+
+class Evaluation:
+    """The NumPy backend: node by node, by the ops' own specifications."""
+
+    name = "numpy"
+
+    def __init__(self, graph: Graph) -> None:
+        self.graph = graph
+        self._optimized: Graph | None = None
+
+    def run(self, inputs: Sequence[Buffer]) -> list[Buffer]:
+        """Evaluate the graph."""
+        return [numpy.array(output, order="C", copy=True) for output in evaluate(self.graph, inputs)]
+
+    @property
+    def optimized(self) -> Graph:
+        """The graph after all passes, which this backend does without."""
+        if self._optimized is None:
+            self._optimized = PIPELINE.run(self.graph)
+        return self._optimized
+
+    @property
+    def kernels(self) -> tuple[Any, ...]:
+        """One for each node."""
+        return self.graph.nodes
+
+    @property
+    def memory(self) -> Memory:
+        """The most bytes that are alive at once, inputs not counted, and the copies of the outputs."""
+        left = self.graph.uses()
+        alive = peak = 0
+        inputs = {*self.graph.inputs, *self.graph.constants}
+        for node in self.graph.nodes:
+            alive += sum(value.type.nbytes for value in node.outputs)
+            peak = max(peak, alive)
+            for value in node.inputs:
+                left[value] -= 1
+                if not left[value] and value not in inputs:
+                    alive -= value.type.nbytes
+        return Memory(peak + sum(value.type.nbytes for value in self.graph.outputs))
+
+
+class Verifying:
+    """Both backends at every call; they must agree."""
+
+    def __init__(self, graph: Graph, name: str, every_op: bool) -> None:
+        self.name = "llvm"
+        self.graph = graph
+        self.machine = Machine(graph, name)
+        self._silent = _without_effects(graph)
+        self._everything = _with_all_values(graph) if every_op else None
+        self._machine_of_everything = Machine(self._everything[0], name) if self._everything is not None else None
+
+    def run(self, inputs: Sequence[Buffer]) -> list[Buffer]:
+        """Outputs of the machine code.
+
+        Raises:
+            VerificationError E801, E802: they differ from what the specification says.
+        """
+        if self._everything is not None and self._machine_of_everything is not None:
+            graph, nodes = self._everything
+            pairs = zip(self._machine_of_everything.run(inputs), evaluate(graph, inputs), nodes, strict=True)
+            for found, expected, node in pairs:
+                problem = difference(found, expected)
+                if problem:
+                    raise VerificationError(
+                        "E802", f"{node.op.name} is the first operation whose compiled result differs: {problem}", loc=node.loc
+                    )
+        outputs = self.machine.run(inputs)
+        for number, (found, expected) in enumerate(zip(outputs, evaluate(self._silent, inputs), strict=True)):
+            problem = difference(found, expected)
+            if problem:
+                raise VerificationError(
+                    "E801", f"output {number} of the compiled program differs: {problem}", help='verify="ops" names the operation'
+                )
+        return outputs
+
+    @property
+    def optimized(self) -> Graph:
+        """The graph that was compiled."""
+        return self.machine.optimized
+
+    @property
+    def kernels(self) -> tuple[Any, ...]:
+        """The kernels of the compiled program."""
+        return self.machine.kernels
+
+    @property
+    def memory(self) -> Memory:
+        """As planned for the compiled program."""
+        return self.machine.memory
+
+
+def difference(found: Buffer, expected: Buffer) -> str:
+    """How two results differ by more than rounding; empty when they do not."""
+    if found.shape != expected.shape or found.dtype != expected.dtype:
+        return f"{found.dtype}{list(found.shape)} for {expected.dtype}{list(expected.shape)}"
+    if not is_float(expected.dtype):
+        wrong = found != expected
+    else:
+        x, y = found.astype(numpy.float64), expected.astype(numpy.float64)
+        finite = numpy.isfinite(y)
+        tolerance = {2: 2e-2, 4: 1e-4, 8: 1e-10}[expected.dtype.itemsize]
+        scale = numpy.abs(y[finite]).max() if finite.any() else 0.0
+        with numpy.errstate(invalid="ignore"):
+            wrong = ~((x == y) | (numpy.isnan(x) & numpy.isnan(y)) | (numpy.abs(x - y) <= tolerance * (numpy.abs(y) + 1e-2 * scale)))
+    if not wrong.any():
+        return ""
+    place = tuple(int(i) for i in numpy.argwhere(wrong)[0])
+    return f"{int(wrong.sum())} of {wrong.size} elements, first at {list(place)}: {found[place]} for {expected[place]}"
+
+
+def _without_effects(graph: Graph) -> Graph:
+    """The graph without printing and asserting, to be evaluated once more."""
+    nodes = [node for node in graph.nodes if not isinstance(node.op, Op) or node.op.effect is Effect.PURE]
+    return Graph(graph.inputs, tuple(nodes), graph.outputs, graph.constants)
+
+
+def _with_all_values(graph: Graph) -> tuple[Graph, list[Node]]:
+    """The graph with every value as an output, composites opened, and the node that makes each of them."""
+    builder = Builder()
+    here: dict[Value, Value] = {value: builder.input(value.type, value.name) for value in graph.inputs}
+    for value, array in graph.constants.items():
+        here[value] = builder.constant(array, value.name)
+    for node in _without_effects(graph).nodes:
+        operands = [here[value] for value in node.inputs]
+        if isinstance(node.op, Composite):
+            outputs = builder.inline(node.op.body, operands)
+        else:
+            outputs = builder.add(node.op, operands, node.loc)
+        here.update(zip(node.outputs, outputs, strict=True))
+    makers = [(output, node) for node in builder.nodes for output in node.outputs]
+    return builder.finish(output for output, _ in makers), [node for _, node in makers]

@@ -1,0 +1,346 @@
+# SPDX-License-Identifier: Apache-2.0
+"""`Function`: the callable that a hybridized function is. It keeps a program for each signature that was called.
+
+A call goes to the emitted entry of the newest program, which hands what is not exactly for it to the entry before, and
+the last of them to `_dispatch`, which is Python: it finds the right program, or captures a new one.
+"""
+
+from __future__ import annotations
+
+import functools
+import inspect
+import os
+import sys
+import threading
+from collections import OrderedDict
+from collections.abc import Callable
+from dataclasses import dataclass
+from types import MethodType
+from typing import Any
+
+import numpy
+
+from hybridize.array.ndarray import wrap
+from hybridize.base import modes
+from hybridize.base.config import CONFIG
+from hybridize.base.errors import ArgumentError, DTypeError, HybridizeError, ShapeError, StateError
+from hybridize.base.types import TensorType
+from hybridize.capture import saving
+from hybridize.capture.program import Program, described, show
+from hybridize.capture.record import capture
+from hybridize.capture.signature import Call
+from hybridize.capture.trace import current_trace
+from hybridize.formats import SavedProgram, write_archive
+
+LIMIT = 64
+"""Programs that a function keeps; the least recently used go first."""
+_CHAIN = 4
+"""Programs whose entries are tried before Python looks for the right one."""
+_IGNORED = frozenset({
+    "static_alloc", "static_shape", "inline_limit", "forward_bulk_size", "backward_bulk_size", "clear",
+    "partition_if_dynamic",
+})  # fmt: skip
+_BACKENDS = ("llvm", "numpy")
+
+
+@dataclass(frozen=True, slots=True)
+class CacheInfo:
+    """What a function has compiled, and how often calls found it."""
+
+    programs: int
+    hits: int
+    """Calls that Python found a program for; those of the emitted entry are not counted."""
+    captures: int
+    evictions: int
+
+
+@dataclass(frozen=True, slots=True)
+class Options:
+    """Keywords of `hybridize`."""
+
+    backend: str = "llvm"
+    verify: Any = False
+    dynamic: bool | None = None
+    freeze: bool = False
+    threads: int | None = None
+
+    @classmethod
+    def of(cls, given: dict[str, Any]) -> Options:
+        """Check keywords.
+
+        Raises:
+            ArgumentError E329, E330: an unknown keyword, a value that a keyword does not take.
+        """
+        for name in given:
+            if name not in cls.__dataclass_fields__ and name not in _IGNORED:
+                known = ", ".join(cls.__dataclass_fields__)
+                raise ArgumentError("E329", f"hybridize() got an unexpected keyword {name!r}", help=f"known are {known}")
+        options = cls(**{name: value for name, value in given.items() if name not in _IGNORED})
+        for name, value, allowed in (
+            ("backend", options.backend, _BACKENDS), ("verify", options.verify, (False, None, "outputs", "ops")),
+            ("dynamic", options.dynamic, (None, True, False)), ("freeze", options.freeze, (True, False)),
+        ):  # fmt: skip
+            if not any(value is one or (isinstance(one, str) and value == one) for one in allowed):
+                raise ArgumentError("E330", f"{name} is one of {', '.join(map(repr, allowed))}, got {value!r}")
+        threads = options.threads
+        if threads is not None and (not isinstance(threads, int) or isinstance(threads, bool) or threads < 1):
+            raise ArgumentError("E330", f"threads is a positive integer or None, got {threads!r}")
+        return options
+
+
+class Function:
+    """A function that is captured at its first call of each signature, compiled, and from then on runs without Python.
+
+    Args:
+        function: the user's.
+        backend: `"llvm"`, machine code; `"numpy"`, the specification evaluated operation by operation.
+        verify: `"outputs"` compares each call's results on both backends, `"ops"` every value in between.
+        dynamic: whether other sizes of an axis are expected; None leaves it to the calls.
+        freeze: arrays that the function reads from outside are constants: the user's word that they do not change.
+        threads: at most so many threads for a call.
+    """
+
+    # A slot of this name is what `self(...)` calls: the entry itself, without a Python frame between.
+    __slots__ = ("__call__", "__dict__", "__weakref__")
+
+    def __init__(self, function: Callable[..., Any], **options: Any) -> None:
+        self.options = Options.of(options)
+        self.python_function = function
+        self.saved_program: SavedProgram | None = None
+        self._programs: OrderedDict[tuple[Any, ...], list[Program]] = OrderedDict()
+        self._recent: list[Program] = []
+        self._lock = threading.RLock()
+        self._hits = self._captures = self._evictions = 0
+        self._names: tuple[str, ...] | None = None
+        functools.update_wrapper(self, function)
+        self.name: str = getattr(function, "__name__", type(function).__name__)
+        if isinstance(function, MethodType) and self.name.startswith("_"):
+            self.name = type(function.__self__).__name__
+        self._install()
+
+    @classmethod
+    def from_saved(cls, saved: SavedProgram, **options: Any) -> Function:
+        """A function whose programs come from a file; there is no Python to capture another one from."""
+        known = {name: value for name, value in saved.options.items() if name in Options.__dataclass_fields__}
+        made = cls(saving.without_python(saved.name), **{**known, **options})
+        made.saved_program = saved
+        made._names = saved.argument_names
+        made.name = saved.name
+        for captured in saving.captured(saved):
+            made._keep(captured.call.key, made._compile(captured, ""))
+        made._install()
+        return made
+
+    def __get__(self, instance: Any, owner: type | None = None) -> Any:
+        return self if instance is None else MethodType(self, instance)  # type: ignore[arg-type]
+
+    def __repr__(self) -> str:
+        return f"<hybridized {self.name}: {self.cache_info().programs} programs>"
+
+    # ---------------------------------------------------------------------------------------------------- calls
+
+    def _dispatch(self, *args: Any, **kwargs: Any) -> Any:
+        """A call that no entry is for."""
+        if CONFIG.disable or modes.is_disabled():
+            return self.python_function(*args, **kwargs)
+        trace = current_trace()
+        if trace is not None:  # inside of another capture it becomes part of that program
+            return trace.convert(self.python_function)(*args, **kwargs)
+        call = self._call(args, kwargs)
+        program = self._find(call)
+        if program is not None:
+            self._hits += 1
+            return program.run(call)
+        with self._lock:
+            program = self._find(call)
+            if program is not None:
+                return program.run(call)
+            program = self._capture(call)
+        return program.run(call, first=True)
+
+    def _call(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Call:
+        if self.saved_program is not None and kwargs:
+            args, kwargs = self._positional(args, kwargs)
+        return Call.of(args, kwargs)
+
+    def _positional(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> tuple[tuple[Any, ...], dict[str, Any]]:
+        """Keywords in the places of their parameters, where a saved function knows those."""
+        names = (self._names or ())[len(args) :]
+        taken = [name for name in names if name in kwargs]
+        if list(names[: len(taken)]) != taken:
+            return args, kwargs
+        return (*args, *(kwargs[name] for name in taken)), {k: v for k, v in kwargs.items() if k not in taken}
+
+    def _find(self, call: Call) -> Program | None:
+        programs = self._programs.get(call.key)
+        if programs is None:
+            return None
+        return next((program for program in tuple(programs) if program.accepts(call)), None)
+
+    def _capture(self, call: Call) -> Program:
+        """Capture and compile a call; the lock is held."""
+        if self.saved_program is not None:
+            raise self._unknown(call)
+        reason = self._reason(call)
+        captured = capture(self.python_function, call, self._leaf_names(call), freeze=self.options.freeze)
+        program = self._compile(captured, reason)
+        if reason and CONFIG.explain:
+            print(f"hybridize: {self.name} is captured again because {reason}", file=sys.stderr)
+        self._captures += 1
+        self._keep(call.key, program)
+        self._install()
+        return program
+
+    def _compile(self, captured: Any, reason: str) -> Program:
+        options = self.options
+        return Program(captured, name=self.name, backend=options.backend, verify=options.verify, reason=reason)
+
+    def _keep(self, key: tuple[Any, ...], program: Program) -> None:
+        programs = self._programs.setdefault(key, [])
+        self._programs.move_to_end(key)
+        # Replaced, not changed: a thread may be looking for a program without the lock.
+        self._programs[key] = [program, *(other for other in programs if not other.stale)]
+        self._recent = [program, *(other for other in self._recent if not other.stale)][:_CHAIN]
+        while sum(map(len, self._programs.values())) > LIMIT:
+            oldest, others = next(iter(self._programs.items()))
+            self._evictions += 1
+            if len(others) > 1:
+                self._programs[oldest] = others[:-1]
+            else:
+                del self._programs[oldest]
+
+    def _install(self) -> None:
+        """Make the entries of the latest programs what a call reaches first."""
+        entry: Callable[..., Any] = self._dispatch
+        if not CONFIG.disable:
+            for program in reversed(self._recent):
+                entry = program.entry(entry) or entry
+        object.__setattr__(self, "__call__", entry)
+
+    # ------------------------------------------------------------------------------------------------- programs
+
+    def program(self, *args: Any, **kwargs: Any) -> Program:
+        """The program that a call with these arguments runs; captured and compiled if need be, but not run."""
+        call = self._call(args, kwargs)
+        with self._lock:
+            return self._find(call) or self._capture(call)
+
+    def compile(self, *specs: Any) -> Program:
+        """Compile ahead of the first call.
+
+        Args:
+            specs: for each argument an array or number like it, a shape (of float32), or a type such as `"f32[2,3]"`.
+        """
+        return self.program(*map(_example, specs))
+
+    def programs(self) -> list[Program]:
+        """All programs, the least recently made first."""
+        with self._lock:
+            return [program for programs in self._programs.values() for program in reversed(programs)]
+
+    def cache_info(self) -> CacheInfo:
+        """How many programs there are, and how often they were used."""
+        with self._lock:
+            count = sum(map(len, self._programs.values()))
+            return CacheInfo(count, self._hits, self._captures, self._evictions)
+
+    def cache_clear(self) -> None:
+        """Forget all programs."""
+        with self._lock:
+            if self.saved_program is not None:
+                return
+            self._programs.clear()
+            self._recent = []
+            self._hits = self._captures = self._evictions = 0
+            self._install()
+
+    # ----------------------------------------------------------------------------------------------------- files
+
+    def saved(self, names: dict[int, str] | None = None) -> SavedProgram:
+        """The programs as plain data.
+
+        Args:
+            names: of arrays that are read from outside, by identity; others are named after their variables.
+        """
+        if self.saved_program is not None:
+            return self.saved_program
+        options = {"backend": self.options.backend, "freeze": self.options.freeze}
+        return saving.saved(self.name, self.programs(), self._parameters(), options, names or {})
+
+    def save(self, path: str | os.PathLike[str]) -> None:
+        """Write all programs and what they read from outside to one file, for `hybridize.load`.
+
+        Raises:
+            StateError E530: nothing has been compiled yet.
+        """
+        if not self.cache_info().programs:
+            raise StateError("E530", f"{self.name} has no program to save yet", help="call it once, or say compile(...)")
+        write_archive(path, self.saved())
+
+    # --------------------------------------------------------------------------------------------------- messages
+
+    def _parameters(self) -> tuple[str, ...]:
+        """Names of the positional parameters."""
+        if self._names is None:
+            try:
+                parameters = inspect.signature(self.python_function).parameters.values()
+                kinds = (inspect.Parameter.POSITIONAL_ONLY, inspect.Parameter.POSITIONAL_OR_KEYWORD)
+                self._names = tuple(parameter.name for parameter in parameters if parameter.kind in kinds)
+            except (TypeError, ValueError):
+                self._names = ()
+        return self._names
+
+    def _leaf_names(self, call: Call) -> list[str]:
+        """Names of the leaves: of the parameters, with a number where there are several in one."""
+        names: list[str] = []
+        positional, keywords = call.structure.children
+        known = self._parameters()
+        parts = [(known[i] if i < len(known) else f"arg{i}", child) for i, child in enumerate(positional.children)]
+        parts += [(str(key), child) for key, child in zip(keywords.keys, keywords.children, strict=True)]
+        for name, child in parts:
+            count = child.leaves
+            names += [name] if child.kind == "leaf" else [f"{name}_{i}" for i in range(count)]
+        return names
+
+    def _reason(self, call: Call) -> str:
+        """Why none of the programs is right for a call; empty where there are none."""
+        programs = self._programs.get(call.key)
+        if programs:
+            return programs[0].objections(call)
+        if not self._programs:
+            return ""
+        last = next(reversed(self._programs.values()))[0].stock.call
+        if last.structure != call.structure:
+            return f"the arguments were {described(last)} and are {described(call)}"
+        names = self._leaf_names(call)
+        for name, then, now in zip(names, last.kinds, call.kinds, strict=True):
+            if then != now:
+                return f"argument {name} was {show(then)} and is {show(now)}"
+        return f"training was {last.training} and is {call.training}" if last.training != call.training else "recording changed"
+
+    def _unknown(self, call: Call) -> HybridizeError:
+        """The error for a call that a saved function has no program for."""
+        known = [program.stock.call for program in self.programs()]
+        takes = " or ".join(dict.fromkeys(map(described, known)))
+        text = f"{self.name} was saved for {takes}, got {described(call)}"
+        for one in known:
+            if one.structure == call.structure:
+                pairs = list(zip(one.kinds, call.kinds, strict=True))
+                if all(isinstance(x, TensorType) == isinstance(y, TensorType) for x, y in pairs):
+                    wrong = [(x, y) for x, y in pairs if isinstance(x, TensorType) and x != y]
+                    if any(x.dtype != y.dtype for x, y in wrong):
+                        return DTypeError("E210", text, help="cast the arguments: x.astype(...)")
+                    return ShapeError("E120", text)
+        return ArgumentError("E310", text)
+
+
+def _example(spec: Any) -> Any:
+    """An argument that a specification stands for."""
+    if isinstance(spec, str):
+        spec = TensorType.parse(spec)
+    if isinstance(spec, TensorType):
+        return wrap(numpy.zeros(spec.shape, spec.dtype))
+    if isinstance(spec, tuple) and all(isinstance(size, int) for size in spec):
+        return wrap(numpy.zeros(spec, numpy.float32))
+    return spec
+

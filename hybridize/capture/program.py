@@ -1,0 +1,380 @@
+# SPDX-License-Identifier: Apache-2.0
+"""`Program`: one captured function, compiled. Runs calls of one signature, and writes back what the function wrote."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from typing import Any
+
+import numpy
+from numpy.typing import NDArray
+
+from hybridize import compiler
+from hybridize.array.ndarray import ndarray, view, wrap
+from hybridize.base.errors import ArgumentError, DTypeError, ShapeError
+from hybridize.base.nested import unflatten
+from hybridize.base.types import TensorType
+from hybridize.capture.backends import Backend, Evaluation, Machine, Memory, Verifying
+from hybridize.capture.guards import checker, guarded
+from hybridize.capture.record import Captured, Output, Result, Source
+from hybridize.capture.signature import Call
+from hybridize.graph import Graph
+from hybridize.ops import Broadcast, Reshape, Slice, Transpose
+from hybridize.ops.op import Op
+from hybridize.runtime.entry import Argument, Kind, PythonEntry
+
+Entry = Callable[..., Any]
+
+
+class Program:
+    """A compiled function for arguments of one structure and one type each.
+
+    Callable with NumPy arrays or arrays of hybridize; gives arrays of hybridize.
+    """
+
+    def __init__(
+        self, captured: Captured, *, name: str = "program", backend: str = "llvm", verify: Any = False, reason: str = ""
+    ) -> None:
+        self.name = name
+        self._aliases = aliases(captured.call, captured) if captured.same_memory or captured.writes_arguments else None
+        self.stock = captured = replace(captured, call=captured.call.without_arrays())
+        self._runs: Backend
+        if backend == "numpy":
+            self._runs = Evaluation(captured.graph)
+        elif verify:
+            self._runs = Verifying(captured.graph, name, verify == "ops")
+        else:
+            self._runs = Machine(captured.graph, name)
+        self.reason = reason
+        """Why it was captured: empty for the first program of a function."""
+        self._holds = checker(captured.guards)
+        self._dirty = PythonEntry(self)
+        for storage in captured.watched:
+            storage.watch(self._dirty)
+
+    # ------------------------------------------------------------------------------------------------ what it is
+
+    @property
+    def backend(self) -> str:
+        """`llvm` or `numpy`."""
+        return self._runs.name
+
+    @property
+    def captured(self) -> Graph:
+        """The graph as the function says it."""
+        return self.stock.graph
+
+    @property
+    def optimized(self) -> Graph:
+        """The graph after all passes."""
+        return self._runs.optimized
+
+    @property
+    def kernels(self) -> tuple[Any, ...]:
+        """What a call runs, step by step."""
+        return self._runs.kernels
+
+    @property
+    def fallbacks(self) -> tuple[str, ...]:
+        """Operations that do not run as machine code; there are none."""
+        return ()
+
+    @property
+    def memory(self) -> Memory:
+        """Memory of one call, known before it runs."""
+        return self._runs.memory
+
+    @property
+    def types(self) -> tuple[TensorType, ...]:
+        """Types of the inputs of the graph."""
+        return tuple(value.type for value in self.stock.graph.inputs)
+
+    def explain(self) -> str:
+        """What the program is, where its kernels come from, and why it was compiled."""
+        stock = self.stock
+        lines = [f"{self.name}: {len(stock.graph.nodes)} operations captured, {len(self.optimized.nodes)} after optimizing"]
+        lines.append(f"  captured because {self.reason}" if self.reason else "  the first program of its function")
+        lines.append(f"  backend {self.backend}, {len(self.kernels)} kernels, {self.memory.peak_bytes:,} bytes a call at most")
+        lines += [f"    {kernel}" for kernel in self.kernels]
+        if stock.guards or stock.numbers:
+            lines.append("  valid as long as")
+            lines += [f"    {guard.what()} is {guard.expected!r:.80}  ({guard.loc})" for guard in stock.guards]
+            lines += [f"    argument {position} is {value!r}" for position, value in stock.numbers.items()]
+        return "\n".join(lines)
+
+    def __repr__(self) -> str:
+        return f"<Program {self.name}({', '.join(map(str, self.types))}) backend={self.backend}>"
+
+    # ----------------------------------------------------------------------------------------------- when it holds
+
+    @property
+    def stale(self) -> bool:
+        """Whether something it depends on was replaced, so that it never holds again."""
+        return bool(self._dirty.dirty[0])
+
+    def accepts(self, call: Call) -> bool:
+        """Whether the program is right for a call whose key is its own."""
+        if self.stale or not all(call.number(position, value) for position, value in self.stock.numbers.items()):
+            return False
+        return (self._holds is None or self._holds()) and self._same_memory(call)
+
+    def _same_memory(self, call: Call) -> bool:
+        """Whether arguments share memory where they did, and only there, as far as it matters."""
+        return self._aliases is None or aliases(call, self.stock) == self._aliases
+
+    def objections(self, call: Call) -> str:
+        """Why the program is not right for a call whose key is its own."""
+        for position, value in self.stock.numbers.items():
+            if not call.number(position, value):
+                return f"argument {position} was {value!r} and is {call.leaves[position]!r}"
+        for guard in self.stock.guards:
+            if not guard.holds():
+                return f"{guard.change()}, read at {guard.loc}"
+        return "a block's setting or child was replaced" if self.stale else "arguments share memory differently"
+
+    # ---------------------------------------------------------------------------------------------------- calls
+
+    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+        """Run the program.
+
+        Raises:
+            ShapeError E120, DTypeError E210, ArgumentError E310: arguments other than it was compiled for.
+        """
+        call = Call.of(args, kwargs)
+        self._check(call)
+        return self.run(call)
+
+    def _check(self, call: Call) -> None:
+        expected = self.stock.call
+        if call.structure != expected.structure:
+            raise ArgumentError(
+                "E310", f"{self.name} takes {described(expected)}, got {described(call)}", help="compile it for these arguments"
+            )
+        for position, (found, wanted) in enumerate(zip(call.kinds, expected.kinds, strict=True)):
+            if found == wanted or isinstance(found, type) and isinstance(wanted, type):
+                continue
+            text = f"argument {position} of {self.name} is {show(wanted)}, got {show(found)}"
+            if isinstance(found, TensorType) and isinstance(wanted, TensorType):
+                if found.dtype != wanted.dtype:
+                    raise DTypeError("E210", text, help=f"cast it: x.astype({wanted.dtype.name!r})")
+                raise ShapeError("E120", text)
+            raise ArgumentError("E310", text)
+        for position, value in self.stock.numbers.items():
+            if not call.number(position, value):
+                raise ArgumentError("E310", f"argument {position} of {self.name} is {value!r}, got {call.leaves[position]!r}")
+
+    def run(self, call: Call, *, first: bool = False) -> Any:
+        """Run a call that the program is right for; `first` when the function itself has just run for it."""
+        stock = self.stock
+        arrays = [self._array(source, value.type, call) for source, value in zip(stock.sources, self.captured.inputs, strict=True)]
+        outputs = self._runs.run([array._data if isinstance(array, ndarray) else array for array in arrays])
+        self._commit(arrays, outputs)
+        made: dict[tuple[int, tuple[Op, ...]], Any] = {}
+        if stock.effects:
+            self._act(outputs, made, first)
+        leaves = [self._leaf(result, arrays, outputs, made) for result in stock.results]
+        return unflatten(stock.structure, leaves)
+
+    def _array(self, source: Source, kind: TensorType, call: Call) -> Any:
+        if source.array is not None:
+            return source.array
+        leaf = call.leaves[source.position]
+        return leaf if isinstance(leaf, ndarray) else numpy.asarray(leaf, dtype=kind.dtype)
+
+    def _commit(self, arrays: Sequence[Any], outputs: Sequence[NDArray[Any]]) -> None:
+        for source, array in zip(self.stock.sources, arrays, strict=True):
+            if source.written >= 0:
+                array._data[...] = outputs[source.written]
+                if array._storage is not None:
+                    array._storage.touch()
+
+    def _act(self, outputs: Sequence[NDArray[Any]], made: dict[Any, Any], first: bool) -> None:
+        """What the function does to objects outside; at the first call Python has done the plain part of it already."""
+
+        def given(argument: Any) -> Any:
+            if isinstance(argument, Output):
+                return self._output(argument.index, (), argument.weak, outputs, made)
+            if type(argument) in (tuple, list):
+                return type(argument)(map(given, argument))
+            return argument
+
+        for effect in self.stock.effects:
+            if effect.deferred or not first:
+                effect.apply(*map(given, effect.arguments))
+
+    def _leaf(self, result: Result, arrays: Sequence[Any], outputs: Sequence[NDArray[Any]], made: dict[Any, Any]) -> Any:
+        match result.kind:
+            case "array":
+                return self._output(result.index, result.steps, None, outputs, made)
+            case "number":
+                return self._output(result.index, (), result.value, outputs, made)
+            case "view":
+                array = arrays[result.index]
+                return array if not result.steps else view(array, stepped(array._data, result.steps))
+        return result.value.copy() if isinstance(result.value, numpy.ndarray) else result.value
+
+    def _output(
+        self, index: int, steps: tuple[Op, ...], weak: type | None, outputs: Sequence[NDArray[Any]], made: dict[Any, Any]
+    ) -> Any:  # fmt: skip
+        """An output as the caller gets it: one array for each output, however often it is part of the result."""
+        if weak is not None:
+            return weak(outputs[index])
+        known = made.get((index, steps))
+        if known is None:
+            if not steps:
+                known = wrap(outputs[index])
+            else:
+                base = self._output(index, (), None, outputs, made)
+                known = view(base, stepped(base._data, steps))
+            made[index, steps] = known
+        return known
+
+    # ---------------------------------------------------------------------------------------------- the fast entry
+
+    def entry(self, fallback: Entry) -> Entry | None:
+        """A callable for exactly the calls that the program is right for, which gives all others to `fallback`.
+
+        None where there can be none: arguments that are nested, written or returned, effects, another backend.
+        """
+        stock, runs = self.stock, self._runs
+        if not isinstance(runs, Machine) or stock.effects or stock.writes_arguments or stock.same_memory:
+            return None
+        if stock.call.training or stock.call.recording:
+            return None
+        arguments = self._arguments()
+        if arguments is None or any(self._needs_arguments(result) for result in stock.results):
+            return None
+        lifted = [source.array for source in stock.sources if source.array is not None]
+        written = [source.array for source in stock.sources if source.array is not None and source.written >= 0]
+        order = [source.written for source in stock.sources if source.written >= 0]
+        count = len(stock.graph.outputs) - len(order)
+        if order != list(range(count, count + len(order))):
+            return None
+        made = compiler.make_entry(
+            runs.executable, array_type=ndarray, arguments=arguments, bound=[array._data for array in lifted],
+            fallback=fallback, structure=self._finish(count, lifted), writes=[array._data for array in written],
+            committed=_touching(written) if written else None,
+        )  # fmt: skip
+        if isinstance(made, PythonEntry):
+            return None
+        state: Any = made.__self__  # type: ignore[attr-defined]
+        for storage in stock.watched:
+            storage.watch(state)
+        if self.stale:
+            return None
+        return guarded(stock.guards, made, fallback) if stock.guards else made
+
+    def _arguments(self) -> list[Any] | None:
+        """What the entry checks of each argument."""
+        call = self.stock.call
+        positional, keywords = call.structure.children
+        if keywords.children or any(child.kind not in ("leaf", "none") for child in positional.children):
+            return None
+        arguments: list[Any] = []
+        sources = {source.position: source for source in self.stock.sources if source.position >= 0}
+        leaf = 0
+        for child in positional.children:
+            if child.kind == "none":
+                arguments.append(Argument(Kind.SAME, value=None))
+                continue
+            kind, value, position = call.kinds[leaf], call.leaves[leaf], leaf
+            leaf += 1
+            if isinstance(kind, TensorType):
+                arguments.append(kind)
+            elif isinstance(kind, type) and position in sources and type(value) is kind:
+                type_ = self.captured.inputs[self.stock.sources.index(sources[position])].type
+                arguments.append(Argument(Kind.FLOAT if kind is float else Kind.INT, type_))
+            elif isinstance(value, (bool, str)):
+                arguments.append(Argument(Kind.SAME, value=value))
+            else:
+                return None
+        return arguments
+
+    def _needs_arguments(self, result: Result) -> bool:
+        return result.kind == "view" and self.stock.sources[result.index].position >= 0
+
+    def _finish(self, count: int, lifted: Sequence[ndarray]) -> Any:
+        """How the entry makes the result of its outputs: by itself where they are the result, else by a function."""
+        stock = self.stock
+        plain = all(
+            result.kind == "array" and not result.steps and result.index == number for number, result in enumerate(stock.results)
+        )
+        children = stock.structure.children
+        if plain and count == len(stock.results):
+            if stock.structure.kind in ("leaf", "none"):
+                return stock.structure.kind
+            if stock.structure.kind in ("tuple", "list") and children and all(child.kind == "leaf" for child in children):
+                return stock.structure.kind
+        arrays = [source.array for source in stock.sources]
+
+        def finish(outputs: tuple[Any, ...]) -> Any:
+            buffers = [output._data for output in outputs]
+            made: dict[Any, Any] = {(number, ()): output for number, output in enumerate(outputs)}
+            return unflatten(stock.structure, [self._leaf(result, arrays, buffers, made) for result in stock.results])
+
+        return finish
+
+
+def _touching(arrays: Sequence[ndarray]) -> Callable[[], None]:
+    def touch() -> None:
+        for array in arrays:
+            if array._storage is not None:
+                array._storage.touch()
+
+    return touch
+
+
+def aliases(call: Call, stock: Captured) -> dict[int, int]:
+    """Which array leaves are over the same memory as an earlier one; -1 where arrays overlap in any other way."""
+    found: dict[int, int] = {}
+    leaves = [(position, leaf) for position, leaf in enumerate(call.leaves) if isinstance(leaf, ndarray)]
+    lifted = [source.array for source in stock.sources if source.array is not None]
+    for number, (position, leaf) in enumerate(leaves):
+        for before, other in leaves[:number]:
+            if not numpy.may_share_memory(leaf._data, other._data):
+                continue
+            same = leaf._data.__array_interface__ == other._data.__array_interface__
+            found.setdefault(position, found.get(before, before) if same else -1)
+        if any(numpy.may_share_memory(leaf._data, array._data) for array in lifted):
+            found[position] = -1
+    return found
+
+
+def stepped(data: NDArray[Any], steps: Sequence[Op]) -> NDArray[Any]:
+    """The NumPy view that steps make."""
+    for step in steps:
+        match step:
+            case Slice():
+                stops = (None if stop < 0 else stop for stop in step.stops)
+                data = data[(*map(slice, step.starts, stops, step.steps), ...)]
+            case Reshape():
+                data = data.reshape(step.shape)
+            case Transpose():
+                data = data.transpose(step.axes)
+            case Broadcast():
+                data = numpy.broadcast_to(data, step.shape)
+    return data
+
+
+def show(kind: Any) -> str:
+    """A part of a key, for messages."""
+    if isinstance(kind, TensorType):
+        return str(kind)
+    return f"a Python {kind.__name__}" if isinstance(kind, type) else repr(kind[1] if isinstance(kind, tuple) else kind)
+
+
+def described(call: Call) -> str:
+    """The arguments of a call, for messages."""
+    args, kwargs = unflatten(call.structure, [_Shown(kind) for kind in call.kinds])
+    return f"({', '.join([*map(repr, args), *(f'{name}={value!r}' for name, value in kwargs.items())])})"
+
+
+class _Shown:
+    """A leaf that shows its type."""
+
+    def __init__(self, kind: Any) -> None:
+        self.kind = kind
+
+    def __repr__(self) -> str:
+        return show(self.kind)

@@ -1,0 +1,314 @@
+# SPDX-License-Identifier: Apache-2.0
+"""One capture: run the user's function on symbols, and take stock of what it did."""
+
+from __future__ import annotations
+
+import enum
+import os
+import re
+import types
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy
+
+from hybridize.array.ndarray import ndarray
+from hybridize.array.storage import Storage
+from hybridize.array.symbol import Cell, Symbol
+from hybridize.base import modes
+from hybridize.base.errors import CaptureError
+from hybridize.base.locations import SourceLoc, user_location
+from hybridize.base.nested import Structure, flatten, unflatten
+from hybridize.capture import loops as loops
+from hybridize.capture.guards import Guard
+from hybridize.capture.router import routed
+from hybridize.capture.signature import Call
+from hybridize.capture.trace import Effect, Input, Trace
+from hybridize.graph import Graph, Value
+from hybridize.ops.op import Op, interpreting
+
+_PACKAGE = os.path.dirname(os.path.dirname(os.path.abspath(__file__))) + os.sep
+_VARIABLE = re.compile(r"variable '(\w+)'")
+_CONSTANT = (
+    int, float, complex, bool, str, bytes, type(None), numpy.generic, numpy.dtype, type, types.FunctionType,
+    types.BuiltinFunctionType, types.ModuleType, slice, range, enum.Enum, type(Ellipsis), frozenset,
+)  # fmt: skip
+
+
+@dataclass(frozen=True, slots=True)
+class Source:
+    """Where an input of the graph comes from at each call."""
+
+    position: int
+    """Leaf of the arguments; -1 for an array that was there when the function was captured."""
+    array: ndarray | None = None
+    """That array."""
+    written: int = -1
+    """The output to be written back to it, where there is one."""
+
+
+@dataclass(frozen=True, slots=True)
+class Result:
+    """One leaf of the result."""
+
+    kind: str
+    """`array`, `number`, `view` (of an input), or `constant`."""
+    index: int = -1
+    """Number of the output, or of the input that is viewed."""
+    steps: tuple[Op, ...] = ()
+    """Which view of that array it is."""
+    value: Any = None
+    """Kind of a number; a constant."""
+
+
+@dataclass(frozen=True)
+class Captured:
+    """A function, captured once."""
+
+    call: Call
+    graph: Graph
+    sources: tuple[Source, ...]
+    """One for each input of the graph."""
+    structure: Structure
+    """Of the result."""
+    results: tuple[Result, ...]
+    result_values: tuple[Value, ...]
+    """For each leaf that is an array or number: the value of the graph that it is."""
+    effects: tuple[Effect, ...]
+    """What each call does besides; symbols in them are replaced by `Output`."""
+    guards: tuple[Guard, ...]
+    watched: tuple[Storage, ...]
+    numbers: dict[int, Any]
+    """Leaves that must have these values."""
+    same_memory: dict[int, int]
+    """Array leaves that are over the same memory as an earlier leaf."""
+
+    @property
+    def writes_arguments(self) -> bool:
+        """Whether a call writes to arrays among its arguments."""
+        return any(source.written >= 0 and source.position >= 0 for source in self.sources)
+
+
+@dataclass(frozen=True, slots=True)
+class Output:
+    """Stands for an output of the program among the arguments of an effect."""
+
+    index: int
+    weak: type | None
+
+
+def capture(function: Callable[..., Any], call: Call, names: Sequence[str], *, freeze: bool = False) -> Captured:
+    """Run `function` on symbols of the types of `call`, whose leaves are called `names`.
+
+    Raises:
+        CaptureError: at the user's line, where the function does what no program can.
+    """
+    trace = Trace(routed, freeze=freeze)
+    with modes.busy(), interpreting(trace):
+        leaves = [_symbol(trace, call, position, names[position]) for position in range(len(call.leaves))]
+        args, kwargs = unflatten(call.structure, leaves)
+        try:
+            result = routed(function)(*args, **kwargs)
+            if trace.refused is not None:
+                raise trace.refused
+            _check_containers(call, leaves, args, kwargs)
+            return _Stock(trace, call, result).captured()
+        except BaseException as error:
+            for undo in reversed(trace.undo):
+                undo()
+            raise _translated(error, trace) from None
+
+
+def _symbol(trace: Trace, call: Call, position: int, name: str) -> Any:
+    leaf, kind = call.leaves[position], call.kinds[position]
+    if isinstance(leaf, ndarray):
+        return trace.argument(leaf, position, name)
+    if isinstance(kind, type):
+        return trace.number_argument(leaf, kind, position, name)
+    return leaf
+
+
+def _check_containers(call: Call, leaves: list[Any], args: Any, kwargs: Any) -> None:
+    """Lists and dicts among the arguments were rebuilt for the capture: a change to them would be lost."""
+    found, structure = flatten((args, kwargs))
+    if structure != call.structure or any(now is not then for now, then in zip(found, leaves, strict=True)):
+        raise CaptureError(
+            "E431", "a list or dict among the arguments is changed by the function",
+            help="return the new values instead of storing them in an argument",
+        )  # fmt: skip
+
+
+class _Stock:
+    """Taking stock of a trace."""
+
+    def __init__(self, trace: Trace, call: Call, result: Any) -> None:
+        self.trace, self.call = trace, call
+        self.leaves, self.structure = flatten(result)
+        self.outputs: list[Value] = []
+
+    def captured(self) -> Captured:
+        """Everything about the trace."""
+        trace = self.trace
+        results, values = self._results()
+        effects = tuple(self._effect(effect) for effect in trace.effects)
+        written = self._written()
+        used = {value for node in trace.builder.nodes for value in node.inputs} | set(self.outputs) | set(values)
+        inputs: list[Value] = []
+        sources: list[Source] = []
+        numbers: dict[Value, Any] = {}
+        places: dict[int, int] = {}
+        for entry in trace.inputs:
+            if entry.position in trace.numbers and entry.position >= 0 and entry.array is not None:
+                numbers[entry.value] = entry.array._data
+            elif entry.position >= 0 or entry.value in used or id(entry) in written or self._is_viewed(entry, results):
+                places[id(entry)] = len(inputs)
+                inputs.append(entry.value)
+                array = entry.array if entry.position < 0 else None
+                sources.append(Source(entry.position, array, written.get(id(entry), -1)))
+        constants = {value: array for value, array in trace.builder.constants.items() if value in used} | numbers
+        graph = Graph(tuple(inputs), tuple(trace.builder.nodes), tuple(self.outputs), constants)
+        results = [
+            replace(result, index=places[id(trace.inputs[result.index])]) if result.kind == "view" else result
+            for result in results
+        ]
+        return Captured(
+            self.call, graph, tuple(sources), self.structure, tuple(results), tuple(values), effects,
+            tuple(trace.guards.values()), tuple(trace.watched.values()), dict(trace.numbers), self._same_memory(),
+        )  # fmt: skip
+
+    def _output(self, value: Value) -> int:
+        self.outputs.append(value)
+        return len(self.outputs) - 1
+
+    def _results(self) -> tuple[list[Result], list[Value]]:
+        count: dict[Cell, int] = {}
+        lifted = [self.trace.lift(leaf) if isinstance(leaf, ndarray) else leaf for leaf in self.leaves]
+        for leaf in lifted:
+            if isinstance(leaf, Symbol) and leaf.weak is None:
+                count[leaf._cell] = count.get(leaf._cell, 0) + 1
+        bases: dict[Cell, int] = {}
+        results: list[Result] = []
+        values: list[Value] = []
+        for leaf in lifted:
+            if not isinstance(leaf, Symbol):
+                results.append(self._constant(leaf))
+                continue
+            value = leaf.operand()
+            values.append(value)
+            entry = self.trace.input_of(leaf._cell)
+            if leaf.weak is not None:
+                results.append(Result("number", self._output(value), value=leaf.weak))
+            elif entry is not None and entry.position != -2:
+                results.append(Result("view", self.trace.inputs.index(entry), leaf._steps))
+            elif count[leaf._cell] > 1:  # several views of one new array
+                if leaf._cell not in bases:
+                    bases[leaf._cell] = self._output(leaf._cell.value)
+                results.append(Result("array", bases[leaf._cell], leaf._steps))
+            else:
+                results.append(Result("array", self._output(value)))
+        return results, values
+
+    def _constant(self, leaf: Any) -> Result:
+        if isinstance(leaf, numpy.ndarray):
+            leaf = leaf.copy()
+        elif not isinstance(leaf, _CONSTANT) and id(leaf) in self.trace.fresh or hasattr(type(leaf), "__next__"):
+            raise self.trace.refusal(
+                "E423", f"a {type(leaf).__name__} is returned, which each call would have to make anew",
+                help="return arrays, numbers and strings, in tuples, lists or dicts",
+            )  # fmt: skip
+        elif isinstance(leaf, str) and "<Symbol " in leaf:
+            raise self.trace.refusal(
+                "E424", f"text made of a value that is not there while capturing is returned: {leaf!r}",
+                help="return the array, and make the text outside",
+            )  # fmt: skip
+        return Result("constant", value=leaf)
+
+    def _effect(self, effect: Effect) -> Effect:
+        def replaced(argument: Any) -> Any:
+            if isinstance(argument, ndarray):
+                argument = self.trace.lift(argument)
+            if isinstance(argument, Symbol):
+                return Output(self._output(argument.operand()), argument.weak)
+            if type(argument) in (tuple, list) and any(isinstance(part, (Symbol, ndarray)) for part in argument):
+                return type(argument)(map(replaced, argument))
+            return argument
+
+        return replace(effect, arguments=tuple(map(replaced, effect.arguments)))
+
+    def _written(self) -> dict[int, int]:
+        """Which inputs are written, and by which output; refuses what may be seen in two ways."""
+        trace = self.trace
+        found: dict[int, int] = {}
+        for entry in trace.inputs:
+            now = entry.symbol._cell.value
+            if trace.input_of(entry.symbol._cell) is not entry or entry.position == -2 or now is entry.value:
+                continue
+            for other in trace.inputs:
+                if other is entry or other.symbol._cell is entry.symbol._cell or other.array is None or entry.array is None:
+                    continue
+                if numpy.may_share_memory(other.array._data, entry.array._data):
+                    raise _overlap(entry, other)
+            found[id(entry)] = self._output(now)
+        return found
+
+    def _is_viewed(self, entry: Input, results: list[Result]) -> bool:
+        return any(result.kind == "view" and self.trace.inputs[result.index] is entry for result in results)
+
+    def _same_memory(self) -> dict[int, int]:
+        same: dict[int, int] = {}
+        for entry in self.trace.inputs:
+            first = self.trace.input_of(entry.symbol._cell)
+            if first is not None and first is not entry and entry.symbol.weak is None and entry.position >= 0:
+                same[entry.position] = first.position
+        return same
+
+
+def _overlap(entry: Input, other: Input) -> CaptureError:
+    names = [one.value.name or "an array from outside" for one in (entry, other)]
+    return CaptureError(
+        "E446", f"{names[0]} is written, and {names[1]} is another view of the same memory",
+        help="pass a copy of one of them", loc=entry.written_at,
+    )  # fmt: skip
+
+
+def _translated(error: BaseException, trace: Trace) -> BaseException:
+    """The error as the user should see it: without our frames, and with the reason where a variable has no value."""
+    if isinstance(error, NameError):
+        match = _VARIABLE.search(str(error))
+        if match is not None and match[1] in trace.undefined:
+            error = CaptureError(
+                "E440", f"variable {match[1]!r} {trace.undefined[match[1]]}",
+                help="give it a value of one type on every path, before the branch or loop", loc=_innermost(error),
+            )  # fmt: skip
+    if trace.refused is not None and error is not trace.refused and isinstance(error, Exception):
+        error = trace.refused
+    return error.with_traceback(_shortened(error.__traceback__))
+
+
+def _innermost(error: BaseException) -> SourceLoc | None:
+    """The innermost line of the user's in a traceback."""
+    found = user_location()
+    at = error.__traceback__
+    while at is not None:
+        code = at.tb_frame.f_code
+        if not code.co_filename.startswith(_PACKAGE):
+            found = SourceLoc(code.co_filename, at.tb_lineno, code.co_name)
+        at = at.tb_next
+    return found
+
+
+def _shortened(traceback: types.TracebackType | None) -> types.TracebackType | None:
+    """A traceback without the frames of this package, where others remain."""
+    kept: list[types.TracebackType] = []
+    at = traceback
+    while at is not None:
+        if not at.tb_frame.f_code.co_filename.startswith(_PACKAGE):
+            kept.append(at)
+        at = at.tb_next
+    if not kept:
+        return traceback
+    made: types.TracebackType | None = None
+    for one in reversed(kept):
+        made = types.TracebackType(made, one.tb_frame, one.tb_lasti, one.tb_lineno)
+    return made

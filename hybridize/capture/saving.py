@@ -1,0 +1,127 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Captured programs as plain data, and back."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
+from typing import Any
+
+from hybridize.array.ndarray import ndarray, wrap
+from hybridize.base.errors import CaptureError, InternalError
+from hybridize.base.types import TensorType
+from hybridize.capture.program import Program
+from hybridize.capture.record import Captured, Result, Source
+from hybridize.capture.signature import Call
+from hybridize.formats import Leaf, SavedProgram, SavedSignature
+from hybridize.graph import Graph
+
+_NUMBERS = {"int": int, "float": float, "bool": bool}
+
+
+def saved(
+    name: str, programs: Sequence[Program], parameters: tuple[str, ...], options: Mapping[str, Any], names: Mapping[int, str]
+) -> SavedProgram:  # fmt: skip
+    """Programs of one function as plain data; they share the arrays that they read from outside."""
+    weights: dict[str, Any] = {}
+    keys: dict[int, str] = {}
+    signatures = []
+    for program in programs:
+        stock = program.stock
+        if stock.effects:
+            raise CaptureError(
+                "E450", f"{name} writes to objects of Python's, which a file cannot", help="return the values instead"
+            )
+        for number, source in enumerate(stock.sources):
+            if source.array is not None and id(source.array) not in keys:
+                wanted = names.get(id(source.array)) or stock.graph.inputs[number].name or "state"
+                key, count = wanted, 1
+                while key in weights:
+                    key, count = f"{wanted}_{count}", count + 1
+                keys[id(source.array)] = key
+                weights[key] = source.array._data
+        signatures.append(_signature(stock, keys))
+    return SavedProgram(name, tuple(signatures), weights, parameters, dict(options))
+
+
+def _signature(stock: Captured, keys: Mapping[int, str]) -> SavedSignature:
+    order = sorted(range(len(stock.sources)), key=lambda i: (stock.sources[i].position < 0, stock.sources[i].position))
+    inputs = tuple(stock.graph.inputs[i] for i in order)
+    writes = tuple(number for number, i in enumerate(order) if stock.sources[i].written >= 0)
+    written = [stock.graph.outputs[stock.sources[order[number]].written] for number in writes]
+    graph = Graph(inputs, stock.graph.nodes, (*stock.result_values, *written), stock.graph.constants)
+    given = {source.position for source in stock.sources}
+    leaves = []
+    for position, kind in enumerate(stock.call.kinds):
+        if isinstance(kind, TensorType):
+            leaves.append(Leaf("array"))
+        elif position in given:
+            leaves.append(Leaf("scalar", kind.__name__))
+        else:
+            leaves.append(Leaf("constant", stock.numbers.get(position, stock.call.leaves[position])))
+    results = [
+        Leaf("constant", result.value) if result.kind == "constant"
+        else Leaf("scalar", result.value.__name__) if result.kind == "number" else Leaf("array")
+        for result in stock.results
+    ]  # fmt: skip
+    state = tuple(keys[id(stock.sources[i].array)] for i in order if stock.sources[i].position < 0)
+    return SavedSignature(
+        graph, stock.call.structure, tuple(leaves), stock.structure, tuple(results), state, writes, stock.call.training
+    )  # fmt: skip
+
+
+def captured(program: SavedProgram) -> list[Captured]:
+    """Plain data as captured programs."""
+    arrays = {name: wrap(array.copy()) for name, array in program.weights.items()}
+    return [_captured(signature, arrays) for signature in program.signatures]
+
+
+def _captured(signature: SavedSignature, arrays: Mapping[str, ndarray]) -> Captured:
+    graph = signature.graph
+    kinds: list[Any] = []
+    values: list[Any] = []
+    numbers: dict[int, Any] = {}
+    sources: list[Source] = []
+    for position, leaf in enumerate(signature.leaves):
+        values.append(leaf.value if leaf.kind == "constant" else None)
+        if leaf.kind == "constant":
+            number = isinstance(leaf.value, (int, float)) and not isinstance(leaf.value, bool)
+            kinds.append(type(leaf.value) if number else (type(leaf.value), leaf.value))
+            if number:
+                numbers[position] = leaf.value
+            continue
+        kind = graph.inputs[len(sources)].type
+        sources.append(Source(position))
+        kinds.append(kind if leaf.kind == "array" else _number_kind(leaf, kind))
+    sources += [Source(-1, arrays[name]) for name in signature.state]
+    count = sum(leaf.kind != "constant" for leaf in signature.result_leaves)
+    for number, place in enumerate(signature.writes):
+        sources[place] = replace(sources[place], written=count + number)
+    results: list[Result] = []
+    output = 0
+    for leaf in signature.result_leaves:
+        if leaf.kind == "constant":
+            results.append(Result("constant", value=leaf.value))
+            continue
+        weak = _number_kind(leaf, graph.outputs[output].type) if leaf.kind == "scalar" else None
+        results.append(Result("array" if weak is None else "number", output, value=weak))
+        output += 1
+    call = Call(signature.arguments, values, tuple(kinds), signature.training, False)
+    return Captured(
+        call, graph, tuple(sources), signature.result, tuple(results), graph.outputs[:count], (), (), (), numbers, {}
+    )  # fmt: skip
+
+
+def _number_kind(leaf: Leaf, kind: TensorType) -> type:
+    named = _NUMBERS.get(str(leaf.value))
+    return named if named is not None else {"f": float, "b": bool}.get(kind.dtype.kind, int)
+
+
+def without_python(name: str) -> Callable[..., Any]:
+    """What stands for the Python function of a loaded program."""
+
+    def loaded(*args: Any, **kwargs: Any) -> Any:
+        raise InternalError("E921", f"{name} was loaded from a file: there is no Python to run")
+
+    loaded.__name__ = loaded.__qualname__ = name
+    return loaded
