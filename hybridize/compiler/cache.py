@@ -69,7 +69,7 @@ class Cache:
         if key in self._kept:
             self._kept.move_to_end(key)
             return
-        size = len(executable.object_bytes) + executable.constant_bytes
+        size = executable.held_bytes
         if size > self.limit_bytes:
             return
         self._kept[key] = (executable, size)

@@ -6,7 +6,7 @@ from __future__ import annotations
 import ctypes
 import threading
 import time
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from contextlib import contextmanager
 
 from hybridize.base.config import CONFIG
@@ -46,7 +46,9 @@ def default_target() -> Target:
     return named_target(CONFIG.target) if CONFIG.target else host_target()
 
 
-def compile(graph: Graph, target: Target | None = None, *, name: str = "program") -> Executable:
+def compile(
+    graph: Graph, target: Target | None = None, *, name: str = "program", stable: Collection[int] = ()
+) -> Executable:
     """Compile a graph, or return what an equal graph was compiled to.
 
     Graphs are equal when their text after all passes and the values of their constants are. Safe to call from several
@@ -56,26 +58,28 @@ def compile(graph: Graph, target: Target | None = None, *, name: str = "program"
         graph: the program, as captured or imported; passes are run here.
         target: the machine to compile for; None is `default_target()`.
         name: what errors and `explain` call the program.
+        stable: numbers of inputs that are the same at most calls. The program may read them from packed copies, which
+            whoever binds the inputs makes and refreshes (see `Executable.packers`); `run` makes them at each call.
     """
     machine = target if target is not None else default_target()
     watch = _Stopwatch()
     with watch.stage("passes"):
         optimized = PIPELINE.run(graph)
-        key = _key(optimized, machine)
+        key = _key(optimized, machine, stable)
     found = _cache.get(key)
     if found is not None:
         return found
     with _compiling:
         found = _cache.get(key, again=True)
         if found is None:
-            found = _compile(optimized, machine, name, watch)
+            found = _compile(optimized, machine, name, stable, watch)
             _cache.put(key, found)
     return found
 
 
-def _compile(graph: Graph, target: Target, name: str, watch: _Stopwatch) -> Executable:
+def _compile(graph: Graph, target: Target, name: str, stable: Collection[int], watch: _Stopwatch) -> Executable:
     with watch.stage("codegen"):
-        built = build(graph, target)
+        built = build(graph, target, stable=stable)
         text = built.module.text()
     with watch.stage("llvm"):
         loaded = compile_module(text, target)
@@ -92,14 +96,17 @@ def _compile(graph: Graph, target: Target, name: str, watch: _Stopwatch) -> Exec
         effects=acts,
         object_bytes=loaded.object_bytes,
         timings=watch.times,
-        llvm_text=lambda: build(graph, target).module.text(),
+        llvm_text=lambda: build(graph, target, stable=stable).module.text(),
         entry_code=entry_code(),
     )
 
 
-def _key(graph: Graph, target: Target) -> Key:
-    """What makes two compilations the same: the text, in which constants stand by value or digest, and the machine."""
-    return graph.fingerprint, repr(target)
+def _key(graph: Graph, target: Target, stable: Collection[int]) -> Key:
+    """What makes two compilations the same.
+
+    The text, in which constants stand by value or digest, the machine, and what may be packed.
+    """
+    return graph.fingerprint, repr(target), repr(sorted(stable))
 
 
 def cache_info() -> CacheInfo:

@@ -14,12 +14,16 @@ from hybridize.base.dtypes import BY_CODE, DType
 from hybridize.base.errors import ArgumentError, DTypeError, ShapeError
 from hybridize.base.types import TensorType
 from hybridize.runtime import cpython, effects
-from hybridize.runtime.buffers import aligned_copy, dense
+from hybridize.runtime.buffers import aligned, aligned_copy, dense
 from hybridize.runtime.entry import Argument, Kind, Returns, State, new_entry
-from hybridize.runtime.plan import Buffer, Plan, Step
+from hybridize.runtime.plan import Buffer, Pack, Plan, Step
 
 LONG_US = 50.0
 """Above this estimated duration a call lets other Python threads run."""
+
+
+LONG_BYTES = 1 << 20
+"""Above this size packing lets other Python threads run."""
 
 
 def _type(buffer: Buffer) -> TensorType:
@@ -47,11 +51,21 @@ class Executable:
         llvm_text: Callable[[], str] | None = None,
         entry_code: int = 0,
     ) -> None:
-        """`owner` keeps the code at `address`; `entry_code` is the emitted entry's address, 0 where there is none."""
+        """`owner` keeps the code at `address`, and its own `address` says where functions are that the plan names.
+
+        `entry_code` is the emitted entry's address, 0 where there is none.
+        """
         self.name = name
         self.address = address
         self.plan = plan
-        self.constants: list[NDArray[Any]] = [aligned_copy(constant) for constant in constants]
+        self.packers = [Packer(owner, pack) for pack in plan.packs if pack.input is not None]
+        """What copies stable inputs into the layout that the program reads."""
+        ready = {pack.slot: Packer(owner, pack) for pack in plan.packs if pack.input is None}
+        self.constants: list[NDArray[Any]] = [
+            ready[slot].packed(dense(constant)) if slot in ready else aligned_copy(constant)
+            for slot, constant in enumerate(constants)
+        ]
+        """As the program reads them. The slots of `packers` are empty: whoever binds the inputs has those copies."""
         self.optimized = optimized
         """The graph after all passes, where the program was compiled here."""
         self.effects = effects
@@ -85,8 +99,14 @@ class Executable:
 
     @property
     def constant_bytes(self) -> int:
-        """Memory of the constants."""
+        """Memory of the constants as the program reads them."""
         return sum(constant.nbytes for constant in self.constants)
+
+    @property
+    def held_bytes(self) -> int:
+        """All memory that lives as long as this object: code, constants, and those of the graph it was made of."""
+        graph: list[NDArray[Any]] = list(self.optimized.constants.values()) if self.optimized is not None else []
+        return len(self.object_bytes) + self.constant_bytes + sum(constant.nbytes for constant in graph)
 
     @property
     def long(self) -> bool:
@@ -115,7 +135,7 @@ class Executable:
     def _caller(self, entry_code: int) -> Callable[..., list[NDArray[Any]]]:
         """What `run` calls: the emitted entry, which hands all that is odd to `_run_checked`; or that at once."""
         checked = _Checked(self)
-        if not entry_code or not cpython.supported():
+        if not entry_code or not cpython.supported() or self.packers:
             return checked
         idle = numpy.zeros(1, dtype=numpy.int64)  # modes are the business of whoever calls `run`
         arguments = [Argument(Kind.ARRAY, type_) for type_ in self.parameters]
@@ -124,6 +144,35 @@ class Executable:
             returns=Returns.LIST, scratch_bytes=self.scratch_bytes, release=self.long, busy=idle,
         )  # fmt: skip
         return new_entry(entry_code, state)
+
+
+class Packer:
+    """Copies a matrix into the layout that a program reads, by the program's own code."""
+
+    __slots__ = ("_offset", "_owner", "_pack", "input", "nbytes", "slot")
+
+    def __init__(self, owner: Any, pack: Pack) -> None:
+        """`owner` keeps the code."""
+        self.slot = pack.slot
+        """Position among the constants."""
+        self.input = pack.input if pack.input is not None else -1
+        """Number of the input that is copied, if it is one."""
+        self.nbytes = pack.nbytes
+        self._offset = pack.offset
+        self._owner = owner
+        kind = ctypes.CFUNCTYPE if pack.nbytes > LONG_BYTES else ctypes.PYFUNCTYPE
+        self._pack = kind(None, ctypes.c_void_p, ctypes.c_void_p)(owner.address(pack.function))
+
+    def packed(self, source: NDArray[Any]) -> NDArray[Any]:
+        """A fresh copy."""
+        target = aligned((self.nbytes,), numpy.dtype(numpy.uint8))
+        self.fill(target, source)
+        target.setflags(write=False)
+        return target
+
+    def fill(self, target: NDArray[Any], source: NDArray[Any]) -> None:
+        """Copy again, into what `packed` gave."""
+        self._pack(target.ctypes.data, source.ctypes.data + self._offset)
 
 
 class _Checked:
@@ -135,6 +184,7 @@ class _Checked:
         self.parameters = executable.parameters
         self.results = executable.results
         self.constants = executable.constants
+        self.packers = executable.packers
         self.scratch_bytes = executable.scratch_bytes
         kind = ctypes.CFUNCTYPE if executable.long else ctypes.PYFUNCTYPE
         self.program = kind(None, ctypes.c_void_p, ctypes.c_void_p, ctypes.c_void_p)(executable.address)
@@ -147,7 +197,10 @@ class _Checked:
         outputs = [numpy.empty(type_.shape, type_.dtype) for type_ in self.results]
         scratch = numpy.empty(self.scratch_bytes + 64, dtype=numpy.uint8)
         at = -(-scratch.ctypes.data // 64) * 64
-        self.program(_pointers([*arrays, *self.constants]), _pointers(outputs), at)
+        constants = list(self.constants)
+        for packer in self.packers:
+            constants[packer.slot] = packer.packed(arrays[packer.input])
+        self.program(_pointers([*arrays, *constants]), _pointers(outputs), at)
         return outputs
 
     def _operand(self, number: int, array: NDArray[Any], type_: TensorType) -> NDArray[Any]:

@@ -24,7 +24,7 @@ class Buffer:
     nbytes: int
 
     @classmethod
-    def of(cls, type: TensorType) -> Buffer:  # noqa: A002
+    def of(cls, type: TensorType) -> Buffer:
         """Describe `type`."""
         text = str(type)
         return cls(text[: text.index("[")], type.shape, type.nbytes)
@@ -74,6 +74,22 @@ class Step:
 
 
 @dataclass(frozen=True, slots=True)
+class Pack:
+    """A constant that the program reads in another layout than it is given, or a copy of an input in that layout."""
+
+    slot: int
+    """Position among the constants."""
+    function: str
+    """`void (ptr packed, ptr given)`, exported beside the program."""
+    nbytes: int
+    """Size of the packed copy."""
+    input: int | None = None
+    """The input it is made of, instead of the constant given for the slot."""
+    offset: int = 0
+    """Bytes into that input."""
+
+
+@dataclass(frozen=True, slots=True)
 class Plan:
     """A whole program."""
 
@@ -83,6 +99,7 @@ class Plan:
     outputs: tuple[Buffer, ...]
     scratch_bytes: int
     steps: tuple[Step, ...]
+    packs: tuple[Pack, ...] = ()
 
     @property
     def peak_bytes(self) -> int:

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import dataclasses
 import heapq
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, Protocol
 
 import numpy
@@ -29,12 +29,14 @@ from hybridize.schedule.steps import (
     Extra,
     Finish,
     LoopStep,
+    Packed,
     Product,
     ProductStep,
     RegionStep,
     RoutineStep,
     Schedule,
     ScheduleStep,
+    Stable,
 )
 
 
@@ -46,6 +48,9 @@ class Machine(Protocol):
 
     def product_bytes(self, product: Product) -> int:
         """Scratch that a contraction needs."""
+
+    def packs(self, product: Product) -> bool:
+        """Whether a contraction reads w faster when that was packed beforehand."""
 
     def routine_bytes(self, routine: Routine, inputs: Sequence[TensorType], outputs: Sequence[TensorType]) -> int:
         """Scratch that a routine needs."""
@@ -68,21 +73,29 @@ def literal(array: Array, interner: Interner) -> Const | None:
     return interner.const(array.dtype, bool(value) if kind == "b" else int(value) if kind in "iu" else float(value))
 
 
-def schedule(graph: Graph, machine: Machine) -> Schedule:
+Source = Array | Stable
+
+
+def schedule(graph: Graph, machine: Machine, known: Mapping[int, Source] | None = None) -> Schedule:
     """Decide what is computed where and in which order, and where it is kept.
 
     `graph` is optimised: its composites are inlined. Constants follow the inputs in the array of pointers, those of
-    sub-graphs after the graph's own.
+    sub-graphs and packed ones after the graph's own. Inputs whose numbers are in `known` are constants of the program
+    around or seldom change; matrices among them are packed beforehand, where that pays.
     """
-    return _Scheduler(graph, machine).result()
+    return _Scheduler(graph, machine, known or {}).result()
 
 
 class _Scheduler:
-    def __init__(self, graph: Graph, machine: Machine) -> None:
+    def __init__(self, graph: Graph, machine: Machine, known: Mapping[int, Source]) -> None:
         self.graph = graph
         self.machine = machine
         self.interner = Interner()
-        self.constants = list(graph.constants.values())
+        self.constants: list[Array | Packed] = list(graph.constants.values())
+        self.known: dict[Value, Source] = {graph.inputs[k]: source for k, source in known.items()}
+        self.known |= graph.constants
+        self.packs: dict[tuple[Any, ...], int] = {}
+        self.reads: set[int] = set()
         literals = {}
         for value, array in graph.constants.items():
             number = literal(array, self.interner)
@@ -184,6 +197,7 @@ class _Scheduler:
         home = self.homes.get(root)
         if home is None:
             home = Place("input", self.slots[root], 0)
+            self.reads.add(self.slots[root])
         return self._place(home, start * value.type.dtype.itemsize)
 
     # Steps
@@ -196,14 +210,23 @@ class _Scheduler:
         makers += [self._copy(value, slot) for value, slot in self._copies()]
         scratch_bytes = assign(self.blocks)
         made = [make() for make in makers]
+        constants = self._kept()
         plan = Plan(
             tuple(Buffer.of(value.type) for value in self.graph.inputs),
-            tuple(Buffer.of(TensorType(array.shape, array.dtype)) for array in self.constants),
+            tuple(Buffer.of(_type(constant)) for constant in constants),
             tuple(Buffer.of(value.type) for value in self.graph.outputs),
             scratch_bytes,
             tuple(_described(step, flops) for step, flops in made),
         )
-        return Schedule(plan, tuple(step for step, _ in made), tuple(self.constants))
+        return Schedule(plan, tuple(step for step, _ in made), constants, frozenset(self.reads))
+
+    def _kept(self) -> tuple[Array | Packed, ...]:
+        """The constants, those empty that no step reads: numbers within kernels, and what is read packed."""
+        first = len(self.graph.inputs)
+        return tuple(
+            constant if isinstance(constant, Packed) or first + k in self.reads else numpy.empty(0, constant.dtype)
+            for k, constant in enumerate(self.constants)
+        )
 
     def _copies(self) -> Iterable[tuple[Value, int]]:
         """Outputs that are an input, a constant, or a value that has its home in another output."""
@@ -305,6 +328,8 @@ class _Scheduler:
     def _product(self, step: Step, number: int) -> Any:
         x, w = (value.type for value in step.operands)
         product = _product(x, w, step)
+        packed = self._packed(step.operands[1], product)
+        product = dataclasses.replace(product, packed=packed is not None)
         draft = None if step.epilogue is None else Draft(step.epilogue, self.grouping)
         out = step.node.outputs[0] if draft is None else next(iter(draft.group.stored))
         workspace = self._scratch(self.machine.product_bytes(product), number)
@@ -314,10 +339,41 @@ class _Scheduler:
         flops = 2 * product.batch * product.m * product.n * product.k
 
         def make() -> tuple[ScheduleStep, int]:
-            places = tuple(self._place_of(value) for value in (out, *step.operands, *order))
+            first, second = step.operands
+            places = (
+                self._place_of(out),
+                self._place_of(first),
+                self._place_of(second) if packed is None else packed,
+                *(self._place_of(value) for value in order),
+            )
             return ProductStep(about, product, out.type, ending, places, self._place(workspace)), flops
 
         return make
+
+    def _packed(self, w: Value, product: Product) -> Place | None:
+        """Where the packed w of a product is, if it can be known before the call and that pays."""
+        source, start = self._source(w)
+        if source is None or not self.machine.packs(product):
+            return None
+        batch = 1 if product.shared_w else product.batch
+        key = (self._root(w), product.w, batch, product.n, product.k, product.transpose_w)
+        slot = self.packs.get(key)
+        if slot is None:
+            slot = self.packs[key] = self._slots([Packed(_part(source, start, w.type), product)])[0]
+        return Place("input", slot, 0)
+
+    def _source(self, value: Value) -> tuple[Source | None, int]:
+        """What of the constants or stable inputs holds `value`, and its first element there."""
+        root, start = self._root(value)
+        return self.known.get(root), start
+
+    def _slots(self, constants: Sequence[Array | Packed]) -> tuple[int, ...]:
+        """Add constants; returns where their pointers will be."""
+        first = len(self.graph.inputs) + len(self.constants)
+        self.constants += constants
+        slots = tuple(range(first, first + len(constants)))
+        self.reads.update(slots)
+        return slots
 
     def _routine(self, node: Node, routine: Routine, number: int) -> Any:
         inputs = tuple(value.type for value in node.inputs)
@@ -343,30 +399,50 @@ class _Scheduler:
             steady = tuple(k for k in range(carried) if body.outputs[k] is body.inputs[k])
             moving = tuple(value for k, value in enumerate(body.outputs) if k not in steady)
             graphs[-1] = dataclasses.replace(body, outputs=moving)
-        bodies = tuple(schedule(graph, self.machine) for graph in graphs)
-        slots = []
-        for made in bodies:
-            first = len(self.graph.inputs) + len(self.constants)
-            self.constants += made.constants
-            slots.append(tuple(range(first, first + len(made.constants))))
+        length = getattr(op, "length", 1)
+        stacked: tuple[int, ...] = tuple(op.stacked(inputs)) if region.kind == "scan" else ()
+        known, skip = {}, int(region.kind == "cond")
+        for k, value in enumerate(node.inputs[skip:]):
+            source, start = self._source(value)
+            if source is not None and (k in steady if k < carried else k not in stacked):
+                known[k] = _part(source, start, value.type)
+        bodies = tuple(schedule(graph, self.machine, known) for graph in graphs)
+        slots = [self._slots(made.constants) for made in bodies]
+        # Inputs that bodies read only packed; state is copied, read or not.
+        unread = {k + skip for k in known if k >= carried and not any(k in made.reads for made in bodies)}
         offsets, state_bytes = [], 0
         for k, kind in enumerate(inputs[:carried]):
             offsets.append(state_bytes)
             state_bytes += 0 if k in steady else -(-kind.nbytes // ALIGN) * ALIGN
         start = 2 * state_bytes + ALIGN
         workspace = self._scratch(start + max(made.plan.scratch_bytes for made in bodies), number)
-        length = getattr(op, "length", 1)
 
         def make() -> tuple[ScheduleStep, int]:
-            places = tuple(self._place_of(value) for value in (*node.outputs, *node.inputs))
+            nowhere = Place("scratch", 0, 0)
+            places = (
+                *(self._place_of(value) for value in node.outputs),
+                *(nowhere if k in unread else self._place_of(value) for k, value in enumerate(node.inputs)),
+            )
             step = RegionStep(
                 _about([node]), region.kind, bodies, tuple(slots), carried, steady, length,
-                getattr(op, "reverse", False), tuple(op.stacked(inputs)) if region.kind == "scan" else (),
+                getattr(op, "reverse", False), stacked,
                 inputs, outputs, places, self._place(workspace), tuple(offsets), state_bytes, start,
             )  # fmt: skip
             return step, length * max(made.plan.flops for made in bodies)
 
         return make
+
+
+def _type(constant: Array | Packed) -> TensorType:
+    """Of a constant, or of what a packed one is made of."""
+    return constant.product.w if isinstance(constant, Packed) else TensorType(constant.shape, constant.dtype)
+
+
+def _part(source: Source, start: int, type: TensorType) -> Source:
+    """The elements of `type` from `start` on."""
+    if isinstance(source, Stable):
+        return Stable(source.input, source.offset + start)
+    return source.reshape(-1)[start : start + type.size].reshape(type.shape)
 
 
 def _product(x: TensorType, w: TensorType, step: Step) -> Product:

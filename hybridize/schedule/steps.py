@@ -56,6 +56,25 @@ class Product:
     shared_x: bool = False
     """x is one matrix for the whole batch."""
     shared_w: bool = False
+    packed: bool = False
+    """w is as `Packed` says."""
+
+
+@dataclass(frozen=True, slots=True)
+class Stable:
+    """Part of an input that is the same at most calls, from an element on."""
+
+    input: int
+    offset: int
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class Packed:
+    """A constant made of another one, or of an input that seldom changes: w of `product` as its tiles read it."""
+
+    source: Buffer | Stable
+    product: Product
+    """One that reads it; w is packed alike for every m."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -133,5 +152,8 @@ class Schedule:
 
     plan: Plan
     steps: tuple[ScheduleStep, ...]
-    constants: tuple[Buffer, ...]
-    """All constants in slot order: the graph's own, then those of its sub-graphs."""
+    constants: tuple[Buffer | Packed, ...]
+    """All constants in slot order: the graph's own (empty where no step reads them), then those of its sub-graphs and
+    packed ones."""
+    reads: frozenset[int]
+    """Slots that steps read."""

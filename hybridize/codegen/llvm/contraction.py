@@ -15,7 +15,7 @@ from hybridize.base.dtypes import DType, bool_
 from hybridize.codegen.llvm.contraction_dots import emit_dots
 from hybridize.codegen.llvm.contraction_micro import at, plus, times
 from hybridize.codegen.llvm.contraction_numbers import Numbers, first_lanes, masked_store, narrow
-from hybridize.codegen.llvm.contraction_plan import ContractionSpec, make_plan, normalised
+from hybridize.codegen.llvm.contraction_plan import ContractionSpec, make_plan, normalised, packing_pays
 from hybridize.codegen.llvm.contraction_tiles import (
     emit_columns,
     emit_packing,
@@ -26,7 +26,15 @@ from hybridize.codegen.llvm.contraction_tiles import (
 from hybridize.codegen.llvm.text import Function, Module, llvm_type, vector
 from hybridize.codegen.target import Target
 
-__all__ = ["ContractionSpec", "Epilogue", "contraction_scratch", "emit_contraction", "emit_pack", "packed_bytes"]
+__all__ = [
+    "ContractionSpec",
+    "Epilogue",
+    "contraction_scratch",
+    "emit_contraction",
+    "emit_pack",
+    "pack_pays",
+    "packed_bytes",
+]
 
 
 @dataclass(frozen=True)
@@ -158,16 +166,21 @@ def _store_vector(
         f.do(f"store {vector(scalar, lanes)} {value}, ptr {pointer}, align {dtype.itemsize}")
 
 
+def pack_pays(spec: ContractionSpec, target: Target) -> bool:
+    """Whether a call of `spec` is faster with w packed beforehand."""
+    return packing_pays(spec, Numbers(spec.dtype, target))
+
+
 def packed_bytes(spec: ContractionSpec, target: Target) -> int:
     """Size of the packed second operand of `spec`; the same for every m."""
     numbers = Numbers(spec.dtype, target)
     return packed_panels_bytes(spec, numbers) * (1 if spec.shared_w else spec.batch)
 
 
-def emit_pack(module: Module, name: str, spec: ContractionSpec, target: Target) -> Function:
+def emit_pack(module: Module, name: str, spec: ContractionSpec, target: Target, linkage: str = "internal") -> Function:
     """Write the function `name`: `(ptr packed, ptr w)`, which packs w for contractions with `spec.packed` set."""
     numbers = Numbers(spec.dtype, target)
-    f = Function(module, name, [("ptr", "packed"), ("ptr", "w")])
+    f = Function(module, name, [("ptr", "packed"), ("ptr", "w")], linkage=linkage)
     with f.loop("0", 1 if spec.shared_w else spec.batch) as loop:
         panel = at(f, "%packed", times(f, loop.index, packed_panels_bytes(spec, numbers)))
         w = at(f, "%w", times(f, loop.index, spec.n * spec.k * numbers.stored_bytes))

@@ -165,6 +165,24 @@ def _columns_pay(spec: ContractionSpec, numbers: Numbers) -> bool:
     return moved < spec.n * spec.k and full and panel_bytes <= numbers.target.l2_bytes // 2 and not numbers.converts
 
 
+def packing_pays(spec: ContractionSpec, numbers: Numbers) -> bool:
+    """Whether a w that was packed beforehand is read faster than one in place.
+
+    Measured, packing itself not counted. In place wins where a product is bound by reading w once: one row with w
+    contiguous along k. It is as good where no call packs anything and w stays in the second-level cache.
+    """
+    if not (spec.m and spec.n and spec.k and numbers.is_float):
+        return False
+    spec = normalised(replace(spec, packed=False))
+    plan = make_plan(spec, numbers)
+    large = spec.n * spec.k * numbers.stored_bytes > numbers.target.l2_bytes // 2
+    if not spec.transpose_w:
+        return large or any(section.pack for section in plan.sections)
+    if spec.n < _FEW_COLUMNS or spec.m < (2 if large and not numbers.converts else 4):
+        return False
+    return plan.form != "columns" or numbers.target.registers >= 32
+
+
 def make_plan(spec: ContractionSpec, numbers: Numbers) -> Plan:
     """Decide how `spec`, already `normalised`, is computed."""
     form = _form(spec, numbers)

@@ -9,11 +9,20 @@ Equal kernels, contractions and routines are written once, however many steps ca
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass
 
+import numpy
+
 from hybridize.base.types import TensorType
-from hybridize.codegen.llvm.contraction import ContractionSpec, contraction_scratch, emit_contraction
+from hybridize.codegen.llvm.contraction import (
+    ContractionSpec,
+    contraction_scratch,
+    emit_contraction,
+    emit_pack,
+    pack_pays,
+    packed_bytes,
+)
 from hybridize.codegen.llvm.epilogue import emit_finish
 from hybridize.codegen.llvm.kernels import emit_kernel
 from hybridize.codegen.llvm.regions import emit_region
@@ -23,9 +32,18 @@ from hybridize.codegen.target import Target
 from hybridize.graph import Graph
 from hybridize.graph.ir import Buffer as Array
 from hybridize.loops.expr import Routine
-from hybridize.runtime.plan import Place, Plan
+from hybridize.runtime.plan import Pack, Place, Plan
 from hybridize.schedule import Schedule, schedule
-from hybridize.schedule.steps import LoopStep, Product, ProductStep, RegionStep, RoutineStep, ScheduleStep
+from hybridize.schedule.steps import (
+    LoopStep,
+    Packed,
+    Product,
+    ProductStep,
+    RegionStep,
+    RoutineStep,
+    ScheduleStep,
+    Stable,
+)
 
 
 @dataclass(frozen=True, eq=False, slots=True)
@@ -35,7 +53,7 @@ class Built:
     module: Module
     plan: Plan
     constants: tuple[Array, ...]
-    """In slot order, after the inputs: the graph's own, then those of sub-graphs."""
+    """In slot order, after the inputs: the graph's own, those of sub-graphs, those to be packed as the plan says."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,27 +70,46 @@ class Sizes:
         """Scratch of a contraction."""
         return contraction_scratch(_spec(product), self.target)
 
+    def packs(self, product: Product) -> bool:
+        """Whether w of a contraction is better packed."""
+        return pack_pays(_spec(product), self.target)
+
     def routine_bytes(self, routine: Routine, inputs: Sequence[TensorType], outputs: Sequence[TensorType]) -> int:
         """Scratch of a routine."""
         return routine_bytes(routine, inputs, outputs)
 
 
-def build(graph: Graph, target: Target, name: str = "program") -> Built:
-    """Schedule `graph` and write it as the exported function `name`."""
-    scheduled = schedule(graph, Sizes(target))
+def build(graph: Graph, target: Target, name: str = "program", stable: Collection[int] = ()) -> Built:
+    """Schedule `graph` and write it as the exported function `name`.
+
+    Matrices among the inputs numbered `stable` are read from packed copies, where that pays.
+    """
+    scheduled = schedule(graph, Sizes(target), {number: Stable(number, 0) for number in stable})
     module = Module()
     emitter = Emitter(module, target, name)
     names = emitter.program(name, scheduled, linkage="")
     steps = tuple(
         dataclasses.replace(step, name=step_name) for step, step_name in zip(scheduled.plan.steps, names, strict=True)
     )
-    return Built(module, dataclasses.replace(scheduled.plan, steps=steps), scheduled.constants)
+    packs = tuple(
+        emitter.pack(slot, constant)
+        for slot, constant in enumerate(scheduled.constants)
+        if isinstance(constant, Packed)
+    )
+    constants = tuple(_given(constant) for constant in scheduled.constants)
+    return Built(module, dataclasses.replace(scheduled.plan, steps=steps, packs=packs), constants)
+
+
+def _given(constant: Array | Packed) -> Array:
+    """A constant before packing; nothing, where that is an input."""
+    source = constant.source if isinstance(constant, Packed) else constant
+    return numpy.empty(0, numpy.uint8) if isinstance(source, Stable) else source
 
 
 def _spec(product: Product) -> ContractionSpec:
     return ContractionSpec(
         product.x.dtype, product.m, product.n, product.k, product.batch, product.transpose_x, product.transpose_w,
-        product.shared_x, product.shared_w,
+        product.shared_x, product.shared_w, product.packed,
     )  # fmt: skip
 
 
@@ -118,6 +155,21 @@ class Emitter:
                 emit_region(self.module, name, step, names)
                 self._call(f, name, [*(pointers.at(p) for p in (*step.places, step.workspace)), "%inputs"])
                 return name
+
+    def pack(self, slot: int, packed: Packed) -> Pack:
+        """Write what packs a constant, or a copy of a stable input; returns what the plan says of it."""
+        product, source = packed.product, packed.source
+        batch = 1 if product.shared_w else product.batch
+        spec = dataclasses.replace(
+            _spec(product), batch=batch, m=1, transpose_x=False, shared_x=False, shared_w=batch == 1
+        )
+        name = self._once(
+            "pack", f"pack {spec}", lambda name: emit_pack(self.module, name, spec, self.target, linkage="")
+        )
+        nbytes = packed_bytes(spec, self.target)
+        if isinstance(source, Stable):
+            return Pack(slot, name, nbytes, source.input, source.offset * product.w.dtype.itemsize)
+        return Pack(slot, name, nbytes)
 
     def _once(self, kind: str, key: str, write: Callable[[str], object]) -> str:
         """Write a function unless an equal one is there; returns its name."""
