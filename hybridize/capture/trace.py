@@ -31,7 +31,7 @@ NUMBER_DTYPES: dict[type, DType] = {bool: bool_, int: int64, float: float64}
 """In which dtype a Python number is part of a program."""
 
 
-@dataclass(slots=True)
+@dataclass(slots=True, eq=False)
 class Input:
     """An input of the program: an array, or a Python number."""
 
