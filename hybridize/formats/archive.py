@@ -94,7 +94,7 @@ def _signature_out(signature: SavedSignature) -> dict[str, Any]:
 
 
 def _leaf_out(leaf: Leaf) -> list[Any]:
-    return [leaf.kind, _plain(leaf.value)] if leaf.kind == "constant" else [leaf.kind]
+    return [leaf.kind] if leaf.kind == "array" else [leaf.kind, _plain(leaf.value)]
 
 
 def _plain(value: Any) -> Any:
@@ -247,14 +247,12 @@ def _word(value: Any) -> str:
 
 
 def _leaf_in(tree: list[Any]) -> Leaf:
-    kind = tree[0]
-    if kind not in ("array", "scalar", "constant") or len(tree) != 1 + (kind == "constant"):
+    kind, *value = tree
+    if kind not in ("array", "scalar", "constant") or len(value) != (kind != "array"):
         raise ValueError(f"{tree!r} is no leaf")
-    if kind != "constant":
-        return Leaf(kind)
-    if type(tree[1]) not in _PLAIN:
+    if value and type(value[0]) not in _PLAIN:
         raise ValueError(f"{tree!r} is no leaf")
-    return Leaf(kind, tree[1])
+    return Leaf(kind, *value)
 
 
 def _structure_in(tree: dict[str, Any]) -> Structure:

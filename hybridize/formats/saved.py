@@ -20,7 +20,8 @@ class Leaf:
     kind: str
     """`array`; `scalar`, a Python number that reaches the graph as a 0-d input; or `constant`."""
     value: Any = None
-    """Of a constant: None, a bool, int, float or str that calls must repeat, or that results repeat."""
+    """Of a constant: None, a bool, int, float or str that calls must repeat, or that results repeat. Of a scalar: the
+    name of its Python class, or None."""
 
 
 ARRAY = Leaf("array")

@@ -4,7 +4,6 @@
 from __future__ import annotations
 
 import re
-import warnings
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import AbstractContextManager
 from typing import Any
@@ -13,6 +12,7 @@ from hybridize.array.storage import Storage
 from hybridize.base.errors import ArgumentError, StateError
 from hybridize.formats import mxnet
 from hybridize.gluon import naming, summary
+from hybridize.gluon.advice import warn
 from hybridize.gluon.dependence import convert, depend
 from hybridize.gluon.hooks import Hook, HookHandle
 from hybridize.gluon.parameter import Parameter, checked_devices
@@ -160,11 +160,10 @@ class Block:
                 continue
             parts = value.values() if isinstance(value, dict) else value
             if any(isinstance(part, Block) and id(part) not in children for part in parts):
-                warnings.warn(
+                warn(
                     f'"{type(self).__name__}.{name}" is an unregistered container with Blocks. Blocks inside a list, '
                     "tuple or dict are not registered automatically: use register_child() or "
-                    "nn.Sequential / nn.HybridSequential instead.",
-                    stacklevel=4,
+                    "nn.Sequential / nn.HybridSequential instead."
                 )
 
     def initialize(
@@ -214,7 +213,7 @@ class Block:
         paths = {path + name: (block, name) for path, block in self._walk("") for name in block._own_parameters()}
         for path, parameter in shared.items():
             if path not in paths:
-                warnings.warn(f"Parameter name {path} is not in the current model!", stacklevel=2)
+                warn(f"Parameter name {path} is not in the current model!")
                 continue
             block, name = paths[path]
             block._replace_parameter(name, parameter)

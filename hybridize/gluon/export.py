@@ -8,9 +8,10 @@ from typing import Any
 
 from numpy.typing import NDArray
 
-from hybridize.base.errors import CaptureError
+from hybridize.base.errors import CaptureError, StateError
 from hybridize.base.nested import Structure
 from hybridize.capture import Function
+from hybridize.formats import write_archive
 from hybridize.formats.atomic import write_atomically
 from hybridize.formats.mxnet.params import write_params
 from hybridize.formats.mxnet.write import symbol_json
@@ -21,6 +22,17 @@ from hybridize.gluon.parameter_dict import ParameterDict
 def has_program(function: Function) -> bool:
     """Whether the function has been called, so that there is a graph."""
     return function.cache_info().programs > 0
+
+
+def save(function: Function, parameters: ParameterDict, path: Any) -> None:
+    """Write the archive of a net, its weights under the paths of the parameters.
+
+    Raises:
+        StateError E506: the net has not been called.
+    """
+    if not has_program(function):
+        raise StateError("E506", "the net has not been compiled yet, so there is nothing to save", help="call it once")
+    write_archive(path, function.saved(names_of(parameters)))
 
 
 def names_of(parameters: ParameterDict) -> dict[int, str]:

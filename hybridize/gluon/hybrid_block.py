@@ -189,7 +189,7 @@ class HybridBlock(Block):
 
     def save(self, path: Any) -> None:
         """Write the compiled net with its parameters as one file for `hybridize.load`."""
-        self._hybridized("program").save(path)
+        export.save(self._hybridized("program"), self.collect_params(), path)
 
 
 def functions() -> ModuleType:

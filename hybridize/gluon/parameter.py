@@ -8,7 +8,6 @@ and `replaced` tells programs so.
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Sequence
 from typing import Any
 
@@ -29,6 +28,7 @@ from hybridize.base.errors import (
     StateError,
 )
 from hybridize.base.types import Shape
+from hybridize.gluon.advice import warn
 from hybridize.gluon.dependence import depend
 from hybridize.init import InitDesc, Initializer
 from hybridize.ops.op import imperatively
@@ -188,10 +188,7 @@ class Parameter:
         """
         checked_devices(device if device is not None else ctx)
         if self._data is not None and not force_reinit:
-            warnings.warn(
-                f"Parameter {self.name!r} is already initialized, ignoring. Set force_reinit=True to re-initialize.",
-                stacklevel=2,
-            )
+            warn(f"Parameter {self.name!r} is already initialized, ignoring. Set force_reinit=True to re-initialize.")
             return
         default = initializers.create(default_init if default_init is not None else initializers.Uniform())
         chosen = init if init is not None else self.init
@@ -410,4 +407,4 @@ class Constant(Parameter):
     def grad_req(self, grad_req: str) -> None:
         self._grad_req = "null"
         if grad_req != "null":
-            warnings.warn(f"Constant parameter {self.name!r} does not support grad_req other than 'null'", stacklevel=2)
+            warn(f"Constant parameter {self.name!r} does not support grad_req other than 'null'")

@@ -6,7 +6,6 @@ from __future__ import annotations
 import glob
 import json
 import os
-import warnings
 from collections.abc import Sequence
 from typing import Any
 
@@ -22,6 +21,7 @@ from hybridize.formats.mxnet.execute import Mode, check_supported, execute
 from hybridize.formats.mxnet.params import DTYPES
 from hybridize.formats.mxnet.symbol import VARIABLE, SymbolGraph, read_symbol
 from hybridize.formats.mxnet.table import OPTIONAL_VARIABLES
+from hybridize.gluon.advice import warn
 from hybridize.gluon.hybrid_block import HybridBlock
 from hybridize.gluon.parameter import Parameter
 from hybridize.gluon.stored import load_into, named_arrays
@@ -148,7 +148,7 @@ def _parameter(name: str, attributes: dict[str, str]) -> Parameter:
         shape = parse_value(attributes["__shape__"]) if "__shape__" in attributes else None
         dtype = _dtype(attributes.get("__dtype__", "0"))
     except (ValueError, IndexError):
-        warnings.warn(f"variable {name!r} has hidden attributes that cannot be read: {attributes}", stacklevel=4)
+        warn(f"variable {name!r} has hidden attributes that cannot be read: {attributes}")
     parameter = Parameter(name, shape=shape, dtype=dtype, allow_deferred_init=True)
     parameter.adopted = True
     return parameter

@@ -8,6 +8,8 @@ import pytest
 from hybridize import autograd
 from hybridize.array import np, npx
 from hybridize.base.errors import ArgumentError, CaptureError, StateError
+from hybridize.capture import Function
+from hybridize.formats import read_archive
 from hybridize.formats.mxnet import read_params
 from hybridize.gluon import Constant, HybridBlock, Parameter, SymbolBlock, nn
 
@@ -63,7 +65,6 @@ def test_every_change_of_layers_is_seen(x):
     same_after(net, lambda: setattr(net[0], "act", nn.Activation("tanh")), x)
     same_after(net, lambda: net.add(nn.Activation("sigmoid")), x)
     net = get_net(nn.Dense(3), nn.LeakyReLU(0.1))
-    net.initialize()
     assert (same_after(net, lambda: setattr(net[1], "_alpha", 0.5), x) < 0).any()
     pre = get_net(nn.Dense(3), nn.Identity())
     same_after(pre, lambda: pre.register_child(nn.HybridLambda(lambda x: x * 2), "1"), x)
@@ -246,7 +247,8 @@ def test_an_imported_block_is_a_block(x, tmp_path):
     net.hybridize()
     net(x)
     net.export(tmp_path / "net")
-    whole = get_net(SymbolBlock.load(tmp_path / "net"), nn.Dense(2))
+    whole = get_net(nn.Identity(), nn.Dense(2))
+    whole.register_child(SymbolBlock.load(tmp_path / "net"), "0")
     expected = whole(x).asnumpy()
     whole.hybridize()
     numpy.testing.assert_allclose(whole(x).asnumpy(), expected, rtol=1e-5, atol=1e-6)
@@ -267,3 +269,20 @@ def test_export_says_what_it_cannot(x, tmp_path):
     with pytest.raises(CaptureError, match=r"sort has no counterpart in MXNet(\n|.)*test_hybrid.py(\n|.)*archive"):
         sort.export(tmp_path / "net")
     assert list(tmp_path.iterdir()) == []
+
+
+def test_the_archive_holds_the_net_under_its_own_names(x, tmp_path):
+    net = get_net()
+    with pytest.raises(StateError, match="hybridize"):
+        net.save(tmp_path / "net")
+    net.hybridize()
+    with pytest.raises(StateError, match="call it once"):
+        net.save(tmp_path / "net")
+    expected = net(x)
+    net.save(tmp_path / "net")
+    saved = read_archive(tmp_path / "net")
+    assert saved.weights.keys() == net.collect_params().keys()
+    numpy.testing.assert_allclose(Function.from_saved(saved)(x).asnumpy(), expected.asnumpy(), rtol=1e-6)
+    other = get_net()
+    other.load_dict(saved.weights)
+    numpy.testing.assert_allclose(other(x).asnumpy(), expected.asnumpy(), rtol=1e-5, atol=1e-6)

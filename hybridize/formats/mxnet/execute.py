@@ -90,10 +90,12 @@ def _applied(graph: SymbolGraph, node: SymbolNode, operands: list[Operand], mode
         return _dropout(attributes, operands, mode)
     try:
         return TABLE[node.op](attributes, *operands)
+    except HybridizeError:
+        raise
     except TypeError as error:
-        if isinstance(error, HybridizeError):
-            raise
         attributes.fail(f"it takes other inputs than {len(operands)} ({error})")
+    except (ArithmeticError, LookupError, ValueError, MemoryError) as error:
+        attributes.fail(f"its attributes do not fit its inputs ({error!r})")
 
 
 def _dropout(a: Attributes, operands: list[Operand], mode: Mode) -> Operand:

@@ -328,16 +328,9 @@ def _pick(a: Attributes, x: Operand, indices: Operand) -> Operand:
 
 @operator("one_hot")
 def _one_hot(a: Attributes, indices: Operand) -> Operand:
-    depth = a.integer("depth")
-    shape = (*shape_of(indices), depth)
-    dtype = a.dtype("dtype", float32)
-    places = constant(numpy.arange(depth, dtype=numpy.int64))
-    column = reshape(cast(indices, int64), (*shape_of(indices), 1))
-    hit = bind1(ops.Eq(), broadcast(column, shape), broadcast(places, shape))
-    on, off = (
-        full(a.number(key, value), shape, dtype or float32) for key, value in (("on_value", 1), ("off_value", 0))
-    )
-    return bind1(ops.Where(), hit, on, off)
+    dtype = a.dtype("dtype", float32) or float32
+    on, off = float(a.number("on_value", 1)), float(a.number("off_value", 0))
+    return composites.one_hot(cast(indices, int64), a.integer("depth"), on, off, dtype)
 
 
 # --------------------------------------------------------------------------------------------------- matrix products
@@ -410,6 +403,8 @@ def _matmul(a: Attributes, x: Operand, y: Operand) -> Operand:
 
 # --------------------------------------------------------------------------------------------------------- constants
 
+_MAX_RANGE = 1 << 28
+
 
 @operator("zeros_like", "_npi_zeros_like")
 def _zeros_like(a: Attributes, x: Operand) -> Operand:
@@ -442,6 +437,8 @@ def _arange(a: Attributes) -> Operand:
     if stop is None:
         start, stop = 0, start
     a.only(infer_range=False)
+    if not step or abs((stop - start) / step) > _MAX_RANGE:
+        a.fail(f"a range from {start} to {stop} by {step}")
     values = numpy.repeat(numpy.arange(start, stop, step), a.integer("repeat", 1))
     return constant(values.astype(a.dtype("dtype", float32) or float32))
 

@@ -3,11 +3,11 @@
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Iterator
 from typing import Any, Self
 
 from hybridize.array import np
+from hybridize.gluon.advice import warn
 from hybridize.gluon.block import Block
 from hybridize.gluon.hybrid_block import HybridBlock
 
@@ -63,10 +63,9 @@ class Sequential(_Chain):
     def hybridize(self, active: bool = True, **kwargs: Any) -> None:
         """Compile every HybridBlock in the chain."""
         if self._children and all(isinstance(child, HybridBlock) for child in self._children.values()):
-            warnings.warn(
+            warn(
                 f"All children of this {type(self).__name__} layer {self.name!r} are HybridBlocks. Consider using "
-                "HybridSequential for the best performance.",
-                stacklevel=2,
+                "HybridSequential for the best performance."
             )
         super().hybridize(active, **kwargs)
 

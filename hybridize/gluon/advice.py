@@ -1,0 +1,24 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Warnings that point at the user's line, however deep in the package they arise."""
+
+from __future__ import annotations
+
+import os
+import sys
+import warnings
+
+_PACKAGE = os.path.dirname(os.path.dirname(os.path.abspath(__file__))) + os.sep
+
+
+def warn(text: str) -> None:
+    """Warn at the innermost line outside of hybridize."""
+    level = 1
+    while True:
+        try:
+            frame = sys._getframe(level)
+        except ValueError:
+            break
+        if not frame.f_code.co_filename.startswith(_PACKAGE):
+            break
+        level += 1
+    warnings.warn(text, stacklevel=level + 1)
