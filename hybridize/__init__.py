@@ -1,2 +1,30 @@
 # SPDX-License-Identifier: Apache-2.0
-"""hybridize: write imperative Python, run it as one compiled program."""
+"""hybridize: write imperative Python, run it as one compiled program.
+
+    from hybridize import hybridize, np
+    from hybridize.gluon import nn
+
+    net = nn.HybridSequential()
+    net.add(nn.Dense(256, activation="relu"), nn.Dense(2))
+    net.initialize()
+    net.hybridize()          # from now on: machine code, the same result
+    net(np.ones((1, 512)))
+
+This module only re-exports; DESIGN of the parts stands in the docstring of each package.
+"""
+
+from hybridize import autograd, gluon, init, nd, ndarray, symbol
+from hybridize import symbol as sym
+from hybridize.array import np, npx, random
+from hybridize.array.device import cpu, gpu, num_gpus
+from hybridize.base.config import set_num_threads
+from hybridize.capture import Program
+from hybridize.tools.timing import Benchmark, Timer
+from hybridize.verb import disabled, hybridize, load
+
+__version__ = "0.1.0"
+
+__all__ = [
+    "Benchmark", "Program", "Timer", "autograd", "cpu", "disabled", "gluon", "gpu", "hybridize", "init", "load", "nd",
+    "np", "npx", "num_gpus", "random", "set_num_threads", "sym",
+]  # fmt: skip

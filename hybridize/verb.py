@@ -1,0 +1,89 @@
+# SPDX-License-Identifier: Apache-2.0
+"""`hybridize(obj)`: the verb. It asks each door whether the object is its, and hands it over."""
+
+from __future__ import annotations
+
+import importlib
+import sys
+from collections.abc import Callable
+from contextlib import AbstractContextManager
+from pathlib import Path
+from typing import Any, Final
+
+from hybridize.base import modes
+from hybridize.base.errors import ArgumentError, LoadError
+from hybridize.capture import Function
+from hybridize.formats.archive import read_archive
+from hybridize.formats.detection import detect
+from hybridize.gluon import Block, SymbolBlock
+
+
+def hybridize(obj: Any = None, /, **options: Any) -> Any:
+    """Return `obj` compiled: a function, a Block or a `torch.nn.Module`; also usable as a decorator.
+
+    Args:
+        obj: what to compile. A function gives a `Function`, a Block itself (now active), a torch module a
+            callable that takes and returns tensors. Without it, a decorator is returned.
+        **options: `backend="llvm"|"numpy"`, `verify=False|"outputs"|"ops"`, `dynamic=None|True|False`,
+            `freeze=False`, `threads=None|int`; MXNet's tuning keywords are accepted and ignored.
+
+    Raises:
+        ArgumentError E301: `obj` is none of these.
+        TypeError: an unknown keyword.
+
+    >>> from hybridize import hybridize, np
+    >>> fast = hybridize(lambda x: np.exp(x) + 1)
+    >>> fast(np.zeros((2,)))
+    array([2., 2.])
+    """
+    if obj is None:
+        return lambda function: hybridize(function, **options)
+    if isinstance(obj, Block):
+        obj.hybridize(**options)
+        return obj
+    torch = sys.modules.get("torch")
+    if torch is not None and isinstance(obj, torch.nn.Module):
+        door = importlib.import_module("hybridize.torch")  # torch is loaded already; without it, its door stays shut
+        return door.TorchFunction(obj, **options)
+    if isinstance(obj, Function):
+        return Function(obj.python_function, **options)
+    if callable(obj) and not isinstance(obj, type):
+        return Function(obj, **options)
+    raise ArgumentError(
+        "E301",
+        f"hybridize takes a function, a Block or a torch.nn.Module, got {type(obj).__name__}",
+        help="pass the callable itself, as in hybridize(net), not its result",
+    )
+
+
+_HOLDS: Final = {
+    "params": "arrays",
+    "safetensors": "arrays",
+    "torch": "a PyTorch file (load it with torch, then hybridize the module)",
+    "onnx": "an ONNX model (its import comes later)",
+}
+
+
+def load(path: str | Path) -> Callable[..., Any]:
+    """Load a compiled program or net from disk; the kind of file is told by its content.
+
+    Args:
+        path: an archive written by `save`, or the `-symbol.json` of an exported net with its `.params` beside it.
+
+    Raises:
+        LoadError: the file is not one of these, is damaged, or was written by a later version.
+    """
+    kind = detect(path)
+    if kind == "symbol":
+        return SymbolBlock.load(path)
+    if kind == "archive":
+        return Function.from_saved(read_archive(path))
+    raise LoadError(
+        "E611", f"{path} holds {_HOLDS[kind]}, which is no program by itself",
+        help="load an archive written by save, or an exported -symbol.json; arrays are read by load_parameters",
+    )  # fmt: skip
+
+
+def disabled() -> AbstractContextManager[None]:
+    """Run the user's Python instead of compiled programs inside a `with` block, so that a debugger works."""
+    return modes.mode(disabled=True)
