@@ -22,7 +22,7 @@ from hybridize.ops.op import ACTIVE
 
 _NOT_SETTINGS = frozenset({
     "_children", "_parameters", "_params", "_scope", "_prefix", "watch", "_hooks", "_pre_hooks",
-    "_function", "_compiled", "_options",
+    "_function", "_compiled",
 })  # fmt: skip
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from types import ModuleType
-from typing import Any
+from typing import Any, cast
 
 from hybridize import ndarray as imperative_functions
 from hybridize import symbol as symbolic_functions
@@ -18,13 +18,6 @@ from hybridize.gluon.dependence import convert, depend
 from hybridize.gluon.parameter_dict import ParameterDict
 from hybridize.ops.op import ACTIVE, capturing
 
-_OPTIONS = frozenset({"backend", "verify", "dynamic", "freeze", "threads"})
-# MXNet's tuning of its memory and its engine: there is nothing to tune, so they are taken and mean nothing.
-_IGNORED = frozenset({
-    "static_alloc", "static_shape", "inline_limit", "forward_bulk_size", "backward_bulk_size", "clear",
-    "partition_if_dynamic",
-})  # fmt: skip
-
 
 class HybridBlock(Block):
     """Base of layers and nets that can be compiled.
@@ -36,7 +29,6 @@ class HybridBlock(Block):
 
     def __init__(self, prefix: str | None = None, params: ParameterDict | None = None) -> None:
         super().__init__(prefix, params)
-        self._options: dict[str, Any] = {}
         self._function: Function | None = None
         self._compiled: Callable[..., Any] | None = None
 
@@ -47,8 +39,8 @@ class HybridBlock(Block):
         compiled = self._compiled
         if compiled is not None:
             return compiled(*args, **kwargs)
-        function = self._function
-        return self._run_with_hooks(self._run if function is None else function, args, kwargs)
+        body = cast(Callable[..., Any], self._function or self._run)
+        return self._run_with_hooks(body, args, kwargs)
 
     def _run(self, *args: Any, **kwargs: Any) -> Any:
         for parameter in self._parameters.values():
@@ -99,22 +91,15 @@ class HybridBlock(Block):
         Raises:
             ArgumentError E329: an unknown keyword.
         """
-        for key in kwargs:
-            if key not in _OPTIONS | _IGNORED:
-                raise ArgumentError(
-                    "E329",
-                    f"hybridize() got an unexpected keyword {key!r}",
-                    help=f"known are {', '.join(sorted(_OPTIONS))}",
-                )
-        options = {key: value for key, value in kwargs.items() if key in _OPTIONS and value is not None}
-        self._options = options
-        self._function = Function(self._run, **options) if active else None
+        function = Function(self._run, **{key: value for key, value in kwargs.items() if value is not None})
+        self._function = function if active else None
         self._choose_call()
         super().hybridize(active, **kwargs)
 
     def _choose_call(self) -> None:
         """With hooks, Python has to be there at every call."""
-        self._compiled = self._function if not self._hooks and not self._pre_hooks else None
+        hooked = self._hooks or self._pre_hooks
+        self._compiled = None if hooked else cast("Callable[..., Any] | None", self._function)
 
     def _hooks_changed(self) -> None:
         super()._hooks_changed()
