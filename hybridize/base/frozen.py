@@ -1,0 +1,112 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Immutable classes of fields that cost little at import.
+
+`dataclasses.dataclass(frozen=True)` writes and compiles six functions per class, half a millisecond each time, used or
+not; with a hundred such classes that was most of `import hybridize`. Here the methods are shared, and only
+`__init__`, whose speed matters, is written for a class: when its first instance is made.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Callable
+from dataclasses import MISSING, Field, FrozenInstanceError
+from operator import attrgetter
+from typing import Any, TypeVar, dataclass_transform
+
+T = TypeVar("T")
+
+_put = object.__setattr__
+
+
+@dataclass_transform(frozen_default=True, field_specifiers=(dataclasses.field,))
+def frozen(cls: type[T]) -> type[T]:
+    """What `dataclass(frozen=True)` does to a class: fields, equality and hash by them, a repr, no assignment.
+
+    `dataclasses.fields` and `replace` know such classes; methods that the class itself defines stay. A class is frozen
+    in this way or in the way of `dataclass`, with all its bases.
+
+    >>> @frozen
+    ... class Point:
+    ...     x: int
+    ...     y: int = 0
+    >>> Point(1), Point(1) == Point(1, 0), Point(1) == Point(2)
+    (Point(x=1, y=0), True, False)
+    """
+    made: Any = dataclasses.dataclass(init=False, repr=False, eq=False)(cls)  # writes no function: notes the fields
+    compared = [field.name for field in _fields(cls) if field.compare]
+    made._compared = attrgetter(*compared) if compared else type
+    if "__init__" not in cls.__dict__:
+        made.__init__ = _writes_itself(cls)
+    for name, function in _SHARED.items():
+        if cls.__dict__.get(name) is None:  # Python itself writes `__hash__ = None` beside an `__eq__`
+            setattr(cls, name, function)
+    return cls
+
+
+def _fields(cls: Any) -> tuple[Field[Any], ...]:
+    return dataclasses.fields(cls)
+
+
+def _writes_itself(cls: Any) -> Callable[..., None]:
+    """An `__init__` that replaces itself by the one of the class's fields when it is first called."""
+
+    def __init__(self: Any, *args: Any, **kwargs: Any) -> None:  # noqa: N807
+        cls.__init__ = _written(cls)
+        cls.__init__(self, *args, **kwargs)
+
+    return __init__
+
+
+def _written(cls: Any) -> Callable[..., None]:
+    """The `__init__` of the fields of `cls`."""
+    known: dict[str, Any] = {"put": _put}
+    parameters, lines = ["self"], []
+    for field in _fields(cls):
+        name = field.name
+        value = name
+        if field.default is not MISSING:
+            known[f"{name}_default"] = field.default
+            parameters.append(f"{name}={name}_default")
+        elif field.default_factory is not MISSING:
+            known[f"{name}_factory"] = field.default_factory
+            known["missing"] = MISSING
+            parameters.append(f"{name}=missing")
+            value = f"{name}_factory() if {name} is missing else {name}"
+        else:
+            parameters.append(name)
+        lines.append(f"  put(self, {name!r}, {value})")
+    if hasattr(cls, "__post_init__"):
+        lines.append("  self.__post_init__()")
+    exec(f"def __init__({', '.join(parameters)}):\n" + "\n".join(lines or ["  pass"]), known)
+    made: Callable[..., None] = known["__init__"]
+    made.__qualname__ = f"{cls.__qualname__}.__init__"
+    return made
+
+
+def _equal(self: Any, other: Any) -> Any:
+    if type(other) is not type(self):
+        return NotImplemented
+    return self is other or self._compared(self) == self._compared(other)
+
+
+def _hash(self: Any) -> int:
+    return hash(self._compared(self))
+
+
+def _repr(self: Any) -> str:
+    parts = (f"{field.name}={getattr(self, field.name)!r}" for field in _fields(self) if field.repr)
+    return f"{type(self).__qualname__}({', '.join(parts)})"
+
+
+def _assign(self: Any, name: str, value: object) -> None:
+    raise FrozenInstanceError(f"cannot assign to field {name!r}")
+
+
+def _delete(self: Any, name: str) -> None:
+    raise FrozenInstanceError(f"cannot delete field {name!r}")
+
+
+_SHARED: dict[str, Callable[..., Any]] = {
+    "__eq__": _equal, "__hash__": _hash, "__repr__": _repr, "__setattr__": _assign, "__delattr__": _delete,
+}  # fmt: skip

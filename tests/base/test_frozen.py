@@ -1,0 +1,115 @@
+"""`frozen` against `dataclass(frozen=True)`, which it stands for."""
+
+import copy
+import dataclasses
+import pickle
+from dataclasses import dataclass, field
+
+import pytest
+
+from hybridize.base.frozen import frozen
+
+
+def define(decorator):
+    @decorator
+    class Base:
+        pass
+
+    @decorator
+    class Pair(Base):
+        x: int
+        y: tuple[int, ...] = ()
+        z: list[int] = field(default_factory=list, compare=False, repr=False)
+
+    @decorator
+    class Named(Pair):
+        name: str = "none"
+
+        def __repr__(self):
+            return self.name
+
+    @decorator
+    class Same(Pair):
+        w: int = 0
+
+        def __eq__(self, other):
+            return isinstance(other, Same)
+
+        def __hash__(self):
+            return 7
+
+    return Base, Pair, Named, Same
+
+
+@pytest.fixture(params=[frozen, dataclass(frozen=True)], ids=["frozen", "dataclass"])
+def classes(request):
+    return define(request.param)
+
+
+@frozen
+class Global:
+    x: int
+    y: str = "y"
+
+    def __post_init__(self):
+        if self.x < 0:
+            raise ValueError("x")
+
+
+def test_equality_and_hash_are_by_the_compared_fields(classes):
+    base, pair, named, same = classes
+    assert base() == base() and hash(base()) == hash(base())
+    assert pair(1) == pair(1, (), [3]) and hash(pair(1)) == hash(pair(1, (), [3]))
+    assert pair(1) != pair(2) and pair(1, (2,)) != pair(1)
+    assert pair(1) != named(1) and named(1) != named(1, name="other") and pair(1) != (1, ())
+    assert same(1) == same(2) and hash(same(1)) == 7
+
+
+def test_repr_shows_fields(classes):
+    _, pair, named, _ = classes
+    assert repr(pair(1, y=(2,))).endswith("Pair(x=1, y=(2,))") and repr(named(1, name="n")) == "n"
+
+
+def test_defaults_are_made_for_each_instance(classes):
+    pair = classes[1]
+    assert pair(1).z == [] and pair(1).z is not pair(1).z
+
+
+@pytest.mark.parametrize("arguments", [((), {}), ((1, (), [], 4), {}), ((1,), {"q": 1}), ((1,), {"x": 1})])
+def test_wrong_arguments(classes, arguments):
+    args, kwargs = arguments
+    for _ in range(2):  # the first call writes the constructor
+        with pytest.raises(TypeError):
+            classes[1](*args, **kwargs)
+
+
+def test_fields_cannot_be_written(classes):
+    one = classes[1](1)
+    with pytest.raises(dataclasses.FrozenInstanceError):
+        one.x = 2
+    with pytest.raises(dataclasses.FrozenInstanceError):
+        del one.x
+    with pytest.raises(AttributeError):
+        one.new = 2
+
+
+def test_dataclasses_knows_them(classes):
+    named = classes[2]
+    assert [part.name for part in dataclasses.fields(named)] == ["x", "y", "z", "name"]
+    assert dataclasses.replace(named(1), y=(3,)) == named(1, (3,))
+    match named(5, (6,)):
+        case named(x, y, name="none"):
+            assert (x, y) == (5, (6,))
+        case _:
+            pytest.fail("no match")
+
+
+def test_post_init_runs_at_the_first_instance_too():
+    with pytest.raises(ValueError):
+        Global(-1)
+    with pytest.raises(ValueError):
+        Global(x=-1)
+
+
+def test_copies():
+    assert copy.deepcopy(Global(1)) == Global(1) == pickle.loads(pickle.dumps(Global(1)))
