@@ -102,6 +102,7 @@ class Function:
 
     # A slot of this name is what `self(...)` calls: the entry itself, without a Python frame between.
     __slots__ = ("__call__", "__dict__", "__weakref__")
+    __call__: Callable[..., Any]
 
     def __init__(self, function: Callable[..., Any], **options: Any) -> None:
         self.options = Options.of(options)
@@ -119,14 +120,20 @@ class Function:
         self._install()
 
     @classmethod
-    def from_saved(cls, saved: SavedProgram, **options: Any) -> Function:
-        """A function whose programs come from a file; there is no Python to capture another one from."""
+    def from_saved(cls, saved: SavedProgram, *, shared: bool = False, **options: Any) -> Function:
+        """A function whose programs come from a file; there is no Python to capture another one from.
+
+        Args:
+            saved: the programs and their weights.
+            shared: the weights are somebody else's, who may write them: they are read where they are, at each call.
+            options: as for `Function`.
+        """
         known = {name: value for name, value in saved.options.items() if name in Options.__dataclass_fields__}
         made = cls(saving.without_python(saved.name), **{**known, **options})
         made.saved_program = saved
         made._names = saved.argument_names
         made.name = saved.name
-        for captured in saving.captured(saved):
+        for captured in saving.captured(saved, shared=shared):
             made._keep(captured.call.key, made._compile(captured, ""))
         made._install()
         return made

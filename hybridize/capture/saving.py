@@ -70,9 +70,11 @@ def _signature(stock: Captured, keys: Mapping[int, str]) -> SavedSignature:
     )  # fmt: skip
 
 
-def captured(program: SavedProgram) -> list[Captured]:
-    """Plain data as captured programs."""
-    arrays = {name: wrap(array.copy()) for name, array in program.weights.items()}
+def captured(program: SavedProgram, *, shared: bool = False) -> list[Captured]:
+    """Plain data as captured programs; `shared` as in `Function.from_saved`."""
+    arrays = {name: wrap(array if shared else array.copy()) for name, array in program.weights.items()}
+    for array in arrays.values():
+        array.storage.exposed = shared
     return [_captured(signature, arrays) for signature in program.signatures]
 
 

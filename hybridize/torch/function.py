@@ -10,14 +10,17 @@ from collections.abc import Hashable, Sequence
 from pathlib import Path
 from typing import Any
 
+import numpy
 import torch
+from numpy.typing import NDArray
 
 from hybridize.array.ndarray import wrap
 from hybridize.base import modes
 from hybridize.base.config import CONFIG
-from hybridize.base.errors import ArgumentError, StateError
+from hybridize.base.errors import ArgumentError, CaptureError, StateError
 from hybridize.base.nested import Structure, flatten, unflatten
 from hybridize.capture import Function, Program
+from hybridize.capture.function import Options
 from hybridize.formats.archive import write_archive
 from hybridize.formats.saved import ARRAY, Leaf, SavedProgram, SavedSignature
 from hybridize.formats.torch_export import to_graph
@@ -39,8 +42,11 @@ class TorchFunction:
     def __init__(self, module: torch.nn.Module, **options: Any) -> None:
         """Wrap `module`; `options` are those of `hybridize`."""
         self.module = module
-        self._freeze = bool(options.pop("freeze", False))
-        self._options = Function.checked_options(options)
+        checked = Options.of(options)
+        self.options = {field.name: getattr(checked, field.name) for field in dataclasses.fields(checked)}
+        """Keywords of the programs."""
+        self.frozen = checked.freeze
+        """Whether weights are constants of the programs."""
         self._programs: OrderedDict[Hashable, _Compiled] = OrderedDict()
         self._lock = threading.Lock()
 
@@ -64,7 +70,7 @@ class TorchFunction:
             wanted = [tensor for tensor in (*inputs, *parameters.values()) if tensor.requires_grad]
             if wanted:
                 call = _Call(self.module, compiled, leaves, structure, len(inputs), tuple(parameters))
-                flat = _Attached.apply(call, *inputs, *parameters.values())
+                flat = _Attached.apply(call, *inputs, *parameters.values())  # type: ignore[no-untyped-call]
                 return unflatten(compiled.exported.structure, flat)
         return unflatten(compiled.exported.structure, compiled(leaves))
 
@@ -72,7 +78,8 @@ class TorchFunction:
         """The program that a call with these arguments runs."""
         leaves, structure = flatten((args, kwargs))
         compiled = self._compiled(leaves, structure, args, kwargs)
-        return compiled.function.program(*compiled.arrays(leaves))
+        args, kwargs = compiled.call(leaves)
+        return compiled.function.program(*args, **kwargs)
 
     def save(self, path: str | Path) -> None:
         """Write every program compiled so far, with the weights as they are now, as one file for `hybridize.load`.
@@ -83,9 +90,7 @@ class TorchFunction:
         with self._lock:
             compiled = list(self._programs.values())
         if not compiled:
-            raise StateError(
-                "E507", "there is no program to save yet", help="call the hybridized module once, then save it"
-            )
+            raise StateError("E507", "there is no program to save yet", help="call the module once, then save it")
         first, *others = [one.saved for one in compiled]
         weights = dict(first.weights)
         for other in others:
@@ -108,23 +113,13 @@ class TorchFunction:
         key = (structure, tuple(map(_key, leaves)), self.module.training)
         found = self._programs.get(key)
         if found is None or not found.valid():
-            graph_of = found if found is not None and not self._freeze else None
-            found = _Compiled(self, args, kwargs, leaves, graph_of)
+            before = found if found is not None and not self.frozen else None
+            found = _Compiled(self, args, kwargs, leaves, structure, before)
             with self._lock:
                 self._programs[key] = found
                 while len(self._programs) > PROGRAMS:
                     self._programs.popitem(last=False)
         return found
-
-    @property
-    def options(self) -> dict[str, Any]:
-        """Keywords of the programs."""
-        return self._options
-
-    @property
-    def frozen(self) -> bool:
-        """Whether weights are constants of the programs."""
-        return self._freeze
 
 
 def _key(leaf: Any) -> Hashable:
@@ -147,6 +142,7 @@ class _Compiled:
         args: tuple[Any, ...],
         kwargs: dict[str, Any],
         leaves: Sequence[Any],
+        structure: Structure,
         before: _Compiled | None,
     ) -> None:
         """`before` is the program for the same call over tensors that have since been replaced."""
@@ -154,15 +150,16 @@ class _Compiled:
         self.graph: Graph = before.graph if before else to_graph(self.exported.program)
         self.frozen = owner.frozen
         places = [_place(owner.module, name) for name in self.exported.state]
-        self.state = [
+        self.state: list[torch.Tensor] = [
             self.exported.constants[name] if place is None else place[0][place[1]]
             for name, place in zip(self.exported.state, places, strict=True)
         ]
         self.owned = [
             (*place, tensor, tensor.data_ptr()) for place, tensor in zip(places, self.state, strict=True) if place
         ]
-        self.saved = self._saved(owner, leaves)
-        self.function = Function.from_saved(self.saved, **owner.options)
+        self.structure = structure
+        self.saved = self._saved(owner, leaves, structure)
+        self.function = Function.from_saved(self.saved, shared=True, **owner.options)
 
     def valid(self) -> bool:
         """Whether the module still holds the very tensors, in the very memory, that the program reads."""
@@ -173,40 +170,49 @@ class _Compiled:
                 return False
         return True
 
-    def _saved(self, owner: TorchFunction, leaves: Sequence[Any]) -> SavedProgram:
+    def _saved(self, owner: TorchFunction, leaves: Sequence[Any], structure: Structure) -> SavedProgram:
         graph, names = self.graph, self.exported.state
         weights = {name: as_numpy(tensor) for name, tensor in zip(names, self.state, strict=True)}
-        count = len(names)
-        tensors = [leaf for leaf in leaves if isinstance(leaf, torch.Tensor)]
+        state, arguments = graph.inputs[: len(names)], graph.inputs[len(names) :]
+        written, results = self.exported.written, graph.outputs[len(self.exported.written) :]
+        constants = dict(graph.constants)
         if self.frozen:
-            constants = dict(zip(graph.inputs[:count], (w.copy() for w in weights.values()), strict=True))
-            graph = Graph(graph.inputs[count:], graph.nodes, graph.outputs, {**graph.constants, **constants})
-            names, weights = (), {}
-        else:  # a signature has the arguments first, then the state
-            graph = dataclasses.replace(graph, inputs=(*graph.inputs[count:], *graph.inputs[:count]))
-        results = len(graph.outputs)
-        flat = Structure("tuple", (Structure("leaf"),) * len(tensors))
+            if written:
+                raise CaptureError(
+                    "E442", f"the module writes its buffer {written[0]!r}, which freeze=True makes a constant",
+                    help="hybridize without freeze, or call module.eval() first",
+                )  # fmt: skip
+            constants.update(zip(state, map(_constant, weights.values()), strict=True))
+            state, names, weights = (), (), {}
+        outputs = (*results, *graph.outputs[: len(written)])
         signature = SavedSignature(
-            graph,
-            Structure("tuple", (flat, Structure("dict"))),
-            (ARRAY,) * len(tensors),
-            Structure("tuple", (Structure("leaf"),) * results),
-            (Leaf("array"),) * results,
+            Graph((*arguments, *state), graph.nodes, outputs, constants),
+            structure,
+            tuple(ARRAY if isinstance(leaf, torch.Tensor) else Leaf("constant", leaf) for leaf in leaves),
+            self.exported.structure,
+            (ARRAY,) * len(results),
             names,
+            tuple(len(arguments) + names.index(name) for name in written),
         )
         return SavedProgram(type(owner.module).__name__, (signature,), weights)
 
-    def arrays(self, leaves: Sequence[Any]) -> list[Any]:
-        """The tensors of a call as arrays over the same memory."""
-        return [wrap(as_numpy(leaf)) for leaf in leaves if isinstance(leaf, torch.Tensor)]
+    def call(self, leaves: Sequence[Any]) -> tuple[tuple[Any, ...], dict[str, Any]]:
+        """The arguments of a call, tensors as arrays over the same memory."""
+        arrays = [wrap(as_numpy(leaf)) if isinstance(leaf, torch.Tensor) else leaf for leaf in leaves]
+        args, kwargs = unflatten(self.structure, arrays)
+        return args, kwargs
 
     def __call__(self, leaves: Sequence[Any]) -> list[torch.Tensor]:
         """Run; returns the tensors of the result. Buffers that the module writes are written."""
-        results = [as_tensor(array._data) for array in self.function(*self.arrays(leaves))]
-        written = len(self.exported.written)
-        for name, new in zip(self.exported.written, results[:written], strict=True):
-            self.state[self.exported.state.index(name)].data.copy_(new)
-        return results[written:]
+        args, kwargs = self.call(leaves)
+        return [as_tensor(array._data) for array in flatten(self.function(*args, **kwargs))[0]]
+
+
+def _constant(array: NDArray[Any]) -> NDArray[Any]:
+    """A copy that nobody can write."""
+    copy = numpy.array(array, order="C")
+    copy.setflags(write=False)
+    return copy
 
 
 def _place(module: torch.nn.Module, name: str) -> tuple[dict[str, Any], str] | None:

@@ -1,0 +1,156 @@
+"""A torch module through the verb: results, weights wherever they are changed, gradients, refusals."""
+
+import pytest
+import torch
+from torch import nn
+
+from hybridize import hybridize, load
+from hybridize.base.errors import ArgumentError, CaptureError, StateError
+
+
+def net():
+    torch.manual_seed(0)
+    return nn.Sequential(nn.Linear(6, 5), nn.LayerNorm(5), nn.GELU(), nn.Flatten(), nn.Linear(5, 3), nn.Softmax(-1))
+
+
+@pytest.fixture
+def x():
+    return torch.linspace(-1, 1, 24).reshape(4, 6)
+
+
+def test_layers_equal_pytorch_at_every_size(x):
+    module = net()
+    fast = hybridize(module)
+    with torch.no_grad():
+        for rows in (4, 1, 3, 4):
+            torch.testing.assert_close(fast(x[:rows]), module(x[:rows]), rtol=1e-5, atol=1e-6)
+    assert fast.cache_info()["programs"] == 3
+
+
+def test_inputs_and_results_share_no_memory_and_inputs_are_not_copied(x):
+    fast = hybridize(net())
+    with torch.no_grad():
+        before = x.clone()
+        first, second = fast(x), fast(x)
+    assert torch.equal(x, before)
+    assert first.data_ptr() != second.data_ptr()
+
+
+def test_strided_inputs(x):
+    module = net()
+    with torch.no_grad():
+        for view in (x.t().contiguous().t(), x[::2], x.flip(0)):
+            torch.testing.assert_close(hybridize(module)(view), module(view), rtol=1e-5, atol=1e-6)
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        lambda m: m[0].weight.data.mul_(2),
+        lambda m: m[0].weight.detach().numpy().fill(0.1),
+        lambda m: setattr(m[0].weight, "data", torch.full((5, 6), 0.3)),
+        lambda m: setattr(m[0], "weight", nn.Parameter(torch.full((5, 6), 0.2))),
+        lambda m: m.load_state_dict({key: value * 1.5 for key, value in m.state_dict().items()}),
+    ],
+)
+def test_a_changed_weight_is_seen_however_it_was_changed(change, x):
+    module = net()
+    fast = hybridize(module)
+    with torch.no_grad():
+        before = fast(x)
+        change(module)
+        after = fast(x)
+        torch.testing.assert_close(after, module(x), rtol=1e-5, atol=1e-6)
+    assert not torch.equal(before, after)
+
+
+def test_frozen_weights_are_the_users_word(x):
+    module = net()
+    fast = hybridize(module, freeze=True)
+    with torch.no_grad():
+        before = fast(x)
+        module[0].weight.zero_()
+        assert torch.equal(fast(x), before)
+
+
+def test_gradients_are_pytorchs(x):
+    module, twin = net(), net()
+    x.requires_grad_()
+    fast = hybridize(module)
+    (fast(x) ** 2).sum().backward()
+    got = x.grad.clone()
+    x.grad = None
+    (twin(x) ** 2).sum().backward()
+    torch.testing.assert_close(got, x.grad)
+    for ours, theirs in zip(module.parameters(), twin.parameters(), strict=True):
+        torch.testing.assert_close(ours.grad, theirs.grad)
+
+
+def test_structures_in_and_out(x):
+    class Pair(nn.Module):
+        def forward(self, pair, scale=2.0, *, name=None):
+            a, b = pair
+            return {"sum": a + b, "rest": [a * scale, (b - a).argmax(-1)]}
+
+    module = Pair()
+    fast = hybridize(module)
+    for scale in (2.0, 3.0):
+        got, want = fast((x, x * 2), scale=scale), module((x, x * 2), scale=scale)
+        torch.testing.assert_close(got, want)
+
+
+def test_buffers_that_the_module_writes_are_written(x):
+    class Counter(nn.Module):
+        def __init__(self):
+            super().__init__()
+            self.register_buffer("total", torch.zeros(6))
+
+        def forward(self, x):
+            self.total += x.sum(0)
+            return x + self.total
+
+    module, twin = Counter(), Counter()
+    fast = hybridize(module)
+    with torch.no_grad():
+        for _ in range(3):
+            torch.testing.assert_close(fast(x), twin(x))
+    torch.testing.assert_close(module.total, twin.total)
+
+
+def test_save_and_load(x, tmp_path):
+    module = net()
+    fast = hybridize(module)
+    with pytest.raises(StateError, match="call the module once"):
+        fast.save(tmp_path / "net")
+    with torch.no_grad():
+        want = fast(x)
+        fast(x[:1])
+    fast.save(tmp_path / "net")
+    again = load(tmp_path / "net")
+    torch.testing.assert_close(torch.from_numpy(again(x.numpy()).asnumpy()), want)
+    assert again(x[:1].numpy()).shape == (1, 3)
+
+
+def test_the_numpy_backend_and_verification(x):
+    module = net()
+    with torch.no_grad():
+        want = module(x)
+        torch.testing.assert_close(hybridize(module, backend="numpy")(x), want, rtol=1e-5, atol=1e-6)
+        torch.testing.assert_close(hybridize(module, verify="outputs")(x), want, rtol=1e-5, atol=1e-6)
+    assert hybridize(module, backend="numpy").program(x).backend == "numpy"
+
+
+def test_what_cannot_be_taken_is_refused(x):
+    module = net()
+    with pytest.raises(TypeError, match="speed"):
+        hybridize(module, speed=9)
+    fast = hybridize(module)
+    with pytest.raises(ArgumentError, match="object"):
+        fast(object())
+    with pytest.raises((CaptureError, RuntimeError)):
+        fast(x[:, :4])
+    with pytest.raises(CaptureError, match="dropout"):
+        hybridize(nn.Sequential(nn.Dropout(0.5)).train())(x)
+    with torch.no_grad():
+        torch.testing.assert_close(fast(x), module(x), rtol=1e-5, atol=1e-6)
+    torch.testing.assert_close(hybridize(nn.Sequential(nn.Dropout(0.5)).eval())(x), x)
