@@ -3,13 +3,13 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Any, NoReturn
 
 from hybridize.base.errors import DeviceError
+from hybridize.base.frozen import frozen
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Device:
     """A device. There is one kind, `cpu`, and all of its numbers are the same memory."""
 

@@ -11,7 +11,6 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from functools import wraps
 from typing import Any, TypeVar
 from typing import cast as as_type
@@ -22,6 +21,7 @@ from hybridize.array.ndarray import ndarray, wrap
 from hybridize.array.symbol import Symbol
 from hybridize.base.dtypes import CODES, DType, as_dtype, code, float32, float64, int64
 from hybridize.base.errors import ArgumentError, DTypeError, OutOfBoundsError, ShapeError
+from hybridize.base.frozen import frozen
 from hybridize.base.promotion import NUMBERS, default_dtype, floating, result_dtype, weak_kind
 from hybridize.base.types import Shape, TensorType
 from hybridize.ops import Broadcast, Cast, Concat, Reshape
@@ -51,7 +51,7 @@ install(Imperative())
 warnings.filterwarnings("ignore", category=RuntimeWarning, module=r"hybridize\.")
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Weak:
     """An operand that stands for a Python number of a kind: it takes the dtype of the arrays beside it."""
 

@@ -65,6 +65,10 @@ class DeferredInitializationError(StateError):
     """A parameter whose shape is not known yet was read (code E501)."""
 
 
+class AssertionFailed(StateError, AssertionError):
+    """An `assert` of data, or `npx.assert_`, does not hold (code E520)."""
+
+
 class LoadError(HybridizeError, ValueError):
     """A file that is not what it claims to be (codes E6xx); the message names the byte offset or the key."""
 

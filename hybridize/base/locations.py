@@ -6,14 +6,15 @@ from __future__ import annotations
 import linecache
 import os
 import sys
-from dataclasses import dataclass
 from types import FrameType
+
+from hybridize.base.frozen import frozen
 
 _PACKAGE = os.path.dirname(os.path.dirname(os.path.abspath(__file__))) + os.sep
 _SITE = tuple(f"{os.sep}site-packages{os.sep}{name}{os.sep}" for name in ("numpy", "torch"))
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class SourceLoc:
     """One line of the user's program."""
 

@@ -4,11 +4,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from typing import Any
 
+from hybridize.base.frozen import frozen
 
-@dataclass(frozen=True, slots=True)
+
+@frozen
 class Structure:
     """The shape of a nested value without its leaves; hashable, so it can be part of a key."""
 

@@ -5,17 +5,17 @@ from __future__ import annotations
 
 import math
 import re
-from dataclasses import dataclass
 
 from hybridize.base.dtypes import BY_CODE, CODES, DType
 from hybridize.base.errors import GraphError
+from hybridize.base.frozen import frozen
 
 Shape = tuple[int, ...]
 
 _TEXT = re.compile(r"([a-z]+\d*)\[([\d,]*)\]")
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class TensorType:
     """The type of a value: its shape, one int per axis, and its element dtype."""
 

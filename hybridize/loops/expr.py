@@ -4,34 +4,34 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from typing import Any
 
 from hybridize.base.dtypes import DType, bool_, int64
+from hybridize.base.frozen import frozen
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Expr:
     """Base of all expressions."""
 
     dtype: DType
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Const(Expr):
     """A number."""
 
     value: float | int | bool
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Axis(Expr):
     """Index along output axis `number` (>= 0), or the variable of a fold (< 0); always int64."""
 
     number: int
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Load(Expr):
     """One element of input `operand` at `indices`, one i64 expression per axis, each within bounds."""
 
@@ -39,7 +39,7 @@ class Load(Expr):
     indices: tuple[Expr, ...]
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Call(Expr):
     """A scalar function of the table `FUNCTIONS`."""
 
@@ -47,7 +47,7 @@ class Call(Expr):
     args: tuple[Expr, ...]
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Select(Expr):
     """`then` where `condition` (bool) holds, else `orelse`; both are evaluated, so both must be in bounds."""
 
@@ -56,14 +56,14 @@ class Select(Expr):
     orelse: Expr
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Cast(Expr):
     """`x` as another dtype: floats to integers truncate, to bool compare with zero."""
 
     x: Expr
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Fold(Expr):
     """Reduce `body` over `variable` (an Axis with a negative number, unique in the kernel) from 0 to size - 1."""
 
@@ -157,7 +157,7 @@ def mul(x: Expr, y: Expr) -> Expr:
     return call("mul", x, y)
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Contraction:
     """A product of matrices, left to the contraction kernels.
 
@@ -168,7 +168,7 @@ class Contraction:
     transpose_w: bool
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Routine:
     """Something no scalar expression says well (sort, cumulative sum, scatter, ...): a named loop nest of codegen."""
 
@@ -176,7 +176,7 @@ class Routine:
     parameters: tuple[Any, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Region:
     """Control flow over closed sub-graphs: `cond`, `while_loop` or `scan`."""
 

@@ -16,6 +16,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
 from hybridize.base.dtypes import DType, bool_, int64
+from hybridize.base.frozen import frozen
 from hybridize.loops.expr import Axis, Call, Cast, Const, Expr, Fold, Load, Select
 
 FAR = 1 << 62
@@ -25,7 +26,7 @@ Bounds = tuple[int, int]
 """Smallest and largest value, inclusive."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Index(Expr):
     """An affine i64 expression: constant + sum of coefficient * atom; made by `Space.affine` only."""
 
@@ -67,6 +68,27 @@ def children(expr: Expr) -> tuple[Expr, ...]:
         case Fold(body=body):
             return (body,)
     return ()
+
+
+def upward(root: Expr, indices: bool = True, folds: bool = True) -> list[Expr]:
+    """Each expression below `root` once, after all that it is made of; optionally not inside indices, or folds.
+
+    What recurses into expressions and remembers goes in this order first: they may be deep, and Python's stack is the
+    user's as well.
+    """
+    done: set[int] = set()
+    order: list[Expr] = []
+    stack = [(root, False)]
+    while stack:
+        node, ready = stack.pop()
+        if ready:
+            order.append(node)
+        elif id(node) not in done:
+            done.add(id(node))
+            stack.append((node, True))
+            if (indices or not isinstance(node, Load | Index)) and (folds or not isinstance(node, Fold)):
+                stack += [(child, False) for child in children(node)]
+    return order
 
 
 class Interner:
@@ -393,6 +415,19 @@ class Space:
             found = memo[id(expr)] = self._rewrite(expr, axes, load, variable, memo)
         return found
 
+    def rewrite_deep(
+        self,
+        expr: Expr,
+        axes: Mapping[int, Expr],
+        load: Callable[[Load, tuple[Expr, ...]], Expr],
+        variable: Callable[[Fold], int],
+        memo: dict[int, Expr],
+    ) -> Expr:
+        """`rewrite` from the inside, for expressions of any depth."""
+        for part in upward(expr, folds=False):
+            self.rewrite(part, axes, load, variable, memo)
+        return memo[id(expr)]
+
     def _rewrite(
         self,
         expr: Expr,
@@ -441,7 +476,7 @@ class Space:
             return self.rewrite(fold.body, {**axes, fold.variable: self.interner.number(0)}, load, variable, {})
         number = variable(fold)
         inner = {**axes, fold.variable: self.interner.axis(number)}
-        body = self.rewrite(fold.body, inner, load, variable, {})
+        body = self.rewrite_deep(fold.body, inner, load, variable, {})
         return self.interner.fold(fold.dtype, fold.kind, fold.size, number, body)
 
 

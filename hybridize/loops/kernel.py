@@ -14,14 +14,13 @@ None where only folds are vectorised.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 from hybridize.base.dtypes import CODES, DType
+from hybridize.base.frozen import frozen
 from hybridize.loops.expr import Axis, Call, Cast, Const, Expr, Fold, Load, Select
-from hybridize.loops.index import Index
+from hybridize.loops.index import Index, upward
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Param:
     """A flat buffer: an argument of the kernel, or an array local to a row."""
 
@@ -33,7 +32,7 @@ class Param:
         return f"{CODES[self.dtype]}[{self.size}]{'!' if self.written else ''}"
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Statement:
     """buffer[address] = value, for each inner index."""
 
@@ -43,7 +42,7 @@ class Statement:
     value: Expr
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Nest:
     """Statements that run for each row."""
 
@@ -54,7 +53,7 @@ class Nest:
     statements: tuple[Statement, ...]
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Kernel:
     """Loop nests over the same buffers, run in order."""
 
@@ -81,6 +80,8 @@ class _Printer:
             self._names.clear()
             self._lines.append(f"  rows {nest.rows} lane {nest.lane} by {nest.lanes}")
             for statement in nest.statements:
+                for part in upward(statement.value):
+                    self.name(part)
                 address, value = self.name(statement.address), self.name(statement.value)
                 self._lines.append(f"  for {statement.sizes}: b{statement.buffer}[{address}] = {value}")
         self._lines.append("}")

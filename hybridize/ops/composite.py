@@ -12,13 +12,13 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass
 from functools import wraps
 from typing import Any, TypeVar, cast
 
 from numpy.typing import NDArray
 
 from hybridize.base.errors import GraphError, InternalError
+from hybridize.base.frozen import frozen
 from hybridize.base.types import TensorType
 from hybridize.graph import Builder, Graph
 from hybridize.ops.arithmetic import Mul
@@ -31,7 +31,7 @@ Attributes = tuple[tuple[str, object], ...]
 _Function = TypeVar("_Function", bound=Callable[..., Any])
 
 
-@dataclass(frozen=True)
+@frozen
 class Composite(Op):
     """A named sub-graph: its label and attributes are the users' (and MXNet's), its meaning is the body alone."""
 

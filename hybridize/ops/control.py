@@ -7,7 +7,6 @@ Sub-graphs are fields; two ops are equal when their graphs have equal text.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from typing import Any
 
 import numpy
@@ -15,6 +14,7 @@ from numpy.typing import NDArray
 
 from hybridize.base.dtypes import bool_, is_float
 from hybridize.base.errors import DTypeError, ShapeError, StateError
+from hybridize.base.frozen import frozen
 from hybridize.base.types import TensorType
 from hybridize.graph import Graph, Value
 from hybridize.loops.expr import Element, Region
@@ -50,7 +50,7 @@ def _check_predicate(op: Op, types: Types) -> None:
         )
 
 
-@dataclass(frozen=True)
+@frozen
 class Cond(Op):
     """What `then` gives for the operands where the first operand (bool[]) holds, else what `orelse` gives."""
 
@@ -106,7 +106,7 @@ class Cond(Op):
         yield Sample((numpy.array(True), *operands), cls(then, other), fails=ShapeError)
 
 
-@dataclass(frozen=True)
+@frozen
 class While(Op):
     """The operands, replaced by what `body` gives for them while `cond` gives true for them."""
 
@@ -146,7 +146,7 @@ class While(Op):
         yield Sample((numpy.array(0), numbers((2, 3))), cls(body, body), fails=DTypeError)
 
 
-@dataclass(frozen=True)
+@frozen
 class Scan(Op):
     """`body` run `length` times, over slices.
 

@@ -8,7 +8,6 @@ them. Machine code clamps them once more, for safety alone.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from typing import Any
 
 import numpy
@@ -16,6 +15,7 @@ from numpy.typing import NDArray
 
 from hybridize.base.dtypes import int64
 from hybridize.base.errors import ArgumentError, DTypeError, ShapeError
+from hybridize.base.frozen import frozen
 from hybridize.base.types import Shape, TensorType
 from hybridize.loops.expr import Element, Expr, Routine, index
 from hybridize.ops.arithmetic import eq, where
@@ -36,7 +36,7 @@ def _check_bounds(op: Op, indices: TensorType, sizes: Shape, x: TensorType) -> N
         raise ShapeError("E157", f"{op.name} of {x} by {indices}: there is nothing to index")
 
 
-@dataclass(frozen=True)
+@frozen
 class Gather(Op):
     """`x` at `indices` along `axis`: the axes of `indices` stand where `axis` was."""
 
@@ -91,7 +91,7 @@ def inverse(order: tuple[int, ...]) -> tuple[int, ...]:
     return tuple(sorted(range(len(order)), key=order.__getitem__))
 
 
-@dataclass(frozen=True)
+@frozen
 class GatherND(Op):
     """`x` at points: the last axis of `indices` [..., k] holds an index for each of the first k axes of `x`."""
 
@@ -139,7 +139,7 @@ def _points(op: Op, x: TensorType, indices: TensorType) -> int:
     return indices.shape[-1]
 
 
-@dataclass(frozen=True)
+@frozen
 class ScatterND(Op):
     """`base` with `updates` set at or added to the points that `indices` [..., k] name.
 
@@ -221,7 +221,7 @@ def _minus_one(kind: TensorType) -> Operand:
     return full(-1, kind.with_dtype(int64))
 
 
-@dataclass(frozen=True)
+@frozen
 class TakeAlongAxis(Op):
     """`x` at `indices` along `axis`, one index for each element: other axes have equal sizes."""
 

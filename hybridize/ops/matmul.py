@@ -4,13 +4,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from typing import Any
 
 import numpy
 from numpy.typing import NDArray
 
 from hybridize.base.errors import DTypeError, ShapeError
+from hybridize.base.frozen import frozen
 from hybridize.base.types import TensorType
 from hybridize.loops.expr import Contraction, Element
 from hybridize.ops.cases import numbers
@@ -19,7 +19,7 @@ from hybridize.ops.op import Op, Operand, Sample, bind1
 from hybridize.ops.views import Gradient, wide
 
 
-@dataclass(frozen=True)
+@frozen
 class Matmul(Op):
     """y[b..., m, n] = sum over k of x[b..., m, k] w[b..., k, n], with equal sizes b.
 

@@ -14,7 +14,6 @@ import threading
 from abc import ABC, abstractmethod
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
 from enum import Enum
 from functools import cache, cached_property
 from typing import Any, ClassVar, Protocol
@@ -24,6 +23,7 @@ from numpy.typing import NDArray
 
 from hybridize.base.dtypes import DType
 from hybridize.base.errors import InternalError
+from hybridize.base.frozen import frozen
 from hybridize.base.types import TensorType
 from hybridize.graph import Graph
 from hybridize.graph.text import field_names
@@ -40,7 +40,7 @@ class Effect(Enum):
     """Reaches outside (prints, asserts): never removed, duplicated or reordered against its like."""
 
 
-@dataclass(frozen=True)
+@frozen
 class Sample:
     """One case of an op for the catalogue tests."""
 
@@ -60,7 +60,7 @@ def snake(name: str) -> str:
     return re.sub(r"(?<=[a-z0-9])(?=[A-Z])", "_", name).lower()
 
 
-@dataclass(frozen=True)
+@frozen
 class Op(ABC):
     """A primitive. Its parameters are its fields; equal fields mean the same op.
 

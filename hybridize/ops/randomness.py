@@ -5,7 +5,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator
-from dataclasses import dataclass
 from typing import Any
 
 import numpy
@@ -13,6 +12,7 @@ from numpy.typing import NDArray
 
 from hybridize.base.dtypes import uint32, uint64
 from hybridize.base.errors import DTypeError, ShapeError
+from hybridize.base.frozen import frozen
 from hybridize.base.types import Shape, TensorType
 from hybridize.loops import expr as loops
 from hybridize.loops.expr import Element, Expr
@@ -25,7 +25,7 @@ _ROUNDS = 10
 _MASK = (1 << 32) - 1
 
 
-@dataclass(frozen=True)
+@frozen
 class RandomBits(Op):
     """Uniform u32 from a key u64[2]: a seed, and the number of the stream.
 

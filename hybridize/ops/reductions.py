@@ -6,7 +6,6 @@ from __future__ import annotations
 import math
 import typing
 from collections.abc import Iterator
-from dataclasses import dataclass
 from typing import ClassVar
 
 import numpy
@@ -14,6 +13,7 @@ from numpy.typing import NDArray
 
 from hybridize.base.dtypes import bool_, float32, int64
 from hybridize.base.errors import DTypeError, ShapeError
+from hybridize.base.frozen import frozen
 from hybridize.base.types import TensorType
 from hybridize.loops.expr import Element, Routine
 from hybridize.ops.arithmetic import div, eq, ge, gt, mul, where
@@ -42,7 +42,7 @@ from hybridize.ops.views import (
 Array = NDArray[typing.Any]
 
 
-@dataclass(frozen=True)
+@frozen
 class Prod(Op):
     """The product over `axes`, which go away; 1 over nothing. Short floats are multiplied in float32."""
 
@@ -89,7 +89,7 @@ def _product_before(rows: Operand) -> Operand:
     return cum_prod(concat(one, slice(rows, (0, 0), (n, m - 1), (1, 1)), axis=1), 1)
 
 
-@dataclass(frozen=True)
+@frozen
 class _Extreme(Op):
     """Base of the largest and the smallest."""
 
@@ -139,7 +139,7 @@ class ReduceMin(_Extreme):
         return (numpy.asarray(numpy.min(x, axis=self.axes)),)
 
 
-@dataclass(frozen=True)
+@frozen
 class _Logical(Op):
     """Base of any and all."""
 
@@ -188,7 +188,7 @@ class All(_Logical):
         return (numpy.asarray(numpy.all(x, axis=self.axes)),)
 
 
-@dataclass(frozen=True)
+@frozen
 class _Arg(Op):
     """Base of the places of the largest and the smallest."""
 
@@ -245,7 +245,7 @@ def _comparable(x: Array) -> Array:
     return x.astype(float32) if x.dtype.kind == "V" else x
 
 
-@dataclass(frozen=True)
+@frozen
 class _Running(Op):
     """Base of running reductions: a routine of the same name over `axis`."""
 

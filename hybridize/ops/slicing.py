@@ -4,7 +4,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from typing import Any
 
 import numpy
@@ -12,6 +11,7 @@ from numpy.typing import NDArray
 
 from hybridize.base.dtypes import CODES, DType, bool_, float32, int64
 from hybridize.base.errors import DTypeError, ShapeError
+from hybridize.base.frozen import frozen
 from hybridize.base.types import Shape, TensorType
 from hybridize.loops import expr as loops
 from hybridize.loops.expr import Element, Expr
@@ -57,7 +57,7 @@ def _python_slices(starts: Steps, stops: Steps, steps: Steps) -> tuple[Any, ...]
 _slice = slice
 
 
-@dataclass(frozen=True)
+@frozen
 class Slice(Op):
     """Elements start, start + step, ... before stop, along every axis. Steps may be negative, stops then -1."""
 
@@ -97,7 +97,7 @@ class Slice(Op):
         yield Sample((numbers((5, 7)),), cls((0,), (5,), (1,)), fails=ShapeError)
 
 
-@dataclass(frozen=True)
+@frozen
 class UpdateSlice(Op):
     """`base` with the elements that `Slice` would take replaced by `update`."""
 
@@ -172,7 +172,7 @@ def _place(i: Expr, size: int, length: int, start: int, step: int) -> tuple[Expr
     return both(exact, inside), clamped(part, length)
 
 
-@dataclass(frozen=True)
+@frozen
 class Concat(Op):
     """The operands one after the other along `axis`."""
 
@@ -250,7 +250,7 @@ def _without(shape: Shape, axis: int) -> Shape:
     return (*shape[:axis], *shape[axis + 1 :])
 
 
-@dataclass(frozen=True)
+@frozen
 class Pad(Op):
     """`x` with `low[k]` elements of `value` (0-d) before and `high[k]` after it along axis k."""
 
@@ -315,7 +315,7 @@ def _type(x: NDArray[Any]) -> TensorType:
     return TensorType(x.shape, x.dtype)
 
 
-@dataclass(frozen=True)
+@frozen
 class Iota(Op):
     """Each element its own index along `axis`: 0, 1, 2, ..."""
 

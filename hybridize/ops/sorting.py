@@ -4,7 +4,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from typing import Any
 
 import numpy
@@ -12,6 +11,7 @@ from numpy.typing import NDArray
 
 from hybridize.base.dtypes import bool_, float32, int64, is_float
 from hybridize.base.errors import ShapeError
+from hybridize.base.frozen import frozen
 from hybridize.base.types import TensorType
 from hybridize.loops.expr import Element, Routine
 from hybridize.ops.cases import INFINITE, ONE, ZERO, numbers
@@ -20,7 +20,7 @@ from hybridize.ops.op import Op, Operand, Sample, bind1, type_of
 from hybridize.ops.views import Gradient, check_axes, like
 
 
-@dataclass(frozen=True)
+@frozen
 class ArgSort(Op):
     """The indices that sort `x` along `axis`; equal elements keep their order, NaN counts as the largest."""
 
@@ -45,7 +45,7 @@ class ArgSort(Op):
         yield from _samples(cls)
 
 
-@dataclass(frozen=True)
+@frozen
 class Sort(Op):
     """`x` in order along `axis`; NaN counts as the largest."""
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from itertools import pairwise
 from typing import Any
 
@@ -14,6 +13,7 @@ from numpy.typing import NDArray
 
 from hybridize.base.dtypes import CODES, DType, bfloat16, bool_, float16, float32, float64, int32, int64, is_float
 from hybridize.base.errors import DTypeError, ShapeError
+from hybridize.base.frozen import frozen
 from hybridize.base.types import Shape, TensorType
 from hybridize.loops import expr as loops
 from hybridize.loops.expr import Element, Expr, Fold
@@ -42,7 +42,7 @@ def check_axes(op: Op, axes: Sequence[int], kind: TensorType) -> None:
         )
 
 
-@dataclass(frozen=True)
+@frozen
 class Cast(Op):
     """`x` as another dtype: floats truncate to integers, and are true unless zero as bools."""
 
@@ -76,7 +76,7 @@ class Cast(Op):
         yield Sample((numbers((2,)),), cls(numpy.dtype("c8")), fails=DTypeError)
 
 
-@dataclass(frozen=True)
+@frozen
 class StopGradient(Op):
     """`x`, of which a backward pass remembers nothing."""
 
@@ -98,7 +98,7 @@ class StopGradient(Op):
         yield Sample((numbers(ZERO, "i4"),), cls())
 
 
-@dataclass(frozen=True)
+@frozen
 class Broadcast(Op):
     """`x` stretched to `shape` by NumPy's rules: axes of size 1 repeat, new axes come in front."""
 
@@ -145,7 +145,7 @@ class Broadcast(Op):
         yield Sample((numbers((2, 3)),), cls((3,)), fails=ShapeError)
 
 
-@dataclass(frozen=True)
+@frozen
 class Reshape(Op):
     """The elements of `x` in row-major order, under another shape."""
 
@@ -237,7 +237,7 @@ def unraveled(flat: Expr, sizes: Sequence[int]) -> list[Expr]:
     return indices
 
 
-@dataclass(frozen=True)
+@frozen
 class Transpose(Op):
     """The axes of `x` in another order: axis k of the result is axis `axes[k]` of `x`."""
 
@@ -278,7 +278,7 @@ class Transpose(Op):
         yield Sample((numbers((2, 3)),), cls((0,)), fails=ShapeError)
 
 
-@dataclass(frozen=True)
+@frozen
 class Sum(Op):
     """The sum over `axes`, which go away; 0 over nothing. Short floats are summed in float32; integers wrap."""
 

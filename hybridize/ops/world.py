@@ -4,7 +4,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from typing import Any, ClassVar
 
 import numpy
@@ -12,6 +11,7 @@ from numpy.typing import NDArray
 
 from hybridize.base.dtypes import bool_
 from hybridize.base.errors import DTypeError
+from hybridize.base.frozen import frozen
 from hybridize.base.types import TensorType
 from hybridize.loops.expr import Element, Routine
 from hybridize.ops.cases import numbers
@@ -19,7 +19,7 @@ from hybridize.ops.op import Effect, Op, Operand, Sample
 from hybridize.runtime.effects import perform
 
 
-@dataclass(frozen=True)
+@frozen
 class Print(Op):
     """Write `format` to the standard output, each {} replaced by an operand."""
 
@@ -45,7 +45,7 @@ class Print(Op):
         yield Sample((), cls('a "quoted"\nline'))
 
 
-@dataclass(frozen=True)
+@frozen
 class Assert(Op):
     """Stop the program with `message` unless all elements of the first operand (bool) are true."""
 

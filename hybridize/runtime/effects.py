@@ -19,7 +19,7 @@ from typing import Any
 import numpy
 from numpy.typing import NDArray
 
-from hybridize.base.errors import StateError
+from hybridize.base.errors import AssertionFailed
 from hybridize.base.types import TensorType
 
 VARIABLE = "hybridize_effect"
@@ -52,14 +52,14 @@ def perform(kind: str, message: str, operands: list[NDArray[Any]]) -> None:
     """Print the message with the operands in it, or raise what a failed assertion raises.
 
     Raises:
-        StateError E520: kind is `assert` and the first operand is not true throughout.
+        AssertionFailed E520: kind is `assert` and the first operand is not true throughout.
     """
     if kind == "print":
         print(message.format(*operands))
         return
     condition, *others = operands
     if not condition.all():
-        raise StateError("E520", message.format(*others) if others else message)
+        raise AssertionFailed("E520", message.format(*others) if others else message)
 
 
 def _effect(text: int, pointers: int) -> None:

@@ -12,7 +12,6 @@ from __future__ import annotations
 
 import ctypes
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from enum import IntEnum
 from typing import Any, Final
 
@@ -21,6 +20,7 @@ from numpy.typing import NDArray
 
 from hybridize.base.dtypes import DType, float64, int64
 from hybridize.base.errors import CodegenError
+from hybridize.base.frozen import frozen
 from hybridize.base.modes import BUSY
 from hybridize.base.types import TensorType
 from hybridize.runtime import cpython
@@ -62,7 +62,7 @@ class Returns(IntEnum):
     """A tuple goes through the Python callable `finish`."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Argument:
     """One positional argument of an entry."""
 
@@ -73,7 +73,7 @@ class Argument:
     """The object of `Kind.SAME`."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Write:
     """An output that is copied into `target` when the program has run; comes after all results."""
 

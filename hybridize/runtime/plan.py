@@ -9,12 +9,11 @@ C-contiguous and aligned to its itemsize, `scratch` to 64 bytes; outputs overlap
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
+from hybridize.base.frozen import frozen
 from hybridize.base.types import TensorType
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Buffer:
     """Type of one input, constant or output."""
 
@@ -33,7 +32,7 @@ class Buffer:
         return f"{self.dtype}[{','.join(map(str, self.shape))}]"
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Place:
     """Where the bytes of a stored value are during a call."""
 
@@ -48,7 +47,7 @@ class Place:
         return f"{self.kind}{'' if self.kind == 'scratch' else self.slot}+{self.offset}"
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Step:
     """One step of a program: a call of one machine-code function."""
 
@@ -73,7 +72,7 @@ class Step:
         return f"{self.name} ({self.kind}) [{sizes}]: {', '.join(self.ops)}  {' '.join(self.lines)}".rstrip()
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Pack:
     """A constant that the program reads in another layout than it is given, or a copy of an input in that layout."""
 
@@ -89,7 +88,7 @@ class Pack:
     """Bytes into that input."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Plan:
     """A whole program."""
 

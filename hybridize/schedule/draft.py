@@ -6,8 +6,7 @@ Loads name buffers of the draft by number; which of them share memory is not dec
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
+from hybridize.base.frozen import frozen
 from hybridize.graph import Node, Value
 from hybridize.loops.expr import Expr, Fold, Load
 from hybridize.loops.index import children
@@ -18,7 +17,7 @@ ACCUMULATED = -1
 """The operand number of a contraction's element in its epilogue."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class DraftStatement:
     """buffer[address] = value for each index of `inner`, axes or variables of the group, slowest first."""
 

@@ -10,9 +10,9 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
 from typing import Protocol
 
+from hybridize.base.frozen import frozen
 from hybridize.loops.expr import Axis, Call, Const, Expr, Fold, Load, Select
 from hybridize.loops.index import Index, Interner, Space, bit, children
 from hybridize.loops.kernel import Kernel, Nest, Param, Statement
@@ -30,7 +30,7 @@ class Widths(Protocol):
         """Elements of `itemsize` bytes in a vector."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Numbering:
     """Where the buffers of a draft are: as params (an index, several buffers may share one) or rows."""
 
@@ -127,7 +127,7 @@ class _Rewriting:
         self._memo: dict[int, Expr] = {}
 
     def __call__(self, expr: Expr) -> Expr:
-        return self.space.rewrite(expr, self._mapping, self._load, self._variable, self._memo)
+        return self.space.rewrite_deep(expr, self._mapping, self._load, self._variable, self._memo)
 
     def _load(self, load: Load, indices: tuple[Expr, ...]) -> Expr:
         operand = self._numbering.buffers.get(load.operand, load.operand)
@@ -229,7 +229,7 @@ def _piece(
     memo: dict[int, Expr] = {}
 
     def moved(expr: Expr) -> Expr:
-        return space.rewrite(
+        return space.rewrite_deep(
             expr, shifted, lambda load, indices: interner.load(load.dtype, load.operand, indices),
             lambda fold: fold.variable, memo,
         )  # fmt: skip

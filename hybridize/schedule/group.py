@@ -20,6 +20,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
+from hybridize.base.frozen import frozen
 from hybridize.graph import Graph, Node, OpLike, Value
 from hybridize.loops.expr import Axis, Const, Contraction, Expr, Fold, Load
 from hybridize.loops.index import Index, Interner, Space, bit
@@ -442,7 +443,7 @@ class Grouping:
         return group if size == value.type.size and flat is identity else None
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Admission:
     """How a group computes a value it takes in."""
 

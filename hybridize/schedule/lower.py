@@ -7,10 +7,10 @@ A `Load` of a local expression names one of the node's operands, with one index 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import Any
 
 from hybridize.base.errors import CodegenError
+from hybridize.base.frozen import frozen
 from hybridize.base.types import TensorType
 from hybridize.graph import Node
 from hybridize.loops.expr import Axis, Call, Cast, Const, Contraction, Expr, Fold, Load, Region, Routine, Select
@@ -26,7 +26,7 @@ _COST = {
 }  # fmt: skip
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Read:
     """One load of a local expression."""
 
@@ -39,7 +39,7 @@ class Read:
     """Whether the indices are the node's own axes."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Local:
     """One output of a node as an expression of its own index."""
 

@@ -479,7 +479,7 @@ def finish_product(draft: Draft, out: Value, product: Product) -> tuple[Finish, 
         return interner.load(load.dtype, numbers.get(load.operand, load.operand), indices)
 
     def moved(expr: Expr) -> Expr:
-        return space.rewrite(expr, axes, load, lambda fold: fold.variable, memo)
+        return space.rewrite_deep(expr, axes, load, lambda fold: fold.variable, memo)
 
     written = {statement.buffer for statement in draft.statements}
     params = tuple(Param(draft.buffers[n].type.dtype, draft.buffers[n].type.size, n in written) for n in order)

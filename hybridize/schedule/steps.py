@@ -5,6 +5,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from hybridize.base.frozen import frozen
 from hybridize.base.types import TensorType
 from hybridize.graph.ir import Buffer
 from hybridize.loops.expr import Expr, Routine
@@ -12,7 +13,7 @@ from hybridize.loops.kernel import Kernel, Param
 from hybridize.runtime.plan import Place, Plan
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class About:
     """Where a step comes from: its ops and the user's lines, in order."""
 
@@ -20,7 +21,7 @@ class About:
     lines: tuple[str, ...]
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Extra:
     """A store besides the main one in the epilogue of a contraction."""
 
@@ -29,7 +30,7 @@ class Extra:
     value: Expr
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Finish:
     """What becomes of each element of a contraction before it is stored.
 
@@ -41,7 +42,7 @@ class Finish:
     extras: tuple[Extra, ...]
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Product:
     """A contraction: y[batch, m, n] = sum over k of x[batch, m, k] w[batch, k, n], either stored transposed."""
 
@@ -60,7 +61,7 @@ class Product:
     """w is as `Packed` says."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Stable:
     """Part of an input that is the same at most calls, from an element on."""
 
@@ -77,7 +78,7 @@ class Packed:
     """One that reads it; w is packed alike for every m."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class LoopStep:
     """Run a kernel; one place per param."""
 
@@ -86,7 +87,7 @@ class LoopStep:
     places: tuple[Place, ...]
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class ProductStep:
     """Run a contraction and finish its elements; `places` are out, x, w and the finish's params."""
 
@@ -98,7 +99,7 @@ class ProductStep:
     workspace: Place
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class RoutineStep:
     """Run a routine; `places` are outputs, then inputs."""
 
@@ -110,7 +111,7 @@ class RoutineStep:
     workspace: Place
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class RegionStep:
     """Control flow; `places` are outputs, then inputs.
 

@@ -10,7 +10,6 @@ compiled code has no line of the user's to raise at.
 from __future__ import annotations
 
 import operator
-from dataclasses import dataclass
 from typing import Any
 
 import numpy
@@ -34,13 +33,14 @@ from hybridize.array.operands import (
 from hybridize.array.symbol import Symbol
 from hybridize.base.dtypes import bool_, int64, is_float
 from hybridize.base.errors import ArgumentError, CaptureError, DTypeError, OutOfBoundsError, ShapeError
+from hybridize.base.frozen import frozen
 from hybridize.base.types import Shape, TensorType
 from hybridize.ops.op import ACTIVE, Op, Operand, bind1, capturing, constant
 
 _FULL = slice(None)
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Parsed:
     """A key taken apart, for an array of a known shape."""
 
