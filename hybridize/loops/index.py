@@ -50,6 +50,8 @@ class Facts:
     """Whether there is a Fold inside."""
     reads: bool
     """Whether there is a Load inside."""
+    size: int = 1
+    """Parts it is made of, shared ones counted each time."""
 
 
 def children(expr: Expr) -> tuple[Expr, ...]:
@@ -109,14 +111,15 @@ class Interner:
         return self._facts[id(expr)].free
 
     def _keep(self, key: tuple[object, ...], expr: Expr, children: tuple[Expr, ...]) -> Expr:
-        free, folds, reads = 0, False, False
+        free, folds, reads, size = 0, False, False, 1
         for child in children:
             facts = self._facts[id(child)]
             free |= facts.free
             folds |= facts.folds
             reads |= facts.reads
+            size += facts.size
         self._table[key] = expr
-        self._facts[id(expr)] = Facts(len(self._facts), free, folds, reads)
+        self._facts[id(expr)] = Facts(len(self._facts), free, folds, reads, min(size, 1 << 20))
         return expr
 
     def number(self, value: int) -> Const:

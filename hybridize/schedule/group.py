@@ -33,6 +33,8 @@ Pattern = tuple[Expr, ...]
 COST_LIMIT = 320
 """Additions per element of one kernel; longer chains are split."""
 OPS_LIMIT = 100
+VIEW_LIMIT = 60
+"""Parts of an index through a chain of views; beyond, what they show is stored in its own order."""
 ROW_LIMIT = 1 << 16
 """Bytes of a row that is kept; longer ones are stored as a whole."""
 
@@ -351,7 +353,8 @@ class Grouping:
             rows = None if group.contraction is not None else self._row_of(group, value, patterns)
             return None if rows is None else Admission(rows, False, patterns[0])
         if local.cost == 0:
-            return Admission(None, False, patterns[0]) if len(patterns) <= 8 else None
+            plain = all(self.interner.facts(index).size <= VIEW_LIMIT for pattern in patterns for index in pattern)
+            return Admission(None, False, patterns[0]) if len(patterns) <= 8 and plain else None
         if group.cost + local.cost * len(patterns) > COST_LIMIT or len(group.members) >= OPS_LIMIT:
             return None
         if len(patterns) == 1:

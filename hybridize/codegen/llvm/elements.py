@@ -17,11 +17,15 @@ from hybridize.codegen.llvm.memory import Width
 from hybridize.codegen.llvm.positions import SMALL, Lane, Positions
 from hybridize.codegen.llvm.text import vector
 from hybridize.loops.expr import Axis, Call, Cast, Const, Expr, Fold, Load, Select
-from hybridize.loops.index import Index, bit, children, identity
+from hybridize.loops.index import Index, bit, children, identity, upward
 from hybridize.loops.measure import lanes_for, weight, widest
 
 BLOCK = 32
 """Additions in a row before a sum moves on to the next level; keeps the error of long sums near that of pairs."""
+
+
+DEEP = 24
+"""Parts of an expression beyond which it is computed from the inside."""
 
 
 class Elements(Positions):
@@ -33,6 +37,14 @@ class Elements(Positions):
         """`expr` as a register: a vector if it varies along the lane axis, else a scalar."""
         lanes = self.lane.width.lanes if self.lane is not None and self.varies(expr) else 1
         return self.known((id(expr), lanes), lambda: self._value(expr, lanes))
+
+    def settle(self, expr: Expr) -> None:
+        """Compute what a deep expression is made of, innermost first, so that `value` need not recurse into it."""
+        parts = upward(expr, indices=False, folds=False)
+        if len(parts) > DEEP:
+            for part in parts:
+                if not isinstance(part, Const | Axis | Index):
+                    self.value(part)
 
     def spread(self, expr: Expr) -> str:
         """`expr` in every lane."""
@@ -142,6 +154,7 @@ class Elements(Positions):
     def store(self, operand: int, address: Expr, value: Expr) -> str:
         """Store `value` at `address` of an array; returns its register."""
         array = self.arrays[operand]
+        self.settle(value)
         if self.lane is None:
             result = self.value(value)
             memory.store(self.f, result, self.pointer(operand, address), array.dtype, Width(1))
@@ -185,6 +198,7 @@ class Elements(Positions):
         return self._loops(fold, chain, start, lanes, lambda total: self._step(fold, total, body, lanes), [body])
 
     def _step(self, fold: Fold, total: str, body: Expr, lanes: int) -> str:
+        self.settle(body)
         value = self._in(lanes, body)
         return combine(self.f, fold.kind, total, value, fold.dtype, lanes, self.target)
 
@@ -282,6 +296,7 @@ class Elements(Positions):
     def _lane_step(self, fold: Fold, total: str, body: Expr, variable: int, index: str, width: Width) -> str:
         lanes = width.lanes
         with self.bound(variable, index, Lane(variable, width)):
+            self.settle(body)
             value = self.spread(body)
             if width.mask is not None:
                 none = constant(identity(fold.kind, fold.dtype), fold.dtype, lanes)

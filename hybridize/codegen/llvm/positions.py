@@ -70,6 +70,10 @@ class Positions(ABC):
     def value(self, expr: Expr) -> str:
         """`expr` as a register: a vector if it varies along the lane axis, else a scalar."""
 
+    @abstractmethod
+    def settle(self, expr: Expr) -> None:
+        """Compute what a deep expression is made of, innermost first."""
+
     # Dependence
 
     def free(self, expr: Expr) -> int:
@@ -138,6 +142,7 @@ class Positions(ABC):
             return
         seen.add(id(expr))
         if not self.free(expr) & axes and self._open(expr):
+            self.settle(expr)
             self.value(expr)
             return
         if isinstance(expr, Load):
