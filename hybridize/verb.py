@@ -75,7 +75,7 @@ def load(path: str | Path) -> Callable[..., Any]:
     """
     kind = detect(path)
     if kind == "symbol":
-        return SymbolBlock.load(path)
+        return SymbolBlock.read(path)
     if kind == "archive":
         return Function.from_saved(read_archive(path))
     raise LoadError(

@@ -10,7 +10,7 @@ from typing import Any
 
 from hybridize.array.storage import Storage
 from hybridize.base.errors import ArgumentError, StateError
-from hybridize.formats import mxnet
+from hybridize.formats import detect, mxnet, read_archive
 from hybridize.gluon import naming, summary
 from hybridize.gluon.advice import warn
 from hybridize.gluon.dependence import convert, depend
@@ -289,6 +289,17 @@ class Block:
             self.collect_params(), param_dict, source, allow_missing, ignore_extra,
             cast_dtype=cast_dtype, dtype_source=dtype_source,
         )  # fmt: skip
+
+    def save(self, path: Any) -> None:
+        """Write the parameters; a HybridBlock writes its program with them."""
+        self.save_parameters(path)
+
+    def load(self, path: Any) -> None:
+        """Take over the parameters that `save` or `save_parameters` wrote, or an archive's that has them all."""
+        if detect(path) == "archive":
+            self.load_dict(read_archive(path).weights, ignore_extra=True, source=str(path))
+        else:
+            self.load_parameters(path)
 
     # ----------------------------------------------------------------------------------------------------- calls
 

@@ -18,6 +18,8 @@ from hybridize.gluon.dependence import convert, depend
 from hybridize.gluon.parameter_dict import ParameterDict
 from hybridize.ops.op import ACTIVE, capturing
 
+_OPTIONS = ("backend", "verify", "dynamic", "freeze", "threads")
+
 
 class HybridBlock(Block):
     """Base of layers and nets that can be compiled.
@@ -39,7 +41,7 @@ class HybridBlock(Block):
         compiled = self._compiled
         if compiled is not None:
             return compiled(*args, **kwargs)
-        body = cast(Callable[..., Any], self._function or self._run)
+        body = self._function or self._run
         return self._run_with_hooks(body, args, kwargs)
 
     def _run(self, *args: Any, **kwargs: Any) -> Any:
@@ -137,6 +139,18 @@ class HybridBlock(Block):
 
     # --------------------------------------------------------------------------------------------------- members
 
+    def __getstate__(self) -> dict[str, Any]:
+        """For copies: whether it is hybridized, and how, but no programs."""
+        function = self._function
+        options = None if function is None else {name: getattr(function.options, name) for name in _OPTIONS}
+        return {**self.__dict__, "_function": options, "_compiled": None}
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        self.__dict__.update(state)
+        options = state["_function"]
+        self._function = None if options is None else Function(self._run, **options)
+        self._choose_call()
+
     def register_child(self, block: Block, name: str | None = None) -> None:
         """Make `block`, which must be a HybridBlock, a child."""
         if not isinstance(block, HybridBlock):
@@ -173,7 +187,7 @@ class HybridBlock(Block):
         return export.write(function, self.collect_params(), str(path), epoch)
 
     def save(self, path: Any) -> None:
-        """Write the compiled net with its parameters as one file for `hybridize.load`."""
+        """Write the compiled net with its parameters as one file for `hybridize.load` and `load`."""
         export.save(self._hybridized("program"), self.collect_params(), path)
 
 

@@ -82,7 +82,7 @@ class SymbolBlock(HybridBlock):
         return block
 
     @staticmethod
-    def load(path: Any) -> SymbolBlock:
+    def read(path: Any) -> SymbolBlock:
         """Read `PATH` or `PATH-symbol.json`, and the parameters of the latest epoch beside it."""
         symbol_file = os.fspath(path)
         if not symbol_file.endswith("-symbol.json"):

@@ -38,7 +38,7 @@ def test_symbol_blocks_of_every_mxnet(generation):
     net = SymbolBlock.imports(str(folder / "my_mlp-symbol.json"), ["data"], str(folder / "my_mlp-0000.params"))
     numpy.testing.assert_allclose(net(x).asnumpy(), expected, rtol=1e-4, atol=1e-5)
     for path in (folder / "my_mlp", folder / "my_mlp-symbol.json"):
-        numpy.testing.assert_allclose(SymbolBlock.load(path)(x).asnumpy(), expected, rtol=1e-4, atol=1e-5)
+        numpy.testing.assert_allclose(SymbolBlock.read(path)(x).asnumpy(), expected, rtol=1e-4, atol=1e-5)
     assert len(net.collect_params()) == 6
 
 

@@ -1,5 +1,6 @@
 """Hybridized blocks: the same result, whatever is changed between the calls."""
 
+import copy
 import json
 
 import numpy
@@ -248,7 +249,7 @@ def test_an_imported_block_is_a_block(x, tmp_path):
     net(x)
     net.export(tmp_path / "net")
     whole = get_net(nn.Identity(), nn.Dense(2))
-    whole.register_child(SymbolBlock.load(tmp_path / "net"), "0")
+    whole.register_child(SymbolBlock.read(tmp_path / "net"), "0")
     expected = whole(x).asnumpy()
     whole.hybridize()
     numpy.testing.assert_allclose(whole(x).asnumpy(), expected, rtol=1e-5, atol=1e-6)
@@ -284,5 +285,25 @@ def test_the_archive_holds_the_net_under_its_own_names(x, tmp_path):
     assert saved.weights.keys() == net.collect_params().keys()
     numpy.testing.assert_allclose(Function.from_saved(saved)(x).asnumpy(), expected.asnumpy(), rtol=1e-6)
     other = get_net()
-    other.load_dict(saved.weights)
+    other.load(tmp_path / "net")
     numpy.testing.assert_allclose(other(x).asnumpy(), expected.asnumpy(), rtol=1e-5, atol=1e-6)
+    plain = nn.Sequential()
+    plain.add(*other)
+    plain.save(tmp_path / "plain")
+    plain.initialize("zeros", force_reinit=True)
+    plain.load(tmp_path / "plain")
+    numpy.testing.assert_allclose(other(x).asnumpy(), expected.asnumpy(), rtol=1e-5, atol=1e-6)
+
+
+@pytest.mark.parametrize("active", [False, True])
+def test_copies_are_nets_of_their_own(x, active):
+    net = get_net()
+    net.hybridize(active, backend="numpy")
+    expected = net(x).asnumpy()
+    twin = copy.deepcopy(net)
+    assert twin.active == active
+    net.initialize("zeros", force_reinit=True)
+    numpy.testing.assert_allclose(twin(x).asnumpy(), expected, rtol=1e-6)
+    assert (net(x).asnumpy() == 0).all()
+    if active:
+        assert twin.program(x).backend == "numpy"

@@ -10,6 +10,7 @@ everywhere become `_*_scalar` operators. Constant arrays become parameters. What
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, NoReturn
@@ -27,6 +28,8 @@ from hybridize.graph import Graph, Node, Value
 
 Entry = tuple[int, int]
 MXNET_VERSION = 10901
+_NUMBERS = re.compile(r"\[\n[\d,\s]*\]")
+"""Lists of numbers, which are to stand on one line; no string holds a line end."""
 _HIDDEN_OUTPUTS = {"LayerNorm": 3, "Dropout": 2}
 
 
@@ -87,6 +90,8 @@ class _Writer:
     """Values that are one number everywhere."""
     stretched: dict[Value, Value] = field(default_factory=dict)
     """Broadcast values, and what they are stretched from."""
+    waiting: dict[Value, str] = field(default_factory=dict)
+    """Parameters that nothing has used so far."""
     constants: dict[str, NDArray[Any]] = field(default_factory=dict)
     counters: dict[str, int] = field(default_factory=dict)
     np_shape: bool = False
@@ -95,7 +100,10 @@ class _Writer:
 
     def file(self, metadata: Mapping[str, str]) -> SymbolFile:
         for position, (value, name) in enumerate(zip(self.graph.inputs, self.names, strict=True)):
-            self.variable(value, name, is_parameter=position >= self.arguments)
+            if position < self.arguments:
+                self.variable(value, name, is_parameter=False)
+            else:  # where they are first used, as MXNet orders them
+                self.waiting[value] = name
         self.walk(self.graph)
         heads = [[*self.entry(value), 0] for value in self.graph.outputs]
         for value in self.graph.outputs:
@@ -115,7 +123,8 @@ class _Writer:
             "heads": heads,
             "attrs": attributes,
         }
-        return SymbolFile(json.dumps(tree, indent=2) + "\n", self.constants, self.np_shape)
+        text = _NUMBERS.sub(lambda match: re.sub(r"\s+", "", match[0]).replace(",", ", "), json.dumps(tree, indent=2))
+        return SymbolFile(text + "\n", self.constants, self.np_shape)
 
     def variable(self, value: Value, name: str, *, is_parameter: bool) -> None:
         node: dict[str, Any] = {"op": "null", "name": name, "inputs": []}
@@ -187,6 +196,8 @@ class _Writer:
 
     def same(self, known: Value, value: Value) -> None:
         """`value` is another name of `known`."""
+        if known in self.waiting:
+            self.entry(known)
         if known in self.entries:
             self.entries[value] = self.entries[known]
         if known in self.numbers:
@@ -218,7 +229,9 @@ class _Writer:
     def entry(self, value: Value) -> Entry:
         """The entry of a value in full: what was put off is made now."""
         if value not in self.entries:
-            if value in self.numbers:
+            if value in self.waiting:
+                self.variable(value, self.waiting[value], is_parameter=True)
+            elif value in self.numbers:
                 self.keep_number(value)
             else:
                 self.stretch(value)
