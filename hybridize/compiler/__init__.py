@@ -3,6 +3,9 @@
 
 In: a graph, a target. Out: an `Executable`, and callables over it (`make_entry`). It must not know arrays, capture or
 Python functions: it sees types and NumPy buffers only.
+
+Schedules and code generation take as long to load as all the rest of `import hybridize`, and not every process
+compiles. This package is the door to them: its functions import them when they are first called, its modules do not.
 """
 
 from hybridize.compiler.compile import cache_clear as cache_clear

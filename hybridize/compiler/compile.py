@@ -10,8 +10,6 @@ from collections.abc import Collection, Iterator
 from contextlib import contextmanager
 
 from hybridize.base.config import CONFIG
-from hybridize.codegen.llvm.engine import compile_module, host_target, named_target
-from hybridize.codegen.llvm.program import build
 from hybridize.codegen.target import Target
 from hybridize.compiler.cache import Cache, CacheInfo, Key
 from hybridize.compiler.entry import entry_code
@@ -43,6 +41,8 @@ class _Stopwatch:
 
 def default_target() -> Target:
     """This machine, or the one that `HYBRIDIZE_TARGET` names."""
+    from hybridize.codegen.llvm.engine import host_target, named_target  # late: see the package
+
     return named_target(CONFIG.target) if CONFIG.target else host_target()
 
 
@@ -78,6 +78,9 @@ def compile(
 
 
 def _compile(graph: Graph, target: Target, name: str, stable: Collection[int], watch: _Stopwatch) -> Executable:
+    from hybridize.codegen.llvm.engine import compile_module  # late: see the package
+    from hybridize.codegen.llvm.program import build
+
     with watch.stage("codegen"):
         built = build(graph, target, stable=stable)
         text = built.module.text()

@@ -10,8 +10,6 @@ from typing import Any
 from numpy.typing import NDArray
 
 from hybridize.base.types import TensorType
-from hybridize.codegen.llvm.engine import Loaded, compile_module, host_target
-from hybridize.codegen.llvm.entry import NAME, emit_entry
 from hybridize.runtime.cpython import supported
 from hybridize.runtime.entry import (
     Argument,
@@ -28,14 +26,18 @@ from hybridize.runtime.executable import Executable
 
 
 @cache
-def _loaded() -> Loaded:
-    """The one entry of the process; kept for ever, as every callable refers to it."""
-    return compile_module(emit_entry(state_offset() or 0).text(), host_target())
+def _entry() -> tuple[int, object]:
+    """Address and owner of the one entry of the process; kept for ever, as every callable refers to it."""
+    from hybridize.codegen.llvm.engine import compile_module, host_target  # late: see the package
+    from hybridize.codegen.llvm.entry import NAME, emit_entry
+
+    loaded = compile_module(emit_entry(state_offset() or 0).text(), host_target())
+    return loaded.address(NAME), loaded
 
 
 def entry_code() -> int:
     """Address of the emitted entry; 0 where this interpreter is not as it expects."""
-    return _loaded().address(NAME) if supported() and state_offset() is not None else 0
+    return _entry()[0] if supported() and state_offset() is not None else 0
 
 
 def make_entry(
@@ -48,6 +50,7 @@ def make_entry(
     structure: str | Callable[[tuple[Any, ...]], Any] = "tuple",
     writes: Sequence[NDArray[Any]] = (),
     committed: Callable[[], object] | None = None,
+    packed: Sequence[NDArray[Any]] = (),
 ) -> Callable[..., Any]:
     """A callable that runs `executable` when the call is exactly as described, and else calls `fallback` with it.
 
@@ -65,6 +68,7 @@ def make_entry(
         structure: `leaf`, `tuple`, `list`, `none`, or a callable that is given the tuple of results.
         writes: buffers that the last outputs are copied into after the program has run, C-contiguous.
         committed: called after the copying.
+        packed: copies of bound matrices, one for each of the executable's packers.
     """
     args = [argument(one) for one in arguments]
     results = executable.results[: len(executable.results) - len(writes)]
@@ -76,7 +80,7 @@ def make_entry(
         executable.address,
         executable,
         args,
-        [*bound, *executable.constants],
+        [*bound, *executable.constants_with(packed)],
         results,
         fallback,
         array_type=array_type,
