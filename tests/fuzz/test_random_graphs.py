@@ -21,9 +21,11 @@ from hybridize.compiler import compile
 from hybridize.graph import Graph, Value
 from hybridize.ops import composites
 from hybridize.ops.evaluate import evaluate
+from hybridize.ops.gradient import apply
 from hybridize.ops.op import interpreting
 from hybridize.ops.record import Recorder
 from hybridize.passes.inline import Inline
+from hybridize.passes.pipeline import Pipeline
 from hybridize.runtime.executable import Executable
 
 SIZES = [1, 1, 2, 3, 4, 5, 7, 8, 16, 17, 31, 33, 64]
@@ -265,30 +267,111 @@ def index(m: Maker, x: Value) -> None:
         m.add(ops.sort(x, axis), True)
 
 
-def loop(m: Maker, x: Value) -> None:
-    if not is_float(x.type.dtype) or x.type.size > 500:
+def index_by_data(m: Maker, x: Value) -> None:
+    if not x.type.ndim or not x.type.size or x.type.size > 3000:
         return
-    count = TensorType((), numpy.dtype("i8"))
-    kind = m.pick(["cond", "while", "scan"])
+    exact, shape = x in m.exact, x.type.shape
+    kind = m.pick(["take", "points", "scatter", "add", "argsort", "running", "iota"])
+    if kind == "take":
+        axis = m.pick(range(x.type.ndim))
+        chosen = m.draw.integers(0, shape[axis], (*shape[:axis], 2, *shape[axis + 1 :]))
+        m.add(ops.take_along_axis(x, ops.constant(numpy.asarray(chosen, "i8")), axis), exact)
+    elif kind in ("points", "scatter", "add"):
+        points = numpy.stack([m.draw.integers(0, size, 3) for size in shape[:2]], axis=-1).astype("i8")
+        rows = ops.gather_nd(x, ops.constant(points))
+        if kind == "points":
+            m.add(rows, exact)
+        elif (kind == "add" and not exact) or x.type.dtype == BOOL:
+            return
+        elif kind == "add":
+            m.add(ops.scatter_nd(x, ops.constant(points), ops.abs(rows), "add"), exact and not is_float(x.type.dtype))
+        elif len({tuple(point) for point in points.tolist()}) == 3:
+            m.add(ops.scatter_nd(x, ops.constant(points), ops.neg(rows), "set"), exact)
+    elif kind == "argsort" and exact:
+        m.add(ops.arg_sort(x, m.pick(range(x.type.ndim)), bool(m.draw.random() < 0.5)), True)
+    elif kind == "running" and exact and x.type.dtype != BOOL:
+        names = ["cum_max"] if is_float(x.type.dtype) else ["cum_max", "cum_sum", "cum_prod"]
+        m.add(function(m.pick(names))(x, m.pick(range(x.type.ndim))), True)
+    elif kind == "iota":
+        m.add(ops.iota(shape, m.pick(range(x.type.ndim)), m.pick([INTEGERS[0], INTEGERS[1], FLOATS[0]])), True)
+
+
+def rare(m: Maker, x: Value) -> None:
+    """Functions with corners: powers, remainders, shifts, conversions to integers, random bits."""
+    exact, dtype = x in m.exact, x.type.dtype
+    kind = m.pick(["pow", "mod", "shift", "to integer", "bits", "rare"])
+    if kind == "pow" and dtype.kind in "iu":
+        m.add(ops.pow(x, ops.bit_and(m.fitted(x, x), ops.like(3, x))), exact)
+    elif kind == "mod" and exact and dtype != BOOL:
+        other = m.some(lambda v: v in m.exact and v.type.dtype != BOOL and is_float(v.type.dtype) <= is_float(dtype))
+        if other is not None and dtype.itemsize > 1:
+            names = ["mod", "fmod", "floor_div"] if dtype.itemsize > 2 or dtype.kind in "iu" else ["fmod"]
+            m.add(function(m.pick(names))(x, m.fitted(x, other)), True)
+    elif kind == "shift" and dtype.kind in "iu":
+        m.add(ops.shift_left(x, ops.bit_and(x, ops.like(7, x))), exact)
+    elif kind == "to integer" and exact and is_float(dtype):
+        whole = ops.where(ops.isfinite(x), ops.max(ops.min(x, ops.like(100, x)), ops.like(-100, x)), ops.like(0, x))
+        m.add(ops.cast(whole, m.pick([INTEGERS[0], INTEGERS[1], INTEGERS[2]])), True)
+    elif kind == "bits":
+        key = ops.constant(numpy.asarray([7, 9], "u8"))
+        m.add(ops.bind(ops.RandomBits((m.pick([3, 33]), 5)), key)[0], True)
+    elif kind == "rare" and is_float(dtype):
+        name = m.pick(["gamma", "gammaln", "erfinv", "cbrt", "log1p", "arccos", "cosh", "tan"])
+        m.add(function(name)(ops.mul(ops.add(ops.tanh(x), ops.like(1.25, x)), ops.like(0.4, x))), False)
+
+
+def body_of(m: Maker, types: tuple[TensorType, ...], results: tuple[TensorType, ...]) -> Graph:
+    """A random body of control flow; what it gives is bounded, so that loops do not blow up."""
+
+    def run(*operands: Value) -> list[Value]:
+        inner = Maker(m.draw, ops.current(), list(operands))
+        for _ in range(m.pick([0, 1, 3, 5])):
+            x = inner.some()
+            assert x is not None
+            if x.type.size < 3000 and x.type.ndim < 5:
+                m.pick([unary, binary, reduce, view, view, layer, index])(inner, x)
+        return [bounded(inner.fitted(ops.full(0, kind), inner.pick(inner.values))) for kind in results]
+
+    return ops.record(run, types)
+
+
+def bounded(x: Value) -> Value:
+    if not is_float(x.type.dtype):
+        return x
+    finite = ops.where(ops.isnan(x), ops.like(0.5, x), x)
+    return ops.tanh(finite)
+
+
+def loop(m: Maker, x: Value) -> None:
+    if not is_float(x.type.dtype) or not 0 < x.type.size < 500 or x.type.ndim > 4:
+        return
+    count, kind = TensorType((), numpy.dtype("i8")), x.type
     zero = ops.full(0, count)
-    if kind == "cond":
-        then = ops.record(lambda a: [ops.add(ops.tanh(a), a)], (x.type,))
-        orelse = ops.record(lambda a: [a], (x.type,))
-        predicate = ops.lt(zero, ops.full(m.pick([0, 1]), count))
-        m.add(ops.bind(ops.Cond(then, orelse), predicate, x)[0], False)
-    elif kind == "while":
-        cond = ops.record(lambda n, a: [ops.lt(n, ops.like(3, n))], (count, x.type))
-        body = ops.record(lambda n, a: [ops.add(n, ops.like(1, n)), ops.sin(a)], (count, x.type))
-        m.add(ops.bind(ops.While(cond, body), zero, x)[1], False)
+    what = m.pick(["cond", "while", "scan", "scan"])
+    x = bounded(x)
+    if what == "cond":
+        op = ops.Cond(body_of(m, (kind, kind), (kind, kind)), body_of(m, (kind, kind), (kind, kind)))
+        for value in ops.bind(op, ops.lt(zero, ops.full(m.pick([0, 1]), count)), x, ops.neg(x)):
+            m.add(value, False)
+    elif what == "while":
+        inner = body_of(m, (kind, kind), (kind,))
+
+        def turn(n: Value, a: Value, fixed: Value) -> list[Value]:
+            return [ops.add(n, ops.like(1, n)), *apply(inner, (a, fixed)), fixed]
+
+        cond = ops.record(lambda n, a, b: [ops.lt(n, ops.like(3, n))], (count, kind, kind))
+        body = ops.record(turn, (count, kind, kind))
+        for value in ops.bind(ops.While(cond, body), zero, x, ops.abs(x))[1:]:
+            m.add(value, False)
     else:
-        body = ops.record(lambda a, b: [ops.tanh(ops.add(a, b)), ops.mul(a, b)], (x.type, x.type))
-        stacked = ops.broadcast(x, (4, *x.type.shape))
-        for value in ops.bind(ops.Scan(body, 4, bool(m.draw.random() < 0.5), 1), ops.tanh(x), stacked):
-            m.add(ops.tanh(value), False)
+        body = body_of(m, (kind, kind, kind), (kind, kind))
+        stacked = ops.broadcast(x, (4, *kind.shape))
+        for value in ops.bind(ops.Scan(body, 4, bool(m.draw.random() < 0.5), 1), x, stacked, ops.neg(x)):
+            m.add(value, False)
 
 
 MOVES = [unary, unary, binary, binary, binary, compare, choose, convert, reduce, reduce, view, view, view, layer, layer,
-         index, loop]  # fmt: skip
+         index, index_by_data, rare, loop]  # fmt: skip
 
 
 def random_graph(seed: int) -> tuple[Graph, list[Any], set[int]]:
@@ -340,12 +423,16 @@ def close(want: Any, got: Any, tolerance: float, what: str) -> None:
     assert error <= tolerance * scale, f"{error} of {scale}: {what}"
 
 
+def inline(graph: Graph) -> Graph:
+    return Pipeline(Inline()).run(graph)
+
+
 def directly(target_name: str = "") -> Callable[[Graph, list[Any]], list[Any]]:
     """Without passes, so that every form reaches the scheduler."""
 
     def run(graph: Graph, inputs: list[Any]) -> list[Any]:
         target = named_target(target_name) if target_name else host_target()
-        built = build(Inline()(graph), target)
+        built = build(inline(graph), target)
         loaded = compile_module(built.module.text(), target)
         return Executable(loaded, loaded.address("program"), built.plan, built.constants).run(inputs)
 

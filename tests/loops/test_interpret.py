@@ -12,7 +12,6 @@ from hybridize.codegen.llvm.engine import host_target
 from hybridize.codegen.llvm.program import Sizes
 from hybridize.loops.interpret import interpret
 from hybridize.ops.evaluate import evaluate
-from hybridize.passes.inline import Inline
 from hybridize.schedule import schedule
 from hybridize.schedule.steps import LoopStep
 
@@ -42,7 +41,7 @@ def interpreted(made, inputs):
 def check(seed):
     """Whether the graph of this seed is loops alone, and small; then it must agree."""
     graph, inputs, exact = random_graphs.random_graph(seed)
-    made = schedule(Inline()(graph), Sizes(host_target()))
+    made = schedule(random_graphs.inline(graph), Sizes(host_target()))
     if not all(isinstance(step, LoopStep) for step in made.steps) or made.plan.flops > 40_000:
         return False
     for k, (found, wanted) in enumerate(zip(interpreted(made, inputs), evaluate(graph, inputs), strict=True)):
