@@ -14,7 +14,7 @@ from typing import Any, ClassVar
 import numpy
 from numpy.typing import NDArray
 
-from hybridize.base.dtypes import FLOATS, INTEGERS, DType, bool_, code
+from hybridize.base.dtypes import CODES, FLOATS, INTEGERS, DType, bool_, code
 from hybridize.base.errors import DTypeError, ShapeError
 from hybridize.base.types import TensorType
 from hybridize.loops.expr import Element, Expr, call
@@ -114,7 +114,7 @@ class Unary(Elementwise):
     def samples(cls) -> Iterator[Sample]:
         """All kinds of dtypes it takes, no elements, one element, no axes, infinities and NaN."""
         low, high = cls.domain
-        for dtype in (d for d in ANY if d in cls.takes):
+        for dtype in (d for d in CODES if d in cls.takes):
             yield Sample((numbers((2, 3), dtype, low, high),), cls(), rtol=1e-2 if dtype.itemsize == 2 else 1e-5)
         main = numpy.dtype("f4") if numpy.dtype("f4") in cls.takes else numpy.dtype("i8")
         for shape in (ZERO, ONE, ()):
@@ -145,7 +145,7 @@ class Binary(Elementwise):
         """All kinds of dtypes it takes, no elements, one element, no axes, infinities, NaN, zeros, unequal operands."""
         low, high = cls.domain
         low2, high2 = cls.second or cls.domain
-        for dtype in (d for d in ANY if d in cls.takes):
+        for dtype in (d for d in CODES if d in cls.takes):
             x, y = numbers((2, 3), dtype, low, high), numbers((2, 3), dtype, low2, high2, seed=1)
             yield Sample((x, y), cls(), rtol=1e-2 if dtype.itemsize == 2 else 1e-5)
         main = numpy.dtype("f4") if numpy.dtype("f4") in cls.takes else numpy.dtype("i8")
