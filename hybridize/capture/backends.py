@@ -29,6 +29,8 @@ class Memory:
 
     peak_bytes: int
     """Scratch and outputs."""
+    packed_bytes: int = 0
+    """Copies of parameters that are kept between calls; programs over the same parameters share them."""
 
 
 class Backend(Protocol):

@@ -270,37 +270,40 @@ class _Converter(ast.NodeTransformer):
         return lowered
 
     def _if(self, node: ast.If, rest: list[ast.stmt], block: _Block) -> tuple[list[ast.stmt], bool]:
+        leaves, names = bool(escapes([*node.body, *node.orelse])), self._names([*node.body, *node.orelse])
         test = self.visit(node.test)
         then, then_name = self._part(node.body, node)
         orelse, orelse_name = self._part(node.orelse, node)
-        names = self._names([*node.body, *node.orelse])
         arguments = [test, then_name, orelse_name, names]
-        return self._dispatch("if_", [*then, *orelse], arguments, bool(escapes([*node.body, *node.orelse])), rest, block)
+        return self._dispatch("if_", [*then, *orelse], arguments, leaves, rest, block)
 
     def _while(self, node: ast.While, rest: list[ast.stmt], block: _Block) -> tuple[list[ast.stmt], bool]:
+        inner, leaves = _leaving(node)
+        names = self._names([node.test, *node.body, *node.orelse])
+        bound = bound_names([node.test])
         test = ast.Return(self.visit(node.test))
-        test_part, test_name = self._made([_at(test, node.test)], [node.test], node)
+        test_part, test_name = self._made([_at(test, node.test)], bound, node)
         body, body_name = self._part(node.body, node)
         orelse, orelse_name = self._part(node.orelse, node)
-        names = self._names([node.test, *node.body, *node.orelse])
-        return self._loop("while_", node, [*test_part, *body, *orelse], [test_name, body_name, orelse_name, names], rest, block)
+        parts, arguments = [*test_part, *body, *orelse], [test_name, body_name, orelse_name, names]
+        return self._loop("while_", parts, arguments, inner, leaves, rest, block)
 
     def _for(self, node: ast.For, rest: list[ast.stmt], block: _Block) -> tuple[list[ast.stmt], bool]:
+        inner, leaves = _leaving(node)
+        names = self._names([node.target, *node.body, *node.orelse])
         iterable = self.visit(node.iter)
         self.count += 1
         item = f"{_GENERATED}item_{self.count}__"
         target = _at(ast.Assign(targets=[node.target], value=ast.Name(id=item, ctx=ast.Load())), node.target)
         body, body_name = self._part([target, *node.body], node, parameter=item)
         orelse, orelse_name = self._part(node.orelse, node)
-        names = self._names([node.target, *node.body, *node.orelse])
-        return self._loop("for_", node, [*body, *orelse], [iterable, body_name, orelse_name, names], rest, block)
+        arguments = [iterable, body_name, orelse_name, names]
+        return self._loop("for_", [*body, *orelse], arguments, inner, leaves, rest, block)
 
     def _loop(
-        self, method: str, node: ast.While | ast.For, parts: list[ast.stmt], arguments: list[ast.expr],
+        self, method: str, parts: list[ast.stmt], arguments: list[ast.expr], inner: bool, leaves: bool,
         rest: list[ast.stmt], block: _Block,
     ) -> tuple[list[ast.stmt], bool]:  # fmt: skip
-        inner = escapes(node.body)
-        leaves = inner.returns or bool(escapes(node.orelse))
         if inner and not leaves:  # only its own break and continue
             self.uses_stack = True
             return [*parts, ast.Expr(_routed(method, *arguments, ast.Name(id=STACK, ctx=ast.Load())))], False
@@ -324,14 +327,14 @@ class _Converter(ast.NodeTransformer):
         """A generated function of the statements, and its name; nothing and None where there are none."""
         if not statements:
             return [], ast.Constant(None)
-        return self._made(self._lower(statements, _Block(nested=True)), statements, at, parameter)
+        bound = bound_names(statements)  # before they are changed
+        return self._made(self._lower(statements, _Block(nested=True)), bound, at, parameter)
 
     def _made(
-        self, lowered: list[ast.stmt], original: list[Any], at: ast.stmt, parameter: str = ""
+        self, lowered: list[ast.stmt], bound: set[str], at: ast.stmt, parameter: str = ""
     ) -> tuple[list[ast.stmt], ast.expr]:
         self.count += 1
         name = f"{_GENERATED}{self.count}__"
-        bound = bound_names(original)
         self.shared |= bound & self.scope.local
         declared: list[ast.stmt] = []
         if outer := sorted(bound & (self.scope.local | self.scope.declared_nonlocal)):
@@ -397,7 +400,16 @@ class _Converter(ast.NodeTransformer):
         return [before, node, ast.If(test=left, body=[after], orelse=[])]
 
     def _simple(self, node: ast.stmt) -> list[ast.stmt]:
-        """A statement that is no block."""
+        """A statement that is no block; writes to variables of the surroundings are announced before and after."""
+        outside = sorted(bound_names([node]) & (self.scope.declared_global | self.scope.declared_nonlocal))
+        made = self._plain(node)
+        if not outside:
+            return made
+        before = [self._announced("writing", name, ast.Constant(None)) for name in outside]
+        after = [self._announced("wrote", name, ast.Name(id=name, ctx=ast.Load())) for name in outside]
+        return [*before, *made, *([] if isinstance(node, ast.Delete) else after)]
+
+    def _plain(self, node: ast.stmt) -> list[ast.stmt]:
         match node:
             case ast.Assign(targets=targets, value=value):
                 return self._assign(targets, self.visit(value), node)
@@ -413,8 +425,7 @@ class _Converter(ast.NodeTransformer):
             case ast.Raise(exc=exc, cause=cause) if exc is not None:
                 arguments = [self.visit(part) for part in (exc, cause) if part is not None]
                 return [ast.Raise(exc=_routed("raised", *arguments), cause=None)]
-        visited = self.visit(node)
-        return [visited] + self._announced(bound_names([node]))
+        return [self.visit(node)]
 
     def _assign(self, targets: list[ast.expr], value: ast.expr, node: ast.stmt) -> list[ast.stmt]:
         if len(targets) == 1 and isinstance(targets[0], (ast.Attribute, ast.Subscript)):
@@ -431,7 +442,7 @@ class _Converter(ast.NodeTransformer):
             later: list[ast.stmt] = []
             made.append(ast.Assign(targets=[self._plain_target(target, later)], value=value))
             made += later
-        return made + self._announced(bound_names(targets))
+        return made
 
     def _plain_target(self, target: ast.expr, later: list[ast.stmt]) -> ast.expr:
         """`target` with attributes and items in it replaced by variables, which `later` puts in their places."""
@@ -470,18 +481,12 @@ class _Converter(ast.NodeTransformer):
             # The first read is the user's too: it becomes a guard.
             read = ast.Assign(targets=[_store(name)], value=self.visit(ast.Name(id=name, ctx=ast.Load())))
             made.insert(0, read)
-        return made + self._announced({name})
-
-    def _announced(self, names: set[str]) -> list[ast.stmt]:
-        """After a statement that binds names of the module or of a function around: say so."""
-        made: list[ast.stmt] = []
-        for name in sorted(names & (self.scope.declared_global | self.scope.declared_nonlocal)):
-            if name in self.scope.declared_global:
-                method = "wrote_global"
-            else:
-                method = "wrote_closure" if self.scope.parent is None else "wrote_enclosing"
-            made.append(ast.Expr(_routed(method, ast.Constant(name), ast.Name(id=name, ctx=ast.Load()))))
         return made
+
+    def _announced(self, verb: str, name: str, value: ast.expr) -> ast.stmt:
+        """Say that a variable of the module or of a function around is going to be written, or was."""
+        place = "global" if name in self.scope.declared_global else "closure" if self.scope.parent is None else "enclosing"
+        return ast.Expr(_routed(f"{verb}_{place}", ast.Constant(name), value))
 
     def _delete(self, target: ast.expr) -> list[ast.stmt]:
         match target:
@@ -636,6 +641,12 @@ class _Converter(ast.NodeTransformer):
         """Private names as the compiler would write them."""
         around = self.source.class_name.lstrip("_")
         return f"_{around}{name}" if name.startswith("__") and not name.endswith("__") and around else name
+
+
+def _leaving(node: ast.While | ast.For) -> tuple[bool, bool]:
+    """Whether the body of a loop leaves early, and whether the loop as a whole may be left other than by its end."""
+    inner = escapes(node.body)
+    return bool(inner), inner.returns or bool(escapes(node.orelse))
 
 
 def _routed(method: str, *arguments: Any) -> ast.Call:

@@ -309,7 +309,9 @@ def assert_(test: Any, message: Part | None) -> None:
     """An `assert`: of data, one that the program makes."""
     known = truth(test)
     if type(known) is Symbol:
-        bind(Assert("" if message is None else str(message())), known.operand())
+        trace = current_trace()
+        place = "" if trace is None else f" ({trace.root.location()})"
+        bind(Assert(("an assertion does not hold" if message is None else str(message())) + place), known.operand())
     elif not known:
         raise AssertionError(*(() if message is None else (message(),)))
 

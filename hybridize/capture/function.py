@@ -157,13 +157,17 @@ class Function:
         program = self._find(call)
         if program is not None:
             self._hits += 1
-            return program.run(call)
+            result = program.run(call)
+            if program.renewed():
+                with self._lock:
+                    self._install()
+            return result
         with self._lock:
             program = self._find(call)
             if program is not None:
                 return program.run(call)
             program = self._capture(call)
-        return program.run(call, first=True)
+        return program.run(call)
 
     def _call(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Call:
         if self.saved_program is not None and kwargs:

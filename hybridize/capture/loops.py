@@ -252,6 +252,8 @@ class _GraphLoop:
         self.own[_BROKE].cell_contents = False
         self.own[_RETURNED].cell_contents = False
         self.place = trace.root.location()
+        self.endless = True
+        """Whether nothing but `return` ends the loop."""
 
     # The loop's own decisions, as values of the graph.
 
@@ -275,14 +277,19 @@ class _GraphLoop:
     def _proceed(self) -> None:
         if self.loop.test is None:
             self.own[_COUNTER].cell_contents = self.own[_COUNTER].cell_contents + 1
-        self.own[_RUNNING].cell_contents = self._test()
+        self.own[_RUNNING].cell_contents = going = self._test()
+        self.endless = self.endless and going is True
 
     def _stop(self) -> None:
+        self.endless = False
+        self._end()
+
+    def _end(self) -> None:
         self.own[_RUNNING].cell_contents = False
         self.own[_BROKE].cell_contents = True
 
     def _leave(self, value: Any) -> None:
-        self._stop()
+        self._end()
         self.own[_RETURNED].cell_contents = True
         self.own[_RESULT].cell_contents = value
 
@@ -295,7 +302,8 @@ class _GraphLoop:
         if self.loop.test is None:
             # A symbol from the start: a plain number would be taken for one that the body may unroll over.
             self.own[_COUNTER].cell_contents = Symbol.of(self.trace, constant(numpy.asarray(self.number)), weak=int)
-        self.own[_RUNNING].cell_contents = self._test() if first is None else first
+        self.own[_RUNNING].cell_contents = going = self._test() if first is None else first
+        self.endless = going is True
         carried = self._initial()
         for _ in range(_ROUNDS):
             branch, inputs, after, arrays = self._body(carried)
@@ -460,6 +468,8 @@ class _GraphLoop:
         if returned is False:
             return otherwise()
         result = flow.content(self.own[_RESULT])
+        if self.endless:
+            return Returned(result)
         return branches.branch(flow.truth(returned), lambda: Returned(result), otherwise, loop.cells, stack, loop.rest)
 
 

@@ -15,8 +15,9 @@ from hybridize.array.ndarray import ndarray, view, wrap
 from hybridize.base.errors import ArgumentError, DTypeError, ShapeError
 from hybridize.base.nested import unflatten
 from hybridize.base.types import TensorType
-from hybridize.capture.backends import Backend, Evaluation, Machine, Memory, Verifying
+from hybridize.capture.backends import Backend, Evaluation, Memory, Verifying
 from hybridize.capture.guards import checker, guarded
+from hybridize.capture.packed import PackedMachine, packable
 from hybridize.capture.record import Captured, Output, Result, Source
 from hybridize.capture.signature import Call
 from hybridize.graph import Graph
@@ -39,19 +40,27 @@ class Program:
         self.name = name
         self._aliases = aliases(captured.call, captured) if captured.same_memory or captured.writes_arguments else None
         self.stock = captured = replace(captured, call=captured.call.without_arrays())
+        self._holds = checker(captured.guards)
+        self._dirty = PythonEntry(self)
+        for storage in captured.watched:
+            storage.watch(self._dirty)
         self._runs: Backend
         if backend == "numpy":
             self._runs = Evaluation(captured.graph)
         elif verify:
             self._runs = Verifying(captured.graph, name, verify == "ops")
         else:
-            self._runs = Machine(captured.graph, name)
+            self._runs = PackedMachine(captured.graph, name, self._stable(), self._dirty)
         self.reason = reason
         """Why it was captured: empty for the first program of a function."""
-        self._holds = checker(captured.guards)
-        self._dirty = PythonEntry(self)
-        for storage in captured.watched:
-            storage.watch(self._dirty)
+
+    def _stable(self) -> dict[int, ndarray]:
+        """Matrices from outside that calls only read and that nobody writes unseen; none while weights are learned."""
+        call = self.stock.call
+        if call.training or call.recording:
+            return {}
+        found = {number: source.array for number, source in enumerate(self.stock.sources) if source.written < 0}
+        return {number: array for number, array in found.items() if array is not None and packable(array)}
 
     # ------------------------------------------------------------------------------------------------ what it is
 
@@ -123,6 +132,14 @@ class Program:
         """Whether arguments share memory where they did, and only there, as far as it matters."""
         return self._aliases is None or aliases(call, self.stock) == self._aliases
 
+    def renewed(self) -> bool:
+        """Whether its entries are to be made again; says so once."""
+        runs = self._runs
+        if not isinstance(runs, PackedMachine) or not runs.renewed:
+            return False
+        runs.renewed = False
+        return True
+
     def objections(self, call: Call) -> str:
         """Why the program is not right for a call whose key is its own."""
         for position, value in self.stock.numbers.items():
@@ -164,15 +181,15 @@ class Program:
             if not call.number(position, value):
                 raise ArgumentError("E310", f"argument {position} of {self.name} is {value!r}, got {call.leaves[position]!r}")
 
-    def run(self, call: Call, *, first: bool = False) -> Any:
-        """Run a call that the program is right for; `first` when the function itself has just run for it."""
+    def run(self, call: Call) -> Any:
+        """Run a call that the program is right for."""
         stock = self.stock
         arrays = [self._array(source, value.type, call) for source, value in zip(stock.sources, self.captured.inputs, strict=True)]
         outputs = self._runs.run([array._data if isinstance(array, ndarray) else array for array in arrays])
         self._commit(arrays, outputs)
         made: dict[tuple[int, tuple[Op, ...]], Any] = {}
         if stock.effects:
-            self._act(outputs, made, first)
+            self._act(outputs, made)
         leaves = [self._leaf(result, arrays, outputs, made) for result in stock.results]
         return unflatten(stock.structure, leaves)
 
@@ -189,8 +206,8 @@ class Program:
                 if array._storage is not None:
                     array._storage.touch()
 
-    def _act(self, outputs: Sequence[NDArray[Any]], made: dict[Any, Any], first: bool) -> None:
-        """What the function does to objects outside; at the first call Python has done the plain part of it already."""
+    def _act(self, outputs: Sequence[NDArray[Any]], made: dict[Any, Any]) -> None:
+        """What the function does to objects outside."""
 
         def given(argument: Any) -> Any:
             if isinstance(argument, Output):
@@ -200,8 +217,7 @@ class Program:
             return argument
 
         for effect in self.stock.effects:
-            if effect.deferred or not first:
-                effect.apply(*map(given, effect.arguments))
+            effect.apply(*map(given, effect.arguments))
 
     def _leaf(self, result: Result, arrays: Sequence[Any], outputs: Sequence[NDArray[Any]], made: dict[Any, Any]) -> Any:
         match result.kind:
@@ -238,7 +254,7 @@ class Program:
         None where there can be none: arguments that are nested, written or returned, effects, another backend.
         """
         stock, runs = self.stock, self._runs
-        if not isinstance(runs, Machine) or stock.effects or stock.writes_arguments or stock.same_memory:
+        if not isinstance(runs, PackedMachine) or stock.effects or stock.writes_arguments or stock.same_memory:
             return None
         if stock.call.training or stock.call.recording:
             return None
@@ -251,16 +267,18 @@ class Program:
         count = len(stock.graph.outputs) - len(order)
         if order != list(range(count, count + len(order))):
             return None
+        executable, copies = runs.now()
         made = compiler.make_entry(
-            runs.executable, array_type=ndarray, arguments=arguments, bound=[array._data for array in lifted],
+            executable, array_type=ndarray, arguments=arguments, bound=[array._data for array in lifted],
             fallback=fallback, structure=self._finish(count, lifted), writes=[array._data for array in written],
-            committed=_touching(written) if written else None,
+            committed=_touching(written) if written else None, packed=[copy.buffer for copy in copies],
         )  # fmt: skip
         if isinstance(made, PythonEntry):
             return None
         state: Any = made.__self__  # type: ignore[attr-defined]
         for storage in stock.watched:
             storage.watch(state)
+        runs.watch(state, copies)
         if self.stale:
             return None
         return guarded(stock.guards, made, fallback) if stock.guards else made

@@ -115,9 +115,10 @@ def capture(function: Callable[..., Any], call: Call, names: Sequence[str], *, f
             _check_containers(call, leaves, args, kwargs)
             return _Stock(trace, call, result).captured()
         except BaseException as error:
+            raise _translated(error, trace) from None
+        finally:
             for undo in reversed(trace.undo):
                 undo()
-            raise _translated(error, trace) from None
 
 
 def _symbol(trace: Trace, call: Call, position: int, name: str) -> Any:
@@ -160,7 +161,8 @@ class _Stock:
         places: dict[int, int] = {}
         for entry in trace.inputs:
             if entry.position in trace.numbers and entry.position >= 0 and entry.array is not None:
-                numbers[entry.value] = entry.array._data
+                numbers[entry.value] = number = entry.array._data.copy()
+                number.setflags(write=False)
             elif entry.position >= 0 or entry.value in used or id(entry) in written or self._is_viewed(entry, results):
                 places[id(entry)] = len(inputs)
                 inputs.append(entry.value)

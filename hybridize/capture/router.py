@@ -99,9 +99,7 @@ class Router:
         trace = current_trace()
         if trace is None:
             return value
-        if self._cells is None:
-            self._cells = dict(zip(self.function.__code__.co_freevars, self.function.__closure__ or (), strict=True))
-        cell = self._cells[name]
+        cell = self._cell(name)
         key = ("cell", id(cell))
         if _unguarded(trace, key):
             trace.root.guards[key] = CellGuard(cell, name, value, trace.root.location())
@@ -251,23 +249,41 @@ class Router:
         before = self.read_item(owner, key)
         writes.set_item(self, getattr(operator, method)(before, value), owner, key)
 
+    def writing_global(self, name: str, _: None) -> None:
+        """Before a write to a name of the module."""
+        names = self.names
+        old = names.get(name, MISSING)
+        writes.remember(lambda: names.__setitem__(name, old) if old is not MISSING else names.pop(name, None))
+
     def wrote_global(self, name: str, value: Any) -> None:
         """After a write to a name of the module."""
         writes.wrote_variable(("name", id(self.names), name), value, name, functools.partial(self.names.__setitem__, name))
 
+    def writing_closure(self, name: str, _: None) -> None:
+        """Before a write to a variable of a function around the converted one."""
+        cell = self._cell(name)
+        old = flow.content(cell)
+        writes.remember(lambda: flow.assign(cell, old))
+
     def wrote_closure(self, name: str, value: Any) -> None:
         """After a write to a variable of a function around the converted one."""
-        self.read_closure(name, value)
-        assert self._cells is not None or current_trace() is None
-        if self._cells is not None:
-            cell = self._cells[name]
-            writes.wrote_variable(("cell", id(cell)), value, name, functools.partial(setattr, cell, "cell_contents"))
+        cell = self._cell(name)
+        writes.wrote_variable(("cell", id(cell)), value, name, functools.partial(flow.assign, cell))
 
-    def wrote_enclosing(self, name: str, value: Any) -> None:
-        """After a write to a variable of a function around that is converted too."""
+    def writing_enclosing(self, name: str, _: None) -> None:
+        """Before a write to a variable of a function around that is converted too."""
         trace = current_trace()
         if trace is not None and trace.depth:
-            raise writes.refused(trace, f"a write to {name!r}, a variable of the function around,")
+            raise writes.refused(trace, f"the variable {name!r} of the function around is set")
+
+    def wrote_enclosing(self, name: str, value: Any) -> None:
+        """After a write to a variable of a function around that is converted too: nothing more to say."""
+
+    def _cell(self, name: str) -> types.CellType:
+        """The cell of a variable of a function around the converted one."""
+        if self._cells is None:
+            self._cells = dict(zip(self.function.__code__.co_freevars, self.function.__closure__ or (), strict=True))
+        return self._cells[name]
 
 
 def routed(function: Callable[..., Any]) -> Callable[..., Any]:

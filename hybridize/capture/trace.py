@@ -51,8 +51,6 @@ class Effect:
 
     apply: Callable[..., object]
     arguments: tuple[Any, ...]
-    deferred: bool
-    """Whether it was left undone while capturing, so that the first call does it too."""
 
 
 class Recording:
@@ -193,8 +191,8 @@ class Trace(Recording):
         self.guards: dict[tuple[Any, ...], Guard] = {}
         self.watched: dict[int, Storage] = {}
         self.effects: list[Effect] = []
-        self.undo: list[Callable[[], None]] = []
-        """What puts the user's objects back where a capture fails."""
+        self.undo: list[Callable[[], object]] = []
+        """What puts the user's objects back when the capture is over: the calls of the program write them."""
         self.numbers: dict[int, Any] = {}
         """Leaves of the arguments whose value the program depends on."""
         self.foreign: dict[int, ndarray] = {}
@@ -203,7 +201,7 @@ class Trace(Recording):
         """Containers of the user's, by identity."""
         self.fresh: dict[int, tuple[Any, Recording]] = {}
         """Containers and objects made while capturing, and where."""
-        self.written_attributes: set[tuple[int, Any]] = set()
+        self.written_attributes: set[tuple[Any, ...]] = set()
         self.changed: dict[int, tuple[Any, Any]] = {}
         """Containers of the user's that the program changes, and their frozen content before."""
         self.pending: dict[int, Any] = {}

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import operator
 from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 import numpy
@@ -78,7 +79,7 @@ def set_attribute(router: Any, value: Any, owner: Any, name: str) -> None:
     old = getattr(owner, name, MISSING)
     root.undo.append(lambda: setattr(owner, name, old) if old is not MISSING else delattr(owner, name))
     root.written_attributes.add(("attribute", id(owner), name))
-    root.effects.append(Effect(setattr, (owner, name, value), deferred=isinstance(value, (Symbol, ndarray))))
+    root.effects.append(Effect(partial(setattr, owner, name), (value,)))
     object.__setattr__(owner, name, value) if isinstance(value, Symbol) else setattr(owner, name, value)
 
 
@@ -172,9 +173,8 @@ def _change(
         copy = owner.copy()
         root.undo.append(lambda: _restore(owner, copy))
     leaves, _ = flatten(list(args))
-    deferred = any(isinstance(leaf, (Symbol, ndarray)) for leaf in leaves)
-    root.effects.append(Effect(change, (owner, *args), deferred))
-    if deferred and name != "__setitem__":
+    root.effects.append(Effect(partial(change, owner), args))
+    if name != "__setitem__" and any(isinstance(leaf, (Symbol, ndarray)) for leaf in leaves):
         root.pending[id(owner)] = owner
         return None
     return change(owner, *args)
@@ -195,6 +195,13 @@ def _check_kept(trace: Recording, value: Any, where: str) -> None:
         )  # fmt: skip
 
 
+def remember(undo: Callable[[], object]) -> None:
+    """Before a write outside of the program: how to undo it."""
+    trace = current_trace()
+    if trace is not None:
+        trace.root.undo.append(undo)
+
+
 def wrote_variable(key: tuple[Any, ...], value: Any, name: str, write: Callable[[Any], object]) -> None:
     """A write to a variable of the module, or of a function around; it has been done already."""
     trace = current_trace()
@@ -203,12 +210,8 @@ def wrote_variable(key: tuple[Any, ...], value: Any, name: str, write: Callable[
     if trace.depth:
         raise refused(trace, f"the variable {name!r} of the surroundings is set")
     _check_kept(trace, value, f"the variable {name!r}")
-    guard = trace.root.guards.get(key)
-    if guard is not None and key not in trace.root.written_attributes:
-        old = guard.expected
-        trace.root.undo.append(lambda: write(old) and None)
     trace.root.written_attributes.add(key)
-    trace.root.effects.append(Effect(write, (value,), deferred=isinstance(value, (Symbol, ndarray))))
+    trace.root.effects.append(Effect(write, (value,)))
 
 
 def _hashable(key: Any) -> Any:

@@ -455,6 +455,8 @@ _INPLACE: dict[str, Callable[..., Any]] = {}
 def inplace(name: str, x: Any, y: Any) -> Any:
     """`x += y` and its like: computed as `x + y`, written to `x` in the dtype of `x`."""
     value = _INPLACE[name](x, y)
+    if type(x) is Symbol and x.weak is not None:
+        return value  # a Python number, which is not written but replaced
     wanted: DType = x.dtype
     if value.shape != x.shape:
         raise ShapeError("E102", f"{name} in place: a result of {value.type} does not fit {x.type}")

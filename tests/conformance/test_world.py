@@ -1,0 +1,571 @@
+"""What functions read and write around them: closures, globals, attributes, containers, arguments, views."""
+
+import functools
+import math
+from types import SimpleNamespace
+
+import numpy
+import pytest
+
+from hybridize.array import np, npx
+from hybridize.capture import Function
+
+X, Y = [1.0, 2.0], [-3.0, 4.0]
+SCALE = 2.0
+WEIGHT = np.array([3.0, 4.0])
+TABLE = {"by": 3.0, "nested": {"deep": [1.0, 2.0]}}
+
+
+def doubled(x):
+    return x * 2
+
+
+class Model:
+    """A user's own class, not a block."""
+
+    slope = 2.0
+
+    def __init__(self, weight=1.0):
+        self.weight = weight
+        self.layers = [doubled, doubled]
+        self.calls = 0
+        self.last = None
+        self._gain = 3.0
+
+    @property
+    def gain(self):
+        return self._gain * 2
+
+    @functools.cached_property
+    def cached(self):
+        return self._gain + 1
+
+    def __call__(self, x):
+        return self.forward(x) if x.sum() > 0 else -self.forward(x)
+
+    def forward(self, x):
+        for layer in self.layers:
+            x = layer(x)
+        return x * self.weight + self.slope
+
+    def __getitem__(self, key):
+        return self.layers[key]
+
+    def __len__(self):
+        return len(self.layers)
+
+    @staticmethod
+    def static(x):
+        return x + 1
+
+    @classmethod
+    def of_class(cls, x):
+        return x * cls.slope
+
+
+def test_globals_are_read_at_each_call(same, monkeypatch):
+    function = same(lambda: lambda x: x * SCALE + doubled(x), X, Y, programs=1)
+    monkeypatch.setitem(globals(), "SCALE", 5.0)
+    assert function(np.array(X)).asnumpy().tolist() == [7.0, 14.0]
+    monkeypatch.setitem(globals(), "doubled", lambda x: x * 100)
+    assert function(np.array(X)).asnumpy().tolist() == [105.0, 210.0]
+
+
+def test_a_global_that_appears_and_goes(monkeypatch):
+    function = Function(lambda x: x * LATER, backend="numpy")  # noqa: F821
+    with pytest.raises(NameError, match="LATER"):
+        function(np.array(X))
+    monkeypatch.setitem(globals(), "LATER", 2.0)
+    assert function(np.array(X)).asnumpy().tolist() == [2.0, 4.0]
+    monkeypatch.delitem(globals(), "LATER")
+    with pytest.raises(NameError, match="LATER"):
+        function(np.array(X))
+
+
+def test_closures(same):
+    def make():
+        by = 2.0
+
+        def function(x):
+            return x * by
+
+        def change():
+            nonlocal by
+            by += 1
+
+        return function, change
+
+    function, change = make()
+    compiled = Function(function)
+    for _ in range(3):
+        assert compiled(np.array(X)).asnumpy().tolist() == function(np.array(X)).asnumpy().tolist()
+        change()
+    same(lambda: make()[0], X, Y, programs=1)
+
+
+def test_items_of_containers(monkeypatch):
+    function = Function(lambda x: x * TABLE["by"] + TABLE["nested"]["deep"][1])
+    one = np.array([1.0])
+    assert function(one).item() == 5.0
+    monkeypatch.setitem(TABLE, "unread", 7)
+    assert function(one).item() == 5.0
+    assert function.cache_info().captures == 1, "an item that was not read is no guard"
+    TABLE["nested"]["deep"][1] = 10.0
+    assert function(one).item() == 13.0
+    monkeypatch.setitem(TABLE, "nested", {"deep": [0, 0.5]})
+    assert function(one).item() == 3.5
+
+
+@pytest.mark.parametrize(
+    "use",
+    [
+        lambda x, c: x * sum(c), lambda x, c: x * len(c), lambda x, c: x + max(c), lambda x, c: x if 3.0 in c else -x,
+        lambda x, c: x * [v for v in c][-1], lambda x, c: x * functools.reduce(lambda a, b: a + b, c),
+        lambda x, c: x * sorted(c)[0], lambda x, c: x + np.array(list(c))[0], lambda x, c: x * c[-1], lambda x, c: x * c[0:2][1],
+    ],
+)  # fmt: skip
+def test_whole_containers_are_guarded(use):
+    values = [1.0, 2.0]
+
+    def function(x):
+        return use(x, values)
+
+    compiled = Function(function, backend="numpy")
+    x = np.array(X)
+    for change in (lambda: None, lambda: values.append(3.0), lambda: values.__setitem__(0, 9.0), lambda: values.insert(0, 4.0)):
+        change()
+        assert compiled(x).asnumpy().tolist() == function(x).asnumpy().tolist()
+        assert compiled(x).asnumpy().tolist() == function(x).asnumpy().tolist()
+
+
+def test_attributes_methods_properties(same):
+    def make():
+        model = Model()
+
+        def function(x):
+            y = model(x) + model.gain * model.cached + model[0](x) * len(model)
+            return Model.static(y) + model.of_class(y)
+
+        return function
+
+    same(make, X, Y, programs=1)
+
+
+def test_attributes_are_read_at_each_call():
+    model = Model()
+    compiled = Function(model.forward)
+    x = np.array(X)
+    for change in (
+        lambda: None,
+        lambda: setattr(model, "weight", 5.0),
+        lambda: model.layers.append(doubled),
+        lambda: setattr(Model, "slope", 7.0),
+        lambda: setattr(model, "slope", 1.0),
+    ):
+        change()
+        assert compiled(x).asnumpy().tolist() == model.forward(x).asnumpy().tolist()
+    Model.slope = 2.0
+
+
+def test_missing_attributes(same):
+    def make():
+        space = SimpleNamespace()
+
+        def function(x):
+            if hasattr(space, "a"):
+                return x * space.a
+            return x + getattr(space, "b", 10.0)
+
+        def state():
+            space.a = 3.0  # from the second call on
+            return []
+
+        return function, state
+
+    same(make, X, Y)
+
+
+def test_arrays_outside_are_inputs(same, monkeypatch):
+    function = same(lambda: lambda x: x * WEIGHT, X, Y, programs=1)
+    WEIGHT[:] = 7
+    assert function(np.array(X)).asnumpy().tolist() == [7.0, 14.0]
+    assert function.cache_info().captures == 1, "what an array holds is no guard"
+    monkeypatch.setitem(globals(), "WEIGHT", np.array([1.0, 1.0]))
+    assert function(np.array(X)).asnumpy().tolist() == [1.0, 2.0]
+
+
+def test_numpy_arrays_outside_are_inputs():
+    weight = numpy.array([3.0, 4.0], dtype="float32")
+    pair = [weight, weight + 1]
+    compiled = Function(lambda x: x * weight + numpy.sum(weight) + sum(w * x for w in pair))
+    x = np.array(X)
+    first = compiled(x).asnumpy()
+    numpy.testing.assert_allclose(first, [3 + 7 + 3 + 4, 8 + 7 + 8 + 10])
+    weight[:] = 0
+    numpy.testing.assert_allclose(compiled(x).asnumpy(), [4.0, 10.0])
+
+
+def test_writes_to_arrays_outside(same):
+    def make():
+        total = np.zeros(2)
+
+        def function(x):
+            total[:] = total + x
+            return total * 2
+
+        return function, lambda: total
+
+    same(make, X, Y, programs=1)
+
+
+def test_attributes_are_written_at_each_call(same):
+    def make():
+        model = Model()
+
+        def function(x):
+            model.last = x * 2
+            model.name = "used"
+            return x + 1
+
+        return function, lambda: [model.last, model.name]
+
+    same(make, X, Y, programs=1)
+
+
+def test_counters(same):
+    def make():
+        model = Model()
+
+        def function(x):
+            model.calls += 1
+            return x + model.calls
+
+        return function, lambda: [model.calls]
+
+    same(make, X, Y)
+
+
+def test_appending_to_a_list_outside(same):
+    def make():
+        log, names = [], {}
+
+        def function(x):
+            log.append(x.sum())
+            names["count"] = x.shape[0]
+            names["array"] = x * 2
+            return x
+
+        return function, lambda: [*log, names]
+
+    same(make, X, Y, programs=1)
+
+
+def test_reading_what_was_appended(same):
+    def make():
+        log = []
+
+        def function(x):
+            log.append(1.0)
+            return x * len(log)
+
+        return function, lambda: log
+
+    same(make, X, Y)
+
+
+def test_global_and_nonlocal_writes(same):
+    def make():
+        count, last = 0, None
+
+        def function(x):
+            nonlocal count, last
+            count = count + 1
+            last = x * count
+            return x
+
+        return function, lambda: [count, last]
+
+    same(make, X, Y)
+
+
+def test_failed_captures_leave_no_trace():
+    model, log, cells = Model(), [1.0], {"a": 1}
+
+    def function(x):
+        model.last = x * 2
+        log.append(3.0)
+        cells["a"] = x
+        return x.item()
+
+    with pytest.raises(Exception, match="item"):
+        Function(function)(np.array(X))
+    assert model.last is None
+    assert log == [1.0]
+    assert cells == {"a": 1}
+
+
+# ------------------------------------------------------------------------------------------------ views and writes
+
+
+def in_place(x):
+    y = np.ones_like(x)
+    y += x
+    y[0] = 5
+    y[1:] *= 3
+    return y
+
+
+def argument_written(x):
+    x += 1
+    x[0] = 7.0
+    return x * 2
+
+
+def argument_written_through_a_view(x):
+    y = x[1:]
+    y[:] = 9
+    z = x.reshape(2, 1).T
+    z *= 2
+    return x + 0
+
+
+def written_under_a_condition(x):
+    if x.sum() > 0:
+        x[0] = 100
+    return x * 2
+
+
+def written_in_a_loop(x):
+    while np.abs(x).max() > 1:
+        x /= 2
+    return x + 1
+
+
+def written_row_by_row(x):
+    y = np.zeros((2, 2))
+    for i in range(2):
+        y[i] = x * i
+        y[i, 1] += 1
+    return y
+
+
+def argument_returned(x):
+    return x
+
+
+def view_of_argument(x):
+    return x[1:], x.reshape(2, 1), x
+
+
+def views_of_one_array(x):
+    y = x * 2
+    return y, y[:1], y.reshape(2, 1)
+
+
+@pytest.mark.parametrize(
+    "function",
+    [
+        in_place, argument_written, argument_written_through_a_view, written_under_a_condition, written_in_a_loop,
+        written_row_by_row, argument_returned, view_of_argument, views_of_one_array,
+    ],
+)  # fmt: skip
+def test_views_and_writes(same, function):
+    same(lambda: function, X, Y, programs=1)
+
+
+@pytest.mark.parametrize("function", [argument_returned, view_of_argument, views_of_one_array])
+def test_results_share_memory_as_in_numpy(function):
+    compiled = Function(function)
+    for _ in range(2):
+        x, again = np.array(X), np.array(X)
+        expected, found = function(x), compiled(again)
+        for result in (expected, found):
+            first = result[0] if isinstance(result, tuple) else result
+            first[...] = 50
+        assert again.asnumpy().tolist() == x.asnumpy().tolist()
+        if isinstance(expected, tuple):
+            assert [part.asnumpy().tolist() for part in found] == [part.asnumpy().tolist() for part in expected]
+
+
+def test_the_same_array_twice():
+    def function(a, b):
+        a += 1
+        return a * 10 + b
+
+    compiled = Function(function)
+    for _ in range(2):
+        shared, expected = np.array(X), np.array(X)
+        assert compiled(shared, shared).asnumpy().tolist() == function(expected, expected).asnumpy().tolist()
+        assert shared.asnumpy().tolist() == expected.asnumpy().tolist()
+        assert compiled(np.array(X), np.array(Y)).asnumpy().tolist() == [17.0, 34.0]
+    with pytest.raises(Exception, match="same memory"):
+        whole = np.array([1.0, 2.0, 3.0])
+        compiled(whole[:2], whole[1:])
+
+
+# ------------------------------------------------------------------------------------------------ numbers, dtypes
+
+
+def number_as_data(x, n):
+    return x * n + n / 3 - n**2
+
+
+def number_as_shape(x, n):
+    return x.reshape(1, n) if n == 2 else np.zeros((n, 2)) + x
+
+
+def number_in_range(x, n):
+    for i in range(int(n)):
+        x = x + i
+    return x, n
+
+
+def number_decides(x, n):
+    if n > 2:
+        return x * n
+    return x - n
+
+
+def number_arithmetic(x, n):
+    half = n * 0.5 + 1
+    return x * half, half, n + 1
+
+
+def number_text(x, n):
+    return {f"layer{n}": x, str(n): x + 1}
+
+
+def number_as_key(x, n):
+    return x * {1: 10.0, 2: 20.0, 3: 30.0, 2.5: 40.0, 4: 1.0}[n]
+
+
+def number_kind(x, n):
+    if isinstance(n, int):
+        return x * n
+    return x - n if type(n) is float else x
+
+
+@pytest.mark.parametrize(
+    "function",
+    [
+        number_as_data, number_in_range, number_decides, number_arithmetic, number_text, number_as_key, number_kind,
+    ],
+)  # fmt: skip
+def test_numbers_as_arguments(same, function):
+    same(lambda: function, (X, 1), (X, 2), (Y, 3), (X, 2.5), (Y, 4))
+
+
+def test_numbers_as_shapes(same):
+    same(lambda: number_as_shape, (X, 1), (X, 2), (Y, 3))
+
+
+def test_numbers_that_are_only_data_need_one_program(same):
+    same(lambda: number_as_data, *[(X, float(n)) for n in range(5)], programs=1)
+
+
+def shapes_as_numbers(x):
+    rows, columns = x.shape[0], x.ndim
+    return x * rows + columns * math.sqrt(x.size) + len(x)
+
+
+def dtype_decides(x):
+    return x + 1 if x.dtype == numpy.float32 else x * 2
+
+
+def mixed_dtypes(x):
+    i = np.arange(2, dtype="int64")
+    b = x > 0
+    return x + i, i + b, b * 2, i / 2, x.astype("float64") * 2 + x, np.where(b, i, 0), (i + 0.5).astype("int32")
+
+
+def nan_and_infinity(x):
+    y = x / 0.0
+    z = np.sqrt(x)
+    return y, z, np.maximum(z, 1.0), npx.relu(z), (z != z).astype("float32"), np.isnan(y - y)
+
+
+def integers(x):
+    i = x.astype("int32")
+    return i // 2, i % 3, i * i, -i, np.abs(i), i.sum(), i.mean(), i**2
+
+
+def numpy_functions(x):
+    e = numpy.exp(x - numpy.max(x))
+    return e / numpy.sum(e), numpy.concatenate([x, e]), numpy.where(x > 0, x, 0), numpy.stack([x, x]).T
+
+
+def nested_structures(x):
+    return {"a": [x, (x + 1, None)], "b": {"c": 3, "d": "text", "e": 1.5, "f": True}}
+
+
+@pytest.mark.parametrize(
+    "function",
+    [
+        shapes_as_numbers, dtype_decides, mixed_dtypes, nan_and_infinity, integers, numpy_functions, nested_structures,
+    ],
+)  # fmt: skip
+def test_values(same, function):
+    same(lambda: function, X, Y, (numpy.array([1.0, -2.0], dtype="float64"),), [4.0, 5.0])
+
+
+def test_several_shapes(same):
+    same(lambda: shapes_as_numbers, X, [1.0, 2.0, 3.0], numpy.ones((2, 3), "float32"), X, programs=3)
+
+
+def structured(pair, options, *rest, scale=2.0, **named):
+    x, y = pair
+    z = x * options["by"] + y * scale
+    for one in rest:
+        z = z + one
+    return z + named.get("extra", 0.0)
+
+
+def test_structured_arguments(same):
+    same(lambda: structured, ((X, Y), {"by": 2.0}), ([X, Y], {"by": 3.0}, X), ((Y, X), {"by": X}, X, Y))
+
+
+def test_keywords_and_defaults():
+    compiled = Function(structured)
+    a, b = np.array(X), np.array(Y)
+    for keywords in ({}, {"scale": 3.0}, {"extra": 1.0}, {"extra": a, "scale": b}):
+        expected = structured((a, b), {"by": 2.0}, **keywords)
+        assert compiled((a, b), {"by": 2.0}, **keywords).asnumpy().tolist() == expected.asnumpy().tolist()
+
+
+def test_random_numbers_go_on(same):
+    from hybridize.array import random
+
+    def make():
+        return lambda x: x + random.normal(size=(2,))
+
+    compiled, python = Function(make()), make()
+    random.seed(3)
+    found = [compiled(np.array(X)).asnumpy() for _ in range(3)]
+    random.seed(3)
+    expected = [python(np.array(X)).asnumpy() for _ in range(3)]
+    numpy.testing.assert_allclose(found, expected, rtol=1e-5)
+
+
+def test_hybridized_functions_inside(same):
+    inner = Function(lambda x: x * 2 if x.sum() > 0 else -x)
+    outer = Function(lambda x: inner(x) + inner(-x))
+    outer(np.array(X))
+    assert inner.cache_info().captures == 0, "it became part of the other program"
+    same(lambda: lambda x: inner(x) + inner(-x), X, Y, programs=1)
+
+
+def test_cached_and_partial_functions(same):
+    @functools.lru_cache
+    def memo(n):
+        return n * 2
+
+    add = functools.partial(lambda a, b: a + b, 3.0)
+    same(lambda: lambda x: add(x) * memo(2), X, Y, programs=1)
+
+
+def test_functions_without_source(same):
+    names = {"scale": 2.0, "np": np}
+    exec("def f(x):\n    return np.exp(x) * scale\n", names)
+    function = same(lambda: names["f"], X, Y, programs=1)
+    names["scale"] = 4.0
+    assert function(np.array([0.0])).item() == 4.0
