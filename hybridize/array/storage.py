@@ -5,11 +5,13 @@ from __future__ import annotations
 
 import threading
 import weakref
+from collections.abc import Iterable
 from typing import Any, Protocol
 
 from numpy.typing import NDArray
 
-_lock = threading.Lock()
+# Entered again where a watcher dies while it is told of a write, and its end writes something.
+_lock = threading.RLock()
 
 
 class Watcher(Protocol):
@@ -21,22 +23,36 @@ class Watcher(Protocol):
 class Storage:
     """The identity of a buffer, shared by every array that views it."""
 
-    __slots__ = ("__weakref__", "_watchers", "exposed", "version")
+    __slots__ = ("__weakref__", "_exposed", "_watchers", "version")
 
     def __init__(self) -> None:
         self.version = 0
         """Number of writes through hybridize."""
-        self.exposed = False
-        """Whether somebody else can write the buffer unseen: a NumPy or DLPack view was handed out or taken in."""
+        self._exposed = False
         self._watchers: tuple[weakref.ref[Any], ...] = ()
 
+    @property
+    def exposed(self) -> bool:
+        """Whether somebody else can write the buffer unseen: a NumPy or DLPack view was handed out or taken in."""
+        return self._exposed
+
+    @exposed.setter
+    def exposed(self, value: bool) -> None:
+        if value and not self._exposed:
+            self._exposed = True
+            self.touch()  # whoever keeps a copy must stop
+
     def touch(self) -> None:
-        """Say that the buffer was written."""
-        self.version += 1
-        for reference in self._watchers:
-            watcher = reference()
-            if watcher is not None:
-                watcher.dirty[0] = 1
+        """Say that the buffer was written; called after the writing, never before."""
+        if not self._watchers:
+            self.version += 1
+            return
+        with _lock:
+            self.version += 1
+            for reference in self._watchers:
+                watcher = reference()
+                if watcher is not None:
+                    watcher.dirty[0] = 1
 
     def watch(self, watcher: Watcher) -> None:
         """Tell `watcher` of every later write, for as long as it lives."""
@@ -45,3 +61,15 @@ class Storage:
             if not any(reference() is watcher for reference in alive):
                 alive += (weakref.ref(watcher),)
             self._watchers = alive
+
+
+def settle(watcher: Watcher, copied: Iterable[tuple[Storage, int]], unless: Watcher) -> bool:
+    """Clear `dirty[0]` of a watcher whose copies are of these versions; False where a buffer was written since then.
+
+    Not while `unless` is dirty. No write comes between the comparison and the clearing.
+    """
+    with _lock:
+        if unless.dirty[0] or any(storage.version != version for storage, version in copied):
+            return False
+        watcher.dirty[0] = 0
+        return True

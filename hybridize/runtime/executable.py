@@ -80,7 +80,12 @@ class Executable:
         """Types of the outputs of `run`."""
         self._owner = owner
         self._llvm_text = llvm_text
+        self._checked = _Checked(self)
         self._call = self._caller(entry_code)
+
+    def constants_with(self, packed: Sequence[NDArray[Any]]) -> list[NDArray[Any]]:
+        """What follows the inputs in the program's array of pointers, with the copies that the `packers` made."""
+        return _with(self.constants, self.packers, packed)
 
     @property
     def kernels(self) -> tuple[Step, ...]:
@@ -118,23 +123,25 @@ class Executable:
         """The LLVM IR of the program; written anew each time, as it is large and seldom read."""
         return self._llvm_text() if self._llvm_text is not None else ""
 
-    def run(self, inputs: Sequence[NDArray[Any]]) -> list[NDArray[Any]]:
+    def run(self, inputs: Sequence[NDArray[Any]], packed: Sequence[NDArray[Any]] | None = None) -> list[NDArray[Any]]:
         """Run the program over NumPy arrays; returns fresh arrays.
 
         Arrays that are not contiguous or not aligned are copied first; dtype and shape must be those of `parameters`.
+
+        `packed` are copies that the `packers` made, in their order; without them the call makes its own.
 
         Raises:
             ArgumentError E310: wrong number of inputs.
             DTypeError E210, ShapeError E120: an input of another type than the program was compiled for.
         """
-        outputs: list[NDArray[Any]] = self._call(*inputs)
+        outputs: list[NDArray[Any]] = self._call(*inputs) if packed is None else self._checked(*inputs, packed=packed)
         if self.effects:
             effects.raise_pending()
         return outputs
 
     def _caller(self, entry_code: int) -> Callable[..., list[NDArray[Any]]]:
         """What `run` calls: the emitted entry, which hands all that is odd to `_run_checked`; or that at once."""
-        checked = _Checked(self)
+        checked = self._checked
         if not entry_code or not cpython.supported() or self.packers:
             return checked
         idle = numpy.zeros(1, dtype=numpy.int64)  # modes are the business of whoever calls `run`
@@ -149,7 +156,7 @@ class Executable:
 class Packer:
     """Copies a matrix into the layout that a program reads, by the program's own code."""
 
-    __slots__ = ("_offset", "_owner", "_pack", "input", "nbytes", "slot")
+    __slots__ = ("_owner", "_pack", "input", "layout", "nbytes", "offset", "slot")
 
     def __init__(self, owner: Any, pack: Pack) -> None:
         """`owner` keeps the code."""
@@ -158,21 +165,28 @@ class Packer:
         self.input = pack.input if pack.input is not None else -1
         """Number of the input that is copied, if it is one."""
         self.nbytes = pack.nbytes
-        self._offset = pack.offset
+        self.layout = pack.layout
+        """Equal matrices have equal copies where this is equal, whichever programs they are made for."""
+        self.offset = pack.offset
+        """Where the matrix begins in its input, in bytes."""
         self._owner = owner
         kind = ctypes.CFUNCTYPE if pack.nbytes > LONG_BYTES else ctypes.PYFUNCTYPE
         self._pack = kind(None, ctypes.c_void_p, ctypes.c_void_p)(owner.address(pack.function))
 
     def packed(self, source: NDArray[Any]) -> NDArray[Any]:
         """A fresh copy."""
-        target = aligned((self.nbytes,), numpy.dtype(numpy.uint8))
+        target = self.empty()
         self.fill(target, source)
         target.setflags(write=False)
         return target
 
+    def empty(self) -> NDArray[Any]:
+        """Memory for a copy."""
+        return aligned((self.nbytes,), numpy.dtype(numpy.uint8))
+
     def fill(self, target: NDArray[Any], source: NDArray[Any]) -> None:
-        """Copy again, into what `packed` gave."""
-        self._pack(target.ctypes.data, source.ctypes.data + self._offset)
+        """Copy into what `empty` gave."""
+        self._pack(target.ctypes.data, source.ctypes.data + self.offset)
 
 
 class _Checked:
@@ -189,7 +203,7 @@ class _Checked:
         kind = ctypes.CFUNCTYPE if executable.long else ctypes.PYFUNCTYPE
         self.program = kind(None, ctypes.c_void_p, ctypes.c_void_p, ctypes.c_void_p)(executable.address)
 
-    def __call__(self, *inputs: NDArray[Any]) -> list[NDArray[Any]]:
+    def __call__(self, *inputs: NDArray[Any], packed: Sequence[NDArray[Any]] | None = None) -> list[NDArray[Any]]:
         if len(inputs) != len(self.parameters):
             raise ArgumentError("E310", f"{self.name} takes {len(self.parameters)} arrays, got {len(inputs)}")
         pairs = zip(inputs, self.parameters, strict=True)
@@ -197,10 +211,9 @@ class _Checked:
         outputs = [numpy.empty(type_.shape, type_.dtype) for type_ in self.results]
         scratch = numpy.empty(self.scratch_bytes + 64, dtype=numpy.uint8)
         at = -(-scratch.ctypes.data // 64) * 64
-        constants = list(self.constants)
-        for packer in self.packers:
-            constants[packer.slot] = packer.packed(arrays[packer.input])
-        self.program(_pointers([*arrays, *constants]), _pointers(outputs), at)
+        if packed is None:
+            packed = [packer.packed(arrays[packer.input]) for packer in self.packers]
+        self.program(_pointers([*arrays, *_with(self.constants, self.packers, packed)]), _pointers(outputs), at)
         return outputs
 
     def _operand(self, number: int, array: NDArray[Any], type_: TensorType) -> NDArray[Any]:
@@ -212,6 +225,16 @@ class _Checked:
         if array.shape != type_.shape:
             raise ShapeError("E120", f"input {number} of {self.name} is {type_}, got {type_.with_shape(array.shape)}")
         return dense(array)
+
+
+def _with(
+    constants: Sequence[NDArray[Any]], packers: Sequence[Packer], packed: Sequence[NDArray[Any]]
+) -> list[NDArray[Any]]:
+    """The constants, packed copies in their slots."""
+    found = list(constants)
+    for packer, copy in zip(packers, packed, strict=True):
+        found[packer.slot] = copy
+    return found
 
 
 def _pointers(arrays: Sequence[NDArray[Any]]) -> Any:

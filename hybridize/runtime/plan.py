@@ -82,6 +82,8 @@ class Pack:
     """`void (ptr packed, ptr given)`, exported beside the program."""
     nbytes: int
     """Size of the packed copy."""
+    layout: str
+    """Names the layout and the matrix's own; equal names on one machine mean equal functions."""
     input: int | None = None
     """The input it is made of, instead of the constant given for the slot."""
     offset: int = 0

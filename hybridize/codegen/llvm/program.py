@@ -166,10 +166,10 @@ class Emitter:
         name = self._once(
             "pack", f"pack {spec}", lambda name: emit_pack(self.module, name, spec, self.target, linkage="")
         )
-        nbytes = packed_bytes(spec, self.target)
+        nbytes, layout = packed_bytes(spec, self.target), f"{self.target.name} {spec}"
         if isinstance(source, Stable):
-            return Pack(slot, name, nbytes, source.input, source.offset * product.w.dtype.itemsize)
-        return Pack(slot, name, nbytes)
+            return Pack(slot, name, nbytes, layout, source.input, source.offset * product.w.dtype.itemsize)
+        return Pack(slot, name, nbytes, layout)
 
     def _once(self, kind: str, key: str, write: Callable[[str], object]) -> str:
         """Write a function unless an equal one is there; returns its name."""
