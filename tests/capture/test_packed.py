@@ -8,7 +8,7 @@ import numpy
 import pytest
 
 from hybridize.array import np, npx
-from hybridize.base.modes import disabled
+from hybridize.base.modes import mode
 from hybridize.capture import packed
 from hybridize.capture.function import Function
 from hybridize.gluon import nn
@@ -112,7 +112,8 @@ def write_as_an_argument_of_a_compiled_function(w):
 
 WRITES = [
     write_all, write_element, write_through_a_view, write_through_a_reshaped_view, write_through_a_transposed_view,
-    add_in_place, add_an_array_in_place, use_out, write_by_a_compiled_function, write_as_an_argument_of_a_compiled_function,
+    add_in_place, add_an_array_in_place, use_out, write_by_a_compiled_function,
+    write_as_an_argument_of_a_compiled_function,
 ]  # fmt: skip
 
 
@@ -154,7 +155,7 @@ def test_parameters_of_a_net(patient):
         check()
     net.initialize(force_reinit=True)
     net[1].bias.data()[:] = 1
-    with disabled():
+    with mode(disabled=True):
         wanted = net(x).asnumpy()
     numpy.testing.assert_allclose(net(x).asnumpy(), wanted, rtol=1e-4, atol=1e-5)
 
