@@ -4,17 +4,16 @@
 from __future__ import annotations
 
 import importlib
+import os
 import sys
 from collections.abc import Callable
 from contextlib import AbstractContextManager
-from pathlib import Path
 from typing import Any, Final
 
 from hybridize.base import modes
 from hybridize.base.errors import ArgumentError, LoadError
 from hybridize.capture import Function
-from hybridize.formats.archive import read_archive
-from hybridize.formats.detection import detect
+from hybridize.formats import detect, read_archive
 from hybridize.gluon import Block, SymbolBlock
 
 
@@ -64,7 +63,7 @@ _HOLDS: Final = {
 }
 
 
-def load(path: str | Path) -> Callable[..., Any]:
+def load(path: str | os.PathLike[str]) -> Callable[..., Any]:
     """Load a compiled program or net from disk; the kind of file is told by its content.
 
     Args:

@@ -6,14 +6,10 @@ from __future__ import annotations
 
 import io
 import os
-import random
 import sys
-import sysconfig
 import types
 from functools import cache
 from typing import Any
-
-import numpy
 
 from hybridize.array.operators import Operators
 from hybridize.capture.guards import CONTAINERS
@@ -21,7 +17,7 @@ from hybridize.capture.guards import CONTAINERS
 _TRUSTED_PACKAGES = ("hybridize", "numpy", "torch", "ml_dtypes", "llvmlite")
 _PACKAGE = os.path.dirname(os.path.dirname(os.path.abspath(__file__))) + os.sep
 _SITE = (f"{os.sep}site-packages{os.sep}", f"{os.sep}dist-packages{os.sep}")
-_LIBRARY = tuple({os.path.realpath(path) + os.sep for path in (sysconfig.get_path("stdlib"), os.path.dirname(os.__file__))})
+_LIBRARY = os.path.realpath(os.path.dirname(os.__file__)) + os.sep
 
 OPAQUE_MODULES = frozenset({
     "time", "random", "_random", "secrets", "uuid", "socket", "_socket", "subprocess", "urllib", "http", "select", "tempfile",
@@ -32,7 +28,7 @@ OPAQUE_MODULES = frozenset({
 
 _HARMLESS = frozenset({"fspath", "fsencode", "fsdecode", "cpu_count", "getLogger", "get_ident"})
 _OPAQUE_NAMES = frozenset({"input", "open", "id", "breakpoint"})
-_OPAQUE_OWNERS = (random.Random, numpy.random.Generator, numpy.random.RandomState, numpy.random.BitGenerator, io.IOBase)
+_GENERATORS = {"random": ("Random",), "numpy.random": ("Generator", "RandomState", "BitGenerator")}
 _CLOCKS = frozenset({"now", "today", "utcnow"})
 
 
@@ -69,7 +65,7 @@ def opaque_name(function: Any) -> str | None:
     owner = getattr(function, "__self__", None)
     name = getattr(function, "__name__", "")
     module = getattr(function, "__module__", None) or ""
-    if isinstance(owner, _OPAQUE_OWNERS) and not isinstance(owner, type):
+    if isinstance(owner, (io.IOBase, *_generators())) and not isinstance(owner, type):
         return f"{type(owner).__module__.removeprefix('_')}.{type(owner).__name__}.{name}"
     if name in _CLOCKS and getattr(owner, "__module__", "") == "datetime":
         return f"datetime.{name}"
@@ -78,6 +74,12 @@ def opaque_name(function: Any) -> str | None:
     if (module in OPAQUE_MODULES or module.split(".")[0] in OPAQUE_MODULES) and name not in _HARMLESS:
         return f"{'os' if module == 'posix' else module}.{name}"
     return "numpy.random." + name if module.startswith("numpy.random") else None
+
+
+def _generators() -> list[type]:
+    """Classes of random generators; where their module is not loaded, there are no instances, and it need not be."""
+    loaded = ((sys.modules.get(module), names) for module, names in _GENERATORS.items())
+    return [getattr(module, name) for module, names in loaded if module is not None for name in names]
 
 
 def is_iterator(value: Any) -> bool:

@@ -3,10 +3,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from hybridize.base.frozen import frozen
 
 
-@dataclass(frozen=True)
+@frozen
 class Target:
     """What codegen must know of a machine."""
 

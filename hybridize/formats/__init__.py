@@ -5,11 +5,27 @@ In: paths and bytes, which are never trusted. Out: `(Graph, weights)` or plain N
 before it allocates and answers anything malformed with a `LoadError` that names the byte offset or the key; no reader
 runs code from a file. Every writer is atomic: the old file stands until the new one is whole on the disk.
 It must not know arrays with operators, blocks or capture.
+
+Libraries of formats (safetensors, zipfile) are loaded when a file is first read or written, not with hybridize.
 """
 
-from hybridize.formats.archive import read_archive as read_archive
-from hybridize.formats.archive import write_archive as write_archive
+import os
+
 from hybridize.formats.detection import detect as detect
 from hybridize.formats.saved import Leaf as Leaf
 from hybridize.formats.saved import SavedProgram as SavedProgram
 from hybridize.formats.saved import SavedSignature as SavedSignature
+
+
+def read_archive(path: str | os.PathLike[str]) -> SavedProgram:
+    """Read an archive; see `hybridize.formats.archive`."""
+    from hybridize.formats import archive  # late: safetensors
+
+    return archive.read_archive(path)
+
+
+def write_archive(path: str | os.PathLike[str], program: SavedProgram) -> None:
+    """Write an archive; see `hybridize.formats.archive`."""
+    from hybridize.formats import archive  # late: safetensors
+
+    archive.write_archive(path, program)

@@ -17,7 +17,6 @@ import json
 import os
 from collections import namedtuple
 from collections.abc import Iterable, Iterator
-from pathlib import Path
 from typing import Any
 
 import numpy
@@ -138,7 +137,7 @@ def read_archive(path: str | os.PathLike[str]) -> SavedProgram:
         LoadError E600: the file cannot be opened.
         LoadError E604: it is no archive of hybridize, is damaged, or of a later version.
     """
-    source = str(Path(path))
+    source = os.fspath(path)
     try:
         metadata, tensors = _open(source)
     except OSError as error:

@@ -4,10 +4,8 @@
 from __future__ import annotations
 
 import os
-import tempfile
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
-from pathlib import Path
 
 _UMASK = os.umask(0)
 os.umask(_UMASK)
@@ -16,18 +14,20 @@ os.umask(_UMASK)
 @contextmanager
 def replacing(path: str | os.PathLike[str]) -> Iterator[str]:
     """Give the name of a temporary file beside `path` to write to; it replaces `path` once it is on the disk."""
-    target = Path(path)
-    descriptor, temporary = tempfile.mkstemp(prefix=f".{target.name}.", suffix=".part", dir=target.parent)
+    import tempfile  # late: it costs more than all other formats, and most processes write no file
+
+    folder, name = os.path.split(os.path.abspath(path))
+    descriptor, temporary = tempfile.mkstemp(prefix=f".{name}.", suffix=".part", dir=folder)
     os.close(descriptor)
     try:
         yield temporary
         os.chmod(temporary, 0o666 & ~_UMASK)  # mkstemp's 0600 is not what a saved model should have
         _sync(temporary)
-        os.replace(temporary, target)
+        os.replace(temporary, path)
     except BaseException:
         os.unlink(temporary)
         raise
-    _sync(target.parent)  # makes the rename itself durable
+    _sync(folder)  # makes the rename itself durable
 
 
 def write_atomically(path: str | os.PathLike[str], chunks: Iterable[bytes | memoryview]) -> None:

@@ -6,7 +6,6 @@ from __future__ import annotations
 import io
 import os
 import struct
-from pathlib import Path
 from typing import Any, BinaryIO, NoReturn
 
 import numpy
@@ -109,4 +108,4 @@ def open_for_reading(path: str | os.PathLike[str]) -> BinaryIO:
     try:
         return open(path, "rb")
     except OSError as error:
-        raise LoadError("E600", f"cannot read {Path(path)}: {error.strerror}") from error
+        raise LoadError("E600", f"cannot read {os.fspath(path)}: {error.strerror}") from error

@@ -4,7 +4,6 @@
 from __future__ import annotations
 
 import os
-from pathlib import Path
 
 from hybridize.base.errors import LoadError
 from hybridize.formats.cursor import open_for_reading
@@ -33,7 +32,7 @@ def detect(path: str | os.PathLike[str]) -> str:
     if found is None:
         raise LoadError(
             "E608",
-            f"{Path(path)} is in no format that hybridize reads",
+            f"{os.fspath(path)} is in no format that hybridize reads",
             help="it reads its own archives, MXNet's -symbol.json and .params, and torch.export's files",
         )
     return found

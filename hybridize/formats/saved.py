@@ -4,16 +4,17 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Any
 
 from numpy.typing import NDArray
 
+from hybridize.base.frozen import frozen
 from hybridize.base.nested import Structure
 from hybridize.graph import Graph
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Leaf:
     """One leaf of the arguments or of the result."""
 
@@ -27,7 +28,7 @@ class Leaf:
 ARRAY = Leaf("array")
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class SavedSignature:
     """One captured graph, and how a call's arguments and its result map to it."""
 
@@ -47,7 +48,7 @@ class SavedSignature:
     training: bool = False
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class SavedProgram:
     """All that a saved function is: its captured signatures share the weights."""
 

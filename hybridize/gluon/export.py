@@ -14,7 +14,6 @@ from hybridize.capture import Function
 from hybridize.formats import write_archive
 from hybridize.formats.atomic import write_atomically
 from hybridize.formats.mxnet.params import write_params
-from hybridize.formats.mxnet.write import symbol_json
 from hybridize.formats.saved import SavedProgram, SavedSignature
 from hybridize.gluon.parameter_dict import ParameterDict
 
@@ -42,6 +41,8 @@ def names_of(parameters: ParameterDict) -> dict[int, str]:
 
 def write(function: Function, parameters: ParameterDict, path: str, epoch: int) -> tuple[str, str | None]:
     """Write `PATH-symbol.json` and `PATH-EPOCH.params`; see `HybridBlock.export`."""
+    from hybridize.formats.mxnet.write import symbol_json  # late: MXNet's names for all ops
+
     program = function.saved(names_of(parameters))
     signature = _for_inference(program)
     graph = signature.graph

@@ -19,8 +19,7 @@ from hybridize.base.types import TensorType
 from hybridize.formats.mxnet.attributes import parse_value
 from hybridize.formats.mxnet.execute import Mode, check_supported, execute
 from hybridize.formats.mxnet.params import DTYPES
-from hybridize.formats.mxnet.symbol import VARIABLE, SymbolGraph, read_symbol
-from hybridize.formats.mxnet.table import OPTIONAL_VARIABLES
+from hybridize.formats.mxnet.symbol import LABELLED, VARIABLE, SymbolGraph, read_symbol
 from hybridize.gluon.advice import warn
 from hybridize.gluon.hybrid_block import HybridBlock
 from hybridize.gluon.parameter import Parameter
@@ -137,7 +136,7 @@ def _labels(graph: SymbolGraph) -> set[str]:
     read: dict[int, bool] = {}
     for node in graph.nodes:
         for position, (source, _) in enumerate(node.inputs):
-            read[source] = read.get(source, True) and node.op in OPTIONAL_VARIABLES and position == 1
+            read[source] = read.get(source, True) and node.op in LABELLED and position == 1
     return {graph.nodes[source].name for source, only in read.items() if only}
 
 

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import ctypes
 import sys
-import sysconfig
 from functools import cache
 from typing import Any, Final
 
@@ -68,7 +67,7 @@ def _probe_array(array: NDArray[Any]) -> bool:
 @cache
 def supported() -> bool:
     """Whether this interpreter and this NumPy keep their objects where the entry looks for them."""
-    if sys.implementation.name != "cpython" or sysconfig.get_config_var("Py_GIL_DISABLED"):
+    if sys.implementation.name != "cpython" or "t" in sys.abiflags:  # t: without a GIL
         return False
     if ctypes.sizeof(ctypes.c_void_p) != 8 or sys.byteorder != "little":
         return False

@@ -4,22 +4,17 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
 from typing import Any
 
 from hybridize.base.errors import HybridizeError, LoadError
-from hybridize.formats.mxnet import table_layers, table_shapes
+from hybridize.base.frozen import frozen
 from hybridize.formats.mxnet.attributes import Attributes
-from hybridize.formats.mxnet.symbol import VARIABLE, SymbolGraph, SymbolNode
-from hybridize.formats.mxnet.table import OPTIONAL_VARIABLES, TABLE
+from hybridize.formats.mxnet.symbol import LABELLED, VARIABLE, SymbolGraph, SymbolNode
 from hybridize.ops import composites
 from hybridize.ops.op import Operand
 
-FAMILIES = (table_layers, table_shapes)
-"""The modules that fill the table when they are imported."""
 
-
-@dataclass(frozen=True, slots=True)
+@frozen
 class Mode:
     """What some operators look at besides their inputs."""
 
@@ -31,13 +26,22 @@ class Mode:
 INFERENCE = Mode()
 
 
+def _table() -> Mapping[str, Callable[..., Any]]:
+    """All operators: a thousand lines that are loaded with the first graph, not with hybridize."""
+    from hybridize.formats.mxnet import table, table_layers, table_shapes
+
+    _ = table_layers, table_shapes  # they fill the table when they are imported
+    return table.TABLE
+
+
 def check_supported(graph: SymbolGraph) -> None:
     """Raise for the first operator that is not in the table.
 
     Raises:
         LoadError E606: the message names operator and node, and all such operators.
     """
-    missing = [node for node in graph.nodes if node.op not in (VARIABLE, "Dropout") and node.op not in TABLE]
+    known = {VARIABLE, "Dropout", *_table()}
+    missing = [node for node in graph.nodes if node.op not in known]
     if missing:
         names = ", ".join(sorted({node.op for node in missing}))
         raise LoadError(
@@ -65,7 +69,7 @@ def execute(graph: SymbolGraph, feeds: Mapping[str, Operand], mode: Mode = INFER
             continue
         operands = [_output(values, graph, entry) for entry in node.inputs]
         for (source, _), operand in zip(node.inputs, operands, strict=True):
-            if operand is None and node.op not in OPTIONAL_VARIABLES:
+            if operand is None and node.op not in LABELLED:
                 raise LoadError(
                     "E607",
                     f"{graph.source}: variable {graph.nodes[source].name!r} of node {node.name!r} is neither an input "
@@ -89,7 +93,7 @@ def _applied(graph: SymbolGraph, node: SymbolNode, operands: list[Operand], mode
     if node.op == "Dropout":
         return _dropout(attributes, operands, mode)
     try:
-        return TABLE[node.op](attributes, *operands)
+        return _table()[node.op](attributes, *operands)
     except HybridizeError:
         raise
     except TypeError as error:

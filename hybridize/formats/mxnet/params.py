@@ -16,7 +16,6 @@ from __future__ import annotations
 import os
 import struct
 from collections.abc import Iterator, Mapping, Sequence
-from pathlib import Path
 from typing import Any
 
 import numpy
@@ -27,7 +26,6 @@ from hybridize.base.dtypes import DType
 from hybridize.base.errors import ArgumentError, DTypeError
 from hybridize.formats.atomic import write_atomically
 from hybridize.formats.cursor import MAX_AXES, Cursor, open_for_reading
-from hybridize.formats.mxnet import zipped
 from hybridize.formats.mxnet.sparse import dense
 
 Arrays = dict[str, NDArray[Any] | None] | list[NDArray[Any] | None]
@@ -52,7 +50,7 @@ def read_params(path: str | os.PathLike[str]) -> Arrays:
         LoadError E601: the file is malformed; the message names the byte.
     """
     with open_for_reading(path) as file:
-        return _read(Cursor(file, str(Path(path))))
+        return _read(Cursor(file, os.fspath(path)))
 
 
 def parse_params(data: bytes, name: str = "bytes") -> Arrays:
@@ -64,11 +62,11 @@ def _read(cursor: Cursor) -> Arrays:
     start = cursor.take(min(8, cursor.left), "the start")
     cursor.file.seek(0)
     cursor.at = 0
-    if start[:2] == b"PK":
-        return zipped.read_zip(cursor)
-    if start[:6] == zipped.MAGIC:
-        return [zipped.read_npy(cursor)]
-    return _read_list(cursor)
+    if start[:2] != b"PK" and start[1:6] != b"NUMPY":
+        return _read_list(cursor)
+    from hybridize.formats.mxnet import zipped  # late: zipfile and its compressions cost more than all other formats
+
+    return zipped.read_zip(cursor) if start[:2] == b"PK" else [zipped.read_npy(cursor)]
 
 
 # ----------------------------------------------------------------------------------------------------------- reading

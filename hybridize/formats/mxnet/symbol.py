@@ -10,22 +10,24 @@ from __future__ import annotations
 
 import json
 import os
-from dataclasses import dataclass, field
-from pathlib import Path
+from dataclasses import field
 from typing import Any, NoReturn
 
 from hybridize.base.errors import LoadError
+from hybridize.base.frozen import frozen
 from hybridize.formats.cursor import open_for_reading
 
 Entry = tuple[int, int]
 """Node and output."""
 
 VARIABLE = "null"
+LABELLED = {"SoftmaxOutput", "LinearRegressionOutput", "LogisticRegressionOutput", "MAERegressionOutput"}
+"""Operators with a label that inference does not look at."""
 # Hidden attributes, spelled without underscores before 0.9.
 _OLD_HIDDEN = ("lr_mult", "wd_mult", "ctx_group", "force_mirroring", "mirror_stage")
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class SymbolNode:
     """One node: a variable (`op` is `null`), or an operator applied to outputs of earlier nodes."""
 
@@ -36,7 +38,7 @@ class SymbolNode:
     has_subgraphs: bool = False
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class SymbolGraph:
     """A graph by MXNet's operators."""
 
@@ -74,7 +76,7 @@ def read_symbol(path: str | os.PathLike[str]) -> SymbolGraph:
         LoadError E602: it is no graph of MXNet; the message names the key.
     """
     with open_for_reading(path) as file:
-        return parse_symbol(file.read(), str(Path(path)))
+        return parse_symbol(file.read(), os.fspath(path))
 
 
 def parse_symbol(data: bytes | str, source: str = "text") -> SymbolGraph:

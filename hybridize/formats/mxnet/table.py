@@ -38,8 +38,6 @@ from hybridize.ops.op import Op, Operand, bind1, type_of
 Entry = Callable[..., Any]
 TABLE: dict[str, Entry] = {}
 """By MXNet's canonical name; aliases do not occur in files."""
-OPTIONAL_VARIABLES = {"SoftmaxOutput", "LinearRegressionOutput", "LogisticRegressionOutput", "MAERegressionOutput"}
-"""Operators with a label that inference does not look at."""
 
 
 def operator(*names: str) -> Callable[[Entry], Entry]:
