@@ -22,7 +22,7 @@ from typing import Any
 
 from hybridize.base.frozen import frozen
 from hybridize.graph import Graph, Node, OpLike, Value
-from hybridize.loops.expr import Axis, Const, Contraction, Expr, Fold, Load
+from hybridize.loops.expr import Axis, Const, Contraction, Expr, Fold, Load, Region
 from hybridize.loops.index import Index, Interner, Space, bit
 from hybridize.ops.op import Effect
 from hybridize.schedule.lower import Local, Lowerings, Read
@@ -120,10 +120,25 @@ class Grouping:
         for position, node in enumerate(graph.nodes):
             for value in node.outputs:
                 self.producer[value] = (position, node)
+        self.finishing = self._finishing()
+        """Values that an epilogue can give: a contraction is all but read for them."""
         for slot, value in enumerate(graph.outputs):
             self.wanted.setdefault(value, []).append(slot)
         for position in range(len(graph.nodes) - 1, -1, -1):
             self._visit(position, graph.nodes[position])
+
+    def _finishing(self) -> set[Value]:
+        uses = self.graph.uses()
+        found: set[Value] = set()
+        for node in self.graph.nodes:
+            lowered = self.lowerings.of(node)
+            if isinstance(lowered, Contraction):
+                found.update(node.outputs)
+            elif isinstance(lowered, tuple) and len(lowered) == 1 and not lowered[0].folds:
+                sources = [node.inputs[read.operand] for read in lowered[0].reads if read.identity]
+                if any(source in found and uses[source] == 1 for source in sources):
+                    found.add(node.outputs[0])
+        return found
 
     # Visits
 
@@ -137,7 +152,12 @@ class Grouping:
         if step.effect:
             step.following, self._effect = self._effect, step
         self.steps.append(step)
+        for k in steady_state(node, lowered) if isinstance(lowered, Region) else ():
+            if node.outputs[k] not in self.wanted:
+                self._hand_on(node.outputs[k], node.inputs[k])
         for value in node.outputs:
+            if value in self.alias:
+                continue
             self.owner[value] = step
             for group in self.uses.get(value, {}):
                 self.readers.setdefault(value, set()).add(group)
@@ -149,6 +169,12 @@ class Grouping:
             self._peel(step, lowered)
         for value in step.operands:
             self._read(value, step)
+
+    def _hand_on(self, value: Value, base: Value) -> None:
+        """State that a loop never changes stays where it was."""
+        self.alias[value] = (base, 0)
+        for unit in (*self.readers.get(value, ()), *self.uses.get(value, ())):
+            self._read(base, unit)
 
     def _peel(self, step: Step, contraction: Contraction) -> None:
         """Let a contraction read matrices as they lie: transposed, or one for the whole batch."""
@@ -304,6 +330,8 @@ class Grouping:
         for group, patterns in uses.items():
             if group.contraction is not None or group.cost + _cost_of(local) > COST_LIMIT:
                 continue
+            if value in self.finishing and group.rows is not None:
+                continue  # as an epilogue it saves more than as a part of these rows
             if local.folds:
                 rows = self._row_of(group, value, tuple(patterns.values()))
                 if rows is None:
@@ -517,6 +545,17 @@ def has_effect(op: OpLike) -> bool:
     fields: tuple[Any, ...] = dataclasses.fields(op) if dataclasses.is_dataclass(op) else ()
     graphs: list[Any] = [getattr(op, field.name) for field in fields]
     return any(isinstance(graph, Graph) and any(has_effect(node.op) for node in graph.nodes) for graph in graphs)
+
+
+def carried_state(node: Node, region: Region) -> int:
+    """How many of a region's inputs are state."""
+    return {"cond": 0, "while": len(node.inputs), "scan": getattr(node.op, "num_carry", 0)}[region.kind]
+
+
+def steady_state(node: Node, region: Region) -> tuple[int, ...]:
+    """The state that the body of a loop hands on as it is."""
+    body = region.graphs[-1]
+    return tuple(k for k in range(carried_state(node, region)) if body.outputs[k] is body.inputs[k])
 
 
 def _viewed(node: Node, local: Local, interner: Interner) -> tuple[Value, int] | None:

@@ -21,7 +21,7 @@ from hybridize.runtime.plan import Buffer, Place, Plan
 from hybridize.runtime.plan import Step as PlanStep
 from hybridize.schedule.draft import Draft
 from hybridize.schedule.finish import Numbering, finish
-from hybridize.schedule.group import Group, Grouping, Step, Unit
+from hybridize.schedule.group import Group, Grouping, Step, Unit, carried_state, steady_state
 from hybridize.schedule.lower import Lowerings
 from hybridize.schedule.memory import ALIGN, Block, assign
 from hybridize.schedule.steps import (
@@ -317,7 +317,7 @@ class _Scheduler:
         lowered = self.lowerings.of(step.node)
         group = step.epilogue
         for value in group.stored if group is not None else step.node.outputs:
-            if value.type.size:
+            if value.type.size and value not in self.grouping.alias:
                 self._home(value, number, last.get(value, number))
         if isinstance(lowered, Routine):
             return self._routine(step.node, lowered, number)
@@ -391,14 +391,10 @@ class _Scheduler:
         op: Any = node.op
         inputs = tuple(value.type for value in node.inputs)
         outputs = tuple(value.type for value in node.outputs)
-        carried = {"cond": 0, "while": len(inputs), "scan": getattr(op, "num_carry", 0)}[region.kind]
+        carried, steady = carried_state(node, region), steady_state(node, region)
         graphs = list(region.graphs)
-        steady: tuple[int, ...] = ()
-        if carried:
-            body = graphs[-1]
-            steady = tuple(k for k in range(carried) if body.outputs[k] is body.inputs[k])
-            moving = tuple(value for k, value in enumerate(body.outputs) if k not in steady)
-            graphs[-1] = dataclasses.replace(body, outputs=moving)
+        moving = tuple(value for k, value in enumerate(graphs[-1].outputs) if k not in steady)
+        graphs[-1] = dataclasses.replace(graphs[-1], outputs=moving)
         length = getattr(op, "length", 1)
         stacked: tuple[int, ...] = tuple(op.stacked(inputs)) if region.kind == "scan" else ()
         known, skip = {}, int(region.kind == "cond")

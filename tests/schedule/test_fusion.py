@@ -100,6 +100,17 @@ def test_what_the_backward_pass_needs_is_stored_by_the_epilogue():
     assert [step.kind for step in plan.steps] == ["contraction"]
 
 
+def test_a_gradient_through_relu_is_an_epilogue_though_its_rows_are_summed():
+    def backward(g, w, h):
+        back = ops.matmul(g, w, False, False)
+        masked = ops.where(ops.gt(h, ops.like(0, h)), back, ops.like(0, back))
+        return [ops.matmul(masked, h, True, False), ops.sum(masked, (0,))]
+
+    plan = compiled(backward, f32(6, 10), f32(10, 20), f32(6, 20), tolerance=1e-3)
+    assert [step.kind for step in plan.steps] == ["contraction", "contraction", "loops"]
+    assert "where" in plan.steps[0].ops
+
+
 def test_a_reshape_between_product_and_bias_changes_nothing():
     def layer(x, w, b):
         y = ops.reshape(ops.matmul(ops.reshape(x, (12, 10)), w, False, True), (3, 4, 7))

@@ -91,8 +91,10 @@ class _Region:
 
     def _end(self, copy: str) -> None:
         """Copy the state out."""
+        places = self.step.places
         for k, pointer in enumerate(self._state(copy)):
-            self._copy(f"%o{k}", pointer, self.step.outputs[k].nbytes)
+            if k in self.moving or places[k] != places[len(self.step.outputs) + k]:
+                self._copy(f"%o{k}", pointer, self.step.outputs[k].nbytes)
 
     def cond(self) -> None:
         """One of two bodies."""
