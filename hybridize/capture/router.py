@@ -389,8 +389,9 @@ def attribute(router: Router, trace: Recording, owner: Any, name: str, whole: bo
     if isinstance(static, functools.cached_property) and name not in vars(owner):
         return router.call(static.func, owner)
     watch = getattr(owner, "watch", None)
-    if isinstance(watch, Storage):  # a block or parameter tells when a setting or a child is replaced
-        trace.depend(watch)
+    if isinstance(watch, Storage):  # a parameter tells when its array is replaced, a block when the attribute is
+        watching = getattr(owner, "watching", None)
+        trace.depend(watch if watching is None else watching(name))
         return met(root, getattr(owner, name), name, whole)
     if is_trusted_class(kind) and not isinstance(owner, type):
         value = getattr(owner, name)

@@ -21,7 +21,7 @@ from hybridize.gluon.stored import load_into, named_arrays
 from hybridize.ops.op import ACTIVE
 
 _NOT_SETTINGS = frozenset({
-    "_children", "_parameters", "_params", "_scope", "_prefix", "watch", "_hooks", "_pre_hooks",
+    "_children", "_parameters", "_params", "_scope", "_prefix", "watch", "_watches", "_hooks", "_pre_hooks",
     "_function", "_compiled",
 })  # fmt: skip
 
@@ -46,6 +46,7 @@ class Block:
         set_plain("_parameters", {})
         set_plain("_hooks", {})
         set_plain("_pre_hooks", {})
+        set_plain("_watches", {})
         set_plain("watch", Storage())
 
     _prefix: str
@@ -55,7 +56,16 @@ class Block:
     _parameters: dict[str, Parameter]
     _hooks: dict[int, Hook]
     _pre_hooks: dict[int, Hook]
+    _watches: dict[str, Storage]
     watch: Storage
+    """Touched when a child, a parameter, or a setting of a layer of ours is replaced."""
+    _is_layer: bool = False
+    """Whether `forward` is ours, and reads attributes that no capture guards; the user's own code is guarded."""
+
+    def __init_subclass__(cls, **kwargs: Any) -> None:
+        super().__init_subclass__(**kwargs)
+        if cls.__module__.startswith("hybridize.") and "_is_layer" not in cls.__dict__:
+            cls._is_layer = True
 
     # --------------------------------------------------------------------------------------------------- members
 
@@ -77,13 +87,29 @@ class Block:
         elif isinstance(value, Parameter):
             self._register_parameter(name, value)
         super().__setattr__(name, value)
-        if value is not existing and name not in _NOT_SETTINGS:
+        if value is not existing:
+            self._changed(name, value, existing)
+
+    def _changed(self, name: str, value: Any, existing: Any) -> None:
+        """Tell the programs that depend on an attribute."""
+        watch = self._watches.get(name)
+        # By their texts: 0.0 and -0.0 are equal but not the same, NaN is the same but not equal.
+        if watch is not None and not (isinstance(value, _PLAIN) and repr(value) == repr(existing)):
+            watch.touch()
+        is_setting = self._is_layer and name not in _NOT_SETTINGS
+        if is_setting or isinstance(value, _MEMBERS) or isinstance(existing, _MEMBERS):
             self.watch.touch()
+
+    def watching(self, name: str) -> Storage:
+        """What is touched when the attribute `name` is set to something else: a capture that reads it asks for this."""
+        return self._watches.setdefault(name, Storage())
 
     def __delattr__(self, name: str) -> None:
         self._children.pop(name, None)
         self._parameters.pop(name, None)
+        existing = self.__dict__.get(name)
         super().__delattr__(name)
+        self._changed(name, None, existing)
         self.watch.touch()
 
     def _register_parameter(self, name: str, parameter: Parameter) -> None:
@@ -368,3 +394,7 @@ class Block:
 
 def _indented(text: str) -> str:
     return re.sub(r"\n", "\n  ", text)
+
+
+_MEMBERS = (Block, Parameter)
+_PLAIN = (bool, int, float, str)

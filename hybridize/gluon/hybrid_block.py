@@ -29,6 +29,8 @@ class HybridBlock(Block):
     come by keyword.
     """
 
+    _is_layer = False
+
     def __init__(self, prefix: str | None = None, params: ParameterDict | None = None) -> None:
         super().__init__(prefix, params)
         self._function: Function | None = None

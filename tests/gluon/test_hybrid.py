@@ -85,6 +85,46 @@ def test_attributes_of_own_blocks_are_guarded(x):
     same_after(net, lambda: net.table.update(offset=5.0), x)
 
 
+def test_own_attributes_that_nobody_reads_cost_nothing(x):
+    class Counting(nn.HybridSequential):
+        calls = 0
+
+    net = Counting()
+    net.add(nn.Dense(2))
+    net.initialize()
+    net.hybridize()
+    for step in range(5):
+        net.step = step
+        net(x)
+    assert net.cache_info().captures == 1
+    own = nn.LeakyReLU(0.1)
+    own.hybridize()
+    for step in range(3):
+        own._alpha = float(step)
+        own(x)
+    assert own.cache_info().captures == 3
+
+
+def test_parameters_may_be_written_while_running(x):
+    class Running(HybridBlock):
+        def __init__(self):
+            super().__init__()
+            self.mean = Parameter("running_mean", shape=(5,), grad_req="null")
+
+        def forward(self, x):
+            self.mean.set_data(self.mean.data() * 0.5 + x.mean(axis=0))
+            return x - self.mean.data()
+
+    results = []
+    for active in (False, True):
+        net = Running()
+        net.initialize()
+        net.hybridize(active)
+        results.append([net(x).asnumpy() for _ in range(3)] + [net.mean.data().asnumpy()])
+    for got, want in zip(*results, strict=True):
+        numpy.testing.assert_allclose(got, want, rtol=1e-5, atol=1e-6)
+
+
 def test_deferred_shapes_are_told_by_the_first_compiled_call(x):
     class Old(HybridBlock):
         def __init__(self):

@@ -15,6 +15,8 @@ from hybridize.gluon.hybrid_block import HybridBlock
 class _Chain(Block):
     """Adding, counting and indexing of blocks in order."""
 
+    _is_layer = False
+
     def add(self, *blocks: Block) -> None:
         """Append blocks."""
         for block in blocks:
@@ -57,6 +59,8 @@ class Sequential(_Chain):
     2
     """
 
+    _is_layer = False
+
     def forward(self, x: Any, *args: Any) -> Any:
         return self._through(x, args)
 
@@ -72,6 +76,8 @@ class Sequential(_Chain):
 
 class HybridSequential(_Chain, HybridBlock):
     """HybridBlocks one after the other, compiled as a whole."""
+
+    _is_layer = False
 
     def forward(self, x: Any, *args: Any) -> Any:
         return self._through(x, args)
