@@ -3,7 +3,6 @@
 
 from __future__ import annotations
 
-import hashlib
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -17,6 +16,16 @@ from hybridize.base.locations import SourceLoc
 from hybridize.base.types import TensorType
 
 Buffer = NDArray[Any]
+
+
+def hashed(*parts: bytes | memoryview) -> str:
+    """The SHA-256 of bytes."""
+    import hashlib  # late: it loads OpenSSL, and `import hybridize` hashes nothing
+
+    total = hashlib.sha256()
+    for part in parts:
+        total.update(part)
+    return total.hexdigest()
 
 
 class OpLike(Protocol):
@@ -75,7 +84,7 @@ class Graph:
     @cached_property
     def fingerprint(self) -> str:
         """A hash of the text without the users' names; equal fingerprints are one program."""
-        return hashlib.sha256(_print[0](self, names=False).encode()).hexdigest()
+        return hashed(_print[0](self, names=False).encode())
 
     def __str__(self) -> str:
         return self.text

@@ -17,7 +17,6 @@ is a composite. Names of values are the users' and no part of what a graph is: t
 from __future__ import annotations
 
 import dataclasses
-import hashlib
 import json
 import re
 from collections.abc import Callable, Mapping, Sequence
@@ -28,7 +27,7 @@ import numpy
 from hybridize.base.dtypes import BY_CODE, CODES
 from hybridize.base.errors import GraphError, HybridizeError
 from hybridize.base.types import TensorType
-from hybridize.graph.ir import Buffer, Builder, Graph, Node, Value, use_printer
+from hybridize.graph.ir import Buffer, Builder, Graph, Node, Value, hashed, use_printer
 
 INLINE = 64
 """Elements up to which constants stand in the text themselves."""
@@ -126,9 +125,8 @@ def _constant_text(array: Buffer) -> str:
 
 def digest(array: Buffer) -> str:
     """What stands for a large constant: a hash of its type and bytes (zeros of two shapes are two constants)."""
-    total = hashlib.sha256(str(TensorType(array.shape, array.dtype)).encode())
-    total.update(numpy.ascontiguousarray(array).view(numpy.uint8).data)
-    return total.hexdigest()
+    kind = str(TensorType(array.shape, array.dtype))
+    return hashed(kind.encode(), numpy.ascontiguousarray(array).view(numpy.uint8).data)
 
 
 use_printer(print_graph)
