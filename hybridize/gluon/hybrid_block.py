@@ -43,8 +43,14 @@ class HybridBlock(Block):
         compiled = self._compiled
         if compiled is not None:
             return compiled(*args, **kwargs)
-        body = self._function or self._run
-        return self._run_with_hooks(body, args, kwargs)
+        function = self._function
+        if function is None and not (ACTIVE or self._hooks or self._pre_hooks):  # `_run` without its detours
+            for parameter in self._parameters.values():
+                if parameter._deferred is not None:
+                    self._complete(args)
+                    break
+            return self.forward(*args, **kwargs)
+        return self._run_with_hooks(function or self._run, args, kwargs)
 
     def _run(self, *args: Any, **kwargs: Any) -> Any:
         for parameter in self._parameters.values():

@@ -31,7 +31,7 @@ from hybridize.base.types import Shape
 from hybridize.gluon.advice import warn
 from hybridize.gluon.dependence import depend
 from hybridize.init import InitDesc, Initializer
-from hybridize.ops.op import imperatively
+from hybridize.ops.op import ACTIVE, imperatively
 from hybridize.runtime.buffers import aligned
 
 UNKNOWN = -1
@@ -259,7 +259,8 @@ class Parameter:
         """
         if self._data is None:
             raise self._not_ready()
-        depend(self)
+        if ACTIVE:
+            depend(self)
         return self._data
 
     def list_data(self) -> list[ndarray]:

@@ -226,6 +226,16 @@ def test_keywords(x):
     numpy.testing.assert_allclose(net(x).asnumpy(), expected)
 
 
+def test_compiling_ahead_tells_deferred_shapes():
+    net = get_net()
+    net.hybridize()
+    program = net.compile((7, 5))
+    assert net[0].weight.shape == (6, 5)
+    assert program.fallbacks == ()
+    assert net(np.ones((7, 5))).shape == (7, 3)
+    assert net.cache_info().captures == 1
+
+
 def test_the_cache_is_the_users(x):
     net = get_net()
     with pytest.raises(StateError, match=r"hybridize\(\)"):

@@ -1,0 +1,6 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The layers that MXNet 1.x has in `gluon.contrib.nn`."""
+
+from hybridize.gluon.nn import Concurrent as Concurrent
+from hybridize.gluon.nn import HybridConcurrent as HybridConcurrent
+from hybridize.gluon.nn import Identity as Identity
