@@ -19,7 +19,7 @@ from hybridize.array.storage import Storage
 from hybridize.base.dtypes import DType, float32, float64, int32, int64
 from hybridize.base.errors import ArgumentError, OutOfBoundsError, ShapeError
 from hybridize.base.types import TensorType
-from hybridize.ops.op import ACTIVE
+from hybridize.ops.op import ACTIVE, capturing, current
 
 _new = object.__new__
 _storage_lock = threading.Lock()
@@ -242,7 +242,17 @@ class ndarray(Operators):  # noqa: N801 - the name NumPy gave it
     def __reduce__(self) -> tuple[Any, ...]:
         return ndarray, (self._data,)
 
+    def _known(self, call: str) -> None:
+        """Refuse to be asked for values while capturing: they would be frozen into the program."""
+        if capturing():
+            interpreter: Any = current()
+            lift = getattr(interpreter, "lift", None)
+            if lift is not None:
+                lift(self)._refuse(call)
+
     def __array__(self, dtype: Any = None, copy: bool | None = None) -> NDArray[Any]:
+        if ACTIVE:
+            self._known("numpy.asarray()")
         if dtype is not None and numpy.dtype(dtype) != self._data.dtype:
             if copy is False:
                 raise ArgumentError("E305", f"{self.type} cannot be seen as {dtype} without a copy")
@@ -261,14 +271,20 @@ class ndarray(Operators):  # noqa: N801 - the name NumPy gave it
 
     def asnumpy(self) -> NDArray[Any]:
         """A copy as a NumPy array."""
+        if ACTIVE:
+            self._known("asnumpy()")
         return self._data.copy()
 
     def tolist(self) -> Any:
         """The elements as nested lists of Python numbers."""
+        if ACTIVE:
+            self._known("tolist()")
         return self._data.tolist()
 
     def item(self, *args: Any) -> Any:
         """The one element, or the one at an index, as a Python number."""
+        if ACTIVE:
+            self._known("item()")
         if not args and self._data.size != 1:
             raise ShapeError("E130", f"item() needs one element, got {self.type}")
         try:
@@ -278,6 +294,8 @@ class ndarray(Operators):  # noqa: N801 - the name NumPy gave it
 
     def _one(self, what: str) -> Any:
         """The one element, for the conversions of Python."""
+        if ACTIVE:
+            self._known(f"{what}()")
         if self._data.size != 1:
             raise ShapeError(
                 "E130", f"{what} of an array needs one element, got {self.type}", help="use .any() or .all(), or index"

@@ -398,7 +398,7 @@ class _GraphLoop:
                     spec = merge.joined(spec, carried.specs[name])
             except Mismatch as mismatch:
                 carried.specs.pop(name, None)
-                carried.unset[name] = self._reason(str(mismatch))
+                carried.unset[name] = self.trace.root.undefined[name] = self._reason(str(mismatch))
                 new = new or before is not MISSING
                 continue
             if carried.specs.get(name) != spec:
@@ -443,8 +443,7 @@ class _GraphLoop:
             flow.assign(self.cells[name], made)
         for cell in carried.arrays:
             branches._write(trace, cell, results.pop(0))
-        for name, reason in carried.unset.items():
-            trace.root.undefined[name] = reason
+        for name in carried.unset:
             flow.assign(self.cells[name], MISSING)
 
     def _start(self, name: str, spec: Spec) -> list[Value]:

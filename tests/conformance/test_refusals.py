@@ -1,0 +1,369 @@
+"""What cannot be part of a program is an error at the user's own line, with a remedy."""
+
+import os
+import random
+import time
+from datetime import datetime
+
+import numpy
+import pytest
+
+from hybridize.array import np
+from hybridize.base.errors import CaptureError
+from hybridize.capture import Function
+
+X = [1.0, 2.0]
+LOG: list[float] = []
+NUMBERS = iter([1.0, 2.0, 3.0])
+
+
+class Thing:
+    count = 0
+
+
+THING = Thing()
+
+
+def asks_for_a_value(x):
+    return x + float(x.asnumpy().sum())  # here
+
+
+def asks_for_an_item(x):
+    return x * x.mean().item()  # here
+
+
+def asks_for_a_float(x):
+    return x * float(x.sum())  # here
+
+
+def asks_for_a_list(x):
+    y = x * 2
+    return y.tolist()  # here
+
+
+def makes_numpy(x):
+    return numpy.asarray(x)  # here
+
+
+def indexes_a_list(x):
+    options = [1.0, 2.0]
+    i = x.argmax()
+    return x * options[i]  # here
+
+
+def indexes_a_dict(x):
+    options = {0: 1.0, 1: 2.0}
+    return x * options[x.argmax()]  # here
+
+
+def shape_from_data(x):
+    n = x.sum().astype("int64")
+    return np.zeros((n,))  # here
+
+
+def truth_of_many(x):
+    if x > 0:  # here
+        return x
+    return -x
+
+
+def iterates_a_number(x):
+    for part in x.sum():  # here
+        x = x + part
+    return x
+
+
+def reads_a_clock(x):
+    return x * time.time()  # here
+
+
+def reads_the_date(x):
+    return x * datetime.now().year  # here
+
+
+def draws_from_python(x):
+    return x * random.random()  # here
+
+
+def draws_a_choice(x):
+    return x * random.choice([1.0, 2.0])  # here
+
+
+def draws_from_numpy(x):
+    return x + numpy.random.normal(size=2)  # here
+
+
+def draws_from_a_generator(x):
+    rng = numpy.random.default_rng(0)  # here
+    return x + rng.normal()
+
+
+def opens_a_file(x):
+    with open(__file__) as file:  # here
+        return x * len(file.read())
+
+
+def reads_the_environment(x):
+    return x * len(os.getenv("HOME", ""))  # here
+
+
+def asks_the_user(x):
+    return x * float(input())  # here
+
+
+def uses_an_iterator(x):
+    return x * next(NUMBERS)  # here
+
+
+def prints_in_a_branch(x):
+    if x.sum() > 0:
+        print("positive")  # here
+    return x
+
+
+def appends_in_a_branch(x):
+    if x.sum() > 0:
+        LOG.append(1.0)  # here
+    return x
+
+
+def appends_own_list_in_a_branch(x):
+    parts = [x]
+    if x.sum() > 0:
+        parts.append(x)  # here
+    return parts
+
+
+def appends_in_a_loop(x):
+    parts = []
+    while x.sum() > 1:
+        x = x / 2
+        parts.append(x)  # here
+    return x
+
+
+def sets_an_attribute_in_a_branch(x):
+    if x.sum() > 0:
+        THING.count = 1  # here
+    return x
+
+
+def sets_a_global_in_a_loop(x):
+    global LOG
+    while x.sum() > 1:
+        x = x / 2
+        LOG = [1.0]  # here
+    return x
+
+
+def sets_a_variable_of_the_function_around_in_a_branch(x):
+    n = 0
+
+    def inner():
+        nonlocal n
+        n = n + 1  # here
+
+    if x.sum() > 0:
+        inner()
+    return x + n
+
+
+def raises_in_a_branch(x):
+    if x.sum() > 0:
+        raise ValueError("positive")  # here
+    return x
+
+
+def shapes_differ(x):
+    if x.sum() > 0:
+        y = x
+    else:
+        y = x[:1]
+    return y + 1  # here
+
+
+def dtypes_differ(x):
+    if x.sum() > 0:
+        y = x
+    else:
+        y = x.astype("float64")
+    return y * 2  # here
+
+
+def structures_differ(x):
+    if x.sum() > 0:
+        y = (x, x)
+    else:
+        y = x
+    return y  # here
+
+
+def one_side_only(x):
+    if x.sum() > 0:
+        y = x * 2
+    return y  # here
+
+
+def set_in_the_loop_only(x):
+    while x.sum() > 1:
+        y = x * 2
+        x = x / 2
+    return y  # here
+
+
+def grows_in_a_loop(x):
+    y = x
+    while x.sum() > 1:
+        x = x / 2
+        y = np.concatenate([y, x])  # here
+    return y
+
+
+def becomes_none(x):
+    y = x
+    if x.sum() > 0:
+        y = None
+    return y  # here
+
+
+def results_differ(x):
+    return x if x.sum() > 0 else x[:1]  # here
+
+
+def returns_differ(x):
+    if x.sum() > 0:  # here
+        return x
+    return None
+
+
+def returns_text_of_a_value(x):
+    return f"{x.sum()}"
+
+
+def returns_from_with(x):
+    with np_errstate():
+        if x.sum() > 0:  # here
+            return x
+        x = x + 1
+    return x
+
+
+class np_errstate:  # noqa: N801
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *args):
+        return False
+
+
+def writes_what_may_be_an_argument(x):
+    y = x
+    if x.sum() > 0:
+        y = x * 2
+    y += 1  # here
+    return y
+
+
+def caught_refusals(x):
+    try:
+        return x * float(x.sum())  # here
+    except Exception:
+        return x
+
+
+def deletes_outside(x):
+    LOG.clear()  # here
+    return x
+
+
+def keeps_a_list_outside(x):
+    THING.parts = [x]  # here
+    return x
+
+
+def wrong_shapes(x):
+    return x + np.ones((3,))  # here
+
+
+def sizes_of_a_matmul(x):
+    return np.matmul(x, np.ones((5, 5)))  # here
+
+
+CASES = [
+    (asks_for_a_value, "E401", "asnumpy"), (asks_for_an_item, "E401", "item"), (asks_for_a_float, "E401", "float"),
+    (asks_for_a_list, "E401", "tolist"), (makes_numpy, "E401", "asarray"), (indexes_a_list, "E401", "index"),
+    (indexes_a_dict, "E422", "key"), (shape_from_data, "E401", "index"), (truth_of_many, "E130", "one element"),
+    (iterates_a_number, "E302", "without axes"), (reads_a_clock, "E420", "time.time"),
+    (reads_the_date, "E420", "datetime.now"), (draws_from_python, "E420", "random"),
+    (draws_a_choice, "E420", "choice"), (draws_from_numpy, "E420", "normal"),
+    (draws_from_a_generator, "E420", "default_rng"), (opens_a_file, "E420", "open"),
+    (reads_the_environment, "E420", "getenv"), (asks_the_user, "E420", "input"), (uses_an_iterator, "E421", "NUMBERS"),
+    (prints_in_a_branch, "E430", "print"), (appends_in_a_branch, "E430", "list"),
+    (appends_own_list_in_a_branch, "E430", "list"), (appends_in_a_loop, "E430", "list"),
+    (sets_an_attribute_in_a_branch, "E430", "count"), (sets_a_global_in_a_loop, "E430", "LOG"),
+    (sets_a_variable_of_the_function_around_in_a_branch, "E430", "'n'"), (raises_in_a_branch, "E433", "ValueError"),
+    (shapes_differ, "E440", r"'y' is f32\[2\] on one side, f32\[1\] on the other"),
+    (dtypes_differ, "E440", r"f32\[2\] on one side, f64\[2\]"), (structures_differ, "E440", "'y'"),
+    (one_side_only, "E440", "'y' is set on one side only"), (set_in_the_loop_only, "E440", "'y' is set in the loop only"),
+    (grows_in_a_loop, "E440", r"'y' is f32\[2\] before and f32\[4\]"), (becomes_none, "E440", "None"),
+    (results_differ, "E440", r"f32\[2\] and f32\[1\]"), (returns_differ, "E440", "None"),
+    (returns_from_with, "E434", "with or try"), (writes_what_may_be_an_argument, "E441", "depending on data"),
+    (caught_refusals, "E401", "float"), (deletes_outside, "E431", "clear"), (keeps_a_list_outside, "E432", "parts"),
+    (wrong_shapes, "E101", "f32"), (sizes_of_a_matmul, "E102", r"f32\[5,5\]"),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("function", "code", "match"), CASES, ids=[case[0].__name__ for case in CASES])
+def test_refused_at_the_users_line(refused, function, code, match):
+    refused(function, X, code=code, match=match)
+
+
+def test_text_of_a_value_is_not_returned():
+    with pytest.raises(CaptureError, match="E424"):
+        Function(returns_text_of_a_value)(np.array(X))
+
+
+@pytest.mark.parametrize("argument", [{1, 2}, bytearray(b"a"), memoryview(b"a").tolist, numpy.array(["a"])])
+def test_arguments_that_no_program_takes(argument):
+    with pytest.raises(TypeError):
+        Function(lambda x: x + np.ones((2,)))(argument)
+
+
+def test_without_source_a_truth_value_is_an_error():
+    names = {}
+    exec("def f(x):\n    return x if x.sum() > 0 else -x\n", names)
+    with pytest.raises(CaptureError, match="bool"):
+        Function(names["f"])(np.array(X))
+
+
+def test_without_source_arrays_outside_are_not_frozen():
+    for text in ("bool(w)", "w.item()", "float(w)", "w.asnumpy()", "w.tolist()"):
+        names = {"w": np.array([1.0])}
+        exec(f"def f(x):\n    return x + {text}\n", names)
+        with pytest.raises(CaptureError, match="E401"):
+            Function(names["f"])(np.array(X))
+
+
+def test_changed_arguments_are_refused():
+    def function(x, options):
+        options["y"] = x
+        return x
+
+    with pytest.raises(CaptureError, match="E431"):
+        Function(function)(np.array(X), {})
+
+
+def test_symbols_do_not_survive_their_capture():
+    kept = []
+
+    class Sink:
+        def __setattr__(self, name, value):
+            kept.append(value)
+
+    names = {"kept": kept}
+    exec("def keep(x):\n    kept[:] = [x]\n    return x\n", names)  # without source: the write goes unseen
+    Function(names["keep"])(np.array(X))
+    with pytest.raises(CaptureError, match="E410"):
+        kept[0] + 1
+    with pytest.raises(CaptureError, match="E410"):
+        Function(lambda x: x)(kept[0])
