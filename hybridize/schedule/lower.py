@@ -76,7 +76,7 @@ class Lowerings:
         if isinstance(lowered, Contraction | Routine | Region):
             return lowered
         if len(lowered) != len(node.outputs):
-            raise CodegenError("E951", f"{node.op.name} lowers to {len(lowered)} values, not {len(node.outputs)}")
+            raise CodegenError("E957", f"{node.op.name} lowers to {len(lowered)} values, not {len(node.outputs)}")
         return tuple(self._local(element, value.type) for element, value in zip(lowered, node.outputs, strict=True))
 
     def _local(self, element: Any, type: TensorType) -> Local:
@@ -128,4 +128,4 @@ def _collect(
             return size * (1 + _collect(body, (*folds, expr), axes, reads, seen))
         case Const() | Axis():
             return 0
-    raise CodegenError("E951", f"{type(expr).__name__} is no expression of the loop IR")
+    raise CodegenError("E956", f"{type(expr).__name__} is no expression of the loop IR")
