@@ -78,7 +78,7 @@ def _counterparts() -> dict[Any, Callable[..., Any]]:
     found: dict[Any, Callable[..., Any]] = {}
     for theirs, ours, names in ((numpy, np, np.__all__), (numpy.linalg, linalg, linalg.__all__)):
         for name in names:
-            function = getattr(theirs, name, None)
+            function = vars(theirs).get(name)  # not getattr, which would load numpy.random for our `random`
             if function is not None and hasattr(function, "_implementation"):
                 found[function] = getattr(ours, name)
     return found
