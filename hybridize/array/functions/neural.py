@@ -32,6 +32,7 @@ from hybridize.array.ndarray import ndarray, wrap
 from hybridize.array.operands import array, axes_of, axis_of, cast, operand, public, result, strong
 from hybridize.array.operands import indices as index_operand
 from hybridize.array.random import key, uniform
+from hybridize.array.single import Single
 from hybridize.base.dtypes import as_dtype, float32, float64, int64
 from hybridize.base.errors import ArgumentError, ShapeError
 from hybridize.base.modes import is_training
@@ -102,6 +103,13 @@ def fully_connected(
     if no_bias:
         bias = None
     if type(x) is ndarray and type(weight) is ndarray and (bias is None or type(bias) is ndarray) and not ACTIVE:
+        if bias is not None and weight._data.size >= _LARGE and x._data.ndim == 2:
+            shape = x._data.shape
+            program = _ROWS.programs.get((shape, weight._data.shape))
+            if program is not None:
+                return program(x, weight, bias)
+            if shape[0] <= _FEW and _fit(x._data, weight._data, bias._data):
+                return _ROWS.make((shape, weight._data.shape), x, weight, bias)(x, weight, bias)
         product = _fully_connected_by_numpy(x._data, weight._data, None if bias is None else bias._data, flatten)
         if product is not None:
             return wrap(product)
@@ -124,6 +132,24 @@ def _fully_connected_by_numpy(x: Any, w: Any, b: Any, flatten: bool) -> Any:
     y = numpy.dot(x, w.T)
     y += b
     return y
+
+
+def _fit(x: Any, w: Any, b: Any) -> bool:
+    """Whether the program for a few rows takes these buffers, once it is made."""
+    return (
+        x.dtype is float32 and w.dtype is float32 and b.dtype is float32
+        and w.ndim == 2 and x.shape[1] == w.shape[1] and b.shape == w.shape[:1]
+    )  # fmt: skip
+
+
+def _rows_otherwise(x: ndarray, weight: ndarray, bias: ndarray) -> Any:
+    product = None if ACTIVE else _fully_connected_by_numpy(x._data, weight._data, bias._data, True)
+    return _fully_connected(x, weight, bias, True) if product is None else wrap(product)
+
+
+_FEW, _LARGE = 4, 1 << 8
+"""Rows, and elements of the weight, at which a compiled product is worth its compilation."""
+_ROWS = Single(lambda x, w, b: [composites.fully_connected(x, w, b, True)], _rows_otherwise, "fully_connected")
 
 
 @public
@@ -290,14 +316,16 @@ _ACTIVATIONS = {
 }  # fmt: skip
 
 
-@public
 def activation(data: Any, act_type: str = "relu") -> Any:
     """One of relu, sigmoid, tanh, softrelu, softsign, log_sigmoid, mish, gelu, silu."""
     function = _ACTIVATIONS.get(act_type)
     if function is None:
         raise ArgumentError("E315", f"no activation {act_type!r}", help=f"one of {', '.join(_ACTIVATIONS)}")
-    if not ACTIVE:
-        return function(data)
+    return _activation(data, act_type) if ACTIVE else function(data)
+
+
+@public
+def _activation(data: Any, act_type: str) -> Any:
     return result(composites.activation(_float(data), "silu" if act_type == "swish" else act_type))
 
 
