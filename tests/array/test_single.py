@@ -32,12 +32,16 @@ def test_what_the_program_cannot_take_is_computed_otherwise():
     assert ((2, 32), (24, 32)) in neural._ROWS.programs
     strided = np.array(numpy.asfortranarray(W)).T.T
     for other in (weight, strided):
-        numpy.testing.assert_allclose(npx.fully_connected(np.array(x), other, bias).asnumpy(), expected(x), rtol=1e-5)
+        numpy.testing.assert_allclose(
+            npx.fully_connected(np.array(x), other, bias).asnumpy(), expected(x), rtol=1e-5, atol=1e-5
+        )
     double = npx.fully_connected(np.array(x, dtype="float64"), weight.astype("float64"), bias.astype("float64"))
     assert double.dtype == numpy.float64
-    numpy.testing.assert_allclose(double.asnumpy(), expected(x), rtol=1e-5)
+    numpy.testing.assert_allclose(double.asnumpy(), expected(x), rtol=1e-5, atol=1e-5)
     with modes.mode(recording=True):
-        numpy.testing.assert_allclose(npx.fully_connected(np.array(x), weight, bias).asnumpy(), expected(x), rtol=1e-5)
+        numpy.testing.assert_allclose(
+            npx.fully_connected(np.array(x), weight, bias).asnumpy(), expected(x), rtol=1e-5, atol=1e-5
+        )
     with pytest.raises(HybridizeError, match="24"):
         npx.fully_connected(np.array(x), weight, np.array(B[:3]))
 
