@@ -120,7 +120,7 @@ class Plan:
     @property
     def cost_us(self) -> float:
         """A coarse estimate of a call's duration on one core, in microseconds."""
-        return self.flops / 20_000 + self.bytes / 20_000
+        return self.flops / 60_000 + self.bytes / 50_000
 
     def __str__(self) -> str:
         lines = [f"scratch {self.scratch_bytes} bytes, peak {self.peak_bytes} bytes"]
