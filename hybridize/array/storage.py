@@ -49,8 +49,9 @@ class Storage:
             return
         with _lock:
             self.version += 1
-            for reference in self._watchers:
-                watcher = reference()
+            # Held until the lock is free: the end of a watcher may run anything.
+            watchers = [reference() for reference in self._watchers]
+            for watcher in watchers:
                 if watcher is not None:
                     watcher.dirty[0] = 1
 
