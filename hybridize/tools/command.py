@@ -24,9 +24,20 @@ application = typer.Typer(
     add_completion=False,
     pretty_exceptions_enable=False,
 )
-File = Annotated[Path, typer.Argument(help="A file that save or export wrote.", exists=True, dir_okay=False)]
+
+
+def existing(path: Path) -> Path:
+    """A file, or the name that was given to `export`, which wrote `NAME-symbol.json`."""
+    if path.is_file() or contents.exported(path) is not None:
+        return path
+    what = "is a folder" if path.is_dir() else "does not exist"
+    raise typer.BadParameter(f"{path} {what}, and there is no {path.name}-symbol.json")
+
+
+File = Annotated[Path, typer.Argument(help="What save or export wrote: a file, or export's name.", callback=existing)]
 Inputs = Annotated[
-    list[Path], typer.Option("--input", "-i", help="A .npy file; once for each argument, in order.", exists=True)
+    list[Path],
+    typer.Option("--input", "-i", help="A .npy file; once for each argument, in order.", exists=True, dir_okay=False),
 ]
 
 
@@ -127,5 +138,6 @@ def main() -> None:
     try:
         application()
     except HybridizeError as error:
+        error.loc = None  # no line of the user's led here
         Console(stderr=True).print(str(error), style="red", highlight=False, markup=False, soft_wrap=True)
         raise SystemExit(1) from None

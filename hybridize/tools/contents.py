@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import glob
 import json
 from collections import Counter
 from collections.abc import Mapping
@@ -14,7 +15,9 @@ from numpy.typing import NDArray
 from hybridize.base.dtypes import CODES
 from hybridize.base.errors import LoadError
 from hybridize.formats.archive import read_archive
-from hybridize.formats.mxnet.params import LIST, read_params
+from hybridize.formats.cursor import open_for_reading
+from hybridize.formats.detection import detect
+from hybridize.formats.mxnet.params import read_params
 from hybridize.tools.report import Grid
 
 SHOWN = 200
@@ -86,21 +89,43 @@ def archive(path: Path) -> list[Grid]:
         notes = (", ".join(f"{count} {op}" for op, count in counts.most_common()) or "no operation",)
         title = f"{program.name}, signature {i + 1} of {len(program.signatures)}"
         grids.append(Grid(title + (", training" if signature.training else ""), ("", "name", "type"), rows, notes, 3))
-    return [*grids, weights("weights", program.weights)]
+    return [*grids, weights("weights", program.weights)] if program.weights else grids
+
+
+def exported(path: Path) -> Path | None:
+    """The symbol file that `export` wrote for this name, where the name itself is no file."""
+    file = path.with_name(f"{path.name}-symbol.json")
+    return file if path.name and not path.exists() and file.is_file() else None
 
 
 def tables(path: Path) -> list[Grid]:
-    """The tables of a file.
+    """The tables of a file, or of the pair that `export` wrote for this name.
 
     Raises:
-        LoadError E600, E601, E604, E641: the file cannot be read, or is malformed.
+        LoadError E600, E601, E604, E608, E611, E641: the file cannot be read, is malformed, or in no known format.
     """
-    with path.open("rb") as file:
-        head = file.read(16)
-    if head.lstrip().startswith(b"{"):
-        return symbol(path)
-    if head.startswith(LIST.to_bytes(8, "little")) or path.suffix in (".params", ".npz"):
-        arrays = read_params(path)
-        named = arrays if isinstance(arrays, dict) else {str(i): array for i, array in enumerate(arrays)}
-        return [weights(path.name, named)]
-    return archive(path)
+    pair = exported(path)
+    if pair is not None:
+        return symbol(pair) + [grid for file in _parameter_files(path) for grid in tables(file)]
+    if path.suffix in (".params", ".npz"):
+        return [_parameters(path)]
+    with open_for_reading(path) as file:
+        if file.read(16).lstrip().startswith(b"{"):
+            return symbol(path)
+    match detect(path):
+        case "params":
+            return [_parameters(path)]
+        case "archive":
+            return archive(path)
+        case kind:
+            raise LoadError("E611", f"{path} is a file of {kind}, which inspect does not show")
+
+
+def _parameter_files(name: Path) -> list[Path]:
+    """The parameters of the latest epoch, if there are any."""
+    return sorted(name.parent.glob(f"{glob.escape(name.name)}-[0-9][0-9][0-9][0-9].params"))[-1:]
+
+
+def _parameters(path: Path) -> Grid:
+    arrays = read_params(path)
+    return weights(path.name, arrays if isinstance(arrays, dict) else {str(i): a for i, a in enumerate(arrays)})

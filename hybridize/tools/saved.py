@@ -25,7 +25,8 @@ def arrays(paths: Sequence[Path]) -> list[NDArray[Any]]:
         try:
             loaded.append(numpy.load(path, allow_pickle=False))
         except (ValueError, OSError, EOFError) as error:
-            raise LoadError("E640", f"{path} is not a .npy file of numbers: {error}") from None
+            reason = "it would need pickle, which runs code" if "pickle" in str(error) else str(error)
+            raise LoadError("E640", f"{path} is not a .npy file of numbers: {reason}", help="numpy.save writes one") from None
     return loaded
 
 
@@ -45,5 +46,7 @@ def run(file: Path, inputs: Sequence[Path]) -> list[NDArray[Any]]:
 def explain(file: Path, inputs: Sequence[Path]) -> str:
     """Compile for the inputs, and say how."""
     loaded = hybridize.load(str(file))
+    if isinstance(loaded, hybridize.gluon.HybridBlock):
+        loaded.hybridize()
     values = [hybridize.np.array(value, dtype=value.dtype) for value in arrays(inputs)]
     return str(loaded.program(*values).explain())

@@ -6,7 +6,7 @@ from typer.testing import CliRunner
 
 import hybridize
 from hybridize.base.errors import LoadError
-from hybridize.tools import saved
+from hybridize.tools import command, saved
 from hybridize.tools.command import application
 
 
@@ -65,3 +65,38 @@ def test_input_of_objects_is_refused(tmp_path):
     numpy.save(path, numpy.array([{}, {}], dtype=object), allow_pickle=True)
     with pytest.raises(LoadError, match="E640"):
         saved.arrays([path])
+
+
+@pytest.fixture
+def exported(tmp_path):
+    """The pair that export writes, and an input."""
+    net = hybridize.gluon.nn.Dense(2, in_units=3)
+    net.initialize()
+    net.hybridize()
+    x = hybridize.np.ones((1, 3))
+    net(x)
+    net.export(str(tmp_path / "net"))
+    numpy.save(tmp_path / "x.npy", x.asnumpy())
+    return tmp_path, net(x).asnumpy()
+
+
+@pytest.mark.parametrize("name", ["net", "net-symbol.json"])
+def test_exported_nets_go_by_either_name(exported, name):
+    folder, expected = exported
+    file, inputs = folder / name, [folder / "x.npy"]
+    numpy.testing.assert_allclose(saved.run(file, inputs)[0], expected, rtol=1e-6)
+    assert "backend llvm" in saved.explain(file, inputs)
+    done = CliRunner().invoke(application, ["inspect", str(file)])
+    assert done.exit_code == 0, (done.output, done.exception)
+    assert "FullyConnected" in done.output
+    assert ("f32[2,3]" in done.output) == (name == "net")  # the parameters are shown too
+
+
+def test_errors_of_the_command_name_no_line_of_a_library(files, monkeypatch, capsys):
+    monkeypatch.setattr("sys.argv", ["hybridize", "run", str(files / "function"), "-i", str(files / "x.npy")])
+    with pytest.raises(SystemExit):
+        command.main()
+    text = capsys.readouterr().err
+    assert "Error E" in text
+    assert "wrapper" not in text
+    assert ".py:" not in text
