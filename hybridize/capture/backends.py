@@ -4,7 +4,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import Any, Protocol
 
 import numpy
@@ -13,6 +12,7 @@ from numpy.typing import NDArray
 from hybridize import compiler
 from hybridize.base.dtypes import is_float
 from hybridize.base.errors import VerificationError
+from hybridize.base.frozen import frozen
 from hybridize.graph import Builder, Graph, Node, Value
 from hybridize.ops import Composite
 from hybridize.ops.evaluate import evaluate
@@ -23,7 +23,7 @@ from hybridize.runtime.executable import Executable
 Buffer = NDArray[Any]
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Memory:
     """Memory of one call."""
 

@@ -17,12 +17,24 @@ from hybridize.array.symbol import Cell, Symbol
 from hybridize.base.errors import CaptureError
 from hybridize.base.locations import SourceLoc
 from hybridize.capture import flow, merge
-from hybridize.capture.flow import BREAK, CONTINUE, ENDED, Frame, GraphLoop, Part, PythonLoop, Rest, Returned, Signal, Stack
+from hybridize.capture.flow import (
+    BREAK,
+    CONTINUE,
+    ENDED,
+    Frame,
+    GraphLoop,
+    Part,
+    PythonLoop,
+    Rest,
+    Returned,
+    Signal,
+    Stack,
+)
 from hybridize.capture.guards import MISSING, same
 from hybridize.capture.merge import Mismatch, Spec
 from hybridize.capture.trace import Branch, Recording, current_trace
 from hybridize.graph import Value
-from hybridize.ops import Cond, Scan, While, Where
+from hybridize.ops import Cond, Scan, Where, While
 from hybridize.ops.op import Effect, Op, interpreting
 
 _SMALL = 16
@@ -329,7 +341,7 @@ def _made(trace: Recording, spec: Spec, values: list[Value], sides: list[Side], 
     shared = False
     for side, value in zip(sides, given, strict=True):
         for leaf in merge.flatten(value)[0]:
-            if isinstance(leaf, Symbol) and leaf.weak is None and leaf._trace is not side.branch or isinstance(leaf, ndarray):
+            if (isinstance(leaf, Symbol) and leaf.weak is None and leaf._trace is not side.branch) or isinstance(leaf, ndarray):
                 shared = True
                 if isinstance(leaf, Symbol):
                     trace.root.frozen.setdefault(leaf._cell, _SHARED)

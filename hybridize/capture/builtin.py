@@ -5,19 +5,19 @@ from __future__ import annotations
 
 import builtins
 from collections.abc import Callable
-from dataclasses import dataclass
 from typing import Any
 
 import numpy
 
 from hybridize.array.ndarray import ndarray
 from hybridize.array.symbol import Symbol
+from hybridize.base.frozen import frozen
 from hybridize.capture import flow, writes
 from hybridize.capture.guards import CONTAINERS, MISSING, AttributeGuard
 from hybridize.capture.trace import current_trace
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class SymbolicRange:
     """`range` whose bounds depend on data."""
 

@@ -213,21 +213,21 @@ class _Converter(ast.NodeTransformer):
         self.scope, self.top = outer, top
         return ast.copy_location(made, node)
 
-    def visit_FunctionDef(self, node: ast.FunctionDef) -> ast.AST:  # noqa: N802
+    def visit_FunctionDef(self, node: ast.FunctionDef) -> ast.AST:
         decorators = [self.visit(decorator) for decorator in node.decorator_list]
         self._visit_defaults(node.args)
         made = self._definition(node)
         made.decorator_list = decorators
         return made
 
-    def visit_Lambda(self, node: ast.Lambda) -> ast.AST:  # noqa: N802
+    def visit_Lambda(self, node: ast.Lambda) -> ast.AST:
         self._visit_defaults(node.args)
         return self._lambda(node)
 
-    def visit_AsyncFunctionDef(self, node: ast.AsyncFunctionDef) -> ast.AST:  # noqa: N802
+    def visit_AsyncFunctionDef(self, node: ast.AsyncFunctionDef) -> ast.AST:
         return node
 
-    def visit_ClassDef(self, node: ast.ClassDef) -> ast.AST:  # noqa: N802
+    def visit_ClassDef(self, node: ast.ClassDef) -> ast.AST:
         return node  # its methods are converted when they are called
 
     def _visit_defaults(self, arguments: ast.arguments) -> None:
@@ -500,7 +500,7 @@ class _Converter(ast.NodeTransformer):
 
     # ----------------------------------------------------------------------------------------------- expressions
 
-    def visit_Name(self, node: ast.Name) -> ast.AST:  # noqa: N802
+    def visit_Name(self, node: ast.Name) -> ast.AST:
         return self._read_name(node, whole=True) if isinstance(node.ctx, ast.Load) else node
 
     def _read_name(self, node: ast.Name, *, whole: bool) -> ast.expr:
@@ -514,14 +514,14 @@ class _Converter(ast.NodeTransformer):
     def _is_builtin(self, name: str) -> bool:
         return name not in self.free and name not in self.module_globals and hasattr(builtins, name)
 
-    def visit_Attribute(self, node: ast.Attribute) -> ast.AST:  # noqa: N802
+    def visit_Attribute(self, node: ast.Attribute) -> ast.AST:
         return self._read_attribute(node, whole=True) if isinstance(node.ctx, ast.Load) else node
 
     def _read_attribute(self, node: ast.Attribute, *, whole: bool) -> ast.expr:
         arguments: list[ast.expr] = [self._container(node.value), ast.Constant(self._mangled(node.attr))]
         return ast.copy_location(_routed("read_attribute", *arguments, *([] if whole else [ast.Constant(False)])), node)
 
-    def visit_Subscript(self, node: ast.Subscript) -> ast.AST:  # noqa: N802
+    def visit_Subscript(self, node: ast.Subscript) -> ast.AST:
         return self._read_item(node, whole=True) if isinstance(node.ctx, ast.Load) else node
 
     def _read_item(self, node: ast.Subscript, *, whole: bool) -> ast.expr:
@@ -551,7 +551,7 @@ class _Converter(ast.NodeTransformer):
         visited: ast.expr = self.visit(node)
         return visited
 
-    def visit_Call(self, node: ast.Call) -> ast.AST:  # noqa: N802
+    def visit_Call(self, node: ast.Call) -> ast.AST:
         function = node.func
         if isinstance(function, ast.Name) and function.id == "super" and not node.args and not node.keywords:
             # Without arguments `super` looks into its own frame, which may be a generated one here.
@@ -563,20 +563,20 @@ class _Converter(ast.NodeTransformer):
         keywords = [ast.keyword(arg=keyword.arg, value=self.visit(keyword.value)) for keyword in node.keywords]
         return ast.copy_location(ast.Call(func=_attribute("call"), args=arguments, keywords=keywords), node)
 
-    def visit_BoolOp(self, node: ast.BoolOp) -> ast.AST:  # noqa: N802
+    def visit_BoolOp(self, node: ast.BoolOp) -> ast.AST:
         first, *others = (self.visit(value) for value in node.values)
         if any(_binds(value) for value in node.values[1:]):
             return ast.copy_location(ast.BoolOp(op=node.op, values=[first, *others]), node)
         method = "and_" if isinstance(node.op, ast.And) else "or_"
         return ast.copy_location(_routed(method, first, *map(_thunk, others)), node)
 
-    def visit_UnaryOp(self, node: ast.UnaryOp) -> ast.AST:  # noqa: N802
+    def visit_UnaryOp(self, node: ast.UnaryOp) -> ast.AST:
         operand = self.visit(node.operand)
         if isinstance(node.op, ast.Not):
             return ast.copy_location(_routed("not_", operand), node)
         return ast.copy_location(ast.UnaryOp(op=node.op, operand=operand), node)
 
-    def visit_Compare(self, node: ast.Compare) -> ast.AST:  # noqa: N802
+    def visit_Compare(self, node: ast.Compare) -> ast.AST:
         left, rights = self.visit(node.left), [self.visit(right) for right in node.comparators]
         names = [_COMPARISONS[type(operator)] for operator in node.ops]
         if len(names) == 1 and names[0] not in ("in", "not in"):
@@ -588,13 +588,13 @@ class _Converter(ast.NodeTransformer):
             return ast.copy_location(ast.Compare(left=left, ops=node.ops, comparators=rights), node)
         return ast.copy_location(_routed("compare", left, *pairs), node)
 
-    def visit_IfExp(self, node: ast.IfExp) -> ast.AST:  # noqa: N802
+    def visit_IfExp(self, node: ast.IfExp) -> ast.AST:
         test, then, orelse = self.visit(node.test), self.visit(node.body), self.visit(node.orelse)
         if _binds(node.body) or _binds(node.orelse):
             return ast.copy_location(ast.IfExp(test=test, body=then, orelse=orelse), node)
         return ast.copy_location(_routed("choose", test, _thunk(then), _thunk(orelse)), node)
 
-    def visit_FormattedValue(self, node: ast.FormattedValue) -> ast.AST:  # noqa: N802
+    def visit_FormattedValue(self, node: ast.FormattedValue) -> ast.AST:
         node.value = _at(_routed("plain", self.visit(node.value)), node.value)
         if node.format_spec is not None:
             node.format_spec = self.visit(node.format_spec)
@@ -615,26 +615,26 @@ class _Converter(ast.NodeTransformer):
         self.scope = outer
         return node
 
-    def visit_ListComp(self, node: ast.ListComp) -> ast.AST:  # noqa: N802
+    def visit_ListComp(self, node: ast.ListComp) -> ast.AST:
         return _at(_routed("new", self._comprehension(node, "elt")), node)
 
-    def visit_SetComp(self, node: ast.SetComp) -> ast.AST:  # noqa: N802
+    def visit_SetComp(self, node: ast.SetComp) -> ast.AST:
         return _at(_routed("new", self._comprehension(node, "elt")), node)
 
-    def visit_DictComp(self, node: ast.DictComp) -> ast.AST:  # noqa: N802
+    def visit_DictComp(self, node: ast.DictComp) -> ast.AST:
         return _at(_routed("new", self._comprehension(node, "key", "value")), node)
 
-    def visit_GeneratorExp(self, node: ast.GeneratorExp) -> ast.AST:  # noqa: N802
+    def visit_GeneratorExp(self, node: ast.GeneratorExp) -> ast.AST:
         return self._comprehension(node, "elt")
 
-    def visit_List(self, node: ast.List) -> ast.AST:  # noqa: N802
+    def visit_List(self, node: ast.List) -> ast.AST:
         made = self.generic_visit(node)
         return _at(_routed("new", made), node) if isinstance(node.ctx, ast.Load) else made
 
-    def visit_Dict(self, node: ast.Dict) -> ast.AST:  # noqa: N802
+    def visit_Dict(self, node: ast.Dict) -> ast.AST:
         return _at(_routed("new", self.generic_visit(node)), node)
 
-    def visit_Set(self, node: ast.Set) -> ast.AST:  # noqa: N802
+    def visit_Set(self, node: ast.Set) -> ast.AST:
         return _at(_routed("new", self.generic_visit(node)), node)
 
     def _mangled(self, name: str) -> str:

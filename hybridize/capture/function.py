@@ -14,7 +14,6 @@ import sys
 import threading
 from collections import OrderedDict
 from collections.abc import Callable
-from dataclasses import dataclass
 from types import MethodType
 from typing import Any
 
@@ -24,6 +23,7 @@ from hybridize.array.ndarray import wrap
 from hybridize.base import modes
 from hybridize.base.config import CONFIG
 from hybridize.base.errors import ArgumentError, DTypeError, HybridizeError, ShapeError, StateError
+from hybridize.base.frozen import frozen
 from hybridize.base.types import TensorType
 from hybridize.capture import saving
 from hybridize.capture.program import Program, described, show
@@ -43,7 +43,7 @@ _IGNORED = frozenset({
 _BACKENDS = ("llvm", "numpy")
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class CacheInfo:
     """What a function has compiled, and how often calls found it."""
 
@@ -54,7 +54,7 @@ class CacheInfo:
     evictions: int
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Options:
     """Keywords of `hybridize`."""
 

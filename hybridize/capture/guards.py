@@ -11,13 +11,14 @@ from __future__ import annotations
 import math
 from abc import ABC, abstractmethod
 from collections import OrderedDict, defaultdict, deque
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from types import CellType
 from typing import Any
 
 import numpy
 
 from hybridize.base.locations import SourceLoc
+from hybridize.runtime.entry import Look, Watch
 
 CONTAINERS = (list, dict, set, tuple, frozenset, OrderedDict, defaultdict, deque)
 """Classes whose content is guarded; instances of others are guarded by identity, and attribute by attribute."""
@@ -254,21 +255,27 @@ def checker(guards: Iterable[Guard]) -> Callable[[], bool] | None:
     condition, scope = _condition(guards)
     if not condition:
         return None
-    made: Callable[[], bool] = _made(
-        f"def made({_bindings(scope)}):\n try:\n  return {condition}\n except Exception:\n  return False\n", scope
-    )
+    body = [" def made():", "  try:", f"   return {condition}", "  except Exception:", "   return False"]
+    made: Callable[[], bool] = _made(body, scope)
     return made
 
 
-def guarded(guards: Iterable[Guard], entry: Callable[..., Any], fallback: Callable[..., Any]) -> Callable[..., Any]:
-    """A function that calls `entry` where all guards hold, else `fallback`."""
-    condition, scope = _condition(guards)
-    scope |= {"_entry": entry, "_fallback": fallback}
-    text = (
-        f"def made(*args, {_bindings(scope)}, **kwargs):\n try:\n  _call = _entry if {condition} else _fallback\n"
-        " except Exception:\n  _call = _fallback\n return _call(*args, **kwargs)\n"
-    )
-    return _made(text, scope)
+def watches(guards: Sequence[Guard]) -> list[Watch]:
+    """The guards as an emitted entry looks at them: names and cells of objects by itself, all others by a function."""
+    found: list[Watch] = []
+    others: list[Guard] = []
+    for guard in guards:
+        lasting = not isinstance(guard.expected, (int, float, complex, str, bytes, tuple, numpy.generic))
+        if lasting and type(guard) is GlobalGuard:
+            found.append(Watch(Look.ITEM, guard.names, guard.name, guard.expected))
+        elif lasting and type(guard) is CellGuard:
+            found.append(Watch(Look.CELL, guard.cell, None, guard.expected))
+        else:
+            others.append(guard)
+    check = checker(others)
+    if check is not None:
+        found.append(Watch(Look.CALL, check, None, True))
+    return found
 
 
 def _condition(guards: Iterable[Guard]) -> tuple[str, dict[str, Any]]:
@@ -284,15 +291,14 @@ def _condition(guards: Iterable[Guard]) -> tuple[str, dict[str, Any]]:
     return " and ".join([guard.check(refer) for guard in guards]), scope
 
 
-def _bindings(scope: dict[str, Any]) -> str:
-    """Parameters that hold the objects as their defaults: local variables are the fastest to read."""
-    return ", ".join(f"{name}={name}" for name in scope)
-
-
-def _made(text: str, scope: dict[str, Any]) -> Callable[..., Any]:
-    exec(compile(text, "<guards>", "exec"), scope)
-    made: Callable[..., Any] = scope["made"]
-    return made
+def _made(body: list[str], scope: dict[str, Any]) -> Callable[..., Any]:
+    """The function `made` of the lines, which name objects of `scope`: as closure variables, which are fast to read."""
+    names = list(scope)
+    lines = [f"def factory({', '.join(names)}):", *body, " return made"]
+    made: dict[str, Any] = {}
+    exec(compile("\n".join(lines), "<guards>", "exec"), made)
+    result: Callable[..., Any] = made["factory"](*scope.values())
+    return result
 
 
 def _short(value: Any) -> str:

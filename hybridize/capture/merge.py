@@ -7,7 +7,6 @@ then be the same everywhere.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Any
 
 import numpy
@@ -15,6 +14,7 @@ import numpy
 from hybridize.array.ndarray import ndarray
 from hybridize.array.symbol import Cell, Symbol
 from hybridize.base.dtypes import is_float, is_integer
+from hybridize.base.frozen import frozen
 from hybridize.base.nested import Structure, flatten, unflatten
 from hybridize.base.promotion import weak_kind
 from hybridize.base.types import TensorType
@@ -32,7 +32,7 @@ class Mismatch(Exception):
     """Two values have no type in common; says what they are."""
 
 
-@dataclass(frozen=True)
+@frozen
 class Leaf:
     """The type of one leaf."""
 
@@ -51,7 +51,7 @@ class Leaf:
         return "undefined" if self.value is MISSING else f"{type(self.value).__name__} {self.value!r}"
 
 
-@dataclass(frozen=True)
+@frozen
 class Spec:
     """The type of a value: its structure, and the types of its leaves."""
 

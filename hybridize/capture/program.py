@@ -4,7 +4,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import replace
 from typing import Any
 
 import numpy
@@ -13,10 +12,11 @@ from numpy.typing import NDArray
 from hybridize import compiler
 from hybridize.array.ndarray import ndarray, view, wrap
 from hybridize.base.errors import ArgumentError, DTypeError, ShapeError
+from hybridize.base.frozen import changed
 from hybridize.base.nested import unflatten
 from hybridize.base.types import TensorType
 from hybridize.capture.backends import Backend, Evaluation, Memory, Verifying
-from hybridize.capture.guards import checker, guarded
+from hybridize.capture.guards import checker, watches
 from hybridize.capture.packed import PackedMachine, packable
 from hybridize.capture.record import Captured, Output, Result, Source
 from hybridize.capture.signature import Call
@@ -39,7 +39,7 @@ class Program:
     ) -> None:
         self.name = name
         self._aliases = aliases(captured.call, captured) if captured.same_memory or captured.writes_arguments else None
-        self.stock = captured = replace(captured, call=captured.call.without_arrays())
+        self.stock = captured = changed(captured, call=captured.call.without_arrays())
         self._holds = checker(captured.guards)
         self._dirty = PythonEntry(self)
         for storage in captured.watched:
@@ -169,7 +169,7 @@ class Program:
                 "E310", f"{self.name} takes {described(expected)}, got {described(call)}", help="compile it for these arguments"
             )
         for position, (found, wanted) in enumerate(zip(call.kinds, expected.kinds, strict=True)):
-            if found == wanted or isinstance(found, type) and isinstance(wanted, type):
+            if found == wanted or (isinstance(found, type) and isinstance(wanted, type)):
                 continue
             text = f"argument {position} of {self.name} is {show(wanted)}, got {show(found)}"
             if isinstance(found, TensorType) and isinstance(wanted, TensorType):
@@ -272,6 +272,7 @@ class Program:
             executable, array_type=ndarray, arguments=arguments, bound=[array._data for array in lifted],
             fallback=fallback, structure=self._finish(count, lifted), writes=[array._data for array in written],
             committed=_touching(written) if written else None, packed=[copy.buffer for copy in copies],
+            watches=watches(stock.guards),
         )  # fmt: skip
         if isinstance(made, PythonEntry):
             return None
@@ -281,7 +282,7 @@ class Program:
         runs.watch(state, copies)
         if self.stale:
             return None
-        return guarded(stock.guards, made, fallback) if stock.guards else made
+        return made
 
     def _arguments(self) -> list[Any] | None:
         """What the entry checks of each argument."""

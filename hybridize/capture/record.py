@@ -8,7 +8,6 @@ import os
 import re
 import types
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy
@@ -18,6 +17,7 @@ from hybridize.array.storage import Storage
 from hybridize.array.symbol import Cell, Symbol
 from hybridize.base import modes
 from hybridize.base.errors import CaptureError
+from hybridize.base.frozen import changed, frozen
 from hybridize.base.locations import SourceLoc, user_location
 from hybridize.base.nested import Structure, flatten, unflatten
 from hybridize.capture import loops as loops
@@ -36,7 +36,7 @@ _CONSTANT = (
 )  # fmt: skip
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Source:
     """Where an input of the graph comes from at each call."""
 
@@ -48,7 +48,7 @@ class Source:
     """The output to be written back to it, where there is one."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Result:
     """One leaf of the result."""
 
@@ -62,7 +62,7 @@ class Result:
     """Kind of a number; a constant."""
 
 
-@dataclass(frozen=True)
+@frozen
 class Captured:
     """A function, captured once."""
 
@@ -90,7 +90,7 @@ class Captured:
         return any(source.written >= 0 and source.position >= 0 for source in self.sources)
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Output:
     """Stands for an output of the program among the arguments of an effect."""
 
@@ -171,7 +171,7 @@ class _Stock:
         constants = {value: array for value, array in trace.builder.constants.items() if value in used} | numbers
         graph = Graph(tuple(inputs), tuple(trace.builder.nodes), tuple(self.outputs), constants)
         results = [
-            replace(result, index=places[id(trace.inputs[result.index])]) if result.kind == "view" else result
+            changed(result, index=places[id(trace.inputs[result.index])]) if result.kind == "view" else result
             for result in results
         ]
         return Captured(
@@ -214,7 +214,7 @@ class _Stock:
     def _constant(self, leaf: Any) -> Result:
         if isinstance(leaf, numpy.ndarray):
             leaf = leaf.copy()
-        elif not isinstance(leaf, _CONSTANT) and id(leaf) in self.trace.fresh or hasattr(type(leaf), "__next__"):
+        elif (not isinstance(leaf, _CONSTANT) and id(leaf) in self.trace.fresh) or hasattr(type(leaf), "__next__"):
             raise self.trace.refusal(
                 "E423", f"a {type(leaf).__name__} is returned, which each call would have to make anew",
                 help="return arrays, numbers and strings, in tuples, lists or dicts",
@@ -236,7 +236,7 @@ class _Stock:
                 return type(argument)(map(replaced, argument))
             return argument
 
-        return replace(effect, arguments=tuple(map(replaced, effect.arguments)))
+        return changed(effect, arguments=tuple(map(replaced, effect.arguments)))
 
     def _written(self) -> dict[int, int]:
         """Which inputs are written, and by which output; refuses what may be seen in two ways."""

@@ -4,11 +4,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import replace
 from typing import Any
 
 from hybridize.array.ndarray import ndarray, wrap
 from hybridize.base.errors import CaptureError, InternalError
+from hybridize.base.frozen import changed
 from hybridize.base.types import TensorType
 from hybridize.capture.program import Program
 from hybridize.capture.record import Captured, Result, Source
@@ -98,7 +98,7 @@ def _captured(signature: SavedSignature, arrays: Mapping[str, ndarray]) -> Captu
     sources += [Source(-1, arrays[name]) for name in signature.state]
     count = sum(leaf.kind != "constant" for leaf in signature.result_leaves)
     for number, place in enumerate(signature.writes):
-        sources[place] = replace(sources[place], written=count + number)
+        sources[place] = changed(sources[place], written=count + number)
     results: list[Result] = []
     output = 0
     for leaf in signature.result_leaves:

@@ -7,6 +7,8 @@ import ast
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 
+from hybridize.base.frozen import frozen
+
 _INNER = (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda, ast.ClassDef)
 _COMPREHENSIONS = (ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp)
 
@@ -93,7 +95,7 @@ def inside(nodes: Iterable[ast.AST]) -> Iterable[ast.AST]:
             yield from inside(ast.iter_child_nodes(node))
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Escapes:
     """How a block can be left other than by its end."""
 

@@ -4,7 +4,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy
@@ -14,6 +13,7 @@ from hybridize.array.symbol import Symbol
 from hybridize.base import modes
 from hybridize.base.dtypes import CODES
 from hybridize.base.errors import ArgumentError, CaptureError
+from hybridize.base.frozen import changed, frozen
 from hybridize.base.nested import Structure, flatten
 from hybridize.base.promotion import weak_kind
 from hybridize.base.types import TensorType
@@ -40,7 +40,7 @@ class Identity:
         return repr(self.value)
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Call:
     """The arguments of one call, taken apart."""
 
@@ -72,7 +72,7 @@ class Call:
             if kind is ndarray:
                 data = leaf._data
                 kinds.append(TensorType(data.shape, data.dtype))
-            elif kind is float or kind is int and leaf in _INT64:
+            elif kind is float or (kind is int and leaf in _INT64):
                 kinds.append(kind)
             elif isinstance(leaf, (ndarray, numpy.ndarray)):
                 leaves[position] = array = _array(leaf)
@@ -85,7 +85,7 @@ class Call:
 
     def without_arrays(self) -> Call:
         """The same without the arrays, to be kept."""
-        return replace(self, leaves=[None if isinstance(leaf, ndarray) else leaf for leaf in self.leaves])
+        return changed(self, leaves=[None if isinstance(leaf, ndarray) else leaf for leaf in self.leaves])
 
     def number(self, position: int, value: Any) -> bool:
         """Whether a number among the leaves has a value."""

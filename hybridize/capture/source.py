@@ -7,16 +7,17 @@ told apart.
 """
 
 from __future__ import annotations
-
 import __future__ as future
+
 import ast
 import linecache
 import threading
 from collections import OrderedDict
 from collections.abc import Iterator
-from dataclasses import dataclass
 from types import CodeType
 from typing import Any
+
+from hybridize.base.frozen import frozen
 
 _FLAGS = 0
 for _name in future.all_feature_names:
@@ -28,7 +29,7 @@ _FILES = 32
 Definition = ast.FunctionDef | ast.Lambda
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class _Place:
     """Where a definition stands in its file."""
 
@@ -43,7 +44,7 @@ class _Place:
     class_name: str
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Source:
     """The source of one function."""
 
@@ -56,7 +57,7 @@ class Source:
     """Names that its module imports: calls of their attributes compile to other bytecode."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class _Outline:
     """What there is in a file."""
 

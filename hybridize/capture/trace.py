@@ -20,6 +20,7 @@ from hybridize.array.storage import Storage
 from hybridize.array.symbol import Cell, Symbol, refusal
 from hybridize.base.dtypes import DType, bool_, float64, int64
 from hybridize.base.errors import CaptureError
+from hybridize.base.frozen import frozen
 from hybridize.base.locations import SourceLoc, user_location
 from hybridize.base.types import TensorType
 from hybridize.capture.guards import Guard
@@ -45,7 +46,7 @@ class Input:
     """The first line that writes to it, where one does."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Effect:
     """Something that every call does besides computing: `apply(*arguments)`, symbols replaced by their results."""
 
@@ -293,7 +294,7 @@ class Trace(Recording):
                 )
             entry.written_at = self.location()
 
-    def refusal(self, code: str, what: str, *, help: str = "") -> CaptureError:  # noqa: A002
+    def refusal(self, code: str, what: str, *, help: str = "") -> CaptureError:
         """An error of this capture, at the user's line, that no `except` of the user's can swallow."""
         self.refused = CaptureError(code, what, help=help)
         return self.refused

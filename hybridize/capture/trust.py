@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Whose code is whose: what is called as it is, what is converted, and what is refused because it yields other data at
-each call."""
+each call.
+"""
 
 from __future__ import annotations
 

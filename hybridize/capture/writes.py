@@ -42,7 +42,7 @@ def new(value: Any) -> Any:
     return value
 
 
-def refused(trace: Recording, what: str, help: str = "") -> CaptureError:  # noqa: A002
+def refused(trace: Recording, what: str, help: str = "") -> CaptureError:
     """The error for a side effect in a branch that depends on data."""
     remedy = "do it after the branch, on its result; npx.print and npx.assert_ work inside" if not help else help
     return trace.root.refusal("E430", f"{what} in a branch or loop that depends on data: Python runs both sides once", help=remedy)

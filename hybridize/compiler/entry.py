@@ -16,6 +16,7 @@ from hybridize.runtime.entry import (
     PythonEntry,
     Returns,
     State,
+    Watch,
     Write,
     argument,
     new_entry,
@@ -51,6 +52,7 @@ def make_entry(
     writes: Sequence[NDArray[Any]] = (),
     committed: Callable[[], object] | None = None,
     packed: Sequence[NDArray[Any]] = (),
+    watches: Sequence[Watch] = (),
 ) -> Callable[..., Any]:
     """A callable that runs `executable` when the call is exactly as described, and else calls `fallback` with it.
 
@@ -69,6 +71,7 @@ def make_entry(
         writes: buffers that the last outputs are copied into after the program has run, C-contiguous.
         committed: called after the copying.
         packed: copies of bound matrices, one for each of the executable's packers.
+        watches: what else must be as it was for the program to be right.
     """
     args = [argument(one) for one in arguments]
     results = executable.results[: len(executable.results) - len(writes)]
@@ -90,5 +93,6 @@ def make_entry(
         finish=None if isinstance(structure, str) else structure,
         scratch_bytes=executable.scratch_bytes,
         release=executable.long,
+        watches=watches,
     )
     return new_entry(entry_code(), state)

@@ -10,6 +10,7 @@ from __future__ import annotations
 import ctypes
 import sys
 from functools import cache
+from types import CellType
 from typing import Any, Final
 
 import numpy
@@ -24,13 +25,14 @@ ARRAY_FLAGS: Final = 64
 USABLE: Final = 0x101
 """Flags of an array that is C-contiguous and aligned."""
 FLOAT_VALUE: Final = 16
+CELL_CONTENTS: Final = 16
 
 # Words of the process table: what the entry needs from outside, so that its code holds no address and no symbol.
 EXTERNALS: Final = (
     "PyObject_Vectorcall", "PyObject_CallNoArgs", "PyObject_CallOneArg", "PyEval_SaveThread", "PyEval_RestoreThread",
     "Py_IncRef", "Py_DecRef", "PyType_GenericAlloc", "PyTuple_New", "PyTuple_SetItem", "PyList_New", "PyList_SetItem",
     "PyLong_AsLongLong", "PyErr_Occurred", "PyErr_Clear", "aligned_alloc", "free", "memcpy", "PyErr_NoMemory",
-    "PyArray_NewFromDescr", "ndarray", "float", "int", "None", "scratch", "scratch_bytes",
+    "PyDict_GetItemWithError", "PyArray_NewFromDescr", "ndarray", "float", "int", "None", "scratch", "scratch_bytes",
 )  # fmt: skip
 WORD: Final = {name: number for number, name in enumerate(EXTERNALS)}
 
@@ -84,6 +86,9 @@ def supported() -> bool:
     if base.flags.num & USABLE != USABLE or base.T.flags.num & USABLE == USABLE:
         return False
     if _word(id(2.5) + OB_TYPE) != id(float) or ctypes.c_double.from_address(id(2.5) + FLOAT_VALUE).value != 2.5:
+        return False
+    cell = CellType(base)
+    if _word(id(cell) + CELL_CONTENTS) != id(base):
         return False
     return _word(_numpy_api() + 8 * _API_ARRAY_TYPE) == id(numpy.ndarray)
 

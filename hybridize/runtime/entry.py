@@ -28,7 +28,7 @@ from hybridize.runtime import cpython
 FIELDS: Final = (
     "process", "program", "scratch_bytes", "dirty", "busy", "fallback", "wrapper", "data_offset", "storage_offset",
     "release", "kind", "finish", "committed", "arguments", "argument_count", "inputs", "input_count", "outputs",
-    "result_count", "output_count",
+    "result_count", "output_count", "guards", "guard_count",
 )  # fmt: skip
 FIELD: Final = {name: number for number, name in enumerate(FIELDS)}
 
@@ -36,6 +36,10 @@ ARGUMENT: Final = ("kind", "slot", "object", "ndim", "dims")
 """Words of an argument's record; `object` is the descr of an array, the width of a scalar, or the very object."""
 OUTPUT: Final = ("descr", "ndim", "dims", "offset", "target", "nbytes")
 """Words of an output's record; the last three are for outputs that are copied into a bound array."""
+
+
+GUARD: Final = ("kind", "owner", "key", "expected")
+"""Words of a guard's record."""
 
 
 class Kind(IntEnum):
@@ -73,6 +77,27 @@ class Argument:
     """The object of `Kind.SAME`."""
 
 
+class Look(IntEnum):
+    """How an entry finds what must be the very object that is expected."""
+
+    ITEM = 0
+    """`owner[key]`, of a dict."""
+    CELL = 1
+    """The content of a cell."""
+    CALL = 2
+    """What `owner()` returns."""
+
+
+@frozen
+class Watch:
+    """Something besides the arguments that calls depend on, looked at before them."""
+
+    look: Look
+    owner: Any
+    key: Any
+    expected: Any
+
+
 @frozen
 class Write:
     """An output that is copied into `target` when the program has run; comes after all results."""
@@ -106,6 +131,7 @@ class State:
         scratch_bytes: int = 0,
         release: bool = False,
         busy: NDArray[numpy.int64] = BUSY,
+        watches: Sequence[Watch] = (),
     ) -> None:
         """`program` is an address of `void (ptr inputs, ptr outputs, ptr scratch)`, alive as long as `owner`.
 
@@ -113,6 +139,7 @@ class State:
         Calls go to the fallback while `busy[0]` is not 0.
         """
         self._keep: list[Any] = [owner, list(bound), fallback, committed, finish, array_type, list(arguments), busy]
+        self._keep += watches
         self._words: list[int] = [0] * len(FIELDS)
         slots = [argument.kind is not Kind.SAME for argument in arguments]
         write_offset = _round_up(scratch_bytes)
@@ -130,12 +157,17 @@ class State:
             "input_count": sum(slots) + len(bound),
             "result_count": len(results),
             "output_count": len(results) + len(writes),
+            "guard_count": len(watches),
         }
         if array_type is not None:
             fields |= {"wrapper": id(array_type)} | _offsets(array_type)
         for name, value in fields.items():
             self._words[FIELD[name]] = value
         relocations = self._records(arguments, bound, results, writes, slots, write_offset)
+        relocations.append(FIELD["guards"])
+        self._words[FIELD["guards"]] = len(self._words)
+        for watch in watches:
+            self._words.extend([int(watch.look), id(watch.owner), id(watch.key), id(watch.expected)])
         self.table = numpy.array(self._words, dtype=numpy.int64)
         for word in relocations:
             self.table[word] = self.table.ctypes.data + 8 * self.table[word]

@@ -15,7 +15,7 @@ from __future__ import annotations
 
 from hybridize.codegen.llvm.text import Function, Module
 from hybridize.runtime import cpython
-from hybridize.runtime.entry import ARGUMENT, FIELD, OUTPUT, Kind, Returns
+from hybridize.runtime.entry import ARGUMENT, FIELD, GUARD, OUTPUT, Kind, Look, Returns
 
 NAME = "hybridize_entry"
 STACK_BYTES = 16 << 10
@@ -87,6 +87,7 @@ class _Entry:
         self.table = self.load(self.load("%self", state_offset), cpython.ARRAY_DATA)
         self.process = self.field("process", "ptr")
         self.check_call()
+        self.check_guards()
         count, outputs_count = self.field("argument_count"), self.field("output_count")
         held = f.op(f"alloca ptr, i64 {count}, align 16")
         scalars = f.op(f"alloca i64, i64 {count}, align 16")
@@ -120,6 +121,35 @@ class _Entry:
         for word in (busy, self.field("dirty")):
             odd = f.op(f"or i64 {odd}, {word}")
         self.unless(self.same(odd, "0", "i64"), "slow")
+
+    def check_guards(self) -> None:
+        """What the program read of the world around it is still there; may run Python, so it comes first."""
+        f = self.f
+        records = self.field("guards", "ptr")
+        with f.loop(0, self.field("guard_count")) as loop:
+            record = self.record(records, loop.index, len(GUARD))
+            owner, expected = (self.load(record, 8 * GUARD.index(name)) for name in ("owner", "expected"))
+            labels = {member: f.fresh(member.name.lower()) for member in Look}
+            cases = " ".join(f"i64 {int(member)}, label %{label}" for member, label in labels.items())
+            following = f.fresh("following")
+            f.do(f"switch i64 {self.load(record, 0, 'i64')}, label %slow [ {cases} ]")
+            f.place(labels[Look.ITEM])
+            key = self.load(record, 8 * GUARD.index("key"))
+            item = self.call("PyDict_GetItemWithError", "ptr", f"ptr {owner}", f"ptr {key}")
+            f.branch(self.same(item, expected), following, "slow")
+            f.place(labels[Look.CELL])
+            f.branch(self.same(self.load(owner, cpython.CELL_CONTENTS), expected), following, "slow")
+            f.place(labels[Look.CALL])
+            answered, failed = f.fresh("answered"), f.fresh("failed")
+            answer = self.call("PyObject_CallNoArgs", "ptr", f"ptr {owner}")
+            f.branch(f.op(f"icmp ne ptr {answer}, null"), answered, failed)
+            f.place(failed)
+            self.call("PyErr_Clear", "void")
+            f.jump("slow")
+            f.place(answered)
+            self.call("Py_DecRef", "void", f"ptr {answer}")
+            f.branch(self.same(answer, expected), following, "slow")
+            f.place(following)
 
     def check_arguments(self, count: str, inputs: str, held: str, scalars: str) -> None:
         f = self.f
