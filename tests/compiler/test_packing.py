@@ -102,12 +102,12 @@ def test_equal_layouts_share_a_function():
 
 
 def test_batches_of_matrices():
-    graph, _ = product(16, 70, 40, batch=(3,))
-    assert check(graph, [whole((3, 16, 40))]).plan.packs
+    graph, _ = product(64, 70, 40, batch=(3,))
+    assert check(graph, [whole((3, 64, 40))]).plan.packs
 
 
 def test_constants_of_bodies_and_what_bodies_are_given():
-    x4, h, w = TensorType((16, 40), F4), TensorType((16, 40), F4), TensorType((40, 40), F4)
+    x4, h, w = TensorType((64, 40), F4), TensorType((64, 40), F4), TensorType((40, 40), F4)
     inner = whole((40, 40))
 
     def step(h, x, w):
@@ -117,7 +117,7 @@ def test_constants_of_bodies_and_what_bodies_are_given():
     builder = Builder()
     start, xs, pred = (
         builder.input(h),
-        builder.input(TensorType((3, 16, 40), F4)),
+        builder.input(TensorType((3, 64, 40), F4)),
         builder.input(TensorType((), BY_CODE["bool"])),
     )
     value = builder.constant(inner)
@@ -126,7 +126,7 @@ def test_constants_of_bodies_and_what_bodies_are_given():
     orelse = record(lambda a, w: [a], [h, w])
     (y,) = builder.add(Cond(then, orelse), [pred, start, value])
     graph = builder.finish([last, y])
-    inputs = [whole((16, 40)), whole((3, 16, 40)), np.array(True)]
+    inputs = [whole((64, 40)), whole((3, 64, 40)), np.array(True)]
     program = check(graph, inputs)
     assert len(program.plan.packs) == 2
     assert not program.constants[0].size
