@@ -23,8 +23,8 @@ _put = object.__setattr__
 def frozen(cls: type[T]) -> type[T]:
     """What `dataclass(frozen=True)` does to a class: fields, equality and hash by them, a repr, no assignment.
 
-    `dataclasses.fields` and `replace` know such classes; methods that the class itself defines stay. A class is frozen
-    in this way or in the way of `dataclass`, with all its bases.
+    `dataclasses` knows such classes (mypy does not know that: see `changed`). Methods that the class itself defines
+    stay. A class is frozen in this way or in the way of `dataclass`, with all its bases.
 
     >>> @frozen
     ... class Point:
@@ -42,6 +42,12 @@ def frozen(cls: type[T]) -> type[T]:
         if cls.__dict__.get(name) is None:  # Python itself writes `__hash__ = None` beside an `__eq__`
             setattr(cls, name, function)
     return cls
+
+
+def changed(one: T, **fields: Any) -> T:
+    """A copy of an instance with other values in some fields."""
+    copy: T = dataclasses.replace(one, **fields)  # type: ignore[type-var]
+    return copy
 
 
 def _fields(cls: Any) -> tuple[Field[Any], ...]:

@@ -9,9 +9,9 @@ epilogue is emitted once, however many tiles there are, and the tiles are shared
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
 
 from hybridize.base.dtypes import DType, bool_
+from hybridize.base.frozen import frozen
 from hybridize.codegen.llvm.contraction_dots import emit_dots
 from hybridize.codegen.llvm.contraction_micro import at, plus, times
 from hybridize.codegen.llvm.contraction_numbers import Numbers, first_lanes, masked_store, narrow
@@ -37,7 +37,7 @@ __all__ = [
 ]
 
 
-@dataclass(frozen=True)
+@frozen
 class Epilogue:
     """What happens to each sum before it is stored."""
 

@@ -6,17 +6,17 @@ Plain arithmetic on sizes and a `Target`; nothing here writes IR. `out[b, i, j] 
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
 from typing import Literal
 
 from hybridize.base.dtypes import DType
+from hybridize.base.frozen import changed, frozen
 from hybridize.codegen.llvm.contraction_numbers import Numbers
 
 Form = Literal["dots", "rows", "columns"]
 Pack = Literal["", "flip", "copy"]
 
 
-@dataclass(frozen=True)
+@frozen
 class ContractionSpec:
     """Sizes and layouts of one product of matrices; operands and result are C-contiguous.
 
@@ -41,7 +41,7 @@ class ContractionSpec:
     """w is the result of the function that `emit_pack` writes, not the operand itself."""
 
 
-@dataclass(frozen=True)
+@frozen
 class Section:
     """Equal panels of columns beside each other."""
 
@@ -55,7 +55,7 @@ class Section:
     """How a panel comes to scratch; empty where it is read in place."""
 
 
-@dataclass(frozen=True)
+@frozen
 class Segment:
     """Equal tiles of rows below each other."""
 
@@ -64,7 +64,7 @@ class Segment:
     height: int
 
 
-@dataclass(frozen=True)
+@frozen
 class Plan:
     """How a contraction is computed.
 
@@ -142,7 +142,7 @@ def normalised(spec: ContractionSpec) -> ContractionSpec:
     """The same product with a vector operand called contiguous along k, which it is either way."""
     transpose_x = spec.transpose_x and spec.m != 1 and spec.k != 1
     transpose_w = spec.transpose_w if spec.packed or spec.n != 1 else True
-    return replace(spec, transpose_x=transpose_x, transpose_w=transpose_w)
+    return changed(spec, transpose_x=transpose_x, transpose_w=transpose_w)
 
 
 _FEW_COLUMNS = 8
@@ -173,7 +173,7 @@ def packing_pays(spec: ContractionSpec, numbers: Numbers) -> bool:
     """
     if not (spec.m and spec.n and spec.k and numbers.is_float):
         return False
-    spec = normalised(replace(spec, packed=False))
+    spec = normalised(changed(spec, packed=False))
     plan = make_plan(spec, numbers)
     large = spec.n * spec.k * numbers.stored_bytes > numbers.target.l2_bytes // 2
     if not spec.transpose_w:
@@ -197,7 +197,7 @@ def make_plan(spec: ContractionSpec, numbers: Numbers) -> Plan:
         pack = "flip" if panels_along_k else "copy" if copied else ""
     parts = sections(columns, numbers.lanes, vectors, pack)
     if spec.packed:
-        parts = tuple(replace(part, pack="") for part in parts)
+        parts = tuple(changed(part, pack="") for part in parts)
     panel_row = vectors * numbers.vector_bytes
     l2 = numbers.target.l2_bytes
     blocks = -(-spec.k * panel_row // (l2 // 4)) if spec.k * panel_row > l2 // 2 else 1

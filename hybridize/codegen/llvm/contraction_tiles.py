@@ -8,8 +8,8 @@ each block while it is in the first-level cache: for w stored [n, k] and few row
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
 
+from hybridize.base.frozen import frozen
 from hybridize.codegen.llvm.contraction_micro import at, copy, flip, plus, tile, times
 from hybridize.codegen.llvm.contraction_numbers import Numbers
 from hybridize.codegen.llvm.contraction_plan import (
@@ -31,7 +31,7 @@ def _aligned(size: int) -> int:
     return -(-size // 64) * 64
 
 
-@dataclass(frozen=True)
+@frozen
 class _Scratch:
     """Offsets into scratch."""
 
@@ -62,7 +62,7 @@ def tiles_scratch(spec: ContractionSpec, numbers: Numbers, plan: Plan) -> int:
     return _layout(spec, numbers, plan).size
 
 
-@dataclass(frozen=True)
+@frozen
 class _Broadcast:
     """The operand that is broadcast: where row 0 is, how far its rows are apart, and one k from the next, in bytes."""
 
@@ -96,7 +96,7 @@ def _call_tile(
     )
 
 
-@dataclass(frozen=True)
+@frozen
 class _Panels:
     """The operand that is in panels, as it is in memory: `along_k` when its columns are contiguous along k."""
 
@@ -176,7 +176,7 @@ def emit_rows(
             product.at_once()
 
 
-@dataclass(frozen=True)
+@frozen
 class _Rows:
     """One section of `emit_rows`."""
 

@@ -3,15 +3,14 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 from hybridize.base.dtypes import DType
+from hybridize.base.frozen import frozen
 from hybridize.codegen.llvm.contraction_numbers import masked_load, masked_store
 from hybridize.codegen.llvm.functions import from_memory, memory, to_memory
 from hybridize.codegen.llvm.text import Function, vector
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Width:
     """How many lanes an expression is computed in, and which of them count."""
 

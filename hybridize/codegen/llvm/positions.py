@@ -10,9 +10,9 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import dataclass
 
 from hybridize.base.dtypes import DType
+from hybridize.base.frozen import frozen
 from hybridize.codegen.llvm import memory
 from hybridize.codegen.llvm.memory import Width
 from hybridize.codegen.llvm.text import Function, vector
@@ -24,7 +24,7 @@ SMALL = (1 << 31) - 1
 """Indices up to this fit 32 bits, which halves the work of index vectors."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Array:
     """A buffer as the code sees it."""
 
@@ -36,7 +36,7 @@ class Array:
     """Whether the nest stores to it: what is read there belongs to one row."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Lane:
     """The axis spread over a vector; its register holds the index of the first lane."""
 

@@ -14,6 +14,7 @@ from dataclasses import dataclass
 
 import numpy
 
+from hybridize.base.frozen import frozen
 from hybridize.base.types import TensorType
 from hybridize.codegen.llvm.contraction import (
     ContractionSpec,
@@ -56,7 +57,7 @@ class Built:
     """In slot order, after the inputs: the graph's own, those of sub-graphs, those to be packed as the plan says."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Sizes:
     """What the scheduler asks about the code to come."""
 

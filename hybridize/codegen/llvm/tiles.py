@@ -8,8 +8,8 @@ has lanes is loaded in the order of memory, and log2(lanes) rounds of shuffles e
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 
+from hybridize.base.frozen import frozen
 from hybridize.codegen.llvm.functions import from_memory, memory
 from hybridize.codegen.llvm.memory import element_pointer
 from hybridize.codegen.llvm.positions import Positions
@@ -24,7 +24,7 @@ HEAVIEST = 12
 """Instructions per element of a body that is worth writing once per row of a tile."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Tile:
     """Loads to turn around: they lie along `axis`, the loop's vectors along another one."""
 

@@ -8,14 +8,14 @@ registers or constants as text, without types. Nothing here may be reassociated 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 from hybridize.base.dtypes import DType, float32, float64
+from hybridize.base.frozen import frozen
 from hybridize.codegen.llvm.text import Function, splat, vector
 from hybridize.codegen.target import Target
 
 
-@dataclass(frozen=True)
+@frozen
 class Vectors:
     """Writes into `f`; `dtype` is float32 or float64."""
 
@@ -183,6 +183,12 @@ class Vectors:
 
     def scaled(self, x: str, n: str, k: str) -> str:
         """X 2^n for the same integer as float n and as integer k; overflow and gradual underflow are right."""
+        if self.target.name == "avx512" and self.dtype == float32 and self.lanes in (32, 64):
+            half = Vectors(self.f, self.dtype, self.lanes // 2, self.target)
+            parts = [half.scaled(self._half(x, side), self._half(n, side), k) for side in (0, 1)]
+            order = ", ".join(f"i32 {lane}" for lane in range(self.lanes))
+            joined = f"shufflevector {half.type} {parts[0]}, {half.type} {parts[1]}, <{self.lanes} x i32> <{order}>"
+            return self.f.op(joined)
         if self.target.name == "avx512" and self.dtype == float32 and self.lanes == 16:
             name = "llvm.x86.avx512.mask.scalef.ps.512"
             callee = self.f.module.declare(name, self.type, [self.type] * 3 + ["i16", "i32"])
@@ -192,6 +198,12 @@ class Vectors:
         half = self.iop("ashr", k, self.integer(1))
         rest = self.iop("sub", k, half)
         return self.mul(self.mul(x, self.power_of_two(half)), self.power_of_two(rest))
+
+    def _half(self, x: str, side: int) -> str:
+        """The lower or upper half of the lanes; registers of the machine are not divided by it."""
+        count = self.lanes // 2
+        order = ", ".join(f"i32 {lane}" for lane in range(side * count, (side + 1) * count))
+        return self.f.op(f"shufflevector {self.type} {x}, {self.type} poison, <{count} x i32> <{order}>")
 
     # Between precisions
 
