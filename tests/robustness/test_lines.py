@@ -1,0 +1,280 @@
+"""Errors point at the user's own line: through blocks, nested functions, converted code and operators.
+
+The line that an error must name is marked with the comment `here` in this file.
+"""
+
+import inspect
+import linecache
+import traceback
+
+import numpy
+import pytest
+
+from hybridize import hybridize, np, npx
+from hybridize.base.errors import CaptureError, HybridizeError, OutOfBoundsError, ShapeError
+from hybridize.gluon import HybridBlock, nn
+
+X = np.ones((2, 3))
+
+
+def operator(x):
+    y = x * 2
+    return y @ np.ones((4, 2))  # here
+
+
+def function(x):
+    y = x + 1
+    return np.concatenate([y, np.ones((3, 2))])  # here
+
+
+def method(x):
+    return x.reshape(
+        5,
+        7,
+    )  # the call begins two lines above: see `begins`
+
+
+def index(x):
+    y = x.T
+    return y[
+        7
+    ]  # the subscript begins two lines above
+
+
+def branch(x):
+    if x.sum() > 0:
+        y = x + 1
+        z = np.ones((4,)) + y  # here
+        return z
+    return x
+
+
+def loop(x):
+    for i in range(3):
+        y = x + i
+        x = y @ x  # here
+    return x
+
+
+def data_loop(x):
+    while x.sum() < 100:
+        y = x * 2
+        x = np.dot(y, y)  # here
+    return x
+
+
+def helper(x, width):
+    return np.dot(x, np.ones((width, 2)))  # here
+
+
+def nested(x):
+    def inner(y):
+        return helper(y, 9)
+
+    return inner(x) + 1
+
+
+def comprehension(x):
+    return [y + np.ones((5,)) for y in (x, x)]  # here
+
+
+def conditional(x):
+    flag = True
+    return x.reshape(4) if flag else x  # here
+
+
+def in_lambda(x):
+    f = lambda a: np.matmul(a, a)  # here  # noqa: E731
+    return f(x)
+
+
+def in_default(x, *, scale=2.0):
+    return npx.layer_norm(x * scale, np.ones(5), np.ones(5))  # here
+
+
+def augmented(x):
+    x = x * 1
+    x += np.ones((7,))  # here
+    return x
+
+
+def assigned(x):
+    x = x * 1
+    x[0] = np.ones((7,))  # here
+    return x
+
+
+def written_out_of_bounds(x):
+    x = x * 1
+    x[9] = 1.0  # here
+    return x
+
+
+class Layer(HybridBlock):
+    """A block with an error in its forward."""
+
+    def forward(self, x):
+        h = x * 2
+        return h @ h  # here
+
+
+class Outer(HybridBlock):
+    """A block around it."""
+
+    def __init__(self):
+        super().__init__()
+        self.body = nn.HybridSequential()
+        self.body.add(nn.Dropout(0.5), Layer())
+
+    def forward(self, x):
+        return self.body(x) + 1
+
+
+class Old(HybridBlock):
+    """MXNet 1.x's way to write a block."""
+
+    def hybrid_forward(self, F, x):
+        y = F.relu(x)
+        return F.concat(y, F.ones((5, 5)), dim=0)  # here
+
+
+def marked(function):
+    """The number of the line that says `here` in the source of a function or class."""
+    lines, start = inspect.getsourcelines(function)
+    (number,) = (i for i, line in enumerate(lines) if "# here" in line)
+    return start + number
+
+
+CASES = [
+    operator, function, branch, loop, data_loop, comprehension, conditional, in_lambda, in_default, augmented,
+    assigned, written_out_of_bounds,
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("compiled", [False, True])
+@pytest.mark.parametrize("case", CASES, ids=lambda case: case.__name__)
+def test_functions(case, compiled):
+    call = hybridize(case) if compiled else case
+    with pytest.raises(HybridizeError) as caught:
+        call(X)
+    assert caught.value.loc.file == __file__
+    assert caught.value.loc.line == marked(case), str(caught.value)
+    assert linecache.getline(__file__, marked(case)).strip() in str(caught.value)
+    assert (__file__, marked(case)) in frames(caught), "the traceback shows the line, too"
+
+
+@pytest.mark.parametrize("compiled", [False, True])
+def test_nested_functions(compiled):
+    with pytest.raises(ShapeError) as caught:
+        (hybridize(nested) if compiled else nested)(X)
+    assert (caught.value.loc.file, caught.value.loc.line) == (__file__, marked(helper))
+
+
+@pytest.mark.parametrize("compiled", [False, True])
+@pytest.mark.parametrize(("case", "text"), [(method, "x.reshape("), (index, "y[")])
+def test_expressions_of_several_lines(case, text, compiled):
+    with pytest.raises((ShapeError, OutOfBoundsError)) as caught:
+        (hybridize(case) if compiled else case)(X)
+    lines, start = inspect.getsourcelines(case)
+    (first,) = (start + i for i, line in enumerate(lines) if text in line)
+    assert caught.value.loc.file == __file__
+    assert first <= caught.value.loc.line <= first + 3
+
+
+@pytest.mark.parametrize("compiled", [False, True])
+@pytest.mark.parametrize(("net", "where"), [(Layer, Layer), (Outer, Layer), (Old, Old)])
+def test_blocks(net, where, compiled):
+    block = net()
+    if compiled:
+        block.hybridize()
+    with pytest.raises(ShapeError) as caught:
+        block(X)
+    assert (caught.value.loc.file, caught.value.loc.line) == (__file__, marked(where)), str(caught.value)
+    with pytest.raises(ShapeError):  # and again: nothing was kept of the first try
+        block(X)
+
+
+def test_layers_point_at_the_call():
+    """A layer of ours has no line of the user's inside: the call of the net is the line."""
+    net = nn.HybridSequential()
+    net.add(nn.Dense(4, in_units=3), nn.Dense(2, in_units=5))
+    net.initialize()
+    net.hybridize()
+    with pytest.raises(ShapeError) as caught:
+        net(X)
+    assert caught.value.loc.function == "test_layers_point_at_the_call"
+    assert "net(X)" in str(caught.value)
+
+
+# ------------------------------------------------------------------------------------------------------- refusals
+
+
+def reads_item(x):
+    y = x + 1
+    return y * y.sum().item()  # here
+
+
+def reads_float(x):
+    return x * float(x.sum())  # here
+
+
+def reads_numpy(x):
+    y = numpy.asarray(x)  # here
+    return np.array(y)
+
+
+def reads_asnumpy(x):
+    for _ in range(2):
+        x = x + x.asnumpy().max()  # here
+    return x
+
+
+def opens_a_file(x):
+    with open("/dev/null") as file:  # here
+        file.read()
+    return x
+
+
+def tolist(x):
+    return x * x.tolist()[0][0]  # here
+
+
+REFUSED = [reads_item, reads_float, reads_numpy, reads_asnumpy, opens_a_file, tolist]
+
+
+@pytest.mark.parametrize("case", REFUSED, ids=lambda case: case.__name__)
+def test_refusals(case):
+    fast = hybridize(case)
+    for _ in range(2):
+        with pytest.raises(CaptureError) as caught:
+            fast(X)
+        assert (caught.value.loc.file, caught.value.loc.line) == (__file__, marked(case)), str(caught.value)
+        assert caught.value.help
+
+
+def divides(x):
+    n = 3 - 3
+    return x / (1 // n)  # here
+
+
+def looks_up(x):
+    table = {"a": 1}
+    if x.shape[0]:
+        return x * table["b"]  # here
+    return x
+
+
+def attribute(x):
+    return x.nosuch  # here
+
+
+@pytest.mark.parametrize("case", [divides, looks_up, attribute], ids=lambda case: case.__name__)
+def test_foreign_errors_keep_their_class_and_line(case):
+    fast = hybridize(case)
+    with pytest.raises((ZeroDivisionError, KeyError, AttributeError)) as caught:
+        fast(X)
+    assert (__file__, marked(case)) in frames(caught)
+
+
+def frames(caught):
+    return [(frame.filename, frame.lineno) for frame in traceback.extract_tb(caught.tb)]
