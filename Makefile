@@ -45,14 +45,17 @@ clean:
 	@test -n "$(PYTHON)" || { echo "hybridize needs Python 3.11 or later; say make PYTHON=/path/to/python"; exit 1; }
 	$(PYTHON) -m venv .venv
 
+# compileall: where PYTHONDONTWRITEBYTECODE is set, importing from source would take twice as long, each time.
 .venv/.installed: pyproject.toml | .venv/bin/python
 	$(BIN)/python -m pip install $(PIP_FLAGS) -e .
+	$(BIN)/python -m compileall -q hybridize
 	@touch $@
 
 # torch first and by its exact version, so that nothing else draws in another build of it.
 .venv/.installed-dev: pyproject.toml | .venv/bin/python
 	$(BIN)/python -m pip install $(PIP_FLAGS) $(TORCH)
 	$(BIN)/python -m pip install $(PIP_FLAGS) -e ".[dev]"
+	$(BIN)/python -m compileall -q hybridize
 	@touch $@ .venv/.installed
 
 .venv-bench/.installed: pyproject.toml
