@@ -48,6 +48,8 @@ class TorchFunction:
         self.frozen = checked.freeze
         """Whether weights are constants of the programs."""
         self._programs: OrderedDict[Hashable, _Compiled] = OrderedDict()
+        self._latest: _Compiled | None = None
+        """The program of the last call, where calls like it need no taking apart."""
         self._lock = threading.Lock()
 
     def __repr__(self) -> str:
@@ -60,6 +62,9 @@ class TorchFunction:
             CaptureError: a part of the module that cannot be compiled, named with its line.
             DeviceError E702: a tensor outside the computer's memory.
         """
+        latest = self._latest
+        if latest is not None and not kwargs and latest.fits(args, self.module.training):
+            return latest.direct(args)
         if CONFIG.disable or modes.is_disabled():
             return self.module(*args, **kwargs)
         leaves, structure = flatten((args, kwargs))
@@ -72,6 +77,7 @@ class TorchFunction:
                 call = _Call(self.module, compiled, leaves, structure, len(inputs), tuple(parameters))
                 flat = _Attached.apply(call, *inputs, *parameters.values())  # type: ignore[no-untyped-call]
                 return unflatten(compiled.exported.structure, flat)
+        self._latest = compiled if compiled.plain and not kwargs else None
         return unflatten(compiled.exported.structure, compiled(leaves))
 
     def program(self, *args: Any, **kwargs: Any) -> Program:
@@ -106,6 +112,7 @@ class TorchFunction:
         """Forget all programs."""
         with self._lock:
             self._programs.clear()
+            self._latest = None
 
     def _compiled(
         self, leaves: Sequence[Any], structure: Structure, args: tuple[Any, ...], kwargs: dict[str, Any]
@@ -160,6 +167,28 @@ class _Compiled:
         self.structure = structure
         self.saved = self._saved(owner, leaves, structure)
         self.function = Function.from_saved(self.saved, shared=True, **owner.options)
+
+        tensors = [leaf for leaf in leaves if isinstance(leaf, torch.Tensor)]
+        self.shapes = [(tensor.shape, tensor.dtype) for tensor in tensors]
+        self.training = owner.module.training
+        self.plain = len(tensors) == len(args) == len(leaves) and self.exported.structure.kind == "leaf"
+        """Whether a call is tensors only and the result is one."""
+
+    def fits(self, args: tuple[Any, ...], training: bool) -> bool:
+        """Whether this program is right for a call of these arguments, and no gradients are asked for."""
+        if (
+            len(args) != len(self.shapes) or training is not self.training or torch.is_grad_enabled()
+            or CONFIG.disable or modes.BUSY[0]
+        ):  # fmt: skip
+            return False
+        for tensor, (shape, dtype) in zip(args, self.shapes, strict=True):
+            if type(tensor) is not torch.Tensor or tensor.dtype is not dtype or tensor.shape != shape:
+                return False
+        return self.valid()
+
+    def direct(self, args: tuple[Any, ...]) -> torch.Tensor:
+        """Run for tensors that fit."""
+        return as_tensor(self.function(*[wrap(as_numpy(tensor)) for tensor in args])._data)
 
     def valid(self) -> bool:
         """Whether the module still holds the very tensors, in the very memory, that the program reads."""

@@ -19,6 +19,14 @@ def as_numpy(tensor: torch.Tensor) -> NDArray[Any]:
     Raises:
         DeviceError E702: the tensor is not a dense one in the computer's memory.
     """
+    try:
+        array: NDArray[Any] = tensor.numpy()
+    except (TypeError, RuntimeError):  # what needs more than a look at its memory
+        return _as_numpy(tensor)
+    return array
+
+
+def _as_numpy(tensor: torch.Tensor) -> NDArray[Any]:
     if tensor.device.type != "cpu" or tensor.layout is not torch.strided:
         raise DeviceError(
             "E702", f"a tensor on {tensor.device}, layout {tensor.layout}, cannot be read",
@@ -35,6 +43,6 @@ def as_numpy(tensor: torch.Tensor) -> NDArray[Any]:
 
 def as_tensor(array: NDArray[Any]) -> torch.Tensor:
     """A NumPy array as a tensor, without a copy."""
-    if array.dtype == ml_dtypes.bfloat16:
+    if array.dtype.kind == "V":  # bfloat16, which torch does not know by NumPy's name
         return torch.from_numpy(array.view(numpy.int16)).view(torch.bfloat16)
     return torch.from_numpy(array)
