@@ -13,7 +13,9 @@
 This module only re-exports; DESIGN of the parts stands in the docstring of each package.
 """
 
-from hybridize import autograd, gluon, init, nd, ndarray, symbol
+from hybridize import autograd, gluon, init, nd
+from hybridize import ndarray as ndarray  # F, imperatively
+from hybridize import symbol as symbol  # F, while capturing
 from hybridize import symbol as sym
 from hybridize.array import np, npx, random
 from hybridize.array.device import cpu, gpu, num_gpus

@@ -55,7 +55,7 @@ def as_dtype(spec: Any) -> DType:
     if isinstance(spec, str) and spec in BY_NAME:
         return BY_NAME[spec]
     try:
-        dtype = numpy.dtype(spec)
+        dtype: DType = numpy.dtype(spec)
     except TypeError:
         dtype = numpy.dtype(object)
     if not dtype.isnative:

@@ -45,7 +45,7 @@ def run(file: Path, inputs: Sequence[Path]) -> list[NDArray[Any]]:
 
 def explain(file: Path, inputs: Sequence[Path]) -> str:
     """Compile for the inputs, and say how."""
-    loaded = hybridize.load(str(file))
+    loaded: Any = hybridize.load(str(file))
     if isinstance(loaded, hybridize.gluon.HybridBlock):
         loaded.hybridize()
     values = [hybridize.np.array(value, dtype=value.dtype) for value in arrays(inputs)]

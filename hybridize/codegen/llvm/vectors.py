@@ -195,9 +195,9 @@ class Vectors:
             args = f"{self.type} {x}, {self.type} {n}, {self.type} zeroinitializer, i16 -1, i32 4"
             return self.f.op(f"call {self.type} {callee}({args})")
         # Twice by half the exponent: each power is normal, and only the second product rounds.
-        half = self.iop("ashr", k, self.integer(1))
-        rest = self.iop("sub", k, half)
-        return self.mul(self.mul(x, self.power_of_two(half)), self.power_of_two(rest))
+        first = self.iop("ashr", k, self.integer(1))
+        rest = self.iop("sub", k, first)
+        return self.mul(self.mul(x, self.power_of_two(first)), self.power_of_two(rest))
 
     def _half(self, x: str, side: int) -> str:
         """The lower or upper half of the lanes; registers of the machine are not divided by it."""
