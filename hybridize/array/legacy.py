@@ -18,6 +18,7 @@ from hybridize.array.functions import control, legacy_shapes, neural
 from hybridize.array.operands import array, axes_of
 from hybridize.base.dtypes import float32
 from hybridize.base.errors import ShapeError
+from hybridize.base.promotion import floating
 
 _Function = Callable[..., Any]
 
@@ -79,6 +80,7 @@ def _place(function: _Function) -> _Function:
 def norm(data: Any, ord: int = 2, axis: Any = None, keepdims: bool = False, out_dtype: Any = None) -> Any:
     """The L1 or L2 norm over `axis`."""
     x = array(data)
+    x = x.astype(floating(x.dtype), copy=False)
     found = (
         np.sqrt(np.sum(np.square(x), axis, keepdims=keepdims))
         if ord == 2

@@ -19,6 +19,7 @@ from hybridize.array.functions.control import (
     while_loop,
 )  # fmt: skip
 from hybridize.array.functions.control import print_ as print
+from hybridize.array.functions.dense import fully_connected
 from hybridize.array.functions.elementwise import erf, erfinv, gamma, gammaln, rsqrt, stop_gradient
 from hybridize.array.functions.legacy_shapes import broadcast_like, reshape, reshape_like, slice, slice_axis, slice_like
 from hybridize.array.functions.linear import batch_dot, norm
@@ -29,7 +30,6 @@ from hybridize.array.functions.neural import (
     batch_flatten,
     dropout,
     embedding,
-    fully_connected,
     gelu,
     group_norm,
     hard_sigmoid,

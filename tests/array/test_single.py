@@ -4,7 +4,7 @@ import numpy
 import pytest
 
 from hybridize.array import np, npx
-from hybridize.array.functions import neural
+from hybridize.array.functions import dense
 from hybridize.base import modes
 from hybridize.base.errors import HybridizeError
 
@@ -29,7 +29,7 @@ def test_what_the_program_cannot_take_is_computed_otherwise():
     x = numpy.sin(numpy.arange(64, dtype="f4")).reshape(2, 32)
     weight, bias = np.array(W), np.array(B)
     npx.fully_connected(np.array(x), weight, bias)
-    assert ((2, 32), (24, 32)) in neural._ROWS.programs
+    assert ((2, 32), (24, 32)) in dense._ROWS.programs
     strided = np.array(numpy.asfortranarray(W)).T.T
     for other in (weight, strided):
         numpy.testing.assert_allclose(
@@ -50,4 +50,4 @@ def test_programs_are_bounded(monkeypatch):
     monkeypatch.setattr("hybridize.array.single.LIMIT", 3)
     for inner in range(300, 306):
         npx.fully_connected(np.ones((1, inner)), np.ones((2, inner)), np.ones((2,)))
-    assert len(neural._ROWS.programs) <= 3
+    assert len(dense._ROWS.programs) <= 3

@@ -30,7 +30,7 @@ from hybridize.array.operands import (
     typed,
 )
 from hybridize.array.symbol import Symbol
-from hybridize.base.dtypes import DType, as_dtype, bool_, float32, float64, is_float, is_integer
+from hybridize.base.dtypes import DType, as_dtype, bool_, converted, float32, float64, is_float, is_integer
 from hybridize.base.errors import DTypeError, ShapeError
 from hybridize.base.promotion import floating
 from hybridize.ops.op import ACTIVE, Op, Operand, bind1
@@ -65,13 +65,15 @@ def _unary(
         weak = x.kind if isinstance(x, Weak) and kind == "number" else None
         dtype = dtype_of(x)
         if kind == "integral" and not is_float(dtype):
-            return result(cast(x, dtype), weak)
+            return copy(x) if isinstance(x, _NUMPY) else result(cast(x, dtype), weak)
         if kind == "number":
             if dtype == bool_ and name != "abs":
                 raise DTypeError(
                     "E205", f"{name} of {typed(x)}: bools are no numbers", help="cast first: x.astype(int)"
                 )
-            return result(cast(x, dtype) if dtype == bool_ else bind1(primitive, cast(x, dtype)), weak)
+            if dtype == bool_:
+                return copy(x) if isinstance(x, _NUMPY) else result(cast(x, dtype), weak)
+            return result(bind1(primitive, cast(x, dtype)), weak)
         return result(bind1(primitive, cast(x, floating(dtype))), weak)
 
     general = public(_named(lambda x, out=None, dtype=None: finished(_as(compute(x), dtype), out), name, text))
@@ -217,7 +219,7 @@ _pow = _binary("power", ops.Pow, "x1 to the power of x2.")
 def power(x1: Any, x2: Any, /, out: Any = None, *, dtype: Any = None) -> Any:
     """x1 to the power of x2; an integer to a negative number that is no array is refused, as in NumPy."""
     if isinstance(x2, (int, float)) and not isinstance(x2, bool):
-        if x2 == 2:
+        if x2 == 2 and dtype_of(operand(x1)) != bool_:
             return finished(_as(square(x1) if not isinstance(x2, float) or _is_float(x1) else _pow(x1, x2), dtype), out)
         if x2 == 0.5 and _is_float(x1):
             return finished(_as(sqrt(x1), dtype), out)
@@ -336,7 +338,9 @@ def sinc(x: Any, /) -> Any:
 @public
 def heaviside(x1: Any, x2: Any, /) -> Any:
     """0 where x1 < 0, x2 where x1 == 0, 1 where x1 > 0."""
-    return where(isnan(x1), x1, where(equal(x1, 0), x2, where(less(x1, 0), 0.0, 1.0)))
+    step = greater(x1, 0)
+    dtype = common_dtype((operand(x1), operand(x2)), float_only=True)
+    return where(isnan(x1), x1, where(equal(x1, 0), x2, step.astype(dtype))).astype(dtype, copy=False)
 
 
 @public
@@ -387,7 +391,7 @@ def nan_to_num(
     """NaN as `nan`, infinities as the largest and smallest finite numbers, unless given."""
     x = array(x)
     if not is_float(x.dtype):
-        return x
+        return _copy(x) if copy else x
     largest = float(numpy.finfo(x.dtype).max) if x.dtype.kind == "f" else 3.3895313892515355e38
     values = where(isnan(x), nan, x)
     values = where(equal(x, math.inf), largest if posinf is None else posinf, values)
@@ -399,8 +403,22 @@ def around(a: Any, decimals: int = 0, out: Any = None) -> Any:
     """Rounded to `decimals`, halves to even."""
     if decimals == 0:
         return rint(a, out)
+    x = array(a)
+    if not is_float(x.dtype) and x.dtype != bool_:
+        return finished(_copy(x) if decimals > 0 else _tens(x, -decimals), out)
     scale = 10.0**decimals
-    return finished(array(divide(rint(multiply(a, scale)), scale)), out)
+    return finished(array(divide(rint(multiply(x, scale)), scale)), out)
+
+
+def _tens(x: Any, zeros: int) -> Any:
+    """Integers rounded to multiples of a power of ten, halves to the even multiple."""
+    unit = 10**zeros
+    if unit > numpy.iinfo(x.dtype).max:
+        return multiply(x, 0)
+    below = floor_divide(x, unit)
+    rest = subtract(x, multiply(below, unit))
+    up = greater(rest, unit // 2) | (equal(rest, unit // 2) & equal(mod(below, 2), 1))
+    return multiply(add(below, up.astype(x.dtype)), unit)
 
 
 @public
@@ -408,7 +426,7 @@ def astype(x: Any, dtype: Any, /, *, copy: bool = True) -> Any:
     """`x` as another dtype: floats truncate to integers, and are true unless zero as bools."""
     wanted = as_dtype(dtype)
     if type(x) is ndarray and not ACTIVE:
-        return wrap(x._data.astype(wanted)) if copy or x._data.dtype != wanted else x
+        return wrap(converted(x._data, wanted)) if copy or x._data.dtype != wanted else x
     x = array(x)
     if x.dtype == wanted:
         return x if not copy else _copy(x)

@@ -310,6 +310,7 @@ def norm(x: Any, ord: Any = None, axis: Any = None, keepdims: bool = False) -> A
         keepdims: keep reduced axes with size 1.
     """
     a = array(x)
+    a = a.astype(floating(a.dtype), copy=False)
     if ord is None or (ord in ("fro", "f") and axis is None) or (ord == "fro"):
         return sqrt(sum_(square(a), axis, keepdims=keepdims))
     axes = axes_of(axis, a.ndim, "norm")

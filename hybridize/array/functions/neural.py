@@ -32,7 +32,6 @@ from hybridize.array.ndarray import ndarray, wrap
 from hybridize.array.operands import array, axes_of, axis_of, cast, operand, public, result, strong
 from hybridize.array.operands import indices as index_operand
 from hybridize.array.random import key, uniform
-from hybridize.array.single import Single
 from hybridize.base.dtypes import as_dtype, float32, float64, int64
 from hybridize.base.errors import ArgumentError, ShapeError
 from hybridize.base.modes import is_training
@@ -74,96 +73,6 @@ def relu(data: Any) -> Any:
 @public
 def _relu(data: Any) -> Any:
     return result(composites.relu(strong(data)))
-
-
-def fully_connected(
-    x: Any,
-    weight: Any,
-    bias: Any = None,
-    num_hidden: int | None = None,
-    no_bias: bool | None = None,
-    flatten: bool = True,
-) -> Any:
-    """x W^T + b, what a dense layer computes.
-
-    Args:
-        x: [batch, ...] (flattened to [batch, in] when `flatten`), or [..., in].
-        weight: [out, in].
-        bias: [out], or None.
-        num_hidden: `out`; the weight says it already.
-        no_bias: leave the bias out.
-        flatten: make all axes but the first one.
-
-    Returns:
-        [batch, out], or [..., out].
-
-    Raises:
-        ShapeError E102: `in` differs.
-    """
-    if no_bias:
-        bias = None
-    if type(x) is ndarray and type(weight) is ndarray and (bias is None or type(bias) is ndarray) and not ACTIVE:
-        if bias is not None and weight._data.size >= _LARGE and x._data.ndim == 2:
-            shape = x._data.shape
-            program = _ROWS.programs.get((shape, weight._data.shape))
-            if program is not None:
-                return program(x, weight, bias)
-            if shape[0] <= _FEW and _fit(x._data, weight._data, bias._data):
-                return _ROWS.make((shape, weight._data.shape), x, weight, bias)(x, weight, bias)
-        product = _fully_connected_by_numpy(x._data, weight._data, None if bias is None else bias._data, flatten)
-        if product is not None:
-            return wrap(product)
-    return _fully_connected(x, weight, bias, flatten)
-
-
-def _fully_connected_by_numpy(x: Any, w: Any, b: Any, flatten: bool) -> Any:
-    """The direct rule, for floats of one dtype and shapes that fit; None otherwise."""
-    dtype = x.dtype
-    if dtype is not w.dtype or w.ndim != 2 or not x.ndim or not (dtype is float32 or dtype is float64):
-        return None
-    if flatten and x.ndim != 2:
-        x = x.reshape(x.shape[0], math.prod(x.shape[1:]))
-    if x.shape[-1] != w.shape[1]:
-        return None
-    if b is None:
-        return numpy.dot(x, w.T)
-    if b.dtype is not dtype or b.shape != w.shape[:1]:
-        return None
-    y = numpy.dot(x, w.T)
-    y += b
-    return y
-
-
-def _fit(x: Any, w: Any, b: Any) -> bool:
-    """Whether the program for a few rows takes these buffers, once it is made."""
-    return (
-        x.dtype is float32 and w.dtype is float32 and b.dtype is float32
-        and w.ndim == 2 and x.shape[1] == w.shape[1] and b.shape == w.shape[:1]
-    )  # fmt: skip
-
-
-def _rows_otherwise(x: ndarray, weight: ndarray, bias: ndarray) -> Any:
-    product = None if ACTIVE else _fully_connected_by_numpy(x._data, weight._data, bias._data, True)
-    return _fully_connected(x, weight, bias, True) if product is None else wrap(product)
-
-
-_FEW, _LARGE = 4, 1 << 8
-"""Rows, and elements of the weight, at which a compiled product is worth its compilation."""
-_ROWS = Single(lambda x, w, b: [composites.fully_connected(x, w, b, True)], _rows_otherwise, "fully_connected")
-
-
-@public
-def _fully_connected(x: Any, weight: Any, bias: Any, flatten: bool) -> Any:
-    a, matrix = array(x), array(weight)
-    inner = math.prod(a.shape[1:]) if flatten else a.shape[-1] if a.ndim else 1
-    if matrix.ndim != 2 or inner != matrix.shape[1] or not a.ndim:
-        raise ShapeError(
-            "E102", f"fully_connected needs [n, in] and weight [out, in], got {a.type} and {matrix.type}",
-            help=f"each row has {inner} elements, the weight takes {matrix.shape[-1] if matrix.ndim else 0}",
-        )  # fmt: skip
-    dtype = floating(promote(a.dtype, matrix.dtype))
-    extra = None if bias is None else cast(strong(bias), dtype)
-    return result(composites.fully_connected(cast(operand(a), dtype), cast(operand(matrix), dtype), extra, flatten))
 
 
 @public
@@ -321,7 +230,8 @@ def activation(data: Any, act_type: str = "relu") -> Any:
     function = _ACTIVATIONS.get(act_type)
     if function is None:
         raise ArgumentError("E315", f"no activation {act_type!r}", help=f"one of {', '.join(_ACTIVATIONS)}")
-    return _activation(data, act_type) if ACTIVE else function(data)
+    direct = not ACTIVE and type(data) is ndarray and is_float(data.dtype)
+    return function(data) if direct else _activation(data, act_type)
 
 
 @public

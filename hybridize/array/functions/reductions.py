@@ -12,6 +12,7 @@ import numpy
 from hybridize import ops
 from hybridize.array.functions.elementwise import (
     absolute,
+    copy,
     divide,
     equal,
     exp,
@@ -56,7 +57,7 @@ def _reduce(make: Callable[[tuple[int, ...]], Op], x: Any, axis: Any, keepdims: 
     """Apply a reduction op to an array, over normalised axes."""
     axes = axes_of(axis, x.ndim, name)
     if not axes:
-        return x if name in ("sum", "prod", "max", "min") else x.astype(bool)
+        return copy(x) if name in ("sum", "prod", "max", "min") else x.astype(bool)
     reduced = result(bind1(make(axes), operand(x)))
     return _kept(reduced, x.shape, axes) if keepdims else reduced
 
@@ -101,7 +102,7 @@ def _extreme(name: str, op: Callable[[tuple[int, ...]], Op], reduce: Callable[..
                     "E109", f"{name} of {x.type} over no elements", help="say initial=, or test x.size first"
                 )
             shape = tuple(1 if i in axes else n for i, n in enumerate(x.shape) if keepdims or i not in axes)
-            return finished(result(bind1(ops.Broadcast(shape), cast(initial, x.dtype))), out)
+            return finished(copy(result(bind1(ops.Broadcast(shape), cast(initial, x.dtype)))), out)
         best = _reduce(op, x, axis, keepdims, name)
         return finished(best if initial is None else pair(best, initial), out)
 
@@ -153,7 +154,8 @@ def mean(a: Any, axis: Any = None, dtype: Any = None, out: Any = None, keepdims:
     wanted = floating(x.dtype) if dtype is None else as_dtype(dtype)
     count = _count(x, axis, "mean")
     total = sum(x if x.dtype == wanted else x.astype(wanted), axis, keepdims=keepdims)
-    return finished(divide(total, float(count)), out)
+    value = divide(total, float(count))
+    return finished(value if value.dtype == wanted else value.astype(wanted), out)
 
 
 @public
@@ -172,8 +174,9 @@ def average(a: Any, axis: Any = None, weights: Any = None, returned: bool = Fals
                 )
             place = axis_of(axis, x.ndim, "average")
             w = reshape(w, tuple(-1 if i == place else 1 for i in range(x.ndim)))
-        total = sum(w * ones_of(x), axis)
-        value = divide(sum(x * w, axis), total)
+        ones = ones_of(x)
+        total = sum(w * ones, axis)
+        value = divide(sum((x * ones) * w, axis), total)
     return (value, total) if returned else value
 
 
@@ -344,12 +347,14 @@ def ediff1d(ary: Any) -> Any:
 def trapezoid(y: Any, x: Any = None, dx: float = 1.0, axis: int = -1) -> Any:
     """The integral of `y` along `axis` by the trapezoidal rule."""
     y = array(y)
+    y = y.astype(floating(y.dtype), copy=False)
     along = axis_of(axis, y.ndim, "trapezoid")
     before = (slice(None),) * along
     middle = multiply(y[(*before, slice(1, None))] + y[(*before, slice(None, -1))], 0.5)
     if x is None:
         return multiply(sum(middle, along), dx)
-    steps = diff(x)
+    places = array(x)
+    steps = diff(places.astype(floating(places.dtype), copy=False))
     if steps.ndim == 1:
         steps = reshape(steps, tuple(-1 if i == along else 1 for i in range(y.ndim)))
     return sum(middle * steps, along)

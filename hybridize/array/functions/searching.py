@@ -316,10 +316,9 @@ def allclose(a: Any, b: Any, rtol: float = 1e-5, atol: float = 1e-8, equal_nan: 
 @public
 def isclose(a: Any, b: Any, rtol: float = 1e-5, atol: float = 1e-8, equal_nan: bool = False) -> Any:
     """Whether elements of both are equal within rtol * abs(b) + atol."""
-    x, y = array(a), array(b)
+    x, y = (each.astype(floating(each.dtype), copy=False) for each in (array(a), array(b)))
     near = less_equal(abs(subtract(x, y)), add(multiply(abs(y), rtol), atol))
-    finite = less(abs(y), math.inf) if is_float(y.dtype) else equal(y, y)
-    close = where(finite, near, equal(x, y))
+    close = where(less(abs(y), math.inf), near, equal(x, y))
     return where(~equal(x, x) & ~equal(y, y), True, close) if equal_nan else close
 
 

@@ -522,7 +522,7 @@ def resize(a: Any, new_shape: Any) -> Any:
     total = math.prod(shape)
     if not x.size or not total:
         return result(bind1(ops.Broadcast(shape), strong(0, x.dtype)))
-    return reshape(tile(x, -(-total // x.size))[:total], shape)
+    return copy(reshape(tile(x, -(-total // x.size))[:total], shape))
 
 
 @public
