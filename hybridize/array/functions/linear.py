@@ -18,7 +18,7 @@ from hybridize.array.ndarray import ndarray, wrap
 from hybridize.array.operands import array, axes_of, broadcast, cast, finished, operand, public, result
 from hybridize.base.dtypes import bool_, float32, float64, int64
 from hybridize.base.errors import ArgumentError, ShapeError
-from hybridize.base.promotion import promote
+from hybridize.base.promotion import floating, promote
 from hybridize.ops.op import ACTIVE, bind1
 
 _NUMPY = numpy.ndarray

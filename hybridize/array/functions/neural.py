@@ -32,7 +32,7 @@ from hybridize.array.ndarray import ndarray, wrap
 from hybridize.array.operands import array, axes_of, axis_of, cast, operand, public, result, strong
 from hybridize.array.operands import indices as index_operand
 from hybridize.array.random import key, uniform
-from hybridize.base.dtypes import as_dtype, float32, float64, int64
+from hybridize.base.dtypes import as_dtype, float32, float64, int64, is_float, is_float
 from hybridize.base.errors import ArgumentError, ShapeError
 from hybridize.base.modes import is_training
 from hybridize.base.promotion import floating, promote
@@ -184,14 +184,14 @@ def log_sigmoid(data: Any) -> Any:
 @public
 def softrelu(data: Any) -> Any:
     """log(1 + exp(x)), without overflow."""
-    x = array(data)
+    x = result(_float(data))
     return add(maximum(x, 0.0), log1p(exp(-absolute(x))))
 
 
 @public
 def softsign(data: Any) -> Any:
     """x / (1 + abs(x))."""
-    x = array(data)
+    x = result(_float(data))
     return divide(x, add(absolute(x), 1.0))
 
 

@@ -17,6 +17,7 @@ from hybridize.array.functions.elementwise import (
     equal,
     floor,
     floor_divide,
+    isnan,
     less,
     less_equal,
     logical_not,
@@ -33,6 +34,7 @@ from hybridize.array.functions.reductions import all as all_
 from hybridize.array.functions.reductions import any as any_
 from hybridize.array.functions.reductions import mean, sum
 from hybridize.array.functions.shapes import expand_dims, moveaxis, ravel, reshape
+from hybridize.array.ndarray import ndarray
 from hybridize.array.operands import (
     array,
     axis_of,
@@ -43,11 +45,13 @@ from hybridize.array.operands import (
     public,
     result,
     shape_of,
+    strong,
 )
 from hybridize.array.operands import indices as index_operand
 from hybridize.array.symbol import Symbol
-from hybridize.base.dtypes import as_dtype, float32, int64, is_float
+from hybridize.base.dtypes import as_dtype, float32, float64, int64, is_float
 from hybridize.base.errors import ArgumentError, CaptureError, OutOfBoundsError, ShapeError
+from hybridize.base.promotion import floating
 from hybridize.ops.op import ACTIVE, bind1, capturing
 
 
@@ -223,8 +227,7 @@ def quantile(
     else:
         flat, place = x, axis_of(axis, x.ndim, "quantile")
     ordered = moveaxis(sort(flat if is_float(flat.dtype) else flat.astype(float32), place), place, 0)
-    share = array(q, None)
-    share = share if is_float(share.dtype) else share.astype(float32)
+    share = result(strong(q, float64 if ordered.dtype == float64 else float32))
     at = multiply(share, float(ordered.shape[0] - 1))
     low = floor(at)
     high = minimum(low + 1, float(ordered.shape[0] - 1))
@@ -245,6 +248,7 @@ def quantile(
     weight = reshape(weight, share.shape + (1,) * (ordered.ndim - 1)).astype(ordered.dtype)
     below, above = take(ordered, low.astype(int64), 0), take(ordered, high.astype(int64), 0)
     found = where(equal(weight, 0), below, add(below, multiply(subtract(above, below), weight)))
+    found = where(isnan(ordered[-1]), math.nan, found)  # NaN is sorted last
     if keepdims:
         found = reshape(
             found, share.shape + tuple(1 if axis is None or i == place else n for i, n in enumerate(x.shape))
@@ -263,7 +267,8 @@ def percentile(
     interpolation: Any = None,
 ) -> Any:
     """The value below which `q` percent of the elements lie, along `axis`."""
-    return quantile(a, divide(q, 100.0), axis, out, method, keepdims, interpolation)
+    share = divide(q, 100.0) if isinstance(q, (ndarray, Symbol)) else numpy.asarray(q) / 100.0
+    return quantile(a, share, axis, out, method, keepdims, interpolation)
 
 
 @public
@@ -274,7 +279,10 @@ def median(a: Any, axis: Any = None, out: Any = None, keepdims: bool = False) ->
     place = axis_of(0 if axis is None else axis, flat.ndim, "median")
     n = flat.shape[place]
     ordered = sort(flat, place)
-    found = mean(ordered[(slice(None),) * place + (slice((n - 1) // 2, n // 2 + 1),)], place)
+    before = (slice(None),) * place
+    found = mean(ordered[(*before, slice((n - 1) // 2, n // 2 + 1))], place)
+    if n and is_float(ordered.dtype):
+        found = where(isnan(ordered[(*before, n - 1)]), math.nan, found)  # NaN is sorted last
     if keepdims:
         found = reshape(found, tuple(1 if axis is None or i == place else length for i, length in enumerate(x.shape)))
     return finished(found, out)
