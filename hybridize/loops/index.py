@@ -426,9 +426,16 @@ class Space:
         variable: Callable[[Fold], int],
         memo: dict[int, Expr],
     ) -> Expr:
-        """`rewrite` from the inside, for expressions of any depth."""
-        for part in upward(expr, folds=False):
-            self.rewrite(part, axes, load, variable, memo)
+        """`rewrite` from the inside, for expressions of any depth; what a decided select leaves out is not looked at."""
+        stack = [expr]
+        while stack:
+            node = stack[-1]
+            missing = () if id(node) in memo else _missing(node, memo)
+            if missing:
+                stack += missing
+            else:
+                stack.pop()
+                self.rewrite(node, axes, load, variable, memo)
         return memo[id(expr)]
 
     def _rewrite(
@@ -481,6 +488,19 @@ class Space:
         inner = {**axes, fold.variable: self.interner.axis(number)}
         body = self.rewrite_deep(fold.body, inner, load, variable, {})
         return self.interner.fold(fold.dtype, fold.kind, fold.size, number, body)
+
+
+def _missing(expr: Expr, memo: Mapping[int, Expr]) -> tuple[Expr, ...]:
+    """What must be rewritten before `expr`; folds see to their own bodies."""
+    if isinstance(expr, Fold):
+        return ()
+    parts = children(expr)
+    if isinstance(expr, Select):
+        decided = memo.get(id(expr.condition))
+        parts = (expr.condition,) if decided is None else (expr.then, expr.orelse)
+        if isinstance(decided, Const):
+            parts = (expr.then if decided.value else expr.orelse,)
+    return tuple(part for part in parts if id(part) not in memo)
 
 
 _INTEGER = frozenset(("neg", "add", "sub", "mul", "floordiv", "mod", "max", "min", "lt", "le", "gt", "ge", "eq", "ne"))

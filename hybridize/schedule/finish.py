@@ -19,7 +19,7 @@ from hybridize.loops.kernel import Kernel, Nest, Param, Statement
 from hybridize.loops.measure import lanes_for, walk, weight, widest
 from hybridize.schedule.draft import Draft, DraftStatement
 
-PIECES = 24
+PIECES = 1024
 """Most loops that one statement is split into."""
 
 

@@ -330,6 +330,8 @@ class Grouping:
         for group, patterns in uses.items():
             if group.contraction is not None or group.cost + _cost_of(local) > COST_LIMIT:
                 continue
+            if local.choices and group.rows is not None:
+                continue
             if value in self.finishing and group.rows is not None:
                 continue  # as an epilogue it saves more than as a part of these rows
             if local.folds:
@@ -377,6 +379,8 @@ class Grouping:
 
     def _admit(self, group: Group, value: Value, local: Local, patterns: tuple[Pattern, ...]) -> Admission | None:
         """How `group` would compute `value` at `patterns`; None: not at all."""
+        if local.choices and group.rows is not None:
+            return None  # the loops of rows are not split
         if local.folds:
             rows = None if group.contraction is not None else self._row_of(group, value, patterns)
             return None if rows is None else Admission(rows, False, patterns[0])

@@ -15,6 +15,7 @@ from hybridize.base.types import TensorType
 from hybridize.graph import Node
 from hybridize.loops.expr import Axis, Call, Cast, Const, Contraction, Expr, Fold, Load, Region, Routine, Select
 from hybridize.loops.index import Index, Interner, Space
+from hybridize.loops.measure import walk
 
 # What a scalar function costs, in additions; what is not listed costs 1.
 _COST = {
@@ -49,6 +50,8 @@ class Local:
     cost: int
     """Of one element, in additions; 0 for a view."""
     folds: bool
+    choices: int
+    """Selects in it by index alone, as of concatenations: loops without them are faster."""
 
 
 Lowered = tuple[Local, ...] | Contraction | Routine | Region
@@ -89,7 +92,9 @@ class Lowerings:
         )  # fmt: skip
         reads: dict[int, Read] = {}
         cost = _collect(normal, (), axes, reads, set())
-        return Local(type, normal, tuple(reads.values()), cost, self.interner.facts(normal).folds)
+        facts = self.interner.facts
+        choices = sum(isinstance(part, Select) and not facts(part.condition).reads for part in walk(normal))
+        return Local(type, normal, tuple(reads.values()), cost, self.interner.facts(normal).folds, choices)
 
 
 def _element(operand: int, type: TensorType) -> Any:

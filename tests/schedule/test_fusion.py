@@ -272,3 +272,17 @@ def test_gather_reads_rows_by_data():
     graph = ops.record(embed, [f32(11, 6), TensorType((4, 2), int64)])
     built = build(graph, host_target())
     assert len(built.plan.steps) == 1
+
+
+def test_a_long_concatenation_is_one_loop_per_part():
+    def join(*xs):
+        return [ops.neg(ops.concat(*xs, axis=1))]
+
+    plan = compiled(join, *[f32(3, k % 5 + 1) for k in range(40)])
+    assert len(plan.steps) == 1
+    assert plan.scratch_bytes == 0
+
+
+def test_rows_read_a_concatenation_from_memory():
+    plan = compiled(lambda x, y: [composites.softmax(ops.concat(x, y, axis=1), 1)], f32(3, 4), f32(3, 5))
+    assert [step.ops[0] for step in plan.steps] == ["concat", "reduce_max"]

@@ -13,7 +13,7 @@ from hybridize.codegen.llvm.elements import Elements
 from hybridize.codegen.llvm.memory import Width
 from hybridize.codegen.llvm.positions import Array, Lane
 from hybridize.codegen.llvm.text import Function, Module
-from hybridize.codegen.llvm.tiles import Tile, find_tile, turned
+from hybridize.codegen.llvm.tiles import Tile, along, find_tile, turned
 from hybridize.codegen.target import Target
 from hybridize.loops.expr import Expr, Fold, Load
 from hybridize.loops.index import bit
@@ -87,7 +87,9 @@ class _Nest:
         first = len(self.nest.rows)
         inner = [(first + k, 0, size) for k, size in enumerate(sizes)]
         tile = find_tile(group, first, self.target) if self.nest.lane is None else None
-        if tile is None:
+        if self.nest.lane is None and len(group) == 1 and inner and _is_copy(group[0], inner[-1][0]):
+            self._copies(group[0], inner)
+        elif tile is None:
             self._inner(group, inner)
         else:
             self._tiles(group, inner, tile)
@@ -106,6 +108,22 @@ class _Nest:
             self._lanes(axis, start, stop, lanes, lambda: self._turn(group))
         else:
             self._loop(axis, start, stop, lambda: self._inner(group, rest))
+
+    def _copies(self, statement: Statement, loops: Sequence[Range]) -> None:
+        """A statement that copies runs of elements, by the C library's means."""
+        (axis, start, stop), rest = loops[0], loops[1:]
+        self.elements.hoist(_roots([statement]), _axes_of(loops))
+        if rest:
+            self._loop(axis, start, stop, lambda: self._copies(statement, rest))
+            return
+        source = statement.value
+        assert isinstance(source, Load)
+        with self.elements.bound(axis, str(start)):
+            target = self.elements.pointer(statement.buffer, statement.address)
+            origin = self.elements.pointer(source.operand, source.indices[0])
+        name = self.f.module.declare("llvm.memcpy.p0.p0.i64", "void", ["ptr", "ptr", "i64", "i1"])
+        nbytes = (stop - start) * source.dtype.itemsize
+        self.f.do(f"call void {name}(ptr {target}, ptr {origin}, i64 {nbytes}, i1 false)")
 
     def _tiles(self, group: Sequence[Statement], loops: Sequence[Range], tile: Tile) -> None:
         """The loop over the tile's axis and the last one in tiles; what is left of either, in plain loops."""
@@ -172,6 +190,14 @@ class _Nest:
                 width *= 2
             with self.elements.bound(axis, str(main), Lane(axis, Width.first(stop - main, width))):
                 body()
+
+
+def _is_copy(statement: Statement, axis: int) -> bool:
+    """Whether a statement copies elements that lie one after the other along `axis`."""
+    source = statement.value
+    if not isinstance(source, Load) or source.operand == statement.buffer:
+        return False
+    return along(source.indices[0], axis) == 1 and along(statement.address, axis) == 1
 
 
 def together(statements: Sequence[Statement]) -> list[list[Statement]]:

@@ -43,18 +43,18 @@ def find_tile(group: Sequence[Statement], first: int, target: Target) -> Tile | 
     values = [statement.value for statement in group]
     lanes = target.lanes(widest(*values))
     loads = [node for node in walk(*values, indices=False) if isinstance(node, Load)]
-    across = [(load, _along(load.indices[0], lane)) for load in loads]
+    across = [(load, along(load.indices[0], lane)) for load in loads]
     turned = [(load, stride) for load, stride in across if stride is not None and abs(stride) > 1]
     for axis in range(lane - 1, first - 1, -1):
-        suited = tuple(pair for pair in turned if _along(pair[0].indices[0], axis) == 1)
+        suited = tuple(pair for pair in turned if along(pair[0].indices[0], axis) == 1)
         fits = 4 <= lanes <= 16 and sizes[-1] >= lanes and sizes[axis - first] >= lanes
-        stored = all(_along(statement.address, lane) == 1 for statement in group)
+        stored = all(along(statement.address, lane) == 1 for statement in group)
         if suited and fits and stored and weight(*values) <= HEAVIEST:
             return Tile(axis, lanes, suited)
     return None
 
 
-def _along(address: Expr, axis: int) -> int | None:
+def along(address: Expr, axis: int) -> int | None:
     """The coefficient of an axis in an address; None where it is in anything but a plain term."""
     terms = address.terms if isinstance(address, Index) else ((address, 1),)
     found = 0
