@@ -11,5 +11,13 @@ In: lowerings of ops. Out: expressions that `schedule` fuses by substitution and
           | Cast(expr, dtype)
           | Fold(kind, size, variable, body, dtype)   sum, product, max, min, any, all over variable in 0..size-1
 
-Every expression is pure and typed; index expressions are i64. It must not know graphs or ops.
+Every expression is pure and typed; index expressions are i64.
+
+    expr       the expressions, the table of scalar functions, what a lowering may return
+    index      normal forms: equal expressions are one object, index arithmetic is affine, bounds decide comparisons
+    kernel     loop nests that store expressions in flat buffers; their text is their identity
+    measure    how wide and heavy an expression is
+    interpret  what a kernel means, slowly
+
+It must not know graphs or ops.
 """

@@ -426,7 +426,7 @@ class Space:
         variable: Callable[[Fold], int],
         memo: dict[int, Expr],
     ) -> Expr:
-        """`rewrite` from the inside, for expressions of any depth; what a decided select leaves out is not looked at."""
+        """`rewrite` from the inside, for expressions of any depth; what a decided select leaves out stays unseen."""
         stack = [expr]
         while stack:
             node = stack[-1]
