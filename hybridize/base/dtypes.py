@@ -75,6 +75,24 @@ def is_integer(dtype: DType) -> bool:
     return dtype in INTEGERS
 
 
+def converted(x: numpy.ndarray[Any, Any], dtype: DType) -> numpy.ndarray[Any, Any]:
+    """`x` as `dtype`: floats truncate to integers; beyond the range they become its ends, NaN 0, on every machine."""
+    with numpy.errstate(invalid="ignore", over="ignore"):
+        found: numpy.ndarray[Any, Any] = x.astype(dtype)
+        if dtype.kind not in "iu" or x.dtype.kind in "iub":
+            return found
+        wide = x if x.dtype.kind == "f" else x.astype(float32)
+        ends = numpy.iinfo(dtype)
+        low, high = (wide.dtype.type(float(end)) for end in (ends.min - 1, ends.max + 1))
+        inside = (wide > low) & (wide < high)
+        if inside.all():
+            return found
+        found[~inside & (wide <= low)] = ends.min
+        found[~inside & (wide >= high)] = ends.max
+        found[numpy.isnan(wide)] = 0
+        return found
+
+
 def code(dtype: DType) -> str:
     """The short code of `dtype`, as in `f32[2,3]`."""
     return CODES[dtype]

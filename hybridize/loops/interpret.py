@@ -14,7 +14,7 @@ from typing import Any
 import numpy
 from numpy.typing import NDArray
 
-from hybridize.base.dtypes import bool_, is_float
+from hybridize.base.dtypes import bool_, converted, is_float
 from hybridize.loops.expr import Axis, Call, Cast, Const, Expr, Fold, Load, Select
 from hybridize.loops.index import Index, identity
 from hybridize.loops.kernel import Kernel, Nest, Statement
@@ -77,7 +77,7 @@ class _Evaluation:
                 values = self.value(then), self.value(orelse)
                 return values[0] if self.value(condition) else values[1]
             case Cast(dtype=dtype, x=x):
-                return numpy.asarray(self.value(x)).astype(dtype)
+                return converted(numpy.asarray(self.value(x)), dtype)
             case Call(function=function, args=args):
                 return apply(function, [self.value(arg) for arg in args], expr.dtype)
             case Fold():

@@ -11,7 +11,22 @@ from typing import Any
 import numpy
 from numpy.typing import NDArray
 
-from hybridize.base.dtypes import CODES, DType, bfloat16, bool_, float16, float32, float64, int32, int64, is_float
+from hybridize.base.dtypes import (
+    CODES,
+    DType,
+    bfloat16,
+    bool_,
+    converted,
+    float16,
+    float32,
+    float64,
+    int8,
+    int32,
+    int64,
+    is_float,
+    uint8,
+    uint64,
+)
 from hybridize.base.errors import DTypeError, ShapeError
 from hybridize.base.frozen import frozen
 from hybridize.base.types import Shape, TensorType
@@ -44,7 +59,7 @@ def check_axes(op: Op, axes: Sequence[int], kind: TensorType) -> None:
 
 @frozen
 class Cast(Op):
-    """`x` as another dtype: floats truncate to integers, and are true unless zero as bools."""
+    """`x` as another dtype: floats truncate to integers, beyond their range to its ends; bools are true unless zero."""
 
     dtype: DType
 
@@ -54,7 +69,7 @@ class Cast(Op):
         return (TensorType(x.shape, self.dtype),)
 
     def reference(self, x: NDArray[Any]) -> tuple[NDArray[Any], ...]:
-        return (x.astype(self.dtype),)
+        return (converted(x, self.dtype),)
 
     def vjp(self, g: tuple[Operand], y: tuple[Operand], x: Operand) -> tuple[Gradient, ...]:
         kind = type_of(x).dtype
@@ -72,7 +87,11 @@ class Cast(Op):
         yield Sample((numbers((2, 3), float64),), cls(float64))
         yield Sample((numbers(ZERO),), cls(int64))
         yield Sample((numpy.array(INFINITE, float32),), cls(bool_))
-        yield Sample((numpy.array(INFINITE, float32),), cls(float16), grad=())
+        outside = numpy.array([*INFINITE, -1.5, 300.0, -3e4, 1e20, -1e20], float32)
+        for dtype in (int8, uint8, int32, int64, uint64):
+            for source in (float64, float32, float16):
+                yield Sample((outside.astype(source),), cls(dtype), grad=())
+            yield Sample((outside[numpy.isfinite(outside)].astype(bfloat16),), cls(dtype), grad=())
         yield Sample((numbers((2,)),), cls(numpy.dtype("c8")), fails=DTypeError)
 
 

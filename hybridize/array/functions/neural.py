@@ -32,7 +32,7 @@ from hybridize.array.ndarray import ndarray, wrap
 from hybridize.array.operands import array, axes_of, axis_of, cast, operand, public, result, strong
 from hybridize.array.operands import indices as index_operand
 from hybridize.array.random import key, uniform
-from hybridize.base.dtypes import as_dtype, float32, float64, int64, is_float, is_float
+from hybridize.base.dtypes import as_dtype, float32, float64, int64, is_float
 from hybridize.base.errors import ArgumentError, ShapeError
 from hybridize.base.modes import is_training
 from hybridize.base.promotion import floating, promote
