@@ -147,16 +147,14 @@ class Verifying:
             for found, expected, node in pairs:
                 problem = difference(found, expected)
                 if problem:
-                    raise VerificationError(
-                        "E802", f"{node.op.name} is the first operation whose compiled result differs: {problem}", loc=node.loc
-                    )
+                    text = f"{node.op.name} is the first operation whose compiled result differs: {problem}"
+                    raise VerificationError("E802", text, loc=node.loc)
         outputs = self.machine.run(inputs)
         for number, (found, expected) in enumerate(zip(outputs, evaluate(self._silent, inputs), strict=True)):
             problem = difference(found, expected)
             if problem:
-                raise VerificationError(
-                    "E801", f"output {number} of the compiled program differs: {problem}", help='verify="ops" names the operation'
-                )
+                text = f"output {number} of the compiled program differs: {problem}"
+                raise VerificationError("E801", text, help='verify="ops" names the operation')
         return outputs
 
     @property
@@ -187,7 +185,8 @@ def difference(found: Buffer, expected: Buffer) -> str:
         tolerance = {2: 2e-2, 4: 1e-4, 8: 1e-10}[expected.dtype.itemsize]
         scale = numpy.abs(y[finite]).max() if finite.any() else 0.0
         with numpy.errstate(invalid="ignore"):
-            wrong = ~((x == y) | (numpy.isnan(x) & numpy.isnan(y)) | (numpy.abs(x - y) <= tolerance * (numpy.abs(y) + 1e-2 * scale)))
+            near = numpy.abs(x - y) <= tolerance * (numpy.abs(y) + 1e-2 * scale)
+            wrong = ~((x == y) | (numpy.isnan(x) & numpy.isnan(y)) | near)
     if not wrong.any():
         return ""
     place = tuple(int(i) for i in numpy.argwhere(wrong)[0])

@@ -9,6 +9,7 @@ follows: the rest of the block, of the blocks around, of the loop, until both ha
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
+from functools import partial
 from types import CellType
 from typing import Any
 
@@ -16,6 +17,7 @@ from hybridize.array.ndarray import ndarray
 from hybridize.array.symbol import Cell, Symbol
 from hybridize.base.errors import CaptureError
 from hybridize.base.locations import SourceLoc
+from hybridize.base.nested import flatten
 from hybridize.capture import flow, merge
 from hybridize.capture.flow import (
     BREAK,
@@ -58,14 +60,14 @@ class Side:
         self.stack = stack
         self.frames = frames
         self.values = {name: flow.content(cell) for name, cell in cells.items()}
-        self.arrays: dict[Cell, Value] = {}
+        self.arrays: dict[Cell, Any] = {}
         """What arrays hold at the end of the side."""
         self.containers: dict[int, tuple[Any, Any, SourceLoc | None]] = {}
         """What containers hold at the end of the side."""
         self.signal: Signal | None = None
 
-    def run(self, part: Part | None, frames: list[Frame], *args: Any) -> None:
-        """Run `part` at the place that `frames` say; `signal` tells how it ended."""
+    def run(self, part: Part | None, frames: list[Frame], *args: Any) -> Signal | None:
+        """Run `part` at the place that `frames` say; returns how it ended, as `signal` tells too."""
         before = {name: flow.content(cell) for name, cell in self.cells.items()}
         originals: dict[int, tuple[Any, Any]] = {}
         for name, cell in self.cells.items():
@@ -85,15 +87,14 @@ class Side:
             self.values = {name: flow.content(cell) for name, cell in self.cells.items()}
         finally:
             self._leave(before, first, originals)
+        return self.signal
 
     def _leave(self, before: dict[str, Any], first: dict[Cell, Any], originals: dict[int, tuple[Any, Any]]) -> None:
-        for name, cell in self.cells.items():
-            flow.assign(cell, before[name])
+        for name, variable in self.cells.items():
+            flow.assign(variable, before[name])
         written = {cell for cell, _ in self.branch.journal} | set(first)
         self.arrays = {cell: cell.value for cell in written}
-        for cell, old in reversed(self.branch.journal):
-            cell.value = old
-        for cell, old in first.items():
+        for cell, old in [*reversed(self.branch.journal), *first.items()]:
             cell.value = old
         for key, (owner, old, loc) in self.branch.containers.items():
             originals.setdefault(key, (owner, old))
@@ -116,7 +117,8 @@ def choose(test: Symbol, then: Part, orelse: Part) -> Any:
 
 
 def branch(
-    test: Symbol, then: Part | None, orelse: Part | None, cells: dict[str, CellType], stack: Stack | None, rest: Part | None
+    test: Symbol, then: Part | None, orelse: Part | None, cells: dict[str, CellType], stack: Stack | None,
+    rest: Part | None,
 ) -> Signal | None:  # fmt: skip
     """An `if` on a value of the graph; `rest` is what would follow, should one side have to go on."""
     trace = current_trace()
@@ -151,9 +153,8 @@ def _reachable(frames: Iterable[Frame]) -> dict[str, CellType]:
         for part in parts:
             code = getattr(part, "__code__", None)
             if code is not None and part is not None:
-                for name, cell in zip(code.co_freevars, part.__closure__ or (), strict=True):
-                    if not name.startswith("__hybridize_"):
-                        found[name] = cell
+                pairs = zip(code.co_freevars, part.__closure__ or (), strict=True)
+                found.update((name, cell) for name, cell in pairs if not name.startswith("__hybridize_"))
     return found
 
 
@@ -201,11 +202,10 @@ def _extend(side: Side, trace: Recording) -> None:
                 )  # fmt: skip
         return
     at = next(i for i in reversed(range(len(frames))) if isinstance(frames[i], PythonLoop))
-    frame = frames[at]
-    assert isinstance(frame, PythonLoop)
+    frame: Any = frames[at]
     if side.signal is CONTINUE:
-        side.run(lambda: frame.loop.resume(side.stack, frame.following), frames[:at])
-        if side.signal is None:
+        signal = side.run(lambda: frame.loop.resume(side.stack, frame.following), frames[:at])
+        if signal is None:
             side.signal, side.frames = BREAK, frames
     else:
         side.signal, side.frames = None, [*frames[:at], Rest(frame.loop.rest)]
@@ -248,7 +248,7 @@ class _Outputs:
         stop = len(self.values[0])
         self.uses.append(lambda results: use(results[start:stop]))
 
-    def add_array(self, x: Value, y: Value, use: Callable[[Value], None]) -> None:
+    def add_array(self, x: Any, y: Any, use: Callable[[Value], None]) -> None:
         """Add what an array holds."""
         at = len(self.values[0])
         for side, value, outputs in zip(self.sides, (x, y), self.values, strict=True):
@@ -272,7 +272,7 @@ def _merged(trace: Recording, test: Symbol, sides: list[Side]) -> Signal | None:
             continue  # made inside of a side
         x, y = (side.arrays.get(array, array.value) for side in sides)
         if x is not y:
-            outputs.add_array(x, y, lambda value, array=array: _write(trace, array, value))  # type: ignore[misc]
+            outputs.add_array(x, y, partial(_write, trace, array))
     found = _bind(trace, test.operand(), sides, outputs)
     for use in outputs.uses:
         use(found)
@@ -340,11 +340,11 @@ def _made(trace: Recording, spec: Spec, values: list[Value], sides: list[Side], 
     made, cells = merge.rebuilt(spec, values, trace)
     shared = False
     for side, value in zip(sides, given, strict=True):
-        for leaf in merge.flatten(value)[0]:
-            if (isinstance(leaf, Symbol) and leaf.weak is None and leaf._trace is not side.branch) or isinstance(leaf, ndarray):
+        for leaf in flatten(value)[0]:
+            if isinstance(leaf, Symbol) and leaf.weak is None and leaf._trace is not side.branch:
                 shared = True
-                if isinstance(leaf, Symbol):
-                    trace.root.frozen.setdefault(leaf._cell, _SHARED)
+                trace.root.frozen.setdefault(leaf._cell, _SHARED)
+            shared = shared or isinstance(leaf, ndarray)
     if shared:
         for cell in cells:
             trace.root.frozen.setdefault(cell, _SHARED)
@@ -366,12 +366,17 @@ def _merge_containers(trace: Recording, sides: list[Side], outputs: _Outputs) ->
         except Mismatch:
             raise _changed(trace, owner, loc) from None
 
-        def use(values: list[Value], owner: Any = owner, spec: Spec = spec, x: Any = x, y: Any = y) -> None:
-            if trace.depth:
-                trace.containers.setdefault(id(owner), (owner, owner.copy(), loc))
-            refill(owner, _made(trace, spec, values, sides, (x, y)))
+        outputs.add(spec, x, y, partial(_fill, trace, owner, loc, spec, sides, (x, y)))
 
-        outputs.add(spec, x, y, use)
+
+def _fill(
+    trace: Recording, owner: Any, loc: SourceLoc | None, spec: Spec, sides: list[Side], given: tuple[Any, Any],
+    values: list[Value],
+) -> None:  # fmt: skip
+    """Give a container the content merged of both sides."""
+    if trace.depth:
+        trace.containers.setdefault(id(owner), (owner, owner.copy(), loc))
+    refill(owner, _made(trace, spec, values, sides, given))
 
 
 def _changed(trace: Recording, owner: Any, loc: SourceLoc | None) -> CaptureError:

@@ -106,7 +106,8 @@ def _next(router: Any, iterator: Any, *default: Any) -> Any:
 
 def _len(router: Any, value: Any) -> int:
     method = getattr(type(value), "__len__", None)
-    if type(value) in CONTAINERS or not hasattr(method, "__code__") or isinstance(value, (Symbol, ndarray, numpy.ndarray)):
+    arrays = (Symbol, ndarray, numpy.ndarray)
+    if type(value) in CONTAINERS or not hasattr(method, "__code__") or isinstance(value, arrays):
         return len(value)
     return int(router.call(method, value))
 

@@ -194,7 +194,8 @@ def truth(value: Any) -> Any:
     if type(value) is not Symbol:
         return bool(value)
     if value.size != 1:
-        raise ShapeError("E130", f"the truth of an array needs one element, got {value.type}", help="use .any() or .all()")
+        text = f"the truth of an array needs one element, got {value.type}"
+        raise ShapeError("E130", text, help="use .any() or .all()")
     if value.dtype.kind != "b":
         value = functions.not_equal(value, 0)
     return value if value.shape == () else functions.reshape(value, ())
@@ -208,28 +209,24 @@ def not_(value: Any) -> Any:
 
 def and_(value: Any, *others: Part) -> Any:
     """`value and other() and ...`."""
-    for position, other in enumerate(others):
-        known = truth(value)
-        if type(known) is Symbol:
-            left = value
-            return branches().choose(known, lambda: and_(other(), *others[position + 1 :]), lambda: left)
-        if not known:
-            return value
-        value = other()
-    return value
+    if not others:
+        return value
+    known = truth(value)
+    other, *rest = others
+    if type(known) is Symbol:
+        return branches().choose(known, lambda: and_(other(), *rest), lambda: value)
+    return and_(other(), *rest) if known else value
 
 
 def or_(value: Any, *others: Part) -> Any:
     """`value or other() or ...`."""
-    for position, other in enumerate(others):
-        known = truth(value)
-        if type(known) is Symbol:
-            left = value
-            return branches().choose(known, lambda: left, lambda: or_(other(), *others[position + 1 :]))
-        if known:
-            return value
-        value = other()
-    return value
+    if not others:
+        return value
+    known = truth(value)
+    other, *rest = others
+    if type(known) is Symbol:
+        return branches().choose(known, lambda: value, lambda: or_(other(), *rest))
+    return value if known else or_(other(), *rest)
 
 
 def compare(left: Any, name: str, right: Part, *others: Any) -> Any:
@@ -268,7 +265,8 @@ def choose(test: Any, then: Part, orelse: Part) -> Any:
 
 
 def if_(
-    test: Any, then: Part | None, orelse: Part | None, names: Sequence[str], stack: Stack | None = None, rest: Part | None = None
+    test: Any, then: Part | None, orelse: Part | None, names: Sequence[str], stack: Stack | None = None,
+    rest: Part | None = None,
 ) -> Signal | None:  # fmt: skip
     """An `if`; with `stack`, one that may be left early, and what follows it."""
     known = truth(test)
@@ -292,17 +290,21 @@ def go_on(signal: Signal | None, rest: Part | None) -> Signal | None:
 
 
 def while_(
-    test: Part, body: Part, orelse: Part | None, names: Sequence[str], stack: Stack | None = None, rest: Part | None = None
+    test: Part, body: Part, orelse: Part | None, names: Sequence[str], stack: Stack | None = None,
+    rest: Part | None = None,
 ) -> Signal | None:  # fmt: skip
     """A `while`."""
-    return loops().while_(test, body, orelse, names, stack, rest)
+    signal: Signal | None = loops().while_(test, body, orelse, names, stack, rest)
+    return signal
 
 
 def for_(
-    iterable: Any, body: Part, orelse: Part | None, names: Sequence[str], stack: Stack | None = None, rest: Part | None = None
+    iterable: Any, body: Part, orelse: Part | None, names: Sequence[str], stack: Stack | None = None,
+    rest: Part | None = None,
 ) -> Signal | None:  # fmt: skip
     """A `for`."""
-    return loops().for_(iterable, body, orelse, names, stack, rest)
+    signal: Signal | None = loops().for_(iterable, body, orelse, names, stack, rest)
+    return signal
 
 
 def assert_(test: Any, message: Part | None) -> None:
@@ -322,7 +324,7 @@ def raised(error: Any, cause: Any = MISSING) -> Any:
     if trace is not None and trace.depth:
         name = error.__name__ if isinstance(error, type) else type(error).__name__
         raise trace.root.refusal(
-            "E433", f"{name} is raised in a branch that depends on data: a compiled program raises only what it asserts",
+            "E433", f"{name} is raised in a branch that depends on data: programs raise only what they assert",
             help="say npx.assert_(condition, message), or assert condition, before the branch",
         )  # fmt: skip
     if cause is not MISSING:
@@ -359,4 +361,3 @@ def branches() -> Any:
 def loops() -> Any:
     """`capture.loops`."""
     return _graph_side[1]
-

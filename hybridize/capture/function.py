@@ -23,7 +23,7 @@ from hybridize.array.ndarray import wrap
 from hybridize.base import modes
 from hybridize.base.config import CONFIG
 from hybridize.base.errors import ArgumentError, DTypeError, HybridizeError, ShapeError, StateError
-from hybridize.base.frozen import frozen
+from hybridize.base.frozen import changed, frozen
 from hybridize.base.types import TensorType
 from hybridize.capture import saving
 from hybridize.capture.program import Program, described, show
@@ -74,7 +74,8 @@ class Options:
         for name in given:
             if name not in cls.__dataclass_fields__ and name not in _IGNORED:
                 known = ", ".join(cls.__dataclass_fields__)
-                raise ArgumentError("E329", f"hybridize() got an unexpected keyword {name!r}", help=f"known are {known}")
+                text = f"hybridize() got an unexpected keyword {name!r}"
+                raise ArgumentError("E329", text, help=f"known are {known}")
         options = cls(**{name: value for name, value in given.items() if name not in _IGNORED})
         for name, value, allowed in (
             ("backend", options.backend, _BACKENDS), ("verify", options.verify, (False, None, "outputs", "ops")),
@@ -139,7 +140,7 @@ class Function:
         return made
 
     def __get__(self, instance: Any, owner: type | None = None) -> Any:
-        return self if instance is None else MethodType(self, instance)  # type: ignore[arg-type]
+        return self if instance is None else MethodType(self, instance)
 
     def __repr__(self) -> str:
         return f"<hybridized {self.name}: {self.cache_info().programs} programs>"
@@ -210,8 +211,8 @@ class Function:
         programs = self._programs.setdefault(key, [])
         self._programs.move_to_end(key)
         # Replaced, not changed: a thread may be looking for a program without the lock.
-        self._programs[key] = [program, *(other for other in programs if not other.stale)]
-        self._recent = [program, *(other for other in self._recent if not other.stale)][:_CHAIN]
+        self._programs[key] = [program, *(other for other in programs if not other.outdated)]
+        self._recent = [program, *(other for other in self._recent if not other.outdated)][:_CHAIN]
         while sum(map(len, self._programs.values())) > LIMIT:
             oldest, others = next(iter(self._programs.items()))
             self._evictions += 1
@@ -274,9 +275,20 @@ class Function:
             names: of arrays that are read from outside, by identity; others are named after their variables.
         """
         if self.saved_program is not None:
-            return self.saved_program
+            return changed(self.saved_program, weights=self._weights())
         options = {"backend": self.options.backend, "freeze": self.options.freeze}
         return saving.saved(self.name, self.programs(), self._parameters(), options, names or {})
+
+    def _weights(self) -> dict[str, Any]:
+        """What a loaded function's arrays hold by now."""
+        assert self.saved_program is not None
+        held: dict[str, Any] = {}
+        by_graph = {id(program.captured): program.stock for program in self.programs()}
+        for signature in self.saved_program.signatures:
+            sources = by_graph[id(signature.graph)].sources
+            arrays = [source.array for source in sources if source.array is not None]
+            held.update((name, array._data) for name, array in zip(signature.state, arrays, strict=True))
+        return held
 
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write all programs and what they read from outside to one file, for `hybridize.load`.
@@ -285,7 +297,8 @@ class Function:
             StateError E530: nothing has been compiled yet.
         """
         if not self.cache_info().programs:
-            raise StateError("E530", f"{self.name} has no program to save yet", help="call it once, or say compile(...)")
+            text = f"{self.name} has no program to save yet"
+            raise StateError("E530", text, help="call it once, or say compile(...)")
         write_archive(path, self.saved())
 
     # --------------------------------------------------------------------------------------------------- messages
@@ -320,14 +333,17 @@ class Function:
             return programs[0].objections(call)
         if not self._programs:
             return ""
-        last = next(reversed(self._programs.values()))[0].stock.call
-        if last.structure != call.structure:
-            return f"the arguments were {described(last)} and are {described(call)}"
+        calls = [programs[0].stock.call for programs in reversed(self._programs.values())]
+        nearest = min(calls, key=lambda known: _distance(known, call))
+        if nearest.structure != call.structure:
+            return f"the arguments were {described(nearest)} and are {described(call)}"
         names = self._leaf_names(call)
-        for name, then, now in zip(names, last.kinds, call.kinds, strict=True):
+        for name, then, now in zip(names, nearest.kinds, call.kinds, strict=True):
             if then != now:
                 return f"argument {name} was {show(then)} and is {show(now)}"
-        return f"training was {last.training} and is {call.training}" if last.training != call.training else "recording changed"
+        if nearest.training != call.training:
+            return f"training was {nearest.training} and is {call.training}"
+        return f"recording was {nearest.recording} and is {call.recording}"
 
     def _unknown(self, call: Call) -> HybridizeError:
         """The error for a call that a saved function has no program for."""
@@ -341,8 +357,17 @@ class Function:
                     wrong = [(x, y) for x, y in pairs if isinstance(x, TensorType) and x != y]
                     if any(x.dtype != y.dtype for x, y in wrong):
                         return DTypeError("E210", text, help="cast the arguments: x.astype(...)")
-                    return ShapeError("E120", text)
+                    if wrong:
+                        return ShapeError("E120", text)
         return ArgumentError("E310", text)
+
+
+def _distance(x: Call, y: Call) -> tuple[int, int]:
+    """How much two calls differ."""
+    if x.structure != y.structure:
+        return 1, 0
+    modes_differ = (x.training, x.recording) != (y.training, y.recording)
+    return 0, sum(kind != other for kind, other in zip(x.kinds, y.kinds, strict=True)) + modes_differ
 
 
 def _example(spec: Any) -> Any:
@@ -354,4 +379,3 @@ def _example(spec: Any) -> Any:
     if isinstance(spec, tuple) and all(isinstance(size, int) for size in spec):
         return wrap(numpy.zeros(spec, numpy.float32))
     return spec
-

@@ -145,7 +145,8 @@ class AttributeGuard(Guard):
         return getattr(self.owner, self.name, MISSING)
 
     def source(self, refer: Callable[[Any], str]) -> str:
-        return f"{refer(self.owner)}.{self.name}" if self.name.isidentifier() else f"getattr({refer(self.owner)}, {self.name!r})"
+        owner = refer(self.owner)
+        return f"{owner}.{self.name}" if self.name.isidentifier() else f"getattr({owner}, {self.name!r})"
 
     def what(self) -> str:
         return f"attribute {self.name!r} of {_short(self.owner)}"

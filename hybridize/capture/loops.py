@@ -205,9 +205,8 @@ class _Items(Sequence[Any]):
     def __len__(self) -> int:
         """Number of items, where no more than one beyond those taken is known: enough to tell whether to go on."""
         if len(self._taken) > _MOST:
-            raise CaptureError(
-                "E445", f"a loop that was unrolled over {_MOST} items", help="let data decide when it ends: while, or range"
-            )
+            text = f"a loop that was unrolled over {_MOST} items"
+            raise CaptureError("E445", text, help="let data decide when it ends: while, or range")
         if not self._over:
             try:
                 self._taken.append(next(self._iterator))
@@ -385,7 +384,8 @@ class _GraphLoop:
         for name, cell_ in self.cells.items():
             start = inputs[name][1] if name in carried.specs else flow.content(cell_)
             now = after[name]
-            if name in carried.unset or now is start or (now is not MISSING and start is not MISSING and same(now, start)):
+            known = now is not MISSING and start is not MISSING
+            if name in carried.unset or now is start or (known and same(now, start)):
                 continue
             before = flow.content(cell_)
             if name == _RESULT and before is MISSING:
@@ -407,11 +407,14 @@ class _GraphLoop:
         return new
 
     def _reason(self, mismatch: str) -> str:
-        text = mismatch if mismatch.startswith("is ") else f"is {mismatch.replace(' and ', ' before and ', 1)} after one round of"
-        return f"{text} the loop that depends on data at {self.place}".replace("loop the loop", "loop")
+        where = f"that depends on data at {self.place}"
+        if mismatch.startswith("is "):
+            return f"{mismatch} {where}"
+        return f"is {mismatch.replace(' and ', ' before and ', 1)} after one round of the loop {where}"
 
     def _bind(
-        self, carried: _Carried, branch: Branch, inputs: dict[Any, Any], after: dict[str, Any], arrays: dict[Cell, Value]
+        self, carried: _Carried, branch: Branch, inputs: dict[Any, Any], after: dict[str, Any],
+        arrays: dict[Cell, Value],
     ) -> None:  # fmt: skip
         """Add the While, and give the variables and arrays what it gives."""
         trace = self.trace

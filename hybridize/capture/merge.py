@@ -111,8 +111,10 @@ def _joined(x: Leaf, y: Leaf) -> Leaf:
         return x
     weak, array = (x, y) if x.weak is not None else (y, x)
     assert array.type is not None
-    fits = is_float(array.type.dtype) or (is_integer(array.type.dtype) and weak.weak is not float) or (
-        array.type.dtype.kind == "b" and weak.weak is bool
+    fits = (
+        is_float(array.type.dtype)
+        or (is_integer(array.type.dtype) and weak.weak is not float)
+        or (array.type.dtype.kind == "b" and weak.weak is bool)
     )
     if array.type.shape != () or not fits:
         raise Mismatch(f"{x} and {y}")

@@ -26,6 +26,9 @@ from hybridize.ops.op import Op
 from hybridize.runtime.entry import Argument, Kind, PythonEntry
 
 Entry = Callable[..., Any]
+Buffers = Sequence[NDArray[Any]]
+Made = dict[tuple[int, tuple[Op, ...]], Any]
+"""Arrays of the result by their output and the view of it."""
 
 
 class Program:
@@ -102,9 +105,11 @@ class Program:
     def explain(self) -> str:
         """What the program is, where its kernels come from, and why it was compiled."""
         stock = self.stock
-        lines = [f"{self.name}: {len(stock.graph.nodes)} operations captured, {len(self.optimized.nodes)} after optimizing"]
+        captured, optimized = len(stock.graph.nodes), len(self.optimized.nodes)
+        lines = [f"{self.name}: {captured} operations captured, {optimized} after optimizing"]
         lines.append(f"  captured because {self.reason}" if self.reason else "  the first program of its function")
-        lines.append(f"  backend {self.backend}, {len(self.kernels)} kernels, {self.memory.peak_bytes:,} bytes a call at most")
+        size = f"{self.memory.peak_bytes:,} bytes a call at most"
+        lines.append(f"  backend {self.backend}, {len(self.kernels)} kernels, {size}")
         lines += [f"    {kernel}" for kernel in self.kernels]
         if stock.guards or stock.numbers:
             lines.append("  valid as long as")
@@ -121,6 +126,15 @@ class Program:
     def stale(self) -> bool:
         """Whether something it depends on was replaced, so that it never holds again."""
         return bool(self._dirty.dirty[0])
+
+    @property
+    def outdated(self) -> bool:
+        """Whether the program will hardly be right again: it is stale, or an array that it reads was replaced.
+
+        It would keep that array alive.
+        """
+        arrays = (ndarray, numpy.ndarray)
+        return self.stale or any(isinstance(one.expected, arrays) and not one.holds() for one in self.stock.guards)
 
     def accepts(self, call: Call) -> bool:
         """Whether the program is right for a call whose key is its own."""
@@ -165,9 +179,8 @@ class Program:
     def _check(self, call: Call) -> None:
         expected = self.stock.call
         if call.structure != expected.structure:
-            raise ArgumentError(
-                "E310", f"{self.name} takes {described(expected)}, got {described(call)}", help="compile it for these arguments"
-            )
+            text = f"{self.name} takes {described(expected)}, got {described(call)}"
+            raise ArgumentError("E310", text, help="compile it for these arguments")
         for position, (found, wanted) in enumerate(zip(call.kinds, expected.kinds, strict=True)):
             if found == wanted or (isinstance(found, type) and isinstance(wanted, type)):
                 continue
@@ -179,15 +192,17 @@ class Program:
             raise ArgumentError("E310", text)
         for position, value in self.stock.numbers.items():
             if not call.number(position, value):
-                raise ArgumentError("E310", f"argument {position} of {self.name} is {value!r}, got {call.leaves[position]!r}")
+                text = f"argument {position} of {self.name} is {value!r}, got {call.leaves[position]!r}"
+                raise ArgumentError("E310", text)
 
     def run(self, call: Call) -> Any:
         """Run a call that the program is right for."""
         stock = self.stock
-        arrays = [self._array(source, value.type, call) for source, value in zip(stock.sources, self.captured.inputs, strict=True)]
+        pairs = zip(stock.sources, self.captured.inputs, strict=True)
+        arrays = [self._array(source, value.type, call) for source, value in pairs]
         outputs = self._runs.run([array._data if isinstance(array, ndarray) else array for array in arrays])
         self._commit(arrays, outputs)
-        made: dict[tuple[int, tuple[Op, ...]], Any] = {}
+        made: Made = {}
         if stock.effects:
             self._act(outputs, made)
         leaves = [self._leaf(result, arrays, outputs, made) for result in stock.results]
@@ -206,7 +221,7 @@ class Program:
                 if array._storage is not None:
                     array._storage.touch()
 
-    def _act(self, outputs: Sequence[NDArray[Any]], made: dict[Any, Any]) -> None:
+    def _act(self, outputs: Buffers, made: Made) -> None:
         """What the function does to objects outside."""
 
         def given(argument: Any) -> Any:
@@ -219,7 +234,7 @@ class Program:
         for effect in self.stock.effects:
             effect.apply(*map(given, effect.arguments))
 
-    def _leaf(self, result: Result, arrays: Sequence[Any], outputs: Sequence[NDArray[Any]], made: dict[Any, Any]) -> Any:
+    def _leaf(self, result: Result, arrays: Sequence[Any], outputs: Buffers, made: Made) -> Any:
         match result.kind:
             case "array":
                 return self._output(result.index, result.steps, None, outputs, made)
@@ -231,7 +246,7 @@ class Program:
         return result.value.copy() if isinstance(result.value, numpy.ndarray) else result.value
 
     def _output(
-        self, index: int, steps: tuple[Op, ...], weak: type | None, outputs: Sequence[NDArray[Any]], made: dict[Any, Any]
+        self, index: int, steps: tuple[Op, ...], weak: type | None, outputs: Buffers, made: Made
     ) -> Any:  # fmt: skip
         """An output as the caller gets it: one array for each output, however often it is part of the result."""
         if weak is not None:
@@ -317,19 +332,21 @@ class Program:
         """How the entry makes the result of its outputs: by itself where they are the result, else by a function."""
         stock = self.stock
         plain = all(
-            result.kind == "array" and not result.steps and result.index == number for number, result in enumerate(stock.results)
+            result.kind == "array" and not result.steps and result.index == number
+            for number, result in enumerate(stock.results)
         )
         children = stock.structure.children
         if plain and count == len(stock.results):
             if stock.structure.kind in ("leaf", "none"):
                 return stock.structure.kind
-            if stock.structure.kind in ("tuple", "list") and children and all(child.kind == "leaf" for child in children):
+            flat = children and all(child.kind == "leaf" for child in children)
+            if stock.structure.kind in ("tuple", "list") and flat:
                 return stock.structure.kind
         arrays = [source.array for source in stock.sources]
 
         def finish(outputs: tuple[Any, ...]) -> Any:
             buffers = [output._data for output in outputs]
-            made: dict[Any, Any] = {(number, ()): output for number, output in enumerate(outputs)}
+            made: Made = {(number, ()): output for number, output in enumerate(outputs)}
             return unflatten(stock.structure, [self._leaf(result, arrays, buffers, made) for result in stock.results])
 
         return finish
@@ -366,7 +383,8 @@ def stepped(data: NDArray[Any], steps: Sequence[Op]) -> NDArray[Any]:
         match step:
             case Slice():
                 stops = (None if stop < 0 else stop for stop in step.stops)
-                data = data[(*map(slice, step.starts, stops, step.steps), ...)]
+                key: Any = (*map(slice, step.starts, stops, step.steps), ...)
+                data = data[key]
             case Reshape():
                 data = data.reshape(step.shape)
             case Transpose():

@@ -247,9 +247,8 @@ class _Stock:
             if trace.input_of(entry.symbol._cell) is not entry or entry.position == -2 or now is entry.value:
                 continue
             for other in trace.inputs:
-                if other is entry or other.symbol._cell is entry.symbol._cell or other.array is None or entry.array is None:
-                    continue
-                if numpy.may_share_memory(other.array._data, entry.array._data):
+                apart = other is not entry and other.symbol._cell is not entry.symbol._cell
+                if apart and _share_memory(entry, other):
                     raise _overlap(entry, other)
             found[id(entry)] = self._output(now)
         return found
@@ -264,6 +263,10 @@ class _Stock:
             if first is not None and first is not entry and entry.symbol.weak is None and entry.position >= 0:
                 same[entry.position] = first.position
         return same
+
+
+def _share_memory(x: Input, y: Input) -> bool:
+    return x.array is not None and y.array is not None and numpy.may_share_memory(x.array._data, y.array._data)
 
 
 def _overlap(entry: Input, other: Input) -> CaptureError:
@@ -283,6 +286,11 @@ def _translated(error: BaseException, trace: Trace) -> BaseException:
                 "E440", f"variable {match[1]!r} {trace.undefined[match[1]]}",
                 help="give it a value of one type on every path, before the branch or loop", loc=_innermost(error),
             )  # fmt: skip
+    if isinstance(error, RecursionError):
+        error = CaptureError(
+            "E447", "the function calls itself without end while capturing, where both sides of a branch are followed",
+            help="write it as a loop", loc=_innermost(error),
+        )  # fmt: skip
     if trace.refused is not None and error is not trace.refused and isinstance(error, Exception):
         error = trace.refused
     return error.with_traceback(_shortened(error.__traceback__))

@@ -12,7 +12,7 @@ import operator
 import types
 from collections.abc import Callable, Mapping
 from types import FunctionType, MethodType
-from typing import Any
+from typing import Any, cast
 
 import numpy
 
@@ -22,7 +22,7 @@ from hybridize.array.storage import Storage
 from hybridize.array.symbol import Symbol
 from hybridize.base.dtypes import CODES
 from hybridize.capture import convert, flow, writes
-from hybridize.capture.builtin import REPLACED, SymbolicRange
+from hybridize.capture.builtin import REPLACED
 from hybridize.capture.guards import (
     CONTAINERS,
     MISSING,
@@ -43,7 +43,9 @@ from hybridize.capture.trust import (
     opaque_name,
 )
 
-_BUILTINS = (types.BuiltinFunctionType, types.MethodWrapperType, types.MethodDescriptorType, types.WrapperDescriptorType)
+_BUILTINS = (
+    types.BuiltinFunctionType, types.MethodWrapperType, types.MethodDescriptorType, types.WrapperDescriptorType,
+)  # fmt: skip
 _Key = tuple[Any, ...]
 
 
@@ -170,18 +172,21 @@ class Router:
         return function(*args, **kwargs)
 
     def _call_class(self, trace: Recording, kind: type, args: Any, kwargs: Any) -> Any:
-        init = kind.__init__  # type: ignore[misc]
+        init: Any = _static(kind, "__init__")
+        plain = _static(kind, "__new__") is _static(object, "__new__")
         if (
-            type(kind) is not type
+            not plain
+            or type(kind) is not type
             or is_trusted_class(kind)
-            or kind.__new__ is not object.__new__
             or not isinstance(init, FunctionType)
             or is_trusted_file(init.__code__.co_filename)
             or convert.converted_code(init.__code__, init.__globals__) is None
         ):
             made = self._call_trusted(trace, kind, args, kwargs)
-            return writes.new(made) if not isinstance(made, Operators) else made
-        made = writes.new(kind.__new__(kind))
+            # A class with a `__new__` of its own may give an object that was there before.
+            new = (plain or is_trusted_class(kind)) and not isinstance(made, Operators)
+            return writes.new(made) if new else made
+        made = writes.new(object.__new__(kind))
         self.call(init, made, *args, **kwargs)
         return made
 
@@ -213,7 +218,7 @@ class Router:
         """A function of the user's that trusted code will call: converted when it is called."""
         if not isinstance(argument, FUNCTIONS):
             return argument
-        inner = argument.__func__ if isinstance(argument, MethodType) else argument
+        inner: Any = argument.__func__ if isinstance(argument, MethodType) else argument
         code = getattr(inner, "__code__", None)
         if code is None or convert.is_converted(inner) or is_trusted_file(code.co_filename):
             return argument
@@ -257,7 +262,8 @@ class Router:
 
     def wrote_global(self, name: str, value: Any) -> None:
         """After a write to a name of the module."""
-        writes.wrote_variable(("name", id(self.names), name), value, name, functools.partial(self.names.__setitem__, name))
+        write = functools.partial(self.names.__setitem__, name)
+        writes.wrote_variable(("name", id(self.names), name), value, name, write)
 
     def writing_closure(self, name: str, _: None) -> None:
         """Before a write to a variable of a function around the converted one."""
@@ -347,7 +353,8 @@ def guard_all(root: Trace, function: FunctionType) -> None:
     names = function.__globals__
     for name in _names_of(function.__code__):
         if name in names:
-            _guard_foreign(root, ("name", id(names), name), GlobalGuard(names, name, names[name], root.location()), name)
+            guard = GlobalGuard(names, name, names[name], root.location())
+            _guard_foreign(root, ("name", id(names), name), guard, name)
     for name, cell in zip(function.__code__.co_freevars, function.__closure__ or (), strict=True):
         try:
             value = cell.cell_contents
@@ -382,7 +389,8 @@ def _module_attribute(root: Trace, module: types.ModuleType, name: str, whole: b
 
 def attribute(router: Router, trace: Recording, owner: Any, name: str, whole: bool) -> Any:
     """An attribute of an object of any class."""
-    kind, root = type(owner), trace.root
+    kind: Any = type(owner)
+    root = trace.root
     static = _static(kind, name)
     if isinstance(static, property) and isinstance(static.fget, FunctionType):
         return router.call(static.fget, owner)
@@ -455,6 +463,4 @@ def _nothing() -> None:
     """The function of the router that belongs to none."""
 
 
-_OUTSIDE = Router(_nothing)
-
-__all__ = ["Router", "SymbolicRange", "routed"]
+_OUTSIDE = Router(cast(FunctionType, _nothing))

@@ -20,7 +20,8 @@ _NUMBERS = {"int": int, "float": float, "bool": bool}
 
 
 def saved(
-    name: str, programs: Sequence[Program], parameters: tuple[str, ...], options: Mapping[str, Any], names: Mapping[int, str]
+    name: str, programs: Sequence[Program], parameters: tuple[str, ...], options: Mapping[str, Any],
+    names: Mapping[int, str],
 ) -> SavedProgram:  # fmt: skip
     """Programs of one function as plain data; they share the arrays that they read from outside."""
     weights: dict[str, Any] = {}
@@ -97,8 +98,8 @@ def _captured(signature: SavedSignature, arrays: Mapping[str, ndarray]) -> Captu
         kinds.append(kind if leaf.kind == "array" else _number_kind(leaf, kind))
     sources += [Source(-1, arrays[name]) for name in signature.state]
     count = sum(leaf.kind != "constant" for leaf in signature.result_leaves)
-    for number, place in enumerate(signature.writes):
-        sources[place] = changed(sources[place], written=count + number)
+    for output, place in enumerate(signature.writes, count):
+        sources[place] = changed(sources[place], written=output)
     results: list[Result] = []
     output = 0
     for leaf in signature.result_leaves:

@@ -26,6 +26,7 @@ for _name in future.all_feature_names:
 _FILES = 32
 """How many files' outlines are remembered."""
 
+_SCOPES = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)
 Definition = ast.FunctionDef | ast.Lambda
 
 
@@ -118,7 +119,7 @@ def _imported(node: ast.AST) -> Iterator[str]:
     for child in ast.iter_child_nodes(node):
         if isinstance(child, (ast.Import, ast.ImportFrom)):
             yield from (alias.asname or alias.name.split(".")[0] for alias in child.names)
-        elif isinstance(child, ast.stmt) and not isinstance(child, (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)):
+        elif isinstance(child, ast.stmt) and not isinstance(child, _SCOPES):
             yield from _imported(child)
 
 

@@ -248,7 +248,7 @@ class Trace(Recording):
         return symbol
 
     def lift(self, array: ndarray, name: str = "") -> Symbol:
-        """The symbol of an array that exists already: an input of the program, or a constant when weights are frozen."""
+        """The symbol of an array that exists already: an input of the program, or a constant under `freeze`."""
         known = self._by_array.get(id(array)) or self._by_memory.get(memory(array))
         if known is not None:
             return known.symbol
@@ -341,7 +341,7 @@ class Trace(Recording):
                 used.add(entry.position)
                 return True
         node = self._producer(value)
-        if node is None or not all([self._known(operand, known, used) for operand in node.inputs]):
+        if node is None or not all(self._known(x, known, used) for x in node.inputs):
             return False
         op: Any = node.op
         with numpy.errstate(all="ignore"):

@@ -21,9 +21,9 @@ _SITE = (f"{os.sep}site-packages{os.sep}", f"{os.sep}dist-packages{os.sep}")
 _LIBRARY = os.path.realpath(os.path.dirname(os.__file__)) + os.sep
 
 OPAQUE_MODULES = frozenset({
-    "time", "random", "_random", "secrets", "uuid", "socket", "_socket", "subprocess", "urllib", "http", "select", "tempfile",
-    "shutil", "glob", "getpass", "posix", "nt", "_io", "io", "os", "pathlib", "_thread", "threading", "multiprocessing",
-    "numpy.random", "asyncio", "signal", "resource",
+    "time", "random", "_random", "secrets", "uuid", "socket", "_socket", "subprocess", "urllib", "http", "select",
+    "tempfile", "shutil", "glob", "getpass", "posix", "nt", "_io", "io", "os", "pathlib", "_thread", "threading",
+    "multiprocessing", "numpy.random", "asyncio", "signal", "resource",
 })  # fmt: skip
 """Modules whose functions yield other data at each call."""
 

@@ -44,8 +44,9 @@ def new(value: Any) -> Any:
 
 def refused(trace: Recording, what: str, help: str = "") -> CaptureError:
     """The error for a side effect in a branch that depends on data."""
-    remedy = "do it after the branch, on its result; npx.print and npx.assert_ work inside" if not help else help
-    return trace.root.refusal("E430", f"{what} in a branch or loop that depends on data: Python runs both sides once", help=remedy)
+    remedy = help or "do it after the branch, on its result; npx.print and npx.assert_ work inside"
+    text = f"{what} in a branch or loop that depends on data: Python runs both sides once"
+    return trace.root.refusal("E430", text, help=remedy)
 
 
 def before(root: Trace, container: Any) -> Any:
@@ -121,8 +122,9 @@ def container_method(router: Any, trace: Recording, owner: Any, method: Any, arg
     """A method of a list, dict, set, tuple or deque."""
     name = method.__name__
     root = trace.root
-    args = tuple(flow.plain(arg) if isinstance(arg, Symbol) and arg.weak and name not in _MUTATORS else arg for arg in args)
-    if name in _MUTATORS:
+    if name not in _MUTATORS:
+        args = tuple(map(flow.plain, args))
+    else:
         if any(isinstance(arg, ndarray) for arg in args):
             args = tuple(trace.lift(arg) if isinstance(arg, ndarray) else arg for arg in args)
         return _change(trace, owner, name, getattr(type(owner), name), args, kwargs)
@@ -163,7 +165,7 @@ def _change(
         raise refused(trace, f"a {type(owner).__name__} of the surroundings is changed ({name})")
     if name not in _REPEATABLE or kwargs:
         raise root.refusal(
-            "E431", f"{name}() changes a {type(owner).__name__} of the surroundings in a way that a compiled program cannot repeat",
+            "E431", f"{name}() changes a {type(owner).__name__} of the surroundings, which a program cannot do again",
             help="work on a copy, or do it outside of the function",
         )  # fmt: skip
     for part in args[1:] if name in ("__setitem__", "insert") else args:
@@ -190,7 +192,7 @@ def _check_kept(trace: Recording, value: Any, where: str) -> None:
     leaves, structure = flatten(value)
     if structure.kind in ("list", "dict") or not all(isinstance(leaf, _PLAIN) or callable(leaf) for leaf in leaves):
         raise trace.root.refusal(
-            "E432", f"{where} of the surroundings is set to a {type(value).__name__}, which each call would have to make anew",
+            "E432", f"{where} of the surroundings is set to a {type(value).__name__}, which is the same at each call",
             help="keep arrays, numbers and strings outside; return the rest",
         )  # fmt: skip
 

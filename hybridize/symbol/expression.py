@@ -57,9 +57,8 @@ class Expression(Operators):
     ) -> Any:
         """Record a call of a public function."""
         if name in ("setitem", "inplace"):
-            raise CaptureError(
-                "E452", f"{self!r} is written in place, but expressions are values", help="make a new one: y = x + 1, np.where"
-            )
+            text = f"{self!r} is written in place, but expressions are values"
+            raise CaptureError("E452", text, help="make a new one: y = x + 1, np.where")
         return Expression(name, function, args, kwargs)
 
     # ---------------------------------------------------------------------------------------------- what it is made of
@@ -77,7 +76,8 @@ class Expression(Operators):
         names: dict[str, Expression] = {}
         for variable in found:
             if names.setdefault(variable.name, variable) is not variable:
-                raise ArgumentError("E313", f"two variables are called {variable.name!r}", help="names are the arguments' keywords")
+                text = f"two variables are called {variable.name!r}"
+                raise ArgumentError("E313", text, help="names are the arguments' keywords")
         return found
 
     def _in_order(self) -> list[Expression]:
@@ -140,7 +140,8 @@ class Expression(Operators):
         names = [variable.name for variable in variables]
         for name in types:
             if name not in names:
-                raise ArgumentError("E314", f"{name!r} is no variable of the expression", help=f"it has {', '.join(names)}")
+                text = f"{name!r} is no variable of the expression"
+                raise ArgumentError("E314", text, help=f"it has {', '.join(names)}")
         examples = [wrap(_zeros(_type_of(variable, types.get(variable.name)))) for variable in variables]
         return capture(self._replay(), Call.of(examples, {}), names)
 
@@ -199,9 +200,8 @@ class Expression(Operators):
         raise self._untyped("dtype")
 
     def _untyped(self, what: str) -> CaptureError:
-        return CaptureError(
-            "E453", f"{self!r} has no {what} before it is compiled", help="infer_shape(a=(2, 3)) tells, or capture a function"
-        )
+        text = f"{self!r} has no {what} before it is compiled"
+        return CaptureError("E453", text, help="infer_shape(a=(2, 3)) tells, or capture a function")
 
     def __bool__(self) -> bool:
         raise self._untyped("truth value")
@@ -277,9 +277,8 @@ def _type_of(variable: Expression, spec: Any) -> TensorType:
     dtype = variable.dtype_hint or float32
     if spec is None:
         if variable.shape_hint is None:
-            raise ArgumentError(
-                "E314", f"the shape of variable {variable.name!r} is not known", help=f"say compile({variable.name}=(...))"
-            )
+            text = f"the shape of variable {variable.name!r} is not known"
+            raise ArgumentError("E314", text, help=f"say compile({variable.name}=(...))")
         return TensorType(variable.shape_hint, dtype)
     if isinstance(spec, str):
         return TensorType.parse(spec)

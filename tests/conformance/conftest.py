@@ -45,7 +45,8 @@ def assert_same(found: Any, expected: Any, where: str) -> None:
                 numpy.testing.assert_array_equal(x, y, err_msg=where)
         else:
             assert type(x) is type(y), f"{where}: {x!r} for {y!r}"
-            assert x == y or x != x or (isinstance(y, float) and abs(x - y) <= 1e-6 * abs(y)), f"{where}: {x!r} for {y!r}"
+            near = isinstance(y, float) and (abs(x - y) <= 1e-6 * abs(y) or x != x != y != y)
+            assert x == y or near, f"{where}: {x!r} for {y!r}"
 
 
 @pytest.fixture(params=["numpy", "llvm"])

@@ -373,7 +373,7 @@ def list_after_early_return(x):
         return x
     parts = []
     for i in range(2):
-        parts.append(x[i])
+        parts.append(x[i])  # noqa: PERF401
     return np.stack(parts)
 
 
