@@ -8,6 +8,7 @@ and `replaced` tells programs so.
 
 from __future__ import annotations
 
+import operator
 from collections.abc import Sequence
 from typing import Any
 
@@ -41,8 +42,12 @@ UNKNOWN = -1
 def _normalized(shape: Any) -> Shape | None:
     if shape is None:
         return None
-    sizes = (shape,) if isinstance(shape, int) else tuple(shape)
-    return tuple(int(size) if size > 0 else UNKNOWN for size in sizes)
+    try:
+        sizes = tuple(map(operator.index, shape if isinstance(shape, (tuple, list)) else (shape,)))
+    except TypeError:
+        what = f"the shape of a parameter is integers, got {shape!r}"
+        raise ArgumentError("E309", what, help="sizes of 0 and -1 are taken from the first input") from None
+    return tuple(size if size > 0 else UNKNOWN for size in sizes)
 
 
 class Parameter:

@@ -12,7 +12,7 @@ from typing import Any
 from hybridize.array import random
 from hybridize.array.operands import operand, result
 from hybridize.autograd import is_training
-from hybridize.base.dtypes import DType, float32
+from hybridize.base.dtypes import DType
 from hybridize.base.errors import ArgumentError, GraphError, LoadError
 from hybridize.base.nested import Structure, unflatten
 from hybridize.base.types import TensorType
@@ -142,13 +142,13 @@ def _labels(graph: SymbolGraph) -> set[str]:
 
 def _parameter(name: str, attributes: dict[str, str]) -> Parameter:
     """A variable as a parameter; what its hidden attributes say of shape and dtype helps until a file says it."""
-    shape, dtype = None, float32
     try:
         shape = parse_value(attributes["__shape__"]) if "__shape__" in attributes else None
         dtype = _dtype(attributes.get("__dtype__", "0"))
-    except (ValueError, IndexError):
+        parameter = Parameter(name, shape=shape, dtype=dtype, allow_deferred_init=True)
+    except (ValueError, IndexError, ArgumentError):
         warn(f"variable {name!r} has hidden attributes that cannot be read: {attributes}")
-    parameter = Parameter(name, shape=shape, dtype=dtype, allow_deferred_init=True)
+        parameter = Parameter(name, allow_deferred_init=True)
     parameter.adopted = True
     return parameter
 

@@ -7,6 +7,8 @@ import math
 from collections.abc import Callable
 from typing import Any
 
+import numpy
+
 from hybridize.array import np, npx
 from hybridize.base.errors import ArgumentError
 from hybridize.gluon.block import Block
@@ -45,6 +47,9 @@ class Dense(HybridBlock):
         **kwargs: Any,
     ) -> None:
         super().__init__(**kwargs)
+        if not isinstance(units, (int, numpy.integer)) or units <= 0:
+            what = f"units of Dense is a positive integer, got {units!r}"
+            raise ArgumentError("E331", what, help="only in_units may be left open")
         self._units = units
         self._flatten = flatten
         self.weight = self.params.get(
