@@ -196,10 +196,10 @@ def _extend(side: Side, trace: Recording) -> None:
             case PythonLoop() | GraphLoop():
                 side.signal = CONTINUE
             case _:
-                raise trace.root.refusal(
+                raise trace.root.refusing(CaptureError(
                     "E434", "return, break or continue in a branch that depends on data, inside of with or try",
                     help="leave the with or try block first: set a variable in it, and return after it",
-                )  # fmt: skip
+                ))  # fmt: skip
         return
     at = next(i for i in reversed(range(len(frames))) if isinstance(frames[i], PythonLoop))
     frame: Any = frames[at]
@@ -292,10 +292,10 @@ def _merge_results(trace: Recording, sides: list[Side], outputs: _Outputs, resul
     try:
         spec = merge.joined(merge.spec_of(x), merge.spec_of(y))
     except Mismatch as mismatch:
-        raise trace.root.refusal(
+        raise trace.root.refusing(CaptureError(
             "E440", f"the two sides of a branch that depends on data give {mismatch}",
             help="give both the same shape and dtype, and the same structure",
-        ) from None  # fmt: skip
+        )) from None  # fmt: skip
 
     def use(values: list[Value]) -> None:
         result.append(_made(trace, spec, values, sides, (x, y)))
@@ -384,8 +384,7 @@ def _changed(trace: Recording, owner: Any, loc: SourceLoc | None) -> CaptureErro
         "E430", f"a {type(owner).__name__} is changed differently on the sides of a branch that depends on data",
         help="build the new value with np.where, or keep arrays of a fixed size", loc=loc,
     )  # fmt: skip
-    trace.root.refused = error
-    return error
+    return trace.root.refusing(error)
 
 
 def _bind(trace: Recording, test: Value, sides: list[Side], outputs: _Outputs) -> list[Value]:

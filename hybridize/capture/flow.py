@@ -323,10 +323,10 @@ def raised(error: Any, cause: Any = MISSING) -> Any:
     trace = current_trace()
     if trace is not None and trace.depth:
         name = error.__name__ if isinstance(error, type) else type(error).__name__
-        raise trace.root.refusal(
+        raise trace.root.refusing(CaptureError(
             "E433", f"{name} is raised in a branch that depends on data: programs raise only what they assert",
             help="say npx.assert_(condition, message), or assert condition, before the branch",
-        )  # fmt: skip
+        ))  # fmt: skip
     if cause is not MISSING:
         error = error() if isinstance(error, type) else error
         error.__cause__ = cause

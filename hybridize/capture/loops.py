@@ -295,8 +295,10 @@ class _GraphLoop:
     def run(self, first: Symbol | None) -> Signal | None:
         """Record the loop, and what follows where it may be left by `return`."""
         if isinstance(self.loop.items, SymbolicRange) and isinstance(self.loop.items.step, Symbol):
-            raise self.trace.root.refusal(
-                "E443", "range() with a step that depends on data", help="use a while loop, or multiply the index"
+            raise self.trace.root.refusing(
+                CaptureError(
+                    "E443", "range() with a step that depends on data", help="use a while loop, or multiply the index"
+                )
             )
         if self.loop.test is None:
             # A symbol from the start: a plain number would be taken for one that the body may unroll over.
@@ -309,10 +311,10 @@ class _GraphLoop:
             if not self._adjust(carried, inputs, after, arrays):
                 self._bind(carried, branch, inputs, after, arrays)
                 return self._after(carried)
-        raise self.trace.root.refusal(
+        raise self.trace.root.refusing(CaptureError(
             "E444", "the variables of a loop that depends on data keep changing their types",
             help="give them the shape and dtype that they have at the end before the loop",
-        )  # fmt: skip
+        ))  # fmt: skip
 
     def _initial(self) -> _Carried:
         carried = _Carried()

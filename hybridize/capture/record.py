@@ -215,15 +215,15 @@ class _Stock:
         if isinstance(leaf, numpy.ndarray):
             leaf = leaf.copy()
         elif (not isinstance(leaf, _CONSTANT) and id(leaf) in self.trace.fresh) or hasattr(type(leaf), "__next__"):
-            raise self.trace.refusal(
+            raise self.trace.refusing(CaptureError(
                 "E423", f"a {type(leaf).__name__} is returned, which each call would have to make anew",
                 help="return arrays, numbers and strings, in tuples, lists or dicts",
-            )  # fmt: skip
+            ))  # fmt: skip
         elif isinstance(leaf, str) and "<Symbol " in leaf:
-            raise self.trace.refusal(
+            raise self.trace.refusing(CaptureError(
                 "E424", f"text made of a value that is not there while capturing is returned: {leaf!r}",
                 help="return the array, and make the text outside",
-            )  # fmt: skip
+            ))  # fmt: skip
         return Result("constant", value=leaf)
 
     def _effect(self, effect: Effect) -> Effect:

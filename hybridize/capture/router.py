@@ -21,6 +21,7 @@ from hybridize.array.operators import Operators
 from hybridize.array.storage import Storage
 from hybridize.array.symbol import Symbol
 from hybridize.base.dtypes import CODES
+from hybridize.base.errors import CaptureError
 from hybridize.capture import convert, flow, writes
 from hybridize.capture.builtin import REPLACED
 from hybridize.capture.guards import (
@@ -199,10 +200,10 @@ class Router:
             return writes.container_method(self, trace, owner, function, args, kwargs)
         opaque = opaque_name(function)
         if opaque is not None:
-            raise trace.root.refusal(
+            raise trace.root.refusing(CaptureError(
                 "E420", f"{opaque}() yields other data at each call, which a compiled program cannot see",
                 help="call it outside and pass the result as an argument; hybridize.random draws inside programs",
-            )  # fmt: skip
+            ))  # fmt: skip
         if any(isinstance(argument, FUNCTIONS) for argument in args) or kwargs:
             args = tuple(self._handed(argument) for argument in args)
             kwargs = {name: self._handed(argument) for name, argument in kwargs.items()}
@@ -316,10 +317,10 @@ def met(root: Trace, value: Any, name: str, whole: bool) -> Any:
                 guard_whole(root, value, name)
         return value
     if is_iterator(value):
-        raise root.refusal(
+        raise root.refusing(CaptureError(
             "E421", f"{name!r} is an iterator ({kind.__name__}): it yields other data at each call",
             help="pass what it yields as an argument, or make it inside the function",
-        )  # fmt: skip
+        ))  # fmt: skip
     return value
 
 
@@ -424,8 +425,10 @@ def item(root: Trace, owner: Any, key: Any, whole: bool) -> Any:
     """An item of a container."""
     if isinstance(key, Symbol):
         if isinstance(owner, (dict, set)):
-            raise root.refusal(
-                "E422", f"{key!r} cannot be a key: it has no value while capturing", help="keys are Python values"
+            raise root.refusing(
+                CaptureError(
+                    "E422", f"{key!r} cannot be a key: it has no value while capturing", help="keys are Python values"
+                )
             )
         return owner[key]  # asks for its number
     value = owner[key]

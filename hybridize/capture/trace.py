@@ -282,22 +282,24 @@ class Trace(Recording):
     def check_write(self, cell: Cell) -> None:
         """Refuse writes that a program cannot do as Python does; remember those to inputs."""
         if cell in self.frozen:
-            raise self.refusal(
+            raise self.refusing(CaptureError(
                 "E441", f"a write to an array that {self.frozen[cell]}",
                 help="make a new array instead: x = x + 1, not x += 1",
-            )  # fmt: skip
+            ))  # fmt: skip
         entry = self._by_cell.get(cell)
         if entry is not None and entry.written_at is None:
             if entry.position == -2:
-                raise self.refusal(
-                    "E442", "a write to an array that freeze=True made a constant", help="hybridize without freeze"
+                raise self.refusing(
+                    CaptureError(
+                        "E442", "a write to an array that freeze=True made a constant", help="hybridize without freeze"
+                    )
                 )
             entry.written_at = self.location()
 
-    def refusal(self, code: str, what: str, *, help: str = "") -> CaptureError:
-        """An error of this capture, at the user's line, that no `except` of the user's can swallow."""
-        self.refused = CaptureError(code, what, help=help)
-        return self.refused
+    def refusing(self, error: CaptureError) -> CaptureError:
+        """An error of this capture, which no `except` of the user's can swallow."""
+        self.refused = error
+        return error
 
     # ------------------------------------------------------------------------------------------------ numbers
 

@@ -46,7 +46,7 @@ def refused(trace: Recording, what: str, help: str = "") -> CaptureError:
     """The error for a side effect in a branch that depends on data."""
     remedy = help or "do it after the branch, on its result; npx.print and npx.assert_ work inside"
     text = f"{what} in a branch or loop that depends on data: Python runs both sides once"
-    return trace.root.refusal("E430", text, help=remedy)
+    return trace.root.refusing(CaptureError("E430", text, help=remedy))
 
 
 def before(root: Trace, container: Any) -> Any:
@@ -111,10 +111,10 @@ def delete(router: Any, owner: Any, what: str, delete_one: Callable[[Any, Any], 
         if type(owner) in CONTAINERS:
             _change(trace, owner, "__delitem__", operator.delitem, (key,))
             return
-        raise trace.root.refusal(
+        raise trace.root.refusing(CaptureError(
             "E431", f"{what} of {type(owner).__name__} is deleted, which a compiled program cannot do again",
             help="do it outside of the function",
-        )  # fmt: skip
+        ))  # fmt: skip
     delete_one(owner, key)
 
 
@@ -164,10 +164,10 @@ def _change(
     if trace.depth:
         raise refused(trace, f"a {type(owner).__name__} of the surroundings is changed ({name})")
     if name not in _REPEATABLE or kwargs:
-        raise root.refusal(
+        raise root.refusing(CaptureError(
             "E431", f"{name}() changes a {type(owner).__name__} of the surroundings, which a program cannot do again",
             help="work on a copy, or do it outside of the function",
-        )  # fmt: skip
+        ))  # fmt: skip
     for part in args[1:] if name in ("__setitem__", "insert") else args:
         _check_kept(trace, part, f"a {type(owner).__name__}")
     if id(owner) not in root.changed:
@@ -191,10 +191,10 @@ def _check_kept(trace: Recording, value: Any, where: str) -> None:
     """Only values that every call can make anew may be kept outside of the program."""
     leaves, structure = flatten(value)
     if structure.kind in ("list", "dict") or not all(isinstance(leaf, _PLAIN) or callable(leaf) for leaf in leaves):
-        raise trace.root.refusal(
+        raise trace.root.refusing(CaptureError(
             "E432", f"{where} of the surroundings is set to a {type(value).__name__}, which is the same at each call",
             help="keep arrays, numbers and strings outside; return the rest",
-        )  # fmt: skip
+        ))  # fmt: skip
 
 
 def remember(undo: Callable[[], object]) -> None:
