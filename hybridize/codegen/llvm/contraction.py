@@ -71,7 +71,7 @@ def emit_contraction(
     spec = normalised(spec)
     plan = make_plan(spec, numbers)
     extra = epilogue.params if epilogue is not None else ()
-    _emit_store(module, f"{name}.store", spec, numbers, epilogue)
+    storing = _emit_store(module, f"{name}.store", spec, numbers, epilogue)
     f = Function(
         module, name, [("ptr", "out"), ("ptr", "x"), ("ptr", "w"), *extra, ("ptr", "scratch")], attributes=_DRIVER
     )
@@ -79,12 +79,12 @@ def emit_contraction(
 
     def store(c: str, stride: str | int, row: str, column: str, rows: str | int, width: str | int, batch: str) -> None:
         f.do(
-            f"call void @{name}.store(ptr %out, ptr {c}, i64 {stride}, i64 {row}, i64 {column}, i64 {rows}, "
-            f"i64 {width}, i64 {batch}{arguments})"
+            f"call void @{storing}(ptr %out, ptr {c}, i64 {stride}, i64 {row}, i64 {column}, i64 {rows}, "
+            f"i64 {width}, i64 {batch}, i64 {spec.n}{arguments})"
         )
 
     if spec.m and spec.n:
-        with f.loop("0", spec.batch) as loop:
+        with f.loop(0, spec.batch) as loop:
             x_bytes = 0 if spec.shared_x else spec.m * spec.k * numbers.stored_bytes
             w_bytes = 0 if spec.shared_w else spec.n * spec.k * numbers.stored_bytes
             if spec.packed and not spec.shared_w:
@@ -100,24 +100,28 @@ def emit_contraction(
     return f
 
 
-def _emit_store(module: Module, name: str, spec: ContractionSpec, numbers: Numbers, epilogue: Epilogue | None) -> None:
-    """`(ptr out, ptr c, i64 c_stride, i64 row, i64 column, i64 rows, i64 width, i64 batch, <extra>)`.
+def _emit_store(module: Module, name: str, spec: ContractionSpec, numbers: Numbers, epilogue: Epilogue | None) -> str:
+    """`(ptr out, ptr c, i64 c_stride, i64 row, i64 column, i64 rows, i64 width, i64 batch, i64 n, <extra>)`.
 
-    Takes the sums c[rows][width], rows `c_stride` bytes apart, to out[batch, row.., column..].
+    Takes the sums c[rows][width], rows `c_stride` bytes apart, to out[batch, row.., column..]; returns the function's
+    name. n is no constant in it, so that layers of several sizes share one function.
     """
-    names = ("stride", "row", "column", "rows", "width", "batch")
+    names = ("stride", "row", "column", "rows", "width", "batch", "n")
     extra = epilogue.params if epilogue is not None else ()
     params = [("ptr", "out"), ("ptr", "c"), *(("i64", f"the.{word}") for word in names), *extra]
     f = Function(module, name, params, attributes="nounwind noinline")
     lanes = numbers.lanes
-    whole = f.op(f"sub i64 %the.width, {f.op(f'urem i64 %the.width, {lanes}')}") if spec.n % lanes else "%the.width"
-    with f.loop("0", "%the.rows") as loop:
+    whole = "%the.width"
+    if spec.n % lanes:
+        whole = f.op(f"sub i64 %the.width, {f.op(f'urem i64 %the.width, {lanes}')}") if spec.n > lanes else "0"
+    with f.loop(0, 1 if spec.m == 1 else "%the.rows") as loop:
         row = plus(f, "%the.row", loop.index)
-        c = at(f, "%c", f.op(f"mul i64 {loop.index}, %the.stride"))
-        line = f.op(f"add i64 {f.op(f'mul i64 %the.batch, {spec.m}')}, {row}")
-        line = f.op(f"add i64 {f.op(f'mul i64 {line}, {spec.n}')}, %the.column")
-        with f.loop("0", whole, lanes) as inner:
-            _store_vector(f, numbers, epilogue, c, line, row, inner.index, lanes, None)
+        c = "%c" if spec.m == 1 else at(f, "%c", f.op(f"mul i64 {loop.index}, %the.stride"))
+        line = plus(f, times(f, "%the.batch", spec.m) if spec.batch > 1 else "0", row)
+        line = f.op(f"add i64 {f.op(f'mul i64 {line}, %the.n')}, %the.column")
+        if spec.n >= lanes:
+            with f.loop(0, whole, lanes) as inner:
+                _store_vector(f, numbers, epilogue, c, line, row, inner.index, lanes, None)
         if spec.n % lanes and _masks_are_cheap(numbers):
             with f.when(f.op(f"icmp slt i64 {whole}, %the.width")):
                 mask = first_lanes(f, f.op(f"sub i64 %the.width, {whole}"), lanes)
@@ -126,6 +130,7 @@ def _emit_store(module: Module, name: str, spec: ContractionSpec, numbers: Numbe
             with f.loop(whole, "%the.width") as inner:
                 _store_vector(f, numbers, epilogue, c, line, row, inner.index, 1, None)
     f.do("ret void")
+    return module.shared(f)
 
 
 def _masks_are_cheap(numbers: Numbers) -> bool:

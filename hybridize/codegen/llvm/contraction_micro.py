@@ -22,19 +22,23 @@ _LATENCY = 8
 
 def at(f: Function, pointer: str, offset: str | int) -> str:
     """`pointer` moved by a number of bytes."""
-    if offset == 0:
+    if offset in (0, "0"):
         return pointer
     return f.op(f"getelementptr i8, ptr {pointer}, i64 {offset}")
 
 
 def times(f: Function, x: str, factor: int) -> str:
-    """An i64 register times a number."""
+    """An i64, a register or a literal, times a number."""
+    if x.isdecimal():
+        return str(int(x) * factor)
     return x if factor == 1 else f.op(f"mul i64 {x}, {factor}")
 
 
 def plus(f: Function, x: str, y: str | int) -> str:
-    """Sum of i64s."""
-    return x if y == 0 else f.op(f"add i64 {x}, {y}")
+    """Sum of i64s, registers or literals."""
+    if x.isdecimal() and (isinstance(y, int) or y.isdecimal()):
+        return str(int(x) + int(y))
+    return x if y in (0, "0") else y if x == "0" and isinstance(y, str) else f.op(f"add i64 {x}, {y}")
 
 
 def tile(module: Module, numbers: Numbers, rows: int, vectors: int, along_k: bool) -> str:
