@@ -23,7 +23,7 @@ from hybridize.codegen.llvm.contraction_tiles import (
     packed_panels_bytes,
     tiles_scratch,
 )
-from hybridize.codegen.llvm.text import Function, Module, llvm_type, vector
+from hybridize.codegen.llvm.text import CALLS_ONLY, Function, Module, llvm_type, vector
 from hybridize.codegen.target import Target
 
 __all__ = [
@@ -52,10 +52,6 @@ class Epilogue:
     """Further parameters (type, name) of the function, `%name` within `emit`."""
 
 
-# Drivers only call: loops around calls, optimised, take longer to compile than the tiles.
-_DRIVER = "nounwind noinline optnone"
-
-
 def contraction_scratch(spec: ContractionSpec, target: Target) -> int:
     """Bytes of scratch, aligned to 64, that a call needs."""
     numbers = Numbers(spec.dtype, target)
@@ -73,7 +69,7 @@ def emit_contraction(
     extra = epilogue.params if epilogue is not None else ()
     storing = _emit_store(module, f"{name}.store", spec, numbers, epilogue)
     f = Function(
-        module, name, [("ptr", "out"), ("ptr", "x"), ("ptr", "w"), *extra, ("ptr", "scratch")], attributes=_DRIVER
+        module, name, [("ptr", "out"), ("ptr", "x"), ("ptr", "w"), *extra, ("ptr", "scratch")], attributes=CALLS_ONLY
     )
     arguments = "".join(f", {type} %{param}" for type, param in extra)
 
@@ -185,8 +181,8 @@ def packed_bytes(spec: ContractionSpec, target: Target) -> int:
 def emit_pack(module: Module, name: str, spec: ContractionSpec, target: Target, linkage: str = "internal") -> Function:
     """Write the function `name`: `(ptr packed, ptr w)`, which packs w for contractions with `spec.packed` set."""
     numbers = Numbers(spec.dtype, target)
-    f = Function(module, name, [("ptr", "packed"), ("ptr", "w")], linkage=linkage)
-    with f.loop("0", 1 if spec.shared_w else spec.batch) as loop:
+    f = Function(module, name, [("ptr", "packed"), ("ptr", "w")], linkage=linkage, attributes=CALLS_ONLY)
+    with f.loop(0, 1 if spec.shared_w else spec.batch) as loop:
         panel = at(f, "%packed", times(f, loop.index, packed_panels_bytes(spec, numbers)))
         w = at(f, "%w", times(f, loop.index, spec.n * spec.k * numbers.stored_bytes))
         emit_packing(f, spec, numbers, panel, w)

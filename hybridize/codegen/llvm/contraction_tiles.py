@@ -111,17 +111,17 @@ def _pack(
     """Pack the `count` rows from k on of the panel that begins at `column`."""
     stride = section.vectors * numbers.vector_bytes
     if section.pack == "copy":
-        w = at(f, at(f, source.pointer, times(f, column, numbers.stored_bytes)), f.op(f"mul i64 {k}, {source.stride}"))
+        w = at(f, at(f, source.pointer, times(f, column, numbers.stored_bytes)), times(f, k, source.stride))
         name = copy(f.module, numbers)
         f.do(
             f"call void @{name}(ptr {to}, i64 {stride}, ptr {w}, i64 {source.stride}, i64 {count}, i64 {section.width})"
         )
         return
     name = flip(f.module, numbers)
-    w = at(f, at(f, source.pointer, f.op(f"mul i64 {column}, {source.stride}")), times(f, k, numbers.stored_bytes))
+    w = at(f, at(f, source.pointer, times(f, column, source.stride)), times(f, k, numbers.stored_bytes))
     with f.loop(0, section.width, numbers.lanes) as loop:
         left = f.op(f"sub i64 {section.width}, {loop.index}")
-        strip = at(f, w, f.op(f"mul i64 {loop.index}, {source.stride}"))
+        strip = at(f, w, times(f, loop.index, source.stride))
         panel = at(f, to, times(f, loop.index, numbers.bytes))
         f.do(f"call void @{name}(ptr {panel}, i64 {stride}, ptr {strip}, i64 {source.stride}, i64 {left}, i64 {count})")
 

@@ -18,6 +18,10 @@ SCALARS: dict[str, str] = {
 }  # fmt: skip
 
 
+CALLS_ONLY = "nounwind noinline optnone"
+"""Attributes of functions that only call others: optimised, they would take longer to compile than what they call."""
+
+
 def llvm_type(dtype: DType, lanes: int = 1) -> str:
     """The register type of `lanes` elements: `float`, `<16 x float>`; bool is i1 in registers, i8 in memory."""
     return vector(SCALARS[dtype.name], lanes)
@@ -176,7 +180,7 @@ class Function:
     ) -> Iterator[Loop]:
         """Write `for index in range(start, stop, step)` (i64, step > 0) carrying (type, initial value) registers.
 
-        The first turn is guarded unless both bounds are known numbers and the loop is not empty. A loop that is known to
+        The first turn is guarded unless both bounds are known numbers and the loop is not empty. One that is known to
         turn once is no loop.
         """
         if isinstance(start, int) and isinstance(stop, int) and isinstance(step, int) and start < stop <= start + step:
@@ -200,7 +204,9 @@ class Function:
         loop = Loop(index, carried)
         yield loop
         if len(loop.following) != len(carried):
-            raise CodegenError("E951", f"loop carries {len(carried)} values, got {len(loop.following)} for the next turn")
+            raise CodegenError(
+                "E951", f"loop carries {len(carried)} values, got {len(loop.following)} for the next turn"
+            )
         following = self.op(f"add nuw nsw i64 {index}, {step}")
         more = self.op(f"icmp slt i64 {following}, {stop}")
         end = self.label
@@ -233,4 +239,3 @@ class Function:
     def text(self) -> str:
         """The function, whole."""
         return "\n".join([self._head, "entry:", *self._entry, "  br label %start", "start:", *self._lines, "}"])
-
