@@ -55,7 +55,7 @@ def direct(ufunc: Callable[..., Any], x: Any, y: Any, *, integers: bool) -> NDAr
         return None
     try:
         result = ufunc(x, y)
-    except (ValueError, OverflowError):
+    except (TypeError, ValueError, OverflowError):
         return None  # the general way says what is wrong, with the types
     return result if type(result) is _NUMPY else numpy.asarray(result)
 

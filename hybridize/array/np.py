@@ -109,8 +109,10 @@ from hybridize.array.functions.elementwise import (
     not_equal,
     positive,
     power,
+    promote_types,
     radians,
     reciprocal,
+    result_type,
     right_shift,
     rint,
     sign,
@@ -294,7 +296,6 @@ float16, float32, float64 = numpy.float16, numpy.float32, numpy.float64
 bfloat16 = dtypes.bfloat16
 dtype = numpy.dtype
 finfo, iinfo = numpy.finfo, numpy.iinfo
-result_type, promote_types = numpy.result_type, numpy.promote_types
 set_printoptions = numpy.set_printoptions
 
 __all__ = [

@@ -9,6 +9,7 @@ x + 2.0      ndarray, number   ->  operands()   ndarray's buffer, 2.0
 
 from __future__ import annotations
 
+import reprlib
 import warnings
 from collections.abc import Callable, Sequence
 from functools import wraps
@@ -20,8 +21,16 @@ import numpy
 from hybridize.array.ndarray import ndarray, wrap
 from hybridize.array.symbol import Symbol
 from hybridize.base.dtypes import CODES, DType, as_dtype, code, float32, float64, int64
-from hybridize.base.errors import ArgumentError, DTypeError, OutOfBoundsError, ShapeError
+from hybridize.base.errors import (
+    ArgumentError,
+    DTypeError,
+    HybridizeError,
+    OutOfBoundsError,
+    ShapeError,
+    ValueArgumentError,
+)
 from hybridize.base.frozen import frozen
+from hybridize.base.locations import is_users
 from hybridize.base.promotion import NUMBERS, default_dtype, floating, result_dtype, weak_kind
 from hybridize.base.types import Shape, TensorType
 from hybridize.ops import Broadcast, Cast, Concat, Reshape
@@ -74,6 +83,7 @@ def public(function: _Function) -> _Function:
     """Make a function part of the public namespaces: arguments of foreign classes may take the call over.
 
     A leading underscore is no part of the name: `_relu` is the general way of `relu`, which itself tries the short one.
+    What NumPy or Python object to in the arguments, deep inside, is raised as an error about the arguments.
     """
     name = function.__name__.lstrip("_")
 
@@ -83,8 +93,48 @@ def public(function: _Function) -> _Function:
             return function(*args, **kwargs)
         except Handover as handed:
             return handed.receiver.__hybridize_function__(name, call, args, kwargs)
+        except _OBJECTIONS as error:
+            if not _is_objection(error):
+                raise
+            raise _objection(name, args, kwargs, error) from error
 
     return as_type(_Function, call)
+
+
+_OBJECTIONS = (TypeError, ValueError, IndexError, AttributeError, OverflowError)
+
+
+def _is_objection(error: Exception) -> bool:
+    """Whether it comes from inside: not from the call itself, as where arguments are missing, nor from user's code.
+
+    Errors of classes that people catch on purpose, `numpy.linalg.LinAlgError`, stay what they are.
+    """
+    if isinstance(error, (HybridizeError, UnicodeError, numpy.linalg.LinAlgError)):
+        return False
+    at, depth = error.__traceback__, 0
+    while at is not None and at.tb_next is not None:
+        at, depth = at.tb_next, depth + 1
+    return at is not None and depth > 0 and not is_users(at.tb_frame.f_code.co_filename)
+
+
+def _objection(name: str, args: tuple[Any, ...], kwargs: dict[str, Any], error: Exception) -> HybridizeError:
+    shown = ", ".join([*map(_shown, args), *(f"{key}={_shown(value)}" for key, value in kwargs.items())])
+    what = f"{name}({shown}): {error}"
+    if isinstance(error, IndexError):
+        return OutOfBoundsError("E110", what)
+    if isinstance(error, (ValueError, OverflowError)):
+        return ValueArgumentError("E345", what)
+    return ArgumentError("E344", what)
+
+
+def _shown(x: Any) -> str:
+    """An argument, in a few words: arrays by their types."""
+    if isinstance(x, (ndarray, Symbol, numpy.ndarray)):
+        return f"{code(x.dtype)}[{','.join(map(str, x.shape))}]" if x.dtype in CODES else f"{x.dtype} array"
+    if isinstance(x, (tuple, list)) and len(x) <= 8:
+        inner = ", ".join(map(_shown, x))
+        return f"[{inner}]" if isinstance(x, list) else f"({inner}{',' * (len(x) == 1)})"
+    return reprlib.repr(x) if isinstance(x, (bool, int, float, str, type(None), slice)) else type(x).__name__
 
 
 def operand(x: Any, dtype: DType | None = None) -> Any:
@@ -314,10 +364,21 @@ def axes_of(axis: Any, ndim: int, name: str) -> tuple[int, ...]:
 def shape_from(shape: Any) -> Shape:
     """A shape from an integer or a sequence of them."""
     if isinstance(shape, (tuple, list)):
-        return tuple(int(length.__index__()) for length in shape)
+        try:
+            return tuple(int(length.__index__()) for length in shape)
+        except AttributeError:
+            raise ArgumentError("E309", f"the sizes of a shape are integers, got {shape!r}") from None
     if isinstance(shape, numpy.ndarray):
         return tuple(int(length) for length in shape.reshape(-1))
     try:
         return (int(shape.__index__()),)
     except AttributeError:
         raise ArgumentError("E309", f"a shape is an integer or a tuple of them, got {shape!r}") from None
+
+
+def sizes_from(shape: Any) -> Shape:
+    """The shape of a new array."""
+    sizes = shape_from(shape)
+    if any(length < 0 for length in sizes):
+        raise ShapeError("E112", f"a size is not negative: {list(sizes)}")
+    return sizes

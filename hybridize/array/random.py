@@ -44,7 +44,7 @@ from hybridize.array.functions.reductions import argmax, cumsum, sum
 from hybridize.array.functions.searching import argsort, one_hot, searchsorted, take
 from hybridize.array.functions.shapes import concatenate, reshape
 from hybridize.array.ndarray import ndarray, wrap, written
-from hybridize.array.operands import array, given, public, result, shape_from
+from hybridize.array.operands import array, given, public, result, sizes_from
 from hybridize.array.symbol import Symbol
 from hybridize.base.dtypes import DType, as_dtype, float32, float64, int64, uint32, uint64
 from hybridize.base.errors import ArgumentError, ShapeError
@@ -111,7 +111,7 @@ def _float(dtype: Any) -> DType:
 def _shape(size: Any, *parameters: Any) -> tuple[int, ...]:
     """The size asked for, or the one that the parameters broadcast to."""
     if size is not None:
-        return shape_from(size)
+        return sizes_from(size)
     return numpy.broadcast_shapes(*(getattr(p, "shape", ()) for p in parameters))
 
 
@@ -448,7 +448,7 @@ def choice(
 def categorical(logits: Any, size: Any = None) -> Any:
     """An index along the last axis, drawn with the probabilities of the softmax; int64."""
     x = array(logits)
-    shape = (() if size is None else shape_from(size)) + x.shape
+    shape = (() if size is None else sizes_from(size)) + x.shape
     return argmax(x + gumbel(size=shape), -1)
 
 
@@ -456,7 +456,7 @@ def categorical(logits: Any, size: Any = None) -> Any:
 def multinomial(n: int, pvals: Any, size: Any = None, ctx: Any = None, device: Any = None) -> Any:
     """How often each of several outcomes comes in `n` draws; int64."""
     p = array(pvals)
-    shape = () if size is None else shape_from(size)
+    shape = () if size is None else sizes_from(size)
     drawn = minimum(searchsorted(cumsum(p), _unit((*shape, n), float32), "right"), p.shape[-1] - 1)
     return sum(one_hot(drawn, p.shape[-1], dtype=int64), -2)
 
@@ -466,7 +466,7 @@ def multivariate_normal(mean: Any, cov: Any, size: Any = None) -> Any:
     """Normal vectors with a mean and a covariance whose values are known now (NumPy factorises it)."""
     centre = array(mean)
     factor = numpy.linalg.cholesky(numpy.asarray(cov, dtype=float64))
-    unit = _normal((*(() if size is None else shape_from(size)), centre.shape[-1]), float32)
+    unit = _normal((*(() if size is None else sizes_from(size)), centre.shape[-1]), float32)
     return unit @ array(factor.T.astype(float32)) + centre
 
 

@@ -53,6 +53,10 @@ class ArgumentError(HybridizeError, TypeError):
     """A call with an argument of the wrong kind, missing, or unknown (codes E3xx)."""
 
 
+class ValueArgumentError(ArgumentError, ValueError):
+    """An argument of the right kind with a value that the function does not take (code E345)."""
+
+
 class CaptureError(HybridizeError, RuntimeError):
     """A line of the user's program that cannot become part of a compiled program (codes E4xx)."""
 

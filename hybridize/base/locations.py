@@ -36,12 +36,17 @@ class SourceLoc:
         return f"{os.path.basename(self.file)}:{self.line}"
 
 
+def is_users(file: str) -> bool:
+    """Whether a file of code belongs neither to hybridize nor to a library it is called through."""
+    return not file.startswith(_PACKAGE) and not any(part in file for part in _SITE)
+
+
 def user_location() -> SourceLoc | None:
     """The innermost frame that belongs neither to hybridize nor to a library it is called through."""
     frame: FrameType | None = sys._getframe(1)
     while frame is not None:
         file = frame.f_code.co_filename
-        if not file.startswith(_PACKAGE) and not any(part in file for part in _SITE):
+        if is_users(file):
             return SourceLoc(file, frame.f_lineno, frame.f_code.co_name)
         frame = frame.f_back
     return None

@@ -26,7 +26,9 @@ def arrays(paths: Sequence[Path]) -> list[NDArray[Any]]:
             loaded.append(numpy.load(path, allow_pickle=False))
         except (ValueError, OSError, EOFError) as error:
             reason = "it would need pickle, which runs code" if "pickle" in str(error) else str(error)
-            raise LoadError("E640", f"{path} is not a .npy file of numbers: {reason}", help="numpy.save writes one") from None
+            raise LoadError(
+                "E640", f"{path} is not a .npy file of numbers: {reason}", help="numpy.save writes one"
+            ) from None
     return loaded
 
 

@@ -37,8 +37,9 @@ def method(x):
 def index(x):
     y = x.T
     return y[
-        7
-    ]  # the subscript begins two lines above
+        7,
+        0,
+    ]  # the subscript begins three lines above
 
 
 def branch(x):

@@ -28,7 +28,7 @@ from hybridize.array.operands import (
     has_arrays,
     public,
     result,
-    shape_from,
+    sizes_from,
     strong,
 )
 from hybridize.array.symbol import Symbol
@@ -133,9 +133,7 @@ def from_dlpack(x: Any, /, *, device: Any = None, copy: bool | None = None) -> A
 
 
 def _filled(shape: Any, value: Any, dtype: DType) -> Any:
-    sizes = shape_from(shape)
-    if any(length < 0 for length in sizes):
-        raise ShapeError("E112", f"a size is not negative: {list(sizes)}")
+    sizes = sizes_from(shape)
     if not ACTIVE or not capturing():
         return wrap(numpy.zeros(sizes, dtype) if value == 0 else numpy.full(sizes, value, dtype))
     return result(bind1(ops.Broadcast(sizes), cast(value, dtype)))
@@ -363,7 +361,7 @@ def meshgrid(*xi: Any, indexing: str = "xy", sparse: bool = False, copy: bool = 
 @public
 def indices(dimensions: Any, dtype: Any = None, ctx: Any = None, device: Any = None) -> Any:
     """The index along each axis, for every element; int64 unless said."""
-    shape = shape_from(dimensions)
+    shape = sizes_from(dimensions)
     return stack([result(bind1(ops.Iota(shape, axis, _dtype(dtype, int64)))) for axis in range(len(shape))])
 
 

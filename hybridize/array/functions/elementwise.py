@@ -32,7 +32,7 @@ from hybridize.array.operands import (
 from hybridize.array.symbol import Symbol
 from hybridize.base.dtypes import DType, as_dtype, bool_, converted, float32, float64, is_float, is_integer
 from hybridize.base.errors import DTypeError, ShapeError
-from hybridize.base.promotion import floating
+from hybridize.base.promotion import NUMBERS, floating, result_dtype, weak_kind
 from hybridize.ops.op import ACTIVE, Op, Operand, bind1
 
 _NUMPY = numpy.ndarray
@@ -459,6 +459,21 @@ def stop_gradient(data: Any) -> Any:
     if type(data) is ndarray and not ACTIVE:
         return wrap(data._data.copy())
     return result(bind1(ops.StopGradient(), strong(data)))
+
+
+@public
+def result_type(*arrays_and_dtypes: Any) -> DType:
+    """The dtype that arrays, numbers and dtypes compute in together, by our promotion table."""
+    numbers = [x for x in arrays_and_dtypes if isinstance(x, NUMBERS)]
+    others = [x for x in arrays_and_dtypes if not isinstance(x, NUMBERS)]
+    arrays = (ndarray, Symbol, numpy.ndarray)
+    return result_dtype([x.dtype if isinstance(x, arrays) else as_dtype(x) for x in others], map(weak_kind, numbers))
+
+
+@public
+def promote_types(type1: Any, type2: Any) -> DType:
+    """The dtype that two dtypes compute in together, by our promotion table."""
+    return result_dtype((as_dtype(type1), as_dtype(type2)))
 
 
 @public

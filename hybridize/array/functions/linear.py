@@ -15,7 +15,7 @@ from hybridize.array.functions.reductions import min as min_
 from hybridize.array.functions.reductions import sum as sum_
 from hybridize.array.functions.shapes import expand_dims, moveaxis, ravel, reshape, stack, swapaxes, transpose
 from hybridize.array.ndarray import ndarray, wrap
-from hybridize.array.operands import array, axes_of, broadcast, cast, finished, operand, public, result
+from hybridize.array.operands import array, axes_of, axis_of, broadcast, cast, finished, operand, public, result
 from hybridize.base.dtypes import bool_, float32, float64, int64
 from hybridize.base.errors import ArgumentError, ShapeError
 from hybridize.base.promotion import floating, promote
@@ -129,7 +129,8 @@ def tensordot(a: Any, b: Any, axes: Any = 2) -> Any:
         right: tuple[int, ...] = tuple(range(axes))
     else:
         left, right = (tuple(part) if isinstance(part, (tuple, list)) else (part,) for part in axes)
-    left, right = tuple(i % x.ndim for i in left), tuple(i % y.ndim for i in right)
+    left = tuple(axis_of(i, x.ndim, "tensordot") for i in left)
+    right = tuple(axis_of(i, y.ndim, "tensordot") for i in right)
     if len(left) != len(right) or any(x.shape[i] != y.shape[j] for i, j in zip(left, right, strict=True)):
         raise _mismatch("tensordot", x, y, f"equal sizes along axes {axes}")
     rows = [i for i in range(x.ndim) if i not in left]

@@ -227,7 +227,7 @@ _ACTIVATIONS = {
 
 def activation(data: Any, act_type: str = "relu") -> Any:
     """One of relu, sigmoid, tanh, softrelu, softsign, log_sigmoid, mish, gelu, silu."""
-    function = _ACTIVATIONS.get(act_type)
+    function = _ACTIVATIONS.get(act_type) if isinstance(act_type, str) else None
     if function is None:
         raise ArgumentError("E315", f"no activation {act_type!r}", help=f"one of {', '.join(_ACTIVATIONS)}")
     direct = not ACTIVE and type(data) is ndarray and is_float(data.dtype)

@@ -45,6 +45,7 @@ from hybridize.array.operands import (
     public,
     result,
     shape_of,
+    sizes_from,
     strong,
 )
 from hybridize.array.operands import indices as index_operand
@@ -343,7 +344,7 @@ def array_equal(a1: Any, a2: Any) -> Any:
 def one_hot(data: Any, depth: int, on_value: float = 1.0, off_value: float = 0.0, dtype: Any = None) -> Any:
     """A new last axis of size `depth`: `on_value` at the element's index, `off_value` elsewhere."""
     numbers = result(index_operand(data))
-    here = equal(expand_dims(numbers, numbers.ndim), arange(depth, dtype=int64))
+    here = equal(expand_dims(numbers, numbers.ndim), arange(sizes_from(depth)[0], dtype=int64))
     return where(here, on_value, off_value).astype(float32 if dtype is None else as_dtype(dtype))
 
 
