@@ -56,8 +56,20 @@ def viewed(x: Any, op: Op) -> Any:
 def reshaped(x: Any, shape: tuple[int, ...]) -> Any:
     """The view under a shape that differs by axes of size 1 only."""
     if type(x) is ndarray and not ACTIVE:
-        return view(x, x._data.reshape(shape))
+        return view(x, settled(x).reshape(shape))
     return viewed(x, ops.Reshape(shape))
+
+
+def settled(x: ndarray) -> numpy.ndarray[Any, Any]:
+    """The buffer of `x`, laid out in C order if it is a new one that nobody has a view of yet.
+
+    NumPy keeps the order of a transposed operand in a result, and a reshape of that is a copy; in a program results are
+    in C order, and a reshape is a view. Writes through it must do the same in both.
+    """
+    data = x._data
+    if x._storage is None and data.base is None and not data.flags.c_contiguous:
+        x._data = data = numpy.ascontiguousarray(data)
+    return data
 
 
 def permuted(x: Any, axes: tuple[int, ...]) -> Any:
@@ -89,7 +101,7 @@ def reshape(a: Any, newshape: Any = None, order: str = "C", *, shape: Any = None
     """
     if type(a) is ndarray and not ACTIVE and order == "C" and not copy and type(newshape) in (int, tuple):
         try:
-            return view(a, a._data.reshape(newshape))
+            return view(a, settled(a).reshape(newshape))
         except (ValueError, TypeError):
             pass  # the rest says what is wrong, with the types
     if not isinstance(a, (ndarray, Symbol)):
@@ -102,7 +114,7 @@ def reshape(a: Any, newshape: Any = None, order: str = "C", *, shape: Any = None
         a = _copied(a)
     symbol = a if isinstance(a, Symbol) else array_of_trace(a) if capturing() else a
     if isinstance(symbol, ndarray):
-        return view(symbol, symbol._data.reshape(wanted))
+        return view(symbol, settled(symbol).reshape(wanted))
     if symbol._steps and not _is_view(symbol, wanted):
         return result(bind1(ops.Reshape(wanted), symbol.operand()))
     return symbol if symbol.shape == wanted and symbol is not a else symbol.step(ops.Reshape(wanted))
