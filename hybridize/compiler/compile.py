@@ -18,7 +18,7 @@ from hybridize.passes import PIPELINE
 from hybridize.runtime import effects
 from hybridize.runtime.executable import Executable
 
-CACHE_BYTES = 256 << 20
+CACHE_BYTES = 128 << 20
 """Machine code and constants kept for graphs that come again."""
 
 _cache = Cache(CACHE_BYTES)

@@ -2,9 +2,11 @@
 
 import ctypes
 import gc
+import os
 import subprocess
 import sys
 import threading
+from pathlib import Path
 
 import ml_dtypes
 import numpy as np
@@ -196,3 +198,17 @@ def test_assembly_shows_the_registers_of_the_target():
     assert "ymm" in registers["avx2"]
     assert "zmm" not in registers["avx2"]
     assert "ymm" not in registers["baseline"]
+
+
+def test_modules_that_are_dropped_leave_no_memory_behind():
+    object_bytes = compile_module("define void @nothing() {\n  ret void\n}\n", host_target()).object_bytes
+
+    def resident() -> int:
+        return int(Path("/proc/self/statm").read_text().split()[1]) * os.sysconf("SC_PAGE_SIZE")
+
+    for _ in range(200):
+        load_object(object_bytes, ("nothing",), host_target())
+    before = resident()
+    for _ in range(600):
+        load_object(object_bytes, ("nothing",), host_target())
+    assert resident() - before < 1 << 20

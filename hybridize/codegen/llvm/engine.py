@@ -23,6 +23,8 @@ from hybridize.codegen.target import Target
 
 _LOCK = threading.RLock()
 _NUMBER = itertools.count()
+_MODULES = 32
+"""Modules that one linker links: making one costs as much as half a millisecond."""
 _EXPORTED = re.compile(
     r"^ *(?:define (?!internal|private|hidden)[^@]*@([\w.$]+)\(|@([\w.$]+) = (?:global|constant))", re.M
 )
@@ -85,8 +87,9 @@ def _cache_bytes(question: str, default: int) -> int:
 class Loaded:
     """A module in memory. The code lives as long as this object: whoever holds an address must hold this too."""
 
-    def __init__(self, tracker: Any, object_bytes: bytes, names: tuple[str, ...]) -> None:
+    def __init__(self, tracker: Any, linker: Any, object_bytes: bytes, names: tuple[str, ...]) -> None:
         self._tracker = tracker
+        self._linker = linker  # after the tracker: attributes are let go in order, and the code goes before its linker
         self._names = names
         self.object_bytes = object_bytes
         """The compiled module: a relocatable, position-independent ELF object."""
@@ -103,16 +106,31 @@ class Loaded:
 
 
 class _Machine:
-    """LLVM's code generator and linker for one target. Both are kept for the life of the process."""
+    """LLVM's code generator for one target, kept for the life of the process, and its linkers, which are not.
+
+    A linker keeps some 10 KB of every module it ever linked, freed or not. So each links a number of modules and is
+    then replaced; it goes when the last of its modules goes.
+    """
 
     def __init__(self, target: Target) -> None:
-        llvm = _llvm()
-        factory = llvm.Target.from_triple(target.triple)
-        options = {"cpu": target.cpu, "features": target.features, "opt": 2, "reloc": "pic", "codemodel": "small"}
-        self.generator = factory.create_target_machine(**options)
-        # The linker takes its machine for itself, so it has one of its own.
-        self.linker = llvm.create_lljit_compiler(factory.create_target_machine(**options), suppress_errors=True)
+        self._factory = _llvm().Target.from_triple(target.triple)
+        self._options = {
+            "cpu": target.cpu, "features": target.features, "opt": 2, "reloc": "pic", "codemodel": "small",
+        }  # fmt: skip
+        self.generator = self._factory.create_target_machine(**self._options)
         self.layout = str(self.generator.target_data)
+        self._linker: Any = None
+        self._left = 0
+
+    def linker(self) -> Any:
+        """The linker for the next module; the lock is held."""
+        if not self._left:
+            # A linker takes its machine for itself, so it has one of its own.
+            machine = self._factory.create_target_machine(**self._options)
+            self._linker = _llvm().create_lljit_compiler(machine, suppress_errors=True)
+            self._left = _MODULES
+        self._left -= 1
+        return self._linker
 
 
 @functools.cache
@@ -178,10 +196,11 @@ def load_object(object_bytes: bytes, names: tuple[str, ...], target: Target) -> 
         for name in names:
             library.export_symbol(name)
         try:
-            tracker = library.link(_machine(target).linker, f"m{next(_NUMBER)}")
+            linker = _machine(target).linker()
+            tracker = library.link(linker, f"m{next(_NUMBER)}")
         except RuntimeError as problem:
             raise CodegenError("E963", f"the module cannot be linked: {problem}") from None
-    return Loaded(tracker, object_bytes, names)
+    return Loaded(tracker, linker, object_bytes, names)
 
 
 def _exports(text: str) -> tuple[str, ...]:
