@@ -29,8 +29,10 @@ class Cache:
     An executable that somebody still holds is found even after it was evicted.
     """
 
-    def __init__(self, limit_bytes: int) -> None:
+    def __init__(self, limit_bytes: int, entry_bytes: int = 0) -> None:
+        """`entry_bytes` is what each executable costs besides what it says it holds."""
         self.limit_bytes = limit_bytes
+        self.entry_bytes = entry_bytes
         self._lock = threading.Lock()
         self._kept: OrderedDict[Key, tuple[Executable, int]] = OrderedDict()
         self._alive: weakref.WeakValueDictionary[Key, Executable] = weakref.WeakValueDictionary()
@@ -69,7 +71,7 @@ class Cache:
         if key in self._kept:
             self._kept.move_to_end(key)
             return
-        size = executable.held_bytes
+        size = executable.held_bytes + self.entry_bytes
         if size > self.limit_bytes:
             return
         self._kept[key] = (executable, size)

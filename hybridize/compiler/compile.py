@@ -21,7 +21,10 @@ from hybridize.runtime.executable import Executable
 CACHE_BYTES = 128 << 20
 """Machine code and constants kept for graphs that come again."""
 
-_cache = Cache(CACHE_BYTES)
+ENTRY_BYTES = 60 << 10
+"""What any executable costs, measured: the pages that its code lies in, its plan, its graph, its table."""
+
+_cache = Cache(CACHE_BYTES, ENTRY_BYTES)
 _compiling = threading.RLock()
 
 

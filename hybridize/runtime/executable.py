@@ -18,8 +18,6 @@ from hybridize.runtime.buffers import aligned, aligned_copy, dense
 from hybridize.runtime.entry import Argument, Kind, Returns, State, new_entry
 from hybridize.runtime.plan import Buffer, Pack, Plan, Step
 
-_LEAST_BYTES = 60 << 10
-"""What any executable costs, measured: pages that its code lies in, its plan, its graph, its entry."""
 LONG_US = 50.0
 """Above this estimated duration a call lets other Python threads run."""
 
@@ -113,7 +111,7 @@ class Executable:
     def held_bytes(self) -> int:
         """All memory that lives as long as this object: code, constants, and those of the graph it was made of."""
         graph: list[NDArray[Any]] = list(self.optimized.constants.values()) if self.optimized is not None else []
-        return _LEAST_BYTES + len(self.object_bytes) + self.constant_bytes + sum(constant.nbytes for constant in graph)
+        return len(self.object_bytes) + self.constant_bytes + sum(constant.nbytes for constant in graph)
 
     @property
     def long(self) -> bool:
