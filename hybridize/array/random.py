@@ -12,7 +12,6 @@ from __future__ import annotations
 
 import math
 import os
-import threading
 from typing import Any
 
 import numpy
@@ -45,6 +44,7 @@ from hybridize.array.functions.searching import argsort, one_hot, searchsorted, 
 from hybridize.array.functions.shapes import concatenate, reshape
 from hybridize.array.ndarray import ndarray, wrap, written
 from hybridize.array.operands import array, given, public, result, sizes_from
+from hybridize.array.storage import STATE
 from hybridize.array.symbol import Symbol
 from hybridize.base.dtypes import DType, as_dtype, float32, float64, int64, uint32, uint64
 from hybridize.base.errors import ArgumentError, ShapeError
@@ -53,7 +53,6 @@ from hybridize.ops.op import ACTIVE, Operand, bind1, capturing, current
 state = ndarray(numpy.array([0, 0], dtype=uint64))
 """The seed and the number of draws so far."""
 
-_lock = threading.Lock()
 _STEP = numpy.array([0, 1], dtype=uint64)
 
 
@@ -63,7 +62,7 @@ def seed(seed: int | None = None, ctx: Any = None, device: Any = None) -> None:
     if ACTIVE and capturing():
         state[...] = wrap(numpy.array([number, 0], dtype=uint64))
         return
-    with _lock:
+    with STATE:
         state._data[:] = (number, 0)
         written(state)
 
@@ -78,7 +77,7 @@ def key() -> Operand:
         before = symbol.operand()
         symbol.write(bind1(ops.Add(), before, given(_STEP)))
         return before
-    with _lock:
+    with STATE:
         before = state._data.copy()
         state._data[1] += 1
         written(state)

@@ -6,12 +6,19 @@ from __future__ import annotations
 import threading
 import weakref
 from collections.abc import Iterable
-from typing import Any, Protocol
+from typing import Any, Final, Protocol
 
 from numpy.typing import NDArray
 
 # Entered again where a watcher dies while it is told of a write, and its end writes something.
 _lock = threading.RLock()
+
+
+STATE: Final = threading.RLock()
+"""Held from reading a state to committing it, by compiled programs that write one and by random draws.
+
+So no two threads draw the same numbers, and no update is lost, also where a program runs without the GIL.
+"""
 
 
 class Watcher(Protocol):

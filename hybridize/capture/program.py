@@ -4,13 +4,15 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import Any
+from contextlib import AbstractContextManager, nullcontext
+from typing import Any, Final, NoReturn
 
 import numpy
 from numpy.typing import NDArray
 
 from hybridize import compiler
 from hybridize.array.ndarray import ndarray, view, wrap
+from hybridize.array.storage import STATE
 from hybridize.base.errors import ArgumentError, DTypeError, ShapeError
 from hybridize.base.frozen import changed
 from hybridize.base.nested import unflatten
@@ -43,6 +45,8 @@ class Program:
         self.name = name
         self._aliases = aliases(captured.call, captured) if captured.same_memory or captured.writes_arguments else None
         self.stock = captured = changed(captured, call=captured.call.without_arrays())
+        writes = any(source.written >= 0 for source in captured.sources)
+        self._alone: AbstractContextManager[Any] = STATE if writes else nullcontext()
         self._holds = checker(captured.guards)
         self._dirty = PythonEntry(self)
         for storage in captured.watched:
@@ -119,6 +123,12 @@ class Program:
 
     def __repr__(self) -> str:
         return f"<Program {self.name}({', '.join(map(str, self.types))}) backend={self.backend}>"
+
+    def __reduce__(self) -> NoReturn:
+        raise ArgumentError(
+            "E346", f"the program of {self.name} cannot be pickled or copied: it is machine code of this process",
+            help="save(path) and hybridize.load(path) keep programs",
+        )  # fmt: skip
 
     # ----------------------------------------------------------------------------------------------- when it holds
 
@@ -200,8 +210,9 @@ class Program:
         stock = self.stock
         pairs = zip(stock.sources, self.captured.inputs, strict=True)
         arrays = [self._array(source, value.type, call) for source, value in pairs]
-        outputs = self._runs.run([array._data if isinstance(array, ndarray) else array for array in arrays])
-        self._commit(arrays, outputs)
+        with self._alone:
+            outputs = self._runs.run([array._data if isinstance(array, ndarray) else array for array in arrays])
+            self._commit(arrays, outputs)
         made: Made = {}
         if stock.effects:
             self._act(outputs, made)
@@ -285,7 +296,8 @@ class Program:
         executable, copies = runs.now()
         made = compiler.make_entry(
             executable, array_type=ndarray, arguments=arguments, bound=[array._data for array in lifted],
-            fallback=fallback, structure=self._finish(count, lifted), writes=[array._data for array in written],
+            fallback=_missed if written else fallback, structure=self._finish(count, lifted),
+            writes=[array._data for array in written],
             committed=_touching(written) if written else None, packed=[copy.buffer for copy in copies],
             watches=watches(stock.guards),
         )  # fmt: skip
@@ -297,7 +309,7 @@ class Program:
         runs.watch(state, copies)
         if self.stale:
             return None
-        return made
+        return _alone(made, fallback) if written else made
 
     def _arguments(self) -> list[Any] | None:
         """What the entry checks of each argument."""
@@ -350,6 +362,25 @@ class Program:
             return unflatten(stock.structure, [self._leaf(result, arrays, buffers, made) for result in stock.results])
 
         return finish
+
+
+_MISSED: Final = object()
+
+
+def _missed(*args: Any, **kwargs: Any) -> Any:
+    """What the entry of a program that writes state calls where it is not the right one: the lock is to go first."""
+    return _MISSED
+
+
+def _alone(entry: Entry, fallback: Entry) -> Entry:
+    """An entry under the lock of state, its fallback not: that one may run the user's Python."""
+
+    def call(*args: Any, **kwargs: Any) -> Any:
+        with STATE:
+            result = entry(*args, **kwargs)
+        return fallback(*args, **kwargs) if result is _MISSED else result
+
+    return call
 
 
 def _touching(arrays: Sequence[ndarray]) -> Callable[[], None]:

@@ -9,6 +9,7 @@ and `replaced` tells programs so.
 from __future__ import annotations
 
 import operator
+import threading
 from collections.abc import Sequence
 from typing import Any
 
@@ -34,6 +35,9 @@ from hybridize.gluon.dependence import depend
 from hybridize.init import InitDesc, Initializer
 from hybridize.ops.op import ACTIVE, imperatively
 from hybridize.runtime.buffers import aligned
+
+# Entered again where an initializer makes a net of its own.
+_finishing = threading.RLock()
 
 UNKNOWN = -1
 """A size that is not known yet. MXNet 1.x writes 0; both are taken."""
@@ -209,17 +213,19 @@ class Parameter:
             )
 
     def finish(self) -> None:
-        """Do the initialization that waited for the shape."""
-        assert self._deferred is not None
-        assert self._shape is not None
-        chosen, default = self._deferred
-        with imperatively():
-            array = self._data
-            if array is None or array.shape != self._shape or array.dtype != self._dtype:
-                array = ndarray(aligned(self._shape, self._dtype))
-            self._fill(array, chosen, default)
-        self._deferred = None
-        self._become(array)
+        """Do the initialization that waited for the shape, unless another thread just did."""
+        with _finishing:
+            if self._deferred is None:
+                return
+            assert self._shape is not None
+            chosen, default = self._deferred
+            with imperatively():
+                array = self._data
+                if array is None or array.shape != self._shape or array.dtype != self._dtype:
+                    array = ndarray(aligned(self._shape, self._dtype))
+                self._fill(array, chosen, default)
+            self._become(array)
+            self._deferred = None  # last: who sees this reads the array
 
     def _fill(self, array: ndarray, chosen: Any, default: Initializer) -> None:
         if chosen is None:

@@ -24,9 +24,12 @@ def calls():
     x, y, empty, scalar = np.ones((2, 3)), np.ones((4, 5)), np.ones((0, 3)), np.ones(())
     index, flags = np.array([[0, 1, 2], [1, 1, 0]], dtype="int64"), np.ones((2, 3), dtype=bool)
     return [
-        ((x,), {}), ((x, y), {}), ((x, x, y), {}), ((x,), {"axis": 9}), ((x,), {"axis": "a"}), ((x,), {"axis": (0, 0)}),
-        ((x, x), {"axis": 9}), ((x, 9), {}), ((x, -9), {}), ((x, "a"), {}), ((x, None), {}), (("a",), {}), ((None,), {}),
-        ((object(), x), {}), ((flags,), {}), ((flags, flags), {}), ((index, index), {}), ((x, index), {}), ((empty,), {}),
+        ((x,), {}), ((x, y), {}), ((x, x, y), {}), ((x,), {"axis": 9}), ((x,), {"axis": "a"}),
+        ((x,), {"axis": (0, 0)}),
+        ((x, x), {"axis": 9}), ((x, 9), {}), ((x, -9), {}), ((x, "a"), {}), ((x, None), {}),
+        (("a",), {}), ((None,), {}),
+        ((object(), x), {}), ((flags,), {}), ((flags, flags), {}), ((index, index), {}), ((x, index), {}),
+        ((empty,), {}),
         ((empty, empty), {}), ((scalar,), {}), ((scalar, scalar), {}), ((-1,), {}), (((2, -1),), {}), (((2.5, 1),), {}),
         ((x, (5, 5)), {}), ((x, (-1, -1)), {}), ((x, 0.5), {}), ((), {"size": (-1,)}), ((), {"size": (2, "a")}),
         ((x, y), {"axis": 0}), (([x, y],), {}), (([],), {}), ((x, [x]), {}), ((x,), {"dtype": "nosuch"}),

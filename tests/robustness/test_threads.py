@@ -239,3 +239,38 @@ def test_random_draws_in_threads():
         for values in result:
             assert (values >= 0).all()
             assert (values < 1).all()
+
+
+@pytest.mark.parametrize("nested", [False, True])
+def test_no_two_threads_draw_the_same(nested):
+    """Also where draws are long enough to run without the GIL, by the short and the long way to a program."""
+
+    @hybridize.hybridize
+    def draw(scale):
+        return np.random.uniform(size=(300000,)) * (scale[0] if nested else scale)
+
+    one = np.ones((1,))
+    argument = (one,) if nested else one
+    draw(argument)
+
+    def work(i):
+        draws = [np.random.uniform(size=(1000,)) if i == 0 else draw(argument) for _ in range(10)]
+        return [x.asnumpy()[:4].tobytes() for x in draws]
+
+    drawn = [part for parts in together(work, 4) for part in parts]
+    assert len(set(drawn)) == len(drawn)
+
+
+def test_no_update_of_a_state_is_lost():
+    total = np.zeros((200000,))
+
+    @hybridize.hybridize
+    def accumulate(x):
+        total[...] = total + np.tanh(np.exp(x) * 0) + x
+        return x * 1
+
+    x = np.ones((200000,))
+    accumulate(x)
+    together(lambda _: [accumulate(x) for _ in range(10)] and None, 4)
+    assert float(total[0]) == 41
+    assert float(total[-1]) == 41
