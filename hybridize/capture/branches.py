@@ -8,16 +8,15 @@ follows: the rest of the block, of the blocks around, of the loop, until both ha
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from contextlib import contextmanager
 from functools import partial
 from types import CellType
 from typing import Any
 
-from hybridize.array.ndarray import ndarray
 from hybridize.array.symbol import Cell, Symbol
 from hybridize.base.errors import CaptureError
 from hybridize.base.locations import SourceLoc
-from hybridize.base.nested import flatten
 from hybridize.capture import flow, merge
 from hybridize.capture.flow import (
     BREAK,
@@ -108,6 +107,19 @@ def refill(owner: Any, now: Any) -> None:
     """Give a container the content of another one."""
     owner.clear()
     (owner.update if isinstance(owner, (dict, set)) else owner.extend)(now)
+
+
+@contextmanager
+def held(arrays: Mapping[Cell, Any]) -> Iterator[None]:
+    """Let arrays hold what they hold at the end of a branch for the length of a `with` block."""
+    before = [(cell, cell.value) for cell in arrays]
+    for cell, value in arrays.items():
+        cell.value = value
+    try:
+        yield
+    finally:
+        for cell, value in before:
+            cell.value = value
 
 
 def choose(test: Symbol, then: Part, orelse: Part) -> Any:
@@ -238,12 +250,14 @@ class _Outputs:
         self.sides = sides
         self.values: tuple[list[Value], list[Value]] = ([], [])
         self.uses: list[Callable[[list[Value]], None]] = []
+        self.origins: dict[int, list[Cell]] = {}
+        """By the identity of an array of a side: itself, and what it became part of."""
 
     def add(self, spec: Spec, x: Any, y: Any, use: Callable[[list[Value]], None]) -> None:
         """Add a value of both sides; `use` gets what the Cond gives for it."""
         start = len(self.values[0])
         for side, value, outputs in zip(self.sides, (x, y), self.values, strict=True):
-            with interpreting(side.branch):
+            with interpreting(side.branch), held(side.arrays):
                 outputs.extend(side.branch.own(operand) for operand in merge.operands(value, spec))
         stop = len(self.values[0])
         self.uses.append(lambda results: use(results[start:stop]))
@@ -276,11 +290,13 @@ def _merged(trace: Recording, test: Symbol, sides: list[Side]) -> Signal | None:
     found = _bind(trace, test.operand(), sides, outputs)
     for use in outputs.uses:
         use(found)
+    for cells in outputs.origins.values():
+        trace.root.may_share(cells, trace)
     return Returned(result[0]) if result else signal
 
 
 def _write(trace: Recording, array: Cell, value: Value) -> None:
-    trace.wrote(array)
+    trace.note(array)  # the writes themselves were checked where they were made
     array.value = value
 
 
@@ -298,7 +314,7 @@ def _merge_results(trace: Recording, sides: list[Side], outputs: _Outputs, resul
         )) from None  # fmt: skip
 
     def use(values: list[Value]) -> None:
-        result.append(_made(trace, spec, values, sides, (x, y)))
+        result.append(_made(trace, spec, values, outputs, (x, y)))
 
     outputs.add(spec, x, y, use)
 
@@ -325,7 +341,7 @@ def _merge_variable(trace: Recording, name: str, cell: CellType, sides: list[Sid
         return
 
     def use(values: list[Value]) -> None:
-        flow.assign(cell, _made(trace, spec, values, sides, (x, y)))
+        flow.assign(cell, _made(trace, spec, values, outputs, (x, y)))
 
     outputs.add(spec, x, y, use)
 
@@ -335,23 +351,14 @@ def _zeros(side: Side, spec: Spec) -> Any:
         return merge.zeros(spec, side.branch)
 
 
-def _made(trace: Recording, spec: Spec, values: list[Value], sides: list[Side], given: tuple[Any, Any]) -> Any:
-    """A merged value. Where it may be an array that others see too, depending on data, neither can be written."""
+def _made(trace: Recording, spec: Spec, values: list[Value], outputs: _Outputs, given: tuple[Any, Any]) -> Any:
+    """A merged value; notes which arrays it may be."""
     made, cells = merge.rebuilt(spec, values, trace)
-    shared = False
-    for side, value in zip(sides, given, strict=True):
-        for leaf in flatten(value)[0]:
-            if isinstance(leaf, Symbol) and leaf.weak is None and leaf._trace is not side.branch:
-                shared = True
-                trace.root.frozen.setdefault(leaf._cell, _SHARED)
-            shared = shared or isinstance(leaf, ndarray)
-    if shared:
-        for cell in cells:
-            trace.root.frozen.setdefault(cell, _SHARED)
+    for value in given:
+        for cell, origin in zip(cells, merge.cells_of(value, spec), strict=True):
+            if origin is not None:
+                outputs.origins.setdefault(id(origin), [origin]).append(cell)
     return made
-
-
-_SHARED = "is, depending on data, the same as another one or not"
 
 
 def _merge_containers(trace: Recording, sides: list[Side], outputs: _Outputs) -> None:
@@ -366,17 +373,17 @@ def _merge_containers(trace: Recording, sides: list[Side], outputs: _Outputs) ->
         except Mismatch:
             raise _changed(trace, owner, loc) from None
 
-        outputs.add(spec, x, y, partial(_fill, trace, owner, loc, spec, sides, (x, y)))
+        outputs.add(spec, x, y, partial(_fill, trace, owner, loc, spec, outputs, (x, y)))
 
 
 def _fill(
-    trace: Recording, owner: Any, loc: SourceLoc | None, spec: Spec, sides: list[Side], given: tuple[Any, Any],
+    trace: Recording, owner: Any, loc: SourceLoc | None, spec: Spec, outputs: _Outputs, given: tuple[Any, Any],
     values: list[Value],
 ) -> None:  # fmt: skip
     """Give a container the content merged of both sides."""
     if trace.depth:
         trace.containers.setdefault(id(owner), (owner, owner.copy(), loc))
-    refill(owner, _made(trace, spec, values, sides, given))
+    refill(owner, _made(trace, spec, values, outputs, given))
 
 
 def _changed(trace: Recording, owner: Any, loc: SourceLoc | None) -> CaptureError:

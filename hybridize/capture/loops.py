@@ -228,6 +228,19 @@ class _Carried:
     """Variables that have no value in the loop, and why."""
 
 
+@dataclass
+class _Recorded:
+    """The body of a loop, recorded once."""
+
+    branch: Branch
+    inputs: dict[Any, Any]
+    """For each carried variable the values and what it was at the start; for each carried array the value."""
+    after: dict[str, Any]
+    """Variables at the end."""
+    arrays: dict[Cell, Value]
+    """What arrays hold at the end: those that are carried, and all that were written."""
+
+
 _COUNTER, _RUNNING, _BROKE, _RETURNED = (
     f"__hybridize_{what}__" for what in ("counter", "running", "broke", "returned")
 )  # fmt: skip
@@ -307,10 +320,10 @@ class _GraphLoop:
         self.endless = going is True
         carried = self._initial()
         for _ in range(_ROUNDS):
-            branch, inputs, after, arrays = self._body(carried)
-            if not self._adjust(carried, inputs, after, arrays):
-                self._bind(carried, branch, inputs, after, arrays)
-                return self._after(carried)
+            recorded = self._body(carried)
+            if not self._adjust(carried, recorded):
+                self._bind(carried, recorded)
+                return self._after()
         raise self.trace.root.refusing(CaptureError(
             "E444", "the variables of a loop that depends on data keep changing their types",
             help="give them the shape and dtype that they have at the end before the loop",
@@ -323,8 +336,8 @@ class _GraphLoop:
             carried.specs[_COUNTER] = Spec(merge.spec_of(0).structure, (Leaf(int, TensorType((), int64)),))
         return carried
 
-    def _body(self, carried: _Carried) -> tuple[Branch, dict[Any, Any], dict[str, Any], dict[Cell, Value]]:
-        """Record the body once. Returns what carried variables and arrays were at its start, and all at its end."""
+    def _body(self, carried: _Carried) -> _Recorded:
+        """Record the body once."""
         branch = Branch(self.trace)
         before = {name: flow.content(cell) for name, cell in self.cells.items()}
         inputs: dict[Any, Any] = {}
@@ -332,7 +345,7 @@ class _GraphLoop:
             values = [branch.input(kind) for kind in spec.types]
             made, cells = merge.rebuilt(spec, values, branch)
             for cell in cells:
-                self.trace.root.frozen[cell] = "is carried by a loop that depends on data"
+                self.trace.root.carried.add(cell)
             inputs[name] = (values, made)
             flow.assign(self.cells[name], made)
         for name in carried.unset:
@@ -358,7 +371,7 @@ class _GraphLoop:
                 refill(owner, old)
         if changed:
             raise branches._changed(self.trace, changed[0][0], changed[0][2])
-        return branch, inputs, after, {cell: value for cell, value in arrays.items() if cell.value not in branch.mine}
+        return _Recorded(branch, inputs, after, arrays)
 
     def _iterate(self) -> None:
         """The body, and the decision whether there is another iteration."""
@@ -374,18 +387,16 @@ class _GraphLoop:
         else:
             assert signal is ENDED
 
-    def _adjust(
-        self, carried: _Carried, inputs: dict[Any, Any], after: dict[str, Any], arrays: dict[Cell, Value]
-    ) -> bool:
+    def _adjust(self, carried: _Carried, recorded: _Recorded) -> bool:
         """Carry what the body turned out to change; returns whether anything is new."""
         new = False
-        for cell, value in arrays.items():
-            if cell not in carried.arrays:
+        for cell, value in recorded.arrays.items():
+            if cell not in carried.arrays and cell.value not in recorded.branch.mine:
                 carried.arrays[cell] = value.type
                 new = True
         for name, cell_ in self.cells.items():
-            start = inputs[name][1] if name in carried.specs else flow.content(cell_)
-            now = after[name]
+            start = recorded.inputs[name][1] if name in carried.specs else flow.content(cell_)
+            now = recorded.after[name]
             known = now is not MISSING and start is not MISSING
             if name in carried.unset or now is start or (known and same(now, start)):
                 continue
@@ -414,38 +425,40 @@ class _GraphLoop:
             return f"{mismatch} {where}"
         return f"is {mismatch.replace(' and ', ' before and ', 1)} after one round of the loop {where}"
 
-    def _bind(
-        self, carried: _Carried, branch: Branch, inputs: dict[Any, Any], after: dict[str, Any],
-        arrays: dict[Cell, Value],
-    ) -> None:  # fmt: skip
+    def _bind(self, carried: _Carried, recorded: _Recorded) -> None:
         """Add the While, and give the variables and arrays what it gives."""
-        trace = self.trace
+        trace, branch, inputs = self.trace, recorded.branch, recorded.inputs
         first: list[Value] = []
         start: list[Value] = []
         outputs: list[Value] = []
         for name, spec in carried.specs.items():
             first += inputs[name][0]
             start += self._start(name, spec)
-            with interpreting(branch):
-                outputs += [branch.own(value) for value in merge.operands(after[name], spec)]
+            with interpreting(branch), branches.held(recorded.arrays):
+                outputs += [branch.own(value) for value in merge.operands(recorded.after[name], spec)]
         for cell in carried.arrays:
             first.append(inputs[cell])
             start.append(cell.value)
-            outputs.append(branch.own(arrays[cell]))
+            outputs.append(branch.own(recorded.arrays[cell]))
         read = list(branch.outer)
         outputs += [branch.outer[value] for value in read]
         body = branch.graph(read, outputs, first)
         going = [Value(value.type) for value in body.inputs]
         cond = Graph(tuple(going), (), (going[first.index(inputs[_RUNNING][0][0])],), {})
         results = list(trace.bind(While(cond, body), (*start, *read)))
+        origins: dict[int, list[Cell]] = {}
         for name, spec in carried.specs.items():
             values = [results.pop(0) for _ in spec.types]
-            before = flow.content(self.cells[name])
             made, cells = merge.rebuilt(spec, values, trace)
-            if before is not MISSING and merge.cells_of(before):  # without an iteration it is still that very array
-                for cell in [*cells, *merge.cells_of(before)]:
-                    trace.root.frozen.setdefault(cell, branches._SHARED)
+            # Without an iteration it is still the array from before, after one what the body made it.
+            for value in (flow.content(self.cells[name]), recorded.after[name]):
+                found = merge.cells_of(value, spec) if value is not MISSING else []
+                for cell, origin in zip(cells, found, strict=False):
+                    if origin is not None:
+                        origins.setdefault(id(origin), [origin]).append(cell)
             flow.assign(self.cells[name], made)
+        for shared in origins.values():
+            trace.root.may_share(shared, trace)
         for cell in carried.arrays:
             branches._write(trace, cell, results.pop(0))
         for name in carried.unset:
@@ -457,7 +470,7 @@ class _GraphLoop:
             before = merge.zeros(spec, self.trace)
         return merge.operands(before, spec)
 
-    def _after(self, carried: _Carried) -> Signal | None:
+    def _after(self) -> Signal | None:
         """What follows the loop: its `else` unless it was broken out of; its `return` where it returned."""
         returned, broke = (self.own[name].cell_contents for name in (_RETURNED, _BROKE))
         loop, stack = self.loop, self.stack

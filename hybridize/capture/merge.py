@@ -19,7 +19,7 @@ from hybridize.base.nested import Structure, flatten, unflatten
 from hybridize.base.promotion import weak_kind
 from hybridize.base.types import TensorType
 from hybridize.capture.guards import MISSING, same
-from hybridize.capture.trace import NUMBER_DTYPES, Recording
+from hybridize.capture.trace import NUMBER_DTYPES, Recording, current_trace
 from hybridize.graph import Value
 from hybridize.ops import Broadcast, Cast
 from hybridize.ops.op import bind1, constant
@@ -154,10 +154,18 @@ def rebuilt(spec: Spec, values: list[Value], trace: Recording) -> tuple[Any, lis
     return unflatten(spec.structure, leaves), cells
 
 
-def cells_of(value: Any) -> list[Cell]:
-    """The cells of the arrays in a value."""
+def cells_of(value: Any, spec: Spec) -> list[Cell | None]:
+    """For each array in a value of type `spec` its cell, None for what becomes one only by that type."""
     leaves, _ = flatten(value)
-    return [leaf._cell for leaf in leaves if isinstance(leaf, Symbol) and leaf.weak is None]
+    pairs = zip(leaves, spec.leaves, strict=True)
+    return [_cell_of(leaf) for leaf, kind in pairs if kind.type is not None and kind.weak is None]
+
+
+def _cell_of(leaf: Any) -> Cell | None:
+    if isinstance(leaf, ndarray):
+        trace = current_trace()
+        leaf = None if trace is None else trace.lift(leaf)
+    return leaf._cell if isinstance(leaf, Symbol) and leaf.weak is None else None
 
 
 def zeros(spec: Spec, trace: Recording) -> Any:

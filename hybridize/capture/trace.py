@@ -8,7 +8,10 @@ they become inputs of the program, never constants, and what is written to them 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+import gc
+import sys
+import weakref
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -52,6 +55,9 @@ class Effect:
 
     apply: Callable[..., object]
     arguments: tuple[Any, ...]
+
+
+_Partner = tuple["weakref.ref[Recording]", "weakref.ref[Cell]"]
 
 
 class Recording:
@@ -104,8 +110,13 @@ class Recording:
 
     def wrote(self, cell: Cell) -> None:
         """Hear of a write to a cell, before it happens."""
-        self.root.check_write(cell)
-        self.journal.append((cell, cell.value))
+        self.root.check_write(cell, self)
+        self.note(cell)
+
+    def note(self, cell: Cell) -> None:
+        """Remember what a cell holds before a write that is allowed."""
+        if self.parent is not None or self.root.checkpoints:  # else there is nothing to go back to
+            self.journal.append((cell, cell.value))
 
     def concretize(self, symbol: Symbol, kind: str) -> Any:
         """The Python number that a symbol stands for, which then becomes part of the program's key."""
@@ -211,8 +222,10 @@ class Trace(Recording):
         """Containers changed since a loop may have to be undone, and what they held."""
         self.undefined: dict[str, str] = {}
         """Variables without a value after a branch or loop that depends on data, and why."""
-        self.frozen: dict[Cell, str] = {}
-        """Cells that may or may not be shared, depending on data: they cannot be written."""
+        self.carried: weakref.WeakSet[Cell] = weakref.WeakSet()
+        """Cells that a loop of the graph carries: they cannot be written, as at first they are an array from before."""
+        self._partners: weakref.WeakKeyDictionary[Cell, list[_Partner]] = weakref.WeakKeyDictionary()
+        """Cells that may be one array or several, depending on data: while two are in use neither can be written."""
         self.refused: CaptureError | None = None
         """The last refusal, so that it cannot get lost in an `except` of the user's."""
         self._by_array: dict[int, Input] = {}
@@ -279,11 +292,15 @@ class Trace(Recording):
         """The input whose buffer a cell is."""
         return self._by_cell.get(cell)
 
-    def check_write(self, cell: Cell) -> None:
+    def check_write(self, cell: Cell, at: Recording) -> None:
         """Refuse writes that a program cannot do as Python does; remember those to inputs."""
-        if cell in self.frozen:
+        shared = cell in self.carried or self._has_partner(cell, at)
+        if shared and cell not in self.carried:
+            self._forget()
+            shared = self._has_partner(cell, at)
+        if shared:
             raise self.refusing(CaptureError(
-                "E441", f"a write to an array that {self.frozen[cell]}",
+                "E441", "a write to an array that is, depending on data, the same as another one or not",
                 help="make a new array instead: x = x + 1, not x += 1",
             ))  # fmt: skip
         entry = self._by_cell.get(cell)
@@ -295,6 +312,36 @@ class Trace(Recording):
                     )
                 )
             entry.written_at = self.location()
+
+    def may_share(self, cells: Collection[Cell], at: Recording) -> None:
+        """Say that cells may be one array or several, depending on data, from here on in a branch."""
+        known = {id(cell): cell for cell in cells}
+        for cell in cells:  # what may be the same as one of them may be the same as the others
+            known |= {id(other): other for _, other in self._sharing(cell)}
+        for cell in known.values():
+            partners = self._partners.setdefault(cell, [])
+            partners += [(weakref.ref(at), weakref.ref(other)) for other in known.values() if other is not cell]
+
+    def _sharing(self, cell: Cell) -> list[tuple[Recording, Cell]]:
+        """The cells in use that may be the same array as this one, each with the branch where that is so."""
+        pairs = [(at(), other()) for at, other in self._partners.get(cell, ())]
+        return [(at, other) for at, other in pairs if at is not None and other is not None]
+
+    def _has_partner(self, cell: Cell, at: Recording) -> bool:
+        """Whether an array that may be this one, here, is still in use."""
+        around: Recording | None = at
+        chain = set()
+        while around is not None:
+            chain.add(around)
+            around = around.parent
+        return any(place in chain for place, _ in self._sharing(cell))
+
+    def _forget(self) -> None:
+        """Let go of what nobody else holds."""
+        for key in list(self.fresh):
+            if sys.getrefcount(self.fresh[key][0]) <= 2:  # of the entry, and of the call
+                del self.fresh[key]
+        gc.collect()
 
     def refusing(self, error: CaptureError) -> CaptureError:
         """An error of this capture, which no `except` of the user's can swallow."""
