@@ -142,6 +142,10 @@ class Function:
     def __get__(self, instance: Any, owner: type | None = None) -> Any:
         return self if instance is None else MethodType(self, instance)
 
+    def __reduce__(self) -> str:
+        """Copied and pickled as functions are: by name."""
+        return self.__qualname__
+
     def __repr__(self) -> str:
         return f"<hybridized {self.name}: {self.cache_info().programs} programs>"
 
@@ -194,7 +198,7 @@ class Function:
         if self.saved_program is not None:
             raise self._unknown(call)
         reason = self._reason(call)
-        captured = capture(self.python_function, call, self._leaf_names(call), freeze=self.options.freeze)
+        captured = capture(self.python_function, call, self.leaf_names(call), freeze=self.options.freeze)
         program = self._compile(captured, reason)
         if reason and CONFIG.explain:
             print(f"hybridize: {self.name} is captured again because {reason}", file=sys.stderr)
@@ -314,7 +318,7 @@ class Function:
                 self._names = ()
         return self._names
 
-    def _leaf_names(self, call: Call) -> list[str]:
+    def leaf_names(self, call: Call) -> list[str]:
         """Names of the leaves: of the parameters, with a number where there are several in one."""
         names: list[str] = []
         positional, keywords = call.structure.children
@@ -337,7 +341,7 @@ class Function:
         nearest = min(calls, key=lambda known: _distance(known, call))
         if nearest.structure != call.structure:
             return f"the arguments were {described(nearest)} and are {described(call)}"
-        names = self._leaf_names(call)
+        names = self.leaf_names(call)
         for name, then, now in zip(names, nearest.kinds, call.kinds, strict=True):
             if then != now:
                 return f"argument {name} was {show(then)} and is {show(now)}"

@@ -15,7 +15,9 @@ from hybridize.formats import write_archive
 from hybridize.formats.atomic import write_atomically
 from hybridize.formats.mxnet.params import write_params
 from hybridize.formats.saved import SavedProgram, SavedSignature
+from hybridize.gluon.advice import warn
 from hybridize.gluon.parameter_dict import ParameterDict
+from hybridize.gluon.sizes import bound_axes
 
 
 def has_program(function: Function) -> bool:
@@ -44,7 +46,8 @@ def write(function: Function, parameters: ParameterDict, path: str, epoch: int) 
     from hybridize.formats.mxnet.write import symbol_json  # late: MXNet's names for all ops
 
     program = function.saved(names_of(parameters))
-    signature = _for_inference(program)
+    number = _for_inference(program)
+    signature = program.signatures[number]
     graph = signature.graph
     arguments = len(graph.inputs) - len(signature.state)
     inputs = ["data"] if arguments == 1 else [f"data{position}" for position in range(arguments)]
@@ -54,6 +57,19 @@ def write(function: Function, parameters: ParameterDict, path: str, epoch: int) 
         "hybridize_types": json.dumps([str(value.type) for value in graph.outputs]),
     }
     results = len(graph.outputs) - len(signature.writes)
+
+    def drawn(other: SavedSignature) -> Any:
+        names = [*inputs, *other.state]
+        found = symbol_json(other.graph, names, len(other.graph.outputs), {}, arguments=arguments)
+        return found.text, {name: (array.shape, array.tobytes()) for name, array in found.constants.items()}
+
+    places, silent = bound_axes(function, number, names_of(parameters), drawn)
+    bound = {inputs[place]: axes for place, axes in places.items()}
+    if bound:
+        metadata["hybridize_bound"] = json.dumps(bound)
+    if silent:
+        types = ", ".join(f"{name} {value.type}" for name, value in zip(inputs, graph.inputs, strict=False))
+        warn(f"the net computes with the sizes of its inputs, so the exported graph is only right for {types}")
     symbol = symbol_json(graph, [*inputs, *signature.state], results, metadata, arguments=arguments)
     arrays = {f"arg:{name}": _with_axis(program.weights[name]) for name in signature.state}
     arrays |= {f"arg:{name}": array for name, array in symbol.constants.items()}
@@ -69,11 +85,11 @@ def _with_axis(array: NDArray[Any]) -> NDArray[Any]:
     return array.reshape(1) if not array.ndim else array
 
 
-def _for_inference(program: SavedProgram) -> SavedSignature:
+def _for_inference(program: SavedProgram) -> int:
     """The latest program that was captured while predicting, whose arguments are all arrays."""
-    for signature in reversed(program.signatures):
+    for number, signature in reversed(list(enumerate(program.signatures))):
         if not signature.training and all(leaf.kind == "array" for leaf in signature.result_leaves):
-            return signature
+            return number
     raise CaptureError(
         "E451",
         "the net was only called while training, or its result holds values that are no arrays",

@@ -13,7 +13,7 @@ from hybridize.array import random
 from hybridize.array.operands import operand, result
 from hybridize.autograd import is_training
 from hybridize.base.dtypes import DType
-from hybridize.base.errors import ArgumentError, GraphError, LoadError
+from hybridize.base.errors import ArgumentError, GraphError, LoadError, ShapeError
 from hybridize.base.nested import Structure, unflatten
 from hybridize.base.types import TensorType
 from hybridize.formats.mxnet.attributes import parse_value
@@ -24,9 +24,10 @@ from hybridize.gluon.advice import warn
 from hybridize.gluon.hybrid_block import HybridBlock
 from hybridize.gluon.parameter import Parameter
 from hybridize.gluon.stored import load_into, named_arrays
+from hybridize.ops.op import type_of
 
-RESULT, TYPES = "hybridize_result", "hybridize_types"
-"""Graph attributes of our own exports: the structure of the result, and the types of its arrays."""
+RESULT, TYPES, BOUND = "hybridize_result", "hybridize_types", "hybridize_bound"
+"""Graph attributes of our own exports: the structure of the result, the types of its arrays, the sizes it is for."""
 
 
 class SymbolBlock(HybridBlock):
@@ -44,6 +45,7 @@ class SymbolBlock(HybridBlock):
         self._graph = outputs
         self._inputs = (inputs,) if isinstance(inputs, str) else tuple(inputs)
         self._structure, self._bare = _result_of(outputs)
+        self._bound = _bound_of(outputs)
         for node in outputs.nodes:
             if node.op == VARIABLE and node.name not in self._inputs and node.name not in _labels(outputs):
                 self._parameters[node.name] = _parameter(node.name, node.attributes)
@@ -116,10 +118,19 @@ class SymbolBlock(HybridBlock):
                 "E333", f"the block has the inputs {', '.join(self._inputs)}; it was called with {len(args)} arrays"
             )
         feeds = {name: operand(x) for name, x in zip(self._inputs, args, strict=True)}
+        for name, axes in self._bound.items():
+            found = type_of(feeds[name]).shape
+            for axis, size in axes.items():
+                if found[axis : axis + 1] != (size,):
+                    raise ShapeError(
+                        "E116",
+                        f"axis {axis} of {name} is {size} in the graph of the exported net, found {list(found)}",
+                        help="export the net after a call with that size; net.save(path) keeps all of them",
+                    )
         for name, parameter in self._parameters.items():
             feeds[name] = operand(parameter.data())
-        found = [result(x) for x in execute(self._graph, feeds, Mode(is_training(), random.key))]
-        return self._result(found)
+        computed = [result(x) for x in execute(self._graph, feeds, Mode(is_training(), random.key))]
+        return self._result(computed)
 
     def _result(self, found: list[Any]) -> Any:
         if self._structure is None:
@@ -129,6 +140,17 @@ class SymbolBlock(HybridBlock):
 
     def __repr__(self) -> str:
         return f"{type(self).__name__}({', '.join(self._inputs)} : {len(self._graph.nodes)} nodes)"
+
+
+def _bound_of(graph: SymbolGraph) -> dict[str, dict[int, int]]:
+    """The sizes of inputs that the graph holds, by name and axis, as `export` wrote them."""
+    try:
+        bound = json.loads(graph.attributes.get(BOUND, "{}"))
+        types = json.loads(graph.attributes.get("hybridize_inputs", "{}"))
+        shapes = {name: TensorType.parse(types[name]).shape for name in bound}
+        return {name: {axis: shapes[name][axis] for axis in axes} for name, axes in bound.items()}
+    except (ValueError, TypeError, KeyError, IndexError, AttributeError, GraphError, RecursionError) as error:
+        raise LoadError("E602", f"{graph.source}: the attribute {BOUND} does not fit ({error})") from error
 
 
 def _labels(graph: SymbolGraph) -> set[str]:

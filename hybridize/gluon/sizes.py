@@ -1,0 +1,78 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Which sizes of its inputs a net computes with. A file in MXNet's format holds the graph of one call and no sizes.
+
+    x / x.shape[0]        the graph divides by 2: right for batches of 2, silently wrong for others
+    dense(x) + 1          the same graph for every batch
+
+Found by capturing again with one axis longer: where that gives another graph, the size is part of the computation.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import io
+from collections.abc import Callable
+from types import SimpleNamespace
+from typing import Any
+
+import numpy
+
+from hybridize.array.ndarray import wrap
+from hybridize.base.frozen import changed
+from hybridize.base.types import TensorType
+from hybridize.capture import Function
+from hybridize.capture.record import Captured, capture
+from hybridize.capture.saving import saved
+from hybridize.capture.signature import Call
+from hybridize.formats.saved import SavedSignature
+
+
+def bound_axes(
+    function: Function, number: int, names: dict[int, str], drawn: Callable[[SavedSignature], Any]
+) -> tuple[dict[int, list[int]], bool]:
+    """Axes of the array arguments, by their place, that must have the size that they have in a program.
+
+    The second result says whether other sizes are possible there, and give another graph.
+
+    Args:
+        function: of a net.
+        number: which of its programs.
+        names: of the arrays that it reads from outside, by identity.
+        drawn: what would be written of it; compared by equality.
+    """
+    stock = function.programs()[number].stock
+
+    def written(captured: Captured) -> Any:
+        stub: Any = SimpleNamespace(stock=captured)
+        return drawn(saved(function.name, [stub], (), {}, names).signatures[0])
+
+    expected = written(stock)
+    types = [kind for kind in stock.call.kinds if isinstance(kind, TensorType)]
+    bound: dict[int, list[int]] = {}
+    silent = False
+    for axis, size in sorted({(axis, size) for kind in types for axis, size in enumerate(kind.shape)}):
+        call = _longer(stock.call, axis, size)
+        try:
+            with contextlib.redirect_stdout(io.StringIO()):  # the user's prints were seen
+                found = written(capture(function.python_function, call, function.leaf_names(call)))
+        except Exception:  # with another size the net cannot be called at all
+            found = None
+        silent |= found not in (None, expected)
+        if found != expected:
+            for place, kind in enumerate(types):
+                if kind.shape[axis : axis + 1] == (size,):
+                    bound.setdefault(place, []).append(axis)
+    return bound, silent
+
+
+def _longer(call: Call, axis: int, size: int) -> Call:
+    """A call with one more element along `axis` of all arrays that have `size` there."""
+    leaves: list[Any] = []
+    kinds: list[Any] = []
+    for leaf, kind in zip(call.leaves, call.kinds, strict=True):
+        if isinstance(kind, TensorType):
+            shape = tuple(n + (n == size and i == axis) for i, n in enumerate(kind.shape))
+            leaf, kind = wrap(numpy.zeros(shape, kind.dtype)), TensorType(shape, kind.dtype)
+        leaves.append(leaf)
+        kinds.append(kind)
+    return changed(call, leaves=leaves, kinds=tuple(kinds))

@@ -1,0 +1,78 @@
+"""A net that computes with the sizes of its inputs is exported for these sizes, and no others are taken."""
+
+import numpy
+import pytest
+
+from hybridize.array import np, npx
+from hybridize.base.errors import LoadError, ShapeError
+from hybridize.gluon import HybridBlock, SymbolBlock, nn
+
+
+class Net(HybridBlock):
+    def __init__(self, function):
+        super().__init__()
+        self.dense = nn.Dense(6)
+        self.function = function
+
+    def forward(self, x):
+        print("forward runs")
+        return self.function(self.dense(x))
+
+
+def exported(function, path, shape=(2, 4)):
+    net = Net(function)
+    net.initialize()
+    net.hybridize()
+    net(np.ones(shape))
+    net.export(path)
+    return net, SymbolBlock.imports(f"{path}-symbol.json", ["data"], f"{path}-0000.params")
+
+
+@pytest.mark.parametrize(
+    "function",
+    [
+        lambda x: x + np.mean(x), lambda x: x - np.mean(x, axis=0), lambda x: x * x.shape[0], lambda x: np.var(x),
+        lambda x: x[-1] + x[1:2], lambda x: np.stack([row * i for i, row in enumerate(x)]), lambda x: x / len(x),
+    ],
+)  # fmt: skip
+def test_sizes_that_are_part_of_the_graph(tmp_path, function, capsys):
+    with pytest.warns(UserWarning, match=r"only right for data f32\[2,4\]"):
+        net, block = exported(function, tmp_path / "net")
+    assert capsys.readouterr().out == "forward runs\n", "looking for sizes is not heard"
+    x = np.array(numpy.random.normal(size=(2, 4)))
+    numpy.testing.assert_allclose(block(x).asnumpy(), net(x).asnumpy(), rtol=1e-5, atol=1e-6)
+    for rows in (1, 3, 7):
+        with pytest.raises(ShapeError, match="axis 0 of data is 2"):
+            block(np.ones((rows, 4)))
+    numpy.testing.assert_allclose(block(x).asnumpy(), net(x).asnumpy(), rtol=1e-5, atol=1e-6)
+
+
+@pytest.mark.filterwarnings("error")
+@pytest.mark.parametrize(
+    "function",
+    [
+        lambda x: npx.softmax(x, axis=0), lambda x: x.reshape(x.shape[0], 2, 3) + 1, lambda x: np.mean(x, axis=1),
+        lambda x: (x @ x.T) @ x, lambda x: x + np.ones_like(x), lambda x: x[::-1] if x.ndim == 3 else x[:, ::-1],
+    ],
+)  # fmt: skip
+def test_other_sizes_where_the_graph_is_the_same(tmp_path, function):
+    net, block = exported(function, tmp_path / "net")
+    for rows in (1, 2, 3, 7):
+        x = np.array(numpy.random.normal(size=(rows, 4)))
+        numpy.testing.assert_allclose(block(x).asnumpy(), net(x).asnumpy(), rtol=1e-5, atol=1e-6)
+    with pytest.raises(ShapeError, match="axis 1 of data is 4"):
+        block(np.ones((2, 5)))
+
+
+def test_edited_files_are_refused(tmp_path):
+    exported(lambda x: x, tmp_path / "net")
+    file = tmp_path / "net-symbol.json"
+    text = file.read_text()
+    for bad in ('"{\\"data\\": [9]}"', '"[1]"', '"{\\"other\\": [0]}"', '"{"'):
+        start = text.index('"hybridize_bound"')
+        value = text.index('"str"', start)
+        stop = text.index("]", text.index("}", value)) if "}" in text[value:] else len(text)
+        broken = text[: text.index(",", value) + 1] + bad + text[stop:]
+        file.write_text(broken)
+        with pytest.raises(LoadError):
+            SymbolBlock.imports(str(file), ["data"], f"{tmp_path / 'net'}-0000.params")
