@@ -23,7 +23,7 @@ from hybridize.codegen.llvm.contraction_tiles import (
     packed_panels_bytes,
     tiles_scratch,
 )
-from hybridize.codegen.llvm.text import CALLS_ONLY, Function, Module, llvm_type, vector
+from hybridize.codegen.llvm.text import UNOPTIMISED, Function, Module, llvm_type, vector
 from hybridize.codegen.target import Target
 
 __all__ = [
@@ -69,7 +69,7 @@ def emit_contraction(
     extra = epilogue.params if epilogue is not None else ()
     storing = _emit_store(module, f"{name}.store", spec, numbers, epilogue)
     f = Function(
-        module, name, [("ptr", "out"), ("ptr", "x"), ("ptr", "w"), *extra, ("ptr", "scratch")], attributes=CALLS_ONLY
+        module, name, [("ptr", "out"), ("ptr", "x"), ("ptr", "w"), *extra, ("ptr", "scratch")], attributes=UNOPTIMISED
     )
     arguments = "".join(f", {type} %{param}" for type, param in extra)
 
@@ -181,7 +181,7 @@ def packed_bytes(spec: ContractionSpec, target: Target) -> int:
 def emit_pack(module: Module, name: str, spec: ContractionSpec, target: Target, linkage: str = "internal") -> Function:
     """Write the function `name`: `(ptr packed, ptr w)`, which packs w for contractions with `spec.packed` set."""
     numbers = Numbers(spec.dtype, target)
-    f = Function(module, name, [("ptr", "packed"), ("ptr", "w")], linkage=linkage, attributes=CALLS_ONLY)
+    f = Function(module, name, [("ptr", "packed"), ("ptr", "w")], linkage=linkage, attributes=UNOPTIMISED)
     with f.loop(0, 1 if spec.shared_w else spec.batch) as loop:
         panel = at(f, "%packed", times(f, loop.index, packed_panels_bytes(spec, numbers)))
         w = at(f, "%w", times(f, loop.index, spec.n * spec.k * numbers.stored_bytes))

@@ -28,7 +28,7 @@ from hybridize.codegen.llvm.epilogue import emit_finish
 from hybridize.codegen.llvm.kernels import emit_kernel
 from hybridize.codegen.llvm.regions import emit_region
 from hybridize.codegen.llvm.routines import emit_routine, routine_bytes
-from hybridize.codegen.llvm.text import CALLS_ONLY, Function, Module
+from hybridize.codegen.llvm.text import UNOPTIMISED, Function, Module
 from hybridize.codegen.target import Target
 from hybridize.graph import Graph
 from hybridize.graph.ir import Buffer as Array
@@ -126,7 +126,7 @@ class Emitter:
     def program(self, name: str, scheduled: Schedule, linkage: str = "internal") -> list[str]:
         """Write `void name(ptr inputs, ptr outputs, ptr scratch)`; returns the function each step calls."""
         params = [("ptr", "inputs"), ("ptr", "outputs"), ("ptr", "scratch")]
-        f = Function(self.module, name, params, linkage=linkage, attributes=CALLS_ONLY)
+        f = Function(self.module, name, params, linkage=linkage, attributes=UNOPTIMISED)
         pointers = Pointers(f)
         names = [self.step(f, step, pointers) for step in scheduled.steps]
         f.do("ret void")

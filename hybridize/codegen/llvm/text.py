@@ -18,8 +18,8 @@ SCALARS: dict[str, str] = {
 }  # fmt: skip
 
 
-CALLS_ONLY = "nounwind noinline optnone"
-"""Attributes of functions that only call others: optimised, they would take longer to compile than what they call."""
+UNOPTIMISED = "nounwind noinline optnone"
+"""Attributes of functions that only call others, or rarely run: optimising them takes longer than it ever saves."""
 
 
 def llvm_type(dtype: DType, lanes: int = 1) -> str:
