@@ -38,6 +38,10 @@ class Storage:
         self._exposed = False
         self._watchers: tuple[weakref.ref[Any], ...] = ()
 
+    def __reduce__(self) -> tuple[Any, ...]:
+        """A copy is of a buffer of its own, which nobody watches yet."""
+        return Storage, ()
+
     @property
     def exposed(self) -> bool:
         """Whether somebody else can write the buffer unseen: a NumPy or DLPack view was handed out or taken in."""

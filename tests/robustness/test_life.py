@@ -1,0 +1,375 @@
+"""The life of nets and functions: copies, pickles, forks, the garbage collector, memory, interrupts, modes."""
+
+import contextlib
+import copy
+import gc
+import os
+import pickle
+import signal
+import sys
+import tracemalloc
+import weakref
+
+import numpy
+import pytest
+
+import hybridize
+from hybridize import compiler, np
+from hybridize.base import modes
+from hybridize.base.errors import HybridizeError, VerificationError
+from hybridize.capture import function as capturing
+from hybridize.gluon import nn
+from hybridize.runtime.executable import Executable
+
+X = np.ones((2, 5))
+
+
+def mlp():
+    net = nn.HybridSequential()
+    net.add(nn.Dense(16, activation="relu"), nn.Dense(3))
+    net.initialize()
+    net(X)
+    return net
+
+
+@hybridize.hybridize
+def twice(x):
+    return x * 2
+
+
+# ------------------------------------------------------------------------------------------------------- copies
+
+
+@pytest.mark.parametrize("copied", [copy.deepcopy, lambda net: pickle.loads(pickle.dumps(net))])
+@pytest.mark.parametrize("active", [False, True])
+def test_copies_of_nets_are_independent(copied, active):
+    net = mlp()
+    if active:
+        net.hybridize()
+    expected = net(X).asnumpy()
+    other = copied(net)
+    assert other.active == active
+    numpy.testing.assert_array_equal(other(X).asnumpy(), expected)
+    other[0].weight.set_data(other[0].weight.data() * 0)
+    other[1].weight.data()[...] = 0
+    numpy.testing.assert_array_equal(net(X).asnumpy(), expected)
+    assert (other(X).asnumpy() == other[1].bias.data().asnumpy()).all()
+    net[0].weight.set_data(net[0].weight.data() * 2)
+    assert not (net(X).asnumpy() == expected).all()
+    assert (other(X).asnumpy() == other[1].bias.data().asnumpy()).all()
+
+
+def test_functions_are_copied_and_pickled_by_name():
+    twice(X)
+    assert copy.deepcopy(twice) is twice
+    assert copy.copy(twice) is twice
+    assert pickle.loads(pickle.dumps(twice)) is twice
+    with pytest.raises((pickle.PicklingError, AttributeError)):
+        pickle.dumps(hybridize.hybridize(lambda x: x))
+
+
+@pytest.mark.parametrize("copied", [copy.deepcopy, copy.copy, pickle.dumps])
+def test_programs_are_neither_copied_nor_pickled(copied):
+    with pytest.raises(HybridizeError, match="save"):
+        copied(twice.program(X))
+
+
+# ---------------------------------------------------------------------------------------------------- processes
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="no fork")
+@pytest.mark.filterwarnings("ignore::DeprecationWarning")
+def test_fork_after_compiling():
+    net = mlp()
+    net.hybridize()
+    expected = net(X).asnumpy()
+    child = os.fork()
+    if not child:
+        status = 1
+        try:
+            same = (net(X).asnumpy() == expected).all()
+            fresh = mlp()
+            fresh.hybridize()
+            fresh(np.ones((4, 5)))
+            status = 0 if same and float(twice(np.ones((3, 3, 3))).sum()) == 54 else 2
+        finally:
+            os._exit(status)
+    assert os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == 0
+    numpy.testing.assert_array_equal(net(X).asnumpy(), expected)
+
+
+# ------------------------------------------------------------------------------------------------------- memory
+
+
+def test_dropped_nets_free_their_programs():
+    references = []
+    for _ in range(5):
+        net = mlp()
+        net.hybridize()
+        net(X)
+        net(np.ones((3, 5)))
+        references += [weakref.ref(net), weakref.ref(net[0].weight), weakref.ref(net.program(X))]
+    del net
+    gc.collect()
+    assert not [reference for reference in references if reference() is not None]
+
+
+def test_dropped_functions_free_their_programs():
+    references = []
+    for i in range(5):
+
+        def function(x, i=i):
+            return x * i
+
+        fast = hybridize.hybridize(function)
+        fast(X)
+        references += [weakref.ref(fast), weakref.ref(function), weakref.ref(fast.program(X))]
+    del fast, function
+    gc.collect()
+    assert not [reference for reference in references if reference() is not None]
+
+
+def grown(work, warm):
+    """Bytes of Python's and NumPy's memory that `work` leaves behind, after it was run `warm` times."""
+    for _ in range(warm):
+        work()
+    gc.collect()
+    tracemalloc.start()
+    try:
+        work()
+        gc.collect()
+        before = tracemalloc.get_traced_memory()[0]
+        for _ in range(3):
+            work()
+        gc.collect()
+        return tracemalloc.get_traced_memory()[0] - before
+    finally:
+        tracemalloc.stop()
+
+
+def test_calls_leave_nothing_behind():
+    net = mlp()
+    net.hybridize()
+
+    @hybridize.hybridize
+    def function(x, y=None, flag=True, scale=1.0):
+        if y is None:
+            return x * scale, None
+        return (y, [x]) if flag else None
+
+    def calls():
+        for _ in range(2000):
+            net(X)
+            function(X)
+            function(X, None, True, 2.5)
+            function(X, X, False)
+            twice(X)
+
+    assert grown(calls, 1) < 20_000
+
+
+def test_shapes_leave_a_bounded_cache_behind(monkeypatch):
+    monkeypatch.setattr(capturing, "LIMIT", 12)
+
+    @hybridize.hybridize
+    def function(x):
+        return x * 2 + 1
+
+    sizes = iter(range(1, 1000))
+
+    def shapes():
+        for _ in range(15):
+            assert float(function(np.ones((next(sizes),)))[-1]) == 3
+
+    shapes()
+    assert function.cache_info().programs == 12
+    programs = [weakref.ref(program) for program in function.programs()]
+    compiler.cache_clear()
+    shapes()
+    assert function.cache_info().programs == 12
+    compiler.cache_clear()  # the compiler's own cache has a bound of its own
+    growth = grown(lambda: (shapes(), compiler.cache_clear()), 0)
+    assert growth < 50_000, growth
+    gc.collect()
+    assert not [reference for reference in programs if reference() is not None]
+
+
+def test_errors_leave_nothing_behind():
+    net = mlp()
+    net.hybridize()
+    wrong = np.ones((2, 9))
+
+    def errors():
+        for call in (lambda: net(wrong), lambda: net("a"), lambda: net(), lambda: twice(X, X), lambda: twice(object())):
+            for _ in range(10):
+                with contextlib.suppress(HybridizeError, TypeError):
+                    call()
+
+    assert grown(errors, 2) < 60_000
+
+
+def test_reference_counts_are_kept():
+    @hybridize.hybridize
+    def function(x, y=None, flag=True, scale=1.0):
+        return None if y is None and not flag else (x * scale, None)
+
+    net = mlp()
+    net.hybridize()
+    objects = [None, True, False, X, np.ndarray, numpy.dtype("float32"), 0, 1, (), function, net]
+    calls = [
+        lambda: function(X),
+        lambda: function(X, None, False),
+        lambda: function(X, None, True, 2.5),
+        lambda: net(X),
+    ]
+    for call in calls:
+        for _ in range(20):
+            call()
+        gc.collect()
+        before = [sys.getrefcount(one) for one in objects]
+        for _ in range(100_000):
+            call()
+        gc.collect()
+        after = [sys.getrefcount(one) for one in objects]
+        changes = [new - old for new, old in zip(after, before, strict=True)]
+        assert max(map(abs, changes)) < 100, changes
+
+
+# --------------------------------------------------------------------------------------------------- exceptions
+
+
+class Boom(Exception):
+    """The user's own."""
+
+
+def test_exceptions_during_capture_leave_everything_usable():
+    settings = {"boom": True}
+
+    @hybridize.hybridize
+    def function(x):
+        y = x + 1
+        if settings["boom"]:
+            raise Boom
+        return y
+
+    for _ in range(3):
+        with pytest.raises(Boom):
+            function(X)
+        assert float((X + 1).sum()) == 20
+        assert float(twice(X).sum()) == 20
+    settings["boom"] = False
+    assert float(function(X).sum()) == 20
+    settings["boom"] = True
+    with pytest.raises(Boom):
+        function(X)
+
+
+def test_exceptions_in_the_forward_of_an_inner_block():
+    class Fails(nn.HybridSequential):
+        broken = True
+
+        def forward(self, x):
+            if self.broken:
+                raise Boom
+            return x
+
+    net = nn.HybridSequential()
+    inner = Fails()
+    net.add(nn.Dense(3), inner)
+    net.initialize()
+    net.hybridize()
+    for _ in range(2):
+        with pytest.raises(Boom):
+            net(X)
+    inner.broken = False
+    assert net(X).shape == (2, 3)
+
+
+@pytest.mark.skipif(not hasattr(signal, "setitimer"), reason="no timers")
+@pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning")
+def test_interrupts_leave_everything_usable():
+    """Whenever it comes, while capturing or compiling: the next call is right."""
+    net = mlp()
+    net.hybridize()
+    expected = net(X).asnumpy()[0]
+
+    def interrupt(*_):
+        raise KeyboardInterrupt
+
+    old = signal.signal(signal.SIGALRM, interrupt)
+    try:
+        for i in range(25):
+            net.cache_clear()
+            x = np.ones((i + 3, 5))
+            try:
+                signal.setitimer(signal.ITIMER_REAL, 0.0004 * (i + 1) ** 1.4)
+                try:
+                    net(x)
+                finally:
+                    signal.setitimer(signal.ITIMER_REAL, 0)
+            except KeyboardInterrupt:
+                pass
+            for one in (x, X):
+                numpy.testing.assert_allclose(net(one).asnumpy()[0], expected, rtol=1e-5, atol=1e-6)
+    finally:
+        signal.setitimer(signal.ITIMER_REAL, 0)
+        signal.signal(signal.SIGALRM, old)
+
+
+def test_hybridized_functions_call_each_other():
+    @hybridize.hybridize
+    def inner(x):
+        return x + 1 if x.sum() > 0 else x - 1
+
+    @hybridize.hybridize
+    def outer(x):
+        return inner(x) + inner(-x)
+
+    assert float(outer(X).sum()) == 0
+    assert float(inner(X).sum()) == 20
+    assert float(outer(X).sum()) == 0
+
+
+# -------------------------------------------------------------------------------------------------------- modes
+
+
+def test_disabled_runs_the_users_python():
+    runs = []
+
+    def function(x):
+        if modes.is_disabled():
+            runs.append(1)
+        return x + 1
+
+    fast = hybridize.hybridize(function)
+    fast(X)
+    with hybridize.disabled():
+        for _ in range(3):
+            assert float(fast(X).sum()) == 20
+    assert len(runs) == 3
+    fast(X)
+    assert len(runs) == 3
+
+
+@pytest.mark.parametrize("verify", ["outputs", "ops"])
+def test_verify_finds_a_wrong_result(verify, monkeypatch):
+    """The fault is put in behind the machine code."""
+
+    def function(x):
+        return np.tanh(x) * 2 + 1
+
+    good = hybridize.hybridize(function, verify=verify)
+    assert float(good(X)[0, 0]) == pytest.approx(2.523188)
+    run = Executable.run
+
+    def faulty(self, *args, **kwargs):
+        outputs = run(self, *args, **kwargs)
+        outputs[0][..., -1] += numpy.float32(0.01)
+        return outputs
+
+    monkeypatch.setattr(Executable, "run", faulty)
+    with pytest.raises(VerificationError) as caught:
+        hybridize.hybridize(function, verify=verify)(X)
+    assert caught.value.code.startswith("E8")
+    monkeypatch.undo()
+    assert float(hybridize.hybridize(function, verify=verify)(X)[0, 0]) == pytest.approx(2.523188)
