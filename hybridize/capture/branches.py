@@ -381,8 +381,7 @@ def _fill(
     values: list[Value],
 ) -> None:  # fmt: skip
     """Give a container the content merged of both sides."""
-    if trace.depth:
-        trace.containers.setdefault(id(owner), (owner, owner.copy(), loc))
+    trace.note_container(owner, loc)
     refill(owner, _made(trace, spec, values, outputs, given))
 
 

@@ -151,7 +151,18 @@ def rebuilt(spec: Spec, values: list[Value], trace: Recording) -> tuple[Any, lis
         leaves.append(symbol)
         if leaf.weak is None:
             cells.append(symbol._cell)
-    return unflatten(spec.structure, leaves), cells
+    made = unflatten(spec.structure, leaves)
+    _new(made, trace)
+    return made, cells
+
+
+def _new(made: Any, trace: Recording) -> None:
+    """The lists and dicts in a merged value are made here."""
+    if isinstance(made, (list, dict)):
+        trace.root.fresh[id(made)] = (made, trace)
+    if isinstance(made, (list, tuple, dict)):
+        for part in made.values() if isinstance(made, dict) else made:
+            _new(part, trace)
 
 
 def cells_of(value: Any, spec: Spec) -> list[Cell | None]:

@@ -113,6 +113,12 @@ class Recording:
         self.root.check_write(cell, self)
         self.note(cell)
 
+    def note_container(self, container: Any, loc: SourceLoc | None) -> None:
+        """Remember what a container holds before a branch changes it, unless it is the branch's own."""
+        made = self.root.fresh.get(id(container))
+        if self.parent is not None and (made is None or made[1] is not self):
+            self.containers.setdefault(id(container), (container, container.copy(), loc))
+
     def note(self, cell: Cell) -> None:
         """Remember what a cell holds before a write that is allowed."""
         if self.parent is not None or self.root.checkpoints:  # else there is nothing to go back to

@@ -156,10 +156,7 @@ def _change(
     for checkpoint in root.checkpoints:
         checkpoint.setdefault(id(owner), (owner, owner.copy()))
     if id(owner) not in root.external:
-        if trace.depth and id(owner) not in trace.containers:
-            made = root.fresh.get(id(owner))
-            if made is None or made[1] is not trace:
-                trace.containers[id(owner)] = (owner, owner.copy(), root.location())
+        trace.note_container(owner, root.location())
         return change(owner, *args, **(kwargs or {}))
     if trace.depth:
         raise refused(trace, f"a {type(owner).__name__} of the surroundings is changed ({name})")
