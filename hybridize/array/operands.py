@@ -380,5 +380,5 @@ def sizes_from(shape: Any) -> Shape:
     """The shape of a new array."""
     sizes = shape_from(shape)
     if any(length < 0 for length in sizes):
-        raise ShapeError("E112", f"a size is not negative: {list(sizes)}")
+        raise ShapeError("E112", f"a size is not negative, got {list(sizes)}")
     return sizes

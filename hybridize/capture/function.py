@@ -22,7 +22,8 @@ import numpy
 from hybridize.array.ndarray import wrap
 from hybridize.base import modes
 from hybridize.base.config import CONFIG
-from hybridize.base.errors import ArgumentError, DTypeError, HybridizeError, ShapeError, StateError
+from hybridize.base.dtypes import float32
+from hybridize.base.errors import ArgumentError, DTypeError, GraphError, HybridizeError, ShapeError, StateError
 from hybridize.base.frozen import changed, frozen
 from hybridize.base.types import TensorType
 from hybridize.capture import saving
@@ -144,10 +145,11 @@ class Function:
 
     def __reduce__(self) -> str:
         """Copied and pickled as functions are: by name."""
-        return self.__qualname__
+        return str(self.__dict__.get("__qualname__", self.name))
 
     def __repr__(self) -> str:
-        return f"<hybridized {self.name}: {self.cache_info().programs} programs>"
+        count = self.cache_info().programs
+        return f"<hybridized {self.name}: {count} program{'' if count == 1 else 's'}>"
 
     # ---------------------------------------------------------------------------------------------------- calls
 
@@ -362,7 +364,7 @@ class Function:
                     if any(x.dtype != y.dtype for x, y in wrong):
                         return DTypeError("E210", text, help="cast the arguments: x.astype(...)")
                     if wrong:
-                        return ShapeError("E120", text)
+                        return ShapeError("E120", text, help="call it with these sizes before saving it")
         return ArgumentError("E310", text)
 
 
@@ -377,9 +379,12 @@ def _distance(x: Call, y: Call) -> tuple[int, int]:
 def _example(spec: Any) -> Any:
     """An argument that a specification stands for."""
     if isinstance(spec, str):
-        spec = TensorType.parse(spec)
-    if isinstance(spec, TensorType):
-        return wrap(numpy.zeros(spec.shape, spec.dtype))
+        try:
+            spec = TensorType.parse(spec)
+        except GraphError as error:
+            raise ArgumentError("E347", f"compile: {error.what}", help=error.help) from None
     if isinstance(spec, tuple) and all(isinstance(size, int) for size in spec):
-        return wrap(numpy.zeros(spec, numpy.float32))
-    return spec
+        if any(size < 0 for size in spec):
+            raise ShapeError("E112", f"a size is not negative, got {list(spec)}", help="give the sizes of the array")
+        spec = TensorType(spec, float32)
+    return wrap(numpy.zeros(spec.shape, spec.dtype)) if isinstance(spec, TensorType) else spec

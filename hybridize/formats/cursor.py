@@ -108,4 +108,5 @@ def open_for_reading(path: str | os.PathLike[str]) -> BinaryIO:
     try:
         return open(path, "rb")
     except OSError as error:
-        raise LoadError("E600", f"cannot read {os.fspath(path)}: {error.strerror}") from error
+        what = f"cannot read {os.fspath(path)}: {error.strerror}"
+        raise LoadError("E600", what, help=f"look at the path; relative ones begin at {os.getcwd()}") from error

@@ -115,7 +115,7 @@ class SymbolBlock(HybridBlock):
     def forward(self, *args: Any) -> Any:
         if len(args) != len(self._inputs):
             raise ArgumentError(
-                "E333", f"the block has the inputs {', '.join(self._inputs)}; it was called with {len(args)} arrays"
+                "E333", f"the block takes the inputs {', '.join(self._inputs)}, got {len(args)} arguments"
             )
         feeds = {name: operand(x) for name, x in zip(self._inputs, args, strict=True)}
         for name, axes in self._bound.items():

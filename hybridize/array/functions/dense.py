@@ -101,7 +101,7 @@ def _fully_connected(x: Any, weight: Any, bias: Any, flatten: bool) -> Any:
     if matrix.ndim != 2 or inner != matrix.shape[1] or not a.ndim:
         raise ShapeError(
             "E102", f"fully_connected needs [n, in] and weight [out, in], got {a.type} and {matrix.type}",
-            help=f"each row has {inner} elements, the weight takes {matrix.shape[-1] if matrix.ndim else 0}",
+            help=f"the size of a row, {inner}, must be the weight's {matrix.shape[-1] if matrix.ndim else 0}",
         )  # fmt: skip
     dtype = floating(promote(a.dtype, matrix.dtype))
     extra = None if bias is None else cast(strong(bias), dtype)
