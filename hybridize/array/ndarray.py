@@ -78,7 +78,7 @@ def _fast_binary(ufunc: numpy.ufunc, name: str, *, reflected: bool = False, inte
             if ours and (dtype is float32 or dtype is float64 or (integers and (dtype is int64 or dtype is int32))):
                 try:
                     result = ufunc(y, x) if reflected else ufunc(x, y)
-                except (ValueError, OverflowError):
+                except (ValueError, OverflowError, TypeError):
                     return slow(self, other)  # which says what is wrong, with the types
                 if type(result) is not _NUMPY:
                     result = numpy.asarray(result)
@@ -106,7 +106,7 @@ def _fast_inplace(ufunc: numpy.ufunc, name: str) -> Any:
                 if y.dtype is dtype if kind is ndarray else kind is float or kind is int:
                     try:
                         ufunc(x, y, x)
-                    except (ValueError, OverflowError):
+                    except (ValueError, OverflowError, TypeError):
                         return slow(self, other)
                     if self._storage is not None:
                         self._storage.touch()

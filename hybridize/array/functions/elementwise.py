@@ -110,18 +110,18 @@ def _binary(
         name: its name; NumPy's ufunc of the same name is the short way.
         op: its primitive.
         text: what it computes.
-        kind: `number` (any dtype but bool), `any` (bool too), `float`, `integer` (bool too), `compare`.
+        kind: `number` (any dtype but bool), `any` (bool too), `float`, `integer` (bool too), `shift` (of integers), `compare`.
         ufunc: NumPy's, where it has another name.
     """
     theirs: Any = ufunc if ufunc is not None else getattr(numpy, name)
-    integers = kind in ("number", "any", "compare", "integer")
+    integers = kind in ("number", "any", "compare", "integer", "shift")
     primitive = op()
     of_bools = _OF_BOOLS.get(op, op)()
 
     def compute(x: Any, y: Any) -> Any:
         x, y = operand(x), operand(y)
         dtype = common_dtype((x, y), float_only=kind == "float")
-        if (kind == "number" and dtype == bool_) or (kind == "integer" and is_float(dtype)):
+        if (kind in ("number", "shift") and dtype == bool_) or (kind in ("integer", "shift") and is_float(dtype)):
             raise DTypeError(
                 "E205", f"{name} does not take {typed(x)} and {typed(y)}", help="cast first: x.astype(...)"
             )
@@ -210,8 +210,8 @@ greater_equal = _binary("greater_equal", ops.Ge, "Whether x1 >= x2.", "compare")
 bitwise_and = _binary("bitwise_and", ops.BitAnd, "x1 & x2", "integer")
 bitwise_or = _binary("bitwise_or", ops.BitOr, "x1 | x2", "integer")
 bitwise_xor = _binary("bitwise_xor", ops.BitXor, "x1 ^ x2", "integer")
-left_shift = _binary("left_shift", ops.ShiftLeft, "x1 * 2**x2 of integers.", "integer")
-right_shift = _binary("right_shift", ops.ShiftRight, "x1 // 2**x2 of integers.", "integer")
+left_shift = _binary("left_shift", ops.ShiftLeft, "x1 * 2**x2 of integers.", "shift")
+right_shift = _binary("right_shift", ops.ShiftRight, "x1 // 2**x2 of integers.", "shift")
 _pow = _binary("power", ops.Pow, "x1 to the power of x2.")
 
 
