@@ -17,6 +17,7 @@ from typing import Any
 from hybridize.array.symbol import Cell, Symbol
 from hybridize.base.errors import CaptureError
 from hybridize.base.locations import SourceLoc
+from hybridize.base.nested import flatten, unflatten
 from hybridize.capture import flow, merge
 from hybridize.capture.flow import (
     BREAK,
@@ -101,6 +102,16 @@ class Side:
         for key, (owner, old) in originals.items():
             self.containers[key] = (owner, owner.copy(), self.containers[key][2])
             refill(owner, old)
+
+    def at_end(self, value: Any) -> Any:
+        """A copy of a value, with what the lists and dicts in it hold at the end of the side."""
+        before = [(owner, owner.copy()) for owner, _, _ in self.containers.values()]
+        for owner, content, _ in self.containers.values():
+            refill(owner, content)
+        leaves, structure = flatten(value)
+        for owner, content in before:
+            refill(owner, content)
+        return unflatten(structure, leaves)
 
 
 def refill(owner: Any, now: Any) -> None:
@@ -305,6 +316,7 @@ def _merge_results(trace: Recording, sides: list[Side], outputs: _Outputs, resul
     if x is y:
         result.append(x)
         return
+    x, y = (side.at_end(value) for side, value in zip(sides, (x, y), strict=True))
     try:
         spec = merge.joined(merge.spec_of(x), merge.spec_of(y))
     except Mismatch as mismatch:
@@ -328,6 +340,8 @@ def _merge_variable(trace: Recording, name: str, cell: CellType, sides: list[Sid
         spec = merge.spec_of(y if x is MISSING else x)
         zeros = [_zeros(side, spec) if value is MISSING else value for side, value in zip(sides, (x, y), strict=True)]
         x, y = zeros
+    origins = [*merge.containers_of(x), *merge.containers_of(y)]
+    x, y = (side.at_end(value) for side, value in zip(sides, (x, y), strict=True))
     try:
         if x is MISSING or y is MISSING:
             raise Mismatch("is set on one side only")
@@ -341,7 +355,10 @@ def _merge_variable(trace: Recording, name: str, cell: CellType, sides: list[Sid
         return
 
     def use(values: list[Value]) -> None:
-        flow.assign(cell, _made(trace, spec, values, outputs, (x, y)))
+        made = _made(trace, spec, values, outputs, (x, y))
+        if origins:
+            trace.root.may_be([*merge.containers_of(made), *origins])
+        flow.assign(cell, made)
 
     outputs.add(spec, x, y, use)
 

@@ -346,6 +346,8 @@ class _GraphLoop:
             made, cells = merge.rebuilt(spec, values, branch)
             for cell in cells:
                 self.trace.root.carried.add(cell)
+            containers = merge.containers_of(made)
+            self.trace.root.carried_containers.update((id(one), one) for one in containers)
             inputs[name] = (values, made)
             flow.assign(self.cells[name], made)
         for name in carried.unset:
@@ -451,7 +453,11 @@ class _GraphLoop:
             values = [results.pop(0) for _ in spec.types]
             made, cells = merge.rebuilt(spec, values, trace)
             # Without an iteration it is still the array from before, after one what the body made it.
-            for value in (flow.content(self.cells[name]), recorded.after[name]):
+            before = (flow.content(self.cells[name]), recorded.after[name])
+            containers = [one for value in before for one in merge.containers_of(value)]
+            if containers:
+                trace.root.may_be([*merge.containers_of(made), *containers])
+            for value in before:
                 found = merge.cells_of(value, spec) if value is not MISSING else []
                 for cell, origin in zip(cells, found, strict=False):
                     if origin is not None:

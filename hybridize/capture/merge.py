@@ -138,6 +138,15 @@ def _operand(x: Any, kind: TensorType) -> Value:
     return value if value.type.dtype == kind.dtype else bind1(Cast(kind.dtype), value)
 
 
+def containers_of(value: Any) -> list[Any]:
+    """The lists and dicts in a value."""
+    found = [value] if isinstance(value, (list, dict)) else []
+    if isinstance(value, (list, tuple, dict)):
+        for part in value.values() if isinstance(value, dict) else value:
+            found += containers_of(part)
+    return found
+
+
 def rebuilt(spec: Spec, values: list[Value], trace: Recording) -> tuple[Any, list[Cell]]:
     """A value of type `spec` made of values of the graph, and the cells of the arrays in it."""
     cells: list[Cell] = []
@@ -152,17 +161,9 @@ def rebuilt(spec: Spec, values: list[Value], trace: Recording) -> tuple[Any, lis
         if leaf.weak is None:
             cells.append(symbol._cell)
     made = unflatten(spec.structure, leaves)
-    _new(made, trace)
+    for container in containers_of(made):
+        trace.root.fresh[id(container)] = (container, trace)
     return made, cells
-
-
-def _new(made: Any, trace: Recording) -> None:
-    """The lists and dicts in a merged value are made here."""
-    if isinstance(made, (list, dict)):
-        trace.root.fresh[id(made)] = (made, trace)
-    if isinstance(made, (list, tuple, dict)):
-        for part in made.values() if isinstance(made, dict) else made:
-            _new(part, trace)
 
 
 def cells_of(value: Any, spec: Spec) -> list[Cell | None]:

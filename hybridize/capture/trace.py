@@ -230,6 +230,10 @@ class Trace(Recording):
         """Variables without a value after a branch or loop that depends on data, and why."""
         self.carried: weakref.WeakSet[Cell] = weakref.WeakSet()
         """Cells that a loop of the graph carries: they cannot be written, as at first they are an array from before."""
+        self.carried_containers: dict[int, Any] = {}
+        """The same of lists and dicts."""
+        self._twins: dict[int, tuple[Any, list[Any]]] = {}
+        """By identity: a list or dict, and those that it may be, depending on data."""
         self._partners: weakref.WeakKeyDictionary[Cell, list[_Partner]] = weakref.WeakKeyDictionary()
         """Cells that may be one array or several, depending on data: while two are in use neither can be written."""
         self.refused: CaptureError | None = None
@@ -341,6 +345,36 @@ class Trace(Recording):
             chain.add(around)
             around = around.parent
         return any(place in chain for place, _ in self._sharing(cell))
+
+    def may_be(self, containers: Collection[Any]) -> None:
+        """Say that lists or dicts may be one or several, depending on data."""
+        for container in containers:
+            self._twins.setdefault(id(container), (container, []))[1].extend(
+                other for other in containers if other is not container
+            )
+
+    def check_change(self, container: Any, at: Recording) -> None:
+        """Refuse to change a list or dict that may be another one too, as long as anybody has that one."""
+        if id(container) not in self.carried_containers:
+            twins = self._twins.get(id(container))
+            if twins is None or not any(self._is_used(twin, at) for twin in twins[1]):
+                return
+        raise self.refusing(CaptureError(
+            "E441", f"a change to a {type(container).__name__} that may be another one or not, depending on data",
+            help=f"make a new {type(container).__name__} instead",
+        ))  # fmt: skip
+
+    def _is_used(self, container: Any, at: Recording) -> bool:
+        """Whether anybody but this capture's own books holds a list or dict."""
+        key = id(container)
+        books = 3 + (key in self.fresh)  # the argument, the call, its own entry among the twins
+        books += sum(one is container for _, others in self._twins.values() for one in others)
+        books += sum(key in checkpoint for checkpoint in self.checkpoints)
+        around: Recording | None = at
+        while around is not None:
+            books += key in around.containers
+            around = around.parent
+        return sys.getrefcount(container) > books + 1  # and the loop of the caller
 
     def _forget(self) -> None:
         """Let go of what nobody else holds."""

@@ -153,6 +153,7 @@ def _change(
 ) -> Any:  # fmt: skip
     """Change a container."""
     root = trace.root
+    root.check_change(owner, trace)
     for checkpoint in root.checkpoints:
         checkpoint.setdefault(id(owner), (owner, owner.copy()))
     if id(owner) not in root.external:

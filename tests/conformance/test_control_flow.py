@@ -384,6 +384,43 @@ def list_item_in_a_branch(x):
     return parts[0] + parts[1]
 
 
+def list_replaced_in_a_branch(x):
+    parts = [x]
+    if x.sum() > 0:
+        parts = [x * 2]
+    parts.append(x)
+    parts[0] = parts[0] + 1
+    return parts
+
+
+def list_changed_and_replaced(x):
+    parts, others = [x], [x]
+    if x.sum() > 0:
+        parts[0] = parts[0] * 2
+    else:
+        parts = others
+    return parts[0] + others[0]
+
+
+def views_in_branches(x):
+    y = x * 1
+    if x.sum() > 0:
+        y[0] = 5
+        z = y[1:]
+        z += 1
+    else:
+        y = y * 2
+        y += 1
+    return y
+
+
+def arrays_shared_on_one_side(x):
+    y = z = x * 2
+    if x.sum() > 0:
+        y = x * 3
+    return y + z
+
+
 def helper_function(x):
     def inner(y):
         if y.sum() > 0:

@@ -31,7 +31,8 @@ class Writer:
     def array(self) -> str:
         return self.pick(
             "x + {n}", "x * {n}", "y - {n}", "x + y", "y * 0.5", "np.abs(x)", "-y", "np.maximum(x, y)", "x - y * 0.25",
-            "(x if {c} else y)", "(x + 1 if {c} else y - 1)", "twice(x)", "turned(y)", "parts[0] + y",
+            "(x if {c} else y)", "(x + 1 if {c} else y - 1)", "twice(x)", "turned(y)", "parts[0] + y", "box[0] - x",
+            "x[::-1]", "x", "y", "box[1]", "state['a'] * 2", "inner(y)", "np.where(x > y, x, y)", "x.reshape(2)",
         ).format(n=self.number(), c=self.condition())  # fmt: skip
 
     def condition(self) -> str:
@@ -81,6 +82,9 @@ class Writer:
             self.pick(
                 f"x = {self.array()}", f"y = {self.array()}", "n = n + 1", "n += 2", f"k = {self.pick('n', '1', 'k + 1', '2')}",
                 "x, y = y, x", "y += 1", "x[0] = 2", "y *= x", f"parts = [{self.array()}]", "parts[0] = parts[0] + 1",
+                f"box = ({self.array()}, y)", "x, y = box", f"state['a'] = {self.array()}", "v = x[0:1]", "v += 3",
+                "parts.append(x)", "t = t + x.sum()", "t = y.max() * 2", f"state = {{'a': {self.array()}}}", "x[1:] = y[1:]",
+                "parts[-1] = y", "x = x + len(parts)", "def inner(z): return z * n if z.sum() > t else z - x",
             ),
         )  # fmt: skip
 
@@ -109,10 +113,12 @@ class Writer:
         self.write(0, "def program(x):")
         self.write(1, "n, k = 0, 1")
         self.write(1, "y = x * 2")
-        self.write(1, "x = x + 0")
-        self.write(1, "parts = [x]")
-        self.block(1, 6)
-        self.write(1, "return x - y, n * k + 1")
+        if self.random.random() < 0.7:
+            self.write(1, "x = x + 0")
+        self.write(1, "parts, box, state, t, v = [x], (y, x), {'a': y}, 0.0, x[1:]")
+        self.write(1, "def inner(z): return z + n")
+        self.block(1, 7)
+        self.write(1, "return x - y + parts[0] * box[1] + t, n * k + 1")
         return "\n".join(self.lines) + "\n"
 
 
@@ -149,14 +155,16 @@ def agree(seed: int, backend: str) -> str:
     function = made(text, name)
     compiled = Function(function, backend=backend)
     for values in INPUTS:
-        expected, count = function(np.array(values))
+        given, again = np.array(values), np.array(values)
+        expected, count = function(given)
         try:
-            found, number = compiled(np.array(values))
+            found, number = compiled(again)
         except HybridizeError as error:
             assert error.code.startswith("E4"), f"{error}\n{text}"
             assert error.loc is not None and error.loc.file in (name, __file__), f"{error}\n{text}"
             return error.code
         numpy.testing.assert_allclose(found.asnumpy(), expected.asnumpy(), rtol=1e-4, atol=1e-4, err_msg=text)
+        numpy.testing.assert_allclose(again.asnumpy(), given.asnumpy(), rtol=1e-4, atol=1e-4, err_msg=text)
         assert number == count, f"{values}: {number} for {count}\n{text}"
         assert type(number) is type(count), text
     assert compiled.cache_info().captures == 1, text
