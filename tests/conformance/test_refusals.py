@@ -318,7 +318,8 @@ CASES = [
     (grows_in_a_loop, "E440", r"'y' is f32\[2\] before and f32\[4\]"), (becomes_none, "E440", "None"),
     (results_differ, "E440", r"f32\[2\] and f32\[1\]"), (returns_differ, "E440", "None"),
     (returns_from_with, "E434", "with or try"), (writes_what_may_be_an_argument, "E441", "depending on data"),
-    (changes_what_may_be_another_list, "E441", "depending on data"), (caught_refusals, "E401", "float"), (deletes_outside, "E431", "clear"), (keeps_a_list_outside, "E432", "parts"),
+    (changes_what_may_be_another_list, "E441", "depending on data"),
+    (caught_refusals, "E401", "float"), (deletes_outside, "E431", "clear"), (keeps_a_list_outside, "E432", "parts"),
     (wrong_shapes, "E101", "f32"), (sizes_of_a_matmul, "E102", r"f32\[5,5\]"),
 ]  # fmt: skip
 
