@@ -189,6 +189,12 @@ class Symbol(Operators):
     def __deepcopy__(self, memo: dict[int, Any]) -> Any:
         return functions.copy(self)
 
+    def __round__(self, ndigits: int | None = None) -> Any:
+        if self.weak is None:
+            return super().__round__(ndigits or 0)
+        number = self._concretize("float" if self.weak is float else "int")
+        return round(number) if ndigits is None else round(number, ndigits)
+
     def _concretize(self, kind: str) -> Any:
         """Ask the trace for a Python value, which it may know for Python numbers; refused otherwise."""
         hook = getattr(self._trace, "concretize", None)

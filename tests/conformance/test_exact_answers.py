@@ -167,3 +167,17 @@ def test_parameters_changed_in_every_way():
         net.hybridize()
         for one in found:
             numpy.testing.assert_allclose(one, expected, rtol=1e-5, atol=1e-6, err_msg=f"change {number}")
+
+
+@pytest.mark.parametrize("backend", ["numpy", "llvm"])
+def test_powers_and_rounding_of_python_numbers(backend):
+    def function(x, n, k):
+        return n**k, x * n**k, round(n / 3, 1), round(n * 1.3), 2**n
+
+    compiled = Function(function, backend=backend)
+    x = np.array([2.0])
+    for n, k in ((2, 3), (2, -1), (-3, -2), (5, 0), (2, 3), (2.0, -1), (2, 0.5), (2, -1)):
+        found, expected = compiled(x, n, k), function(x, n, k)
+        assert [type(one) for one in found] == [type(one) for one in expected]
+        for one, other in zip(found, expected, strict=True):
+            assert float(one) == pytest.approx(float(other), rel=1e-6)

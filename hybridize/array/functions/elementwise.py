@@ -110,7 +110,8 @@ def _binary(
         name: its name; NumPy's ufunc of the same name is the short way.
         op: its primitive.
         text: what it computes.
-        kind: `number` (any dtype but bool), `any` (bool too), `float`, `integer` (bool too), `shift` (of integers), `compare`.
+        kind: `number` (any dtype but bool), `any` (bool too), `float`, `integer` (bool too), `shift` (of integers),
+            or `compare`.
         ufunc: NumPy's, where it has another name.
     """
     theirs: Any = ufunc if ufunc is not None else getattr(numpy, name)
@@ -218,6 +219,13 @@ _pow = _binary("power", ops.Pow, "x1 to the power of x2.")
 @public
 def power(x1: Any, x2: Any, /, out: Any = None, *, dtype: Any = None) -> Any:
     """x1 to the power of x2; an integer to a negative number that is no array is refused, as in NumPy."""
+    if Symbol in (type(x1), type(x2)) and _is_whole(x1) and _is_whole(x2):
+        # Python's own numbers: whether the power is an int or a float is decided by the sign of the exponent.
+        x2 = int(x2)
+        if type(x1) is not Symbol:
+            return x1**x2
+        if x2 < 0:
+            return _pow(multiply(x1, 1.0), float(x2), out=out, dtype=dtype)
     if isinstance(x2, (int, float)) and not isinstance(x2, bool):
         if x2 == 2 and dtype_of(operand(x1)) != bool_:
             return finished(_as(square(x1) if not isinstance(x2, float) or _is_float(x1) else _pow(x1, x2), dtype), out)
@@ -226,6 +234,11 @@ def power(x1: Any, x2: Any, /, out: Any = None, *, dtype: Any = None) -> Any:
         if isinstance(x2, int) and x2 < 0 and not _is_float(x1):
             raise DTypeError("E205", "an integer to a negative power is no integer", help="cast first: x.astype(float)")
     return _pow(x1, x2, out=out, dtype=dtype)
+
+
+def _is_whole(x: Any) -> bool:
+    """Whether `x` is a Python int, here or in a program."""
+    return x.weak in (int, bool) if type(x) is Symbol else isinstance(x, int)
 
 
 def _is_float(x: Any) -> bool:
