@@ -15,8 +15,8 @@ This module only re-exports; DESIGN of the parts stands in the docstring of each
 
 from hybridize import autograd, gluon, init, nd
 from hybridize import ndarray as ndarray  # F, imperatively
-from hybridize import symbol as symbol  # F, while capturing
 from hybridize import symbol as sym
+from hybridize import symbol as symbol  # F, while capturing
 from hybridize.array import np, npx, random
 from hybridize.array.device import cpu, gpu, num_gpus
 from hybridize.base.config import set_num_threads

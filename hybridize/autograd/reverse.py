@@ -41,7 +41,6 @@ def gradient_graph(graph: Graph, wrt: Sequence[int]) -> Graph:
         ones: list[Operand | None] = [full(1, graph.outputs[0].type)]
         arrived = pullback(graph, inputs, ones + [None] * (len(outputs) - 1))
         gradients: list[Operand] = [
-            full(0, graph.inputs[position].type) if arrived[position] is None else arrived[position]
-            for position in wrt
+            full(0, graph.inputs[position].type) if arrived[position] is None else arrived[position] for position in wrt
         ]
     return recorder.builder.finish([*outputs, *gradients])

@@ -30,13 +30,15 @@ CASES = {
     "roots": lambda x: torch.sqrt(x.abs()) + torch.rsqrt(x.abs() + 1) + torch.log1p(x.abs()) + x.neg().floor(),
     "powers": lambda x: x**2 + x.abs() ** 0.5 + torch.pow(x, 3),
     "comparisons": lambda x: torch.where(x > 0.5, x, -x) + (x <= 1) + (x == x).float(),
-    "activations": lambda x: torch.relu(x)
-    + torch.nn.functional.gelu(x)
-    + torch.nn.functional.gelu(x, approximate="tanh")
-    + torch.nn.functional.silu(x)
-    + torch.nn.functional.leaky_relu(x, 0.1)
-    + torch.nn.functional.elu(x, 1.5)
-    + torch.nn.functional.hardtanh(x),
+    "activations": lambda x: (
+        torch.relu(x)
+        + torch.nn.functional.gelu(x)
+        + torch.nn.functional.gelu(x, approximate="tanh")
+        + torch.nn.functional.silu(x)
+        + torch.nn.functional.leaky_relu(x, 0.1)
+        + torch.nn.functional.elu(x, 1.5)
+        + torch.nn.functional.hardtanh(x)
+    ),
     "clamp": lambda x: x.clamp(-1, 1) + x.clamp(min=0) + x.clamp(max=0.5),
     "softmax": lambda x: x.softmax(-1) + x.softmax(0) + x.log_softmax(1),
     "reductions": lambda x: x.sum(1, keepdim=True) + x.mean((0, 2), keepdim=True) + x.amax(-1, keepdim=True) + x.sum(),
