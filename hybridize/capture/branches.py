@@ -301,6 +301,7 @@ def _merged(trace: Recording, test: Symbol, sides: list[Side]) -> Signal | None:
     found = _bind(trace, test.operand(), sides, outputs)
     for use in outputs.uses:
         use(found)
+    outputs.uses.clear()  # they refer to `outputs`: the values of the sides are to go at once
     for cells in outputs.origins.values():
         trace.root.may_share(cells, trace)
     return Returned(result[0]) if result else signal

@@ -356,8 +356,11 @@ class Trace(Recording):
     def check_change(self, container: Any, at: Recording) -> None:
         """Refuse to change a list or dict that may be another one too, as long as anybody has that one."""
         if id(container) not in self.carried_containers:
-            twins = self._twins.get(id(container))
-            if twins is None or not any(self._is_used(twin, at) for twin in twins[1]):
+            _, twins = self._twins.get(id(container), (None, []))
+            if not any(self._is_used(twin, at) for twin in twins):
+                return
+            self._forget()
+            if not any(self._is_used(twin, at) for twin in twins):
                 return
         raise self.refusing(CaptureError(
             "E441", f"a change to a {type(container).__name__} that may be another one or not, depending on data",
