@@ -9,7 +9,7 @@ from typing import Any, NoReturn
 import numpy
 
 from hybridize.array.ndarray import wrap
-from hybridize.array.operators import Operators
+from hybridize.array.operators import Operators, functions
 from hybridize.base.dtypes import DType, as_dtype, float32
 from hybridize.base.errors import ArgumentError, CaptureError, HybridizeError
 from hybridize.base.locations import SourceLoc, user_location
@@ -56,10 +56,14 @@ class Expression(Operators):
         self, name: str, function: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any]
     ) -> Any:
         """Record a call of a public function."""
-        if name in ("setitem", "inplace"):
-            text = f"{self!r} is written in place, but expressions are values"
-            raise CaptureError("E452", text, help="make a new one: y = x + 1, np.where")
         return Expression(name, function, args, kwargs)
+
+    def __getitem__(self, key: Any) -> Any:
+        return Expression("getitem", functions.getitem, (self, key))
+
+    def __setitem__(self, key: Any, value: Any) -> None:
+        text = f"{self!r} is written in place, but expressions are values"
+        raise CaptureError("E452", text, help="make a new one: y = x + 1, np.where")
 
     # ---------------------------------------------------------------------------------------------- what it is made of
 

@@ -1,0 +1,119 @@
+"""Expressions by hand: recorded, typed, compiled."""
+
+import numpy
+import pytest
+
+from hybridize import symbol as sym
+from hybridize.array import np, npx
+from hybridize.base.errors import ArgumentError, CaptureError, ShapeError
+from hybridize.capture import Program
+
+
+def test_define_compile_run():
+    a, b = sym.var("a"), sym.var("b")
+    expression = np.exp(a) * 2 + b.T @ a - b[0] / 3
+    program = expression.compile(a=(3, 3), b=(3, 3))
+    assert isinstance(program, Program)
+    x, y = (numpy.random.rand(3, 3).astype("float32") for _ in range(2))
+    numpy.testing.assert_allclose(program(x, y).asnumpy(), numpy.exp(x) * 2 + y.T @ x - y[0] / 3, rtol=1e-5)
+
+
+def test_arguments_come_in_the_order_of_their_appearance():
+    a, b, c = (sym.var(name) for name in "abc")
+    assert (c + a * b).list_arguments() == ["c", "a", "b"]
+    assert np.concatenate([b, a]).list_arguments() == ["b", "a"]
+    program = (c - a).compile(a=(2,), c=(2,))
+    assert program(numpy.ones(2, "float32"), numpy.zeros(2, "float32")).asnumpy().tolist() == [1.0, 1.0]
+
+
+def test_types_of_variables():
+    a = sym.var("a", shape=(2, 3))
+    b = sym.var("b", dtype="float64")
+    assert a.compile is not None
+    assert [value.type.shape for value in (a * 2).compile().captured.inputs] == [(2, 3)]
+    program = (a + b).compile(b=(2, 1))
+    assert [str(kind) for kind in program.types] == ["f32[2,3]", "f64[2,1]"]
+    assert str((a * 1).compile(a="i32[4]").types[0]) == "i32[4]"
+    assert (a * 1).compile(a=np.zeros((5,))).types[0].shape == (5,)
+
+
+def test_infer():
+    a, b = sym.var("a"), sym.var("b")
+    assert npx.fully_connected(a, b, None, num_hidden=4, no_bias=True).infer_shape(a=(2, 3), b=(4, 3)) == (
+        [(2, 3), (4, 3)], [(2, 4)], [],
+    )  # fmt: skip
+    arguments, results, _ = (a > 1).infer_type(a="f64[2]")
+    assert [str(dtype) for dtype in (*arguments, *results)] == ["float64", "bool"]
+
+
+def test_texts():
+    a, b = sym.var("a"), sym.var("b")
+    assert repr(a) == "<Expression a>"
+    assert repr((a + b) * 2) == "<Expression (a + b) * 2>"
+    assert repr(np.sum(a, axis=1)) == "<Expression sum(a, axis=1)>"
+    long = a
+    for _ in range(300):
+        long = long + b
+    assert repr(long) == "<Expression add(...) of a, b>"
+
+
+def test_expressions_have_no_values():
+    a = sym.var("a")
+    for use in (
+        bool,
+        lambda x: x.shape,
+        lambda x: x.asnumpy(),
+        len,
+        numpy.asarray,
+        lambda x: x.dtype,
+        lambda x: x.item(),
+    ):
+        with pytest.raises(CaptureError, match="E453"):
+            use(a)
+    with pytest.raises(CaptureError, match="E452"):
+        a[0] = 1
+    b = a
+    b += 1
+    assert b is not a
+    assert a.list_arguments() == ["a"]
+
+
+def test_errors_are_where_the_expression_was_written():
+    a, b = sym.var("a"), sym.var("b")
+    wrong = a + b  # here
+    with pytest.raises(ShapeError, match=r"f32\[2\]") as caught:
+        wrong.compile(a=(2,), b=(3,))
+    assert caught.value.loc.text.endswith("# here")
+    with pytest.raises(ArgumentError, match="'c' is no variable"):
+        wrong.compile(a=(2,), b=(2,), c=(2,))
+    with pytest.raises(ArgumentError, match="shape of variable 'b'"):
+        wrong.compile(a=(2,))
+    with pytest.raises(ArgumentError, match="two variables"):
+        (sym.var("a") + a).compile(a=(2,))
+    with pytest.raises(TypeError):
+        sym.var("")
+
+
+def test_eval_and_functions():
+    a = sym.var("a")
+    assert (a * 3).eval(a=np.array([2.0]))[0].item() == 6.0
+    function = (a * 3).as_function()
+    assert function(np.array([2.0])).item() == 6.0
+    assert function(np.ones((2, 2))).shape == (2, 2)
+
+
+def test_arrays_in_expressions_are_inputs():
+    weight = np.array([1.0, 2.0])
+    program = (sym.var("a") * weight).compile(a=(2,))
+    weight[:] = 5
+    assert program(np.ones((2,))).asnumpy().tolist() == [5.0, 5.0]
+
+
+def test_the_module_is_f():
+    assert "hybridize.symbol" in repr(sym)
+    assert sym.np is np
+    assert (sym.Activation(sym.var("x"), act_type="relu")).compile(x=(2,))(
+        np.array([-1.0, 1.0])
+    ).asnumpy().tolist() == [0.0, 1.0]
+    with pytest.raises(AttributeError, match="no attribute 'nonsense'"):
+        sym.nonsense  # noqa: B018
