@@ -460,6 +460,8 @@ class _GraphLoop:
             for value in before:
                 found = merge.cells_of(value, spec) if value is not MISSING else []
                 for cell, origin in zip(cells, found, strict=False):
+                    if origin in carried.arrays:
+                        raise self._refused_write(name)
                     if origin is not None:
                         origins.setdefault(id(origin), [origin]).append(cell)
             flow.assign(self.cells[name], made)
@@ -469,6 +471,12 @@ class _GraphLoop:
             branches._write(trace, cell, results.pop(0))
         for name in carried.unset:
             flow.assign(self.cells[name], MISSING)
+
+    def _refused_write(self, name: str) -> CaptureError:
+        return self.trace.root.refusing(CaptureError(
+            "E441", f"a loop that depends on data sets {name!r} and writes to an array that is the same for a time",
+            help="make a new array instead: x = x + 1, not x += 1", loc=self.place,
+        ))  # fmt: skip
 
     def _start(self, name: str, spec: Spec) -> list[Value]:
         before = flow.content(self.cells[name])
