@@ -116,9 +116,13 @@ class Symbol(Operators):
         Only its strides may be looked at: they decide, as in NumPy, whether a reshape is a view or a copy.
         """
         base = self._trace.type_of(self._cell.value)
-        sizes = numpy.array(base.shape[::-1][:-1] if base.shape else (), dtype=numpy.int64)
-        strides = numpy.cumprod(numpy.concatenate([numpy.ones(min(base.ndim, 1), numpy.int64), sizes]))[::-1]
-        shadow = as_strided(numpy.zeros(1, numpy.int8), base.shape, tuple(int(s) for s in strides))
+        layout = getattr(self._trace, "layout", None)
+        strides = layout(self._cell) if layout is not None else None
+        if strides is None:  # a buffer that the program makes: row by row
+            sizes = numpy.array(base.shape[::-1][:-1] if base.shape else (), dtype=numpy.int64)
+            rows = numpy.cumprod(numpy.concatenate([numpy.ones(min(base.ndim, 1), numpy.int64), sizes]))[::-1]
+            strides = tuple(int(s) for s in rows)
+        shadow = as_strided(numpy.zeros(1, numpy.int8), base.shape, strides)
         for step in self._steps:
             match step:
                 case Slice():

@@ -150,6 +150,8 @@ class Program:
         """Whether the program is right for a call whose key is its own."""
         if self.stale or not all(call.number(position, value) for position, value in self.stock.numbers.items()):
             return False
+        if any(call.leaves[position]._data.strides != strides for position, strides in self.stock.layouts.items()):
+            return False
         return (self._holds is None or self._holds()) and self._same_memory(call)
 
     def _same_memory(self, call: Call) -> bool:
@@ -282,7 +284,7 @@ class Program:
         stock, runs = self.stock, self._runs
         if not isinstance(runs, PackedMachine) or stock.effects or stock.writes_arguments or stock.same_memory:
             return None
-        if stock.call.training or stock.call.recording:
+        if stock.call.training or stock.call.recording or any(map(self._scattered, stock.layouts)):
             return None
         arguments = self._arguments()
         if arguments is None or any(self._needs_arguments(result) for result in stock.results):
@@ -310,6 +312,11 @@ class Program:
         if self.stale:
             return None
         return _alone(made, fallback) if written else made
+
+    def _scattered(self, position: int) -> bool:
+        """Whether an argument is laid out otherwise than row by row, which is all that entries take."""
+        kind = self.stock.call.kinds[position]
+        return bool(numpy.empty(kind.shape, kind.dtype).strides != self.stock.layouts[position])
 
     def _arguments(self) -> list[Any] | None:
         """What the entry checks of each argument."""

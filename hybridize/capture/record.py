@@ -81,6 +81,8 @@ class Captured:
     watched: tuple[Storage, ...]
     numbers: dict[int, Any]
     """Leaves that must have these values."""
+    layouts: dict[int, tuple[int, ...]]
+    """Array leaves that must have these strides."""
     same_memory: dict[int, int]
     """Array leaves that are over the same memory as an earlier leaf."""
 
@@ -176,7 +178,8 @@ class _Stock:
         ]
         return Captured(
             self.call, graph, tuple(sources), self.structure, tuple(results), tuple(values), effects,
-            tuple(trace.guards.values()), tuple(trace.watched.values()), dict(trace.numbers), self._same_memory(),
+            tuple(trace.guards.values()), tuple(trace.watched.values()), dict(trace.numbers), dict(trace.layouts),
+            self._same_memory(),
         )  # fmt: skip
 
     def _output(self, value: Value) -> int:

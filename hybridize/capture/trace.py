@@ -133,6 +133,10 @@ class Recording:
             raise refusal(symbol, f"{kind}()")
         return number
 
+    def layout(self, cell: Cell) -> tuple[int, ...] | None:
+        """Strides, in elements, of an array that exists already; the program then holds for arrays laid out so."""
+        return self.root.layout_of(cell)
+
     def lift(self, array: ndarray) -> Symbol:
         """The symbol of an array that exists already."""
         return self.root.lift(array)
@@ -213,6 +217,8 @@ class Trace(Recording):
         """What puts the user's objects back when the capture is over: the calls of the program write them."""
         self.numbers: dict[int, Any] = {}
         """Leaves of the arguments whose value the program depends on."""
+        self.layouts: dict[int, tuple[int, ...]] = {}
+        """Leaves of the arguments whose strides the program depends on: whether a reshape is a view or a copy."""
         self.foreign: dict[int, ndarray] = {}
         """NumPy arrays of the user's, by identity."""
         self.external: dict[int, Any] = {}
@@ -297,6 +303,16 @@ class Trace(Recording):
         if known is None:
             known = self.foreign[id(array)] = wrap(array if type(array) is numpy.ndarray else array.view(numpy.ndarray))
         return self.lift(known, name)
+
+    def layout_of(self, cell: Cell) -> tuple[int, ...] | None:
+        """See `layout`."""
+        entry = self._by_cell.get(cell)
+        if entry is None or entry.array is None:
+            return None
+        data = entry.array._data
+        if entry.position >= 0:
+            self.layouts[entry.position] = data.strides
+        return tuple(stride // data.itemsize for stride in data.strides)
 
     def input_of(self, cell: Cell) -> Input | None:
         """The input whose buffer a cell is."""

@@ -115,7 +115,7 @@ def reshape(a: Any, newshape: Any = None, order: str = "C", *, shape: Any = None
     symbol = a if isinstance(a, Symbol) else array_of_trace(a) if capturing() else a
     if isinstance(symbol, ndarray):
         return view(symbol, settled(symbol).reshape(wanted))
-    if symbol._steps and not _is_view(symbol, wanted):
+    if not _is_view(symbol, wanted):
         return result(bind1(ops.Reshape(wanted), symbol.operand()))
     return symbol if symbol.shape == wanted and symbol is not a else symbol.step(ops.Reshape(wanted))
 
