@@ -14,6 +14,7 @@ import sys
 import threading
 from collections import OrderedDict
 from collections.abc import Callable
+from contextlib import suppress
 from types import MethodType
 from typing import Any
 
@@ -164,6 +165,9 @@ class Function:
         program = self._find(call)
         if program is not None:
             self._hits += 1
+            if len(self._programs) > 1:
+                with suppress(KeyError):  # another thread may have evicted it
+                    self._programs.move_to_end(call.key)
             result = program.run(call)
             if program.renewed():
                 with self._lock:

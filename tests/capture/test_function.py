@@ -170,6 +170,11 @@ def test_caches_are_bounded():
     info = fast.cache_info()
     assert info.programs <= 64
     assert info.evictions >= 36
+    for n in (60, 99):
+        fast(np.array(X), n)
+    before = fast.cache_info().captures
+    fast(np.array(X), 60)
+    assert fast.cache_info().captures == before, "the programs used last are kept"
     fast.cache_clear()
     assert fast.cache_info().programs == 0
     assert fast(np.array(X), 1).asnumpy().tolist() == [2.0, 3.0]
