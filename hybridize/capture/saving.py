@@ -111,7 +111,8 @@ def _captured(signature: SavedSignature, arrays: Mapping[str, ndarray]) -> Captu
         output += 1
     call = Call(signature.arguments, values, tuple(kinds), signature.training, False)
     return Captured(
-        call, graph, tuple(sources), signature.result, tuple(results), graph.outputs[:count], (), (), (), numbers, {}, {}
+        call, graph, tuple(sources), signature.result, tuple(results), graph.outputs[:count], (), (), (), numbers,
+        {}, {},
     )  # fmt: skip
 
 
