@@ -11,6 +11,7 @@ import numpy
 from numpy.typing import NDArray
 
 from hybridize import compiler
+from hybridize.array import random
 from hybridize.array.ndarray import ndarray, view, wrap
 from hybridize.array.storage import STATE
 from hybridize.base.errors import ArgumentError, DTypeError, ShapeError
@@ -22,6 +23,7 @@ from hybridize.capture.guards import checker, watches
 from hybridize.capture.packed import PackedMachine, packable
 from hybridize.capture.record import Captured, Output, Result, Source
 from hybridize.capture.signature import Call
+from hybridize.capture.trace import memory
 from hybridize.graph import Graph
 from hybridize.ops import Broadcast, Reshape, Slice, Transpose
 from hybridize.ops.op import Op
@@ -47,6 +49,9 @@ class Program:
         self.stock = captured = changed(captured, call=captured.call.without_arrays())
         writes = any(source.written >= 0 for source in captured.sources)
         self._alone: AbstractContextManager[Any] = STATE if writes else nullcontext()
+        lifted = [source.array for source in captured.sources if source.array is not None and source.written >= 0]
+        self._written = [array for array in lifted if array is not random.state]
+        """Arrays from outside that a call writes, and that may be among its arguments."""
         self._holds = checker(captured.guards)
         self._dirty = PythonEntry(self)
         for storage in captured.watched:
@@ -156,6 +161,11 @@ class Program:
 
     def _same_memory(self, call: Call) -> bool:
         """Whether arguments share memory where they did, and only there, as far as it matters."""
+        for position, array in self.stock.bound.items():
+            if memory(call.leaves[position]) != memory(array):
+                return False
+        if any(_overlaps(leaf, array) for array in self._written for leaf in call.leaves if isinstance(leaf, ndarray)):
+            return False
         return self._aliases is None or aliases(call, self.stock) == self._aliases
 
     def renewed(self) -> bool:
@@ -282,7 +292,9 @@ class Program:
         None where there can be none: arguments that are nested, written or returned, effects, another backend.
         """
         stock, runs = self.stock, self._runs
-        if not isinstance(runs, PackedMachine) or stock.effects or stock.writes_arguments or stock.same_memory:
+        if not isinstance(runs, PackedMachine) or stock.effects:
+            return None
+        if stock.writes_arguments or stock.same_memory or stock.bound:
             return None
         if stock.call.training or stock.call.recording or any(map(self._scattered, stock.layouts)):
             return None
@@ -311,7 +323,7 @@ class Program:
         runs.watch(state, copies)
         if self.stale:
             return None
-        return _alone(made, fallback) if written else made
+        return _alone(made, fallback, self._written) if written else made
 
     def _scattered(self, position: int) -> bool:
         """Whether an argument is laid out otherwise than row by row, which is all that entries take."""
@@ -379,15 +391,24 @@ def _missed(*args: Any, **kwargs: Any) -> Any:
     return _MISSED
 
 
-def _alone(entry: Entry, fallback: Entry) -> Entry:
-    """An entry under the lock of state, its fallback not: that one may run the user's Python."""
+def _alone(entry: Entry, fallback: Entry, written: Sequence[ndarray]) -> Entry:
+    """An entry under the lock of state, its fallback not: that one may run the user's Python.
+
+    Arrays that are written must not be among the arguments.
+    """
 
     def call(*args: Any, **kwargs: Any) -> Any:
+        if written and any(type(arg) is ndarray and _overlaps(arg, array) for arg in args for array in written):
+            return fallback(*args, **kwargs)
         with STATE:
             result = entry(*args, **kwargs)
         return fallback(*args, **kwargs) if result is _MISSED else result
 
     return call
+
+
+def _overlaps(x: ndarray, y: ndarray) -> bool:
+    return numpy.may_share_memory(x._data, y._data)
 
 
 def _touching(arrays: Sequence[ndarray]) -> Callable[[], None]:

@@ -85,6 +85,8 @@ class Captured:
     """Array leaves that must have these strides."""
     same_memory: dict[int, int]
     """Array leaves that are over the same memory as an earlier leaf."""
+    bound: dict[int, ndarray]
+    """Array leaves that are over the same memory as an array from outside."""
 
     @property
     def writes_arguments(self) -> bool:
@@ -180,6 +182,7 @@ class _Stock:
             self.call, graph, tuple(sources), self.structure, tuple(results), tuple(values), effects,
             tuple(trace.guards.values()), tuple(trace.watched.values()), dict(trace.numbers), dict(trace.layouts),
             self._same_memory(),
+            dict(trace.bound),
         )  # fmt: skip
 
     def _output(self, value: Value) -> int:

@@ -112,7 +112,7 @@ def _captured(signature: SavedSignature, arrays: Mapping[str, ndarray]) -> Captu
     call = Call(signature.arguments, values, tuple(kinds), signature.training, False)
     return Captured(
         call, graph, tuple(sources), signature.result, tuple(results), graph.outputs[:count], (), (), (), numbers,
-        {}, {},
+        {}, {}, {},
     )  # fmt: skip
 
 

@@ -219,6 +219,8 @@ class Trace(Recording):
         """Leaves of the arguments whose value the program depends on."""
         self.layouts: dict[int, tuple[int, ...]] = {}
         """Leaves of the arguments whose strides the program depends on: whether a reshape is a view or a copy."""
+        self.bound: dict[int, ndarray] = {}
+        """Leaves of the arguments that are over the memory of an array from outside: the program takes them for it."""
         self.foreign: dict[int, ndarray] = {}
         """NumPy arrays of the user's, by identity."""
         self.external: dict[int, Any] = {}
@@ -280,6 +282,8 @@ class Trace(Recording):
         """The symbol of an array that exists already: an input of the program, or a constant under `freeze`."""
         known = self._by_array.get(id(array)) or self._by_memory.get(memory(array))
         if known is not None:
+            if known.position >= 0:
+                self.bound[known.position] = array
             return known.symbol
         if self.freeze:
             value = self.builder.constant(array._data, name)

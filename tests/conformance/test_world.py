@@ -404,6 +404,35 @@ def test_the_same_array_twice():
         compiled(whole[:2], whole[1:])
 
 
+def test_an_argument_that_is_also_read_from_outside():
+    weight, other = np.array([3.0, 4.0]), np.array(X)
+
+    def function(x):
+        return x * weight
+
+    for first, second in ((weight, other), (other, weight)):
+        compiled = Function(function)
+        for _ in range(2):
+            for x in (first, second):
+                assert compiled(x).asnumpy().tolist() == function(x).asnumpy().tolist()
+
+
+def test_an_argument_that_is_also_written_outside():
+    for order in ((0, 1), (1, 0)):
+        results = []
+        for run in (lambda function: function, Function):
+            total = np.array([3.0, 4.0])
+
+            def function(x, total=total):
+                total[:] = total + 1
+                return x * 2
+
+            called = run(function)
+            arguments = (total, np.array(X))
+            results.append([called(arguments[i]).asnumpy().tolist() for i in order * 2] + [total.asnumpy().tolist()])
+        assert results[0] == results[1]
+
+
 # ------------------------------------------------------------------------------------------------ numbers, dtypes
 
 
