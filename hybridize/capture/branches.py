@@ -43,6 +43,10 @@ _SMALL = 16
 """Sides of at most so many scalar operations are computed both, and one of the results is selected."""
 
 
+_PATHS = 3000
+"""Sides of branches that a capture follows: each may be continued to the end of the function."""
+
+
 class Promote(Exception):
     """A loop that Python was running has to become one of the graph."""
 
@@ -68,6 +72,7 @@ class Side:
 
     def run(self, part: Part | None, frames: list[Frame], *args: Any) -> Signal | None:
         """Run `part` at the place that `frames` say; returns how it ended, as `signal` tells too."""
+        self._count()
         before = {name: flow.content(cell) for name, cell in self.cells.items()}
         originals: dict[int, tuple[Any, Any]] = {}
         for name, cell in self.cells.items():
@@ -88,6 +93,15 @@ class Side:
         finally:
             self._leave(before, first, originals)
         return self.signal
+
+    def _count(self) -> None:
+        root = self.branch.root
+        root.paths += 1
+        if root.paths > _PATHS:
+            raise root.refusing(CaptureError(
+                "E448", f"more than {_PATHS} paths through a function whose branches depend on data",
+                help="compute both sides and choose with np.where, or put branches into functions of their own",
+            ))  # fmt: skip
 
     def _leave(self, before: dict[str, Any], first: dict[Cell, Any], originals: dict[int, tuple[Any, Any]]) -> None:
         for name, variable in self.cells.items():
@@ -303,7 +317,9 @@ def _merged(trace: Recording, test: Symbol, sides: list[Side]) -> Signal | None:
         use(found)
     outputs.uses.clear()  # they refer to `outputs`: the values of the sides are to go at once
     for cells in outputs.origins.values():
-        trace.root.may_share(cells, trace)
+        origin, *merged = cells
+        for number, one in enumerate(merged):
+            trace.root.may_share(one, [origin, *merged[:number]], trace)
     return Returned(result[0]) if result else signal
 
 

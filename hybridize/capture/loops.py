@@ -241,6 +241,40 @@ class _Recorded:
     """What arrays hold at the end: those that are carried, and all that were written."""
 
 
+class _Shared:
+    """Which arrays the results of a loop may be: what they were before, and what the body gives, round after round."""
+
+    def __init__(self) -> None:
+        self._origins: dict[Cell, set[Cell]] = {}
+        """For the cell of a result, and the one that carries it, the arrays that it may be."""
+        self._results: list[Cell] = []
+
+    def add(self, result: Cell, carrier: Cell | None, origin: Cell | None) -> None:
+        """Say that a result, and what the body reads of it, may be an array."""
+        for cell in (result, carrier):
+            if origin is not None and cell is not None:
+                self._origins.setdefault(cell, set()).add(origin)
+        if result not in self._results:
+            self._results.append(result)
+
+    def tell(self, trace: Recording) -> None:
+        """Link each result with all arrays that it may be, and with the results that may be one of these too."""
+        reached = [self._reached(result) for result in self._results]
+        for number, (result, arrays) in enumerate(zip(self._results, reached, strict=True)):
+            others = [self._results[i] for i in range(number) if reached[i] & arrays]
+            trace.root.may_share(result, [*arrays, *others], trace)
+
+    def _reached(self, result: Cell) -> set[Cell]:
+        found: set[Cell] = set()
+        waiting = [result]
+        while waiting:
+            for origin in self._origins.get(waiting.pop(), ()):
+                if origin not in found:
+                    found.add(origin)
+                    waiting.append(origin)
+        return found
+
+
 _COUNTER, _RUNNING, _BROKE, _RETURNED = (
     f"__hybridize_{what}__" for what in ("counter", "running", "broke", "returned")
 )  # fmt: skip
@@ -448,7 +482,7 @@ class _GraphLoop:
         going = [Value(value.type) for value in body.inputs]
         cond = Graph(tuple(going), (), (going[first.index(inputs[_RUNNING][0][0])],), {})
         results = list(trace.bind(While(cond, body), (*start, *read)))
-        origins: dict[int, list[Cell]] = {}
+        shared = _Shared()
         for name, spec in carried.specs.items():
             values = [results.pop(0) for _ in spec.types]
             made, cells = merge.rebuilt(spec, values, trace)
@@ -457,16 +491,15 @@ class _GraphLoop:
             containers = [one for value in before for one in merge.containers_of(value)]
             if containers:
                 trace.root.may_be([*merge.containers_of(made), *containers])
+            inside = merge.cells_of(inputs[name][1], spec)
             for value in before:
                 found = merge.cells_of(value, spec) if value is not MISSING else []
-                for cell, origin in zip(cells, found, strict=False):
+                for cell, carrier, origin in zip(cells, inside, found, strict=False):
                     if origin in carried.arrays:
                         raise self._refused_write(name)
-                    if origin is not None:
-                        origins.setdefault(id(origin), [origin]).append(cell)
+                    shared.add(cell, carrier, origin)
             flow.assign(self.cells[name], made)
-        for shared in origins.values():
-            trace.root.may_share(shared, trace)
+        shared.tell(trace)
         for cell in carried.arrays:
             branches._write(trace, cell, results.pop(0))
         for name in carried.unset:

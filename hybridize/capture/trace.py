@@ -11,7 +11,7 @@ from __future__ import annotations
 import gc
 import sys
 import weakref
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Callable, Collection, Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -242,8 +242,10 @@ class Trace(Recording):
         """The same of lists and dicts."""
         self._twins: dict[int, tuple[Any, list[Any]]] = {}
         """By identity: a list or dict, and those that it may be, depending on data."""
-        self._partners: weakref.WeakKeyDictionary[Cell, list[_Partner]] = weakref.WeakKeyDictionary()
+        self._partners: weakref.WeakKeyDictionary[Cell, dict[tuple[int, int], _Partner]] = weakref.WeakKeyDictionary()
         """Cells that may be one array or several, depending on data: while two are in use neither can be written."""
+        self.paths = 0
+        """Sides of branches followed so far."""
         self.refused: CaptureError | None = None
         """The last refusal, so that it cannot get lost in an `except` of the user's."""
         self._by_array: dict[int, Input] = {}
@@ -343,19 +345,31 @@ class Trace(Recording):
                 )
             entry.written_at = self.location()
 
-    def may_share(self, cells: Collection[Cell], at: Recording) -> None:
-        """Say that cells may be one array or several, depending on data, from here on in a branch."""
-        known = {id(cell): cell for cell in cells}
-        for cell in cells:  # what may be the same as one of them may be the same as the others
-            known |= {id(other): other for _, other in self._sharing(cell)}
-        for cell in known.values():
-            partners = self._partners.setdefault(cell, [])
-            partners += [(weakref.ref(at), weakref.ref(other)) for other in known.values() if other is not cell]
+    def may_share(self, cell: Cell, others: Iterable[Cell], at: Recording) -> None:
+        """Say that an array may be, depending on data, the same as others, from here on in a branch."""
+        known: dict[int, Cell] = {}
+        for other in others:  # what may be the same as one of them may be the same as this one
+            known[id(other)] = other
+            known |= {id(further): further for _, further in self._sharing(other)}
+        known.pop(id(cell), None)
+        place = weakref.ref(at)
+        for other in known.values():
+            for one, another in ((cell, other), (other, cell)):
+                self._partners.setdefault(one, {})[id(at), id(another)] = (place, weakref.ref(another))
 
     def _sharing(self, cell: Cell) -> list[tuple[Recording, Cell]]:
         """The cells in use that may be the same array as this one, each with the branch where that is so."""
-        pairs = [(at(), other()) for at, other in self._partners.get(cell, ())]
-        return [(at, other) for at, other in pairs if at is not None and other is not None]
+        partners = self._partners.get(cell)
+        if partners is None:
+            return []
+        found: list[tuple[Recording, Cell]] = []
+        for key, (place, reference) in list(partners.items()):
+            at, other = place(), reference()
+            if at is None or other is None:
+                del partners[key]
+            else:
+                found.append((at, other))
+        return found
 
     def _has_partner(self, cell: Cell, at: Recording) -> bool:
         """Whether an array that may be this one, here, is still in use."""

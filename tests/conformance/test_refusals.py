@@ -329,6 +329,23 @@ def test_refused_at_the_users_line(refused, function, code, match):
     refused(function, X, code=code, match=match)
 
 
+def test_too_many_paths():
+    def function(x):
+        for factor in [1.0] * 30:
+            if x.sum() > factor:
+                if x.max() > 3:
+                    return x
+                x = x * factor
+            elif x.min() < -factor:
+                if x.max() < -5:
+                    return x
+                x = x + factor
+        return x
+
+    with pytest.raises(CaptureError, match="E448"):
+        Function(function, backend="numpy")(np.array(X))
+
+
 def test_text_of_a_value_is_not_returned():
     with pytest.raises(CaptureError, match="E424"):
         Function(returns_text_of_a_value)(np.array(X))
