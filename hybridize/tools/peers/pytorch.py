@@ -40,10 +40,15 @@ def module(layers: Layers) -> torch.nn.Sequential:
     return torch.nn.Sequential(*parts[:-1]).eval()
 
 
+_GUARDS: list[torch.inference_mode] = []
+
+
 def in_inference_mode() -> None:
     """Enter inference mode for the rest of this worker's life: entering it at every call is not what is measured."""
     torch.set_num_threads(1)
-    torch.inference_mode().__enter__()
+    guard = torch.inference_mode()
+    guard.__enter__()
+    _GUARDS.append(guard)  # the mode ends when the guard is let go
 
 
 def eager(net: torch.nn.Module, x: torch.Tensor) -> Start:
