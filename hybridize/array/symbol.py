@@ -9,6 +9,9 @@ each other's writes, as they do imperatively, while the graph has only values.
 
 from __future__ import annotations
 
+import math
+import operator
+from collections.abc import Callable
 from typing import Any, NoReturn
 
 import numpy
@@ -18,9 +21,23 @@ from numpy.typing import NDArray
 from hybridize.array.operators import Operators, functions
 from hybridize.base.dtypes import DType
 from hybridize.base.errors import ArgumentError, CaptureError
+from hybridize.base.frozen import frozen
 from hybridize.base.types import TensorType
-from hybridize.ops import Broadcast, Reshape, Slice, Transpose, UpdateSlice
+from hybridize.ops import Broadcast, Gather, Reshape, ScatterND, Slice, Transpose, UpdateSlice
 from hybridize.ops.op import ACTIVE, Op, Operand, bind1, current
+
+
+@frozen
+class At:
+    """The view at one index of an axis that only the program knows: `x[i]` where `i` counts a loop."""
+
+    axis: int
+    index: Operand
+    """int64 without axes, counted from the front and within bounds."""
+
+    def infer(self, of: TensorType) -> tuple[TensorType]:
+        """The type of the view."""
+        return (of.with_shape(of.shape[: self.axis] + of.shape[self.axis + 1 :]),)
 
 
 class Cell:
@@ -41,7 +58,7 @@ class Symbol(Operators):
         self,
         trace: Any,
         cell: Cell,
-        steps: tuple[Op, ...] = (),
+        steps: tuple[Op | At, ...] = (),
         name: str = "",
         *,
         weak: type | None = None,
@@ -86,7 +103,7 @@ class Symbol(Operators):
             )
         value = self._cell.value
         for step in self._steps:
-            value = bind1(step, value)
+            value = _viewed(step, value)
         return value
 
     def write(self, operand: Operand) -> None:
@@ -95,18 +112,15 @@ class Symbol(Operators):
         for step in self._steps:
             if isinstance(step, Broadcast):
                 raise ArgumentError("E306", "a broadcast view is read-only", help="write to a copy: x.copy()")
-            befores.append(bind1(step, befores[-1]))
+            befores.append(_viewed(step, befores[-1]))
         for step, before in zip(reversed(self._steps), reversed(befores[:-1]), strict=True):
             operand = _undone(step, before, operand)
         wrote = getattr(current(), "wrote", None)
         if wrote is not None:  # a trace remembers what branches write, and to whom
             wrote(self._cell)
-        hear = getattr(current(), "wrote", None)
-        if hear is not None:  # a capture that may have to undo it, or to refuse it
-            hear(self._cell)
         self._cell.value = operand
 
-    def step(self, op: Op) -> Symbol:
+    def step(self, op: Op | At) -> Symbol:
         """The view that `op` makes of this one."""
         return Symbol(self._trace, self._cell, (*self._steps, op), type=_stepped(self._type, (op,)))
 
@@ -135,6 +149,9 @@ class Symbol(Operators):
                     shadow = shadow.transpose(step.axes)
                 case Broadcast():
                     shadow = numpy.broadcast_to(shadow, step.shape)
+                case At():
+                    key: Any = (*[slice(None)] * step.axis, 0)
+                    shadow = shadow[key]
         return shadow
 
     def __repr__(self) -> str:
@@ -193,6 +210,18 @@ class Symbol(Operators):
     def __deepcopy__(self, memo: dict[int, Any]) -> Any:
         return functions.copy(self)
 
+    def __hash__(self) -> int:
+        return object.__hash__(self) if self.weak is None else hash(self._concretize("hash"))
+
+    def _as_number(self, name: str, function: Callable[..., Any], operands: tuple[Any, ...]) -> Any:
+        """An operator where this stands for a Python number: what Python gives, or NotImplemented for the graph's."""
+        if self.weak is None or not all(
+            isinstance(x, _PLAIN) or (type(x) is Symbol and x.weak is not None) for x in operands
+        ):
+            return NotImplemented
+        hook = getattr(current(), "operate", None)
+        return NotImplemented if hook is None else hook(name, function, operands)
+
     def __round__(self, ndigits: int | None = None) -> Any:
         if self.weak is None:
             return super().__round__(ndigits or 0)
@@ -210,6 +239,63 @@ class Symbol(Operators):
         raise refusal(self, call)
 
 
+_PLAIN = (bool, int, float, str, bytes, list, tuple)
+_BINARY: dict[str, Callable[..., Any]] = {
+    "add": operator.add, "sub": operator.sub, "mul": operator.mul, "truediv": operator.truediv,
+    "floordiv": operator.floordiv, "mod": operator.mod, "pow": operator.pow, "and": operator.and_, "or": operator.or_,
+    "xor": operator.xor, "lshift": operator.lshift, "rshift": operator.rshift, "divmod": divmod,
+}  # fmt: skip
+_UNARY: dict[str, Callable[..., Any]] = {
+    "neg": operator.neg, "pos": operator.pos, "abs": abs, "invert": operator.invert, "trunc": math.trunc,
+    "floor": math.floor, "ceil": math.ceil,
+}  # fmt: skip
+
+
+def _with_numbers(name: str, function: Callable[..., Any]) -> None:
+    """Let the operators of symbols that stand for Python numbers ask whether Python or the graph is to answer."""
+    for reflected in (False, True):
+        method = f"__{'r' if reflected else ''}{name}__"
+        plain = getattr(Operators, method, None)
+        if plain is not None:
+            setattr(Symbol, method, _asking(name, function, plain, reflected))
+    in_place: Any = getattr(Operators, f"__i{name}__", None)
+    if in_place is not None:
+
+        def change(self: Symbol, other: Any) -> Any:
+            return in_place(self, other) if self.weak is None else function(self, other)  # numbers are not written
+
+        setattr(Symbol, f"__i{name}__", change)
+
+
+def _asking(name: str, function: Callable[..., Any], plain: Any, reflected: bool) -> Callable[[Symbol, Any], Any]:
+    def operate(self: Symbol, other: Any) -> Any:
+        if self.weak is not None:
+            answer = self._as_number(name, function, (other, self) if reflected else (self, other))
+            if answer is not NotImplemented:
+                return answer
+        return plain(self, other)
+
+    return operate
+
+
+def _with_number(name: str, function: Callable[..., Any]) -> None:
+    plain = getattr(Operators, f"__{name}__", None)
+
+    def operate(self: Symbol) -> Any:
+        answer = self._as_number(name, function, (self,))
+        if answer is not NotImplemented:
+            return answer
+        return function(self._concretize("float")) if plain is None else plain(self)
+
+    setattr(Symbol, f"__{name}__", operate)
+
+
+for _name, _function in _BINARY.items():
+    _with_numbers(_name, _function)
+for _name, _function in _UNARY.items():
+    _with_number(_name, _function)
+
+
 _REMEDIES = {
     "bool()": "compute with npx.cond, npx.while_loop or np.where, which choose when the program runs",
     "index()": "index with the array itself, x[i]; a loop over data is npx.while_loop or npx.foreach",
@@ -222,13 +308,18 @@ def refusal(symbol: Symbol, call: str) -> CaptureError:
     return CaptureError("E401", f"{call} of {symbol!r}: there are no values while capturing", help=help)
 
 
-def _stepped(type: TensorType, steps: tuple[Op, ...]) -> TensorType:
+def _stepped(type: TensorType, steps: tuple[Op | At, ...]) -> TensorType:
     for step in steps:
         (type,) = step.infer(type)
     return type
 
 
-def _undone(step: Op, before: Operand, update: Operand) -> Operand:
+def _viewed(step: Op | At, value: Operand) -> Operand:
+    """What a step shows of a value."""
+    return bind1(Gather(step.axis), value, step.index) if isinstance(step, At) else bind1(step, value)
+
+
+def _undone(step: Op | At, before: Operand, update: Operand) -> Operand:
     """`before`, changed so that `step` of it is `update`."""
     match step:
         case Slice():
@@ -237,4 +328,10 @@ def _undone(step: Op, before: Operand, update: Operand) -> Operand:
             return bind1(Reshape(current().type_of(before).shape), update)
         case Transpose():
             return bind1(Transpose(tuple(int(i) for i in numpy.argsort(step.axes))), update)
+        case At():
+            ndim = len(current().type_of(before).shape)
+            front = (step.axis, *(axis for axis in range(ndim) if axis != step.axis))
+            moved = bind1(Transpose(front), before)
+            changed = bind1(ScatterND("set"), moved, bind1(Reshape((1,)), step.index), update)
+            return bind1(Transpose(tuple(int(i) for i in numpy.argsort(front))), changed)
     raise ArgumentError("E306", f"a view made by {step.name} is read-only")

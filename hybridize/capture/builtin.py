@@ -144,6 +144,7 @@ REPLACED: dict[Any, Callable[..., Any]] = {
     builtins.str: _text(str),
     builtins.repr: _text(repr),
     builtins.format: _text(format),
+    builtins.hash: _text(hash),
     builtins.len: _len,
     builtins.bool: _bool,
     builtins.max: _extreme(max, "max"),

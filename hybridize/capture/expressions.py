@@ -158,10 +158,14 @@ class Expressions(ast.NodeTransformer):
         return _new(self._comprehension(node, "elt"), node)
 
     def visit_SetComp(self, node: ast.SetComp) -> ast.AST:
-        return _new(self._comprehension(node, "elt"), node)
+        made = self._comprehension(node, "elt")
+        made.elt = at(routed("plain", made.elt), made.elt)
+        return _new(made, node)
 
     def visit_DictComp(self, node: ast.DictComp) -> ast.AST:
-        return _new(self._comprehension(node, "key", "value"), node)
+        made = self._comprehension(node, "key", "value")
+        made.key = at(routed("plain", made.key), made.key)
+        return _new(made, node)
 
     def visit_GeneratorExp(self, node: ast.GeneratorExp) -> ast.AST:
         made: ast.AST = self._comprehension(node, "elt")
@@ -172,10 +176,18 @@ class Expressions(ast.NodeTransformer):
         return _new(made, node) if isinstance(node.ctx, ast.Load) else made
 
     def visit_Dict(self, node: ast.Dict) -> ast.AST:
-        return _new(self.generic_visit(node), node)
+        values = [self.visit(value) for value in node.values]
+        keys = [None if key is None else self._number(key) for key in node.keys]
+        return _new(ast.Dict(keys=keys, values=values), node)
+
+    def _number(self, node: ast.expr) -> ast.expr:
+        """A value that decides where something is stored: the number, not the symbol that stands for it."""
+        visited: ast.expr = self.visit(node)
+        return visited if isinstance(node, ast.Constant) else at(routed("plain", visited), node)
 
     def visit_Set(self, node: ast.Set) -> ast.AST:
-        return _new(self.generic_visit(node), node)
+        parts = [self.visit(part) if isinstance(part, ast.Starred) else self._number(part) for part in node.elts]
+        return _new(ast.Set(elts=parts), node)
 
     def _mangled(self, name: str) -> str:
         """Private names as the compiler would write them."""

@@ -173,8 +173,10 @@ def plain(value: Any) -> Any:
     """The number that a symbol stands for, where it stands for one among the arguments; else the value itself."""
     if type(value) is Symbol and value.weak is not None:
         trace = current_trace()
-        number = None if trace is None else trace.root.number(value, trace)
+        number = None if trace is None else trace.number_of(value)
         return value if number is None else number
+    if type(value) is tuple and any(type(part) in (Symbol, tuple) for part in value):
+        return tuple(map(plain, value))
     return value
 
 
@@ -190,9 +192,11 @@ def truth(value: Any) -> Any:
         value = trace.lift(value)
     elif kind is not Symbol:
         return bool(value)
-    value = plain(value)
-    if type(value) is not Symbol:
-        return bool(value)
+    if value.weak is not None:
+        trace = current_trace()
+        decided = None if trace is None else trace.root.numbers.truth(value, trace)
+        if decided is not None:
+            return decided
     if value.size != 1:
         text = f"the truth of an array needs one element, got {value.type}"
         raise ShapeError("E130", text, help="use .any() or .all()")

@@ -16,7 +16,6 @@ from typing import Any
 import numpy
 
 from hybridize.array.ndarray import ndarray
-from hybridize.array.operators import functions
 from hybridize.array.symbol import Cell, Symbol
 from hybridize.base.dtypes import bool_, int64
 from hybridize.base.errors import CaptureError, HybridizeError
@@ -149,6 +148,8 @@ class _Checkpoint:
             array.value = old
         del trace.journal[self.journal :]
         del trace.builder.nodes[self.nodes :]
+        if trace is trace.root:
+            trace.root.numbers.forget(self.nodes)
         del trace.root.effects[self.effects :]
         for owner, content in self.containers.values():
             refill(owner, content)
@@ -318,7 +319,7 @@ class _GraphLoop:
         if isinstance(items, (range, SymbolicRange)):
             return counter * items.step + items.start
         symbol: Any = items
-        return functions.take(symbol, counter, axis=0)
+        return symbol[counter]
 
     def _proceed(self) -> None:
         if self.loop.test is None:

@@ -120,10 +120,11 @@ class Program:
         size = f"{self.memory.peak_bytes:,} bytes a call at most"
         lines.append(f"  backend {self.backend}, {len(self.kernels)} kernels, {size}")
         lines += [f"    {kernel}" for kernel in self.kernels]
-        if stock.guards or stock.numbers:
+        if stock.guards or stock.numbers or stock.conditions:
             lines.append("  valid as long as")
             lines += [f"    {guard.what()} is {guard.expected!r:.80}  ({guard.loc})" for guard in stock.guards]
             lines += [f"    argument {position} is {value!r}" for position, value in stock.numbers.items()]
+            lines += [f"    a condition on numbers is {one.expected}  ({one.loc})" for one in stock.conditions]
         return "\n".join(lines)
 
     def __repr__(self) -> str:
@@ -155,6 +156,8 @@ class Program:
         """Whether the program is right for a call whose key is its own."""
         if self.stale or not all(call.number(position, value) for position, value in self.stock.numbers.items()):
             return False
+        if not all(condition.holds(call.leaves) for condition in self.stock.conditions):
+            return False
         if any(call.leaves[position]._data.strides != strides for position, strides in self.stock.layouts.items()):
             return False
         return (self._holds is None or self._holds()) and self._same_memory(call)
@@ -181,6 +184,9 @@ class Program:
         for position, value in self.stock.numbers.items():
             if not call.number(position, value):
                 return f"argument {position} was {value!r} and is {call.leaves[position]!r}"
+        for condition in self.stock.conditions:
+            if not condition.holds(call.leaves):
+                return f"a condition on numbers was {condition.expected} and is not, at {condition.loc}"
         for guard in self.stock.guards:
             if not guard.holds():
                 return f"{guard.change()}, read at {guard.loc}"
@@ -294,7 +300,7 @@ class Program:
         stock, runs = self.stock, self._runs
         if not isinstance(runs, PackedMachine) or stock.effects:
             return None
-        if stock.writes_arguments or stock.same_memory or stock.bound:
+        if stock.writes_arguments or stock.same_memory or stock.bound or stock.conditions:
             return None
         if stock.call.training or stock.call.recording or any(map(self._scattered, stock.layouts)):
             return None

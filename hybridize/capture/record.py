@@ -14,7 +14,7 @@ import numpy
 
 from hybridize.array.ndarray import ndarray
 from hybridize.array.storage import Storage
-from hybridize.array.symbol import Cell, Symbol
+from hybridize.array.symbol import At, Cell, Symbol
 from hybridize.base import modes
 from hybridize.base.errors import CaptureError
 from hybridize.base.frozen import changed, frozen
@@ -22,6 +22,7 @@ from hybridize.base.locations import SourceLoc, user_location
 from hybridize.base.nested import Structure, flatten, unflatten
 from hybridize.capture import loops as loops
 from hybridize.capture.guards import Guard
+from hybridize.capture.numbers import Condition
 from hybridize.capture.router import routed
 from hybridize.capture.signature import Call
 from hybridize.capture.trace import Effect, Input, Trace
@@ -81,6 +82,8 @@ class Captured:
     watched: tuple[Storage, ...]
     numbers: dict[int, Any]
     """Leaves that must have these values."""
+    conditions: tuple[Condition, ...]
+    """What must be as true of the numbers among the arguments as it was."""
     layouts: dict[int, tuple[int, ...]]
     """Array leaves that must have these strides."""
     same_memory: dict[int, int]
@@ -164,7 +167,7 @@ class _Stock:
         numbers: dict[Value, Any] = {}
         places: dict[int, int] = {}
         for entry in trace.inputs:
-            if entry.position in trace.numbers and entry.position >= 0 and entry.array is not None:
+            if entry.position in trace.numbers.pinned and entry.position >= 0 and entry.array is not None:
                 numbers[entry.value] = number = entry.array._data.copy()
                 number.setflags(write=False)
             elif entry.position >= 0 or entry.value in used or id(entry) in written or self._is_viewed(entry, results):
@@ -180,9 +183,9 @@ class _Stock:
         ]
         return Captured(
             self.call, graph, tuple(sources), self.structure, tuple(results), tuple(values), effects,
-            tuple(trace.guards.values()), tuple(trace.watched.values()), dict(trace.numbers), dict(trace.layouts),
-            self._same_memory(),
-            dict(trace.bound),
+            tuple(trace.guards.values()), tuple(trace.watched.values()),
+            numbers=dict(trace.numbers.pinned), conditions=tuple(trace.numbers.conditions),
+            layouts=dict(trace.layouts), same_memory=self._same_memory(), bound=dict(trace.bound),
         )  # fmt: skip
 
     def _output(self, value: Value) -> int:
@@ -208,14 +211,23 @@ class _Stock:
             if leaf.weak is not None:
                 results.append(Result("number", self._output(value), value=leaf.weak))
             elif entry is not None and entry.position != -2:
-                results.append(Result("view", self.trace.inputs.index(entry), leaf._steps))
+                results.append(Result("view", self.trace.inputs.index(entry), self._static(leaf)))
             elif count[leaf._cell] > 1:  # several views of one new array
                 if leaf._cell not in bases:
                     bases[leaf._cell] = self._output(leaf._cell.value)
-                results.append(Result("array", bases[leaf._cell], leaf._steps))
+                results.append(Result("array", bases[leaf._cell], self._static(leaf)))
             else:
                 results.append(Result("array", self._output(value)))
         return results, values
+
+    def _static(self, leaf: Symbol) -> tuple[Op, ...]:
+        """The steps of a view that calls can make again."""
+        steps = tuple(step for step in leaf._steps if not isinstance(step, At))
+        if len(steps) != len(leaf._steps):
+            raise self.trace.refusing(CaptureError(
+                "E425", "a view x[i] is returned whose index only the program knows", help="return a copy: x[i].copy()"
+            ))  # fmt: skip
+        return steps
 
     def _constant(self, leaf: Any) -> Result:
         if isinstance(leaf, numpy.ndarray):

@@ -113,7 +113,7 @@ class Router:
         trace = current_trace()
         kind = type(owner)
         if trace is None or kind is Symbol:
-            return getattr(owner, name)
+            return _number_attribute(owner, name) if kind is Symbol and owner.weak is not None else getattr(owner, name)
         if kind is ndarray:
             return getattr(trace.lift(owner), name)
         if kind is types.ModuleType:
@@ -204,6 +204,7 @@ class Router:
                 "E420", f"{opaque}() yields other data at each call, which a compiled program cannot see",
                 help="call it outside and pass the result as an argument; hybridize.random draws inside programs",
             ))  # fmt: skip
+        args, kwargs = numbers_given(function, args, kwargs)
         if any(isinstance(argument, FUNCTIONS) for argument in args) or kwargs:
             args = tuple(self._handed(argument) for argument in args)
             kwargs = {name: self._handed(argument) for name, argument in kwargs.items()}
@@ -298,9 +299,59 @@ def routed(function: Callable[..., Any]) -> Callable[..., Any]:
     return functools.partial(_OUTSIDE.call, function)
 
 
+def _number_attribute(symbol: Symbol, name: str) -> Any:
+    """An attribute of a Python number."""
+    if not hasattr(symbol.weak, name):
+        raise AttributeError(f"{symbol.weak.__name__!r} object has no attribute {name!r}")  # type: ignore[union-attr]
+    return getattr(symbol._concretize("item"), name)
+
+
 def _unguarded(trace: Recording, key: _Key) -> bool:
     """Whether a read needs a guard: neither guarded yet nor of what the program itself has written."""
     return key not in trace.root.guards and key not in trace.root.written_attributes
+
+
+_OF_NUMBERS = frozenset({
+    "add", "subtract", "multiply", "divide", "true_divide", "maximum", "minimum", "fmax", "fmin", "where", "power",
+    "clip", "full", "fill", "equal", "not_equal", "less", "less_equal", "greater", "greater_equal",
+    "arctan2", "hypot", "fmod", "mod", "remainder", "floor_divide", "copysign", "logaddexp", "copyto", "float_power",
+    "broadcast_add", "broadcast_sub", "broadcast_mul", "broadcast_div", "broadcast_power", "broadcast_maximum",
+    "broadcast_minimum",
+})  # fmt: skip
+"""Functions of arrays to which a Python number is data; to all others it is a size, an axis or a setting."""
+
+
+def numbers_given(
+    function: Any, args: tuple[Any, ...], kwargs: dict[str, Any]
+) -> tuple[tuple[Any, ...], dict[str, Any]]:
+    """The arguments of a function of arrays, with the numbers that it needs as numbers."""
+    every = (*args, *kwargs.values())
+    if not any(_has_number(x) for x in every) or not _is_of_arrays(function):
+        return args, kwargs
+    data = getattr(function, "__name__", "") in _OF_NUMBERS and any(
+        isinstance(x, (Operators, numpy.ndarray)) and getattr(x, "weak", None) is None
+        for x in (*every, getattr(function, "__self__", None))
+    )
+
+    def given(x: Any) -> Any:
+        if type(x) in (list, tuple):
+            return type(x)(map(flow.plain, x))
+        return x if data else flow.plain(x)
+
+    return tuple(map(given, args)), {name: given(x) for name, x in kwargs.items()}
+
+
+def _has_number(x: Any) -> bool:
+    if type(x) is Symbol:
+        return x.weak is not None
+    return type(x) in (list, tuple) and any(_has_number(part) for part in x)
+
+
+def _is_of_arrays(function: Any) -> bool:
+    if isinstance(function, numpy.ufunc) or isinstance(getattr(function, "__self__", None), Operators):
+        return True
+    module = getattr(function, "__module__", None) or ""
+    return module.startswith(("hybridize.array", "hybridize.nd", "numpy"))
 
 
 def met(root: Trace, value: Any, name: str, whole: bool) -> Any:

@@ -6,6 +6,9 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
+import numpy
+from numpy.typing import NDArray
+
 from hybridize.array.ndarray import ndarray, wrap
 from hybridize.base.errors import CaptureError, InternalError
 from hybridize.base.frozen import changed
@@ -46,12 +49,21 @@ def saved(
 
 
 def _signature(stock: Captured, keys: Mapping[int, str]) -> SavedSignature:
-    order = sorted(range(len(stock.sources)), key=lambda i: (stock.sources[i].position < 0, stock.sources[i].position))
+    # Files have no conditions: the numbers that they are about are constants there.
+    pinned = {position for condition in stock.conditions for position in condition.positions}
+    places = [i for i, source in enumerate(stock.sources) if source.position not in pinned]
+    order = sorted(places, key=lambda i: (stock.sources[i].position < 0, stock.sources[i].position))
     inputs = tuple(stock.graph.inputs[i] for i in order)
     writes = tuple(number for number, i in enumerate(order) if stock.sources[i].written >= 0)
     written = [stock.graph.outputs[stock.sources[order[number]].written] for number in writes]
-    graph = Graph(inputs, stock.graph.nodes, (*stock.result_values, *written), stock.graph.constants)
-    given = {source.position for source in stock.sources}
+    numbers = {
+        stock.graph.inputs[i]: _constant(stock.call.leaves[source.position], stock.graph.inputs[i].type)
+        for i, source in enumerate(stock.sources)
+        if source.position in pinned
+    }
+    outputs = (*stock.result_values, *written)
+    graph = Graph(inputs, stock.graph.nodes, outputs, {**stock.graph.constants, **numbers})
+    given = {source.position for source in stock.sources} - pinned
     leaves = []
     for position, kind in enumerate(stock.call.kinds):
         if isinstance(kind, TensorType):
@@ -69,6 +81,12 @@ def _signature(stock: Captured, keys: Mapping[int, str]) -> SavedSignature:
     return SavedSignature(
         graph, stock.call.structure, tuple(leaves), stock.structure, tuple(results), state, writes, stock.call.training
     )  # fmt: skip
+
+
+def _constant(number: Any, kind: TensorType) -> NDArray[Any]:
+    array = numpy.asarray(number, dtype=kind.dtype)
+    array.setflags(write=False)
+    return array
 
 
 def captured(program: SavedProgram, *, shared: bool = False) -> list[Captured]:
@@ -111,8 +129,8 @@ def _captured(signature: SavedSignature, arrays: Mapping[str, ndarray]) -> Captu
         output += 1
     call = Call(signature.arguments, values, tuple(kinds), signature.training, False)
     return Captured(
-        call, graph, tuple(sources), signature.result, tuple(results), graph.outputs[:count], (), (), (), numbers,
-        {}, {}, {},
+        call, graph, tuple(sources), signature.result, tuple(results), graph.outputs[:count], (), (), (),
+        numbers=numbers, conditions=(), layouts={}, same_memory={}, bound={},
     )  # fmt: skip
 
 

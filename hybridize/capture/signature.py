@@ -18,8 +18,9 @@ from hybridize.base.nested import Structure, flatten
 from hybridize.base.promotion import weak_kind
 from hybridize.base.types import TensorType
 from hybridize.capture.guards import same
+from hybridize.capture.numbers import EXACT
 
-_INT64 = range(-(1 << 63), 1 << 63)
+_EXACT = range(-EXACT, EXACT + 1)
 
 
 class Identity:
@@ -72,7 +73,7 @@ class Call:
             if kind is ndarray:
                 data = leaf._data
                 kinds.append(TensorType(data.shape, data.dtype))
-            elif kind is float or (kind is int and leaf in _INT64):
+            elif kind is float or (kind is int and leaf in _EXACT):
                 kinds.append(kind)
             elif isinstance(leaf, (ndarray, numpy.ndarray)):
                 leaves[position] = array = _array(leaf)

@@ -27,7 +27,8 @@ from hybridize.base.frozen import frozen
 from hybridize.base.locations import SourceLoc, user_location
 from hybridize.base.types import TensorType
 from hybridize.capture.guards import Guard
-from hybridize.graph import Builder, Graph, Node, Value
+from hybridize.capture.numbers import Numbers
+from hybridize.graph import Builder, Graph, Value
 from hybridize.ops import Composite
 from hybridize.ops.op import Op, Operand, current, interpreting
 
@@ -128,10 +129,19 @@ class Recording:
         """The Python number that a symbol stands for, which then becomes part of the program's key."""
         if symbol.weak is None:
             raise refusal(symbol, f"{kind}()")
-        number = self.root.number(symbol, self)
+        numbers = self.root.numbers
+        number = numbers.truth(symbol, self) if kind == "bool" else numbers.number(symbol, self)
         if number is None:
             raise refusal(symbol, f"{kind}()")
         return number
+
+    def number_of(self, symbol: Symbol) -> Any:
+        """The Python number that a symbol stands for; None where data decides it."""
+        return None if symbol.weak is None else self.root.numbers.number(symbol, self)
+
+    def operate(self, name: str, function: Callable[..., Any], operands: Sequence[Any]) -> Any:
+        """An operator between Python numbers: what Python gives, or NotImplemented to leave it to the graph."""
+        return self.root.numbers.operate(name, function, operands, self)
 
     def layout(self, cell: Cell) -> tuple[int, ...] | None:
         """Strides, in elements, of an array that exists already; the program then holds for arrays laid out so."""
@@ -215,8 +225,7 @@ class Trace(Recording):
         self.effects: list[Effect] = []
         self.undo: list[Callable[[], object]] = []
         """What puts the user's objects back when the capture is over: the calls of the program write them."""
-        self.numbers: dict[int, Any] = {}
-        """Leaves of the arguments whose value the program depends on."""
+        self.numbers = Numbers(self)
         self.layouts: dict[int, tuple[int, ...]] = {}
         """Leaves of the arguments whose strides the program depends on: whether a reshape is a view or a copy."""
         self.bound: dict[int, ndarray] = {}
@@ -251,8 +260,6 @@ class Trace(Recording):
         self._by_array: dict[int, Input] = {}
         self._by_memory: dict[tuple[Any, ...], Input] = {}
         self._by_cell: dict[Cell, Input] = {}
-        self._producers: dict[Value, Node] = {}
-        self._seen = 0
         self._locations: dict[tuple[str, int, str], SourceLoc] = {}
 
     def location(self) -> SourceLoc | None:
@@ -424,67 +431,6 @@ class Trace(Recording):
         """An error of this capture, which no `except` of the user's can swallow."""
         self.refused = error
         return error
-
-    # ------------------------------------------------------------------------------------------------ numbers
-
-    def number(self, symbol: Symbol, at: Recording) -> Any:
-        """The Python number that a weak symbol is computed as from numbers among the arguments; None when from data."""
-        known: dict[Value, Any] = {}
-        used: set[int] = set()
-        trace: Recording = at
-        value: Value = symbol._cell.value
-        while isinstance(trace, Branch) and value in trace.mine:
-            outer = next((value_ for value_, own in trace.outer.items() if own is value), None)
-            if outer is None or trace.parent is None:
-                return None
-            value, trace = outer, trace.parent
-        while isinstance(trace, Branch) and value not in trace.mine and trace.parent is not None:
-            trace = trace.parent
-        if isinstance(trace, Branch) or not self._known(value, known, used):
-            return None
-        for position in used:
-            self.numbers.setdefault(position, self._leaf_number(position))
-        assert symbol.weak is not None
-        return symbol.weak(known[value])
-
-    def _leaf_number(self, position: int) -> Any:
-        entry = next(entry for entry in self.inputs if entry.position == position)
-        assert entry.array is not None
-        return entry.array._data.item()
-
-    def _known(self, value: Value, known: dict[Value, Any], used: set[int]) -> bool:
-        """Evaluate `value` where it depends on numbers among the arguments and on constants only."""
-        if value in known:
-            return True
-        if value in self.builder.constants:
-            known[value] = self.builder.constants[value]
-            return value.type.shape == ()
-        for entry in self.inputs:
-            if entry.value is value:
-                if entry.symbol.weak is None or entry.array is None:
-                    return False
-                known[value] = entry.array._data
-                used.add(entry.position)
-                return True
-        node = self._producer(value)
-        if node is None or not all(self._known(x, known, used) for x in node.inputs):
-            return False
-        op: Any = node.op
-        with numpy.errstate(all="ignore"):
-            results = op.reference(*(known[operand] for operand in node.inputs))
-        known.update(zip(node.outputs, results, strict=True))
-        return True
-
-    def _producer(self, value: Value) -> Node | None:
-        nodes = self.builder.nodes
-        if len(nodes) < self._seen:  # a part was undone
-            self._producers.clear()
-            self._seen = 0
-        for node in nodes[self._seen :]:
-            for output in node.outputs:
-                self._producers[output] = node
-        self._seen = len(nodes)
-        return self._producers.get(value)
 
 
 def memory(array: ndarray) -> tuple[Any, ...]:

@@ -125,8 +125,9 @@ def container_method(router: Any, trace: Recording, owner: Any, method: Any, arg
     if name not in _MUTATORS:
         args = tuple(map(flow.plain, args))
     else:
-        if any(isinstance(arg, ndarray) for arg in args):
-            args = tuple(trace.lift(arg) if isinstance(arg, ndarray) else arg for arg in args)
+        args = tuple(trace.lift(arg) if isinstance(arg, ndarray) else arg for arg in args)
+        if args and isinstance(owner, (dict, set)):
+            args = (flow.plain(args[0]), *args[1:])  # a key
         return _change(trace, owner, name, getattr(type(owner), name), args, kwargs)
     if id(owner) in root.external:
         router_met = router.read_item if name in ("get", "__getitem__") and args and isinstance(owner, dict) else None

@@ -129,10 +129,10 @@ def test_recompilations_are_explained_once(monkeypatch, capsys):
     monkeypatch.setattr(CONFIG, "explain", True)
     table = {"by": 2.0}
 
-    def function(x, n=1):
-        if n > 5:
+    def function(x, n=1, a=0.0):
+        if a > 5:
             return x
-        return x * table["by"]
+        return x * table["by"] * len(range(n))
 
     fast = Function(function)
     fast(np.array(X))
@@ -150,6 +150,12 @@ def test_recompilations_are_explained_once(monkeypatch, capsys):
     assert "the arguments were" in capsys.readouterr().err
     fast(np.array(X), 3)
     assert "was 2 and is 3" in capsys.readouterr().err
+    fast(np.array(X), 3, 1.0)
+    assert "the arguments were" in capsys.readouterr().err
+    fast(np.array(X), 3, 2.0)
+    assert capsys.readouterr().err == "", "a number of which only a truth is needed may change"
+    fast(np.array(X), 3, 7.0)
+    assert "a condition on numbers was False and is not, at test_function.py" in capsys.readouterr().err
     with modes.mode(training=True):
         fast(np.array(X))
     assert "training was False and is True" in capsys.readouterr().err
@@ -164,7 +170,7 @@ def test_compile_ahead():
 
 
 def test_caches_are_bounded():
-    fast = Function(lambda x, n: x if n > 1000 else x + n, backend="numpy")
+    fast = Function(lambda x, n: x + len(range(n)), backend="numpy")
     for n in range(100):
         assert fast(np.array(X), n).asnumpy().tolist() == [1.0 + n, 2.0 + n]
     info = fast.cache_info()

@@ -485,6 +485,130 @@ def test_numbers_as_arguments(same, function):
     same(lambda: function, (X, 1), (X, 2), (Y, 3), (X, 2.5), (Y, 4))
 
 
+def number_is_an_index(x, n):
+    y = x[n]
+    y += 1
+    x[n] = x[n] * 2
+    return x, x[:n], x[n:]
+
+
+def number_is_integer_arithmetic(x, n):
+    return n // 2, n % 3, -n, n**2, n / 2, abs(n), divmod(n, 3), +n, n & 3, n | 4, n ^ 1, n << 2, n >> 1, ~n
+
+
+def number_grows_large(x, n):
+    return n * 2**40 * 2**30, n + 2**80
+
+
+def number_repeats(x, n):
+    return [0] * n, (1,) * n, "a" * n, list(range(n)), sum(range(n)), sorted([n, 2, 1]), max(n, 3), min([n, 2])
+
+
+def number_in_containers(x, n):
+    return n in (1, 2), n in {1: 2}, [10, 20, 30, 40, 50][n], {1: 5, 2: 6}.get(n), {n: 1, (n, 1): 2}, {n} == {1}
+
+
+def number_in_functions(x, n):
+    filled = np.full((2,), n), np.array([n, 1]), np.eye(n), np.arange(n)
+    return filled, np.maximum(x, n), np.where(x > n, x, n), x.sum(axis=n - n)
+
+
+def number_counts_down(x, n):
+    while n > 0:
+        x = x * 2
+        n -= 1
+    return x, n
+
+
+@pytest.mark.parametrize(
+    "function",
+    [
+        number_is_an_index, number_is_integer_arithmetic, number_grows_large, number_repeats, number_in_containers,
+        number_in_functions, number_counts_down,
+    ],
+)  # fmt: skip
+def test_integers_are_pythons(same, function):
+    same(lambda: function, (X, 1), (Y, 0), (X, 1))
+
+
+def float_is_pythons(x, a):
+    whole = round(a), int(a), math.floor(a), math.ceil(a), a.is_integer()
+    return whole, a.real, f"{a:.2f}", hash(a), a * 1e-20 + 1, not a
+
+
+def float_is_data(x, a):
+    return x * a + a / 2 - 1 / (a + 3), x**a, np.clip(x, 0, a), 0.5**a, a**2
+
+
+@pytest.mark.parametrize("function", [float_is_pythons, float_is_data])
+def test_floats_are_pythons(same, function):
+    same(lambda: function, (X, 1.5), (Y, 0.0), (X, -2.5))
+
+
+def test_division_by_zero_is_an_error():
+    compiled = Function(lambda x, a: x * (1 / a))
+    assert compiled(np.array(X), 2.0).asnumpy().tolist() == [0.5, 1.0]
+    assert compiled(np.array(X), 4.0).asnumpy().tolist() == [0.25, 0.5]
+    assert compiled.cache_info().captures == 1
+    with pytest.raises(ZeroDivisionError):
+        compiled(np.array(X), 0.0)
+
+
+def test_conditions_on_numbers():
+    def warm(x, step):
+        if step > 3:
+            return x * 10
+        return x * step
+
+    compiled = Function(warm)
+    for step in range(8):
+        assert compiled(np.array(X), step).asnumpy().tolist() == warm(np.array(X), step).asnumpy().tolist()
+    assert compiled.cache_info().captures == 2, "one for each side, whatever the number"
+
+
+def rows_in_a_loop(x):
+    i = 0
+    while x.sum() > 0 and i < 2:
+        y = x[i]
+        y -= 10
+        i += 1
+    return x
+
+
+def items_in_a_loop(x):
+    i = 0
+    while x.sum() > 0 and i < 2:
+        x[i] -= 10
+        z = x.reshape(2, 1)[i, 0:1]
+        z *= 2
+        i += 1
+    return x
+
+
+def rows_of_a_loop(x):
+    for row in x.reshape(2, 1):
+        if row.sum() > 1.5:
+            break
+        row += 5
+    return x
+
+
+def view_sees_writes(x):
+    i = 0
+    total = x[0] * 0
+    while i < 2 and x.sum() < 100:
+        y = x[i]
+        x[i] = 7
+        total = total + y
+        i += 1
+    return total, x
+
+
+@pytest.mark.parametrize("function", [rows_in_a_loop, items_in_a_loop, rows_of_a_loop, view_sees_writes])
+def test_views_at_counters(same, function):
+    same(lambda: function, X, Y, [30.0, 2.0], programs=1)
+
+
 def test_numbers_as_shapes(same):
     same(lambda: number_as_shape, (X, 1), (X, 2), (Y, 3))
 

@@ -163,6 +163,8 @@ def full(shape: Any, fill_value: Any, dtype: Any = None, order: str = "C", ctx: 
     check_device(ctx if ctx is not None else device)
     if isinstance(fill_value, (ndarray, Symbol, numpy.ndarray, list, tuple)):
         value = as_array(fill_value)
+        if isinstance(fill_value, Symbol) and fill_value.weak is not None and dtype is None:
+            dtype = bool if fill_value.weak is bool else float32
         return copied(broadcast_to(value if dtype is None else value.astype(dtype), shape))
     return _filled(shape, fill_value, _dtype(dtype, as_dtype(bool) if isinstance(fill_value, bool) else float32))
 

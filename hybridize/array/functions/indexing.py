@@ -30,12 +30,12 @@ from hybridize.array.operands import (
     shape_of,
     typed,
 )
-from hybridize.array.symbol import Symbol
+from hybridize.array.symbol import At, Symbol
 from hybridize.base.dtypes import bool_, int64, is_float
 from hybridize.base.errors import ArgumentError, CaptureError, DTypeError, OutOfBoundsError, ShapeError
 from hybridize.base.frozen import frozen
 from hybridize.base.types import Shape, TensorType
-from hybridize.ops.op import ACTIVE, Op, Operand, bind1, capturing, constant
+from hybridize.ops.op import ACTIVE, Op, Operand, bind1, capturing, constant, current
 
 _FULL = slice(None)
 
@@ -54,6 +54,8 @@ class Parsed:
     """Axis of the array -> index array (NumPy's while its values are known, else an operand)."""
     together: bool
     """Whether nothing stands between the index arrays, so that their axes stay in place."""
+    counters: frozenset[int] = frozenset()
+    """The axes among `arrays` whose index is a Python number that only the program knows: alone they make a view."""
 
 
 def getitem(x: Any, key: Any) -> Any:
@@ -128,6 +130,9 @@ def _integer(part: Any) -> int | None:
         return int(part)
     if isinstance(part, numpy.ndarray) and part.ndim == 0 and part.dtype.kind in "iu":
         return int(part)
+    if isinstance(part, Symbol) and part.weak is int:
+        known = getattr(current(), "number_of", None)
+        return None if known is None else known(part)
     return None
 
 
@@ -175,6 +180,7 @@ def _parse(key: Any, of: TensorType) -> Parsed:
     new: list[int | None] = []
     integers: dict[int, int] = {}
     arrays: dict[int, Any] = {}
+    counters: set[int] = set()
     runs: list[int] = []
     """Places, in the key, of integers and index arrays: what NumPy calls advanced when an array is among them."""
     for place, part in enumerate(_expanded(key, len(shape), of)):
@@ -197,12 +203,14 @@ def _parse(key: Any, of: TensorType) -> Parsed:
                 else _true_places(found, shape[axis:], of)
             )
             for index in known:
+                if isinstance(part, Symbol) and part.weak is int:
+                    counters.add(len(slices))
                 arrays[len(slices)] = index
                 new.append(len(slices))
                 slices.append(_FULL)
             runs.append(place)
     together = not runs or runs == list(range(runs[0], runs[0] + len(runs)))
-    return Parsed(tuple(slices), integers, tuple(new), arrays, together)
+    return Parsed(tuple(slices), integers, tuple(new), arrays, together, frozenset(counters))
 
 
 def _resolved(part: slice) -> slice:
@@ -267,6 +275,16 @@ def _basic(x: Symbol, parsed: Parsed) -> Symbol:
     return x
 
 
+def _at_counters(x: Symbol, parsed: Parsed) -> Symbol:
+    """The view at integers that only the program knows."""
+    view = _basic(x, parsed)
+    places = _arrays_as_axes(parsed)
+    for axis in sorted(places, key=lambda axis: places[axis], reverse=True):
+        index = _normalised(parsed.arrays[axis], view.shape[places[axis]], axis, x.type)
+        view = view.step(At(places[axis], index))
+    return view
+
+
 def _arrays_as_axes(parsed: Parsed) -> dict[int, int]:
     """Axis of the array -> its axis after the basic part, for index arrays."""
     after = [axis for axis in parsed.new if axis is None or axis not in parsed.integers]
@@ -280,6 +298,8 @@ def _symbolic_get(x: Symbol, key: Any) -> Any:
     if not parsed.arrays:
         same = _basic(x, parsed)
         return same if same is not x else Symbol(x._trace, x._cell, x._steps, type=x.type)
+    if parsed.counters == parsed.arrays.keys():
+        return _at_counters(x, parsed)
     parsed = _with_integers(parsed)
     base = _basic(x, parsed)
     places = _arrays_as_axes(parsed)
@@ -365,6 +385,10 @@ def _symbolic_set(x: Symbol, key: Any, value: Any) -> None:
     parsed = _parse(key, x.type)
     if not parsed.arrays:
         part = _basic(x, parsed)
+        part.write(_fitted(value, part.shape, x))
+        return
+    if parsed.counters == parsed.arrays.keys():
+        part = _at_counters(x, parsed)
         part.write(_fitted(value, part.shape, x))
         return
     parsed = _with_integers(parsed)
