@@ -272,7 +272,7 @@ class Program:
             case "view":
                 array = arrays[result.index]
                 return array if not result.steps else view(array, stepped(array._data, result.steps))
-        return result.value.copy() if isinstance(result.value, numpy.ndarray) else result.value
+        return result.value.copy() if isinstance(result.value, (numpy.ndarray, set)) else result.value
 
     def _output(
         self, index: int, steps: tuple[Op, ...], weak: type | None, outputs: Buffers, made: Made

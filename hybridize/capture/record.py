@@ -230,7 +230,7 @@ class _Stock:
         return steps
 
     def _constant(self, leaf: Any) -> Result:
-        if isinstance(leaf, numpy.ndarray):
+        if isinstance(leaf, numpy.ndarray) or (type(leaf) is set and all(isinstance(x, _CONSTANT) for x in leaf)):
             leaf = leaf.copy()
         elif (not isinstance(leaf, _CONSTANT) and id(leaf) in self.trace.fresh) or hasattr(type(leaf), "__next__"):
             raise self.trace.refusing(CaptureError(

@@ -411,6 +411,9 @@ def test_an_empty_function_and_constant_results():
     assert Function(lambda: None)() is None
     assert Function(lambda x: 3)(np.array(X)) == 3
     assert Function(lambda x: (x.shape, "a", None, 1.5))(np.array(X)) == ((2,), "a", None, 1.5)
+    numbers = Function(lambda: {1, 2})
+    numbers().add(3)
+    assert numbers() == {1, 2}
     zeros = Function(lambda: np.zeros((2,)))
     first, second = zeros(), zeros()
     first[:] = 5
