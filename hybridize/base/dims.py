@@ -1,0 +1,735 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Sizes that are not known when a program is compiled: polynomials over size symbols.
+
+    dim    = constant + sum of coefficient * atom * ... * atom
+    atom   = symbol | dim // divisor | dim % divisor | max(dim, dim)
+
+A `Dim` stands wherever an int stands as a size. Code that treats it as a number stays right without knowing of it:
+
+* arithmetic gives dims again, or ints where nothing symbolic is left;
+* a comparison is decided by what is known of the symbols. Where that is not enough it is decided by the sizes of the
+  call that is being compiled (the *hint*), and the outcome is remembered in the `Scope`: the program then holds for
+  those sizes only for which it comes out the same;
+* what needs the very number (`int(n)`, `range(n)`, an f-string) gets the hint and pins: the scope remembers that the
+  dim has this value.
+
+Choices that are right either way (which loop is the inner one) ask `hint`, which remembers nothing.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterable, Mapping
+from typing import Any, Final
+
+from hybridize.base.errors import GraphError
+
+FAR: Final = 1 << 62
+"""Beyond every size: the bound of what is not known."""
+
+Bounds = tuple[int, int]
+"""Smallest and largest value, inclusive."""
+
+
+class Symbol:
+    """A size that each call brings along."""
+
+    __slots__ = ("high", "hint", "low", "name", "number")
+
+    def __init__(self, number: int, name: str, hint: int, low: int, high: int) -> None:
+        self.number = number
+        """Position among the sizes that a program is given."""
+        self.name = name
+        self.hint = hint
+        """The size in the call that is being compiled."""
+        self.low, self.high = low, high
+        """What the program holds for, inclusive; shrinks while it is compiled."""
+
+    @property
+    def pinned(self) -> bool:
+        """Whether the program holds for one size only."""
+        return self.low == self.high
+
+    @property
+    def bounds(self) -> Bounds:
+        """Smallest and largest value."""
+        return self.low, self.high
+
+    def __repr__(self) -> str:
+        high = "" if self.high >= FAR else self.high
+        return f"{self.name} in {self.low}..{high} like {self.hint}"
+
+
+class Division:
+    """`x // divisor`, rounded down, where nothing simpler says it."""
+
+    __slots__ = ("divisor", "hint", "x")
+    name = "div"
+
+    def __init__(self, x: int | Dim, divisor: int | Dim) -> None:
+        self.x, self.divisor = x, divisor
+        self.hint: int = hint(x) // hint(divisor)
+
+    @property
+    def bounds(self) -> Bounds:
+        """Smallest and largest value."""
+        low, high = bounds(self.x)
+        least, most = bounds(self.divisor)
+        corners = [low // least, low // most, high // least, high // most] if least > 0 else [-FAR, FAR]
+        return min(corners), max(corners)
+
+
+class Remainder:
+    """`x % divisor`, with the sign of the divisor."""
+
+    __slots__ = ("divisor", "hint", "x")
+    name = "mod"
+
+    def __init__(self, x: int | Dim, divisor: int | Dim) -> None:
+        self.x, self.divisor = x, divisor
+        self.hint: int = hint(x) % hint(divisor)
+
+    @property
+    def bounds(self) -> Bounds:
+        """Smallest and largest value."""
+        least, most = bounds(self.divisor)
+        return (0, most - 1) if least > 0 else (-FAR, FAR)
+
+
+class Larger:
+    """`max(x, divisor)`; the field has the name that its kin have."""
+
+    __slots__ = ("divisor", "hint", "x")
+    name = "max"
+
+    def __init__(self, x: int | Dim, divisor: int | Dim) -> None:
+        self.x, self.divisor = x, divisor
+        self.hint: int = max(hint(x), hint(divisor))
+
+    @property
+    def bounds(self) -> Bounds:
+        """Smallest and largest value."""
+        (a, b), (c, d) = bounds(self.x), bounds(self.divisor)
+        return max(a, c), max(b, d)
+
+
+Atom = Symbol | Division | Remainder | Larger
+Monomial = tuple[Atom, ...]
+"""A product of atoms, sorted by their order of making; empty for the constant."""
+
+
+class Condition:
+    """Something that must be true of the sizes for a program to hold: `dim` compared with 0."""
+
+    __slots__ = ("dim", "relation")
+
+    def __init__(self, dim: Dim, relation: str) -> None:
+        self.dim = dim
+        self.relation = relation
+        """`>` or `==` or `!=`, followed by 0."""
+
+    def holds(self, sizes: Mapping[Symbol, int]) -> bool:
+        """Whether it is true of these sizes."""
+        value = self.dim.at(sizes)
+        return value > 0 if self.relation == ">" else (value == 0) == (self.relation == "==")
+
+    def __str__(self) -> str:
+        return f"{text(self.dim)} {self.relation} 0"
+
+
+class Scope:
+    """The size symbols of one program, and what is assumed of them."""
+
+    def __init__(self) -> None:
+        self.symbols: list[Symbol] = []
+        self.conditions: list[Condition] = []
+        """Assumptions that no range says; ranges are in the symbols."""
+        self.capturing = True
+        """While Python runs, `==` is a question that the user's code asked and its outcome is remembered. Afterwards
+        it asks whether two dims are the same thing, except that a size may always turn out to be 0 or 1."""
+        self._atoms: dict[tuple[Any, ...], Atom] = {}
+        self._order: dict[Atom, int] = {}
+
+    def symbol(self, hint: int, *, name: str = "", low: int = 2, high: int = FAR) -> Dim:
+        """A new symbol."""
+        made = Symbol(len(self.symbols), name or f"n{len(self.symbols)}", hint, low, high)
+        self.symbols.append(made)
+        self._order[made] = len(self._order)
+        return Dim(self, {(made,): 1}, 0)
+
+    def holds(self, sizes: Mapping[Symbol, int]) -> bool:
+        """Whether a program of this scope is right for these sizes."""
+        return all(one.low <= sizes[one] <= one.high for one in self.symbols) and all(
+            condition.holds(sizes) for condition in self.conditions
+        )
+
+    @property
+    def pinned(self) -> bool:
+        """Whether all symbols are."""
+        return all(one.pinned for one in self.symbols)
+
+    def __repr__(self) -> str:
+        return f"Scope({', '.join(map(repr, self.symbols))}; {', '.join(map(str, self.conditions))})"
+
+    # Making
+
+    def atom(self, kind: type[Division] | type[Remainder] | type[Larger], x: int | Dim, other: int | Dim) -> Dim:
+        """The dim that is one atom of these operands, equal ones once."""
+        key = (kind, _key(x), _key(other))
+        made = self._atoms.get(key)
+        if made is None:
+            made = self._atoms[key] = kind(x, other)
+            self._order[made] = len(self._order)
+        return Dim(self, {(made,): 1}, 0)
+
+    def order(self, atom: Atom) -> int:
+        """When an atom was made: the order of the factors of a monomial."""
+        return self._order[atom]
+
+    # Deciding
+
+    def positive(self, difference: int | Dim) -> bool:
+        """Whether a number is above 0, remembered where it is not known."""
+        if not isinstance(difference, Dim):
+            return difference > 0
+        low, high = difference.bounds
+        if low > 0 or high <= 0:
+            return low > 0
+        outcome = difference.hint > 0
+        # What is not above 0 is, as it is whole, below 1.
+        self._assume_positive(difference if outcome else _as_dim(1 - difference))
+        return outcome
+
+    def zero(self, difference: int | Dim) -> bool:
+        """Whether a number is 0, remembered where it is not known."""
+        if not isinstance(difference, Dim):
+            return difference == 0
+        low, high = difference.bounds
+        if low > 0 or high < 0:
+            return False
+        if not self._divides(difference):
+            return False
+        if difference.hint == 0:
+            self.pin(difference)
+            return True
+        if low == 0:
+            self._assume_positive(difference)
+        elif high == 0:
+            self._assume_positive(_as_dim(-difference))
+        else:
+            self._add(Condition(difference, "!="))
+        return False
+
+    def pin(self, dim: Dim) -> int:
+        """The value of a dim in the call that is being compiled; the program then holds for no other value."""
+        value = dim.hint
+        one = dim.single
+        if one is None:
+            rest = dim - value
+            if isinstance(rest, Dim):
+                self._add(Condition(rest, "=="))
+        else:
+            symbol, coefficient, constant = one
+            symbol.low = symbol.high = (value - constant) // coefficient
+        return value
+
+    def _assume_positive(self, dim: Dim) -> None:
+        one = dim.single
+        if one is None:
+            self._add(Condition(dim, ">"))
+            return
+        symbol, coefficient, constant = one
+        if coefficient > 0:
+            symbol.low = max(symbol.low, -constant // coefficient + 1)
+        else:
+            symbol.high = min(symbol.high, -(constant // coefficient) - 1)
+
+    def _divides(self, dim: Dim) -> bool:
+        """Whether one symbol can make a dim 0: the root is whole."""
+        one = dim.single
+        return one is None or one[2] % one[1] == 0
+
+    def _add(self, condition: Condition) -> None:
+        known = {(one.dim.key, one.relation) for one in self.conditions}
+        if (condition.dim.key, condition.relation) not in known:
+            self.conditions.append(condition)
+
+
+class Dim:
+    """A size that depends on symbols; never a constant (that is an int)."""
+
+    __slots__ = ("_hash", "constant", "hint", "key", "scope", "terms")
+
+    def __init__(self, scope: Scope, terms: Mapping[Monomial, int], constant: int) -> None:
+        self.scope = scope
+        self.terms = dict(terms)
+        """Coefficients, none of them 0."""
+        self.constant = constant
+        self.key: tuple[Any, ...] = (
+            constant,
+            *sorted(((tuple(map(scope.order, monomial)), coefficient) for monomial, coefficient in terms.items())),
+        )
+        """Equal for equal dims of one scope."""
+        self._hash = hash(self.key)
+        self.hint = constant + sum(coefficient * _product(monomial) for monomial, coefficient in terms.items())
+        """The value in the call that is being compiled."""
+
+    @property
+    def __class__(self) -> type:  # type: ignore[override]
+        # `isinstance(n, int)` is asked of sizes everywhere, by the user's code too, and the answer has to be that of
+        # imperative Python. C code looks at the real type and calls `__index__`, which pins.
+        return int
+
+    # What is known
+
+    @property
+    def bounds(self) -> Bounds:
+        """Smallest and largest value, by the ranges of the symbols."""
+        low = high = self.constant
+        for monomial, coefficient in self.terms.items():
+            least, most = _product_bounds(monomial)
+            low += coefficient * (least if coefficient > 0 else most)
+            high += coefficient * (most if coefficient > 0 else least)
+        return max(low, -FAR), min(high, FAR)
+
+    @property
+    def single(self) -> tuple[Symbol, int, int] | None:
+        """(symbol, coefficient, constant) where the dim is coefficient * symbol + constant."""
+        if len(self.terms) != 1:
+            return None
+        ((monomial, coefficient),) = self.terms.items()
+        if len(monomial) == 1 and type(monomial[0]) is Symbol:
+            return monomial[0], coefficient, self.constant
+        return None
+
+    @property
+    def symbol(self) -> Symbol | None:
+        """The symbol that the dim is."""
+        one = self.single
+        return one[0] if one is not None and one[1:] == (1, 0) else None
+
+    def at(self, sizes: Mapping[Symbol, int]) -> int:
+        """The value for given sizes."""
+        total = self.constant
+        for monomial, coefficient in self.terms.items():
+            for atom in monomial:
+                coefficient *= _atom_at(atom, sizes)
+            total += coefficient
+        return total
+
+    # Arithmetic
+
+    def __add__(self, other: object) -> Any:
+        if isinstance(other, Dim):
+            terms = dict(self.terms)
+            for monomial, coefficient in other.terms.items():
+                total = terms.get(monomial, 0) + coefficient
+                if total:
+                    terms[monomial] = total
+                else:
+                    del terms[monomial]
+            return _made(self.scope, terms, self.constant + other.constant)
+        if type(other) is int or type(other) is bool:
+            return Dim(self.scope, self.terms, self.constant + other)
+        return _with_other(other, self.scope.pin(self), lambda x, y: y + x)
+
+    __radd__ = __add__
+
+    def __neg__(self) -> Dim:
+        return Dim(self.scope, {monomial: -coefficient for monomial, coefficient in self.terms.items()}, -self.constant)
+
+    def __pos__(self) -> Dim:
+        return self
+
+    def __sub__(self, other: object) -> Any:
+        if isinstance(other, int):
+            return self + (-other)
+        return _with_other(other, self.scope.pin(self), lambda x, y: y - x)
+
+    def __rsub__(self, other: object) -> Any:
+        if isinstance(other, int):
+            return -self + other
+        return _with_other(other, self.scope.pin(self), lambda x, y: x - y)
+
+    def __mul__(self, other: object) -> Any:
+        if isinstance(other, Dim):
+            terms: dict[Monomial, int] = {}
+            for left, a in (*self.terms.items(), ((), self.constant)):
+                for right, b in (*other.terms.items(), ((), other.constant)):
+                    if a and b:
+                        monomial = tuple(sorted(left + right, key=self.scope.order))
+                        terms[monomial] = terms.get(monomial, 0) + a * b
+            constant = terms.pop((), 0)
+            return _made(self.scope, {m: c for m, c in terms.items() if c}, constant)
+        if type(other) is int or type(other) is bool:
+            return _made(self.scope, {m: c * other for m, c in self.terms.items() if other}, self.constant * other)
+        if isinstance(other, (tuple, list, str, bytes)):
+            return other * self.scope.pin(self)
+        return _with_other(other, self.scope.pin(self), lambda x, y: y * x)
+
+    __rmul__ = __mul__
+
+    def __floordiv__(self, other: object) -> Any:
+        if not isinstance(other, int):
+            return _with_other(other, self.scope.pin(self), lambda x, y: y // x)
+        if other == 0:
+            raise ZeroDivisionError("integer division or modulo by zero")
+        quotient, remainder = _divided(self, other)
+        if isinstance(remainder, Dim):
+            return quotient + self.scope.atom(Division, remainder, other)
+        if not isinstance(other, Dim):
+            return quotient + remainder // other
+        return quotient + _int_divided(remainder, other)
+
+    def __rfloordiv__(self, other: object) -> Any:
+        if isinstance(other, int):
+            return _int_divided(int(other), self)
+        return _with_other(other, self.scope.pin(self), lambda x, y: x // y)
+
+    def __mod__(self, other: object) -> Any:
+        if not isinstance(other, int):
+            return _with_other(other, self.scope.pin(self), lambda x, y: y % x)
+        if other == 0:
+            raise ZeroDivisionError("integer division or modulo by zero")
+        _, remainder = _divided(self, other)
+        if isinstance(remainder, Dim):
+            return self.scope.atom(Remainder, remainder, other)
+        if not isinstance(other, Dim):
+            return remainder % other
+        return remainder - _int_divided(remainder, other) * other
+
+    def __rmod__(self, other: object) -> Any:
+        if isinstance(other, int):
+            return other - _int_divided(int(other), self) * self
+        return _with_other(other, self.scope.pin(self), lambda x, y: x % y)
+
+    def __divmod__(self, other: object) -> Any:
+        return self // other, self % other
+
+    def __pow__(self, other: object) -> Any:
+        if type(other) is int and 0 <= other <= 4:
+            result: Any = 1
+            for _ in range(other):
+                result = self * result
+            return result
+        return self.scope.pin(self) ** other  # type: ignore[operator]
+
+    def __truediv__(self, other: object) -> Any:
+        return _with_other(other, self.scope.pin(self), lambda x, y: y / x)
+
+    def __rtruediv__(self, other: object) -> Any:
+        return _with_other(other, self.scope.pin(self), lambda x, y: x / y)
+
+    def __abs__(self) -> Any:
+        return -self if self < 0 else self
+
+    # Comparisons
+
+    def __lt__(self, other: Any) -> Any:
+        return self.scope.positive(other - self) if isinstance(other, int) else hint(self) < other
+
+    def __gt__(self, other: Any) -> Any:
+        return self.scope.positive(self - other) if isinstance(other, int) else self.scope.pin(self) > other
+
+    def __le__(self, other: Any) -> Any:
+        return not self > other
+
+    def __ge__(self, other: Any) -> Any:
+        return not self < other
+
+    def __eq__(self, other: object) -> bool:
+        if self is other:
+            return True
+        if isinstance(other, Dim):
+            if self.key == other.key:
+                return True
+            return self.scope.capturing and self.scope.zero(self - other)
+        if type(other) is int or type(other) is bool:
+            return (self.scope.capturing or 0 <= other <= 1) and self.scope.zero(self - other)
+        if type(other) is float:
+            return other.is_integer() and self == int(other)
+        return False
+
+    def __ne__(self, other: object) -> bool:
+        return not self == other
+
+    def __hash__(self) -> int:
+        return self._hash
+
+    def __bool__(self) -> bool:
+        return not self.scope.zero(self)
+
+    # Leaving
+
+    def __index__(self) -> int:
+        return self.scope.pin(self)
+
+    __int__ = __index__
+    __trunc__ = __index__
+    __floor__ = __index__
+    __ceil__ = __index__
+
+    def __float__(self) -> float:
+        return float(self.scope.pin(self))
+
+    def __str__(self) -> str:
+        return str(self.scope.pin(self))
+
+    def __format__(self, spec: str) -> str:
+        return format(self.scope.pin(self), spec)
+
+    def __repr__(self) -> str:
+        return text(self)
+
+    def __getattr__(self, name: str) -> Any:
+        # The methods of int: bit_length, to_bytes, ...
+        if name.startswith("__"):
+            raise AttributeError(name)
+        return getattr(self.scope.pin(self), name)
+
+    def __reduce__(self) -> Any:
+        raise TypeError("a symbolic size belongs to one compilation and cannot be pickled")
+
+
+def is_symbolic(x: object) -> bool:
+    """Whether a size is not known before the call."""
+    return type(x) is Dim
+
+
+def hint(x: int) -> int:
+    """The size in the call that is being compiled, for choices that are right either way."""
+    return x.hint if type(x) is Dim else x
+
+
+def bounds(x: int) -> Bounds:
+    """Smallest and largest value."""
+    return x.bounds if type(x) is Dim else (x, x)
+
+
+def same(x: int, y: int) -> bool:
+    """Whether two sizes are known to be equal; nothing is remembered."""
+    if type(x) is Dim:
+        return type(y) is Dim and x.key == y.key
+    return type(y) is not Dim and x == y
+
+
+def proven(x: int, least: int = 1) -> bool:
+    """Whether a size is known to be at least so much; nothing is remembered."""
+    return bounds(x)[0] >= least
+
+
+def maximum(x: int, y: int) -> int:
+    """The larger of two sizes, without a decision."""
+    if type(x) is not Dim and type(y) is not Dim:
+        return max(x, y)
+    if bounds(x - y)[0] >= 0:
+        return x
+    if bounds(y - x)[0] >= 0:
+        return y
+    first, second = (x, y) if type(x) is Dim else (y, x)
+    assert type(first) is Dim
+    return first.scope.atom(Larger, first, second)  # type: ignore[return-value]
+
+
+def product(sizes: Iterable[int]) -> int:
+    """The product; `math.prod` of sizes that may be symbolic."""
+    total = 1
+    for size in sizes:
+        total = total * size
+    return total
+
+
+def scope_of(sizes: Iterable[int]) -> Scope | None:
+    """The scope of the first symbolic size."""
+    return next((size.scope for size in sizes if type(size) is Dim), None)
+
+
+def value(x: int, sizes: Mapping[Symbol, int]) -> int:
+    """A size for given values of the symbols."""
+    return x.at(sizes) if type(x) is Dim else x
+
+
+# Text
+
+
+def text(x: int) -> str:
+    """A size as text that `parse` reads: `12`, `n0`, `2*n0*n1+1`, `div(n0+3,4)`."""
+    if type(x) is not Dim:
+        return str(x)
+    parts = []
+    for monomial, coefficient in sorted(x.terms.items(), key=lambda item: tuple(map(x.scope.order, item[0]))):
+        factors = "*".join(map(_atom_text, monomial))
+        sign = "-" if coefficient < 0 else "+"
+        parts.append(f"{sign}{factors}" if abs(coefficient) == 1 else f"{sign}{abs(coefficient)}*{factors}")
+    if x.constant:
+        parts.append(f"{x.constant:+d}")
+    return "".join(parts).removeprefix("+")
+
+
+def _atom_text(atom: Atom) -> str:
+    return atom.name if isinstance(atom, Symbol) else f"{atom.name}({text(atom.x)},{text(atom.divisor)})"
+
+
+_TOKEN = re.compile(r"\d+|[a-z]\w*|[-+*(),]")
+
+
+def parse(written: str, symbols: Mapping[str, Dim]) -> int:
+    """Read what `text` wrote.
+
+    Raises:
+        GraphError E901: it is no size, or names an unknown symbol.
+    """
+    tokens = _TOKEN.findall(written)
+    if "".join(tokens) != written or not tokens:
+        raise GraphError("E901", f"{written!r} is no size", help="a size reads like 12 or 2*n0+1")
+    reader = _Reader(tokens, symbols, written)
+    result = reader.sum()
+    if reader.tokens:
+        raise reader.error()
+    return result
+
+
+class _Reader:
+    """Recursive descent over the tokens of a size."""
+
+    def __init__(self, tokens: list[str], symbols: Mapping[str, Dim], written: str) -> None:
+        self.tokens = tokens
+        self.symbols = symbols
+        self.written = written
+
+    def error(self) -> GraphError:
+        return GraphError("E901", f"{self.written!r} is no size", help="a size reads like 12 or 2*n0+1")
+
+    def take(self, *expected: str) -> bool:
+        if self.tokens and self.tokens[0] in expected:
+            self.tokens.pop(0)
+            return True
+        return False
+
+    def sum(self) -> int:
+        total = -self.product() if self.take("-") else self.product()
+        while self.tokens and self.tokens[0] in "+-":
+            sign = self.tokens.pop(0)
+            part = self.product()
+            total = total + part if sign == "+" else total - part
+        return total
+
+    def product(self) -> int:
+        total = self.factor()
+        while self.take("*"):
+            total = total * self.factor()
+        return total
+
+    def factor(self) -> int:
+        if not self.tokens:
+            raise self.error()
+        token = self.tokens.pop(0)
+        if token.isdigit():
+            return int(token)
+        if token in _OPERATIONS and self.take("("):
+            first = self.sum()
+            if not self.take(","):
+                raise self.error()
+            second = self.sum()
+            if not self.take(")"):
+                raise self.error()
+            return _OPERATIONS[token](first, second)
+        if token not in self.symbols:
+            raise self.error()
+        return self.symbols[token]  # type: ignore[return-value]
+
+
+_OPERATIONS: dict[str, Callable[[int, int], int]] = {
+    "div": lambda x, y: x // y,
+    "mod": lambda x, y: x % y,
+    "max": maximum,
+}
+
+
+# Details
+
+
+def _made(scope: Scope, terms: Mapping[Monomial, int], constant: int) -> int | Dim:
+    return Dim(scope, terms, constant) if terms else constant
+
+
+def _key(x: int | Dim) -> Any:
+    return x.key if isinstance(x, Dim) else x
+
+
+def _int_divided(x: int, divisor: Dim) -> int | Dim:
+    """A number divided by a dim, rounded down; a dim that may be 0 is assumed not to be."""
+    if divisor == 0:
+        raise ZeroDivisionError("integer division or modulo by zero")
+    if x == 0 or 0 < x < divisor.bounds[0]:
+        return 0
+    return divisor.scope.atom(Division, x, divisor)
+
+
+def _as_dim(x: int | Dim) -> Dim:
+    assert type(x) is Dim
+    return x
+
+
+def _with_other(other: object, number: int, function: Callable[[Any, Any], Any]) -> Any:
+    """Arithmetic with something else than an int, which sees the number."""
+    return function(other, number) if isinstance(other, (float, complex)) else NotImplemented
+
+
+def _product(monomial: Monomial) -> int:
+    total = 1
+    for atom in monomial:
+        total *= atom.hint
+    return total
+
+
+def _product_bounds(monomial: Monomial) -> Bounds:
+    low = high = 1
+    for atom in monomial:
+        least, most = atom.bounds
+        corners = (low * least, low * most, high * least, high * most)
+        low, high = max(min(corners), -FAR), min(max(corners), FAR)
+    return low, high
+
+
+def _atom_at(atom: Atom, sizes: Mapping[Symbol, int]) -> int:
+    if isinstance(atom, Symbol):
+        return sizes[atom]
+    x, divisor = value(atom.x, sizes), value(atom.divisor, sizes)
+    return {"div": int.__floordiv__, "mod": int.__mod__, "max": max}[atom.name](x, divisor)
+
+
+def _divided(x: Dim, divisor: int | Dim) -> tuple[Any, Any]:
+    """(quotient, rest) with x = quotient * divisor + rest, the quotient as large as is plain to see."""
+    if not isinstance(divisor, Dim):
+        quotient = {m: c // divisor for m, c in x.terms.items() if c % divisor == 0}
+        rest = {m: c for m, c in x.terms.items() if c % divisor}
+        whole, constant = divmod(x.constant, divisor) if not rest else (0, x.constant)
+        return _made(x.scope, quotient, whole), _made(x.scope, rest, constant)
+    if x.key == divisor.key:
+        return 1, 0
+    if len(divisor.terms) != 1 or divisor.constant:
+        return 0, x
+    ((factors, by),) = divisor.terms.items()
+    terms: dict[Monomial, int] = {}
+    rest = {}
+    constant = 0
+    for monomial, coefficient in x.terms.items():
+        left = _without(monomial, factors)
+        if left is None or coefficient % by:
+            rest[monomial] = coefficient
+        elif left:
+            terms[left] = coefficient // by
+        else:
+            constant = coefficient // by
+    return _made(x.scope, terms, constant), _made(x.scope, rest, x.constant)
+
+
+def _without(monomial: Monomial, factors: Monomial) -> Monomial | None:
+    """A product divided by another one; None where it is not divisible."""
+    left = list(monomial)
+    for factor in factors:
+        if factor not in left:
+            return None
+        left.remove(factor)
+    return tuple(left)
