@@ -24,7 +24,7 @@ class Configuration:
     check: bool = _flag("CHECK")
     """Verify the graph after every pass (CHECK=1); tests set it."""
     target: str = os.environ.get("HYBRIDIZE_TARGET", "")
-    """Name of the machine to compile for instead of this one: avx512, avx2 or baseline."""
+    """Name of the target to compile for instead of this machine at its widest: avx512, avx2 or baseline."""
     threads: int = 1
     """Upper limit of threads per call; programs of this version use one."""
 

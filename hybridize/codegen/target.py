@@ -1,8 +1,13 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A machine as plain data. Two equal targets give byte-equal code."""
+"""A machine as plain data. Two equal targets give byte-equal code.
+
+What code looks like depends on the fields of `Target` alone, never on its name nor on the machine that compiles: so
+one machine tests the code of several, and a target is the key under which code is kept.
+"""
 
 from __future__ import annotations
 
+from hybridize.base.errors import CodegenError
 from hybridize.base.frozen import frozen
 
 
@@ -11,7 +16,7 @@ class Target:
     """What codegen must know of a machine."""
 
     name: str
-    """avx512, avx2 or baseline."""
+    """avx512, avx2, baseline, aarch64 or wasm32."""
     triple: str
     cpu: str
     """LLVM's name of the processor; empty for the generic one."""
@@ -22,10 +27,56 @@ class Target:
     registers: int
     """Number of vector registers."""
     fma: bool
-    """Whether a fused multiply-add is one instruction."""
+    """Whether a fused multiply-add is one instruction. Where it is not, `llvm.fma` is a call for each element."""
     l1_bytes: int = 32 << 10
     l2_bytes: int = 1 << 20
+    pointer_bytes: int = 8
+    """Size of a pointer, as in the arrays of inputs and outputs."""
+    masked_bytes: int = 0
+    """Smallest elements that masked loads and stores have an instruction for; 0: there are none, and each lane of a
+    variable mask becomes a branch."""
+    halves: bool = True
+    """Whether float16 and float32 are converted by an instruction."""
+    rounds: bool = True
+    """Whether floor, ceil, trunc and rint of a vector are instructions."""
+    scales: bool = False
+    """Whether x 2^n is one instruction (AVX-512's scalef)."""
 
     def lanes(self, itemsize: int) -> int:
         """Elements of `itemsize` bytes in one vector register."""
         return max(1, self.vector_bytes // itemsize)
+
+    def masks(self, itemsize: int) -> bool:
+        """Whether a vector of such elements is loaded and stored under a mask by one instruction."""
+        return 0 < self.masked_bytes <= itemsize
+
+    @property
+    def processor(self) -> str:
+        """The family of processors: x86_64, aarch64 or wasm32."""
+        return self.triple.partition("-")[0]
+
+
+_X86 = "x86_64-unknown-linux-gnu"
+_WASM = "+simd128,+bulk-memory,+bulk-memory-opt,+nontrapping-fptoint,+sign-ext,+mutable-globals"
+_NAMED = {
+    # The levels of the x86-64 psABI.
+    "avx512": Target("avx512", _X86, "x86-64-v4", "", 64, 32, True, masked_bytes=1, scales=True),
+    "avx2": Target("avx2", _X86, "x86-64-v3", "", 32, 16, True, masked_bytes=4),
+    "baseline": Target("baseline", _X86, "x86-64", "", 16, 16, False, halves=False, rounds=False),
+    "aarch64": Target("aarch64", "aarch64-unknown-linux-gnu", "generic", "+neon,+fp-armv8", 16, 32, True),
+    # Sixteen registers, as the engine's compiler has on x86-64.
+    "wasm32": Target("wasm32", "wasm32-unknown-unknown", "mvp", _WASM, 16, 16, False, pointer_bytes=4, halves=False),
+}
+NAMES = tuple(_NAMED)
+"""What `named_target` knows."""
+
+
+def named_target(name: str) -> Target:
+    """A target by its name: a level of x86-64 (`avx512`, `avx2`, `baseline`), `aarch64` or `wasm32`.
+
+    Raises:
+        CodegenError E960: there is no such target.
+    """
+    if name not in _NAMED:
+        raise CodegenError("E960", f"no target is called {name!r}", help=f"use one of {', '.join(NAMES)}")
+    return _NAMED[name]

@@ -10,7 +10,7 @@ from collections.abc import Collection, Iterator
 from contextlib import contextmanager
 
 from hybridize.base.config import CONFIG
-from hybridize.codegen.target import Target
+from hybridize.codegen.target import Target, named_target
 from hybridize.compiler.cache import Cache, CacheInfo, Key
 from hybridize.compiler.entry import entry_code
 from hybridize.graph import Graph
@@ -44,7 +44,7 @@ class _Stopwatch:
 
 def default_target() -> Target:
     """This machine, or the one that `HYBRIDIZE_TARGET` names."""
-    from hybridize.codegen.llvm.engine import host_target, named_target  # late: see the package
+    from hybridize.codegen.llvm.engine import host_target  # late: see the package
 
     return named_target(CONFIG.target) if CONFIG.target else host_target()
 

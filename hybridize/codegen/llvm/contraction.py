@@ -118,7 +118,7 @@ def _emit_store(module: Module, name: str, spec: ContractionSpec, numbers: Numbe
         if spec.n >= lanes:
             with f.loop(0, whole, lanes) as inner:
                 _store_vector(f, numbers, epilogue, c, line, row, inner.index, lanes, None)
-        if spec.n % lanes and _masks_are_cheap(numbers):
+        if spec.n % lanes and numbers.target.masks(numbers.stored_bytes):
             with f.when(f.op(f"icmp slt i64 {whole}, %the.width")):
                 mask = first_lanes(f, f.op(f"sub i64 %the.width, {whole}"), lanes)
                 _store_vector(f, numbers, epilogue, c, line, row, whole, lanes, mask)
@@ -127,10 +127,6 @@ def _emit_store(module: Module, name: str, spec: ContractionSpec, numbers: Numbe
                 _store_vector(f, numbers, epilogue, c, line, row, inner.index, 1, None)
     f.do("ret void")
     return module.shared(f)
-
-
-def _masks_are_cheap(numbers: Numbers) -> bool:
-    return numbers.target.name == "avx512" or (numbers.target.name == "avx2" and numbers.stored_bytes >= 4)
 
 
 def _store_vector(

@@ -8,9 +8,11 @@ run: it is written vectorised, and code generation at level 2 is all that pays.
 from __future__ import annotations
 
 import ctypes
+import dataclasses
 import functools
 import itertools
 import os
+import platform
 import re
 import threading
 from collections.abc import Iterator
@@ -19,7 +21,7 @@ from typing import Any
 
 from hybridize.base.errors import CodegenError
 from hybridize.codegen.llvm.halves import conversions
-from hybridize.codegen.target import Target
+from hybridize.codegen.target import Target, named_target
 
 _LOCK = threading.RLock()
 _NUMBER = itertools.count()
@@ -28,13 +30,6 @@ _MODULES = 32
 _EXPORTED = re.compile(
     r"^ *(?:define (?!internal|private|hidden)[^@]*@([\w.$]+)\(|@([\w.$]+) = (?:global|constant))", re.M
 )
-_TRIPLE = "x86_64-unknown-linux-gnu"
-# Levels of the x86-64 psABI, so that one machine tests them all: (processor, bytes of a vector, registers, fma).
-_LEVELS = {
-    "avx512": ("x86-64-v4", 64, 32, True),
-    "avx2": ("x86-64-v3", 32, 16, True),
-    "baseline": ("x86-64", 16, 16, False),
-}
 _AVX512 = ("avx512f", "avx512bw", "avx512cd", "avx512dq", "avx512vl")
 _AVX2 = ("avx2", "fma", "f16c", "bmi2")
 
@@ -54,26 +49,25 @@ def host_target() -> Target:
     """The machine this runs on: its own processor and features, at the widest level it reaches."""
     llvm = _llvm()
     features = llvm.get_host_cpu_features()
-    has = {name for name, there in features.items() if there}
-    level = "avx512" if has.issuperset(_AVX512) else "avx2" if has.issuperset(_AVX2) else "baseline"
-    _, vector_bytes, registers, fma = _LEVELS[level]
     # What is absent is said too: a processor's name may promise a feature that the operating system withholds.
     flat = ",".join(f"{'+' if there else '-'}{name}" for name, there in sorted(features.items()))
-    l1 = _cache_bytes("SC_LEVEL1_DCACHE_SIZE", Target.l1_bytes)
-    l2 = _cache_bytes("SC_LEVEL2_CACHE_SIZE", Target.l2_bytes)
-    return Target(level, _TRIPLE, llvm.get_host_cpu_name(), flat, vector_bytes, registers, fma, l1, l2)
+    return dataclasses.replace(
+        named_target(runnable()[0]),
+        cpu=llvm.get_host_cpu_name(),
+        features=flat,
+        l1_bytes=_cache_bytes("SC_LEVEL1_DCACHE_SIZE", Target.l1_bytes),
+        l2_bytes=_cache_bytes("SC_LEVEL2_CACHE_SIZE", Target.l2_bytes),
+    )
 
 
-def named_target(name: str) -> Target:
-    """A level of x86-64 as a target: `avx512`, `avx2` or `baseline`.
-
-    Raises:
-        CodegenError E960: there is no such level.
-    """
-    if name not in _LEVELS:
-        raise CodegenError("E960", f"no target is called {name!r}", help=f"use one of {', '.join(_LEVELS)}")
-    cpu, vector_bytes, registers, fma = _LEVELS[name]
-    return Target(name, _TRIPLE, cpu, "", vector_bytes, registers, fma)
+@functools.cache
+def runnable() -> tuple[str, ...]:
+    """Names of the targets whose code this machine runs, the widest first."""
+    if platform.machine() != "x86_64":
+        return (platform.machine(),)
+    has = {name for name, there in _llvm().get_host_cpu_features().items() if there}
+    levels = {"avx512": has.issuperset(_AVX512), "avx2": has.issuperset(_AVX2), "baseline": True}
+    return tuple(name for name, there in levels.items() if there)
 
 
 def _cache_bytes(question: str, default: int) -> int:
@@ -113,9 +107,14 @@ class _Machine:
     """
 
     def __init__(self, target: Target) -> None:
+        if target.processor != platform.machine():
+            _llvm().initialize_all_targets()
+            _llvm().initialize_all_asmprinters()
         self._factory = _llvm().Target.from_triple(target.triple)
+        # The linker of WebAssembly places data itself; code that finds its own address exists there for shared modules.
+        reloc = "static" if target.processor == "wasm32" else "pic"
         self._options = {
-            "cpu": target.cpu, "features": target.features, "opt": 2, "reloc": "pic", "codemodel": "small",
+            "cpu": target.cpu, "features": target.features, "opt": 2, "reloc": reloc, "codemodel": "small",
         }  # fmt: skip
         self.generator = self._factory.create_target_machine(**self._options)
         self.layout = str(self.generator.target_data)
@@ -177,12 +176,26 @@ def compile_module(text: str, target: Target) -> Loaded:
     Raises:
         CodegenError E962: LLVM rejects the text, which is our bug; the lines at fault are in the message.
         CodegenError E963: the module names a symbol that is nowhere.
+        CodegenError E965: the target is another machine than this one.
+    """
+    if target.name not in runnable():
+        raise CodegenError(
+            "E965", f"code for {target.name} does not run on this machine, which runs {', '.join(runnable())}"
+        )
+    return load_object(emit_object(text, target), _exports(text), target)
+
+
+def emit_object(text: str, target: Target) -> bytes:
+    """Compile a module of LLVM IR for any target, to a relocatable object: ELF, or WebAssembly's own form.
+
+    Raises:
+        CodegenError E962: LLVM rejects the text, which is our bug; the lines at fault are in the message.
     """
     with _LOCK:
         module = _parsed(text + conversions(text, target), target)
         with _no_strength_reduction():
-            object_bytes = _machine(target).generator.emit_object(module)
-        return load_object(object_bytes, _exports(text), target)
+            object_bytes: bytes = _machine(target).generator.emit_object(module)
+    return object_bytes
 
 
 def load_object(object_bytes: bytes, names: tuple[str, ...], target: Target) -> Loaded:

@@ -115,10 +115,10 @@ def conversions(text: str, target: Target) -> str:
     """The functions that code generation of the module `text` may call on `target`, as text to append to it."""
     half, bfloat = "half" in text, "bfloat" in text
     parts = []
-    if half and target.name == "baseline":
+    if half and not target.halves:
         parts += [_FROM_HALF, _TO_HALF]
     if half and "double" in text:
-        parts += [*([] if target.name == "baseline" else [_TO_HALF]), _DOUBLE_TO_HALF]
+        parts += [*([_TO_HALF] if target.halves else []), _DOUBLE_TO_HALF]
     if bfloat:
         parts += [_TO_BFLOAT, _DOUBLE_TO_BFLOAT]
     if _DOUBLE_TO_HALF in parts or _DOUBLE_TO_BFLOAT in parts:

@@ -222,5 +222,5 @@ class Pointers:
         if found is None:
             array = f"%{place.kind}s"
             cell = array if not place.slot else self._f.op(f"getelementptr ptr, ptr {array}, i64 {place.slot}")
-            found = self._bases[key] = self._f.op(f"load ptr, ptr {cell}, align 8")
+            found = self._bases[key] = self._f.op(f"load ptr, ptr {cell}")
         return found

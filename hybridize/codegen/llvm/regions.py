@@ -32,13 +32,13 @@ class _Call:
         self._inputs = f.alloca("ptr", max(1, inputs + len(constants)))
         self._outputs = f.alloca("ptr", max(1, outputs))
         for k, slot in enumerate(constants):
-            self._set(self._inputs, inputs + k, f.op(f"load ptr, ptr {self._cell('%constants', slot)}, align 8"))
+            self._set(self._inputs, inputs + k, f.op(f"load ptr, ptr {self._cell('%constants', slot)}"))
 
     def _cell(self, array: str, k: int) -> str:
         return array if not k else self._f.op(f"getelementptr ptr, ptr {array}, i64 {k}")
 
     def _set(self, array: str, k: int, pointer: str) -> None:
-        self._f.do(f"store ptr {pointer}, ptr {self._cell(array, k)}, align 8")
+        self._f.do(f"store ptr {pointer}, ptr {self._cell(array, k)}")
 
     def inputs(self, pointers: Sequence[str]) -> None:
         """Set what the body reads."""

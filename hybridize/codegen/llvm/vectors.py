@@ -183,13 +183,13 @@ class Vectors:
 
     def scaled(self, x: str, n: str, k: str) -> str:
         """X 2^n for the same integer as float n and as integer k; overflow and gradual underflow are right."""
-        if self.target.name == "avx512" and self.dtype == float32 and self.lanes in (32, 64):
+        if self.target.scales and self.dtype == float32 and self.lanes in (32, 64):
             half = Vectors(self.f, self.dtype, self.lanes // 2, self.target)
             parts = [half.scaled(self._half(x, side), self._half(n, side), k) for side in (0, 1)]
             order = ", ".join(f"i32 {lane}" for lane in range(self.lanes))
             joined = f"shufflevector {half.type} {parts[0]}, {half.type} {parts[1]}, <{self.lanes} x i32> <{order}>"
             return self.f.op(joined)
-        if self.target.name == "avx512" and self.dtype == float32 and self.lanes == 16:
+        if self.target.scales and self.dtype == float32 and self.lanes == 16:
             name = "llvm.x86.avx512.mask.scalef.ps.512"
             callee = self.f.module.declare(name, self.type, [self.type] * 3 + ["i16", "i32"])
             args = f"{self.type} {x}, {self.type} {n}, {self.type} zeroinitializer, i16 -1, i32 4"
