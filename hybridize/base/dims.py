@@ -11,22 +11,25 @@ A `Dim` stands wherever an int stands as a size. Code that treats it as a number
   call that is being compiled (the *hint*), and the outcome is remembered in the `Scope`: the program then holds for
   those sizes only for which it comes out the same;
 * what needs the very number (`int(n)`, `range(n)`, an f-string) gets the hint and pins: the scope remembers that the
-  dim has this value.
+  dim has this value. While capturing, hash and repr do so too: a dict of the user's has to find what it would find.
 
 Choices that are right either way (which loop is the inner one) ask `hint`, which remembers nothing.
 """
 
 from __future__ import annotations
 
-import re
+import math
+import operator
 from collections.abc import Callable, Iterable, Mapping
-from typing import Any, Final
+from typing import Any, Final, TypeAlias, TypeGuard, final
 
-from hybridize.base.errors import GraphError
+import numpy
 
 FAR: Final = 1 << 62
 """Beyond every size: the bound of what is not known."""
 
+Size: TypeAlias = "int | Dim"
+"""What may stand as a size. Elsewhere sizes are annotated as `int`: that is what a dim says that it is."""
 Bounds = tuple[int, int]
 """Smallest and largest value, inclusive."""
 
@@ -66,7 +69,7 @@ class Division:
     __slots__ = ("divisor", "hint", "x")
     name = "div"
 
-    def __init__(self, x: int | Dim, divisor: int | Dim) -> None:
+    def __init__(self, x: Size, divisor: Size) -> None:
         self.x, self.divisor = x, divisor
         self.hint: int = hint(x) // hint(divisor)
 
@@ -85,7 +88,7 @@ class Remainder:
     __slots__ = ("divisor", "hint", "x")
     name = "mod"
 
-    def __init__(self, x: int | Dim, divisor: int | Dim) -> None:
+    def __init__(self, x: Size, divisor: Size) -> None:
         self.x, self.divisor = x, divisor
         self.hint: int = hint(x) % hint(divisor)
 
@@ -102,7 +105,7 @@ class Larger:
     __slots__ = ("divisor", "hint", "x")
     name = "max"
 
-    def __init__(self, x: int | Dim, divisor: int | Dim) -> None:
+    def __init__(self, x: Size, divisor: Size) -> None:
         self.x, self.divisor = x, divisor
         self.hint: int = max(hint(x), hint(divisor))
 
@@ -144,9 +147,12 @@ class Scope:
         self.symbols: list[Symbol] = []
         self.conditions: list[Condition] = []
         """Assumptions that no range says; ranges are in the symbols."""
+        self.number: Callable[[Dim], Any] | None = None
+        """While Python runs: a dim as a value that the program computes, for arithmetic that sizes do not have."""
         self.capturing = True
         """While Python runs, `==` is a question that the user's code asked and its outcome is remembered. Afterwards
-        it asks whether two dims are the same thing, except that a size may always turn out to be 0 or 1."""
+        it asks whether two dims are known to be the same, except that a size may always turn out to be 0 or 1."""
+        self._known: set[tuple[Any, ...]] = set()
         self._atoms: dict[tuple[Any, ...], Atom] = {}
         self._order: dict[Atom, int] = {}
 
@@ -168,12 +174,16 @@ class Scope:
         """Whether all symbols are."""
         return all(one.pinned for one in self.symbols)
 
+    def lines(self) -> list[str]:
+        """What is assumed, as text that `dims_parse.parse_scope` reads: `n0 in 2..64 like 9`, `n0*n1-45 > 0`."""
+        return [*map(repr, self.symbols), *map(str, self.conditions)]
+
     def __repr__(self) -> str:
-        return f"Scope({', '.join(map(repr, self.symbols))}; {', '.join(map(str, self.conditions))})"
+        return f"Scope({', '.join(self.lines())})"
 
     # Making
 
-    def atom(self, kind: type[Division] | type[Remainder] | type[Larger], x: int | Dim, other: int | Dim) -> Dim:
+    def atom(self, kind: type[Division] | type[Remainder] | type[Larger], x: Size, other: Size) -> Dim:
         """The dim that is one atom of these operands, equal ones once."""
         key = (kind, _key(x), _key(other))
         made = self._atoms.get(key)
@@ -188,7 +198,7 @@ class Scope:
 
     # Deciding
 
-    def positive(self, difference: int | Dim) -> bool:
+    def positive(self, difference: Size) -> bool:
         """Whether a number is above 0, remembered where it is not known."""
         if not isinstance(difference, Dim):
             return difference > 0
@@ -200,15 +210,15 @@ class Scope:
         self._assume_positive(difference if outcome else _as_dim(1 - difference))
         return outcome
 
-    def zero(self, difference: int | Dim) -> bool:
+    def zero(self, difference: Size) -> bool:
         """Whether a number is 0, remembered where it is not known."""
         if not isinstance(difference, Dim):
             return difference == 0
         low, high = difference.bounds
-        if low > 0 or high < 0:
+        if low > 0 or high < 0 or not self._divides(difference):
             return False
-        if not self._divides(difference):
-            return False
+        if self._vanishes(difference):
+            return True
         if difference.hint == 0:
             self.pin(difference)
             return True
@@ -217,8 +227,18 @@ class Scope:
         elif high == 0:
             self._assume_positive(_as_dim(-difference))
         else:
-            self._add(Condition(difference, "!="))
+            self.assume(Condition(difference, "!="))
         return False
+
+    def equal(self, x: Dim, y: Dim) -> bool:
+        """Whether two dims are known to be equal; nothing is remembered."""
+        difference = x - y
+        if not isinstance(difference, Dim):
+            return bool(difference == 0)
+        return self._vanishes(difference)
+
+    def _vanishes(self, difference: Dim) -> bool:
+        return (difference.key, "==") in self._known or ((-difference).key, "==") in self._known
 
     def pin(self, dim: Dim) -> int:
         """The value of a dim in the call that is being compiled; the program then holds for no other value."""
@@ -227,7 +247,7 @@ class Scope:
         if one is None:
             rest = dim - value
             if isinstance(rest, Dim):
-                self._add(Condition(rest, "=="))
+                self.assume(Condition(rest, "=="))
         else:
             symbol, coefficient, constant = one
             symbol.low = symbol.high = (value - constant) // coefficient
@@ -236,7 +256,7 @@ class Scope:
     def _assume_positive(self, dim: Dim) -> None:
         one = dim.single
         if one is None:
-            self._add(Condition(dim, ">"))
+            self.assume(Condition(dim, ">"))
             return
         symbol, coefficient, constant = one
         if coefficient > 0:
@@ -249,12 +269,15 @@ class Scope:
         one = dim.single
         return one is None or one[2] % one[1] == 0
 
-    def _add(self, condition: Condition) -> None:
-        known = {(one.dim.key, one.relation) for one in self.conditions}
-        if (condition.dim.key, condition.relation) not in known:
+    def assume(self, condition: Condition) -> None:
+        """Remember a condition."""
+        key = (condition.dim.key, condition.relation)
+        if key not in self._known:
+            self._known.add(key)
             self.conditions.append(condition)
 
 
+@final
 class Dim:
     """A size that depends on symbols; never a constant (that is an int)."""
 
@@ -274,8 +297,8 @@ class Dim:
         self.hint = constant + sum(coefficient * _product(monomial) for monomial, coefficient in terms.items())
         """The value in the call that is being compiled."""
 
-    @property
-    def __class__(self) -> type:  # type: ignore[override]
+    @property  # type: ignore[misc]
+    def __class__(self) -> type:
         # `isinstance(n, int)` is asked of sizes everywhere, by the user's code too, and the answer has to be that of
         # imperative Python. C code looks at the real type and calls `__index__`, which pins.
         return int
@@ -331,7 +354,7 @@ class Dim:
             return _made(self.scope, terms, self.constant + other.constant)
         if type(other) is int or type(other) is bool:
             return Dim(self.scope, self.terms, self.constant + other)
-        return _with_other(other, self.scope.pin(self), lambda x, y: y + x)
+        return self._beyond(operator.add, self, other)
 
     __radd__ = __add__
 
@@ -342,14 +365,10 @@ class Dim:
         return self
 
     def __sub__(self, other: object) -> Any:
-        if isinstance(other, int):
-            return self + (-other)
-        return _with_other(other, self.scope.pin(self), lambda x, y: y - x)
+        return self + -other if _is_size(other) else self._beyond(operator.sub, self, other)
 
     def __rsub__(self, other: object) -> Any:
-        if isinstance(other, int):
-            return -self + other
-        return _with_other(other, self.scope.pin(self), lambda x, y: x - y)
+        return -self + other if _is_size(other) else self._beyond(operator.sub, other, self)
 
     def __mul__(self, other: object) -> Any:
         if isinstance(other, Dim):
@@ -365,46 +384,45 @@ class Dim:
             return _made(self.scope, {m: c * other for m, c in self.terms.items() if other}, self.constant * other)
         if isinstance(other, (tuple, list, str, bytes)):
             return other * self.scope.pin(self)
-        return _with_other(other, self.scope.pin(self), lambda x, y: y * x)
+        return self._beyond(operator.mul, self, other)
 
     __rmul__ = __mul__
 
     def __floordiv__(self, other: object) -> Any:
-        if not isinstance(other, int):
-            return _with_other(other, self.scope.pin(self), lambda x, y: y // x)
+        if not _is_size(other):
+            return self._beyond(operator.floordiv, self, other)
         if other == 0:
             raise ZeroDivisionError("integer division or modulo by zero")
         quotient, remainder = _divided(self, other)
         if isinstance(remainder, Dim):
             return quotient + self.scope.atom(Division, remainder, other)
-        if not isinstance(other, Dim):
-            return quotient + remainder // other
-        return quotient + _int_divided(remainder, other)
+        return quotient + (_int_divided(remainder, other) if isinstance(other, Dim) else remainder // other)
 
     def __rfloordiv__(self, other: object) -> Any:
-        if isinstance(other, int):
+        if type(other) is int or type(other) is bool:
             return _int_divided(int(other), self)
-        return _with_other(other, self.scope.pin(self), lambda x, y: x // y)
+        return self._beyond(operator.floordiv, other, self)
 
     def __mod__(self, other: object) -> Any:
-        if not isinstance(other, int):
-            return _with_other(other, self.scope.pin(self), lambda x, y: y % x)
+        if not _is_size(other):
+            return self._beyond(operator.mod, self, other)
         if other == 0:
             raise ZeroDivisionError("integer division or modulo by zero")
         _, remainder = _divided(self, other)
         if isinstance(remainder, Dim):
             return self.scope.atom(Remainder, remainder, other)
-        if not isinstance(other, Dim):
-            return remainder % other
-        return remainder - _int_divided(remainder, other) * other
+        return remainder - _int_divided(remainder, other) * other if isinstance(other, Dim) else remainder % other
 
     def __rmod__(self, other: object) -> Any:
-        if isinstance(other, int):
+        if type(other) is int or type(other) is bool:
             return other - _int_divided(int(other), self) * self
-        return _with_other(other, self.scope.pin(self), lambda x, y: x % y)
+        return self._beyond(operator.mod, other, self)
 
     def __divmod__(self, other: object) -> Any:
-        return self // other, self % other
+        return (self // other, self % other) if _is_size(other) else self._beyond(divmod, self, other)
+
+    def __rdivmod__(self, other: object) -> Any:
+        return (other // self, other % self) if _is_size(other) else self._beyond(divmod, other, self)
 
     def __pow__(self, other: object) -> Any:
         if type(other) is int and 0 <= other <= 4:
@@ -412,49 +430,72 @@ class Dim:
             for _ in range(other):
                 result = self * result
             return result
-        return self.scope.pin(self) ** other  # type: ignore[operator]
+        return self._beyond(operator.pow, self, other)
+
+    def __rpow__(self, other: object) -> Any:
+        return self._beyond(operator.pow, other, self)
 
     def __truediv__(self, other: object) -> Any:
-        return _with_other(other, self.scope.pin(self), lambda x, y: y / x)
+        return self._beyond(operator.truediv, self, other)
 
     def __rtruediv__(self, other: object) -> Any:
-        return _with_other(other, self.scope.pin(self), lambda x, y: x / y)
+        return self._beyond(operator.truediv, other, self)
 
     def __abs__(self) -> Any:
         return -self if self < 0 else self
 
+    def _beyond(self, function: Callable[[Any, Any], Any], x: object, y: object) -> Any:
+        """Arithmetic that gives no size: left to the program while Python runs, else done with the number."""
+        other: Any = y if x is self else x
+        if not isinstance(other, (int, float, complex)):
+            return NotImplemented
+        if self.scope.number is not None and not isinstance(other, complex):
+            return function(*(self.scope.number(z) if type(z) is Dim else z for z in (x, y)))
+        return function(*(self.scope.pin(z) if type(z) is Dim else z for z in (x, y)))
+
     # Comparisons
 
-    def __lt__(self, other: Any) -> Any:
-        return self.scope.positive(other - self) if isinstance(other, int) else hint(self) < other
+    def __lt__(self, other: object) -> Any:
+        if type(other) is float:  # whole numbers are below a float where they are below the next whole number
+            return self.hint < other if not math.isfinite(other) else self < math.ceil(other)
+        return self.scope.positive(-self + other) if _is_size(other) else NotImplemented
 
-    def __gt__(self, other: Any) -> Any:
-        return self.scope.positive(self - other) if isinstance(other, int) else self.scope.pin(self) > other
+    def __gt__(self, other: object) -> Any:
+        if type(other) is float:
+            return self.hint > other if not math.isfinite(other) else self > math.floor(other)
+        return self.scope.positive(self - other) if _is_size(other) else NotImplemented
 
-    def __le__(self, other: Any) -> Any:
-        return not self > other
+    def __le__(self, other: object) -> Any:
+        if type(other) is float and math.isnan(other):
+            return False
+        outcome = self.__gt__(other)
+        return outcome if outcome is NotImplemented else not outcome
 
-    def __ge__(self, other: Any) -> Any:
-        return not self < other
+    def __ge__(self, other: object) -> Any:
+        if type(other) is float and math.isnan(other):
+            return False
+        outcome = self.__lt__(other)
+        return outcome if outcome is NotImplemented else not outcome
 
-    def __eq__(self, other: object) -> bool:
+    def __eq__(self, other: object) -> Any:
         if self is other:
             return True
         if isinstance(other, Dim):
             if self.key == other.key:
                 return True
-            return self.scope.capturing and self.scope.zero(self - other)
+            return self.scope.zero(self - other) if self.scope.capturing else self.scope.equal(self, other)
         if type(other) is int or type(other) is bool:
             return (self.scope.capturing or 0 <= other <= 1) and self.scope.zero(self - other)
         if type(other) is float:
             return other.is_integer() and self == int(other)
-        return False
+        return NotImplemented
 
-    def __ne__(self, other: object) -> bool:
-        return not self == other
+    def __ne__(self, other: object) -> Any:
+        outcome = self.__eq__(other)
+        return outcome if outcome is NotImplemented else not outcome
 
     def __hash__(self) -> int:
-        return self._hash
+        return hash(self.scope.pin(self)) if self.scope.capturing else self._hash
 
     def __bool__(self) -> bool:
         return not self.scope.zero(self)
@@ -479,7 +520,10 @@ class Dim:
         return format(self.scope.pin(self), spec)
 
     def __repr__(self) -> str:
-        return text(self)
+        return str(self.scope.pin(self)) if self.scope.capturing else text(self)
+
+    def __array__(self, dtype: Any = None, copy: bool | None = None) -> Any:
+        return numpy.asarray(self.scope.pin(self), dtype)
 
     def __getattr__(self, name: str) -> Any:
         # The methods of int: bit_length, to_bytes, ...
@@ -491,43 +535,47 @@ class Dim:
         raise TypeError("a symbolic size belongs to one compilation and cannot be pickled")
 
 
-def is_symbolic(x: object) -> bool:
+def is_symbolic(x: object) -> TypeGuard[Dim]:
     """Whether a size is not known before the call."""
     return type(x) is Dim
 
 
-def hint(x: int) -> int:
+def _is_size(x: object) -> TypeGuard[Any]:
+    return type(x) is int or type(x) is Dim or type(x) is bool
+
+
+def hint(x: Size) -> int:
     """The size in the call that is being compiled, for choices that are right either way."""
-    return x.hint if type(x) is Dim else x
+    return x.hint if isinstance(x, Dim) else x
 
 
-def bounds(x: int) -> Bounds:
+def bounds(x: Size) -> Bounds:
     """Smallest and largest value."""
-    return x.bounds if type(x) is Dim else (x, x)
+    return x.bounds if isinstance(x, Dim) else (x, x)
 
 
-def same(x: int, y: int) -> bool:
+def same(x: Size, y: Size) -> bool:
     """Whether two sizes are known to be equal; nothing is remembered."""
-    if type(x) is Dim:
-        return type(y) is Dim and x.key == y.key
-    return type(y) is not Dim and x == y
+    if isinstance(x, Dim):
+        return isinstance(y, Dim) and x.key == y.key
+    return not isinstance(y, Dim) and x == y
 
 
-def proven(x: int, least: int = 1) -> bool:
+def proven(x: Size, least: int = 1) -> bool:
     """Whether a size is known to be at least so much; nothing is remembered."""
     return bounds(x)[0] >= least
 
 
-def maximum(x: int, y: int) -> int:
+def maximum(x: Size, y: Size) -> int:
     """The larger of two sizes, without a decision."""
-    if type(x) is not Dim and type(y) is not Dim:
+    if not isinstance(x, Dim) and not isinstance(y, Dim):
         return max(x, y)
     if bounds(x - y)[0] >= 0:
-        return x
+        return x  # type: ignore[return-value]
     if bounds(y - x)[0] >= 0:
-        return y
-    first, second = (x, y) if type(x) is Dim else (y, x)
-    assert type(first) is Dim
+        return y  # type: ignore[return-value]
+    first, second = (x, y) if isinstance(x, Dim) else (y, x)
+    assert isinstance(first, Dim)
     return first.scope.atom(Larger, first, second)  # type: ignore[return-value]
 
 
@@ -539,22 +587,36 @@ def product(sizes: Iterable[int]) -> int:
     return total
 
 
-def scope_of(sizes: Iterable[int]) -> Scope | None:
+def scope_of(sizes: Iterable[Size]) -> Scope | None:
     """The scope of the first symbolic size."""
-    return next((size.scope for size in sizes if type(size) is Dim), None)
+    return next((size.scope for size in sizes if isinstance(size, Dim)), None)
 
 
-def value(x: int, sizes: Mapping[Symbol, int]) -> int:
+def value(x: Size, sizes: Mapping[Symbol, int]) -> int:
     """A size for given values of the symbols."""
-    return x.at(sizes) if type(x) is Dim else x
+    return x.at(sizes) if isinstance(x, Dim) else x
+
+
+def bind(symbolic: Iterable[Size], given: Iterable[int]) -> dict[Symbol, int] | None:
+    """The values of the symbols by which sizes become those given; None where there are none.
+
+    Every symbol stands alone in one of the sizes at least. Ranges and conditions are not looked at: see `Scope.holds`.
+    """
+    pairs = list(zip(symbolic, given, strict=True))
+    found: dict[Symbol, int] = {}
+    for size, number in pairs:
+        symbol = size.symbol if isinstance(size, Dim) else None
+        if symbol is not None:
+            found.setdefault(symbol, number)
+    return found if all(value(size, found) == number for size, number in pairs) else None
 
 
 # Text
 
 
-def text(x: int) -> str:
-    """A size as text that `parse` reads: `12`, `n0`, `2*n0*n1+1`, `div(n0+3,4)`."""
-    if type(x) is not Dim:
+def text(x: Size) -> str:
+    """A size as text that `dims_parse.parse` reads: `12`, `n0`, `2*n0*n1+1`, `div(n0+3,4)`."""
+    if not isinstance(x, Dim):
         return str(x)
     parts = []
     for monomial, coefficient in sorted(x.terms.items(), key=lambda item: tuple(map(x.scope.order, item[0]))):
@@ -570,94 +632,18 @@ def _atom_text(atom: Atom) -> str:
     return atom.name if isinstance(atom, Symbol) else f"{atom.name}({text(atom.x)},{text(atom.divisor)})"
 
 
-_TOKEN = re.compile(r"\d+|[a-z]\w*|[-+*(),]")
-
-
-def parse(written: str, symbols: Mapping[str, Dim]) -> int:
-    """Read what `text` wrote.
-
-    Raises:
-        GraphError E901: it is no size, or names an unknown symbol.
-    """
-    tokens = _TOKEN.findall(written)
-    if "".join(tokens) != written or not tokens:
-        raise GraphError("E901", f"{written!r} is no size", help="a size reads like 12 or 2*n0+1")
-    reader = _Reader(tokens, symbols, written)
-    result = reader.sum()
-    if reader.tokens:
-        raise reader.error()
-    return result
-
-
-class _Reader:
-    """Recursive descent over the tokens of a size."""
-
-    def __init__(self, tokens: list[str], symbols: Mapping[str, Dim], written: str) -> None:
-        self.tokens = tokens
-        self.symbols = symbols
-        self.written = written
-
-    def error(self) -> GraphError:
-        return GraphError("E901", f"{self.written!r} is no size", help="a size reads like 12 or 2*n0+1")
-
-    def take(self, *expected: str) -> bool:
-        if self.tokens and self.tokens[0] in expected:
-            self.tokens.pop(0)
-            return True
-        return False
-
-    def sum(self) -> int:
-        total = -self.product() if self.take("-") else self.product()
-        while self.tokens and self.tokens[0] in "+-":
-            sign = self.tokens.pop(0)
-            part = self.product()
-            total = total + part if sign == "+" else total - part
-        return total
-
-    def product(self) -> int:
-        total = self.factor()
-        while self.take("*"):
-            total = total * self.factor()
-        return total
-
-    def factor(self) -> int:
-        if not self.tokens:
-            raise self.error()
-        token = self.tokens.pop(0)
-        if token.isdigit():
-            return int(token)
-        if token in _OPERATIONS and self.take("("):
-            first = self.sum()
-            if not self.take(","):
-                raise self.error()
-            second = self.sum()
-            if not self.take(")"):
-                raise self.error()
-            return _OPERATIONS[token](first, second)
-        if token not in self.symbols:
-            raise self.error()
-        return self.symbols[token]  # type: ignore[return-value]
-
-
-_OPERATIONS: dict[str, Callable[[int, int], int]] = {
-    "div": lambda x, y: x // y,
-    "mod": lambda x, y: x % y,
-    "max": maximum,
-}
-
-
 # Details
 
 
-def _made(scope: Scope, terms: Mapping[Monomial, int], constant: int) -> int | Dim:
+def _made(scope: Scope, terms: Mapping[Monomial, int], constant: int) -> Size:
     return Dim(scope, terms, constant) if terms else constant
 
 
-def _key(x: int | Dim) -> Any:
+def _key(x: Size) -> Any:
     return x.key if isinstance(x, Dim) else x
 
 
-def _int_divided(x: int, divisor: Dim) -> int | Dim:
+def _int_divided(x: int, divisor: Dim) -> Size:
     """A number divided by a dim, rounded down; a dim that may be 0 is assumed not to be."""
     if divisor == 0:
         raise ZeroDivisionError("integer division or modulo by zero")
@@ -666,14 +652,9 @@ def _int_divided(x: int, divisor: Dim) -> int | Dim:
     return divisor.scope.atom(Division, x, divisor)
 
 
-def _as_dim(x: int | Dim) -> Dim:
+def _as_dim(x: Size) -> Dim:
     assert type(x) is Dim
     return x
-
-
-def _with_other(other: object, number: int, function: Callable[[Any, Any], Any]) -> Any:
-    """Arithmetic with something else than an int, which sees the number."""
-    return function(other, number) if isinstance(other, (float, complex)) else NotImplemented
 
 
 def _product(monomial: Monomial) -> int:
@@ -696,10 +677,12 @@ def _atom_at(atom: Atom, sizes: Mapping[Symbol, int]) -> int:
     if isinstance(atom, Symbol):
         return sizes[atom]
     x, divisor = value(atom.x, sizes), value(atom.divisor, sizes)
-    return {"div": int.__floordiv__, "mod": int.__mod__, "max": max}[atom.name](x, divisor)
+    if isinstance(atom, Larger):
+        return max(x, divisor)
+    return x // divisor if isinstance(atom, Division) else x % divisor
 
 
-def _divided(x: Dim, divisor: int | Dim) -> tuple[Any, Any]:
+def _divided(x: Dim, divisor: Size) -> tuple[Any, Any]:
     """(quotient, rest) with x = quotient * divisor + rest, the quotient as large as is plain to see."""
     if not isinstance(divisor, Dim):
         quotient = {m: c // divisor for m, c in x.terms.items() if c % divisor == 0}

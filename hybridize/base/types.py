@@ -1,18 +1,24 @@
 # SPDX-License-Identifier: Apache-2.0
-"""`TensorType`: a shape and a dtype, printed `f32[2,3]`, the one notation for types in messages and text."""
+"""`TensorType`: a shape and a dtype, printed `f32[2,3]`, the one notation for types in messages and text.
+
+A size that is not known before the call is a `Dim`, and stands where an int stands: `f32[n0,3]`.
+"""
 
 from __future__ import annotations
 
 import math
 import re
+from collections.abc import Mapping
 
+from hybridize.base.dims import Dim, Scope, scope_of, text
+from hybridize.base.dims_parse import parse
 from hybridize.base.dtypes import BY_CODE, CODES, DType
 from hybridize.base.errors import GraphError
 from hybridize.base.frozen import frozen
 
 Shape = tuple[int, ...]
 
-_TEXT = re.compile(r"([a-z]+\d*)\[([\d,]*)\]")
+_TEXT = re.compile(r"([a-z]+\d*)\[([^\]\n]*)\]")
 
 
 @frozen
@@ -37,6 +43,11 @@ class TensorType:
         """Bytes of a dense buffer of this type."""
         return self.size * self.dtype.itemsize
 
+    @property
+    def scope(self) -> Scope | None:
+        """What the symbols in the shape belong to; None where all sizes are known."""
+        return scope_of(self.shape)
+
     def with_shape(self, shape: Shape) -> TensorType:
         """The same dtype over another shape."""
         return TensorType(shape, self.dtype)
@@ -46,12 +57,27 @@ class TensorType:
         return TensorType(self.shape, dtype)
 
     def __str__(self) -> str:
-        return f"{CODES[self.dtype]}[{','.join(map(str, self.shape))}]"
+        return f"{CODES[self.dtype]}[{','.join(map(text, self.shape))}]"
 
     @classmethod
-    def parse(cls, text: str) -> TensorType:
-        """Read `f32[2,3]` back."""
+    def parse(cls, text: str, symbols: Mapping[str, Dim] | None = None) -> TensorType:
+        """Read `f32[2,3]` back, or `f32[2*n0,3]` with symbols of these names."""
         match = _TEXT.fullmatch(text)
         if match is None or match[1] not in BY_CODE:
             raise GraphError("E901", f"{text!r} is no tensor type", help="a type reads like f32[2,3]")
-        return cls(tuple(int(d) for d in match[2].split(",") if d), BY_CODE[match[1]])
+        sizes = _split(match[2]) if match[2] else []
+        return cls(
+            tuple(int(size) if size.isdigit() else parse(size, symbols or {}) for size in sizes), BY_CODE[match[1]]
+        )
+
+
+def _split(sizes: str) -> list[str]:
+    """The sizes of a shape; those of atoms such as `div(n0,2)` stay together."""
+    parts, depth = [""], 0
+    for mark in sizes:
+        depth += (mark == "(") - (mark == ")")
+        if mark == "," and not depth:
+            parts.append("")
+        else:
+            parts[-1] += mark
+    return parts

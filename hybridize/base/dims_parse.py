@@ -1,0 +1,117 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The text of sizes, read back: what `dims.text` and `Scope.lines` wrote.
+
+size      = ["-"] product {("+" | "-") product}
+product   = factor {"*" factor}
+factor    = number | symbol | ("div" | "mod" | "max") "(" size "," size ")"
+symbol    = name " in " low ".." [high] " like " hint
+condition = size (" > 0" | " == 0" | " != 0")
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterable, Mapping
+
+from hybridize.base.dims import FAR, Condition, Dim, Scope, is_symbolic, maximum
+from hybridize.base.errors import GraphError
+
+_TOKEN = re.compile(r"\d+|[a-z]\w*|[-+*(),]")
+_SYMBOL = re.compile(r"([a-z]\w*) in (-?\d+)\.\.(-?\d+)? like (\d+)")
+_CONDITION = re.compile(r"(\S+) (>|==|!=) 0")
+
+
+def parse(written: str, symbols: Mapping[str, Dim]) -> int:
+    """Read a size.
+
+    Raises:
+        GraphError E901: it is no size, or names an unknown symbol.
+    """
+    tokens = _TOKEN.findall(written)
+    reader = _Reader(tokens, symbols, written)
+    if "".join(tokens) != written or not tokens:
+        raise reader.error()
+    result = reader.sum()
+    if reader.tokens:
+        raise reader.error()
+    return result
+
+
+def parse_scope(lines: Iterable[str]) -> tuple[Scope, dict[str, Dim]]:
+    """Read what a program assumes of its sizes: the scope, and its symbols by name.
+
+    Raises:
+        GraphError E901: a line is neither a symbol nor a condition.
+    """
+    scope = Scope()
+    scope.capturing = False
+    symbols: dict[str, Dim] = {}
+    for line in lines:
+        symbol, condition = _SYMBOL.fullmatch(line), _CONDITION.fullmatch(line)
+        if symbol is not None and symbol[1] not in symbols:
+            name, low, high, hint = symbol.groups()
+            bounds = int(low), int(high) if high else FAR
+            symbols[name] = scope.symbol(int(hint), name=name, low=bounds[0], high=bounds[1])
+        elif condition is not None:
+            dim = parse(condition[1], symbols)
+            if is_symbolic(dim):
+                scope.assume(Condition(dim, condition[2]))
+        else:
+            raise GraphError("E901", f"{line!r} says nothing about sizes", help="it reads like n0 in 2..64 like 9")
+    return scope, symbols
+
+
+class _Reader:
+    """Recursive descent over the tokens of a size."""
+
+    def __init__(self, tokens: list[str], symbols: Mapping[str, Dim], written: str) -> None:
+        self.tokens = tokens
+        self.symbols = symbols
+        self.written = written
+
+    def error(self) -> GraphError:
+        return GraphError("E901", f"{self.written!r} is no size", help="a size reads like 12 or 2*n0+1")
+
+    def take(self, expected: str) -> bool:
+        if self.tokens and self.tokens[0] == expected:
+            self.tokens.pop(0)
+            return True
+        return False
+
+    def sum(self) -> int:
+        total = -self.product() if self.take("-") else self.product()
+        while self.tokens and self.tokens[0] in "+-":
+            sign = self.tokens.pop(0)
+            part = self.product()
+            total = total + part if sign == "+" else total - part
+        return total
+
+    def product(self) -> int:
+        total = self.factor()
+        while self.take("*"):
+            total = total * self.factor()
+        return total
+
+    def factor(self) -> int:
+        if not self.tokens:
+            raise self.error()
+        token = self.tokens.pop(0)
+        if token.isdigit():
+            return int(token)
+        if token in _OPERATIONS and self.take("("):
+            first = self.sum()
+            comma = self.take(",")
+            second = self.sum()
+            if not (comma and self.take(")")):
+                raise self.error()
+            return _OPERATIONS[token](first, second)
+        if token not in self.symbols:
+            raise self.error()
+        return self.symbols[token]  # type: ignore[return-value]
+
+
+_OPERATIONS: dict[str, Callable[[int, int], int]] = {
+    "div": lambda x, y: x // y,
+    "mod": lambda x, y: x % y,
+    "max": maximum,
+}
