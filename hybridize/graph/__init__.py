@@ -12,6 +12,9 @@ The text form is the contract: `str(graph)` prints it, `parse` reads it back, `f
       return %3
     }
 
+Sizes that are not known before the call are polynomials of symbols (`f32[n0,784]`); a line before the graph says what
+is assumed of them: `sizes("n0 in 2.. like 9")`. `sizes_of` finds them in a call, `with_sizes` makes the graph exact.
+
 It must not know any op, array or pass.
 """
 
@@ -20,5 +23,7 @@ from hybridize.graph.ir import Graph as Graph
 from hybridize.graph.ir import Node as Node
 from hybridize.graph.ir import OpLike as OpLike
 from hybridize.graph.ir import Value as Value
+from hybridize.graph.sizes import sizes_of as sizes_of
+from hybridize.graph.sizes import with_sizes as with_sizes
 from hybridize.graph.text import parse as parse
 from hybridize.graph.verify import verify as verify

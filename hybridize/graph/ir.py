@@ -11,6 +11,7 @@ from typing import Any, Protocol
 import numpy
 from numpy.typing import NDArray
 
+from hybridize.base.dims import Scope
 from hybridize.base.errors import GraphError
 from hybridize.base.locations import SourceLoc
 from hybridize.base.types import TensorType
@@ -75,6 +76,11 @@ class Graph:
     def op_names(self) -> list[str]:
         """Names of the ops, in order; composites count as one."""
         return [node.op.name for node in self.nodes]
+
+    @cached_property
+    def scope(self) -> Scope | None:
+        """What is assumed of the sizes that are not known, which are all sizes of inputs; None where all are known."""
+        return next((scope for value in self.inputs if (scope := value.type.scope) is not None), None)
 
     @cached_property
     def text(self) -> str:

@@ -1,13 +1,14 @@
 # SPDX-License-Identifier: Apache-2.0
 """The text form of graphs: printed here, read back here.
 
+    program = ["sizes(" text {"," text} ")"] graph          sizes("n0 in 2.. like 9", "n0*n1-40 > 0")
     graph   = "graph(" [param {"," param}] ") {" {line} "return " [values] "}"
     param   = value [name] ":" type                         %0 "data": f32[2,3]
     line    = [param {"," param} "="] right
     right   = "constant(" (number | [numbers] | "sha256:" digest) ")"
             | word "(" [values] {"," field "=" literal} ")"
             | "composite " label "(" [values] {"," key "=" literal} ", body=" graph ")"
-    literal = a Python literal | dtype | graph               f32, (1, 2), "text", graph(...) {...}
+    literal = a Python literal | dtype | graph | "<" size ">"    f32, (1, 2), "text", graph(...) {...}, <2*n0>
 
 Values are numbered in order of definition. Constants of more than 64 elements stand by their digest, and `parse` is
 given their arrays. Any op whose parameters are dataclass fields prints; an op with `label`, `attributes` and `body`
@@ -24,6 +25,10 @@ from typing import Any
 
 import numpy
 
+from hybridize.base import dims
+from hybridize.base.dims import Dim
+from hybridize.base.dims_parse import parse as parse_size
+from hybridize.base.dims_parse import parse_scope
 from hybridize.base.dtypes import BY_CODE, CODES
 from hybridize.base.errors import GraphError, HybridizeError
 from hybridize.base.types import TensorType
@@ -35,7 +40,9 @@ INLINE = 64
 
 def print_graph(graph: Graph, *, names: bool = True) -> str:
     """The text of `graph`, with or without the users' names of its values."""
-    return _Printer(names).graph(graph, "")
+    text = _Printer(names).graph(graph, "")
+    scope = graph.scope
+    return text if scope is None else f"sizes({', '.join(map(json.dumps, scope.lines()))})\n{text}"
 
 
 class _Printer:
@@ -97,7 +104,7 @@ class _Printer:
             return f"({', '.join(self._literal(part, indent) for part in value)}{',' if len(value) == 1 else ''})"
         if isinstance(value, str):
             return json.dumps(value)
-        return repr(value)
+        return f"<{dims.text(value)}>" if dims.is_symbolic(value) else repr(value)
 
 
 def field_names(op: Any) -> tuple[str, ...]:
@@ -145,8 +152,7 @@ def parse(text: str, ops: Mapping[str, Callable[..., Any]], constants: Mapping[s
     """
     parser = _Parser(text, ops, constants or {})
     try:
-        graph = parser.graph()
-        parser.end()
+        graph = parser.program()
     except HybridizeError:
         raise
     except (ValueError, TypeError, LookupError, AttributeError, ArithmeticError, RecursionError) as error:
@@ -158,7 +164,8 @@ def parse(text: str, ops: Mapping[str, Callable[..., Any]], constants: Mapping[s
 _TOKEN = re.compile(
     r"""\s*(?:
       (?P<value>%\d+)
-    | (?P<type>[a-z]+\d*\[[\d,]*\])
+    | (?P<type>[a-z]+\d*\[[^\]\n]*\])
+    | <(?P<size>[^>\n]*)>
     | (?P<digest>sha256:[0-9a-f]{64})
     | (?P<string>"(?:[^"\\\n]|\\.)*")
     | (?P<number>[-+]?(?:inf\b|nan\b|(?:\d+\.?\d*|\.\d+)(?:[eE][-+]?\d+)?))
@@ -179,6 +186,7 @@ class _Parser:
         self._constants = constants
         self._place = self._start = 0
         self._kind = self._token = ""
+        self._symbols: dict[str, Dim] = {}
         self._advance()
 
     def _advance(self) -> str:
@@ -219,10 +227,20 @@ class _Parser:
             self._advance()
         return found
 
-    def end(self) -> None:
-        """Nothing may follow."""
+    def program(self) -> Graph:
+        """The graph, which may say of its sizes; nothing may follow."""
+        if self._accept("sizes"):
+            self._expect("(")
+            lines = []
+            while not self._accept(")"):
+                lines.append(json.loads(self._take("string")))
+                if self._token != ")":
+                    self._expect(",")
+            _, self._symbols = parse_scope(lines)
+        graph = self.graph()
         if self._kind != "end":
             raise self.error(f"{self._token!r} after the end")
+        return graph
 
     def graph(self) -> Graph:
         self._expect("graph")
@@ -245,7 +263,7 @@ class _Parser:
         number = self._take("value")
         name = json.loads(self._advance()) if self._kind == "string" else ""
         self._expect(":")
-        return number, name, TensorType.parse(self._take("type"))
+        return number, name, TensorType.parse(self._take("type"), self._symbols)
 
     def _define(self, values: dict[str, Value], number: str, value: Value) -> None:
         if number in values:
@@ -343,6 +361,8 @@ class _Parser:
         match kind:
             case "string":
                 return json.loads(token)
+            case "size":
+                return parse_size(token, self._symbols)
             case "number":
                 return float(token) if re.search(r"[.enf]", token, re.IGNORECASE) else int(token)
             case "word" if token in _WORDS:
@@ -367,13 +387,13 @@ def _fits(value: Any, annotation: str) -> bool:
     """Whether a parameter is what its annotation says, so that ops need not look."""
     match annotation:
         case "int":
-            return type(value) is int
+            return type(value) is int or dims.is_symbolic(value)
         case "Attributes":
             return isinstance(value, tuple)
     wanted = _ANNOTATED.get(annotation)
     if wanted is not None:
         return isinstance(value, wanted)
-    return isinstance(value, tuple) and all(type(part) is int for part in value)
+    return isinstance(value, tuple) and all(type(part) is int or dims.is_symbolic(part) for part in value)
 
 
 _ANNOTATED: dict[str, type] = {"bool": bool, "str": str, "DType": numpy.dtype, "Graph": Graph}

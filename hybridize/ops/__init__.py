@@ -203,6 +203,8 @@ from hybridize.ops.reductions import cum_sum as cum_sum
 from hybridize.ops.reductions import prod as prod
 from hybridize.ops.reductions import reduce_max as reduce_max
 from hybridize.ops.reductions import reduce_min as reduce_min
+from hybridize.ops.sizes import SizeOf as SizeOf
+from hybridize.ops.sizes import size_of as size_of
 from hybridize.ops.slicing import Concat as Concat
 from hybridize.ops.slicing import Iota as Iota
 from hybridize.ops.slicing import Pad as Pad
@@ -241,7 +243,7 @@ _CLASSES: tuple[type[Op], ...] = (
     Max, Min, FMax, FMin, BitAnd, BitOr, BitXor, ShiftLeft, ShiftRight, Eq, Ne, Lt, Le, Gt, Ge, Where, Floor, Ceil,
     Round, Trunc, Sqrt, Rsqrt, Cbrt, Exp, Exp2, Expm1, Log, Log2, Log10, Log1p, Sin, Cos, Tan, Arcsin, Arccos,
     Arctan, Sinh, Cosh, Tanh, Arcsinh, Arccosh, Arctanh, Erf, Erfinv, Gamma, Gammaln, Sigmoid, Isnan, Isinf,
-    Isfinite, Pow, Fmod, Arctan2, Hypot, Copysign, LogAddExp, Slice, UpdateSlice, Concat, Pad, Iota, Prod, ReduceMax,
+    Isfinite, Pow, Fmod, Arctan2, Hypot, Copysign, LogAddExp, Slice, UpdateSlice, Concat, Pad, Iota, SizeOf, Prod, ReduceMax,
     ReduceMin, Any, All, ArgMax, ArgMin, CumSum, CumProd, CumMax, Gather, GatherND, ScatterND, TakeAlongAxis,
     ArgSort, Sort, Matmul, RandomBits, Print, Assert, Cond, While, Scan, Composite,
 )  # fmt: skip

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from hybridize.base.errors import ArgumentError
 from hybridize.base.types import TensorType
-from hybridize.graph import Graph, Value
+from hybridize.graph import Graph, Value, sizes_of, with_sizes
 
 Buffer = NDArray[Any]
 
@@ -19,12 +19,15 @@ Buffer = NDArray[Any]
 def evaluate(graph: Graph, inputs: Sequence[Buffer]) -> list[Buffer]:
     """The outputs of `graph` for `inputs`, by `reference`, control flow and composites included.
 
-    A value is let go after its last use. Floating-point warnings are off: NaN and infinity are values.
+    Sizes that are not known in the graph are those of the inputs. A value is let go after its last use. Floating-point warnings are off: NaN and infinity are values.
 
     Raises:
         ArgumentError E341: the inputs are not those that the graph takes.
     """
     arrays = [numpy.asarray(x) for x in inputs]
+    if graph.scope is not None:
+        sizes = sizes_of(graph, [x.shape for x in arrays])
+        graph = graph if sizes is None else with_sizes(graph, sizes)
     given = [TensorType(x.shape, x.dtype) for x in arrays]
     if given != [value.type for value in graph.inputs]:
         takes, found = (", ".join(map(str, kinds)) for kinds in ([value.type for value in graph.inputs], given))

@@ -11,6 +11,7 @@ from typing import Any
 import numpy
 from numpy.typing import NDArray
 
+from hybridize.base.dims import is_symbolic
 from hybridize.base.dtypes import (
     CODES,
     DType,
@@ -35,6 +36,7 @@ from hybridize.loops.expr import Element, Expr, Fold
 from hybridize.ops.cases import INFINITE, ONE, ZERO, numbers
 from hybridize.ops.elementwise import SIGNED_NUMBER, check_dtype
 from hybridize.ops.op import Op, Operand, Sample, bind1, constant, type_of
+from hybridize.ops.sizes import size_of
 
 Gradient = Operand | None
 
@@ -398,8 +400,9 @@ def spread(x: Operand, shape: Shape, axes: tuple[int, ...]) -> Operand:
 
 
 def full(value: complex, kind: TensorType) -> Operand:
-    """An operand of the given type that is `value` everywhere."""
-    return broadcast(constant(numpy.asarray(value, kind.dtype)), kind.shape)
+    """An operand of the given type that is `value`, which may be a size, everywhere."""
+    number = cast(size_of(value), kind.dtype) if is_symbolic(value) else constant(numpy.asarray(value, kind.dtype))
+    return broadcast(number, kind.shape)
 
 
 def like(value: complex, x: Operand) -> Operand:

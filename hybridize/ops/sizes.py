@@ -1,0 +1,46 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A size as data: what `x.sum() / x.shape[0]` divides by where the size is not known before the call."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+import numpy
+from numpy.typing import NDArray
+
+from hybridize.base.dtypes import int64
+from hybridize.base.frozen import frozen
+from hybridize.base.types import TensorType
+from hybridize.loops import expr as loops
+from hybridize.loops.expr import Element
+from hybridize.ops.op import Op, Operand, Sample, bind1
+
+
+@frozen
+class SizeOf(Op):
+    """`size`, as an i64 without axes. It takes no operands: the program knows the sizes of its call."""
+
+    size: int
+
+    def infer(self) -> tuple[TensorType, ...]:
+        return (TensorType((), int64),)
+
+    def reference(self) -> tuple[NDArray[Any], ...]:
+        return (numpy.asarray(self.size, int64),)
+
+    def vjp(self, g: tuple[Operand], y: tuple[Operand]) -> tuple[Operand | None, ...]:
+        return ()
+
+    def lower(self, *, types: tuple[TensorType, ...]) -> tuple[Element, ...]:
+        return (lambda index: loops.index(self.size),)
+
+    @classmethod
+    def samples(cls) -> Iterator[Sample]:
+        yield Sample((), cls(5))
+        yield Sample((), cls(0))
+
+
+def size_of(size: int) -> Operand:
+    """A size as an i64 operand without axes."""
+    return bind1(SizeOf(size))
