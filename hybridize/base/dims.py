@@ -535,7 +535,7 @@ class Dim:
         raise TypeError("a symbolic size belongs to one compilation and cannot be pickled")
 
 
-def is_symbolic(x: object) -> TypeGuard[Dim]:
+def is_symbolic(x: object) -> bool:
     """Whether a size is not known before the call."""
     return type(x) is Dim
 

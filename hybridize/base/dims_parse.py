@@ -13,7 +13,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterable, Mapping
 
-from hybridize.base.dims import FAR, Condition, Dim, Scope, is_symbolic, maximum
+from hybridize.base.dims import FAR, Condition, Dim, Scope, maximum
 from hybridize.base.errors import GraphError
 
 _TOKEN = re.compile(r"\d+|[a-z]\w*|[-+*(),]")
@@ -53,8 +53,8 @@ def parse_scope(lines: Iterable[str]) -> tuple[Scope, dict[str, Dim]]:
             bounds = int(low), int(high) if high else FAR
             symbols[name] = scope.symbol(int(hint), name=name, low=bounds[0], high=bounds[1])
         elif condition is not None:
-            dim = parse(condition[1], symbols)
-            if is_symbolic(dim):
+            dim: object = parse(condition[1], symbols)
+            if isinstance(dim, Dim):
                 scope.assume(Condition(dim, condition[2]))
         else:
             raise GraphError("E901", f"{line!r} says nothing about sizes", help="it reads like n0 in 2..64 like 9")

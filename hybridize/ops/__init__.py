@@ -243,8 +243,8 @@ _CLASSES: tuple[type[Op], ...] = (
     Max, Min, FMax, FMin, BitAnd, BitOr, BitXor, ShiftLeft, ShiftRight, Eq, Ne, Lt, Le, Gt, Ge, Where, Floor, Ceil,
     Round, Trunc, Sqrt, Rsqrt, Cbrt, Exp, Exp2, Expm1, Log, Log2, Log10, Log1p, Sin, Cos, Tan, Arcsin, Arccos,
     Arctan, Sinh, Cosh, Tanh, Arcsinh, Arccosh, Arctanh, Erf, Erfinv, Gamma, Gammaln, Sigmoid, Isnan, Isinf,
-    Isfinite, Pow, Fmod, Arctan2, Hypot, Copysign, LogAddExp, Slice, UpdateSlice, Concat, Pad, Iota, SizeOf, Prod, ReduceMax,
-    ReduceMin, Any, All, ArgMax, ArgMin, CumSum, CumProd, CumMax, Gather, GatherND, ScatterND, TakeAlongAxis,
+    Isfinite, Pow, Fmod, Arctan2, Hypot, Copysign, LogAddExp, Slice, UpdateSlice, Concat, Pad, Iota, SizeOf, Prod,
+    ReduceMax, ReduceMin, Any, All, ArgMax, ArgMin, CumSum, CumProd, CumMax, Gather, GatherND, ScatterND, TakeAlongAxis,
     ArgSort, Sort, Matmul, RandomBits, Print, Assert, Cond, While, Scan, Composite,
 )  # fmt: skip
 OPS: dict[str, type[Op]] = {snake(cls.__name__): cls for cls in _CLASSES}

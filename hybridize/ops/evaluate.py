@@ -19,7 +19,9 @@ Buffer = NDArray[Any]
 def evaluate(graph: Graph, inputs: Sequence[Buffer]) -> list[Buffer]:
     """The outputs of `graph` for `inputs`, by `reference`, control flow and composites included.
 
-    Sizes that are not known in the graph are those of the inputs. A value is let go after its last use. Floating-point warnings are off: NaN and infinity are values.
+    Sizes that are not known in the graph are those of the inputs.
+
+    A value is let go after its last use. Floating-point warnings are off: NaN and infinity are values.
 
     Raises:
         ArgumentError E341: the inputs are not those that the graph takes.
