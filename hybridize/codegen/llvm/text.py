@@ -8,8 +8,10 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 
+from hybridize.base import dims
 from hybridize.base.dtypes import DType
 from hybridize.base.errors import CodegenError
+from hybridize.codegen.llvm.sizes import size_register
 
 SCALARS: dict[str, str] = {
     "bool": "i1", "int8": "i8", "int16": "i16", "int32": "i32", "int64": "i64",
@@ -56,7 +58,9 @@ def splat(value: float | int | bool, dtype: DType, lanes: int) -> str:
 class Module:
     """The functions, declarations and globals of one program."""
 
-    def __init__(self) -> None:
+    def __init__(self, halves: bool = True) -> None:
+        self.halves = halves
+        """Whether the machine converts float16 by an instruction (`Target.halves`)."""
         self.functions: dict[str, Function] = {}
         self.declarations: dict[str, str] = {}
         self.globals: dict[str, str] = {}
@@ -107,7 +111,12 @@ class Loop:
 
 
 class Function:
-    """Writes one function, top to bottom. `op` gives a fresh register, `do` a line without result."""
+    """Writes one function, top to bottom. `op` gives a fresh register, `do` a line without result.
+
+    Sizes that are not known before the call are written by `size`: computed once on entry, from the values of their
+    symbols. Those come as `i64` parameters after the function's own, one for each symbol that it asked for, in the
+    order of their numbers; `call` passes them on.
+    """
 
     def __init__(
         self,
@@ -122,10 +131,13 @@ class Function:
         """Open a function; `params` are (type with attributes, name) pairs, `%name` in the body."""
         self.module = module
         self.name = name
-        self._head = (
-            f"define {linkage + ' ' if linkage else ''}{returns} @{name}("
-            f"{', '.join(f'{type} %{param}' for type, param in params)}) {attributes} {{"
-        )
+        self.symbols: dict[int, dims.Symbol] = {}
+        """The size symbols that are asked for, by number."""
+        self.sizes = ""
+        """Pointer to the values of all symbols, in functions that are given one: they take none as a parameter."""
+        self._params = list(params)
+        self._signature = (f"define {linkage + ' ' if linkage else ''}{returns} @{name}(", attributes)
+        self._on_entry: dict[object, str] = {}
         self._entry: list[str] = []
         self._lines: list[str] = []
         self._count = 0
@@ -156,6 +168,32 @@ class Function:
         self._entry.append(f"  {name} = alloca {type}, i64 {count}, align {align}")
         return name
 
+    def size(self, x: dims.Size) -> str:
+        """A size as an i64: the number, or a register that is computed on entry."""
+        return size_register(self, x)
+
+    def symbol(self, symbol: dims.Symbol) -> str:
+        """The value of a size symbol."""
+        self.symbols[symbol.number] = symbol
+        if not self.sizes:
+            return f"%symbol.{symbol.number}"
+        cell = self.on_entry(f"getelementptr i64, ptr {self.sizes}, i64 {symbol.number}", ("cell", symbol.number))
+        return self.on_entry(f"load i64, ptr {cell}, align 8", ("symbol", symbol.number))
+
+    def on_entry(self, text: str, key: object) -> str:
+        """The register of an instruction at the beginning of the function, written once for each `key`."""
+        found = self._on_entry.get(key)
+        if found is None:
+            found = self._on_entry[key] = f"%{self.fresh('size')}"
+            self._entry.append(f"  {found} = {text}")
+        return found
+
+    def call(self, callee: str, args: Sequence[str]) -> None:
+        """Call a function of the module that is written already; `args` have their types, sizes are added."""
+        symbols = self.module.functions[callee].symbols
+        sizes = [f"i64 {self.symbol(symbols[number])}" for number in sorted(symbols)]
+        self.do(f"call void @{callee}({', '.join([*args, *sizes])})")
+
     def place(self, label: str) -> None:
         """Begin the block `label` (without %); the block before must have ended with a branch."""
         self._lines.append(f"{label}:")
@@ -183,6 +221,8 @@ class Function:
         The first turn is guarded unless both bounds are known numbers and the loop is not empty. One that is known to
         turn once is no loop.
         """
+        if dims.is_symbolic(start) or dims.is_symbolic(stop) or dims.is_symbolic(step):
+            start, stop, step = (self.size(x) if dims.is_symbolic(x) else x for x in (start, stop, step))
         if isinstance(start, int) and isinstance(stop, int) and isinstance(step, int) and start < stop <= start + step:
             once = Loop(str(start), [first for _, first in carry])
             yield once
@@ -238,4 +278,8 @@ class Function:
 
     def text(self) -> str:
         """The function, whole."""
-        return "\n".join([self._head, "entry:", *self._entry, "  br label %start", "start:", *self._lines, "}"])
+        numbers = [] if self.sizes else sorted(self.symbols)
+        params = [*self._params, *(("i64", f"symbol.{number}") for number in numbers)]
+        start, attributes = self._signature
+        head = f"{start}{', '.join(f'{type} %{param}' for type, param in params)}) {attributes} {{"
+        return "\n".join([head, "entry:", *self._entry, "  br label %start", "start:", *self._lines, "}"])

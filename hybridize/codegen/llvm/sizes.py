@@ -1,0 +1,96 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Sizes that are not known before the call, as i64 registers: the arithmetic of `base.dims`, written once each."""
+
+from __future__ import annotations
+
+from typing import Protocol
+
+from hybridize.base import dims
+from hybridize.base.dims import Atom, Division, Larger, Size, Symbol
+
+
+class Entry(Protocol):
+    """Where such arithmetic is written: on entry of a function, so that all of it may use the registers."""
+
+    def on_entry(self, text: str, key: object) -> str:
+        """The register of an instruction, written once for each `key`."""
+
+    def symbol(self, symbol: Symbol) -> str:
+        """The register of a symbol's value."""
+
+
+def size_register(entry: Entry, x: Size) -> str:
+    """A size as an i64: a number, or a register."""
+    if not dims.is_symbolic(x):
+        return str(x)
+    total = ""
+    for monomial, coefficient in x.terms.items():
+        part, key = _atom(entry, monomial[0]), _key(monomial[:1])
+        for k, atom in enumerate(monomial[1:], 2):
+            key = _key(monomial[:k])
+            part = entry.on_entry(f"mul i64 {part}, {_atom(entry, atom)}", key)
+        if coefficient != 1:
+            key = (coefficient, key)
+            part = entry.on_entry(f"mul i64 {part}, {coefficient}", key)
+        total = part if not total else entry.on_entry(f"add i64 {total}, {part}", (total, part))
+    return entry.on_entry(f"add i64 {total}, {x.constant}", (total, x.constant)) if x.constant else total
+
+
+def _key(monomial: tuple[Atom, ...]) -> object:
+    """Products of the same atoms; an atom exists once in its scope, which outlives the writing."""
+    return tuple(map(id, monomial))
+
+
+def _atom(entry: Entry, atom: Atom) -> str:
+    if isinstance(atom, Symbol):
+        return entry.symbol(atom)
+    x, divisor = size_register(entry, atom.x), size_register(entry, atom.divisor)
+    if isinstance(atom, Larger):
+        more = entry.on_entry(f"icmp sgt i64 {x}, {divisor}", ("more", x, divisor))
+        return entry.on_entry(f"select i1 {more}, i64 {x}, i64 {divisor}", ("max", x, divisor))
+    if dims.bounds(atom.x)[0] >= 0 and dims.bounds(atom.divisor)[0] > 0:
+        word = "udiv" if isinstance(atom, Division) else "urem"
+        return entry.on_entry(f"{word} i64 {x}, {divisor}", (word, x, divisor))
+    return _floored(entry, atom, x, divisor)
+
+
+def _floored(entry: Entry, atom: Atom, x: str, divisor: str) -> str:
+    """Division and remainder rounded down, as Python does and the machine does not; the divisor is not 0."""
+    quotient = entry.on_entry(f"sdiv i64 {x}, {divisor}", ("sdiv", x, divisor))
+    rest = entry.on_entry(f"srem i64 {x}, {divisor}", ("srem", x, divisor))
+    signs = entry.on_entry(f"xor i64 {rest}, {divisor}", ("signs", x, divisor))
+    differ = entry.on_entry(f"icmp slt i64 {signs}, 0", ("differ", x, divisor))
+    some = entry.on_entry(f"icmp ne i64 {rest}, 0", ("some", x, divisor))
+    down = entry.on_entry(f"and i1 {differ}, {some}", ("down", x, divisor))
+    if isinstance(atom, Division):
+        less = entry.on_entry(f"sext i1 {down} to i64", ("less", x, divisor))
+        return entry.on_entry(f"add i64 {quotient}, {less}", ("div", x, divisor))
+    more = entry.on_entry(f"select i1 {down}, i64 {divisor}, i64 0", ("lift", x, divisor))
+    return entry.on_entry(f"add i64 {rest}, {more}", ("mod", x, divisor))
+
+
+def as_double(entry: Entry, x: Size) -> str:
+    """About `x`, as a double: no product overflows."""
+    if not dims.is_symbolic(x):
+        return f"{float(x)!r}"
+    total = f"{float(x.constant)!r}"
+    for monomial, coefficient in x.terms.items():
+        part = f"{float(coefficient)!r}"
+        for atom in monomial:
+            factor = _atom_as_double(entry, atom)
+            part = entry.on_entry(f"fmul double {part}, {factor}", ("fmul", part, factor))
+        total = entry.on_entry(f"fadd double {total}, {part}", ("fadd", total, part))
+    return total
+
+
+def _atom_as_double(entry: Entry, atom: Atom) -> str:
+    if isinstance(atom, Symbol):
+        value = entry.symbol(atom)
+        return entry.on_entry(f"sitofp i64 {value} to double", ("double", value))
+    x, divisor = as_double(entry, atom.x), as_double(entry, atom.divisor)
+    if isinstance(atom, Larger):
+        more = entry.on_entry(f"fcmp ogt double {x}, {divisor}", ("fmore", x, divisor))
+        return entry.on_entry(f"select i1 {more}, double {x}, double {divisor}", ("fmax", x, divisor))
+    if isinstance(atom, Division):
+        return entry.on_entry(f"fdiv double {x}, {divisor}", ("fdiv", x, divisor))
+    return divisor
