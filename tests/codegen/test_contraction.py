@@ -110,7 +110,7 @@ def bias_relu(spec, numbers):
 
 def run(cases, target):
     """Compile all cases as one module and run each with scratch of exactly the size asked for."""
-    module = Module()
+    module = Module(target.halves)
     for number, case in enumerate(cases):
         epilogue = bias_relu(case.spec, None) if case.bias else None
         emit_contraction(module, f"case{number}", case.spec, target, epilogue)

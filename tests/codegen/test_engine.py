@@ -1,4 +1,4 @@
-"""The door to LLVM: targets as data, text to code, lives of loaded modules, 16-bit floats without instructions."""
+"""The door to LLVM: targets as data, text to code, lives of loaded modules."""
 
 import ctypes
 import gc
@@ -8,12 +8,12 @@ import sys
 import threading
 from pathlib import Path
 
-import ml_dtypes
 import numpy as np
 import pytest
 
 from hybridize.base.errors import CodegenError
-from hybridize.codegen.llvm.engine import assembly, compile_module, host_target, load_object, named_target
+from hybridize.codegen.llvm.engine import assembly, compile_module, host_target, load_object
+from hybridize.codegen.target import named_target
 
 TARGETS = ["avx512", "avx2", "baseline"]
 TWICE = """
@@ -151,41 +151,6 @@ def test_a_process_ends_cleanly_with_modules_loaded():
 def test_llvm_is_loaded_with_the_first_use():
     code = "import sys, hybridize.codegen.llvm.engine\nassert 'llvmlite.binding' not in sys.modules"
     subprocess.run([sys.executable, "-c", code], check=True)
-
-
-def convert(loaded, name, x, dtype):
-    call = function(loaded, name, None, ctypes.c_void_p, ctypes.c_void_p)
-    out = np.empty(x.shape, dtype)
-    for i in range(len(x)):
-        call(out.ctypes.data + i * out.itemsize, x.ctypes.data + i * x.itemsize)
-    return out
-
-
-@pytest.mark.parametrize("name", TARGETS)
-def test_halves_convert_as_numpy_does(name):
-    names = {"half": np.float16, "bfloat": ml_dtypes.bfloat16, "float": np.float32, "double": np.float64}
-    pairs = [("float", "half"), ("double", "half"), ("float", "bfloat"), ("half", "float"), ("bfloat", "float")]
-    text = "".join(
-        f"define void @{a}.{b}(ptr %out, ptr %x) {{\n  %v = load {a}, ptr %x\n"
-        f"  %w = {'fptrunc' if b in ('half', 'bfloat') else 'fpext'} {a} %v to {b}\n"
-        f"  store {b} %w, ptr %out\n  ret void\n}}\n"
-        for a, b in pairs
-    )
-    loaded = compile_module(text, named_target(name))
-    rng = np.random.default_rng(0)
-    edges = [65519.99, 65520, np.inf, -np.inf, np.nan, 0, -0.0, 2**-25, 1.5 * 2**-25, 2**-24, 1 + 2**-11, 1 + 2**-9]
-    for a, b in pairs:
-        x = np.arange(65536, dtype=np.uint16).view(names[a]) if a in ("half", "bfloat") else None
-        if x is None:
-            wide = rng.standard_normal(3000) * np.exp(rng.uniform(-20, 12, 3000))
-            x = np.concatenate([wide, edges, np.asarray(edges) * (1 + 2**-40)]).astype(names[a])
-        else:
-            x = np.ascontiguousarray(x[::17])
-        with np.errstate(all="ignore"):
-            expected = x.astype(names[b])
-        found = convert(loaded, f"{a}.{b}", x, names[b])
-        same = (found == expected) & (np.signbit(found) == np.signbit(expected))
-        assert (same | (np.isnan(found) & np.isnan(expected))).all(), (a, b)
 
 
 def test_assembly_shows_the_registers_of_the_target():

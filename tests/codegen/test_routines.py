@@ -23,7 +23,7 @@ SHAPES = [((7,), 0), ((3, 37), 1), ((5, 37), 0), ((2, 9, 21), 1), ((4, 1), 1), (
 
 def run(routine, inputs, outputs, target=None):
     """Compile and call a routine; returns fresh outputs of the given (shape, dtype)."""
-    module = Module()
+    module = Module((target or host_target()).halves)
     types = [TensorType(x.shape, x.dtype) for x in inputs]
     out_types = [TensorType(shape, np.dtype(dtype)) for shape, dtype in outputs]
     name = emit_routine(module, routine, types, out_types, target or host_target())

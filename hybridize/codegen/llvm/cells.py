@@ -4,6 +4,8 @@
 from __future__ import annotations
 
 from hybridize.base.dtypes import DType, bfloat16, float16, float32
+from hybridize.codegen.llvm import halves
+from hybridize.codegen.llvm.functions import memory
 from hybridize.codegen.llvm.text import SCALARS, Function, vector
 
 
@@ -13,7 +15,7 @@ class Cells:
     def __init__(self, f: Function, dtype: DType) -> None:
         self.f = f
         self.dtype = dtype
-        self.scalar = "i8" if dtype.kind == "b" else SCALARS[dtype.name]
+        self.scalar = memory(dtype, 1)
         """The type in memory, and in registers where elements are only moved."""
         self.half = dtype in (float16, bfloat16)
         self.floating = self.half or dtype.kind == "f"
@@ -45,7 +47,7 @@ class Cells:
         """Elements as numbers."""
         if not self.half:
             return value
-        return self.f.op(f"fpext {self.type(lanes)} {value} to {self.number_type(lanes)}")
+        return halves.widened(self.f, value, self.dtype, lanes)
 
     def load_number(self, base: str, position: str, lanes: int) -> str:
         """Consecutive elements as numbers."""
@@ -54,7 +56,7 @@ class Cells:
     def store_number(self, value: str, base: str, position: str, lanes: int) -> None:
         """Write numbers as elements."""
         if self.half:
-            value = self.f.op(f"fptrunc {self.number_type(lanes)} {value} to {self.type(lanes)}")
+            value = halves.shortened(self.f, value, self.dtype, lanes)
         self.store(value, base, position, lanes)
 
     def splat(self, value: str, lanes: int) -> str:

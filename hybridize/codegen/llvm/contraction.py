@@ -14,7 +14,7 @@ from hybridize.base.dtypes import DType, bool_
 from hybridize.base.frozen import frozen
 from hybridize.codegen.llvm.contraction_dots import emit_dots
 from hybridize.codegen.llvm.contraction_micro import at, plus, times
-from hybridize.codegen.llvm.contraction_numbers import Numbers, first_lanes, masked_store, narrow
+from hybridize.codegen.llvm.contraction_numbers import Numbers, first_lanes, masked_store
 from hybridize.codegen.llvm.contraction_plan import ContractionSpec, make_plan, normalised, packing_pays
 from hybridize.codegen.llvm.contraction_tiles import (
     emit_columns,
@@ -23,7 +23,9 @@ from hybridize.codegen.llvm.contraction_tiles import (
     packed_panels_bytes,
     tiles_scratch,
 )
-from hybridize.codegen.llvm.text import UNOPTIMISED, Function, Module, llvm_type, vector
+from hybridize.codegen.llvm.functions import memory
+from hybridize.codegen.llvm.halves import shortened
+from hybridize.codegen.llvm.text import UNOPTIMISED, Function, Module, vector
 from hybridize.codegen.target import Target
 
 __all__ = [
@@ -45,9 +47,9 @@ class Epilogue:
     """Of the result in memory."""
     emit: Callable[[Function, str, str, str, int, str, str | None], str]
     """`emit(f, sums, row, column, lanes, batch, mask)` writes code that turns `lanes` sums, those of
-    `out[batch, row, column : column + lanes]`, into a register of `dtype`. `row`, `column`, `batch` are i64 registers.
-    With a mask (`<lanes x i1>`) only its lanes exist: loads must use it. Sums are float for floats of up to 32 bits,
-    i1 for bool, else of the operands' own type."""
+    `out[batch, row, column : column + lanes]`, into a register of `dtype`, i16 for 16-bit floats. `row`, `column` and
+    `batch` are i64 registers. With a mask (`<lanes x i1>`) only its lanes exist: loads must use it. Sums are float for
+    floats of up to 32 bits, i1 for bool, else of the operands' own type."""
     params: tuple[tuple[str, str], ...] = ()
     """Further parameters (type, name) of the function, `%name` within `emit`."""
 
@@ -151,10 +153,9 @@ def _store_vector(
         column = plus(f, "%the.column", offset)
         value = epilogue.emit(f, value, row, column, lanes, "%the.batch", mask)
     elif numbers.converts:
-        value = narrow(f, value, dtype, lanes)
-    scalar = llvm_type(dtype)
+        value = shortened(f, value, dtype, lanes)
+    scalar = memory(dtype, 1)
     if dtype == bool_:
-        scalar = "i8"
         value = f.op(f"zext {vector('i1', lanes)} {value} to {vector('i8', lanes)}")
     pointer = at(f, "%out", times(f, plus(f, line, offset), dtype.itemsize))
     if mask is not None:

@@ -9,7 +9,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from hybridize.base.dtypes import DType, bfloat16, bool_, float32, is_float
+from hybridize.base.dtypes import DType, bool_, float32, is_float
+from hybridize.codegen.llvm.functions import memory
+from hybridize.codegen.llvm.halves import widened
 from hybridize.codegen.llvm.text import Function, llvm_type, vector
 from hybridize.codegen.target import Target
 
@@ -22,7 +24,7 @@ class Numbers:
         self.target = target
         self.is_float = is_float(dtype)
         self.accumulate: DType = float32 if self.is_float and dtype.itemsize == 2 else dtype
-        self.stored = "i8" if dtype == bool_ else llvm_type(dtype)
+        self.stored = memory(dtype, 1)
         self.type = "i8" if dtype == bool_ else llvm_type(self.accumulate)
         self.stored_bytes = dtype.itemsize
         self.bytes = self.accumulate.itemsize
@@ -45,7 +47,7 @@ class Numbers:
         """Stored elements in a register as computed ones."""
         if not self.converts:
             return value
-        return f.op(f"fpext {vector(self.stored, lanes)} {value} to {vector(self.type, lanes)}")
+        return widened(f, value, self.dtype, lanes)
 
     def load_computed(self, f: Function, pointer: str, lanes: int | None = None) -> str:
         """Elements that are in memory as they are computed with: tiles, sums and panels."""
@@ -194,7 +196,7 @@ def first_lanes(f: Function, count: str, lanes: int) -> str:
 
 
 def _suffix(scalar: str, lanes: int) -> str:
-    short = {"half": "f16", "bfloat": "bf16", "float": "f32", "double": "f64"}.get(scalar, scalar)
+    short = {"float": "f32", "double": "f64"}.get(scalar, scalar)
     return f"v{lanes}{short}"
 
 
@@ -211,23 +213,3 @@ def masked_store(f: Function, value: str, pointer: str, scalar: str, lanes: int,
     intrinsic = f"llvm.masked.store.{_suffix(scalar, lanes)}.p0"
     name = f.module.declare(intrinsic, "void", [of, "ptr", "i32", f"<{lanes} x i1>"])
     f.do(f"call void {name}({of} {value}, ptr {pointer}, i32 {align}, <{lanes} x i1> {mask})")
-
-
-def narrow(f: Function, value: str, dtype: DType, lanes: int) -> str:
-    """Float32 lanes as a 16-bit float; bfloat16 by integers, as the machine's instruction drops subnormals."""
-    if dtype != bfloat16:
-        return f.op(f"fptrunc {vector('float', lanes)} {value} to {llvm_type(dtype, lanes)}")
-    wide, short = vector("i32", lanes), vector("i16", lanes)
-
-    def every(number: int) -> str:
-        return f"splat (i32 {number})" if lanes > 1 else str(number)
-
-    bits = f.op(f"bitcast {vector('float', lanes)} {value} to {wide}")
-    top = f.op(f"lshr {wide} {bits}, {every(16)}")
-    odd = f.op(f"and {wide} {top}, {every(1)}")
-    biased = f.op(f"add {wide} {bits}, {every(0x7FFF)}")
-    rounded = f.op(f"lshr {wide} {f.op(f'add {wide} {biased}, {odd}')}, {every(16)}")
-    quiet = f.op(f"or {wide} {top}, {every(64)}")
-    is_nan = f.op(f"fcmp uno {vector('float', lanes)} {value}, {value}")
-    kept = f.op(f"select {vector('i1', lanes)} {is_nan}, {wide} {quiet}, {wide} {rounded}")
-    return f.op(f"bitcast {short} {f.op(f'trunc {wide} {kept} to {short}')} to {llvm_type(dtype, lanes)}")

@@ -20,7 +20,6 @@ from contextlib import contextmanager
 from typing import Any
 
 from hybridize.base.errors import CodegenError
-from hybridize.codegen.llvm.halves import conversions
 from hybridize.codegen.target import Target, named_target
 
 _LOCK = threading.RLock()
@@ -192,7 +191,7 @@ def emit_object(text: str, target: Target) -> bytes:
         CodegenError E962: LLVM rejects the text, which is our bug; the lines at fault are in the message.
     """
     with _LOCK:
-        module = _parsed(text + conversions(text, target), target)
+        module = _parsed(text, target)
         with _no_strength_reduction():
             object_bytes: bytes = _machine(target).generator.emit_object(module)
     return object_bytes
@@ -223,6 +222,6 @@ def _exports(text: str) -> tuple[str, ...]:
 def assembly(text: str, target: Target) -> str:
     """The module as assembly, to read: `explain` shows it, and spills are looked for in it."""
     with _LOCK:
-        module = _parsed(text + conversions(text, target), target)
+        module = _parsed(text, target)
         with _no_strength_reduction():
             return str(_machine(target).generator.emit_assembly(module))

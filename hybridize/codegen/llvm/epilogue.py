@@ -11,7 +11,7 @@ from hybridize.codegen.llvm.functions import narrowed, to_memory
 from hybridize.codegen.llvm.functions import register as register_type
 from hybridize.codegen.llvm.memory import Width
 from hybridize.codegen.llvm.positions import Array, Lane
-from hybridize.codegen.llvm.text import Function, vector
+from hybridize.codegen.llvm.text import Function
 from hybridize.codegen.target import Target
 from hybridize.loops.expr import Expr, Load
 from hybridize.loops.measure import walk
@@ -53,8 +53,7 @@ def _accumulated(finish: Finish) -> list[Expr]:
 
 
 def _registers_of(f: Function, value: str, dtype: DType, lanes: int) -> str:
-    """A register of ours as the contraction stores it: 16-bit floats as their own type."""
+    """A register of ours as the contraction stores it: 16-bit floats as i16."""
     if dtype not in (float16, bfloat16):
         return value
-    kind, raw = to_memory(f, value, dtype, lanes)
-    return f.op(f"bitcast {kind} {raw} to {vector('half' if dtype == float16 else 'bfloat', lanes)}")
+    return to_memory(f, value, dtype, lanes)[1]

@@ -13,6 +13,7 @@ from collections.abc import Callable
 
 from hybridize.base.dtypes import DType, bfloat16, bool_, float16, float32, float64
 from hybridize.base.errors import CodegenError
+from hybridize.codegen.llvm import halves
 from hybridize.codegen.llvm.mathematics import EMITTERS
 from hybridize.codegen.llvm.text import SCALARS, Function, literal, splat, vector
 from hybridize.codegen.target import Target
@@ -84,30 +85,11 @@ _EXACT = frozenset(("neg", "abs", "sign", "floor", "ceil", "round", "trunc", "ma
 
 def narrowed(f: Function, value: str, dtype: DType, lanes: int) -> str:
     """A `float` rounded to the narrow `dtype`, still as a `float`; others as they are."""
-    if dtype == float16:
-        half, single = vector("half", lanes), vector("float", lanes)
-        return f.op(f"fpext {half} {f.op(f'fptrunc {single} {value} to {half}')} to {single}")
-    if dtype == bfloat16:
-        bits, single = vector("i32", lanes), vector("float", lanes)
-        rounded = f.op(f"and {bits} {_bfloat_bits(f, value, lanes)}, {_int(-65536, lanes)}")
-        return f.op(f"bitcast {bits} {rounded} to {single}")
-    return value
+    return halves.rounded(f, value, dtype, lanes) if dtype in (float16, bfloat16) else value
 
 
 def _int(value: int, lanes: int, bits: int = 32) -> str:
     return str(value) if lanes == 1 else f"splat (i{bits} {value})"
-
-
-def _bfloat_bits(f: Function, value: str, lanes: int) -> str:
-    """i32 whose upper half is `value` rounded to bfloat16, to nearest even; NaN stays NaN."""
-    bits, single, flags = vector("i32", lanes), vector("float", lanes), vector("i1", lanes)
-    raw = f.op(f"bitcast {single} {value} to {bits}")
-    odd = f.op(f"and {bits} {f.op(f'lshr {bits} {raw}, {_int(16, lanes)}')}, {_int(1, lanes)}")
-    bias = f.op(f"add {bits} {odd}, {_int(32767, lanes)}")
-    rounded = f.op(f"add {bits} {raw}, {bias}")
-    quiet = f.op(f"or {bits} {raw}, {_int(0x400000, lanes)}")
-    nan = f.op(f"fcmp uno {single} {value}, {value}")
-    return f.op(f"select {flags} {nan}, {bits} {quiet}, {bits} {rounded}")
 
 
 def to_memory(f: Function, value: str, dtype: DType, lanes: int) -> tuple[str, str]:
@@ -115,15 +97,8 @@ def to_memory(f: Function, value: str, dtype: DType, lanes: int) -> tuple[str, s
     if dtype == bool_:
         kind = vector("i8", lanes)
         return kind, f.op(f"zext {vector('i1', lanes)} {value} to {kind}")
-    if dtype == float16:
-        half, short = vector("half", lanes), vector("i16", lanes)
-        narrow = f.op(f"fptrunc {vector('float', lanes)} {value} to {half}")
-        return short, f.op(f"bitcast {half} {narrow} to {short}")
-    if dtype == bfloat16:
-        # Registers hold exact bfloat16 values: their upper half is all there is.
-        bits, short = vector("i32", lanes), vector("i16", lanes)
-        raw = f.op(f"bitcast {vector('float', lanes)} {value} to {bits}")
-        return short, f.op(f"trunc {bits} {f.op(f'lshr {bits} {raw}, {_int(16, lanes)}')} to {short}")
+    if dtype in (float16, bfloat16):
+        return vector("i16", lanes), halves.exact(f, value, dtype, lanes)
     return register(dtype, lanes), value
 
 
@@ -140,13 +115,8 @@ def from_memory(f: Function, value: str, dtype: DType, lanes: int) -> str:
     kind = memory(dtype, lanes)
     if dtype == bool_:
         return f.op(f"icmp ne {kind} {value}, zeroinitializer" if lanes > 1 else f"icmp ne i8 {value}, 0")
-    if dtype == float16:
-        half = vector("half", lanes)
-        return f.op(f"fpext {half} {f.op(f'bitcast {kind} {value} to {half}')} to {vector('float', lanes)}")
-    if dtype == bfloat16:
-        bits = vector("i32", lanes)
-        high = f.op(f"shl {bits} {f.op(f'zext {kind} {value} to {bits}')}, {_int(16, lanes)}")
-        return f.op(f"bitcast {bits} {high} to {vector('float', lanes)}")
+    if dtype in (float16, bfloat16):
+        return halves.widened(f, value, dtype, lanes)
     return value
 
 
@@ -188,9 +158,7 @@ def emit_cast(f: Function, value: str, source: DType, result: DType, lanes: int)
 def _from_float(f: Function, value: str, source: DType, result: DType, lanes: int) -> str:
     old, new = register(source, lanes), register(result, lanes)
     if source == float64 and result in (float16, bfloat16):
-        # Directly, since rounding to float on the way would round twice.
-        narrow = vector("half" if result == float16 else "bfloat", lanes)
-        return f.op(f"fpext {narrow} {f.op(f'fptrunc {old} {value} to {narrow}')} to {new}")
+        return narrowed(f, halves.rounded_to_odd(f, value, lanes), result, lanes)
     if old == new:
         return narrowed(f, value, result, lanes)
     return f.op(f"{'fptrunc' if result == float32 else 'fpext'} {old} {value} to {new}")

@@ -1,126 +1,147 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Conversions between float32 and the two 16-bit floats, for machines that have no instruction for them.
+"""float16 and bfloat16: bits in memory, `float`s that hold a value of the narrow type in registers.
 
-LLVM then calls `__extendhfsf2` and its kin, which live in a compiler's run-time library that need not be there. They
-are written here in integer arithmetic, round to nearest even, and appended to the modules that would call them.
+LLVM's own types for them become calls into a compiler's run-time library, element by element, wherever the machine
+lacks an instruction, and fail to compile for some machines. So only conversions between float16 and float32 use them,
+where the target has the instruction; all else is integer arithmetic on whole vectors, rounding to nearest even.
 """
 
 from __future__ import annotations
 
-from hybridize.codegen.target import Target
-
-# Subnormal halves are rounded by the float adder: adding 0.5 leaves their bits at the bottom of the significand.
-_FROM_HALF = """
-define hidden float @__extendhfsf2(half %x) nounwind {
-  %h = bitcast half %x to i16
-  %b = zext i16 %h to i32
-  %s = and i32 %b, 32768
-  %sign = shl i32 %s, 16
-  %e = and i32 %b, 32767
-  %m = shl i32 %e, 13
-  %normal = add i32 %m, 939524096
-  %special = or i32 %m, 2139095040
-  %isspecial = icmp uge i32 %e, 31744
-  %issmall = icmp ult i32 %e, 1024
-  %small = uitofp i32 %e to float
-  %scaled = fmul float %small, 0x3E70000000000000
-  %smallbits = bitcast float %scaled to i32
-  %r1 = select i1 %isspecial, i32 %special, i32 %normal
-  %r2 = select i1 %issmall, i32 %smallbits, i32 %r1
-  %r = or i32 %r2, %sign
-  %f = bitcast i32 %r to float
-  ret float %f
-}
-"""
-_TO_HALF = """
-define hidden half @__truncsfhf2(float %x) nounwind {
-  %b = bitcast float %x to i32
-  %s = lshr i32 %b, 16
-  %sign = and i32 %s, 32768
-  %a = and i32 %b, 2147483647
-  %isnan = icmp ugt i32 %a, 2139095040
-  %isbig = icmp uge i32 %a, 1199566848
-  %issmall = icmp ult i32 %a, 947912704
-  %af = bitcast i32 %a to float
-  %sum = fadd float %af, 0x3FE0000000000000
-  %sumbits = bitcast float %sum to i32
-  %small = sub i32 %sumbits, 1056964608
-  %odd0 = lshr i32 %a, 13
-  %odd = and i32 %odd0, 1
-  %bias = add i32 %a, 3355447295
-  %rounded = add i32 %bias, %odd
-  %normal = lshr i32 %rounded, 13
-  %r1 = select i1 %issmall, i32 %small, i32 %normal
-  %r2 = select i1 %isbig, i32 31744, i32 %r1
-  %r3 = select i1 %isnan, i32 32256, i32 %r2
-  %r4 = or i32 %r3, %sign
-  %r5 = trunc i32 %r4 to i16
-  %h = bitcast i16 %r5 to half
-  ret half %h
-}
-"""
-# Through float32 with the discarded bits kept in the last one (round to odd), so that rounding twice rounds once.
-_NARROW = """
-define hidden float @hybridize.narrow(double %x) nounwind {
-  %f = fptrunc double %x to float
-  %back = fpext float %f to double
-  %exact = fcmp ueq double %back, %x
-  %bits = bitcast float %f to i32
-  %absback0 = bitcast double %back to i64
-  %absback = and i64 %absback0, 9223372036854775807
-  %absx0 = bitcast double %x to i64
-  %absx = and i64 %absx0, 9223372036854775807
-  %over = icmp ugt i64 %absback, %absx
-  %down = sub i32 %bits, 1
-  %toward0 = select i1 %over, i32 %down, i32 %bits
-  %odd = or i32 %toward0, 1
-  %r = select i1 %exact, i32 %bits, i32 %odd
-  %y = bitcast i32 %r to float
-  ret float %y
-}
-"""
-_DOUBLE_TO_HALF = """
-define hidden half @__truncdfhf2(double %x) nounwind {
-  %f = call float @hybridize.narrow(double %x)
-  %h = call half @__truncsfhf2(float %f)
-  ret half %h
-}
-"""
-_TO_BFLOAT = """
-define hidden bfloat @__truncsfbf2(float %x) nounwind {
-  %b = bitcast float %x to i32
-  %isnan = fcmp uno float %x, %x
-  %s = lshr i32 %b, 16
-  %odd = and i32 %s, 1
-  %bias = add i32 %b, 32767
-  %rounded = add i32 %bias, %odd
-  %high = lshr i32 %rounded, 16
-  %quiet = or i32 %s, 64
-  %r = select i1 %isnan, i32 %quiet, i32 %high
-  %r16 = trunc i32 %r to i16
-  %h = bitcast i16 %r16 to bfloat
-  ret bfloat %h
-}
-"""
-_DOUBLE_TO_BFLOAT = """
-define hidden bfloat @__truncdfbf2(double %x) nounwind {
-  %f = call float @hybridize.narrow(double %x)
-  %h = call bfloat @__truncsfbf2(float %f)
-  ret bfloat %h
-}
-"""
+from hybridize.base.dtypes import DType, float16, float32
+from hybridize.base.frozen import frozen
+from hybridize.codegen.llvm.text import Function, splat, vector
 
 
-def conversions(text: str, target: Target) -> str:
-    """The functions that code generation of the module `text` may call on `target`, as text to append to it."""
-    half, bfloat = "half" in text, "bfloat" in text
-    parts = []
-    if half and not target.halves:
-        parts += [_FROM_HALF, _TO_HALF]
-    if half and "double" in text:
-        parts += [*([_TO_HALF] if target.halves else []), _DOUBLE_TO_HALF]
-    if bfloat:
-        parts += [_TO_BFLOAT, _DOUBLE_TO_BFLOAT]
-    if _DOUBLE_TO_HALF in parts or _DOUBLE_TO_BFLOAT in parts:
-        parts.append(_NARROW)
-    return "".join(parts)
+def widened(f: Function, bits: str, dtype: DType, lanes: int) -> str:
+    """i16 as `float`."""
+    w = _Words(f, lanes)
+    if dtype != float16:
+        return w.as_float(w.op("shl", w.from_short(bits), 16))
+    if f.module.halves:
+        short, half = vector("i16", lanes), vector("half", lanes)
+        return f.op(f"fpext {half} {f.op(f'bitcast {short} {bits} to {half}')} to {w.single}")
+    return _widened_half(w, bits)
+
+
+def shortened(f: Function, value: str, dtype: DType, lanes: int) -> str:
+    """`float` rounded to i16; NaN stays NaN."""
+    w = _Words(f, lanes)
+    if dtype != float16:
+        return w.to_short(w.op("lshr", _rounded_bfloat(w, value), 16))
+    if f.module.halves:
+        half = vector("half", lanes)
+        return f.op(f"bitcast {half} {f.op(f'fptrunc {w.single} {value} to {half}')} to {vector('i16', lanes)}")
+    return _shortened_half(w, value)
+
+
+def rounded(f: Function, value: str, dtype: DType, lanes: int) -> str:
+    """`float` rounded to the narrow type, still as a `float`."""
+    if dtype != float16:
+        w = _Words(f, lanes)
+        return w.as_float(w.op("and", _rounded_bfloat(w, value), -65536))
+    return widened(f, shortened(f, value, dtype, lanes), dtype, lanes)
+
+
+def exact(f: Function, value: str, dtype: DType, lanes: int) -> str:
+    """`float` that holds a value of the narrow type, as i16."""
+    if dtype == float16:
+        return shortened(f, value, dtype, lanes)
+    w = _Words(f, lanes)
+    return w.to_short(w.op("lshr", w.bits_of(value), 16))
+
+
+def rounded_to_odd(f: Function, value: str, lanes: int) -> str:
+    """`double` as `float`, discarded bits kept in the last one: rounding that once more rounds only once in all."""
+    w = _Words(f, lanes)
+    double = vector("double", lanes)
+    single = f.op(f"fptrunc {double} {value} to {w.single}")
+    back = f.op(f"fpext {w.single} {single} to {double}")
+    suffix = f"v{lanes}f64" if lanes > 1 else "f64"
+    fabs = f.module.declare(f"llvm.fabs.{suffix}", double, [double])
+    sizes = [f.op(f"call {double} {fabs}({double} {x})") for x in (back, value)]
+    over = f.op(f"fcmp ogt {double} {sizes[0]}, {sizes[1]}")
+    same = f.op(f"fcmp ueq {double} {back}, {value}")
+    bits = w.bits_of(single)
+    odd = w.op("or", w.select(over, w.op("sub", bits, 1), bits), 1)
+    return w.as_float(w.select(same, bits, odd))
+
+
+@frozen
+class _Words:
+    """Arithmetic on i32, the bits of `float`s."""
+
+    f: Function
+    lanes: int
+
+    @property
+    def type(self) -> str:
+        return vector("i32", self.lanes)
+
+    @property
+    def single(self) -> str:
+        return vector("float", self.lanes)
+
+    def number(self, value: int | str) -> str:
+        if isinstance(value, str):
+            return value
+        return str(value) if self.lanes == 1 else f"splat (i32 {value})"
+
+    def op(self, word: str, x: str, y: int | str) -> str:
+        """An instruction, or a comparison; the second operand may be a number."""
+        return self.f.op(f"{word} {self.type} {x}, {self.number(y)}")
+
+    def select(self, condition: str, then: int | str, orelse: str) -> str:
+        flags = vector("i1", self.lanes)
+        return self.f.op(f"select {flags} {condition}, {self.type} {self.number(then)}, {self.type} {orelse}")
+
+    def bits_of(self, value: str) -> str:
+        return self.f.op(f"bitcast {self.single} {value} to {self.type}")
+
+    def as_float(self, bits: str) -> str:
+        return self.f.op(f"bitcast {self.type} {bits} to {self.single}")
+
+    def from_short(self, bits: str) -> str:
+        return self.f.op(f"zext {vector('i16', self.lanes)} {bits} to {self.type}")
+
+    def to_short(self, bits: str) -> str:
+        return self.f.op(f"trunc {self.type} {bits} to {vector('i16', self.lanes)}")
+
+    def float_op(self, word: str, x: str, y: float) -> str:
+        return self.f.op(f"{word} {self.single} {x}, {splat(y, float32, self.lanes)}")
+
+
+def _rounded_bfloat(w: _Words, value: str) -> str:
+    """Bits whose upper half is `value` rounded to bfloat16; the machine's own instruction would drop subnormals."""
+    raw = w.bits_of(value)
+    odd = w.op("and", w.op("lshr", raw, 16), 1)
+    nearest = w.op("add", raw, w.op("add", odd, 32767))
+    nan = w.f.op(f"fcmp uno {w.single} {value}, {value}")
+    return w.select(nan, w.op("or", raw, 0x400000), nearest)
+
+
+def _widened_half(w: _Words, bits: str) -> str:
+    """The exponent moves up by 112; infinity and NaN have the largest one; subnormals are integers times 2^-24."""
+    wide = w.from_short(bits)
+    size = w.op("and", wide, 0x7FFF)
+    fraction = w.op("shl", size, 13)
+    normal = w.op("add", fraction, 112 << 23)
+    large = w.select(w.op("icmp sge", size, 0x7C00), w.op("or", fraction, 0x7F800000), normal)
+    count = w.f.op(f"sitofp {w.type} {size} to {w.single}")
+    small = w.bits_of(w.float_op("fmul", count, 2.0**-24))
+    sign = w.op("shl", w.op("and", wide, 0x8000), 16)
+    return w.as_float(w.op("or", w.select(w.op("icmp slt", size, 0x400), small, large), sign))
+
+
+def _shortened_half(w: _Words, value: str) -> str:
+    """The exponent moves down by 112 and 13 bits are rounded off; the float adder rounds what becomes subnormal."""
+    bits = w.bits_of(value)
+    size = w.op("and", bits, 0x7FFFFFFF)
+    # Adding 0.5 leaves the bits of a subnormal at the bottom of the significand.
+    small = w.op("sub", w.bits_of(w.float_op("fadd", w.as_float(size), 0.5)), 0x3F000000)
+    odd = w.op("and", w.op("lshr", size, 13), 1)
+    normal = w.op("lshr", w.op("add", w.op("add", size, 0xFFF - (112 << 23)), odd), 13)
+    result = w.select(w.op("icmp slt", size, 113 << 23), small, normal)
+    result = w.select(w.op("icmp sge", size, 143 << 23), 0x7C00, result)
+    result = w.select(w.op("icmp sgt", size, 0x7F800000), 0x7E00, result)
+    return w.to_short(w.op("or", result, w.op("and", w.op("lshr", bits, 16), 0x8000)))

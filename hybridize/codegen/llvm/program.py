@@ -80,14 +80,21 @@ class Sizes:
         return routine_bytes(routine, inputs, outputs)
 
 
-def build(graph: Graph, target: Target, name: str = "program", stable: Collection[int] = ()) -> Built:
+def build(
+    graph: Graph,
+    target: Target,
+    name: str = "program",
+    stable: Collection[int] = (),
+    emitter_of: Callable[[Module, Target, str], Emitter] | None = None,
+) -> Built:
     """Schedule `graph` and write it as the exported function `name`.
 
-    Matrices among the inputs numbered `stable` are read from packed copies, where that pays.
+    Matrices among the inputs numbered `stable` are read from packed copies, where that pays. `emitter_of` makes
+    another writer than `Emitter`.
     """
     scheduled = schedule(graph, Sizes(target), {number: Stable(number, 0) for number in stable})
-    module = Module()
-    emitter = Emitter(module, target, name)
+    module = Module(target.halves)
+    emitter = (emitter_of or Emitter)(module, target, name)
     names = emitter.program(name, scheduled, linkage="")
     steps = tuple(
         dataclasses.replace(step, name=step_name) for step, step_name in zip(scheduled.plan.steps, names, strict=True)
