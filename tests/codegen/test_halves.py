@@ -1,0 +1,60 @@
+"""16-bit floats are converted as NumPy does it, one at a time and in vectors, with instructions for it and without."""
+
+import ctypes
+
+import ml_dtypes
+import numpy as np
+import pytest
+
+from hybridize.codegen.llvm.engine import compile_module, runnable
+from hybridize.codegen.llvm.functions import emit_cast
+from hybridize.codegen.llvm.memory import Width, element_pointer, load, store
+from hybridize.codegen.llvm.text import Function, Module
+from hybridize.codegen.target import named_target
+
+DTYPES = {
+    "half": np.dtype("f2"), "bfloat": np.dtype(ml_dtypes.bfloat16), "float": np.dtype("f4"), "double": np.dtype("f8"),
+}  # fmt: skip
+PAIRS = [(a, b) for a in DTYPES for b in DTYPES if a != b and b != "double"]
+EDGES = [65519.99, 65520, np.inf, -np.inf, np.nan, 0, -0.0, 2**-25, 1.5 * 2**-25, 2**-24, 1 + 2**-11, 1 + 2**-9, 3.4e38]
+
+
+def emit(module, a, b):
+    """`void a.b(ptr out, ptr x, i64 n)`: in vectors of four, the rest one by one."""
+    f = Function(module, f"{a}.{b}", [("ptr", "out"), ("ptr", "x"), ("i64", "n")], linkage="")
+    whole = f.op("and i64 %n, -4")
+    for start, stop, lanes in (("0", whole, 4), (whole, "%n", 1)):
+        with f.loop(start, stop, lanes) as loop:
+            value = load(f, element_pointer(f, "%x", DTYPES[a], loop.index), DTYPES[a], Width(lanes))
+            value = emit_cast(f, value, DTYPES[a], DTYPES[b], lanes)
+            store(f, value, element_pointer(f, "%out", DTYPES[b], loop.index), DTYPES[b], Width(lanes))
+    f.do("ret void")
+
+
+def numbers(dtype):
+    if dtype.itemsize == 2:
+        return np.arange(65536, dtype=np.uint16).view(dtype)
+    rng = np.random.default_rng(0)
+    wide = rng.standard_normal(3000) * np.exp(rng.uniform(-20, 12, 3000))
+    huge = rng.standard_normal(1000) * np.exp2(rng.uniform(-149, 127, 1000))
+    return np.concatenate([wide, huge, EDGES, np.asarray(EDGES) * (1 + 2**-40)]).astype(dtype)
+
+
+@pytest.mark.parametrize("name", runnable())
+def test_conversions_are_those_of_numpy(name):
+    target = named_target(name)
+    module = Module(target.halves)
+    for a, b in PAIRS:
+        emit(module, a, b)
+    loaded = compile_module(module.text(), target)
+    kind = ctypes.CFUNCTYPE(None, ctypes.c_void_p, ctypes.c_void_p, ctypes.c_int64)
+    for a, b in PAIRS:
+        x = numbers(DTYPES[a])
+        with np.errstate(all="ignore"):
+            expected = x.astype(DTYPES[b])
+        for part in (slice(0, None), slice(1, 4), slice(-3, None)):
+            given = np.ascontiguousarray(x[part])
+            found = np.empty(given.shape, DTYPES[b])
+            kind(loaded.address(f"{a}.{b}"))(found.ctypes.data, given.ctypes.data, len(given))
+            same = (found == expected[part]) & (np.signbit(found) == np.signbit(expected[part]))
+            assert (same | (np.isnan(found) & np.isnan(expected[part]))).all(), (a, b)
