@@ -100,7 +100,7 @@ def _compile(graph: Graph, target: Target, name: str, stable: Collection[int], w
         name=name,
         optimized=graph,
         effects=acts,
-        object_bytes=loaded.object_bytes,
+        code_bytes=loaded.nbytes,
         timings=watch.times,
         llvm_text=lambda: build(graph, target, stable=stable).module.text(),
         entry_code=entry_code(),

@@ -46,7 +46,7 @@ class Executable:
         name: str = "program",
         optimized: Any = None,
         effects: bool = False,
-        object_bytes: bytes = b"",
+        code_bytes: int = 0,
         timings: Mapping[str, float] | None = None,
         llvm_text: Callable[[], str] | None = None,
         entry_code: int = 0,
@@ -70,8 +70,8 @@ class Executable:
         """The graph after all passes, where the program was compiled here."""
         self.effects = effects
         """Whether the program prints or asserts."""
-        self.object_bytes = object_bytes
-        """The relocatable object file of the code."""
+        self.code_bytes = code_bytes
+        """Memory of the code: whole pages."""
         self.timings: dict[str, float] = dict(timings or {})
         """Milliseconds of each stage of compilation."""
         self.parameters = [_type(buffer) for buffer in plan.inputs]
@@ -111,7 +111,7 @@ class Executable:
     def held_bytes(self) -> int:
         """All memory that lives as long as this object: code, constants, and those of the graph it was made of."""
         graph: list[NDArray[Any]] = list(self.optimized.constants.values()) if self.optimized is not None else []
-        return len(self.object_bytes) + self.constant_bytes + sum(constant.nbytes for constant in graph)
+        return self.code_bytes + self.constant_bytes + sum(constant.nbytes for constant in graph)
 
     @property
     def long(self) -> bool:

@@ -12,8 +12,9 @@ import numpy as np
 import pytest
 
 from hybridize.base.errors import CodegenError
-from hybridize.codegen.llvm.engine import assembly, compile_module, host_target, load_object
+from hybridize.codegen.llvm.engine import assembly, compile_image, compile_module, host_target
 from hybridize.codegen.target import named_target
+from hybridize.runtime.image import Loaded
 
 TARGETS = ["avx512", "avx2", "baseline"]
 TWICE = """
@@ -42,9 +43,9 @@ def test_targets_are_equal_data():
 
 @pytest.mark.parametrize("name", TARGETS)
 def test_equal_targets_give_equal_code(name):
-    first, second = (compile_module(TWICE, named_target(name)) for _ in range(2))
-    assert first.object_bytes == second.object_bytes
-    assert function(first, "twice", ctypes.c_int64, ctypes.c_int64)(21) == 42
+    first, second = (compile_image(TWICE, named_target(name)) for _ in range(2))
+    assert first == second
+    assert function(Loaded(first), "twice", ctypes.c_int64, ctypes.c_int64)(21) == 42
 
 
 def test_only_exported_names_have_addresses():
@@ -103,9 +104,9 @@ def test_a_symbol_that_is_nowhere_is_named():
     compile_module(TWICE, host_target())  # and nothing is left broken
 
 
-def test_objects_load_again():
-    loaded = compile_module(TWICE, host_target())
-    again = load_object(loaded.object_bytes, ("twice",), host_target())
+def test_images_load_again():
+    image = compile_image(TWICE, host_target())
+    loaded, again = Loaded(image), Loaded(image)
     assert function(again, "twice", ctypes.c_int64, ctypes.c_int64)(4) == 8
     assert again.address("twice") != loaded.address("twice")
 
@@ -166,14 +167,14 @@ def test_assembly_shows_the_registers_of_the_target():
 
 
 def test_modules_that_are_dropped_leave_no_memory_behind():
-    object_bytes = compile_module("define void @nothing() {\n  ret void\n}\n", host_target()).object_bytes
+    image = compile_image("define void @nothing() {\n  ret void\n}\n", host_target())
 
     def resident() -> int:
         return int(Path("/proc/self/statm").read_text().split()[1]) * os.sysconf("SC_PAGE_SIZE")
 
     for _ in range(200):
-        load_object(object_bytes, ("nothing",), host_target())
+        Loaded(image)
     before = resident()
     for _ in range(600):
-        load_object(object_bytes, ("nothing",), host_target())
+        Loaded(image)
     assert resident() - before < 1 << 20

@@ -12,7 +12,7 @@ from hybridize.runtime.plan import Plan
 
 def make(nbytes):
     constants = [np.zeros(nbytes - 10, np.uint8)]
-    return Executable(object(), 1, Plan((), (), (), 0, ()), constants, object_bytes=b"0123456789")
+    return Executable(object(), 1, Plan((), (), (), 0, ()), constants, code_bytes=10)
 
 
 def test_the_least_recently_used_goes_first():

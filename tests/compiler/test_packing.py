@@ -64,7 +64,7 @@ def test_only_the_packed_copy_is_kept():
     (pack,) = program.plan.packs
     assert pack.nbytes >= w.nbytes
     assert program.constant_bytes == pack.nbytes
-    assert program.held_bytes == pack.nbytes + w.nbytes + len(program.object_bytes)
+    assert program.held_bytes == pack.nbytes + w.nbytes + program.code_bytes
     assert not program.constants[0].size
     assert program.constants[pack.slot].ctypes.data % 64 == 0
     assert not program.constants[pack.slot].flags.writeable

@@ -53,7 +53,7 @@ def executable(entry=True):
     plan = Plan((Buffer.of(F3),), (Buffer.of(F3),), (Buffer.of(F3),), 64, ())
     constant = np.arange(6, dtype=np.float32).reshape(2, 3)
     code = ENTRY.address(NAME) if entry else 0
-    return Executable(loaded, loaded.address("program"), plan, [constant], object_bytes=b"x", entry_code=code)
+    return Executable(loaded, loaded.address("program"), plan, [constant], code_bytes=1, entry_code=code)
 
 
 @pytest.mark.parametrize("entry", [True, False])

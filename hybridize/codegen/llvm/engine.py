@@ -7,10 +7,8 @@ run: it is written vectorised, and code generation at level 2 is all that pays.
 
 from __future__ import annotations
 
-import ctypes
 import dataclasses
 import functools
-import itertools
 import os
 import platform
 import re
@@ -20,15 +18,11 @@ from contextlib import contextmanager
 from typing import Any
 
 from hybridize.base.errors import CodegenError
+from hybridize.codegen.link import link
 from hybridize.codegen.target import Target, named_target
+from hybridize.runtime.image import Image, Loaded
 
 _LOCK = threading.RLock()
-_NUMBER = itertools.count()
-_MODULES = 32
-"""Modules that one linker links: making one costs as much as half a millisecond."""
-_EXPORTED = re.compile(
-    r"^ *(?:define (?!internal|private|hidden)[^@]*@([\w.$]+)\(|@([\w.$]+) = (?:global|constant))", re.M
-)
 _AVX512 = ("avx512f", "avx512bw", "avx512cd", "avx512dq", "avx512vl")
 _AVX2 = ("avx2", "fma", "f16c", "bmi2")
 
@@ -77,63 +71,23 @@ def _cache_bytes(question: str, default: int) -> int:
         return default
 
 
-class Loaded:
-    """A module in memory. The code lives as long as this object: whoever holds an address must hold this too."""
-
-    def __init__(self, tracker: Any, linker: Any, object_bytes: bytes, names: tuple[str, ...]) -> None:
-        self._tracker = tracker
-        self._linker = linker  # after the tracker: attributes are let go in order, and the code goes before its linker
-        self._names = names
-        self.object_bytes = object_bytes
-        """The compiled module: a relocatable, position-independent ELF object."""
-
-    def address(self, name: str) -> int:
-        """Where the exported function or variable `name` is.
-
-        Raises:
-            CodegenError E961: the module exports no such name.
-        """
-        if name not in self._names:
-            raise CodegenError("E961", f"the module exports no {name!r}, only {', '.join(self._names)}")
-        return int(self._tracker[name])
-
-
 class _Machine:
-    """LLVM's code generator for one target, kept for the life of the process, and its linkers, which are not.
-
-    A linker keeps some 10 KB of every module it ever linked, freed or not. So each links a number of modules and is
-    then replaced; it goes when the last of its modules goes.
-    """
+    """LLVM's code generator for one target, kept for the life of the process."""
 
     def __init__(self, target: Target) -> None:
         if target.processor != platform.machine():
             _llvm().initialize_all_targets()
             _llvm().initialize_all_asmprinters()
-        self._factory = _llvm().Target.from_triple(target.triple)
         # The linker of WebAssembly places data itself; code that finds its own address exists there for shared modules.
         reloc = "static" if target.processor == "wasm32" else "pic"
-        self._options = {
-            "cpu": target.cpu, "features": target.features, "opt": 2, "reloc": reloc, "codemodel": "small",
-        }  # fmt: skip
-        self.generator = self._factory.create_target_machine(**self._options)
+        self.generator = _llvm().Target.from_triple(target.triple).create_target_machine(
+            cpu=target.cpu, features=target.features, opt=2, reloc=reloc, codemodel="small"
+        )  # fmt: skip
         self.layout = str(self.generator.target_data)
-        self._linker: Any = None
-        self._left = 0
-
-    def linker(self) -> Any:
-        """The linker for the next module; the lock is held."""
-        if not self._left:
-            # A linker takes its machine for itself, so it has one of its own.
-            machine = self._factory.create_target_machine(**self._options)
-            self._linker = _llvm().create_lljit_compiler(machine, suppress_errors=True)
-            self._left = _MODULES
-        self._left -= 1
-        return self._linker
 
 
 @functools.cache
 def _machine(target: Target) -> _Machine:
-    ctypes.CDLL("libm.so.6", mode=ctypes.RTLD_GLOBAL)  # what llvm.exp and its kin become
     return _Machine(target)
 
 
@@ -181,7 +135,16 @@ def compile_module(text: str, target: Target) -> Loaded:
         raise CodegenError(
             "E965", f"code for {target.name} does not run on this machine, which runs {', '.join(runnable())}"
         )
-    return load_object(emit_object(text, target), _exports(text), target)
+    return Loaded(compile_image(text, target))
+
+
+def compile_image(text: str, target: Target) -> Image:
+    """Compile a module of LLVM IR to an image, which can be stored, and loaded where the target is at home.
+
+    Raises:
+        CodegenError E962: LLVM rejects the text, which is our bug; the lines at fault are in the message.
+    """
+    return link(emit_object(text, target))
 
 
 def emit_object(text: str, target: Target) -> bytes:
@@ -195,28 +158,6 @@ def emit_object(text: str, target: Target) -> bytes:
         with _no_strength_reduction():
             object_bytes: bytes = _machine(target).generator.emit_object(module)
     return object_bytes
-
-
-def load_object(object_bytes: bytes, names: tuple[str, ...], target: Target) -> Loaded:
-    """Load an object that `compile_module` made, here or earlier, exporting `names`.
-
-    Raises:
-        CodegenError E963: the object lacks one of the names, or needs a symbol that is nowhere.
-    """
-    with _LOCK:
-        library = _llvm().JITLibraryBuilder().add_object_img(object_bytes).add_current_process()
-        for name in names:
-            library.export_symbol(name)
-        try:
-            linker = _machine(target).linker()
-            tracker = library.link(linker, f"m{next(_NUMBER)}")
-        except RuntimeError as problem:
-            raise CodegenError("E963", f"the module cannot be linked: {problem}") from None
-    return Loaded(tracker, linker, object_bytes, names)
-
-
-def _exports(text: str) -> tuple[str, ...]:
-    return tuple(function or variable for function, variable in _EXPORTED.findall(text))
 
 
 def assembly(text: str, target: Target) -> str:

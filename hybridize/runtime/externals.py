@@ -1,0 +1,48 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Functions of the process that machine code calls, by name: the mathematics library, the C library, CPython."""
+
+from __future__ import annotations
+
+import ctypes
+from contextlib import suppress
+from functools import cache
+from typing import Any
+
+from hybridize.base.errors import CodegenError
+
+_own: dict[str, int] = {}
+
+
+def provide(name: str, address: int) -> None:
+    """Let images that are loaded from now on find a function of ours under `name`; it must live for ever."""
+    _own[name] = address
+
+
+def address(name: str) -> int:
+    """Where the function `name` is.
+
+    Raises:
+        CodegenError E963: nowhere in this process.
+    """
+    known = _own.get(name)
+    return known if known is not None else _library_address(name)
+
+
+@cache
+def _library_address(name: str) -> int:
+    for library in _libraries():
+        try:
+            function = getattr(library, name)
+        except AttributeError:
+            continue
+        return int(ctypes.cast(function, ctypes.c_void_p).value or 0)
+    raise CodegenError("E963", f"the module needs {name!r}, which is nowhere in this process")
+
+
+@cache
+def _libraries() -> tuple[Any, ...]:
+    """The process itself and, where Python was built without it, the mathematics library."""
+    libraries = [ctypes.CDLL(None)]
+    with suppress(OSError):  # another C library, which has its mathematics within
+        libraries.append(ctypes.CDLL("libm.so.6"))
+    return tuple(libraries)

@@ -1,0 +1,133 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Machine code as data, and how it gets into memory: without compiler, linker or LLVM.
+
+An image is position-independent. Loading copies it to fresh pages, fills the words that hold addresses, and then takes
+the right to write away from all that is code, constants or addresses: no page is ever writable and executable.
+"""
+
+from __future__ import annotations
+
+import ctypes
+import mmap
+import os
+import struct
+import sys
+from functools import cache
+from typing import Any, Final
+
+from hybridize.base.errors import CodegenError
+from hybridize.base.frozen import frozen
+from hybridize.runtime import externals
+
+_WORD: Final = struct.Struct("<q")
+_FAILED: Final = ctypes.c_void_p(-1).value
+
+
+@frozen
+class Image:
+    """What the linker makes of a module. All offsets are in bytes from its beginning in memory."""
+
+    machine: str
+    """The family of processors: x86_64 or aarch64."""
+    code: bytes
+    """What is only read once it is loaded: code, constants, words that hold addresses."""
+    data_offset: int
+    """Where the variables begin: on a page of their own."""
+    data: bytes
+    """Their first values."""
+    zeros: int
+    """Bytes of variables after those, which begin as zeros."""
+    exports: tuple[tuple[str, int], ...]
+    """Names of functions and variables and where they are."""
+    externals: tuple[tuple[str, int], ...]
+    """Names of functions of the process, and the words that their addresses go to."""
+    pointers: tuple[tuple[int, int], ...]
+    """Words that hold an address within the image, and the offset of what is there."""
+
+    @property
+    def nbytes(self) -> int:
+        """Memory from the first byte to the last."""
+        return self.data_offset + len(self.data) + self.zeros if self.data or self.zeros else len(self.code)
+
+
+class Loaded:
+    """An image in memory. The code lives as long as this object: whoever holds an address must hold this too."""
+
+    __slots__ = ("__weakref__", "_base", "_exports", "_unmap", "nbytes")
+
+    def __init__(self, image: Image) -> None:
+        """Map `image`.
+
+        Raises:
+            CodegenError E963: it names a function that this process does not have.
+            CodegenError E966: it is of another processor, or the operating system refuses the memory.
+        """
+        self.nbytes = -(-image.nbytes // mmap.PAGESIZE) * mmap.PAGESIZE
+        """Memory that it takes."""
+        self._base = 0
+        self._exports = dict(image.exports)
+        self._unmap = _system().munmap  # kept: a loaded image may outlive this module when the interpreter ends
+        _check(image)
+        words = [(offset, externals.address(name)) for name, offset in image.externals]
+        self._base = base = _new_pages(self.nbytes)
+        ctypes.memmove(base, image.code, len(image.code))
+        if image.data:
+            ctypes.memmove(base + image.data_offset, image.data, len(image.data))
+        for offset, target in image.pointers:
+            words.append((offset, base + target))
+        for offset, word in words:
+            ctypes.memmove(base + offset, _WORD.pack(word), 8)
+        _protect(base, image.data_offset if image.data or image.zeros else self.nbytes)
+
+    def address(self, name: str) -> int:
+        """Where the exported function or variable `name` is.
+
+        Raises:
+            CodegenError E961: the module exports no such name.
+        """
+        offset = self._exports.get(name)
+        if offset is None:
+            raise CodegenError("E961", f"the module exports no {name!r}, only {', '.join(self._exports)}")
+        return self._base + offset
+
+    def exports(self, name: str) -> bool:
+        """Whether there is such a function or variable."""
+        return name in self._exports
+
+    def __del__(self) -> None:
+        # At the end of the process threads may still run code of it.
+        if self._base and not sys.is_finalizing():
+            self._unmap(self._base, self.nbytes)
+
+
+def _check(image: Image) -> None:
+    here = os.uname().machine
+    if image.machine != here:
+        raise CodegenError("E966", f"an image of {image.machine} cannot be loaded on {here}")
+    if image.data_offset % mmap.PAGESIZE:
+        raise CodegenError("E966", f"the image's pages are smaller than the {mmap.PAGESIZE} bytes of this machine's")
+
+
+@cache
+def _system() -> Any:
+    """The C library, with the three functions that manage pages typed."""
+    system = ctypes.CDLL(None, use_errno=True)
+    system.mmap.restype = ctypes.c_void_p
+    system.mmap.argtypes = [ctypes.c_void_p, ctypes.c_size_t, *[ctypes.c_int] * 3, ctypes.c_long]
+    system.mprotect.argtypes = [ctypes.c_void_p, ctypes.c_size_t, ctypes.c_int]
+    system.munmap.argtypes = [ctypes.c_void_p, ctypes.c_size_t]
+    return system
+
+
+def _new_pages(nbytes: int) -> int:
+    anonymous = mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS
+    base = _system().mmap(None, nbytes, mmap.PROT_READ | mmap.PROT_WRITE, anonymous, -1, 0)
+    if base == _FAILED or base is None:
+        raise CodegenError("E966", f"no memory for {nbytes} bytes of machine code: {os.strerror(ctypes.get_errno())}")
+    return int(base)
+
+
+def _protect(base: int, nbytes: int) -> None:
+    if _system().mprotect(base, nbytes, mmap.PROT_READ | mmap.PROT_EXEC):
+        why = os.strerror(ctypes.get_errno())
+        raise CodegenError("E966", f"the operating system does not let this process run code that it made: {why}")

@@ -1,0 +1,191 @@
+"""Objects made into images: every kind of reference that LLVM writes, where it ends up, what is refused."""
+
+import ctypes
+import math
+import re
+import struct
+from pathlib import Path
+
+import pytest
+
+from hybridize.base.errors import CodegenError
+from hybridize.codegen import elf
+from hybridize.codegen.link import link
+from hybridize.codegen.llvm.engine import compile_image, compile_module, emit_object, host_target
+from hybridize.runtime.image import Image, Loaded
+
+EVERYTHING = """
+@table = internal constant [3 x ptr] [ptr @one, ptr @two, ptr @numbers]
+@numbers = internal constant [4 x i64] [i64 5, i64 6, i64 7, i64 8], align 64
+@count = global i64 40, align 8
+@sum = internal global i64 0
+@room = internal global [5000 x i8] zeroinitializer, align 32
+@self = global ptr @count
+@seen = constant double 2.5
+
+declare double @lgamma(double)
+declare i64 @labs(i64)
+declare ptr @memset(ptr, i32, i64)
+
+define internal i64 @one() {
+  ret i64 1
+}
+define internal i64 @two() {
+  ret i64 2
+}
+define i64 @by_table(i64 %k) {
+  %p = getelementptr ptr, ptr @table, i64 %k
+  %f = load ptr, ptr %p
+  %y = call i64 %f()
+  ret i64 %y
+}
+define i64 @third(i64 %k) {
+  %q = load ptr, ptr getelementptr (ptr, ptr @table, i64 2)
+  %p = getelementptr i64, ptr %q, i64 %k
+  %y = load i64, ptr %p
+  ret i64 %y
+}
+define i64 @next() {
+  %a = load i64, ptr @count
+  %b = add i64 %a, 1
+  store i64 %b, ptr @count
+  %c = load i64, ptr @sum
+  %d = add i64 %c, %b
+  store i64 %d, ptr @sum
+  ret i64 %d
+}
+define i8 @filled() {
+  %p = call ptr @memset(ptr @room, i32 7, i64 5000)
+  %q = getelementptr i8, ptr @room, i64 4999
+  %y = load i8, ptr %q
+  ret i8 %y
+}
+define double @outside(double %x) {
+  %y = call double @lgamma(double %x)
+  %z = call double @lgamma(double %y)
+  %c = load double, ptr @seen
+  %s = fadd double %z, %c
+  ret double %s
+}
+define ptr @given() {
+  ret ptr @labs
+}
+define i64 @chosen(i64 %k) {
+  switch i64 %k, label %other [ i64 0, label %a i64 1, label %b i64 2, label %c i64 3, label %d i64 4, label %e ]
+a:
+  ret i64 10
+b:
+  ret i64 210
+c:
+  %n = call i64 @next()
+  ret i64 %n
+d:
+  ret i64 -3
+e:
+  ret i64 77
+other:
+  ret i64 0
+}
+"""
+Int = ctypes.c_int64
+
+
+def function(loaded, name, returns, *params):
+    return ctypes.CFUNCTYPE(returns, *params)(loaded.address(name))
+
+
+def test_every_reference_reaches_its_target():
+    loaded = compile_module(EVERYTHING, host_target())
+    by_table, third, chosen = (function(loaded, name, Int, Int) for name in ("by_table", "third", "chosen"))
+    assert [by_table(0), by_table(1)] == [1, 2]
+    assert [third(k) for k in range(4)] == [5, 6, 7, 8]
+    assert [chosen(k) for k in (0, 1, 3, 4, 9)] == [10, 210, -3, 77, 0]
+    assert [function(loaded, "next", Int)(), chosen(2), Int.from_address(loaded.address("count")).value] == [41, 83, 42]
+    assert function(loaded, "filled", ctypes.c_int8)() == 7
+    assert Int.from_address(loaded.address("self")).value == loaded.address("count")
+    gamma = function(loaded, "outside", ctypes.c_double, ctypes.c_double)
+    assert gamma(50.0) == pytest.approx(2.5 + math.lgamma(math.lgamma(50.0)))
+    given = ctypes.CFUNCTYPE(ctypes.c_void_p)(loaded.address("given"))()
+    assert ctypes.CFUNCTYPE(Int, Int)(given)(-9) == 9
+
+
+def test_images_of_one_module_share_nothing():
+    image = compile_image(EVERYTHING, host_target())
+    first, second = Loaded(image), Loaded(image)
+    assert [function(first, "next", Int)() for _ in range(2)] == [41, 83]
+    assert function(second, "next", Int)() == 41
+    assert first.address("count") != second.address("count")
+
+
+def test_hidden_and_internal_names_are_not_exported():
+    image = compile_image(EVERYTHING + "define hidden void @inner() {\n  ret void\n}\n", host_target())
+    names = {name for name, _ in image.exports}
+    assert names == {
+        "by_table", "third", "next", "filled", "outside", "given", "chosen", "count", "self", "seen"
+    }  # fmt: skip
+    assert {name for name, _ in image.externals} == {"lgamma", "labs", "memset"}
+
+
+def mapping(address):
+    """Beginning, end and rights of the pages around an address."""
+    for line in Path("/proc/self/maps").read_text().splitlines():
+        start, end, rights = re.match(r"(\w+)-(\w+) (\S+)", line).groups()
+        if int(start, 16) <= address < int(end, 16):
+            return int(start, 16), int(end, 16), rights
+    return None
+
+
+def test_no_page_of_an_image_is_writable_and_executable():
+    loaded = compile_module(EVERYTHING, host_target())
+    rights = {name: mapping(loaded.address(name))[2] for name in ("next", "seen", "count")}
+    assert rights == {"next": "r-xp", "seen": "r-xp", "count": "rw-p"}
+
+
+def test_memory_is_given_back():
+    loaded = compile_module(EVERYTHING, host_target())
+    code, variable = loaded.address("by_table"), loaded.address("count")
+    assert loaded.nbytes % 4096 == 0
+    assert mapping(code)[2] == "r-xp"
+    assert mapping(variable)[2] == "rw-p"
+    del loaded
+    # Something else may lie there by now, but neither code nor our variables beside it.
+    after = mapping(code), mapping(variable)
+    assert after[0] is None or after[0][2] != "r-xp" or after[1] is None or after[1][2] != "rw-p"
+
+
+def test_many_references_are_resolved_as_few_are():
+    sums = "\n".join(f"  %x{k + 1} = fadd double %x{k}, {k}.25" for k in range(3000))
+    loaded = compile_module(f"define double @sum(double %x0) {{\n{sums}\n  ret double %x3000\n}}\n", host_target())
+    assert function(loaded, "sum", ctypes.c_double, ctypes.c_double)(1.0) == 1 + sum(k + 0.25 for k in range(3000))
+
+
+def test_what_no_module_of_ours_has_is_refused():
+    with pytest.raises(CodegenError, match=r"E967.*\.tbss"):
+        compile_image("@x = thread_local global i64 0\n", host_target())
+
+
+def test_what_is_no_object_is_refused():
+    content = emit_object(EVERYTHING, host_target())
+    assert elf.read(content).machine == "x86_64"
+    for wrong in (b"", b"\x7fELF" * 40, content[:16] + b"\2\0" + content[18:], content[:18] + b"\x28\0" + content[20:]):
+        with pytest.raises(CodegenError, match="E967"):
+            link(wrong)
+
+
+def test_an_unknown_kind_of_reference_is_refused():
+    content = bytearray(emit_object(EVERYTHING, host_target()))
+    obj = elf.read(bytes(content))
+    _, records = obj.relocations()[0]
+    at = bytes(content).index(records[0].tobytes())
+    struct.pack_into("<I", content, at + 8, 10)  # R_X86_64_32
+    with pytest.raises(CodegenError, match=r"E967.*type 10"):
+        link(bytes(content))
+
+
+def test_images_of_other_machines_are_refused():
+    image = compile_image(EVERYTHING, host_target())
+    fields = {name: getattr(image, name) for name in Image.__dataclass_fields__}
+    with pytest.raises(CodegenError, match=r"E966.*sparc"):
+        Loaded(Image(**fields | {"machine": "sparc"}))
+    with pytest.raises(CodegenError, match=r"E966.*pages"):
+        Loaded(Image(**fields | {"data_offset": image.data_offset + 64}))
