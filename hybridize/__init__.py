@@ -19,8 +19,8 @@ from hybridize import symbol as sym
 from hybridize import symbol as symbol  # F, while capturing
 from hybridize.array import np, npx, random
 from hybridize.array.device import cpu, gpu, num_gpus
-from hybridize.base.config import set_num_threads
 from hybridize.capture import Program
+from hybridize.runtime.pool import set_num_threads
 from hybridize.tools.timing import Benchmark, Timer
 from hybridize.verb import disabled, hybridize, load
 

@@ -6,8 +6,6 @@ from __future__ import annotations
 import os
 from dataclasses import dataclass
 
-from hybridize.base.errors import ArgumentError
-
 
 def _flag(name: str) -> bool:
     return os.environ.get(name, "").strip().lower() not in ("", "0", "false", "no", "off")
@@ -25,19 +23,6 @@ class Configuration:
     """Verify the graph after every pass (CHECK=1); tests set it."""
     target: str = os.environ.get("HYBRIDIZE_TARGET", "")
     """Name of the target to compile for instead of this machine at its widest: avx512, avx2 or baseline."""
-    threads: int = 1
-    """Upper limit of threads per call; programs of this version use one."""
 
 
 CONFIG = Configuration()
-
-
-def set_num_threads(count: int) -> None:
-    """Let a compiled program use at most `count` threads.
-
-    Raises:
-        ArgumentError E302: `count` is not a positive integer.
-    """
-    if not isinstance(count, int) or isinstance(count, bool) or count < 1:
-        raise ArgumentError("E302", f"a number of threads is a positive integer, got {count!r}")
-    CONFIG.threads = count

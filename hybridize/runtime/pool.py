@@ -1,0 +1,178 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The threads that programs share: how many, where their table is, and what becomes of them in a forked child.
+
+The code is emitted (`codegen.llvm.pool`) and made known by `install`; the table it works on lies here. A program is
+given a *team*: three words that say which function runs its loops, on which pool, with how many threads. As long as
+there is no pool, or where a team has one thread, programs run their loops themselves.
+
+No worker ever runs Python. All of this outlives the interpreter: workers are parked or in a kernel when the process
+ends, and nothing they look at is freed.
+"""
+
+from __future__ import annotations
+
+import atexit
+import ctypes
+import os
+import platform
+import sys
+import threading
+from typing import Any, Final
+
+import numpy
+from numpy.typing import NDArray
+
+from hybridize.base.errors import ArgumentError
+from hybridize.runtime import processors
+from hybridize.runtime.buffers import aligned
+
+THREADS: Final = 255
+"""The most threads a loop can have."""
+CHUNKS_EACH: Final = 4
+"""Chunks of a loop for each of its threads: with more, one that comes late leaves less for the end."""
+WORKER_SPINS_NS: Final = 20_000
+"""How long a worker looks for more to do: the steps of one program follow each other within that time."""
+CALLER_SPINS_NS: Final = 50_000
+"""How long a caller looks for its workers to finish before it sleeps: being woken takes as long."""
+YIELDS_AFTER_NS: Final = 3_000
+"""From then on whoever looks gives way to other threads between two looks."""
+
+_LINE = 8
+"""Words of a cache line: what different threads write stands on different lines."""
+WORD: Final = {
+    "pthread_create": 0, "pthread_join": 1, "pthread_sigmask": 2, "syscall": 3, "clock_gettime": 4, "sched_yield": 5,
+    "futex": 6, "ticket": _LINE, "body": 2 * _LINE, "data": 2 * _LINE + 1, "count": 2 * _LINE + 2,
+    "size": 2 * _LINE + 3, "threads": 2 * _LINE + 4, "done": 3 * _LINE, "lock": 4 * _LINE, "waiting": 5 * _LINE,
+    "sleepers": 6 * _LINE, "workers": 7 * _LINE, "ceiling": 7 * _LINE + 1, "stop": 7 * _LINE + 2, "thread": 8 * _LINE,
+}  # fmt: skip
+"""Words of the pool's table: functions and numbers it needs from outside, the loop, the workers."""
+TEAM: Final = {"parallel": 0, "pool": 1, "threads": 2}
+"""Words of a team."""
+
+_FUTEX = {"x86_64": 202, "aarch64": 98}
+"""The number of the system call."""
+
+Words = NDArray[numpy.int64]
+
+
+def _words(count: int) -> Words:
+    return aligned((count,), numpy.dtype(numpy.int64))
+
+
+class Pool:
+    """The workers of this process and the teams that use them."""
+
+    def __init__(self) -> None:
+        self._table = _words(WORD["thread"] + THREADS)
+        self._teams: dict[int | None, Words] = {}
+        self._lock = threading.Lock()
+        self._chosen: int | None = None
+        self._parallel = 0
+        self._shutdown: Any = None
+
+    @staticmethod
+    def possible() -> bool:
+        """Whether this system has what the pool is made of."""
+        return sys.platform == "linux" and platform.machine() in _FUTEX
+
+    def install(self, parallel: int, shutdown: int) -> None:
+        """Give the pool its code, which must stay where it is until the process ends."""
+        with self._lock:
+            if self._parallel:
+                return
+            libc = ctypes.CDLL(None)
+            for name in list(WORD)[: WORD["futex"]]:
+                self._table[WORD[name]] = ctypes.cast(getattr(libc, name), ctypes.c_void_p).value or 0
+            self._table[WORD["futex"]] = _FUTEX[platform.machine()]
+            self._table[WORD["ceiling"]] = THREADS
+            self._shutdown = ctypes.CFUNCTYPE(ctypes.c_int64, ctypes.c_void_p)(shutdown)
+            self._parallel = parallel
+            for team in self._teams.values():
+                team[TEAM["parallel"]] = parallel
+            atexit.register(self.shutdown)
+
+    @property
+    def installed(self) -> bool:
+        """Whether there is code."""
+        return self._parallel != 0
+
+    @property
+    def workers(self) -> int:
+        """Threads made so far, callers aside."""
+        return int(self._table[WORD["workers"]])
+
+    def shutdown(self) -> bool:
+        """End all workers, unless a loop is running; whether that was done. The next loop makes new ones."""
+        return self._shutdown is None or bool(self._shutdown(self._table.ctypes.data))
+
+    def team(self, threads: int | None = None) -> Words:
+        """The three words for programs that use at most `threads`, or what is chosen for all; never freed."""
+        with self._lock:
+            team = self._teams.get(threads)
+            if team is None:
+                team = _words(len(TEAM))
+                team[:] = self._parallel, self._table.ctypes.data, self._number(threads)
+                self._teams[threads] = team
+        return team
+
+    def _number(self, threads: int | None) -> int:
+        return min(threads or self._chosen or _from_environment() or processors.usable(), THREADS)
+
+    def choose(self, threads: int | None) -> None:
+        """Set the number for all programs that do not say their own; None is the default."""
+        with self._lock:
+            self._chosen = threads
+            self._refresh()
+
+    def _refresh(self) -> None:
+        if None in self._teams:
+            self._teams[None][TEAM["threads"]] = self._number(None)
+
+    def forget_workers(self) -> None:
+        """Begin anew in a forked child, which has none of its parent's other threads."""
+        self._lock = threading.Lock()
+        for name in ("ticket", "lock", "waiting", "sleepers", "workers", "stop"):
+            self._table[WORD[name]] = 0
+        self._refresh()
+
+
+POOL: Final = Pool()
+os.register_at_fork(after_in_child=POOL.forget_workers)
+
+
+def set_num_threads(count: int) -> None:
+    """Let each call of a compiled program use at most `count` threads, the calling one among them.
+
+    Takes effect at the next call. Without it programs use `HYBRIDIZE_NUM_THREADS`, and where that is not set either,
+    one thread for each processor that the process may use: those in its affinity mask, within the quota of its cgroup,
+    each physical core once. A program that was made with `threads=` keeps its own number. Results do not depend on it.
+
+    Args:
+        count: threads, from 1 on.
+
+    Raises:
+        ArgumentError E302: `count` is not a positive integer.
+
+    >>> set_num_threads(1)
+    """
+    if not _is_number(count):
+        raise ArgumentError("E302", f"a number of threads is a positive integer, got {count!r}")
+    POOL.choose(count)
+
+
+def _is_number(count: object) -> bool:
+    return isinstance(count, int) and not isinstance(count, bool) and count > 0
+
+
+def _from_environment() -> int | None:
+    """What HYBRIDIZE_NUM_THREADS says.
+
+    Raises:
+        ArgumentError E302: it is not a positive integer.
+    """
+    text = os.environ.get("HYBRIDIZE_NUM_THREADS", "").strip()
+    if not text:
+        return None
+    if not text.isdecimal() or int(text) < 1:
+        raise ArgumentError("E302", f"HYBRIDIZE_NUM_THREADS is a positive integer, got {text!r}")
+    return int(text)

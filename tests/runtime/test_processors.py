@@ -1,0 +1,66 @@
+"""How many processors there are to use: affinity, physical cores, quotas of cgroups of both versions."""
+
+import os
+import subprocess
+import sys
+
+import pytest
+
+from hybridize.runtime import processors
+
+
+def write(root, files):
+    for path, text in files.items():
+        target = root / path
+        target.parent.mkdir(parents=True, exist_ok=True)
+        target.write_text(text + "\n")
+
+
+TREE = "sys/fs/cgroup"
+V1 = "4:memory:/a\n3:cpu,cpuacct:/a/b\n0::/"
+
+
+@pytest.mark.parametrize(
+    ("files", "quota"),
+    [
+        ({}, None),
+        ({"proc/self/cgroup": "0::/a/b", f"{TREE}/a/b/cpu.max": "max 100000"}, None),
+        ({"proc/self/cgroup": "0::/a/b", f"{TREE}/a/b/cpu.max": "300000 100000"}, 3),
+        ({"proc/self/cgroup": "0::/a/b", f"{TREE}/a/b/cpu.max": "max 100000", f"{TREE}/a/cpu.max": "250000 100000"}, 2),
+        ({"proc/self/cgroup": "0::/a", f"{TREE}/a/cpu.max": "50000 100000"}, 1),
+        ({"proc/self/cgroup": "0::/../..", f"{TREE}/cpu.max": "400000 200000"}, 2),
+        ({"proc/self/cgroup": "0::/not/there", f"{TREE}/cpu.max": "400000 100000"}, 4),
+        ({"proc/self/cgroup": "0::/a", f"{TREE}/a/cpu.max": "nonsense"}, None),
+        ({"proc/self/cgroup": V1, f"{TREE}/cpu/a/b/cpu.cfs_quota_us": "200000",
+          f"{TREE}/cpu/a/b/cpu.cfs_period_us": "100000"}, 2),
+        ({"proc/self/cgroup": V1, f"{TREE}/cpu,cpuacct/cpu.cfs_quota_us": "500000",
+          f"{TREE}/cpu,cpuacct/cpu.cfs_period_us": "100000"}, 5),
+        ({"proc/self/cgroup": V1, f"{TREE}/cpu/a/b/cpu.cfs_quota_us": "-1",
+          f"{TREE}/cpu/a/b/cpu.cfs_period_us": "100000"}, None),
+    ],
+)  # fmt: skip
+def test_quota(tmp_path, files, quota):
+    write(tmp_path, files)
+    assert processors.quota(tmp_path) == quota
+
+
+def test_threads_of_one_core_count_once(tmp_path, monkeypatch):
+    monkeypatch.setattr(processors, "affinity", lambda: {0, 1, 2, 5})
+    assert processors.usable(tmp_path) == 4
+    folder = "sys/devices/system/cpu/cpu{}/topology/thread_siblings_list"
+    write(tmp_path, {folder.format(n): siblings for n, siblings in ((0, "0-1"), (1, "0-1"), (2, "2,5"), (5, "2,5"))})
+    assert processors.usable(tmp_path) == 2
+
+
+def test_the_quota_bounds_the_affinity(tmp_path, monkeypatch):
+    monkeypatch.setattr(processors, "affinity", lambda: set(range(8)))
+    write(tmp_path, {"proc/self/cgroup": "0::/", f"{TREE}/cpu.max": "300000 100000"})
+    assert processors.usable(tmp_path) == 3
+
+
+@pytest.mark.skipif(not hasattr(os, "sched_setaffinity"), reason="no affinity here")
+def test_affinity_is_heeded():
+    one = min(os.sched_getaffinity(0))
+    code = f"import os; os.sched_setaffinity(0, {{{one}}}); from hybridize.runtime import processors; print(processors.usable())"
+    run = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert run.stdout.strip() == "1"
