@@ -99,7 +99,26 @@ def test_nothing_beyond_buffers_of_integers_is_touched(target, dtype, at_end):
         run_guarded(ops.record(run, types), inputs, named_target(target), at_end)
 
 
-@pytest.mark.parametrize("shape", [(1_000_000,), (30, 30_000), (30_000, 30), (7, 999, 64)])
+def row_folds(x):
+    """Folds of rows side by side and of panels, one after the other and within each other."""
+    m, n = ops.type_of(x).shape
+    results = []
+    for axis, shape in ((0, (1, n)), (1, (m, 1))):
+        mean = ops.reshape(composites.mean(x, (axis,)), shape)
+        centred = ops.sub(x, ops.broadcast(mean, (m, n)))
+        results += [ops.sum(ops.mul(centred, centred), (axis,)), ops.reduce_max(x, (axis,))]
+    return results
+
+
+@pytest.mark.parametrize("at_end", [True, False])
+@pytest.mark.parametrize("target", ["avx512", "avx2", "baseline"])
+@pytest.mark.parametrize("shape", [(600, 1003), (1031, 520), (257, 2100)])
+def test_rows_side_by_side_and_panels_touch_only_their_own(shape, target, at_end):
+    x = numpy.random.standard_normal(shape).astype("f4")
+    run_guarded(ops.record(row_folds, [TensorType(shape, x.dtype)]), [x], named_target(target), at_end)
+
+
+@pytest.mark.parametrize("shape", [(1_000_000,), (30, 30_000), (30_000, 30), (7, 999, 64), (9_000, 130)])
 @pytest.mark.parametrize("target", ["avx512", "avx2", "baseline"])
 def test_sums_are_as_good_as_those_of_numpy(shape, target):
     from hybridize.runtime.executable import Executable

@@ -7,14 +7,16 @@ vectors where it varies along the lane axis; else its own innermost variable is 
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Callable, Iterable, Sequence
+from contextlib import AbstractContextManager, nullcontext
 
 from hybridize.base.dtypes import DType, bool_, int32, int64
 from hybridize.base.errors import CodegenError
 from hybridize.codegen.llvm import memory
 from hybridize.codegen.llvm.functions import combine, constant, emit_call, emit_cast, narrowed, register, select
 from hybridize.codegen.llvm.memory import Width
-from hybridize.codegen.llvm.positions import SMALL, Lane, Positions
+from hybridize.codegen.llvm.positions import SMALL, Lane, Positions, Row
 from hybridize.codegen.llvm.text import vector
 from hybridize.loops.expr import Axis, Call, Cast, Const, Expr, Fold, Load, Select
 from hybridize.loops.index import Index, bit, children, identity, upward
@@ -180,7 +182,7 @@ class Elements(Positions):
         result = self._vertical(fold, lanes) if lanes > 1 else self._horizontal(fold)
         return narrowed(self.f, result, fold.dtype, lanes)
 
-    def _chain(self, fold: Fold) -> tuple[list[tuple[int, int]], Expr]:
+    def chain(self, fold: Fold) -> tuple[list[tuple[int, int]], Expr]:
         """Variables and sizes of directly nested folds of one kind, outermost first, and the innermost body."""
         chain = [(fold.variable, fold.size)]
         body = fold.body
@@ -193,7 +195,7 @@ class Elements(Positions):
 
     def _vertical(self, fold: Fold, lanes: int) -> str:
         """A fold in each lane: a plain loop over vectors."""
-        chain, body = self._chain(fold)
+        chain, body = self.chain(fold)
         start = constant(identity(fold.kind, fold.dtype), fold.dtype, lanes)
         return self._loops(fold, chain, start, lanes, lambda total: self._step(fold, total, body, lanes), [body])
 
@@ -216,60 +218,87 @@ class Elements(Positions):
             with self.bound(variable, index):
                 return self._loops(fold, rest, total, lanes, turn, roots)
 
-        return self.blocked(fold, start, lanes, size, 1, body)
+        return self._blocked(fold, [start], lanes, size, 1, lambda totals, index: [body(totals[0], index)])[0]
 
-    def blocked(self, fold: Fold, start: str, lanes: int, stop: int, step: int, body: Callable[[str, str], str]) -> str:
-        """`for index in range(0, stop, step): total = body(total, index)`; long sums in levels of short ones."""
+    def _blocked(
+        self, fold: Fold, starts: list[str], lanes: int, stop: int, step: int,
+        body: Callable[[list[str], str], list[str]],
+    ) -> list[str]:  # fmt: skip
+        """`for index in range(0, stop, step): totals = body(totals, index)`; long sums in levels of short ones."""
         kind = register(fold.dtype, lanes)
-        zero = constant(identity(fold.kind, fold.dtype), fold.dtype, lanes)
+        zeros = [constant(identity(fold.kind, fold.dtype), fold.dtype, lanes)] * len(starts)
 
-        def level(first: str | int, last: str | int, total: str, span: int) -> str:
-            if span == step:
-                with self.f.loop(first, last, step, [(kind, total)]) as loop:
-                    loop.following = [body(loop.values[0], loop.index)]
-                return loop.results[0]
-            with self.f.loop(first, last, span, [(kind, total)]) as loop:
-                end = self.f.op(f"add i64 {loop.index}, {span}")
-                end = self.f.op(f"call i64 {self._smin()}(i64 {end}, i64 {last})")
-                part = level(loop.index, end, zero, span // BLOCK)
-                loop.following = [combine(self.f, fold.kind, loop.values[0], part, fold.dtype, lanes, self.target)]
-            return loop.results[0]
+        def level(first: str | int, last: str | int, totals: list[str], span: int) -> list[str]:
+            with self.f.loop(first, last, span, [(kind, total) for total in totals]) as loop:
+                if span == step:
+                    loop.following = body(loop.values, loop.index)
+                else:
+                    end = self.f.op(f"add i64 {loop.index}, {span}")
+                    end = self.f.op(f"call i64 {self.smin()}(i64 {end}, i64 {last})")
+                    parts = level(loop.index, end, zeros, span // BLOCK)
+                    loop.following = [
+                        combine(self.f, fold.kind, total, part, fold.dtype, lanes, self.target)
+                        for total, part in zip(loop.values, parts, strict=True)
+                    ]
+            return loop.results
 
         if stop <= step:
-            return body(start, "0") if stop > 0 else start
-        span = step
-        if fold.kind == "sum" and fold.dtype.kind not in "biu":
-            while stop > span * BLOCK * 2:
-                span *= BLOCK
-        return level(0, stop, start, span)
+            return body(starts, "0") if stop > 0 else starts
+        return level(0, stop, starts, step * levels(fold, -(-stop // step)))
 
-    def _smin(self) -> str:
+    def smin(self) -> str:
+        """The function that gives the lesser of two indices."""
         return self.f.module.declare("llvm.smin.i64", "i64", ["i64", "i64"])
 
     def _horizontal(self, fold: Fold) -> str:
         """A fold to a scalar, its innermost variable spread over vectors."""
-        chain, body = self._chain(fold)
+        chain, body = self.chain(fold)
         outer, (variable, size) = self._lane_last(chain, body)
         self.hoist([body], _bits(chain))
         lanes = lanes_for(self.target.lanes(widest(body, fold)), weight(body), size)
         if lanes == 1:
             start = constant(identity(fold.kind, fold.dtype), fold.dtype, 1)
             return self._loops(fold, chain, start, 1, lambda total: self._step(fold, total, body, 1), [body])
-        main = size // lanes * lanes
         zero = constant(identity(fold.kind, fold.dtype), fold.dtype, lanes)
 
         def inner(total: str) -> str:
             self.hoist([body], bit(variable))
-            total = self.blocked(
-                fold, total, lanes, main, lanes, lambda t, i: self._lane_step(fold, t, body, variable, i, Width(lanes))
-            )
-            if size > main:
-                width = Width.first(size - main, lanes)
-                total = self._lane_step(fold, total, body, variable, str(main), width)
-            return total
+            return self._spread_fold(fold, body, (variable, size), lanes, [(total, nullcontext)])[0]
 
         total = self._loops(fold, outer, zero, lanes, inner, [body])
         return self.across(fold.kind, total, fold.dtype, lanes)
+
+    def _spread_fold(
+        self, fold: Fold, body: Expr, over: tuple[int, int], lanes: int,
+        runs: Sequence[tuple[str, Callable[[], AbstractContextManager[None]]]],
+    ) -> list[str]:  # fmt: skip
+        """Vectors of totals over a variable that is spread over lanes, for runs that begin at (total, row) each."""
+        variable, size = over
+        main = size // lanes * lanes
+
+        def step(totals: list[str], index: str, width: Width) -> list[str]:
+            following = []
+            for total, (_, row) in zip(totals, runs, strict=True):
+                with row():
+                    following.append(self._lane_step(fold, total, body, variable, index, width))
+            return following
+
+        totals = [total for total, _ in runs]
+        totals = self._blocked(fold, totals, lanes, main, lanes, lambda t, index: step(t, index, Width(lanes)))
+        return step(totals, str(main), Width.first(size - main, lanes)) if size > main else totals
+
+    def fold_rows(self, fold: Fold, rows: Sequence[Row]) -> None:
+        """Compute a fold to a scalar, without folds directly inside, for several rows in the turns of one loop."""
+        ((variable, size),), body = self.chain(fold)
+        for row in rows:
+            with self.at(row):
+                self.hoist([body], bit(variable))
+        lanes = lanes_for(self.target.lanes(widest(body, fold)), weight(body), size)
+        zero = constant(identity(fold.kind, fold.dtype), fold.dtype, lanes)
+        runs = [(zero, functools.partial(self.at, row)) for row in rows]
+        for row, total in zip(rows, self._spread_fold(fold, body, (variable, size), lanes, runs), strict=True):
+            with self.at(row):
+                self.remember(fold, narrowed(self.f, self.across(fold.kind, total, fold.dtype, lanes), fold.dtype, 1))
 
     def _lane_last(self, chain: list[tuple[int, int]], body: Expr) -> tuple[list[tuple[int, int]], tuple[int, int]]:
         """The chain with the variable last along which loads are in order."""
@@ -318,6 +347,15 @@ class Elements(Positions):
             total = combine(self.f, kind, parts[0], parts[1], dtype, half, self.target)
             lanes = half
         return total
+
+
+def levels(fold: Fold, turns: int) -> int:
+    """How many turns of a fold are summed apart, 1 or a power of `BLOCK`, where that keeps it accurate."""
+    span = 1
+    if fold.kind == "sum" and fold.dtype.kind not in "biu":
+        while turns > span * BLOCK * 2:
+            span *= BLOCK
+    return span
 
 
 def _bits(chain: Iterable[tuple[int, int]]) -> int:

@@ -11,9 +11,11 @@ from collections.abc import Callable, Sequence
 
 from hybridize.codegen.llvm.elements import Elements
 from hybridize.codegen.llvm.memory import Width
+from hybridize.codegen.llvm.panels import Beside, Panel, find_beside, find_panel
 from hybridize.codegen.llvm.positions import Array, Lane
 from hybridize.codegen.llvm.text import Function, Module
 from hybridize.codegen.llvm.tiles import Tile, along, find_tile, turned
+from hybridize.codegen.llvm.totals import Totals
 from hybridize.codegen.target import Target
 from hybridize.loops.expr import Expr, Fold, Load
 from hybridize.loops.index import bit
@@ -54,6 +56,8 @@ class _Nest:
         self.elements = Elements(f, target, arrays, dict(enumerate(nest.rows)))
         self.elements.rows = _bits(0, len(nest.rows))
         self.elements.row_lane = nest.lane
+        self.beside = find_beside(nest, self.elements.free, target)
+        self.panel = find_panel(nest, self.elements.free, target)
         self.groups = together(nest.statements)
         for group in self.groups:
             for statement, reads in _forwarded(group):
@@ -72,10 +76,38 @@ class _Nest:
             return
         self.elements.hoist(_roots(self.nest.statements), bit(axis))
         size = self.nest.rows[axis]
-        if axis == self.nest.lane:
+        if self.panel is not None and axis == self.nest.lane:
+            self._panels(axis, size, self.panel)
+        elif axis == self.nest.lane:
             self._lanes(axis, 0, size, self.nest.lanes, lambda: self._rows(axis + 1))
+        elif self.beside is not None and axis == len(self.nest.rows) - 1:
+            self._beside(axis, size, self.beside)
         else:
             self._loop(axis, 0, size, lambda: self._rows(axis + 1))
+
+    def _beside(self, axis: int, size: int, beside: Beside) -> None:
+        """Rows that are folded a few at a time; what is left, one by one."""
+        f, elements, whole = self.f, self.elements, size // beside.rows * beside.rows
+        with f.loop(0, whole, beside.rows) as block, elements.scope():
+            rows = [elements.row(axis, f.op(f"add i64 {block.index}, {k}")) for k in range(beside.rows)]
+            for fold in beside.folds:
+                elements.fold_rows(fold, rows)
+            for row in rows:
+                with elements.at(row):
+                    self._rows(axis + 1)
+        if whole < size:
+            self._loop(axis, whole, size, lambda: self._rows(axis + 1))
+
+    def _panels(self, axis: int, size: int, panel: Panel) -> None:
+        """Rows in lanes, a panel of them at a time: the folds one after the other, then what is made of them."""
+        f, elements = self.f, self.elements
+        with f.loop(0, size, panel.columns) as block, elements.scope():
+            end = f.op(f"add i64 {block.index}, {panel.columns}")
+            end = f.op(f"call i64 {elements.smin()}(i64 {end}, i64 {size})")
+            totals = Totals(elements, panel, axis, (block.index, end, size))
+            for fold in panel.folds:
+                totals.fold(fold)
+            totals.columns(lambda: self._rows(axis + 1))
 
     def _statements(self, group: Sequence[Statement]) -> None:
         """Statements that share their inner loops."""

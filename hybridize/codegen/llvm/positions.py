@@ -10,6 +10,7 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
+from dataclasses import dataclass, field
 
 from hybridize.base.dtypes import DType
 from hybridize.base.frozen import frozen
@@ -42,6 +43,16 @@ class Lane:
 
     axis: int
     width: Width
+
+
+@dataclass(slots=True)
+class Row:
+    """One index of an axis that several are open of: its register, the depth it was known at, what it gave rise to."""
+
+    axis: int
+    register: str
+    depth: int
+    known: dict[tuple[object, ...], str] = field(default_factory=dict)
 
 
 class Positions(ABC):
@@ -130,6 +141,19 @@ class Positions(ABC):
         del self.axes[axis], self.depth[axis]
         if before[1] is not None and before[2] is not None:
             self.axes[axis], self.depth[axis] = before[1], before[2]
+
+    def row(self, axis: int, register: str) -> Row:
+        """One index of `axis`, to be opened where needed inside the current loops."""
+        return Row(axis, register, len(self._scopes))
+
+    @contextmanager
+    def at(self, row: Row) -> Iterator[None]:
+        """Open an axis at a row: what is computed here and now belongs to the row, and lasts as long as it."""
+        self.axes[row.axis], self.depth[row.axis] = row.register, row.depth
+        self._scopes.append(row.known)
+        yield
+        self._scopes.pop()
+        del self.axes[row.axis], self.depth[row.axis]
 
     def hoist(self, roots: Iterable[Expr], axes: int) -> None:
         """Compute now what does not depend on `axes` (bits) below `roots`, before a loop over them begins."""

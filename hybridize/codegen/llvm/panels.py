@@ -1,0 +1,92 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Which nests that only fold are walked in another order than their own, so that memory is read as it lies.
+
+Side by side: rows that are folded along memory are taken a few at a time, each a stream of its own, as one stream
+alone does not keep the memory busy. Panels: rows in the lanes of vectors are folded across memory; instead of one
+vector's column from top to bottom, a page of each matrix row is added to totals in the first cache.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from hybridize.base import dims
+from hybridize.base.dtypes import bool_
+from hybridize.base.frozen import frozen
+from hybridize.codegen.target import Target
+from hybridize.loops.expr import Expr, Fold
+from hybridize.loops.index import bit, upward
+from hybridize.loops.kernel import Nest
+from hybridize.loops.measure import walk, weight, widest
+
+LIGHT = 6
+"""Instructions per element up to which a fold waits for memory rather than for arithmetic."""
+SIDE_BY_SIDE = 4
+"""Rows at a time: measured, two or four streams read a quarter more bytes a second than one or eight."""
+TALL = 8
+"""Matrix rows that are folded in registers before a panel's totals are read and written."""
+PANEL_BYTES = 4096
+"""Of a matrix row that is taken at once."""
+TOTALS = 4
+"""Most folds whose totals are kept at a time."""
+
+Free = Callable[[Expr], int]
+"""The axes on which an expression depends, as bits."""
+
+
+@frozen
+class Beside:
+    """Folds of several rows in the turns of one loop; those that others need come first."""
+
+    folds: tuple[Fold, ...]
+    rows: int
+
+
+@frozen
+class Panel:
+    """Folds whose totals are kept for a panel of columns; those that others need come first."""
+
+    folds: tuple[Fold, ...]
+    columns: int
+    lanes: int
+
+
+def find_beside(nest: Nest, free: Free, target: Target) -> Beside | None:
+    """How to fold rows side by side; None where that does not pay."""
+    rows = min(SIDE_BY_SIDE, target.registers // 8)
+    if nest.lane is not None or not _only_folds(nest) or nest.rows[-1] < rows:
+        return None
+    folds = _row_folds(nest, free)
+    inside = [node for fold in folds for node in walk(fold.body) if isinstance(node, Fold)]
+    light = all(weight(fold.body) <= LIGHT for fold in folds)
+    return Beside(folds, rows) if folds and light and all(node in folds for node in inside) else None
+
+
+def find_panel(nest: Nest, free: Free, target: Target) -> Panel | None:
+    """How to fold rows in panels; None where that does not pay."""
+    if nest.lane is None or nest.lane != len(nest.rows) - 1 or not _only_folds(nest):
+        return None
+    folds = _row_folds(nest, free)
+    if not 0 < len(folds) <= TOTALS or any(fold.dtype == bool_ for fold in folds):
+        return None
+    itemsize = max(4, widest(*folds))
+    columns, lanes = nest.rows[-1], min(nest.lanes, 2 * target.lanes(itemsize))
+    # Columns that stay in the second cache are read as fast from top to bottom.
+    far = any(fold.size * columns * itemsize * 2 > target.l2_bytes for fold in folds)
+    return Panel(folds, PANEL_BYTES // itemsize, lanes) if far and columns >= 4 * lanes else None
+
+
+def _only_folds(nest: Nest) -> bool:
+    """Whether nothing is stored but one element per row, of sizes that are known."""
+    folds = [node for node in walk(*(s.value for s in nest.statements)) if isinstance(node, Fold)]
+    if any(dims.is_symbolic(size) for size in (*nest.rows, *(fold.size for fold in folds))):
+        return False
+    return bool(nest.rows) and not any(statement.sizes for statement in nest.statements)
+
+
+def _row_folds(nest: Nest, free: Free) -> tuple[Fold, ...]:
+    """The folds that are one number for each row, and not the same for all."""
+    rows = sum(bit(axis) for axis in range(len(nest.rows)))
+    own = bit(len(nest.rows) - 1)
+    found = {id(node): node for s in nest.statements for node in upward(s.value) if isinstance(node, Fold)}
+    return tuple(fold for fold in found.values() if not free(fold) & ~rows and free(fold) & own)
