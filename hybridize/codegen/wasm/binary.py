@@ -1,0 +1,104 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The encodings of WebAssembly: LEB128 numbers, names, vectors, sections."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from hybridize.base.errors import CodegenError
+
+PADDED = 5
+"""Bytes of a number that a relocation may change."""
+
+
+class Reader:
+    """Reads a range of bytes from front to back."""
+
+    def __init__(self, data: bytes, start: int = 0, stop: int | None = None) -> None:
+        self.data = data
+        self.position = start
+        self.stop = len(data) if stop is None else stop
+
+    @property
+    def done(self) -> bool:
+        """Whether nothing is left."""
+        return self.position >= self.stop
+
+    def take(self, count: int) -> bytes:
+        """The next bytes.
+
+        Raises:
+            CodegenError E966: there are fewer.
+        """
+        end = self.position + count
+        if end > self.stop:
+            raise CodegenError("E966", f"the object ends at byte {self.stop}, in the middle of something")
+        found = self.data[self.position : end]
+        self.position = end
+        return found
+
+    def byte(self) -> int:
+        """The next byte."""
+        return self.take(1)[0]
+
+    def unsigned(self) -> int:
+        """An unsigned LEB128 number."""
+        result = shift = 0
+        while True:
+            byte = self.byte()
+            result |= (byte & 0x7F) << shift
+            shift += 7
+            if byte < 0x80:
+                return result
+
+    def signed(self) -> int:
+        """A signed LEB128 number."""
+        result = shift = 0
+        while True:
+            byte = self.byte()
+            result |= (byte & 0x7F) << shift
+            shift += 7
+            if byte < 0x80:
+                return result - (1 << shift) if byte & 0x40 else result
+
+    def name(self) -> str:
+        """A string with its length before it."""
+        return self.take(self.unsigned()).decode()
+
+
+def unsigned(value: int, width: int = 1) -> bytes:
+    """`value` as LEB128, in at least `width` bytes."""
+    found = bytearray()
+    while True:
+        value, low = value >> 7, value & 0x7F
+        if not value and len(found) + 1 >= width:
+            return bytes([*found, low])
+        found.append(low | 0x80)
+
+
+def signed(value: int, width: int = 1) -> bytes:
+    """`value` as signed LEB128, in at least `width` bytes."""
+    found = bytearray()
+    while True:
+        value, low = value >> 7, value & 0x7F
+        last = (value == 0 and not low & 0x40) or (value == -1 and low & 0x40)
+        if last and len(found) + 1 >= width:
+            return bytes([*found, low])
+        found.append(low | 0x80)
+
+
+def name(text: str) -> bytes:
+    """A string."""
+    raw = text.encode()
+    return unsigned(len(raw)) + raw
+
+
+def vector(items: Iterable[bytes]) -> bytes:
+    """A sequence: its length, its items."""
+    parts = list(items)
+    return unsigned(len(parts)) + b"".join(parts)
+
+
+def section(number: int, content: bytes) -> bytes:
+    """A section of a module."""
+    return bytes([number]) + unsigned(len(content)) + content

@@ -1,0 +1,107 @@
+"""Programs for machines that this one is not: emitted, written beside their inputs, run elsewhere, read back.
+
+The file `given` holds little-endian int64 numbers and arrays, each array filled up to a multiple of 8 bytes: for every
+program the count of inputs and each as size and bytes; the count of constants and each as the number of the function
+that packs it (-1: none), its packed size, its size and bytes; the count of outputs and their sizes; the size of the
+scratch. `found` holds the outputs, end to end.
+"""
+
+import json
+import shutil
+import struct
+import subprocess
+from pathlib import Path
+
+import numpy
+
+import hybridize.codegen.wasm
+from hybridize.codegen.llvm.engine import emit_object
+from hybridize.codegen.llvm.program import build
+from hybridize.codegen.target import named_target
+from hybridize.codegen.wasm.link import link
+from hybridize.runtime.buffers import dense
+
+LIBRARY = Path(hybridize.codegen.wasm.__file__).with_name("library.mjs")
+HERE = Path(__file__).parent
+NODE = shutil.which("node")
+CROSS = [shutil.which(name) for name in ("aarch64-linux-gnu-gcc", "qemu-aarch64")]
+
+
+class Programs:
+    """Graphs with their inputs, built for one target into a folder."""
+
+    def __init__(self, jobs, target, folder):
+        self.folder = folder
+        self.jobs = [(graph, [dense(x) for x in inputs]) for graph, inputs in jobs]
+        self.target = named_target(target)
+        self.built = [build(graph, self.target, f"program{k}") for k, (graph, _) in enumerate(self.jobs)]
+        self.objects = [emit_object(built.module.text(), self.target) for built in self.built]
+        (folder / "given").write_bytes(
+            b"".join(_given(b, inputs) for b, (_, inputs) in zip(self.built, self.jobs, strict=True))
+        )
+
+    def in_node(self, timed=False):
+        """Outputs of each program, and with `timed` the microseconds of a call of each."""
+        names = []
+        for k, (built, object_bytes) in enumerate(zip(self.built, self.objects, strict=True)):
+            (self.folder / f"{k}.wasm").write_bytes(link(object_bytes).module)
+            names.append({"program": f"program{k}", "packs": [pack.function for pack in built.plan.packs]})
+        (self.folder / "names").write_text(json.dumps(names))
+        command = [NODE, HERE / "run.mjs", self.folder, LIBRARY, "timed" if timed else "once"]
+        done = subprocess.run(command, capture_output=True, text=True)
+        assert done.returncode == 0, done.stderr
+        return self._found(), json.loads((self.folder / "times").read_text())
+
+    def in_qemu(self):
+        """Outputs of each program, all linked into one static executable."""
+        table = []
+        for k, built in enumerate(self.built):
+            packs = [pack.function for pack in built.plan.packs]
+            # Names of ours have dots, which C's do not.
+            declared = [f'extern pack p{k}_{n} __asm__("{name}");' for n, name in enumerate(packs)]
+            listed = ", ".join(f"p{k}_{n}" for n in range(len(packs)))
+            table += [f"extern program program{k};", *declared, f"static pack *packs{k}[] = {{{listed or 0}}};"]
+            (self.folder / f"{k}.o").write_bytes(self.objects[k])
+        count = range(len(self.built))
+        table.append(f"static program *programs[] = {{{', '.join(f'program{k}' for k in count)}}};")
+        table.append(f"static pack **packs[] = {{{', '.join(f'packs{k}' for k in count)}}};")
+        (self.folder / "table.h").write_text("\n".join(table))
+        run, objects = self.folder / "run", [self.folder / f"{k}.o" for k in count]
+        subprocess.run(
+            [CROSS[0], "-static", "-O1", f"-I{self.folder}", HERE / "run.c", *objects, "-lm", "-o", run], check=True
+        )
+        with (self.folder / "given").open("rb") as given, (self.folder / "found").open("wb") as found:
+            subprocess.run([CROSS[1], run], stdin=given, stdout=found, check=True)
+        return self._found()
+
+    def _found(self):
+        raw, at, results = (self.folder / "found").read_bytes(), 0, []
+        for graph, _ in self.jobs:
+            results.append([])
+            for value in graph.outputs:
+                type_ = value.type
+                part = raw[at : at + type_.nbytes]
+                results[-1].append(numpy.frombuffer(part, numpy.uint8).view(type_.dtype).reshape(type_.shape))
+                at += type_.nbytes
+        assert at == len(raw)
+        return results
+
+
+def _number(*values):
+    return struct.pack(f"<{len(values)}q", *values)
+
+
+def _array(x):
+    raw = x.tobytes()
+    return _number(len(raw)) + raw + bytes(-len(raw) % 8)
+
+
+def _given(built, inputs):
+    plan = built.plan
+    assert all(pack.input is None for pack in plan.packs)
+    packed = {pack.slot: (number, pack.nbytes) for number, pack in enumerate(plan.packs)}
+    parts = [_number(len(inputs)), *map(_array, inputs), _number(len(built.constants))]
+    for slot, constant in enumerate(built.constants):
+        parts += [_number(*packed.get(slot, (-1, 0))), _array(dense(constant))]
+    sizes = [output.nbytes for output in plan.outputs]
+    return b"".join([*parts, _number(len(sizes), *sizes, plan.scratch_bytes)])
