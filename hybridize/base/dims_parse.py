@@ -13,7 +13,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterable, Mapping
 
-from hybridize.base.dims import FAR, Condition, Dim, Scope, maximum
+from hybridize.base.dims import FAR, Condition, Dim, Scope, Size, maximum
 from hybridize.base.errors import GraphError
 
 _TOKEN = re.compile(r"\d+|[a-z]\w*|[-+*(),]")
@@ -21,7 +21,7 @@ _SYMBOL = re.compile(r"([a-z]\w*) in (-?\d+)\.\.(-?\d+)? like (\d+)")
 _CONDITION = re.compile(r"(\S+) (>|==|!=) 0")
 
 
-def parse(written: str, symbols: Mapping[str, Dim]) -> int:
+def parse(written: str, symbols: Mapping[str, Size]) -> int:
     """Read a size.
 
     Raises:
@@ -64,7 +64,7 @@ def parse_scope(lines: Iterable[str]) -> tuple[Scope, dict[str, Dim]]:
 class _Reader:
     """Recursive descent over the tokens of a size."""
 
-    def __init__(self, tokens: list[str], symbols: Mapping[str, Dim], written: str) -> None:
+    def __init__(self, tokens: list[str], symbols: Mapping[str, Size], written: str) -> None:
         self.tokens = tokens
         self.symbols = symbols
         self.written = written

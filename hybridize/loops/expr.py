@@ -6,6 +6,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any
 
+from hybridize.base import dims
 from hybridize.base.dtypes import DType, bool_, int64
 from hybridize.base.frozen import frozen
 
@@ -133,28 +134,32 @@ def select(condition: Expr, then: Expr, orelse: Expr) -> Expr:
 
 def add(x: Expr, y: Expr) -> Expr:
     """Index sum, folding constants, so that affine indices stay recognisable."""
-    match x, y:
-        case Const(value=a), Const(value=b) if x.dtype == int64:
-            return index(int(a) + int(b))
-        case Const(value=0), _:
-            return y
-        case _, Const(value=0):
-            return x
+    if isinstance(x, Const) and isinstance(y, Const) and x.dtype == int64:
+        return index(whole(x) + whole(y))
+    if _is(x, 0) or _is(y, 0):
+        return y if _is(x, 0) else x
     return call("add", x, y)
 
 
 def mul(x: Expr, y: Expr) -> Expr:
     """Index product, folding constants."""
-    match x, y:
-        case Const(value=a), Const(value=b) if x.dtype == int64:
-            return index(int(a) * int(b))
-        case (Const(value=0), _) | (_, Const(value=0)):
-            return index(0)
-        case Const(value=1), _:
-            return y
-        case _, Const(value=1):
-            return x
+    if isinstance(x, Const) and isinstance(y, Const) and x.dtype == int64:
+        return index(whole(x) * whole(y))
+    if _is(x, 0) or _is(y, 0):
+        return index(0)
+    if _is(x, 1) or _is(y, 1):
+        return y if _is(x, 1) else x
     return call("mul", x, y)
+
+
+def whole(number: Const) -> int:
+    """The value of an i64 constant, which may be a size that is not known."""
+    value: Any = number.value
+    return value if dims.is_symbolic(value) else int(value)
+
+
+def _is(x: Expr, number: int) -> bool:
+    return isinstance(x, Const) and not dims.is_symbolic(x.value) and x.value == number
 
 
 @frozen

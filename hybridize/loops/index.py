@@ -6,6 +6,9 @@
 An `Interner` makes equal expressions the same object, so that comparing and memoising costs O(1) and an expression
 that is used twice stays one. A `Space` adds the sizes of the axes, which decide what can be simplified: a remainder
 within bounds, a comparison that always holds.
+
+Coefficients, constants and sizes may be `Dim`s. Nothing here decides by comparing them, which would bind the program to
+the sizes of one call: what is not proven for all sizes is left as it is.
 """
 
 from __future__ import annotations
@@ -15,15 +18,11 @@ import struct
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
+from hybridize.base import dims
+from hybridize.base.dims import FAR, Bounds, same
 from hybridize.base.dtypes import DType, bool_, int64
 from hybridize.base.frozen import frozen
-from hybridize.loops.expr import Axis, Call, Cast, Const, Expr, Fold, Load, Select
-
-FAR = 1 << 62
-"""Beyond every index: the bound of what is not known."""
-
-Bounds = tuple[int, int]
-"""Smallest and largest value, inclusive."""
+from hybridize.loops.expr import Axis, Call, Cast, Const, Expr, Fold, Load, Select, whole
 
 
 @frozen
@@ -133,7 +132,7 @@ class Interner:
     def const(self, dtype: DType, value: float | int | bool) -> Const:
         """A constant; values are compared by bits, so -0.0 and NaN keep themselves."""
         if dtype == int64:
-            return self.number(int(value))
+            return self.number(whole(Const(dtype, value)))
         key = (Const, dtype.num, struct.pack("<d", value) if isinstance(value, float) else value)
         found = self._table.get(key)
         if found is None:
@@ -198,7 +197,7 @@ class Interner:
         """An affine expression, its terms sorted; the plainest form that says it."""
         if not terms:
             return self.number(constant)
-        if constant == 0 and len(terms) == 1 and terms[0][1] == 1:
+        if same(constant, 0) and len(terms) == 1 and same(terms[0][1], 1):
             return terms[0][0]
         key = (Index, constant, *((id(atom), coefficient) for atom, coefficient in terms))
         found = self._table.get(key)
@@ -224,7 +223,7 @@ class Space:
 
     def axis(self, number: int) -> Expr:
         """The axis, or 0 where its size is 1."""
-        return self.interner.number(0) if self.ranges.get(number) == 1 else self.interner.axis(number)
+        return self.interner.number(0) if same(self.ranges.get(number, 0), 1) else self.interner.axis(number)
 
     # Affine sums
 
@@ -233,7 +232,7 @@ class Space:
         terms: dict[int, tuple[Expr, int]] = {}
         for expr, factor in parts:
             if isinstance(expr, Const):
-                constant += factor * int(expr.value)
+                constant += factor * whole(expr)
                 continue
             inner = expr.terms if isinstance(expr, Index) else ((expr, 1),)
             if isinstance(expr, Index):
@@ -241,7 +240,7 @@ class Space:
             for atom, coefficient in inner:
                 before = terms.get(id(atom))
                 terms[id(atom)] = (atom, factor * coefficient + (before[1] if before else 0))
-        kept = [term for term in terms.values() if term[1]]
+        kept = [term for term in terms.values() if not same(term[1], 0)]
         if len(kept) > 1:
             kept.sort(key=self._rank)
         return self.interner.index(constant, tuple(kept))
@@ -254,35 +253,38 @@ class Space:
         """The position in a C-contiguous buffer of `shape`."""
         stride, parts = 1, []
         for index, size in zip(reversed(indices), reversed(shape), strict=True):
-            if size != 1:
+            if not same(size, 1):
                 parts.append((index, stride))
             stride *= size
         return self.affine(parts)
 
     def floordiv(self, x: Expr, divisor: int) -> Expr:
         """Floor of x / divisor, divisor > 0."""
-        if divisor == 1:
+        if same(divisor, 1):
             return x
         if isinstance(x, Const):
-            return self.interner.number(int(x.value) // divisor)
+            return self.interner.number(whole(x) // divisor)
         constant, terms = (x.constant, x.terms) if isinstance(x, Index) else (0, ((x, 1),))
-        whole: list[tuple[Expr, int]] = [(atom, c // divisor) for atom, c in terms if c % divisor == 0]
-        rest = [(atom, c) for atom, c in terms if c % divisor]
+        divisible = [(atom, c, same(c % divisor, 0)) for atom, c in terms]
+        quotient: list[tuple[Expr, int]] = [(atom, c // divisor) for atom, c, whole in divisible if whole]
+        rest = [(atom, c) for atom, c, whole in divisible if not whole]
         remainder = self.affine(rest, constant % divisor)
         low, high = self.bounds(remainder)
-        if not (low >= 0 and high < divisor):
-            whole.append((self._quotient(remainder, divisor), 1))
-        return self.affine(whole, constant // divisor)
+        if not (_surely(low) and _surely(divisor - high - 1)):
+            quotient.append((self._quotient(remainder, divisor), 1))
+        return self.affine(quotient, constant // divisor)
 
     def _quotient(self, x: Expr, divisor: int) -> Expr:
         constant, terms = (x.constant, x.terms) if isinstance(x, Index) else (0, ((x, 1),))
+        if any(dims.is_symbolic(number) for number in (divisor, constant, *(c for _, c in terms))):
+            return self.interner.call(int64, "floordiv", (x, self.interner.number(divisor)))
         common = math.gcd(divisor, *(c for _, c in terms))
         if common > 1:
             # floor((g a + k) / (g b)) = floor((a + floor(k / g)) / b)
             reduced = self.affine([(atom, c // common) for atom, c in terms], constant // common)
             return self.floordiv(reduced, divisor // common)
         if isinstance(x, Call) and x.function == "floordiv" and isinstance(x.args[1], Const):
-            return self.floordiv(x.args[0], divisor * int(x.args[1].value))
+            return self.floordiv(x.args[0], divisor * whole(x.args[1]))
         return self.interner.call(int64, "floordiv", (x, self.interner.number(divisor)))
 
     def mod(self, x: Expr, divisor: int) -> Expr:
@@ -292,7 +294,7 @@ class Space:
     # Bounds
 
     def bounds(self, expr: Expr) -> Bounds:
-        """Smallest and largest value of an i64 expression, as far as it is known."""
+        """Smallest and largest value of an i64 expression, as far as it is known; may be dims."""
         known = self._bounds.get(id(expr))
         if known is None:
             known = self._bounds[id(expr)] = self._bounds_of(expr)
@@ -300,26 +302,27 @@ class Space:
 
     def _bounds_of(self, expr: Expr) -> Bounds:
         match expr:
-            case Const(value=value):
-                return int(value), int(value)
+            case Const():
+                return whole(expr), whole(expr)
             case Axis(number=number):
                 size = self.ranges.get(number)
-                return (-FAR, FAR) if size is None else (0, max(0, size - 1))
+                if size is None:
+                    return -FAR, FAR
+                return 0, (size - 1 if dims.is_symbolic(size) else max(0, size - 1))
             case Index(constant=constant, terms=terms):
                 low = high = constant
                 for atom, coefficient in terms:
-                    a, b = self.bounds(atom)
-                    low += coefficient * (a if coefficient > 0 else b)
-                    high += coefficient * (b if coefficient > 0 else a)
-                return max(low, -FAR), min(high, FAR)
-            case Call(function="floordiv", args=(x, Const(value=divisor))) if int(divisor) > 0:
+                    a, b = _multiplied(self.bounds(atom), coefficient)
+                    low, high = _sum(low, a), _sum(high, b)
+                return low, high
+            case Call(function="floordiv", args=(x, Const() as number)) if dims.proven(divisor := whole(number)):
                 a, b = self.bounds(x)
-                return (a // int(divisor) if a > -FAR else -FAR), (b // int(divisor) if b < FAR else FAR)
+                return (a // divisor if _known(a) else -FAR), (b // divisor if _known(b) else FAR)
             case Call(function="max" | "min" as function, args=(x, y)):
-                (a, b), (c, d) = self.bounds(x), self.bounds(y)
+                (a, b), (c, d) = _numbers(self.bounds(x)), _numbers(self.bounds(y))
                 return (max(a, c), max(b, d)) if function == "max" else (min(a, c), min(b, d))
             case Select(then=x, orelse=y):
-                (a, b), (c, d) = self.bounds(x), self.bounds(y)
+                (a, b), (c, d) = _numbers(self.bounds(x)), _numbers(self.bounds(y))
                 return min(a, c), max(b, d)
             case Cast(x=x) if x.dtype == bool_:
                 return 0, 1
@@ -331,7 +334,7 @@ class Space:
     def bounded(self, expr: Expr) -> bool:
         """Whether arithmetic on `expr` cannot wrap."""
         low, high = self.bounds(expr)
-        return low > -FAR and high < FAR
+        return _known(low) and _known(high)
 
     # Simplified calls
 
@@ -355,13 +358,13 @@ class Space:
             case "sub":
                 return self.affine([(x, 1), (y, -1)])
             case "mul" if isinstance(y, Const):
-                return self.affine([(x, int(y.value))])
+                return self.affine([(x, whole(y))])
             case "mul" if isinstance(x, Const):
-                return self.affine([(y, int(x.value))])
-            case "floordiv" if isinstance(y, Const) and int(y.value) > 0:
-                return self.floordiv(x, int(y.value))
-            case "mod" if isinstance(y, Const) and int(y.value) > 0:
-                return self.mod(x, int(y.value))
+                return self.affine([(y, whole(x))])
+            case "floordiv" if isinstance(y, Const) and dims.proven(whole(y)):
+                return self.floordiv(x, whole(y))
+            case "mod" if isinstance(y, Const) and dims.proven(whole(y)):
+                return self.mod(x, whole(y))
             case "max" | "min":
                 return self._extreme(function, x, y)
             case "lt" | "le" | "gt" | "ge" | "eq" | "ne":
@@ -369,7 +372,7 @@ class Space:
         return None
 
     def _extreme(self, function: str, x: Expr, y: Expr) -> Expr | None:
-        low, high = self.bounds(self.affine([(x, 1), (y, -1)]))
+        low, high = _numbers(self.bounds(self.affine([(x, 1), (y, -1)])))
         if low >= 0:
             return x if function == "max" else y
         if high <= 0:
@@ -378,7 +381,7 @@ class Space:
 
     def _compare(self, function: str, x: Expr, y: Expr) -> Expr:
         difference = self.affine([(x, 1), (y, -1)])
-        low, high = self.bounds(difference)
+        low, high = _numbers(self.bounds(difference))
         always, never = {
             "lt": (high < 0, low >= 0),
             "le": (high <= 0, low > 0),
@@ -479,9 +482,9 @@ class Space:
         load: Callable[[Load, tuple[Expr, ...]], Expr],
         variable: Callable[[Fold], int],
     ) -> Expr:
-        if fold.size == 0:
+        if same(fold.size, 0):
             return self.interner.const(fold.dtype, identity(fold.kind, fold.dtype))
-        if fold.size == 1:
+        if same(fold.size, 1):
             # The body may have another dtype only where the fold's kind says so (any, all of bools): they agree.
             return self.rewrite(fold.body, {**axes, fold.variable: self.interner.number(0)}, load, variable, {})
         number = variable(fold)
@@ -501,6 +504,45 @@ def _missing(expr: Expr, memo: Mapping[int, Expr]) -> tuple[Expr, ...]:
         if isinstance(decided, Const):
             parts = (expr.then if decided.value else expr.orelse,)
     return tuple(part for part in parts if id(part) not in memo)
+
+
+def _known(bound: int) -> bool:
+    return dims.is_symbolic(bound) or -FAR < bound < FAR
+
+
+def _numbers(bounds: Bounds) -> Bounds:
+    """Bounds that hold for all sizes, as ints."""
+    return dims.bounds(bounds[0])[0], dims.bounds(bounds[1])[1]
+
+
+def _surely(bound: int) -> bool:
+    """Whether a bound is at least 0 whatever the sizes."""
+    return dims.bounds(bound)[0] >= 0
+
+
+def _sum(x: int, y: int) -> int:
+    """The sum of two lower or two upper bounds, unknown where either is."""
+    if dims.is_symbolic(x) or dims.is_symbolic(y):
+        return x + y if _known(x) and _known(y) else (y if _known(x) else x)
+    return max(-FAR, min(FAR, x + y))
+
+
+def _multiplied(bounds: Bounds, factor: int) -> Bounds:
+    """Bounds of an expression times a number."""
+    low, high = bounds
+    least, most = dims.bounds(factor)
+    if least < 0 < most:
+        return -FAR, FAR
+    if most <= 0:
+        low, high = high, low
+    return _product(low, factor, most <= 0), _product(high, factor, most <= 0)
+
+
+def _product(bound: int, factor: int, flip: bool) -> int:
+    if _known(bound):
+        product = bound * factor
+        return product if dims.is_symbolic(product) else max(-FAR, min(FAR, product))
+    return -bound if flip else bound
 
 
 _INTEGER = frozenset(("neg", "add", "sub", "mul", "floordiv", "mod", "max", "min", "lt", "le", "gt", "ge", "eq", "ne"))

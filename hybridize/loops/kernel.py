@@ -14,6 +14,7 @@ None where only folds are vectorised.
 
 from __future__ import annotations
 
+from hybridize.base.dims import is_symbolic, text
 from hybridize.base.dtypes import CODES, DType
 from hybridize.base.frozen import frozen
 from hybridize.loops.expr import Axis, Call, Cast, Const, Expr, Fold, Load, Select
@@ -29,7 +30,7 @@ class Param:
     written: bool
 
     def __str__(self) -> str:
-        return f"{CODES[self.dtype]}[{self.size}]{'!' if self.written else ''}"
+        return f"{CODES[self.dtype]}[{text(self.size)}]{'!' if self.written else ''}"
 
 
 @frozen
@@ -100,21 +101,26 @@ class _Printer:
             case Axis(number=number):
                 return f"i{number}" if number >= 0 else self._variables.setdefault(number, f"v{len(self._variables)}")
             case Index(constant=constant, terms=terms):
-                text = " + ".join(f"{coefficient}*{self.name(atom)}" for atom, coefficient in terms)
-                return f"({text} + {constant})"
+                total = " + ".join(f"{_size(coefficient)}*{self.name(atom)}" for atom, coefficient in terms)
+                return f"({total} + {_size(constant)})"
             case Load(operand=operand, indices=indices):
-                text = f"b{operand}[{', '.join(map(self.name, indices))}]"
+                line = f"b{operand}[{', '.join(map(self.name, indices))}]"
             case Call(function=function, args=args):
-                text = f"{function}({', '.join(map(self.name, args))})"
+                line = f"{function}({', '.join(map(self.name, args))})"
             case Select(condition=condition, then=then, orelse=orelse):
-                text = f"select({self.name(condition)}, {self.name(then)}, {self.name(orelse)})"
+                line = f"select({self.name(condition)}, {self.name(then)}, {self.name(orelse)})"
             case Cast(x=x):
-                text = f"cast({self.name(x)})"
+                line = f"cast({self.name(x)})"
             case Fold(kind=kind, size=size, variable=variable, body=body):
                 variable_name = self._variables.setdefault(variable, f"v{len(self._variables)}")
-                text = f"{kind}({variable_name} < {size}: {self.name(body)})"
+                line = f"{kind}({variable_name} < {_size(size)}: {self.name(body)})"
             case _:
                 raise TypeError(f"{type(expr).__name__} is no expression of the loop IR")
         name = f"%{len(self._lines)}"
-        self._lines.append(f"  {name}: {CODES[expr.dtype]} = {text}")
+        self._lines.append(f"  {name}: {CODES[expr.dtype]} = {line}")
         return name
+
+
+def _size(x: int) -> str:
+    """A size; one that is not known reads like no product of anything else."""
+    return f"<{text(x)}>" if is_symbolic(x) else str(x)

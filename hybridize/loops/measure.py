@@ -5,6 +5,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from hybridize.base import dims
 from hybridize.base.dtypes import FLOATS, bool_
 from hybridize.loops.expr import Call, Cast, Expr, Fold, Load, Select
 from hybridize.loops.index import Index, children
@@ -55,6 +56,7 @@ def weight(*roots: Expr) -> int:
 def lanes_for(base: int, cost: int, size: int) -> int:
     """Lanes for a loop over `size` elements: several registers' worth where the body is cheap, none mostly empty."""
     lanes = base * (4 if cost <= 6 else 2 if cost <= 24 else 1)
-    while lanes > 1 and lanes >= 2 * size:
+    most = dims.bounds(size)[1]
+    while lanes > 1 and lanes >= 2 * most:
         lanes //= 2
     return lanes

@@ -2,15 +2,32 @@
 """The plan of a compiled program, as plain data: what goes in and out, how much memory, which steps.
 
 It holds only ints, strings and tuples, so it is saved beside the machine code as it is and read without a compiler.
+Sizes that each call brings along stand as text (`2*n0`); `Plan.sizes` says what holds of them, `Plan.at` fills them in.
 The machine code is one function, `void program(ptr inputs, ptr outputs, ptr scratch)`: `inputs` is an array of
-pointers to the graph's inputs followed by the constants, `outputs` one of pointers to fresh buffers; every buffer is
+pointers to the graph's inputs followed by the constants (and, where there are size symbols, by an array of their
+values, as int64), `outputs` one of pointers to fresh buffers; every buffer is
 C-contiguous and aligned to its itemsize, `scratch` to 64 bytes; outputs overlap nothing else.
 """
 
 from __future__ import annotations
 
-from hybridize.base.frozen import frozen
+from collections.abc import Mapping
+from functools import lru_cache
+
+from hybridize.base import dims
+from hybridize.base.dims import Dim, Scope
+from hybridize.base.dims_parse import parse, parse_scope
+from hybridize.base.dtypes import BY_CODE, CODES
+from hybridize.base.frozen import changed, frozen
 from hybridize.base.types import TensorType
+
+Size = int | str
+"""A size, or the text of one that depends on symbols."""
+
+
+def plain(size: int) -> Size:
+    """A size as a plan keeps it."""
+    return dims.text(size) if dims.is_symbolic(size) else size
 
 
 @frozen
@@ -19,14 +36,13 @@ class Buffer:
 
     dtype: str
     """Short code, as in `f32`."""
-    shape: tuple[int, ...]
-    nbytes: int
+    shape: tuple[Size, ...]
+    nbytes: Size
 
     @classmethod
     def of(cls, type: TensorType) -> Buffer:
         """Describe `type`."""
-        text = str(type)
-        return cls(text[: text.index("[")], type.shape, type.nbytes)
+        return cls(CODES[type.dtype], tuple(map(plain, type.shape)), plain(type.nbytes))
 
     def __str__(self) -> str:
         return f"{self.dtype}[{','.join(map(str, self.shape))}]"
@@ -40,7 +56,7 @@ class Place:
     """input (also constants), output or scratch."""
     slot: int
     """Position in the array of pointers; 0 for scratch."""
-    offset: int
+    offset: Size
     """In bytes."""
 
     def __str__(self) -> str:
@@ -61,11 +77,11 @@ class Step:
     """The user's lines they come from, as `file.py:12`, each once."""
     reads: tuple[Place, ...]
     writes: tuple[Place, ...]
-    shape: tuple[int, ...]
+    shape: tuple[Size, ...]
     """Shape of the first output."""
-    bytes: int
+    bytes: Size
     """Bytes read and written."""
-    flops: int
+    flops: Size
 
     def __str__(self) -> str:
         sizes = ",".join(map(str, self.shape))
@@ -98,24 +114,51 @@ class Plan:
     constants: tuple[Buffer, ...]
     """They follow the inputs in the array of pointers."""
     outputs: tuple[Buffer, ...]
-    scratch_bytes: int
+    scratch_bytes: Size
     steps: tuple[Step, ...]
     packs: tuple[Pack, ...] = ()
+    sizes: tuple[str, ...] = ()
+    """The size symbols in the order of their values, then conditions, as `Scope.lines` gives them."""
+
+    def at(self, sizes: Mapping[str, int]) -> Plan:
+        """The plan of a call with these sizes, by the names of the symbols."""
+        if not self.sizes:
+            return self
+        steps = tuple(
+            changed(
+                step, reads=_places(step.reads, sizes), writes=_places(step.writes, sizes),
+                shape=_numbers(step.shape, sizes), bytes=_size(step.bytes, sizes), flops=_size(step.flops, sizes),
+            )
+            for step in self.steps
+        )  # fmt: skip
+        return Plan(
+            _buffers(self.inputs, sizes), self.constants, _buffers(self.outputs, sizes),
+            _size(self.scratch_bytes, sizes), steps, self.packs,
+        )  # fmt: skip
+
+    def seen(self) -> Plan:
+        """The plan of a call like the one that was compiled."""
+        return self.at({symbol.name: symbol.hint for symbol in scope_of(self.sizes)[0].symbols})
+
+    def types(self, buffers: tuple[Buffer, ...]) -> list[TensorType]:
+        """Types of inputs or outputs, with dims of the plan's own scope."""
+        symbols = scope_of(self.sizes)[1]
+        return [TensorType(tuple(_size(x, symbols) for x in buffer.shape), BY_CODE[buffer.dtype]) for buffer in buffers]
 
     @property
     def peak_bytes(self) -> int:
-        """Scratch and outputs of one call, exactly."""
-        return self.scratch_bytes + sum(output.nbytes for output in self.outputs)
+        """Scratch and outputs of one call, exactly; of a plan without symbols."""
+        return _known(self.scratch_bytes) + sum(_known(output.nbytes) for output in self.outputs)
 
     @property
     def flops(self) -> int:
-        """Arithmetic operations of one call, estimated."""
-        return sum(step.flops for step in self.steps)
+        """Arithmetic operations of one call, estimated; of a plan without symbols."""
+        return sum(_known(step.flops) for step in self.steps)
 
     @property
     def bytes(self) -> int:
-        """Bytes that the steps read and write in one call, caches aside."""
-        return sum(step.bytes for step in self.steps)
+        """Bytes that the steps read and write in one call, caches aside; of a plan without symbols."""
+        return sum(_known(step.bytes) for step in self.steps)
 
     @property
     def cost_us(self) -> float:
@@ -123,5 +166,34 @@ class Plan:
         return self.flops / 60_000 + self.bytes / 50_000
 
     def __str__(self) -> str:
+        if self.sizes:
+            return f"sizes {', '.join(self.sizes)}\n{self.seen()}"
         lines = [f"scratch {self.scratch_bytes} bytes, peak {self.peak_bytes} bytes"]
         return "\n".join(lines + [f"  {step}" for step in self.steps])
+
+
+@lru_cache(64)
+def scope_of(lines: tuple[str, ...]) -> tuple[Scope, Mapping[str, Dim]]:
+    """What `Plan.sizes` says: the scope and its symbols by name. Nothing more is assumed of it, so plans share it."""
+    return parse_scope(lines)
+
+
+def _size(x: Size, symbols: Mapping[str, int] | Mapping[str, Dim]) -> int:
+    return x if isinstance(x, int) else parse(x, symbols)
+
+
+def _known(x: Size) -> int:
+    assert isinstance(x, int), "a plan of unknown sizes is asked for a number: take `seen()` or `at(...)`"
+    return x
+
+
+def _numbers(shape: tuple[Size, ...], sizes: Mapping[str, int]) -> tuple[Size, ...]:
+    return tuple(_size(x, sizes) for x in shape)
+
+
+def _buffers(buffers: tuple[Buffer, ...], sizes: Mapping[str, int]) -> tuple[Buffer, ...]:
+    return tuple(Buffer(one.dtype, _numbers(one.shape, sizes), _size(one.nbytes, sizes)) for one in buffers)
+
+
+def _places(places: tuple[Place, ...], sizes: Mapping[str, int]) -> tuple[Place, ...]:
+    return tuple(Place(place.kind, place.slot, _size(place.offset, sizes)) for place in places)

@@ -6,6 +6,7 @@ Loads name buffers of the draft by number; which of them share memory is not dec
 
 from __future__ import annotations
 
+from hybridize.base.dims import same
 from hybridize.base.frozen import frozen
 from hybridize.graph import Node, Value
 from hybridize.loops.expr import Expr, Fold, Load
@@ -55,7 +56,7 @@ class Draft:
         pattern = (self.group.stored if stored else self.group.kept)[value]
         expr = self._compute(value, node, local, pattern)
         resolved = self._resolve(pattern)
-        if value.type.size == 0:
+        if same(value.type.size, 0):
             return
         axes = radix(self.space, self.space.flat(resolved, value.type.shape), value.type.size)
         assert axes is not None

@@ -12,8 +12,10 @@ import itertools
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Protocol
 
+from hybridize.base import dims
+from hybridize.base.dims import hint, product, same
 from hybridize.base.frozen import frozen
-from hybridize.loops.expr import Axis, Call, Const, Expr, Fold, Load, Select
+from hybridize.loops.expr import Axis, Call, Const, Expr, Fold, Load, Select, whole
 from hybridize.loops.index import Index, Interner, Space, bit, children
 from hybridize.loops.kernel import Kernel, Nest, Param, Statement
 from hybridize.loops.measure import lanes_for, walk, weight, widest
@@ -97,14 +99,11 @@ def merge(axes: Sequence[int], sizes: Mapping[int, int], forms: Sequence[Form]) 
 
 
 def _in_order(form: Form, run: Sequence[int], fast: int, sizes: Mapping[int, int]) -> bool:
-    return form.get(run[-1], 0) == form.get(fast, 0) * sizes[fast]
+    return same(form.get(run[-1], 0), form.get(fast, 0) * sizes[fast])
 
 
 def _extent(run: Iterable[int], sizes: Mapping[int, int]) -> int:
-    total = 1
-    for axis in run:
-        total *= sizes[axis]
-    return total
+    return product(sizes[axis] for axis in run)
 
 
 def _substitution(runs: Sequence[tuple[int, ...]], interner: Interner, start: int) -> dict[int, Expr]:
@@ -146,7 +145,7 @@ def _element_nests(
     """Statements over the same axes, without folds: one nest, or one per piece."""
     space, sizes = draft.space, draft.space.ranges
     roots = [expr for statement in statements for expr in (statement.address, statement.value)]
-    runs = merge([a for a in statements[0].inner if sizes[a] != 1], sizes, forms_of(roots))
+    runs = merge([a for a in statements[0].inner if not same(sizes[a], 1)], sizes, forms_of(roots))
     runs = _lane_last(runs, statements, space)
     extents = [_extent(run, sizes) for run in runs]
     rewriting = _Rewriting(space.interner, dict(enumerate(extents)), _substitution(runs, space.interner, 0), numbering)
@@ -165,7 +164,7 @@ def _lane_last(
         return runs
     best = max(
         range(len(runs)),
-        key=lambda k: (_contiguous(runs[k][-1], statements, space) * min(8, _extent(runs[k], space.ranges)), k),
+        key=lambda k: (_contiguous(runs[k][-1], statements, space) * min(8, hint(_extent(runs[k], space.ranges))), k),
     )
     return [run for k, run in enumerate(runs) if k != best] + [runs[best]]
 
@@ -195,28 +194,36 @@ def _suits(address: Expr, axis: int, space: Space) -> int:
     terms = address.terms if isinstance(address, Index) else ((address, 1),)
     inside = [c for atom, c in terms if isinstance(atom, Axis) and atom.number == axis]
     nested = any(space.interner.free(atom) & bit(axis) for atom, _ in terms if not isinstance(atom, Axis))
-    return 2 if not nested and inside in ([1], [-1]) else 0
+    return 2 if not nested and len(inside) == 1 and (same(inside[0], 1) or same(inside[0], -1)) else 0
 
 
 def split(statements: Sequence[Statement], extents: Sequence[int], interner: Interner) -> list[tuple[Statement, ...]]:
     """The statements as pieces within which comparisons of an axis with a number always have one outcome."""
     whole = [tuple(statements)]
-    if any(extent == 0 for extent in extents):
+    if any(same(extent, 0) for extent in extents):
         return []
-    cuts: dict[int, set[int]] = {}
+    cuts: dict[int, list[int]] = {}
     for axis, point in _cuts([s.value for s in statements]):
-        if 0 < point < extents[axis]:
-            cuts.setdefault(axis, set()).add(point)
+        cuts[axis] = _with_cut(cuts.get(axis, []), point, extents[axis])
     pieces = 1
     for points in cuts.values():
         pieces *= len(points) + 1
     if pieces == 1 or pieces > PIECES:
         return whole
-    borders = [[0, *sorted(cuts.get(axis, ())), extent] for axis, extent in enumerate(extents)]
+    borders = [[0, *cuts.get(axis, ()), extent] for axis, extent in enumerate(extents)]
     return [
         _piece(statements, box, interner)
         for box in itertools.product(*(list(itertools.pairwise(border)) for border in borders))
     ]
+
+
+def _with_cut(points: list[int], point: int, extent: int) -> list[int]:
+    """Cuts in order and one more, if it is known to lie within the axis and on which side of each other one."""
+    if not dims.proven(point) or not dims.proven(extent - point) or any(same(other, point) for other in points):
+        return points
+    before = [other for other in points if dims.proven(point - other)]
+    after = [other for other in points if dims.proven(other - point)]
+    return [*before, point, *after] if len(before) + len(after) == len(points) else points
 
 
 def _piece(
@@ -257,7 +264,7 @@ def _cuts(roots: Sequence[Expr]) -> Iterable[tuple[int, int]]:
 def _cut(comparison: Call) -> Iterable[tuple[int, int]]:
     x, zero = comparison.args
     if not (
-        isinstance(zero, Const) and zero.value == 0 and comparison.function in ("lt", "le", "gt", "ge", "eq", "ne")
+        isinstance(zero, Const) and same(whole(zero), 0) and comparison.function in ("lt", "le", "gt", "ge", "eq", "ne")
     ):
         return
     match x:
@@ -267,7 +274,7 @@ def _cut(comparison: Call) -> Iterable[tuple[int, int]]:
             pass
         case _:
             return
-    if number < 0:
+    if number < 0 or dims.is_symbolic(coefficient) or (dims.is_symbolic(constant) and abs(coefficient) != 1):
         return
     # coefficient * i + constant is 0 at the root, which lies between two indices or on one.
     below, above = -constant // coefficient, -(constant // coefficient)
@@ -288,14 +295,14 @@ def _row_nest(draft: Draft, statements: Sequence[DraftStatement], numbering: Num
     space, sizes = draft.space, draft.space.ranges
     roots = [expr for statement in statements for expr in (statement.address, statement.value)]
     forms = forms_of(roots)
-    rows = [axis for axis in draft.group.rows or () if sizes[axis] != 1]
+    rows = [axis for axis in draft.group.rows or () if not same(sizes[axis], 1)]
     runs = merge(rows, sizes, forms)
     extents = tuple(_extent(run, sizes) for run in runs)
     outer = _substitution(runs, space.interner, 0)
     lane = _row_lane(runs, statements, space, machine)
     moved = []
     for statement in statements:
-        inner = merge([a for a in statement.inner if sizes[a] != 1], sizes, forms)
+        inner = merge([a for a in statement.inner if not same(sizes[a], 1)], sizes, forms)
         inner_extents = tuple(_extent(run, sizes) for run in inner)
         rewriting = _Rewriting(
             space.interner,
@@ -326,7 +333,7 @@ def _row_lane(
     best, best_score = None, inner
     lanes = machine.lanes(4)
     for k, run in enumerate(runs):
-        extent = _extent(run, space.ranges)
+        extent = hint(_extent(run, space.ranges))
         score = sum(weight * _suits(address, run[-1], space) for address, _, weight in accesses)
         # Short folds of many rows: a gather per term is still better than vectors that are mostly empty.
         short = bool(sizes) and max(sizes) * 2 <= lanes <= extent and k == len(runs) - 1
@@ -348,7 +355,7 @@ def _accesses(
         accesses.append((statement.address, lane, 1 if lane is None else 2 * OFTEN))
         stack.append((statement.value, lane))
         if lane is not None:
-            sizes.append(space.ranges[lane])
+            sizes.append(hint(space.ranges[lane]))
     while stack:
         expr, lane = stack.pop()
         if id(expr) in seen:
@@ -359,7 +366,7 @@ def _accesses(
         if isinstance(expr, Fold):
             lane = expr.variable
             if not isinstance(expr.body, Fold):
-                sizes.append(expr.size)
+                sizes.append(hint(expr.size))
         stack += [(child, lane) for child in children(expr)]
     return accesses, sizes
 

@@ -20,9 +20,10 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
+from hybridize.base.dims import hint, product, same
 from hybridize.base.frozen import frozen
 from hybridize.graph import Graph, Node, OpLike, Value
-from hybridize.loops.expr import Axis, Const, Contraction, Expr, Fold, Load, Region
+from hybridize.loops.expr import Axis, Const, Contraction, Expr, Fold, Load, Region, whole
 from hybridize.loops.index import Index, Interner, Space, bit
 from hybridize.ops.op import Effect
 from hybridize.schedule.lower import Local, Lowerings, Read
@@ -202,14 +203,14 @@ class Grouping:
         if len(indices) < 2 or rank < 2 or base.type.dtype != value.type.dtype:
             return None
         axes = [_position(index) for index in indices]
-        expected = [k if size != 1 else -1 for k, size in enumerate(value.type.shape)]
-        same = base.type.shape[-2:] == value.type.shape[-2:] and axes[-2:] == expected[-2:]
+        expected = [k if not same(size, 1) else -1 for k, size in enumerate(value.type.shape)]
+        straight = base.type.shape[-2:] == value.type.shape[-2:] and axes[-2:] == expected[-2:]
         swapped = base.type.shape[-2:] == value.type.shape[:-3:-1] and axes[-2:] == expected[:-3:-1]
-        if not same and not swapped:
+        if not straight and not swapped:
             return None
-        single = base.type.size == base.type.shape[-1] * base.type.shape[-2] and rank > 2
-        whole = len(indices) == rank and base.type.size == value.type.size and axes[:-2] == expected[:-2]
-        return (base, not same, not whole) if single or whole else None
+        single = same(base.type.size, base.type.shape[-1] * base.type.shape[-2]) and rank > 2
+        whole = len(indices) == rank and same(base.type.size, value.type.size) and axes[:-2] == expected[:-2]
+        return (base, not straight, not whole) if single or whole else None
 
     def _read(self, value: Value, unit: Unit) -> None:
         self.readers.setdefault(value, set()).add(unit)
@@ -228,7 +229,7 @@ class Grouping:
             for group in uses:
                 self._read(self.alias[value][0], group)
             return
-        if value.type.size == 0 or not self._join(position, node, value, local, uses):
+        if same(value.type.size, 0) or not self._join(position, node, value, local, uses):
             self._root(position, node, value, local)
         for group in uses:
             if self.owner[value] is not group:
@@ -240,7 +241,9 @@ class Grouping:
         if source is None or source[0] in self.literals:
             return False
         base, start = source
-        if value in self.wanted and (start or base.type.size != value.type.size or base not in self.producer):
+        if value in self.wanted and (
+            not same(start, 0) or not same(base.type.size, value.type.size) or base not in self.producer
+        ):
             return False
         self.alias[value] = source
         for unit in self.readers.get(value, ()):
@@ -402,10 +405,8 @@ class Grouping:
         return Admission(None, True, pattern)
 
     def _row_bytes(self, group: Group, value: Value) -> int:
-        rows = 1
-        for axis in group.rows or ():
-            rows *= group.shape[axis]
-        return value.type.nbytes // max(1, rows)
+        rows = product(hint(group.shape[axis]) for axis in group.rows or ())
+        return hint(value.type.nbytes) // max(1, rows)
 
     def _row_of(self, group: Group, value: Value, patterns: tuple[Pattern, ...]) -> tuple[int, ...] | None:
         """The axes that count rows if `value`, a fold, is to be computed once per row; None where it cannot."""
@@ -457,25 +458,23 @@ class Grouping:
         times = 1
         for axis in loops:
             if not free & bit(axis):
-                times *= group.shape[axis]
+                times *= hint(group.shape[axis])
         return times
 
     def _epilogue(self, value: Value) -> Group | None:
         """The group that may finish the elements of a contraction as they are computed."""
         uses = self.uses.get(value, {})
-        if value in self.wanted or len(uses) != 1 or value.type.size == 0:
+        if value in self.wanted or len(uses) != 1 or same(value.type.size, 0):
             return None
         if any(not isinstance(reader, Group) for reader in self.readers.get(value, ())):
             return None
         group, patterns = next(iter(uses.items()))
         if group.rows is not None or group.contraction is not None or len(patterns) != 1 or group.kept:
             return None
-        size = 1
-        for extent in group.shape:
-            size *= extent
+        size = product(group.shape)
         flat = group.space.flat(next(iter(patterns.values())), value.type.shape)
         identity = group.space.flat(tuple(group.space.axis(k) for k in range(len(group.shape))), group.shape)
-        return group if size == value.type.size and flat is identity else None
+        return group if same(size, value.type.size) and flat is identity else None
 
 
 @frozen
@@ -488,7 +487,7 @@ class Admission:
 
 
 def _counting(axes: Iterable[int], shape: tuple[int, ...]) -> tuple[int, ...]:
-    return tuple(sorted(axis for axis in axes if shape[axis] != 1))
+    return tuple(sorted(axis for axis in axes if not same(shape[axis], 1)))
 
 
 def _results(unit: Unit) -> Iterable[Value]:
@@ -512,18 +511,24 @@ def coefficients_of(flat: Expr) -> dict[int, int]:
 def radix(space: Space, flat: Expr, size: int) -> tuple[int, ...] | None:
     """The axes, slowest first, of which `flat` is the mixed-radix number that takes each value in 0..size-1 once."""
     if isinstance(flat, Const):
-        return () if flat.value == 0 and size == 1 else None
-    if isinstance(flat, Index) and (flat.constant or not all(isinstance(atom, Axis) for atom, _ in flat.terms)):
+        return () if same(whole(flat), 0) and same(size, 1) else None
+    if isinstance(flat, Index) and (
+        not same(flat.constant, 0) or not all(isinstance(atom, Axis) for atom, _ in flat.terms)
+    ):
         return None
     if not isinstance(flat, Index | Axis):
         return None
-    ordered = sorted(coefficients_of(flat).items(), key=lambda item: -item[1])
+    left = coefficients_of(flat)
+    ordered: list[int] = []
     expected = 1
-    for axis, coefficient in reversed(ordered):
-        if coefficient != expected:
+    while left:
+        axis = next((axis for axis, coefficient in left.items() if same(coefficient, expected)), None)
+        if axis is None:
             return None
+        del left[axis]
+        ordered.append(axis)
         expected *= space.ranges[axis]
-    return tuple(axis for axis, _ in ordered) if expected == size else None
+    return tuple(reversed(ordered)) if same(expected, size) else None
 
 
 def fold_variable(group: Group, value: Value, pattern: Pattern, fold: Fold) -> int:
@@ -539,7 +544,7 @@ def _position(index: Expr) -> int:
     """The axis that an index is; -1 for 0, -2 for anything else."""
     if isinstance(index, Axis):
         return index.number
-    return -1 if isinstance(index, Const) and index.value == 0 else -2
+    return -1 if isinstance(index, Const) and same(whole(index), 0) else -2
 
 
 def has_effect(op: OpLike) -> bool:
@@ -567,10 +572,10 @@ def _viewed(node: Node, local: Local, interner: Interner) -> tuple[Value, int] |
     if not isinstance(local.expr, Load) or len(local.reads) != 1:
         return None
     base = node.inputs[local.expr.operand]
-    if base.type.dtype != local.type.dtype or not local.type.size:
+    if base.type.dtype != local.type.dtype or same(local.type.size, 0):
         return None
     space = Space(interner, dict(enumerate(local.type.shape)))
     source = space.flat(local.expr.indices, base.type.shape)
     target = space.flat(tuple(space.axis(k) for k in range(local.type.ndim)), local.type.shape)
     difference = space.affine([(source, 1), (target, -1)])
-    return (base, int(difference.value)) if isinstance(difference, Const) else None
+    return (base, whole(difference)) if isinstance(difference, Const) else None

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
+from hybridize.base.dims import hint
 from hybridize.base.errors import CodegenError
 from hybridize.base.frozen import frozen
 from hybridize.base.types import TensorType
@@ -48,7 +49,7 @@ class Local:
     expr: Expr
     reads: tuple[Read, ...]
     cost: int
-    """Of one element, in additions; 0 for a view."""
+    """Of one element, in additions, at the sizes of the call that is compiled; 0 for a view."""
     folds: bool
     choices: int
     """Selects in it by index alone, as of concatenations: loops without them are faster."""
@@ -130,7 +131,7 @@ def _collect(
         case Cast(x=x):
             return below(x) + 1
         case Fold(size=size, body=body):
-            return size * (1 + _collect(body, (*folds, expr), axes, reads, seen))
+            return hint(size) * (1 + _collect(body, (*folds, expr), axes, reads, seen))
         case Const() | Axis():
             return 0
     raise CodegenError("E956", f"{type(expr).__name__} is no expression of the loop IR")

@@ -3,7 +3,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+
+from hybridize.base.dims import bounds, hint, is_symbolic, maximum, same
 
 ALIGN = 64
 
@@ -23,6 +25,8 @@ def assign(blocks: list[Block]) -> int:
 
     Blocks whose live ranges meet never overlap. O(n * blocks alive at once).
     """
+    if any(is_symbolic(block.nbytes) for block in blocks):
+        return _assign_slots(blocks)
     alive: list[Block] = []
     top = 0
     for block in sorted(blocks, key=lambda block: (block.first, -block.nbytes)):
@@ -31,6 +35,48 @@ def assign(blocks: list[Block]) -> int:
         top = max(top, block.offset + _rounded(block.nbytes))
         alive.append(block)
     return top
+
+
+def _assign_slots(blocks: list[Block]) -> int:
+    """The same for sizes that are not known: slots one after the other, each as large as the largest of its blocks.
+
+    Which hole is the smallest depends on the sizes of the call; which blocks share a slot must not.
+    """
+    slots: list[_Slot] = []
+    for block in sorted(blocks, key=lambda block: (block.first, -hint(block.nbytes))):
+        need = _rounded(block.nbytes)
+        free = [slot for slot in slots if slot.last < block.first]
+        slot = min(free, key=lambda slot: _misfit(slot.nbytes, need), default=None)
+        if slot is None:
+            slot = _Slot(need)
+            slots.append(slot)
+        slot.nbytes = maximum(slot.nbytes, need)
+        slot.last = block.last
+        slot.held.append(block)
+    top = 0
+    for slot in slots:
+        for block in slot.held:
+            block.offset = top
+        top = top + slot.nbytes
+    return top
+
+
+@dataclass(eq=False, slots=True)
+class _Slot:
+    """Memory of blocks that live one after the other."""
+
+    nbytes: int
+    last: int = -1
+    """The last step of the last of them."""
+    held: list[Block] = field(default_factory=list)
+
+
+def _misfit(slot: int, need: int) -> tuple[int, int]:
+    """How badly a block suits a slot: least where the slot is as large whatever the sizes, most where either may be."""
+    if same(slot, need):
+        return 0, 0
+    known = bounds(slot - need)[0] >= 0 or bounds(need - slot)[0] >= 0
+    return (1 if known else 2), abs(hint(slot) - hint(need))
 
 
 def _rounded(nbytes: int) -> int:

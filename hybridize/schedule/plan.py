@@ -4,12 +4,14 @@
 from __future__ import annotations
 
 import dataclasses
+import functools
 import heapq
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, Protocol
 
 import numpy
 
+from hybridize.base.dims import hint, maximum, product, same
 from hybridize.base.errors import CodegenError
 from hybridize.base.types import TensorType
 from hybridize.graph import Graph, Node, Value
@@ -17,7 +19,8 @@ from hybridize.graph.ir import Buffer as Array
 from hybridize.loops.expr import Const, Expr, Load, Region, Routine
 from hybridize.loops.index import Interner, Space
 from hybridize.loops.kernel import Kernel, Nest, Param, Statement
-from hybridize.runtime.plan import Buffer, Place, Plan
+from hybridize.runtime.plan import Buffer, Plan, plain
+from hybridize.runtime.plan import Place as PlanPlace
 from hybridize.runtime.plan import Step as PlanStep
 from hybridize.schedule.draft import Draft
 from hybridize.schedule.finish import Numbering, finish
@@ -30,6 +33,7 @@ from hybridize.schedule.steps import (
     Finish,
     LoopStep,
     Packed,
+    Place,
     Product,
     ProductStep,
     RegionStep,
@@ -191,7 +195,7 @@ class _Scheduler:
         return Place(home.kind, home.slot, home.offset + offset)
 
     def _place_of(self, value: Value) -> Place:
-        if not value.type.size:
+        if same(value.type.size, 0):
             return Place("scratch", 0, 0)
         root, start = self._root(value)
         home = self.homes.get(root)
@@ -215,10 +219,12 @@ class _Scheduler:
             tuple(Buffer.of(value.type) for value in self.graph.inputs),
             tuple(Buffer.of(_type(constant)) for constant in constants),
             tuple(Buffer.of(value.type) for value in self.graph.outputs),
-            scratch_bytes,
+            plain(scratch_bytes),
             tuple(_described(step, flops) for step, flops in made),
         )
-        return Schedule(plan, tuple(step for step, _ in made), constants, frozenset(self.reads))
+        flops = sum(hint(flops) for _, flops in made)
+        reads = frozenset(self.reads)
+        return Schedule(plan, tuple(step for step, _ in made), constants, reads, scratch_bytes, flops)
 
     def _kept(self) -> tuple[Array | Packed, ...]:
         """The constants, those empty that no step reads: numbers within kernels, and what is read packed."""
@@ -231,7 +237,7 @@ class _Scheduler:
     def _copies(self) -> Iterable[tuple[Value, int]]:
         """Outputs that are an input, a constant, or a value that has its home in another output."""
         for value, slots in self.grouping.wanted.items():
-            if value.type.size:
+            if not same(value.type.size, 0):
                 for slot in slots[1:] if value in self.homes else slots:
                     yield value, slot
 
@@ -253,7 +259,7 @@ class _Scheduler:
         draft = Draft(group, self.grouping)
         merged = self._merged(draft, number, last)
         for value in group.stored:
-            if value not in self.homes and value.type.size:
+            if value not in self.homes and not same(value.type.size, 0):
                 self._home(value, number, last.get(value, number))
         numbering, order, rows = self._numbered(draft, merged)
         kernel = finish(draft, numbering, self.machine)
@@ -271,14 +277,14 @@ class _Scheduler:
     def _merged(self, draft: Draft, number: int, last: dict[Value, int]) -> dict[int, int]:
         """Buffers that take over the memory of another one, which dies in this step."""
         for value in draft.group.stored:
-            if value in self.grouping.wanted or not value.type.size:
+            if value in self.grouping.wanted or same(value.type.size, 0):
                 continue
             target = draft.buffers.index(value)
             for source in draft.in_place(target):
                 other = draft.buffers[source]
                 home = self.homes.get(other)
-                same = other.type.nbytes == value.type.nbytes and other.type.dtype == value.type.dtype
-                if same and isinstance(home, Block) and last[other] == number:
+                alike = same(other.type.size, value.type.size) and other.type.dtype == value.type.dtype
+                if alike and isinstance(home, Block) and last[other] == number:
                     home.last = max(number, last.get(value, number))
                     self.homes[value] = home
                     return {target: source}
@@ -317,7 +323,7 @@ class _Scheduler:
         lowered = self.lowerings.of(step.node)
         group = step.epilogue
         for value in group.stored if group is not None else step.node.outputs:
-            if value.type.size and value not in self.grouping.alias:
+            if not same(value.type.size, 0) and value not in self.grouping.alias:
                 self._home(value, number, last.get(value, number))
         if isinstance(lowered, Routine):
             return self._routine(step.node, lowered, number)
@@ -411,7 +417,7 @@ class _Scheduler:
             offsets.append(state_bytes)
             state_bytes += 0 if k in steady else -(-kind.nbytes // ALIGN) * ALIGN
         start = 2 * state_bytes + ALIGN
-        workspace = self._scratch(start + max(made.plan.scratch_bytes for made in bodies), number)
+        workspace = self._scratch(start + functools.reduce(maximum, (made.scratch_bytes for made in bodies)), number)
 
         def make() -> tuple[ScheduleStep, int]:
             nowhere = Place("scratch", 0, 0)
@@ -424,7 +430,7 @@ class _Scheduler:
                 getattr(op, "reverse", False), stacked,
                 inputs, outputs, places, self._place(workspace), tuple(offsets), state_bytes, start,
             )  # fmt: skip
-            return step, length * max(made.plan.flops for made in bodies)
+            return step, length * max(made.flops for made in bodies)
 
         return make
 
@@ -443,9 +449,7 @@ def _part(source: Source, start: int, type: TensorType) -> Source:
 
 def _product(x: TensorType, w: TensorType, step: Step) -> Product:
     """The sizes of a contraction; a batch of rows against one matrix is one product of more rows."""
-    batch = 1
-    for size in step.node.outputs[0].type.shape[:-2]:
-        batch *= size
+    batch = product(step.node.outputs[0].type.shape[:-2])
     flip_x, flip_w = step.flips
     shared_x, shared_w = step.shared
     m, k = reversed(x.shape[-2:]) if flip_x else x.shape[-2:]
@@ -504,16 +508,24 @@ def _described(step: ScheduleStep, flops: int) -> PlanStep:
             reads = tuple(place for place, param in zip(places, params, strict=True) if not param.written)
             shape = next((s.sizes for nest in kernel.nests for s in nest.statements), ())
             nbytes = sum(param.size * param.dtype.itemsize for param in kernel.params)
-            return PlanStep("", "loops", *_words(step), reads, writes, shape, nbytes, flops)
+            kind = "loops"
         case ProductStep(product=product, places=places, out=out):
             nbytes = product.x.nbytes + product.w.nbytes + out.nbytes
-            return PlanStep("", "contraction", *_words(step), places[1:], places[:1], out.shape, nbytes, flops)
+            kind, reads, writes, shape = "contraction", places[1:], places[:1], out.shape
         case _:
             count = len(step.outputs)
-            nbytes = sum(kind.nbytes for kind in (*step.inputs, *step.outputs))
+            nbytes = sum(type_.nbytes for type_ in (*step.inputs, *step.outputs))
             shape = step.outputs[0].shape if step.outputs else ()
             kind = "routine" if isinstance(step, RoutineStep) else "region"
-            return PlanStep("", kind, *_words(step), step.places[count:], step.places[:count], shape, nbytes, flops)
+            reads, writes = step.places[count:], step.places[:count]
+    return PlanStep(
+        "", kind, *_words(step), tuple(map(_plain, reads)), tuple(map(_plain, writes)), tuple(map(plain, shape)),
+        plain(nbytes), plain(flops),
+    )  # fmt: skip
+
+
+def _plain(place: Place) -> PlanPlace:
+    return PlanPlace(place.kind, place.slot, plain(place.offset))
 
 
 def _words(step: ScheduleStep) -> tuple[tuple[str, ...], tuple[str, ...]]:

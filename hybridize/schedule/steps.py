@@ -10,7 +10,7 @@ from hybridize.base.types import TensorType
 from hybridize.graph.ir import Buffer
 from hybridize.loops.expr import Expr, Routine
 from hybridize.loops.kernel import Kernel, Param
-from hybridize.runtime.plan import Place, Plan
+from hybridize.runtime.plan import Plan
 
 
 @frozen
@@ -19,6 +19,17 @@ class About:
 
     ops: tuple[str, ...]
     lines: tuple[str, ...]
+
+
+@frozen
+class Place:
+    """Where the bytes of a stored value are during a call; `runtime.plan.Place` is the same as text."""
+
+    kind: str
+    """input (also constants), output or scratch."""
+    slot: int
+    offset: int
+    """In bytes; may be a dim."""
 
 
 @frozen
@@ -158,3 +169,6 @@ class Schedule:
     packed ones."""
     reads: frozenset[int]
     """Slots that steps read."""
+    scratch_bytes: int
+    flops: int
+    """Of a call like the one that is compiled, roughly."""

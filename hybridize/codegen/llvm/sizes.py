@@ -6,7 +6,7 @@ from __future__ import annotations
 from typing import Protocol
 
 from hybridize.base import dims
-from hybridize.base.dims import Atom, Division, Larger, Size, Symbol
+from hybridize.base.dims import Atom, Dim, Division, Larger, Size, Symbol
 
 
 class Entry(Protocol):
@@ -21,7 +21,7 @@ class Entry(Protocol):
 
 def size_register(entry: Entry, x: Size) -> str:
     """A size as an i64: a number, or a register."""
-    if not dims.is_symbolic(x):
+    if not isinstance(x, Dim):
         return str(x)
     total = ""
     for monomial, coefficient in x.terms.items():
@@ -71,7 +71,7 @@ def _floored(entry: Entry, atom: Atom, x: str, divisor: str) -> str:
 
 def as_double(entry: Entry, x: Size) -> str:
     """About `x`, as a double: no product overflows."""
-    if not dims.is_symbolic(x):
+    if not isinstance(x, Dim):
         return f"{float(x)!r}"
     total = f"{float(x.constant)!r}"
     for monomial, coefficient in x.terms.items():

@@ -222,7 +222,7 @@ class Function:
         turn once is no loop.
         """
         if dims.is_symbolic(start) or dims.is_symbolic(stop) or dims.is_symbolic(step):
-            start, stop, step = (self.size(x) if dims.is_symbolic(x) else x for x in (start, stop, step))
+            start, stop, step = (x if isinstance(x, str) else self.size(x) for x in (start, stop, step))
         if isinstance(start, int) and isinstance(stop, int) and isinstance(step, int) and start < stop <= start + step:
             once = Loop(str(start), [first for _, first in carry])
             yield once
