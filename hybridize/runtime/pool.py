@@ -14,7 +14,6 @@ from __future__ import annotations
 import atexit
 import ctypes
 import os
-import platform
 import sys
 import threading
 from typing import Any, Final
@@ -73,7 +72,7 @@ class Pool:
     @staticmethod
     def possible() -> bool:
         """Whether this system has what the pool is made of."""
-        return sys.platform == "linux" and platform.machine() in _FUTEX
+        return sys.platform == "linux" and os.uname().machine in _FUTEX
 
     def install(self, parallel: int, shutdown: int) -> None:
         """Give the pool its code, which must stay where it is until the process ends."""
@@ -83,7 +82,7 @@ class Pool:
             libc = ctypes.CDLL(None)
             for name in list(WORD)[: WORD["futex"]]:
                 self._table[WORD[name]] = ctypes.cast(getattr(libc, name), ctypes.c_void_p).value or 0
-            self._table[WORD["futex"]] = _FUTEX[platform.machine()]
+            self._table[WORD["futex"]] = _FUTEX[os.uname().machine]
             self._table[WORD["ceiling"]] = THREADS
             self._shutdown = ctypes.CFUNCTYPE(ctypes.c_int64, ctypes.c_void_p)(shutdown)
             self._parallel = parallel

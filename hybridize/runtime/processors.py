@@ -8,12 +8,11 @@ from __future__ import annotations
 
 import os
 from collections.abc import Collection, Iterator
-from pathlib import Path
 
-ROOT = Path("/")
+ROOT = "/"
 
 
-def usable(root: Path = ROOT) -> int:
+def usable(root: str = ROOT) -> int:
     """Threads that can run at once without getting in each other's way, at least one."""
     mask = affinity()
     return max(1, min(_cores(mask, root), quota(root) or len(mask)))
@@ -26,13 +25,13 @@ def affinity() -> Collection[int]:
     return range(os.cpu_count() or 1)
 
 
-def _cores(mask: Collection[int], root: Path) -> int:
+def _cores(mask: Collection[int], root: str) -> int:
     """Physical cores among the processors: two threads of one core share the unit that kernels keep busy."""
-    folder = root / "sys/devices/system/cpu"
-    return len({_text(folder / f"cpu{number}/topology/thread_siblings_list") or str(number) for number in mask})
+    files = {number: f"sys/devices/system/cpu/cpu{number}/topology/thread_siblings_list" for number in mask}
+    return len({_text(root, file) or str(number) for number, file in files.items()})
 
 
-def quota(root: Path = ROOT) -> int | None:
+def quota(root: str = ROOT) -> int | None:
     """Whole processors that the cgroup and those around it grant, rounded down, or None without a limit.
 
     Down, as what exceeds the quota is taken back by stopping all threads for the rest of a period.
@@ -41,25 +40,26 @@ def quota(root: Path = ROOT) -> int | None:
     return max(1, int(min(limits))) if limits else None
 
 
-def _quotas(root: Path) -> Iterator[tuple[float, float]]:
+def _quotas(root: str) -> Iterator[tuple[float, float]]:
     """Quota and period, in one unit, of each cgroup from this process's own up to the outermost."""
-    for line in _text(root / "proc/self/cgroup").splitlines():
+    for line in _text(root, "proc/self/cgroup").splitlines():
         number, _, rest = line.partition(":")
         controllers, _, path = rest.partition(":")
         if number == "0" and not controllers:
-            for folder in _upwards(root / "sys/fs/cgroup", path):
-                yield _numbers(_text(folder / "cpu.max"))
+            for folder in _upwards("sys/fs/cgroup", path):
+                yield _numbers(_text(root, f"{folder}/cpu.max"))
         elif "cpu" in controllers.split(","):
             for mount in ("cpu", controllers):
-                for folder in _upwards(root / "sys/fs/cgroup" / mount, path):
-                    yield _numbers(f"{_text(folder / 'cpu.cfs_quota_us')} {_text(folder / 'cpu.cfs_period_us')}")
+                for folder in _upwards(f"sys/fs/cgroup/{mount}", path):
+                    quota, period = (_text(root, f"{folder}/cpu.cfs_{word}_us") for word in ("quota", "period"))
+                    yield _numbers(f"{quota} {period}")
 
 
-def _upwards(mount: Path, path: str) -> Iterator[Path]:
+def _upwards(mount: str, path: str) -> Iterator[str]:
     """The folder of a cgroup and those around it, down from the mount; in a container only the last may exist."""
     parts = [part for part in path.split("/") if part not in ("", "..")]
     for count in range(len(parts), -1, -1):
-        yield mount.joinpath(*parts[:count])
+        yield "/".join([mount, *parts[:count]])
 
 
 def _numbers(text: str) -> tuple[float, float]:
@@ -71,8 +71,10 @@ def _numbers(text: str) -> tuple[float, float]:
     return quota, period
 
 
-def _text(path: Path) -> str:
+def _text(root: str, path: str) -> str:
+    """The content of a file under `root`, or nothing."""
     try:
-        return path.read_text().strip()
+        with open(os.path.join(root, path)) as file:
+            return file.read().strip()
     except OSError:
         return ""

@@ -41,21 +41,21 @@ V1 = "4:memory:/a\n3:cpu,cpuacct:/a/b\n0::/"
 )  # fmt: skip
 def test_quota(tmp_path, files, quota):
     write(tmp_path, files)
-    assert processors.quota(tmp_path) == quota
+    assert processors.quota(str(tmp_path)) == quota
 
 
 def test_threads_of_one_core_count_once(tmp_path, monkeypatch):
     monkeypatch.setattr(processors, "affinity", lambda: {0, 1, 2, 5})
-    assert processors.usable(tmp_path) == 4
+    assert processors.usable(str(tmp_path)) == 4
     folder = "sys/devices/system/cpu/cpu{}/topology/thread_siblings_list"
     write(tmp_path, {folder.format(n): siblings for n, siblings in ((0, "0-1"), (1, "0-1"), (2, "2,5"), (5, "2,5"))})
-    assert processors.usable(tmp_path) == 2
+    assert processors.usable(str(tmp_path)) == 2
 
 
 def test_the_quota_bounds_the_affinity(tmp_path, monkeypatch):
     monkeypatch.setattr(processors, "affinity", lambda: set(range(8)))
     write(tmp_path, {"proc/self/cgroup": "0::/", f"{TREE}/cpu.max": "300000 100000"})
-    assert processors.usable(tmp_path) == 3
+    assert processors.usable(str(tmp_path)) == 3
 
 
 @pytest.mark.skipif(not hasattr(os, "sched_setaffinity"), reason="no affinity here")
