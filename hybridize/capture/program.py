@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from contextlib import AbstractContextManager, nullcontext
-from typing import Any, Final, NoReturn
+from typing import TYPE_CHECKING, Any, Final, NoReturn
 
 import numpy
 from numpy.typing import NDArray
@@ -28,6 +28,9 @@ from hybridize.graph import Graph
 from hybridize.ops import Broadcast, Reshape, Slice, Transpose
 from hybridize.ops.op import Op
 from hybridize.runtime.entry import Argument, Kind, PythonEntry
+
+if TYPE_CHECKING:
+    from hybridize.compiler.explanation import Explanation
 
 Entry = Callable[..., Any]
 Buffers = Sequence[NDArray[Any]]
@@ -111,21 +114,25 @@ class Program:
         """Types of the inputs of the graph."""
         return tuple(value.type for value in self.stock.graph.inputs)
 
-    def explain(self) -> str:
-        """What the program is, where its kernels come from, and why it was compiled."""
-        stock = self.stock
-        captured, optimized = len(stock.graph.nodes), len(self.optimized.nodes)
-        lines = [f"{self.name}: {captured} operations captured, {optimized} after optimizing"]
-        lines.append(f"  captured because {self.reason}" if self.reason else "  the first program of its function")
-        size = f"{self.memory.peak_bytes:,} bytes a call at most"
-        lines.append(f"  backend {self.backend}, {len(self.kernels)} kernels, {size}")
-        lines += [f"    {kernel}" for kernel in self.kernels]
-        if stock.guards or stock.numbers or stock.conditions:
-            lines.append("  valid as long as")
-            lines += [f"    {guard.what()} is {guard.expected!r:.80}  ({guard.loc})" for guard in stock.guards]
-            lines += [f"    argument {position} is {value!r}" for position, value in stock.numbers.items()]
-            lines += [f"    a condition on numbers is {one.expected}  ({one.loc})" for one in stock.conditions]
-        return "\n".join(lines)
+    def explain(self, *args: Any, profile: bool = False) -> Explanation:
+        """What the program is, why it was compiled, what the passes did, which kernels it runs; `str()` is the report.
+
+        Args:
+            args: of the call to measure; arrays from outside are taken as they are, arguments not given at random.
+            profile: measure each kernel, and set it beside what this machine can do at best.
+
+        Raises:
+            ShapeError E120, DTypeError E210, ArgumentError E310: arguments other than it was compiled for.
+        """
+        from hybridize.capture.explain import explained  # late: few programs are explained
+
+        arrays = None
+        if args:
+            call = Call.of(args, {})
+            self._check(call)
+            pairs = zip(self.stock.sources, self.captured.inputs, strict=True)
+            arrays = [self._array(source, value.type, call) for source, value in pairs]
+        return explained(self.name, self.reason, self.stock, self._runs, arguments=arrays, profile=profile)
 
     def __repr__(self) -> str:
         return f"<Program {self.name}({', '.join(map(str, self.types))}) backend={self.backend}>"

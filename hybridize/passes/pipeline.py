@@ -22,22 +22,28 @@ class Pass(Protocol):
         """The rewritten graph; the same object where nothing changed."""
 
 
+Watch = Callable[[str, Graph, Graph], object]
+"""Given the name of a pass, the graph before it and the graph after it."""
+
+
 class Pipeline:
     """Passes, run in order; sub-graphs of control flow are run through the same ones."""
 
     def __init__(self, *passes: Pass) -> None:
         self.passes = passes
 
-    def run(self, graph: Graph) -> Graph:
-        """Apply every pass to `graph` and to the graphs inside it."""
+    def run(self, graph: Graph, watch: Watch | None = None) -> Graph:
+        """Apply every pass to `graph` and to the graphs inside it; `watch` sees each graph before and after."""
         first, *rest = self.passes
-        graph = map_subgraphs(self._checked(first, graph), self.run)
+        graph = map_subgraphs(self._checked(first, graph, watch), lambda inner: self.run(inner, watch))
         for step in rest:
-            graph = self._checked(step, graph)
+            graph = self._checked(step, graph, watch)
         return graph
 
-    def _checked(self, step: Pass, graph: Graph) -> Graph:
+    def _checked(self, step: Pass, graph: Graph, watch: Watch | None) -> Graph:
         result = step(graph)
+        if watch is not None:
+            watch(step.name, graph, result)
         return verify(result, after=step.name) if CONFIG.check and result is not graph else result
 
 

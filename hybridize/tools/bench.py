@@ -24,7 +24,7 @@ from typing import Any
 
 import numpy as np
 
-from hybridize.tools.machine import Limits
+from hybridize.compiler.limits import Limits
 from hybridize.tools.peers import BLOCK, F32, HYBRIDIZED, IMPERATIVE, ROWS, Layers, Row
 
 SIZES = (512, 256, 128, 2)

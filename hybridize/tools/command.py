@@ -14,8 +14,9 @@ from rich.console import Console
 from rich.progress import Progress
 
 from hybridize.base.errors import HybridizeError
+from hybridize.compiler.limits import Limits
 from hybridize.tools import bench as benchmark
-from hybridize.tools import contents, machine, report, saved
+from hybridize.tools import contents, explained, machine, report, saved
 from hybridize.tools.bench import WORKLOADS, Options, Result
 
 application = typer.Typer(
@@ -86,9 +87,7 @@ def bench(
         markdown.write_text("\n".join(written), encoding="utf-8")
 
 
-def one(
-    workload: str, options: Options, limits: machine.Limits, by_workload: dict[str, Sequence[Result]]
-) -> report.Grid:
+def one(workload: str, options: Options, limits: Limits, by_workload: dict[str, Sequence[Result]]) -> report.Grid:
     """Run one workload and lay out its figures; they are also put into `by_workload`, for the goals."""
     if workload == "memory":
         return report.memory(benchmark.run_memory(options), options.calls, options.shapes)
@@ -128,9 +127,13 @@ def run(
 
 
 @application.command()
-def explain(file: File, inputs: Inputs) -> None:
+def explain(
+    file: File,
+    inputs: Inputs,
+    profile: Annotated[bool, typer.Option(help="Measure each kernel, beside what this machine can do.")] = False,
+) -> None:
     """Compile a saved file for the given inputs and say what became of it."""
-    typer.echo(saved.explain(file, inputs))
+    explained.show(saved.explain(file, inputs, profile=profile), Console())
 
 
 def main() -> None:

@@ -10,8 +10,9 @@ from typing import Any
 from rich.console import Console
 from rich.table import Table
 
+from hybridize.compiler.explanation import described, duration
+from hybridize.compiler.limits import Limits
 from hybridize.tools.bench import BOUNDS, GOALS, Result, reached
-from hybridize.tools.machine import Limits
 from hybridize.tools.peers import HYBRIDIZED
 
 
@@ -47,19 +48,6 @@ class Grid:
         console.print(table)
         for note in self.notes:
             console.print(f"  {note}", style="dim", highlight=False, markup=False, soft_wrap=True)
-
-
-def duration(seconds: float) -> str:
-    """Seconds with a unit that suits them, three digits.
-
-    >>> duration(1.234e-5), duration(2.5e-7), duration(0.0421), duration(3.0)
-    ('12.3 µs', '250 ns', '42.1 ms', '3.00 s')
-    """
-    units = ((1e-6, 1e9, "ns"), (1e-3, 1e6, "µs"), (1.0, 1e3, "ms"))
-    scale, unit = next(((scale, unit) for limit, scale, unit in units if seconds < limit), (1.0, "s"))
-    value = seconds * scale
-    digits = 2 if value < 10 else 1 if value < 100 else 0
-    return f"{value:.{digits}f} {unit}"
 
 
 def calls(title: str, results: Sequence[Result], limit_s: float | None = None) -> Grid:
@@ -138,8 +126,4 @@ def verdict(found: float, must: float, aim: float) -> str:
 
 def machine(text: str, limit: Limits) -> str:
     """The machine and the limits of one of its cores, in two lines."""
-    return (
-        f"{text}\n"
-        f"one core, measured: reads {limit.l1_gb_per_s:.0f} GB/s from L1, {limit.l2_gb_per_s:.0f} GB/s from L2, "
-        f"{limit.memory_gb_per_s:.1f} GB/s from memory; {limit.gflops:.0f} GFLOP/s in float32 multiply-adds"
-    )
+    return f"{text}\none core, measured: {described(limit)}"

@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 
 import hybridize
 from hybridize.base.errors import LoadError
+from hybridize.compiler.explanation import Explanation
 
 
 def arrays(paths: Sequence[Path]) -> list[NDArray[Any]]:
@@ -45,10 +46,11 @@ def run(file: Path, inputs: Sequence[Path]) -> list[NDArray[Any]]:
     return as_numpy(program(*arrays(inputs)))
 
 
-def explain(file: Path, inputs: Sequence[Path]) -> str:
-    """Compile for the inputs, and say how."""
+def explain(file: Path, inputs: Sequence[Path], *, profile: bool = False) -> Explanation:
+    """Compile for the inputs, and say how; `profile` measures each kernel on them."""
     loaded: Any = hybridize.load(str(file))
     if isinstance(loaded, hybridize.gluon.HybridBlock):
         loaded.hybridize()
     values = [hybridize.np.array(value, dtype=value.dtype) for value in arrays(inputs)]
-    return str(loaded.program(*values).explain())
+    explanation: Explanation = loaded.program(*values).explain(*values, profile=profile)
+    return explanation

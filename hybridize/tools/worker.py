@@ -26,7 +26,7 @@ from typing import Any
 
 import numpy as np
 
-from hybridize.tools import machine
+from hybridize.compiler import limits
 from hybridize.tools.peers import F32, Layers, Prepared
 
 SAMPLE_S = 5e-4
@@ -81,7 +81,7 @@ def answers(requests: Iterator[str]) -> Iterator[dict[str, Any]]:
         try:
             match request["do"]:
                 case "limits":
-                    yield asdict(machine.measure(request["seconds"]))
+                    yield asdict(limits.measure(request["seconds"]))
                 case "prepare":
                     layers, x = read_data(request["data"])
                     module = importlib.import_module(f"hybridize.tools.peers.{request['module']}")

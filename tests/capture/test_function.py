@@ -73,7 +73,7 @@ def test_programs_say_what_they_are():
     assert program.captured.op_names().count("relu") == 1
     assert len(program.kernels) == 1, "product, bias and relu are fused"
     assert program.memory.peak_bytes >= 3 * 4
-    text = program.explain()
+    text = str(program.explain())
     assert "first program" in text
     assert "global 'npx'" in text
     assert "test_function.py" in text

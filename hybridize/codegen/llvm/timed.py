@@ -1,0 +1,42 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A program that notes the time after each of its steps, to be run once for a report and thrown away.
+
+Its way of being called is that of any program. The times go to an array whose address is in the code.
+"""
+
+from __future__ import annotations
+
+from hybridize.codegen.llvm.program import Emitter, Pointers
+from hybridize.codegen.llvm.text import Function, Module
+from hybridize.codegen.target import Target
+from hybridize.schedule.steps import ScheduleStep
+
+
+class TimedEmitter(Emitter):
+    """Writes ticks of the processor's clock: twice before the first step, which tells what noting costs, then after
+    each step of the outermost program.
+    """
+
+    def __init__(self, module: Module, target: Target, prefix: str, address: int) -> None:
+        """`address` is that of 64-bit words, two more than there are steps; the code must not outlive them."""
+        super().__init__(module, target, prefix)
+        self._address = address
+        self._count = 0
+
+    def step(self, f: Function, step: ScheduleStep, pointers: Pointers) -> str:
+        if f.name != self.prefix:  # a body inside a step
+            return super().step(f, step, pointers)
+        if not self._count:
+            self._note(f)
+            self._note(f)
+        name = super().step(f, step, pointers)
+        self._note(f)
+        return name
+
+    def _note(self, f: Function) -> None:
+        if self.target.processor == "aarch64":  # there LLVM's cycle counter is one that only the system may read
+            ticks = f.op('call i64 asm sideeffect "mrs $0, cntvct_el0", "=r"()')
+        else:
+            ticks = f.op(f"call i64 {self.module.declare('llvm.readcyclecounter', 'i64', ())}()")
+        f.do(f"store i64 {ticks}, ptr inttoptr (i64 {self._address + 8 * self._count} to ptr), align 8")
+        self._count += 1

@@ -1,0 +1,97 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Reports on what was compiled: the passes are run again under watch, the steps are timed where that is asked for."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+from typing import Any
+
+from numpy.typing import NDArray
+
+from hybridize.base import dims
+from hybridize.base.frozen import changed
+from hybridize.compiler.compile import default_target
+from hybridize.compiler.explanation import KernelReport, MemoryReport, PassReport
+from hybridize.compiler.limits import Limits
+from hybridize.compiler.profile import step_seconds
+from hybridize.graph import Graph
+from hybridize.passes import PIPELINE
+from hybridize.runtime.executable import Executable
+from hybridize.runtime.plan import Plan, Step
+
+
+def passes(graph: Graph) -> tuple[PassReport, ...]:
+    """What each pass of the pipeline does to a graph as captured."""
+    sizes: dict[str, list[int]] = {}
+    changes: dict[str, Counter[str]] = {}
+
+    def watch(name: str, before: Graph, after: Graph) -> None:
+        size = sizes.setdefault(name, [0, 0])
+        size[0] += len(before.nodes)
+        size[1] += len(after.nodes)
+        change = changes.setdefault(name, Counter())
+        change.update(after.op_names())
+        change.subtract(before.op_names())
+
+    PIPELINE.run(graph, watch)
+    return tuple(
+        PassReport(
+            name.replace("_", " "), before, after,
+            tuple(sorted((op, -count) for op, count in changes[name].items() if count < 0)),
+            tuple(sorted((op, count) for op, count in changes[name].items() if count > 0)),
+        )
+        for name, (before, after) in sizes.items()
+    )  # fmt: skip
+
+
+def kernels(plan: Plan) -> tuple[KernelReport, ...]:
+    """The steps of a program, not timed."""
+    first = len(plan.inputs)
+    packed = {("input", first + pack.slot) for pack in plan.packs}
+
+    def layout(step: Step) -> tuple[str, ...]:
+        found = ["packed"] if any((place.kind, place.slot) in packed for place in step.reads) else []
+        if step.kind == "loops" and set(step.reads) & set(step.writes):
+            found.append("in place")
+        return tuple(found)
+
+    return tuple(
+        KernelReport(
+            step.kind, step.ops, step.lines, "×".join(map(dims.text, step.shape)) or "1", layout(step),
+            dims.hint(step.bytes), dims.hint(step.flops),
+        )
+        for step in plan.steps
+    )  # fmt: skip
+
+
+def timed(
+    reports: Sequence[KernelReport],
+    graph: Graph,
+    executable: Executable,
+    inputs: Sequence[NDArray[Any]],
+    limit: Limits,
+    seconds: float,
+) -> tuple[KernelReport, ...]:
+    """The reports on an executable with its steps' times on `inputs`, each beside the least that this core can take.
+
+    `graph` is what it was captured as. The least time is that of reading its bytes from the fastest level that holds
+    them, or of its operations as multiply-adds: nothing is known of what lies in which cache when the step begins.
+    """
+    stable = sorted({packer.input for packer in executable.packers})
+    times = step_seconds(PIPELINE.run(graph), default_target(), inputs, stable=stable, seconds=seconds)
+    total = sum(times) or 1.0
+    found = []
+    for report, time in zip(reports, times, strict=True):
+        bound, least = limit.least(report.bytes, report.flops)
+        found.append(changed(report, seconds=time, share=time / total, bound=bound, least_s=least))
+    return tuple(found)
+
+
+def memory(executable: Executable, packed_bytes: int = 0) -> MemoryReport:
+    """Bytes of a call, and of what is kept for calls."""
+    outputs = executable.peak_bytes - executable.scratch_bytes
+    return MemoryReport(
+        dims.hint(executable.scratch_bytes), dims.hint(outputs),
+        executable.constant_bytes, packed_bytes, executable.code_bytes,
+    )  # fmt: skip

@@ -1,0 +1,257 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What became of a program, as data: why it was compiled, what the passes did, what runs, in what memory, how fast.
+
+`str()` is the report as plain text, no wider than `WIDTH`; `tables` are the parts of it that other places lay out
+their own way (`tools.explained` in colour).
+"""
+
+from __future__ import annotations
+
+import textwrap
+from collections.abc import Sequence
+
+from hybridize.base.frozen import frozen
+from hybridize.compiler.limits import Limits
+
+WIDTH = 100
+
+
+@frozen
+class PassReport:
+    """What one pass of the pipeline did, sub-graphs included."""
+
+    name: str
+    before: int
+    """Nodes that it was given."""
+    after: int
+    gone: tuple[tuple[str, int], ...]
+    """Ops of which there are fewer, and how many fewer."""
+    come: tuple[tuple[str, int], ...]
+    """Ops of which there are more."""
+
+
+@frozen
+class KernelReport:
+    """One step of a call."""
+
+    kind: str
+    """loops, contraction, routine or region; reference, on the NumPy backend."""
+    ops: tuple[str, ...]
+    lines: tuple[str, ...]
+    """The user's, as `file.py:12`."""
+    size: str
+    """Of the first output."""
+    layout: tuple[str, ...]
+    """What is special about how it reads and writes: `packed`, `in place`."""
+    bytes: int
+    """Read and written, each buffer once."""
+    flops: int
+    """Operations, an estimate for what is no product."""
+    seconds: float | None = None
+    """Measured, median of the calls; None where nothing was."""
+    share: float = 0.0
+    """Of all steps together."""
+    bound: str = ""
+    """What binds it at best: reading from L1, L2, L3, memory, or multiply-adds."""
+    least_s: float = 0.0
+    """Seconds that this core takes for it at best."""
+
+
+@frozen
+class MemoryReport:
+    """Bytes, by what for. A call needs the first two."""
+
+    scratch: int
+    outputs: int
+    constants: int = 0
+    """Kept by the program."""
+    packed: int = 0
+    """Copies of parameters as the kernels read them, shared by all programs over the same parameters."""
+    code: int = 0
+
+
+@frozen
+class Table:
+    """Cells under headings; the columns in `wide` are wrapped, those in `words` hold words, the others figures."""
+
+    title: str
+    columns: tuple[str, ...]
+    rows: Sequence[tuple[str, ...]]
+    words: frozenset[str] = frozenset()
+    wide: frozenset[str] = frozenset()
+
+
+@frozen
+class Explanation:
+    """A program, explained."""
+
+    name: str
+    backend: str
+    target: str
+    """The machine that it was compiled for."""
+    arguments: tuple[str, ...]
+    """`x: f32[1,512]`."""
+    outside: tuple[str, ...]
+    """Types of the arrays that it reads from outside: parameters, globals."""
+    outputs: tuple[str, ...]
+    reason: str
+    """Why it was captured: empty for the first program of a function."""
+    valid: tuple[str, ...]
+    """What must be as it was, with the user's lines."""
+    passes: tuple[PassReport, ...]
+    kernels: tuple[KernelReport, ...]
+    memory: MemoryReport
+    stages: tuple[tuple[str, float], ...] = ()
+    """Milliseconds of each stage of its compilation; empty where it came from a cache."""
+    fallbacks: tuple[str, ...] = ()
+    limits: Limits | None = None
+    """Of this machine's core, where kernels were timed."""
+    notes: tuple[str, ...] = ()
+
+    @property
+    def seconds(self) -> float | None:
+        """All steps of a call; None where nothing was timed."""
+        times = [kernel.seconds for kernel in self.kernels]
+        return sum(time for time in times if time is not None) if times and None not in times else None
+
+    @property
+    def facts(self) -> tuple[tuple[str, str], ...]:
+        """What is said in a line each: (word, text)."""
+        why = f"captured because {self.reason}" if self.reason else "the first program of its function"
+        found = [("takes", ", ".join(self.arguments) or "nothing")]
+        if self.outside:
+            found.append(("reads", f"{_runs(self.outside)} from outside"))
+        found += [("gives", ", ".join(self.outputs) or "nothing"), ("why", why)]
+        found += [("valid while", text) for text in self.valid]
+        found.append(("backend", f"backend {self.backend}" + (f", for {self.target}" if self.target else "")))
+        if self.stages:
+            found.append(("compiled in", ", ".join(f"{name} {ms:.1f} ms" for name, ms in self.stages)))
+        memory = self.memory
+        call = f"{memory.scratch + memory.outputs:,} bytes a call at most: {memory.scratch:,} of scratch, "
+        found.append(("memory", f"{call}{memory.outputs:,} of outputs"))
+        kept = (("constants", memory.constants), ("packed copies", memory.packed), ("code", memory.code))
+        found.append(("kept", ", ".join(f"{count:,} bytes of {what}" for what, count in kept if count) or "nothing"))
+        found.append(("fallbacks", ", ".join(self.fallbacks) or "none: all of it is machine code"))
+        if self.seconds is not None:
+            found.append(("kernels take", f"{duration(self.seconds)} together"))
+        if self.limits is not None:
+            found.append(("this core", described(self.limits)))
+        return (*found, *(("note", note) for note in self.notes))
+
+    @property
+    def tables(self) -> tuple[Table, ...]:
+        """Passes; kernels; where they were timed, how fast they are."""
+        passes = [
+            (one.name, str(one.before), str(one.after), _counted(one.gone), _counted(one.come)) for one in self.passes
+        ]
+        words = frozenset(("pass", "gone", "new"))
+        found = [Table("passes", ("pass", "nodes", "then", "gone", "new"), passes, words, words - {"pass"})]
+        columns = ("#", "kernel", "ops, views aside", "lines", "size", "bytes", "flops")
+        words = frozenset(columns[1:5])
+        rows = [_row(number, kernel) for number, kernel in enumerate(self.kernels)]
+        found.append(Table("kernels, in order", columns, rows, words, frozenset(columns[2:4])))
+        if self.seconds is not None:
+            columns = ("#", "time", "share", "GB/s", "GFLOP/s", "at least", "of the limit")
+            rows = [_measured(number, kernel) for number, kernel in enumerate(self.kernels)]
+            found.append(Table("kernels, measured", columns, rows, frozenset(("of the limit",))))
+        return tuple(table for table in found if table.rows)
+
+    def __str__(self) -> str:
+        lines = [self.name]
+        for word, text in self.facts:
+            lines += textwrap.wrap(text, WIDTH, initial_indent=f"  {word:12} ", subsequent_indent=" " * 15)
+        for table in self.tables:
+            lines += ["", f"  {table.title}", *laid_out(table)]
+        return "\n".join(lines)
+
+
+VIEWS = frozenset(("broadcast", "reshape", "transpose", "slice"))
+"""Ops that move nothing where they are part of a kernel."""
+
+
+def _row(number: int, kernel: KernelReport) -> tuple[str, ...]:
+    """A kernel's cells."""
+    what = " ".join((kernel.kind, *kernel.layout))
+    ops = [op for op in kernel.ops if op not in VIEWS] or kernel.ops
+    lines, size = " ".join(kernel.lines), kernel.size
+    return (str(number), what, _runs(ops), lines, size, scaled(kernel.bytes), scaled(kernel.flops))
+
+
+def _measured(number: int, kernel: KernelReport) -> tuple[str, ...]:
+    """A timed kernel's figures; none where it took no time that the clock can tell."""
+    seconds = kernel.seconds
+    if not seconds:
+        return (str(number), "0", "0%", "", "", duration(kernel.least_s), "")
+    rates = (f"{kernel.bytes / seconds / 1e9:.1f}", f"{kernel.flops / seconds / 1e9:.1f}")
+    limit = f"{kernel.least_s / seconds:.0%}, {kernel.bound}"
+    return (str(number), duration(seconds), f"{kernel.share:.0%}", *rates, duration(kernel.least_s), limit)
+
+
+def laid_out(table: Table, width: int = WIDTH) -> list[str]:
+    """The table as lines of text: figures to the right, wide columns wrapped to what room there is."""
+    natural = [max(len(cell) for cell in column) for column in zip(table.columns, *table.rows, strict=True)]
+    widths, gap = list(natural), 2
+    wide = [i for i, column in enumerate(table.columns) if column in table.wide]
+    room = width - gap - sum(natural[i] + gap for i in range(len(natural)) if i not in wide) - gap * len(wide)
+    for taken, i in enumerate(sorted(wide, key=lambda i: natural[i])):  # narrow ones first: what they leave is shared
+        widths[i] = min(natural[i], max(12, room // (len(wide) - taken)))
+        room -= widths[i]
+    lines = []
+    for row in (table.columns, *table.rows):
+        cells = [textwrap.wrap(cell, size, break_on_hyphens=False) for cell, size in zip(row, widths, strict=True)]
+        for part in range(max(map(len, cells))):
+            texts = [cell[part] if part < len(cell) else "" for cell in cells]
+            lines.append(" " * gap + (" " * gap).join(
+                text.ljust(width) if column in table.words else text.rjust(width)
+                for text, width, column in zip(texts, widths, table.columns, strict=True)
+            ).rstrip())  # fmt: skip
+    return lines
+
+
+def _counted(ops: Sequence[tuple[str, int]]) -> str:
+    return ", ".join(op if count == 1 else f"{op} ×{count}" for op, count in ops)
+
+
+def _runs(ops: Sequence[str]) -> str:
+    """Words in order, equal neighbours once: `mul ×2, add`."""
+    runs: list[tuple[str, int]] = []
+    for op in ops:
+        if runs and runs[-1][0] == op:
+            runs[-1] = (op, runs[-1][1] + 1)
+        else:
+            runs.append((op, 1))
+    return _counted(runs)
+
+
+def described(limits: Limits) -> str:
+    """A core's limits in a sentence."""
+    third = f"{limits.l3_gb_per_s:.0f} GB/s from L3, " if limits.l3_bytes else ""
+    return (
+        f"reads {limits.l1_gb_per_s:.0f} GB/s from L1, {limits.l2_gb_per_s:.0f} GB/s from L2, {third}"
+        f"{limits.memory_gb_per_s:.1f} GB/s from memory; {limits.gflops:.0f} GFLOP/s in float32 multiply-adds"
+    )
+
+
+def duration(seconds: float) -> str:
+    """Seconds with a unit that suits them, three digits.
+
+    >>> duration(1.234e-5), duration(2.5e-7), duration(0.0421), duration(3.0)
+    ('12.3 µs', '250 ns', '42.1 ms', '3.00 s')
+    """
+    units = ((1e-6, 1e9, "ns"), (1e-3, 1e6, "µs"), (1.0, 1e3, "ms"))
+    scale, unit = next(((scale, unit) for limit, scale, unit in units if seconds < limit), (1.0, "s"))
+    value = seconds * scale
+    digits = 2 if value < 10 else 1 if value < 100 else 0
+    return f"{value:.{digits}f} {unit}"
+
+
+def scaled(count: int) -> str:
+    """A count with a letter for its thousands.
+
+    >>> scaled(0), scaled(999), scaled(1234), scaled(5_600_000), scaled(7_000_000_000)
+    ('0', '999', '1.2 k', '5.6 M', '7.0 G')
+    """
+    for size, letter in ((10**9, "G"), (10**6, "M"), (10**3, "k")):
+        if count >= size:
+            return f"{count / size:.1f} {letter}"
+    return str(count)

@@ -1,0 +1,68 @@
+# SPDX-License-Identifier: Apache-2.0
+"""How long each step of a program takes: a variant of it that looks at the clock between steps is compiled and run."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Sequence
+from typing import Any
+
+import numpy
+from numpy.typing import NDArray
+
+from hybridize.base import dims
+from hybridize.base.types import TensorType
+from hybridize.codegen.target import Target
+from hybridize.compiler.entry import entry_code
+from hybridize.graph import Graph
+from hybridize.runtime.executable import Executable
+
+LEAST_CALLS = 5
+"""Calls that are timed, however long they take; one before them fills the caches."""
+
+
+def random_input(type: TensorType, seed: int = 0) -> NDArray[Any]:
+    """An array of a type to measure with: normal floats, zeros for what may be an index or a condition."""
+    shape = tuple(dims.hint(size) for size in type.shape)
+    if type.dtype.kind in "biu":
+        return numpy.zeros(shape, type.dtype)
+    return numpy.random.default_rng(seed).standard_normal(shape).astype(type.dtype)
+
+
+def step_seconds(
+    graph: Graph, target: Target, inputs: Sequence[NDArray[Any]], *, stable: Sequence[int] = (), seconds: float = 0.2
+) -> list[float]:
+    """Median seconds of each step of the program of an optimised graph, run over and over for about `seconds`.
+
+    What reading the clock costs is measured beside and taken off. The graph must not print or assert.
+    """
+    from hybridize.codegen.llvm.engine import compile_module  # late: see the package
+    from hybridize.codegen.llvm.program import build
+    from hybridize.codegen.llvm.timed import TimedEmitter
+
+    count = len(build(graph, target, stable=stable).plan.steps)
+    ticks = numpy.zeros(count + 2, dtype=numpy.int64)
+    address = ticks.ctypes.data
+    built = build(
+        graph, target, stable=stable,
+        emitter_of=lambda module, target, name: TimedEmitter(module, target, name, address),
+    )  # fmt: skip
+    loaded = compile_module(built.module.text(), target)
+    timed = Executable(loaded, loaded.address("program"), built.plan, built.constants, entry_code=entry_code())
+    packed = [packer.packed(inputs[packer.input]) for packer in timed.packers]
+    noted: list[NDArray[numpy.int64]] = []
+
+    def call() -> None:
+        timed.run(inputs, packed or None)
+        noted.append(ticks.copy())
+
+    call()
+    begin = time.perf_counter()
+    while len(noted) <= LEAST_CALLS or time.perf_counter() - begin < seconds:
+        call()
+    elapsed = time.perf_counter() - begin
+    all_ticks = numpy.array(noted)
+    per_second = (all_ticks[-1, -1] - all_ticks[0, -1]) / elapsed
+    steps = numpy.diff(all_ticks[1:], axis=1)
+    cost = steps[:, 0].min()
+    return [float(max(0.0, median - cost) / per_second) for median in numpy.median(steps[:, 1:], axis=0)]

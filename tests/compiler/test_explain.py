@@ -1,0 +1,222 @@
+"""What became of a program: the report says what the compiler did, and times steps that add up to the call."""
+
+import numpy
+import pytest
+
+from hybridize import hybridize, np, npx
+from hybridize.base.errors import ShapeError
+from hybridize.base.types import TensorType
+from hybridize.compiler import compile, default_target, limits
+from hybridize.compiler.explanation import WIDTH, Table, laid_out
+from hybridize.compiler.profile import random_input, step_seconds
+from hybridize.gluon import nn
+from hybridize.passes import PIPELINE
+
+
+def net():
+    made = nn.HybridSequential()
+    made.add(nn.Dense(32, activation="relu"), nn.Dense(8))
+    made.initialize()
+    made.hybridize()
+    return made
+
+
+def explained(function, *args, **keywords):
+    return hybridize(function).program(*args).explain(**keywords)
+
+
+def test_passes_say_what_went_and_what_came():
+    mlp, x = net(), np.ones((4, 16))
+    mlp(x)
+    report = mlp.program(x).explain()
+    inline = report.passes[0]
+    assert inline.name == "inline"
+    assert dict(inline.gone)["FullyConnected"] == 2
+    assert dict(inline.come)["matmul"] == 2
+    assert inline.before + sum(dict(inline.come).values()) - sum(dict(inline.gone).values()) == inline.after
+    assert report.passes[-1].after <= inline.after
+
+
+def test_passes_are_counted_inside_of_control_flow():
+    def function(x):
+        for _ in range(int(x.shape[0])):
+            x = x + 0 * x
+        while x.sum() < 100:
+            x = x * 2 + 0
+        return x
+
+    report = explained(function, np.ones((3,)))
+    assert sum(one.before for one in report.passes if one.name == "inline") > 3
+    assert "while" in str(report)
+
+
+def test_kernels_name_ops_lines_and_sizes():
+    def function(x, y):
+        return np.tanh(x) + y, npx.softmax(x)
+
+    report = explained(function, np.ones((4, 5)), np.ones((5,)))
+    ops = [op for kernel in report.kernels for op in kernel.ops]
+    assert "tanh" in ops
+    assert "add" in ops
+    assert all(kernel.kind == "loops" for kernel in report.kernels)
+    assert any("test_explain.py:" in line for kernel in report.kernels for line in kernel.lines)
+    assert all(kernel.bytes > 0 and kernel.flops > 0 for kernel in report.kernels)
+    assert report.memory.outputs == 2 * 4 * 5 * 4
+    assert report.fallbacks == ()
+    assert report.seconds is None
+    assert "x: f32[4,5]" in str(report)
+
+
+def test_packed_and_in_place_are_told_apart():
+    mlp, x = net(), np.ones((4, 16))
+    mlp(x)
+    report = mlp.program(x).explain()
+    assert any("packed" in kernel.layout for kernel in report.kernels) == (report.memory.packed > 0)
+    assert "f32[32,16]" in report.outside
+    assert "parameters" not in report.valid
+
+
+def test_each_step_is_timed():
+    def function(x, w):
+        return npx.softmax(np.tanh(x) @ w) @ w
+
+    x, w = np.ones((64, 64)), np.ones((64, 64))
+    report = hybridize(function).program(x, w).explain(x, w, profile=True)
+    assert len(report.kernels) > 1
+    assert all(kernel.seconds is not None and kernel.seconds >= 0 for kernel in report.kernels)
+    assert sum(kernel.share for kernel in report.kernels) == pytest.approx(1)
+    assert 0 < report.seconds < 0.1
+    assert report.limits is not None
+    assert all(kernel.bound in ("L1", "L2", "L3", "memory", "multiply-adds") for kernel in report.kernels)
+    assert "of the limit" in str(report)
+
+
+def test_the_slow_step_takes_the_time():
+    def function(x, w):
+        return (x @ w).sum() + np.ones((2,))
+
+    x, w = np.ones((256, 256)), np.ones((256, 256))
+    report = hybridize(function).program(x, w).explain(profile=True)
+    slowest = max(report.kernels, key=lambda kernel: kernel.seconds)
+    assert slowest.kind == "contraction"
+    assert slowest.share > 0.5
+    assert slowest.seconds > 0.3 * slowest.least_s, "no core is three times as fast as its limit"
+
+
+def test_steps_add_up_to_the_call():
+    import time
+
+    def function(x):
+        return np.exp(x) @ x
+
+    x = np.ones((300, 300))
+    fast = hybridize(function)
+    program = fast.program(x)
+    times = []
+    for _ in range(20):
+        begin = time.perf_counter()
+        fast(x)
+        times.append(time.perf_counter() - begin)
+    found = program.explain(x, profile=True).seconds
+    assert found < 2 * max(times)
+    assert found > 0.2 * min(times)
+
+
+def test_profile_runs_on_what_is_given_and_checks_it():
+    program = hybridize(lambda x: x + 1).program(np.ones((3,)))
+    with pytest.raises(ShapeError, match="E120"):
+        program.explain(np.ones((4,)), profile=True)
+
+
+def test_profile_writes_nothing_back():
+    state = np.zeros((3,))
+
+    def function(x):
+        state[:] = state + x
+        return state * 2
+
+    program = hybridize(function).program(np.ones((3,)))
+    program.explain(profile=True)
+    assert state.asnumpy().tolist() == [0, 0, 0]
+
+
+def test_programs_that_print_are_not_run_for_a_report(capsys):
+    def function(x):
+        npx.print("value", x)
+        return x + 1
+
+    report = explained(function, np.ones((2,)), profile=True)
+    assert "prints" in report.notes[0]
+    assert "value" not in capsys.readouterr().out
+
+
+def test_the_numpy_backend_is_explained_by_its_nodes():
+    program = hybridize(lambda x: np.tanh(x) + 1, backend="numpy").program(np.ones((2,)))
+    report = program.explain(profile=True)
+    assert [kernel.kind for kernel in report.kernels][:1] == ["reference"]
+    assert "backend numpy" in str(report)
+    assert report.seconds is None
+
+
+def test_guards_and_reasons_are_said():
+    table = {"by": 2.0}
+    fast = hybridize(lambda x: x * table["by"])
+    x = np.ones((2,))
+    fast(x)
+    table["by"] = 3.0
+    fast(x)
+    report = fast.program(x).explain()
+    assert "was 2.0 and is 3.0" in report.reason
+    assert any("item ['by'] is 3.0" in text for text in report.valid)
+
+
+def test_text_fits_its_width():
+    def function(x):
+        for k in range(40):
+            x = np.tanh(x) * k + np.exp(-x) / (k + 1)
+        return x.sum(axis=0), x.max()
+
+    text = str(explained(function, np.ones((40, 30)), profile=True))
+    assert max(map(len, text.splitlines())) <= WIDTH
+
+
+def test_tables_wrap_wide_columns_and_align_figures():
+    table = Table(
+        "t", ("name", "n"), [("one two three four", "7"), ("x", "123")], frozenset({"name"}), frozenset({"name"})
+    )
+    lines = laid_out(table, 20)
+    assert all(len(line) <= 20 for line in lines)
+    assert lines[1].endswith("  7")
+    assert lines[-1].endswith("123")
+
+
+def test_steps_with_equal_kernels_are_timed_apart():
+    from hybridize.graph import Builder
+    from hybridize.ops import Matmul
+
+    builder = Builder()
+    x, w = (builder.input(TensorType((64, 64), numpy.dtype("float32"))) for _ in range(2))
+    y = x
+    for _ in range(3):
+        (y,) = builder.add(Matmul(), [y, w])
+    graph = PIPELINE.run(builder.finish([y]))
+    count = len(compile(graph).plan.steps)
+    inputs = [random_input(value.type, number) for number, value in enumerate(graph.inputs)]
+    times = step_seconds(graph, default_target(), inputs, seconds=0.02)
+    assert len(times) == count == 3
+    assert min(times) > 0
+    assert max(times) < 5 * min(times)
+
+
+def test_random_inputs_are_valid_indices():
+    assert random_input(TensorType((3,), numpy.dtype("int64"))).tolist() == [0, 0, 0]
+    assert random_input(TensorType((3,), numpy.dtype("float32"))).std() > 0
+
+
+def test_limits_name_the_level_that_binds():
+    core = limits.Limits(400, 200, 100, 40, 250, 32 << 10, 1 << 20, 32 << 20)
+    assert core.least(4096, 0) == ("L1", pytest.approx(4096 / 400e9))
+    assert core.least(1 << 20, 0)[0] == "L2"
+    assert core.least(2 << 20, 0)[0] == "L3"
+    assert core.least(64 << 20, 0)[0] == "memory"
+    assert core.least(64, 10**6) == ("multiply-adds", pytest.approx(4e-6))
