@@ -20,6 +20,7 @@ import numpy
 
 from hybridize.array.ndarray import ndarray, wrap
 from hybridize.array.symbol import Symbol
+from hybridize.base import dims
 from hybridize.base.dtypes import CODES, DType, as_dtype, code, float32, float64, int64
 from hybridize.base.errors import (
     ArgumentError,
@@ -32,8 +33,8 @@ from hybridize.base.errors import (
 from hybridize.base.frozen import frozen
 from hybridize.base.locations import is_users
 from hybridize.base.promotion import NUMBERS, default_dtype, floating, result_dtype, weak_kind
-from hybridize.base.types import Shape, TensorType
-from hybridize.ops import Broadcast, Cast, Concat, Reshape
+from hybridize.base.types import Shape, TensorType, same_shape
+from hybridize.ops import Broadcast, Cast, Concat, Reshape, size_of
 from hybridize.ops.op import ACTIVE, Op, Operand, bind1, capturing, constant, current, install, type_of
 
 
@@ -130,7 +131,7 @@ def _objection(name: str, args: tuple[Any, ...], kwargs: dict[str, Any], error: 
 def _shown(x: Any) -> str:
     """An argument, in a few words: arrays by their types."""
     if isinstance(x, (ndarray, Symbol, numpy.ndarray)):
-        return f"{code(x.dtype)}[{','.join(map(str, x.shape))}]" if x.dtype in CODES else f"{x.dtype} array"
+        return f"{code(x.dtype)}[{','.join(map(dims.text, x.shape))}]" if x.dtype in CODES else f"{x.dtype} array"
     if isinstance(x, (tuple, list)) and len(x) <= 8:
         inner = ", ".join(map(_shown, x))
         return f"[{inner}]" if isinstance(x, list) else f"({inner}{',' * (len(x) == 1)})"
@@ -148,7 +149,7 @@ def operand(x: Any, dtype: DType | None = None) -> Any:
     if kind is Symbol:
         return x.operand() if x.weak is None else Weak(x.operand(), x.weak)
     if isinstance(x, NUMBERS):
-        return x
+        return Weak(size_of(x), int) if dims.is_symbolic(x) else x
     if isinstance(x, numpy.ndarray):
         return given(checked(x))
     if isinstance(x, (list, tuple)):
@@ -178,10 +179,10 @@ def checked(x: numpy.ndarray[Any, Any]) -> numpy.ndarray[Any, Any]:
 
 
 def has_arrays(x: Any) -> bool:
-    """Whether a nested list holds arrays of ours."""
+    """Whether a nested list holds arrays of ours, or sizes that only the program knows."""
     if isinstance(x, (list, tuple)):
         return any(has_arrays(part) for part in x)
-    return isinstance(x, (ndarray, Symbol)) or hasattr(x, "__hybridize_function__")
+    return isinstance(x, (ndarray, Symbol)) or dims.is_symbolic(x) or hasattr(x, "__hybridize_function__")
 
 
 def from_list(x: Any, dtype: DType | None = None) -> Operand:
@@ -241,6 +242,8 @@ def cast(x: Any, dtype: DType) -> Operand:
 
 def number(x: Any, dtype: DType) -> Operand:
     """A Python number as an operand without axes."""
+    if dims.is_symbolic(x):
+        return cast(size_of(x), dtype)
     try:
         return given(numpy.asarray(x, dtype=dtype))
     except (OverflowError, TypeError, ValueError) as error:
@@ -286,22 +289,22 @@ def common_shape(xs: Sequence[Any], name: str) -> Shape:
     """The shape that operands broadcast to together."""
     shapes = [shape_of(x) for x in xs]
     first = shapes[0]
-    if all(shape == first for shape in shapes):
+    if all(same_shape(shape, first) for shape in shapes):
         return first
-    try:
-        return numpy.broadcast_shapes(*shapes)
-    except ValueError:
+    common = dims.broadcast(*shapes)
+    if common is None:
         types = " and ".join(str(typed(x)) for x in xs)
         raise ShapeError(
             "E101",
             f"{name}: shapes do not broadcast: {types}",
             help="sizes must be equal, or one of them 1, from the right",
-        ) from None
+        )
+    return common
 
 
 def broadcast(x: Operand, shape: Shape) -> Operand:
     """An operand stretched to `shape`."""
-    return x if shape_of(x) == shape else bind1(Broadcast(shape), x)
+    return x if same_shape(shape_of(x), shape) else bind1(Broadcast(shape), x)
 
 
 def aligned(*xs: Any, name: str = "", float_only: bool = False, dtype: DType | None = None) -> list[Operand]:
@@ -365,15 +368,19 @@ def shape_from(shape: Any) -> Shape:
     """A shape from an integer or a sequence of them."""
     if isinstance(shape, (tuple, list)):
         try:
-            return tuple(int(length.__index__()) for length in shape)
+            return tuple(map(_size, shape))
         except AttributeError:
             raise ArgumentError("E309", f"the sizes of a shape are integers, got {shape!r}") from None
     if isinstance(shape, numpy.ndarray):
         return tuple(int(length) for length in shape.reshape(-1))
     try:
-        return (int(shape.__index__()),)
+        return (_size(shape),)
     except AttributeError:
         raise ArgumentError("E309", f"a shape is an integer or a tuple of them, got {shape!r}") from None
+
+
+def _size(length: Any) -> int:
+    return length if dims.is_symbolic(length) else int(length.__index__())
 
 
 def sizes_from(shape: Any) -> Shape:

@@ -15,9 +15,8 @@ from collections.abc import Callable
 from typing import Any, NoReturn
 
 import numpy
-from numpy.lib.stride_tricks import as_strided
-from numpy.typing import NDArray
 
+from hybridize.array.layouts import Strides, reshaped, row_major
 from hybridize.array.operators import Operators, functions
 from hybridize.base.dtypes import DType
 from hybridize.base.errors import ArgumentError, CaptureError
@@ -124,35 +123,31 @@ class Symbol(Operators):
         """The view that `op` makes of this one."""
         return Symbol(self._trace, self._cell, (*self._steps, op), type=_stepped(self._type, (op,)))
 
-    def strided(self) -> NDArray[Any]:
-        """An array of one readable element with the shape and strides that this view has imperatively.
-
-        Only its strides may be looked at: they decide, as in NumPy, whether a reshape is a view or a copy.
-        """
-        base = self._trace.type_of(self._cell.value)
+    def strides(self) -> Strides:
+        """The strides, in elements, that this view has imperatively."""
+        shape = self._trace.type_of(self._cell.value).shape
         layout = getattr(self._trace, "layout", None)
-        strides = layout(self._cell) if layout is not None else None
-        if strides is None:  # a buffer that the program makes: row by row
-            sizes = numpy.array(base.shape[::-1][:-1] if base.shape else (), dtype=numpy.int64)
-            rows = numpy.cumprod(numpy.concatenate([numpy.ones(min(base.ndim, 1), numpy.int64), sizes]))[::-1]
-            strides = tuple(int(s) for s in rows)
-        shadow = as_strided(numpy.zeros(1, numpy.int8), base.shape, strides)
+        strides: Strides | None = layout(self._cell) if layout is not None else None
+        if strides is None:  # a buffer that the program makes
+            strides = row_major(shape)
         for step in self._steps:
+            (kind,) = step.infer(TensorType(shape, self.dtype))
             match step:
                 case Slice():
-                    # A step of -1 down to the first element has no stop that a slice could say as a number.
-                    stops = (None if stop < 0 else stop for stop in step.stops)
-                    shadow = shadow[tuple(map(slice, step.starts, stops, step.steps))]
+                    strides = tuple(stride * by for stride, by in zip(strides, step.steps, strict=True))
                 case Reshape():
-                    shadow = shadow.reshape(step.shape)
+                    under = reshaped(shape, strides, kind.shape)
+                    assert under is not None, "a step is a view"
+                    strides = under
                 case Transpose():
-                    shadow = shadow.transpose(step.axes)
+                    strides = tuple(strides[axis] for axis in step.axes)
                 case Broadcast():
-                    shadow = numpy.broadcast_to(shadow, step.shape)
+                    kept = tuple(0 if size == 1 else stride for size, stride in zip(shape, strides, strict=True))
+                    strides = (0,) * (kind.ndim - len(shape)) + kept
                 case At():
-                    key: Any = (*[slice(None)] * step.axis, 0)
-                    shadow = shadow[key]
-        return shadow
+                    strides = strides[: step.axis] + strides[step.axis + 1 :]
+            shape = kind.shape
+        return strides
 
     def __repr__(self) -> str:
         return f"<Symbol {self.name + ' ' if self.name else ''}{self._type}>"

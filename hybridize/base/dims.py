@@ -308,12 +308,21 @@ class Dim:
     @property
     def bounds(self) -> Bounds:
         """Smallest and largest value, by the ranges of the symbols."""
+        shared = self._shared() if len(self.terms) > 1 and not self.constant else ()
+        if shared:  # n*m - n = n*(m - 1), of which more can be said
+            terms = {_without(monomial, shared) or (): coefficient for monomial, coefficient in self.terms.items()}
+            return _multiplied(_product_bounds(shared), bounds(_made(self.scope, terms, terms.pop((), 0))))
         low = high = self.constant
         for monomial, coefficient in self.terms.items():
             least, most = _product_bounds(monomial)
             low += coefficient * (least if coefficient > 0 else most)
             high += coefficient * (most if coefficient > 0 else least)
         return max(low, -FAR), min(high, FAR)
+
+    def _shared(self) -> Monomial:
+        """The atoms that all terms have as factors, each once."""
+        first, *rest = self.terms
+        return tuple(dict.fromkeys(atom for atom in first if all(atom in monomial for monomial in rest)))
 
     @property
     def single(self) -> tuple[Symbol, int, int] | None:
@@ -587,6 +596,27 @@ def product(sizes: Iterable[int]) -> int:
     return total
 
 
+def broadcast(*shapes: tuple[int, ...]) -> tuple[int, ...] | None:
+    """The shape that shapes stretch to together; None where they do not."""
+    result: list[int] = []
+    for axis in range(-max(map(len, shapes), default=0), 0):
+        widest = 1
+        for shape in shapes:
+            if -axis > len(shape) or shape[axis] == 1 or shape[axis] is widest:
+                continue
+            if widest == 1:
+                widest = shape[axis]
+            elif shape[axis] != widest:
+                return None
+        result.append(widest)
+    return tuple(result)
+
+
+def known(sizes: Iterable[int]) -> bool:
+    """Whether all sizes are known before the call."""
+    return not any(isinstance(size, Dim) for size in sizes)
+
+
 def scope_of(sizes: Iterable[Size]) -> Scope | None:
     """The scope of the first symbolic size."""
     return next((size.scope for size in sizes if isinstance(size, Dim)), None)
@@ -667,10 +697,13 @@ def _product(monomial: Monomial) -> int:
 def _product_bounds(monomial: Monomial) -> Bounds:
     low = high = 1
     for atom in monomial:
-        least, most = atom.bounds
-        corners = (low * least, low * most, high * least, high * most)
-        low, high = max(min(corners), -FAR), min(max(corners), FAR)
+        low, high = _multiplied((low, high), atom.bounds)
     return low, high
+
+
+def _multiplied(x: Bounds, y: Bounds) -> Bounds:
+    corners = [a * b for a in x for b in y]
+    return max(min(corners), -FAR), min(max(corners), FAR)
 
 
 def _atom_at(atom: Atom, sizes: Mapping[Symbol, int]) -> int:

@@ -21,12 +21,26 @@ Shape = tuple[int, ...]
 _TEXT = re.compile(r"([a-z]+\d*)\[([^\]\n]*)\]")
 
 
+def same_shape(x: Shape, y: Shape) -> bool:
+    """Whether shapes are equal. To `==`, tuples of two lengths differ only after their first sizes were compared,
+    which for sizes that are not known is a question too many.
+    """
+    return len(x) == len(y) and x == y
+
+
 @frozen
 class TensorType:
     """The type of a value: its shape, one int per axis, and its element dtype."""
 
     shape: Shape
     dtype: DType
+
+    def __eq__(self, other: object) -> bool:
+        if self is other:
+            return True
+        if type(other) is not TensorType:
+            return NotImplemented
+        return self.dtype == other.dtype and same_shape(self.shape, other.shape)
 
     @property
     def ndim(self) -> int:

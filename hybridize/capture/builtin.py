@@ -11,6 +11,7 @@ import numpy
 
 from hybridize.array.ndarray import ndarray
 from hybridize.array.symbol import Symbol
+from hybridize.base.dims import is_symbolic
 from hybridize.base.frozen import frozen
 from hybridize.capture import flow, writes
 from hybridize.capture.guards import CONTAINERS, MISSING, AttributeGuard
@@ -30,7 +31,7 @@ def class_of(value: Any) -> type:
     """The class that a value has when nothing is captured."""
     if type(value) is Symbol:
         return ndarray if value.weak is None else value.weak
-    return type(value)
+    return int if is_symbolic(value) else type(value)
 
 
 def _isinstance(router: Any, value: Any, kinds: Any) -> bool:
@@ -106,10 +107,16 @@ def _next(router: Any, iterator: Any, *default: Any) -> Any:
 
 def _len(router: Any, value: Any) -> int:
     method = getattr(type(value), "__len__", None)
+    if type(value) is Symbol and value.shape:
+        return value.shape[0]  # which may be a size that `len` itself could not give
     arrays = (Symbol, ndarray, numpy.ndarray)
     if type(value) in CONTAINERS or not hasattr(method, "__code__") or isinstance(value, arrays):
         return len(value)
     return int(router.call(method, value))
+
+
+def _int(router: Any, *args: Any, **kwargs: Any) -> Any:
+    return args[0] if len(args) == 1 and is_symbolic(args[0]) else int(*args, **kwargs)
 
 
 def _bool(router: Any, *args: Any) -> Any:
@@ -146,6 +153,7 @@ REPLACED: dict[Any, Callable[..., Any]] = {
     builtins.format: _text(format),
     builtins.hash: _text(hash),
     builtins.len: _len,
+    builtins.int: _int,
     builtins.bool: _bool,
     builtins.max: _extreme(max, "max"),
     builtins.min: _extreme(min, "min"),

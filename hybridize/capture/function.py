@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import functools
 import inspect
+import logging
 import os
 import sys
 import threading
@@ -31,6 +32,7 @@ from hybridize.capture import saving
 from hybridize.capture.program import Program, described, show
 from hybridize.capture.record import capture
 from hybridize.capture.signature import Call
+from hybridize.capture.sizes import Family, family_key
 from hybridize.capture.trace import current_trace
 from hybridize.formats import SavedProgram, write_archive
 
@@ -43,6 +45,7 @@ _IGNORED = frozenset({
     "partition_if_dynamic",
 })  # fmt: skip
 _BACKENDS = ("llvm", "numpy")
+_log = logging.getLogger(__name__)
 
 
 @frozen
@@ -112,6 +115,7 @@ class Function:
         self.python_function = function
         self.saved_program: SavedProgram | None = None
         self._programs: OrderedDict[tuple[Any, ...], list[Program]] = OrderedDict()
+        self._families: dict[tuple[Any, ...], Family] = {}
         self._recent: list[Program] = []
         self._lock = threading.RLock()
         self._hits = self._captures = self._evictions = 0
@@ -137,7 +141,7 @@ class Function:
         made._names = saved.argument_names
         made.name = saved.name
         for captured in saving.captured(saved, shared=shared):
-            made._keep(captured.call.key, made._compile(captured, ""))
+            made._keep(made._compile(captured, ""))
         made._install()
         return made
 
@@ -167,7 +171,7 @@ class Function:
             self._hits += 1
             if len(self._programs) > 1:
                 with suppress(KeyError):  # another thread may have evicted it
-                    self._programs.move_to_end(call.key)
+                    self._programs.move_to_end(program.key)
             result = program.run(call)
             if program.renewed():
                 with self._lock:
@@ -194,30 +198,54 @@ class Function:
         return (*args, *(kwargs[name] for name in taken)), {k: v for k, v in kwargs.items() if k not in taken}
 
     def _find(self, call: Call) -> Program | None:
-        programs = self._programs.get(call.key)
-        if programs is None:
-            return None
-        return next((program for program in tuple(programs) if program.accepts(call)), None)
+        for key in (call.key, family_key(call)):
+            for program in self._programs.get(key, ()):
+                if program.accepts(call):
+                    return program
+        return None
 
     def _capture(self, call: Call) -> Program:
         """Capture and compile a call; the lock is held."""
         if self.saved_program is not None:
             raise self._unknown(call)
-        reason = self._reason(call)
-        captured = capture(self.python_function, call, self.leaf_names(call), freeze=self.options.freeze)
-        program = self._compile(captured, reason)
-        if reason and CONFIG.explain:
-            print(f"hybridize: {self.name} is captured again because {reason}", file=sys.stderr)
+        family = self._families.setdefault(family_key(call), Family())
+        program = self._capture_family(call, family)
+        if program is None:
+            captured = capture(self.python_function, call, self.leaf_names(call), freeze=self.options.freeze)
+            program = self._compile(captured, self._reason(call))
+        family.saw(call)
+        if program.reason and CONFIG.explain:
+            print(f"hybridize: {self.name} is captured again because {program.reason}", file=sys.stderr)
         self._captures += 1
-        self._keep(call.key, program)
+        self._keep(program)
         self._install()
         return program
+
+    def _capture_family(self, call: Call, family: Family) -> Program | None:
+        """A program for this call and others that differ in sizes; None where an exact one is of more use."""
+        opened = family.kinds(call, self.options.dynamic)
+        if opened is None:
+            return None
+        kinds, scope = opened
+        names = self.leaf_names(call)
+        try:
+            captured = capture(
+                self.python_function, changed(call, kinds=kinds), names, freeze=self.options.freeze, scope=scope
+            )
+            program = None if scope.pinned else self._compile(captured, family.change(call, kinds, names))
+        except Exception as error:
+            # Whatever it is: if it is the user's error, the exact capture says so too, in terms of true sizes.
+            _log.debug("%s cannot be captured for any size: %s", self.name, error, exc_info=True)
+            family.give_up(kinds)
+            return None
+        return program if family.settle(kinds) else None
 
     def _compile(self, captured: Any, reason: str) -> Program:
         options = self.options
         return Program(captured, name=self.name, backend=options.backend, verify=options.verify, reason=reason)
 
-    def _keep(self, key: tuple[Any, ...], program: Program) -> None:
+    def _keep(self, program: Program) -> None:
+        key = program.key
         programs = self._programs.setdefault(key, [])
         self._programs.move_to_end(key)
         # Replaced, not changed: a thread may be looking for a program without the lock.
@@ -272,6 +300,7 @@ class Function:
             if self.saved_program is not None:
                 return
             self._programs.clear()
+            self._families.clear()
             self._recent = []
             self._hits = self._captures = self._evictions = 0
             self._install()

@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import AbstractContextManager, nullcontext
 from typing import TYPE_CHECKING, Any, Final, NoReturn
 
@@ -14,6 +14,7 @@ from hybridize import compiler
 from hybridize.array import random
 from hybridize.array.ndarray import ndarray, view, wrap
 from hybridize.array.storage import STATE
+from hybridize.base.dims import Symbol
 from hybridize.base.errors import ArgumentError, DTypeError, ShapeError
 from hybridize.base.frozen import changed
 from hybridize.base.nested import unflatten
@@ -23,8 +24,9 @@ from hybridize.capture.guards import checker, watches
 from hybridize.capture.packed import PackedMachine, packable
 from hybridize.capture.record import Captured, Output, Result, Source
 from hybridize.capture.signature import Call
+from hybridize.capture.sizes import family_key
 from hybridize.capture.trace import memory
-from hybridize.graph import Graph
+from hybridize.graph import Graph, sizes_of
 from hybridize.ops import Broadcast, Reshape, Slice, Transpose
 from hybridize.ops.op import Op
 from hybridize.runtime.entry import Argument, Kind, PythonEntry
@@ -146,6 +148,22 @@ class Program:
     # ----------------------------------------------------------------------------------------------- when it holds
 
     @property
+    def key(self) -> tuple[Any, ...]:
+        """What the calls that it may be right for have in common."""
+        return self.stock.call.key if self.captured.scope is None else family_key(self.stock.call)
+
+    def _sizes(self, call: Call) -> Mapping[Symbol, int] | None:
+        """The sizes of a call; None where the program does not hold for them."""
+        if self.captured.scope is None:
+            return {}
+        positions = [source.position for source in self.stock.sources]
+        shapes = [
+            value.type.shape if position < 0 else getattr(call.leaves[position], "shape", ())
+            for position, value in zip(positions, self.captured.inputs, strict=True)
+        ]
+        return sizes_of(self.captured, shapes)
+
+    @property
     def stale(self) -> bool:
         """Whether something it depends on was replaced, so that it never holds again."""
         return bool(self._dirty.dirty[0])
@@ -165,7 +183,7 @@ class Program:
             return False
         if not all(condition.holds(call.leaves) for condition in self.stock.conditions):
             return False
-        if any(call.leaves[position]._data.strides != strides for position, strides in self.stock.layouts.items()):
+        if self._sizes(call) is None or not all(_laid_out(call, *layout) for layout in self.stock.layouts.items()):
             return False
         return (self._holds is None or self._holds()) and self._same_memory(call)
 
@@ -340,8 +358,8 @@ class Program:
 
     def _scattered(self, position: int) -> bool:
         """Whether an argument is laid out otherwise than row by row, which is all that entries take."""
-        kind = self.stock.call.kinds[position]
-        return bool(numpy.empty(kind.shape, kind.dtype).strides != self.stock.layouts[position])
+        kind, strides = self.stock.call.kinds[position], self.stock.layouts[position]
+        return strides is not None and numpy.empty(kind.shape, kind.dtype).strides != strides
 
     def _arguments(self) -> list[Any] | None:
         """What the entry checks of each argument."""
@@ -418,6 +436,12 @@ def _alone(entry: Entry, fallback: Entry, written: Sequence[ndarray]) -> Entry:
         return fallback(*args, **kwargs) if result is _MISSED else result
 
     return call
+
+
+def _laid_out(call: Call, position: int, strides: tuple[int, ...] | None) -> bool:
+    """Whether an array among the leaves has these strides; None: is laid out row by row."""
+    data = call.leaves[position]._data
+    return bool(data.flags.c_contiguous if strides is None else data.strides == strides)
 
 
 def _overlaps(x: ndarray, y: ndarray) -> bool:

@@ -16,6 +16,7 @@ from hybridize.array.ndarray import ndarray
 from hybridize.array.storage import Storage
 from hybridize.array.symbol import At, Cell, Symbol
 from hybridize.base import modes
+from hybridize.base.dims import Dim, Scope, is_symbolic
 from hybridize.base.errors import CaptureError
 from hybridize.base.frozen import changed, frozen
 from hybridize.base.locations import SourceLoc, user_location
@@ -27,7 +28,8 @@ from hybridize.capture.router import routed
 from hybridize.capture.signature import Call
 from hybridize.capture.trace import Effect, Input, Trace
 from hybridize.graph import Graph, Value
-from hybridize.ops.op import Op, interpreting
+from hybridize.ops import size_of
+from hybridize.ops.op import Op, current, interpreting
 
 _PACKAGE = os.path.dirname(os.path.dirname(os.path.abspath(__file__))) + os.sep
 _VARIABLE = re.compile(r"variable '(\w+)'")
@@ -68,6 +70,7 @@ class Captured:
     """A function, captured once."""
 
     call: Call
+    """Its kinds are the types that the program was captured with: sizes in them may be symbols."""
     graph: Graph
     sources: tuple[Source, ...]
     """One for each input of the graph."""
@@ -84,8 +87,8 @@ class Captured:
     """Leaves that must have these values."""
     conditions: tuple[Condition, ...]
     """What must be as true of the numbers among the arguments as it was."""
-    layouts: dict[int, tuple[int, ...]]
-    """Array leaves that must have these strides."""
+    layouts: dict[int, tuple[int, ...] | None]
+    """Array leaves that must have these strides; None: that must be laid out row by row."""
     same_memory: dict[int, int]
     """Array leaves that are over the same memory as an earlier leaf."""
     bound: dict[int, ndarray]
@@ -105,13 +108,24 @@ class Output:
     weak: type | None
 
 
-def capture(function: Callable[..., Any], call: Call, names: Sequence[str], *, freeze: bool = False) -> Captured:
+def capture(
+    function: Callable[..., Any], call: Call, names: Sequence[str], *, freeze: bool = False, scope: Scope | None = None
+) -> Captured:
     """Run `function` on symbols of the types of `call`, whose leaves are called `names`.
+
+    Args:
+        function: the user's.
+        call: its arguments. Sizes in its `kinds` may be symbols of `scope`.
+        names: of its leaves.
+        freeze: arrays from outside are constants.
+        scope: what the function assumes of sizes that are symbols is remembered here.
 
     Raises:
         CaptureError: at the user's line, where the function does what no program can.
     """
-    trace = Trace(routed, freeze=freeze)
+    trace = Trace(routed, freeze=freeze, scope=scope)
+    if scope is not None:
+        scope.number = _number
     with modes.busy(), interpreting(trace):
         leaves = [_symbol(trace, call, position, names[position]) for position in range(len(call.leaves))]
         args, kwargs = unflatten(call.structure, leaves)
@@ -126,12 +140,19 @@ def capture(function: Callable[..., Any], call: Call, names: Sequence[str], *, f
         finally:
             for undo in reversed(trace.undo):
                 undo()
+            if scope is not None:
+                scope.capturing, scope.number = False, None
+
+
+def _number(size: Dim) -> Symbol:
+    """A size as a Python number that the program computes."""
+    return Symbol.of(current(), size_of(size), weak=int)
 
 
 def _symbol(trace: Trace, call: Call, position: int, name: str) -> Any:
     leaf, kind = call.leaves[position], call.kinds[position]
     if isinstance(leaf, ndarray):
-        return trace.argument(leaf, position, name)
+        return trace.argument(leaf, position, name, kind)
     if isinstance(kind, type):
         return trace.number_argument(leaf, kind, position, name)
     return leaf
@@ -202,6 +223,10 @@ class _Stock:
         results: list[Result] = []
         values: list[Value] = []
         for leaf in lifted:
+            if is_symbolic(leaf):
+                results.append(Result("number", self._output(size_of(leaf)), value=int))
+                values.append(self.outputs[-1])
+                continue
             if not isinstance(leaf, Symbol):
                 results.append(self._constant(leaf))
                 continue
@@ -250,7 +275,11 @@ class _Stock:
                 argument = self.trace.lift(argument)
             if isinstance(argument, Symbol):
                 return Output(self._output(argument.operand()), argument.weak)
-            if type(argument) in (tuple, list) and any(isinstance(part, (Symbol, ndarray)) for part in argument):
+            if is_symbolic(argument):
+                return Output(self._output(size_of(argument)), int)
+            if type(argument) in (tuple, list) and any(
+                isinstance(part, (Symbol, ndarray)) or is_symbolic(part) for part in argument
+            ):
                 return type(argument)(map(replaced, argument))
             return argument
 

@@ -401,7 +401,8 @@ def _keep_arrays(root: Trace, container: Any, seen: frozenset[int] = frozenset()
 
 
 def guard_all(root: Trace, function: FunctionType) -> None:
-    """Guard everything that a function without source could read by name."""
+    """Guard everything that a function without source could read by name; it may ask sizes for their class too."""
+    root.pin_sizes()
     names = function.__globals__
     for name in _names_of(function.__code__):
         if name in names:

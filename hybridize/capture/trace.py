@@ -18,9 +18,11 @@ from typing import Any
 import numpy
 from numpy.typing import NDArray
 
+from hybridize.array.layouts import row_major
 from hybridize.array.ndarray import ndarray, wrap
 from hybridize.array.storage import Storage
 from hybridize.array.symbol import Cell, Symbol, refusal
+from hybridize.base.dims import Scope
 from hybridize.base.dtypes import DType, bool_, float64, int64
 from hybridize.base.errors import CaptureError
 from hybridize.base.frozen import frozen
@@ -214,10 +216,18 @@ class Branch(Recording):
 class Trace(Recording):
     """A program being recorded."""
 
-    def __init__(self, converter: Callable[[Callable[..., Any]], Callable[..., Any]], *, freeze: bool = False) -> None:
+    def __init__(
+        self,
+        converter: Callable[[Callable[..., Any]], Callable[..., Any]],
+        *,
+        freeze: bool = False,
+        scope: Scope | None = None,
+    ) -> None:
         self.root = self
         super().__init__(None)
         self.converter = converter
+        self.scope = scope
+        """What the program assumes of sizes of arguments that are not known; None where all are."""
         self.freeze = freeze
         self.inputs: list[Input] = []
         self.guards: dict[tuple[Any, ...], Guard] = {}
@@ -226,8 +236,9 @@ class Trace(Recording):
         self.undo: list[Callable[[], object]] = []
         """What puts the user's objects back when the capture is over: the calls of the program write them."""
         self.numbers = Numbers(self)
-        self.layouts: dict[int, tuple[int, ...]] = {}
-        """Leaves of the arguments whose strides the program depends on: whether a reshape is a view or a copy."""
+        self.layouts: dict[int, tuple[int, ...] | None] = {}
+        """Leaves of the arguments whose strides the program depends on: whether a reshape is a view or a copy. None
+        where it depends on their being laid out row by row only."""
         self.bound: dict[int, ndarray] = {}
         """Leaves of the arguments that are over the memory of an array from outside: the program takes them for it."""
         self.foreign: dict[int, ndarray] = {}
@@ -262,6 +273,11 @@ class Trace(Recording):
         self._by_cell: dict[Cell, Input] = {}
         self._locations: dict[tuple[str, int, str], SourceLoc] = {}
 
+    def pin_sizes(self) -> None:
+        """Let the program hold for the sizes of this call only: code may have seen them that nobody looked at."""
+        for symbol in self.scope.symbols if self.scope is not None else ():
+            symbol.low = symbol.high = symbol.hint
+
     def location(self) -> SourceLoc | None:
         """The user's line; equal ones are one object."""
         here = user_location()
@@ -271,14 +287,14 @@ class Trace(Recording):
 
     # ------------------------------------------------------------------------------------------------- inputs
 
-    def argument(self, array: ndarray, position: int, name: str) -> Symbol:
-        """The symbol of an array among the arguments; arrays over the same memory are one cell."""
+    def argument(self, array: ndarray, position: int, name: str, kind: TensorType) -> Symbol:
+        """The symbol of an array among the arguments, of a type; arrays over the same memory are one cell."""
         same = self._by_memory.get(memory(array))
         if same is not None:
             self.inputs.append(Input(same.symbol, self.builder.input(same.value.type, name), array, position))
             self._by_array[id(array)] = same
             return same.symbol
-        return self._add(array, position, name).symbol
+        return self._add(array, position, name, kind).symbol
 
     def number_argument(self, value: Any, kind: type, position: int, name: str) -> Symbol:
         """The symbol of a Python number among the arguments."""
@@ -301,8 +317,8 @@ class Trace(Recording):
             return entry.symbol
         return self._add(array, -1, name).symbol
 
-    def _add(self, array: ndarray, position: int, name: str) -> Input:
-        value = self.builder.input(array.type, name)
+    def _add(self, array: ndarray, position: int, name: str, kind: TensorType | None = None) -> Input:
+        value = self.builder.input(kind or array.type, name)
         entry = Input(Symbol.of(self, value, name), value, array, position)
         self.inputs.append(entry)
         self._by_array[id(array)] = entry
@@ -323,6 +339,11 @@ class Trace(Recording):
         if entry is None or entry.array is None:
             return None
         data = entry.array._data
+        if entry.value.type.scope is not None:
+            if data.flags.c_contiguous:
+                self.layouts[entry.position] = None
+                return row_major(entry.value.type.shape)
+            self.pin_sizes()  # who knows how its strides depend on sizes
         if entry.position >= 0:
             self.layouts[entry.position] = data.strides
         return tuple(stride // data.itemsize for stride in data.strides)

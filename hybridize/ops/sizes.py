@@ -41,6 +41,6 @@ class SizeOf(Op):
         yield Sample((), cls(0))
 
 
-def size_of(size: int) -> Operand:
+def size_of(size: Any) -> Operand:
     """A size as an i64 operand without axes."""
     return bind1(SizeOf(size))

@@ -30,7 +30,7 @@ from hybridize.base.dtypes import (
 )
 from hybridize.base.errors import DTypeError, ShapeError
 from hybridize.base.frozen import frozen
-from hybridize.base.types import Shape, TensorType
+from hybridize.base.types import Shape, TensorType, same_shape
 from hybridize.loops import expr as loops
 from hybridize.loops.expr import Element, Expr, Fold
 from hybridize.ops.cases import INFINITE, ONE, ZERO, numbers
@@ -376,12 +376,12 @@ def stop_gradient(x: Operand) -> Operand:
 
 def broadcast(x: Operand, shape: Shape) -> Operand:
     """`x` stretched to `shape`; `x` itself when it is so already."""
-    return x if type_of(x).shape == shape else bind1(Broadcast(shape), x)
+    return x if same_shape(type_of(x).shape, shape) else bind1(Broadcast(shape), x)
 
 
 def reshape(x: Operand, shape: Shape) -> Operand:
     """`x` under another shape; `x` itself when it has it already."""
-    return x if type_of(x).shape == shape else bind1(Reshape(shape), x)
+    return x if same_shape(type_of(x).shape, shape) else bind1(Reshape(shape), x)
 
 
 def transpose(x: Operand, axes: tuple[int, ...]) -> Operand:
@@ -399,12 +399,12 @@ def spread(x: Operand, shape: Shape, axes: tuple[int, ...]) -> Operand:
     return broadcast(reshape(x, ones_at(shape, axes)), shape)
 
 
-def full(value: complex, kind: TensorType) -> Operand:
+def full(value: Any, kind: TensorType) -> Operand:
     """An operand of the given type that is `value`, which may be a size, everywhere."""
     number = cast(size_of(value), kind.dtype) if is_symbolic(value) else constant(numpy.asarray(value, kind.dtype))
     return broadcast(number, kind.shape)
 
 
-def like(value: complex, x: Operand) -> Operand:
+def like(value: Any, x: Operand) -> Operand:
     """An operand of the type of `x` that is `value` everywhere."""
     return full(value, type_of(x))

@@ -15,6 +15,7 @@ from typing import Any
 import numpy
 
 from hybridize import ops
+from hybridize.array import layouts
 from hybridize.array.functions.elementwise import copy
 from hybridize.array.ndarray import ndarray, view, wrap
 from hybridize.array.operands import (
@@ -31,8 +32,10 @@ from hybridize.array.operands import (
     strong,
 )
 from hybridize.array.symbol import Symbol
+from hybridize.base import dims
 from hybridize.base.errors import ArgumentError, ShapeError
 from hybridize.base.promotion import result_dtype
+from hybridize.base.types import same_shape
 from hybridize.ops.op import ACTIVE, Op, bind1, capturing, current
 
 
@@ -117,18 +120,14 @@ def reshape(a: Any, newshape: Any = None, order: str = "C", *, shape: Any = None
         return view(symbol, settled(symbol).reshape(wanted))
     if not _is_view(symbol, wanted):
         return result(bind1(ops.Reshape(wanted), symbol.operand()))
-    return symbol if symbol.shape == wanted and symbol is not a else symbol.step(ops.Reshape(wanted))
+    return symbol if same_shape(symbol.shape, wanted) and symbol is not a else symbol.step(ops.Reshape(wanted))
 
 
 _copied = copy
 
 
 def _is_view(symbol: Symbol, shape: tuple[int, ...]) -> bool:
-    try:
-        symbol.strided().reshape(shape, copy=False)
-    except ValueError:
-        return False
-    return True
+    return layouts.reshaped(symbol.shape, symbol.strides(), shape) is not None
 
 
 def _completed(a: Any, wanted: Any) -> tuple[int, ...]:
@@ -137,13 +136,13 @@ def _completed(a: Any, wanted: Any) -> tuple[int, ...]:
     total = a.size
     if -1 in sizes:
         known = -math.prod(sizes)
-        if sizes.count(-1) == 1 and known > 0 and total % known == 0:
+        if [length == -1 for length in sizes].count(True) == 1 and known > 0 and total % known == 0:
             return tuple(total // known if length == -1 else length for length in sizes)
     elif math.prod(sizes) == total and all(length >= 0 for length in sizes):
         return sizes
     raise ShapeError(
         "E104",
-        f"reshape of {a.type} to {list(sizes)}: {total} elements do not fit",
+        f"reshape of {a.type} to [{', '.join(map(dims.text, sizes))}]: {dims.text(total)} elements do not fit",
         help="one size may be -1: what the others leave",
     )
 
@@ -231,11 +230,8 @@ def broadcast_to(array: Any, shape: Any, subok: bool = False) -> Any:
     """Stretched to `shape`; a read-only view."""
     x = _array(array)
     wanted = shape_from(shape)
-    try:
-        fits = numpy.broadcast_shapes(x.shape, wanted) == wanted
-    except ValueError:
-        fits = False
-    if not fits:
+    common = dims.broadcast(x.shape, wanted)
+    if common is None or not same_shape(common, wanted):
         raise ShapeError("E101", f"broadcast_to: {x.type} does not stretch to {list(wanted)}")
     return viewed(x, ops.Broadcast(wanted))
 
@@ -247,10 +243,9 @@ _array = array
 def broadcast_arrays(*args: Any) -> list[Any]:
     """All stretched to their common shape; read-only views."""
     xs = [array(x) for x in args]
-    try:
-        shape = numpy.broadcast_shapes(*(x.shape for x in xs))
-    except ValueError:
-        raise ShapeError("E101", f"broadcast_arrays: {', '.join(str(x.type) for x in xs)} do not broadcast") from None
+    shape = dims.broadcast(*(x.shape for x in xs))
+    if shape is None:
+        raise ShapeError("E101", f"broadcast_arrays: {', '.join(str(x.type) for x in xs)} do not broadcast")
     return [viewed(x, ops.Broadcast(shape)) for x in xs]
 
 

@@ -1,0 +1,55 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Strides of views, as NumPy has them: they decide whether a reshape is a view or a copy.
+
+Sizes and strides are numbers of elements, and may be symbolic: what is decided about them is then remembered.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from hybridize.base.dims import product
+from hybridize.base.types import Shape
+
+Strides = tuple[int, ...]
+
+
+def row_major(shape: Shape) -> Strides:
+    """The strides of a buffer that is laid out row by row."""
+    return tuple(product(shape[axis + 1 :]) for axis in range(len(shape)))
+
+
+def reshaped(shape: Shape, strides: Strides, wanted: Shape) -> Strides | None:
+    """The strides of a view under another shape of as many elements; None where NumPy would have to copy.
+
+    Axes are cut into the smallest groups of equal products; the old ones of each group must lie one within the other.
+    """
+    if any(size == 0 for size in shape):
+        return row_major(wanted)
+    old = [(size, stride) for size, stride in zip(shape, strides, strict=True) if size != 1]
+    new = [(axis, size) for axis, size in enumerate(wanted) if size != 1]
+    made: dict[int, int] = {}
+    i = j = 0
+    while i < len(old) and j < len(new):
+        first, start = i, j
+        mine, yours = old[i][0], new[j][1]
+        while mine != yours:
+            if mine < yours:
+                i += 1
+                mine = mine * old[i][0]
+            else:
+                j += 1
+                yours = yours * new[j][1]
+        i, j = i + 1, j + 1
+        if not _dense(old[first:i]):
+            return None
+        stride = old[i - 1][1]
+        for axis, size in reversed(new[start:j]):
+            made[axis] = stride
+            stride = stride * size
+    return tuple(made.get(axis, 1) for axis in range(len(wanted)))  # the stride of an axis of size 1 means nothing
+
+
+def _dense(axes: Sequence[tuple[int, int]]) -> bool:
+    """Whether axes, each a size and a stride, lie one within the other without gaps."""
+    return all(axes[k][1] == size * stride for k, (size, stride) in enumerate(axes[1:]))
