@@ -15,6 +15,9 @@ from hybridize.runtime.cpython import USABLE
 ALIGNMENT = 64
 """Constants and scratch begin on a cache line, which is also the widest vector register."""
 
+LARGE = 32 << 10
+"""Bytes from which an array is worth placing: what is smaller lies in the first cache, which hides a crossed line."""
+
 
 def aligned(shape: tuple[int, ...], dtype: DType) -> NDArray[Any]:
     """An array of zeros that begins on a cache line: kernels bound by reading take up to a third less time on it."""
@@ -22,6 +25,11 @@ def aligned(shape: tuple[int, ...], dtype: DType) -> NDArray[Any]:
     storage = numpy.zeros(nbytes + ALIGNMENT, dtype=numpy.uint8)
     start = -storage.ctypes.data % ALIGNMENT
     return storage[start : start + nbytes].view(dtype).reshape(shape)
+
+
+def zeros(shape: tuple[int, ...], dtype: DType) -> NDArray[Any]:
+    """An array of zeros; a large one begins on a cache line."""
+    return aligned(shape, dtype) if math.prod(shape) * dtype.itemsize >= LARGE else numpy.zeros(shape, dtype)
 
 
 def aligned_copy(array: NDArray[Any]) -> NDArray[Any]:
@@ -36,6 +44,6 @@ def dense(array: NDArray[Any]) -> NDArray[Any]:
     """`array` itself where it is a plain, contiguous, aligned NumPy array in native byte order; else a copy that is."""
     if type(array) is numpy.ndarray and array.flags.num & USABLE == USABLE and array.dtype.isnative:
         return array
-    copy = numpy.empty(array.shape, array.dtype.newbyteorder("="))
+    copy = zeros(array.shape, array.dtype.newbyteorder("="))
     copy[...] = array
     return copy

@@ -16,6 +16,8 @@ from typing import Any, Final
 import numpy
 from numpy.typing import NDArray
 
+from hybridize.base.dtypes import uint8
+
 OB_TYPE: Final = 8
 ARRAY_DATA: Final = 16
 ARRAY_NDIM: Final = 24
@@ -24,6 +26,7 @@ ARRAY_DESCR: Final = 56
 ARRAY_FLAGS: Final = 64
 USABLE: Final = 0x101
 """Flags of an array that is C-contiguous and aligned."""
+USABLE_AND_WRITABLE: Final = 0x501
 FLOAT_VALUE: Final = 16
 CELL_CONTENTS: Final = 16
 
@@ -32,12 +35,14 @@ EXTERNALS: Final = (
     "PyObject_Vectorcall", "PyObject_CallNoArgs", "PyObject_CallOneArg", "PyEval_SaveThread", "PyEval_RestoreThread",
     "Py_IncRef", "Py_DecRef", "PyType_GenericAlloc", "PyTuple_New", "PyTuple_SetItem", "PyList_New", "PyList_SetItem",
     "PyLong_AsLongLong", "PyErr_Occurred", "PyErr_Clear", "aligned_alloc", "free", "memcpy", "PyErr_NoMemory",
-    "PyDict_GetItemWithError", "PyArray_NewFromDescr", "ndarray", "float", "int", "None", "scratch", "scratch_bytes",
+    "PyDict_GetItemWithError", "PyArray_NewFromDescr", "PyArray_SetBaseObject", "ndarray", "bytes", "float", "int",
+    "None", "scratch", "scratch_bytes",
 )  # fmt: skip
 WORD: Final = {name: number for number, name in enumerate(EXTERNALS)}
 
 _API_ARRAY_TYPE: Final = 2
 _API_NEW_FROM_DESCR: Final = 94
+_API_SET_BASE_OBJECT: Final = 282
 
 
 def _word(address: int) -> int:
@@ -119,6 +124,9 @@ def process_table() -> NDArray[numpy.int64]:
         library: Any = ctypes.pythonapi if name.startswith("Py") else libc
         table[WORD[name]] = ctypes.cast(getattr(library, name), ctypes.c_void_p).value or 0
     table[WORD["PyArray_NewFromDescr"]] = _word(_numpy_api() + 8 * _API_NEW_FROM_DESCR)
-    for name, thing in (("ndarray", numpy.ndarray), ("float", float), ("int", int), ("None", None)):
+    table[WORD["PyArray_SetBaseObject"]] = _word(_numpy_api() + 8 * _API_SET_BASE_OBJECT)
+    for name, thing in (
+        ("ndarray", numpy.ndarray), ("bytes", uint8), ("float", float), ("int", int), ("None", None)
+    ):  # fmt: skip
         table[WORD[name]] = id(thing)
     return table

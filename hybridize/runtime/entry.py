@@ -24,6 +24,7 @@ from hybridize.base.frozen import frozen
 from hybridize.base.modes import BUSY
 from hybridize.base.types import TensorType
 from hybridize.runtime import cpython
+from hybridize.runtime.buffers import LARGE
 
 FIELDS: Final = (
     "process", "program", "scratch_bytes", "dirty", "busy", "fallback", "wrapper", "data_offset", "storage_offset",
@@ -35,7 +36,8 @@ FIELD: Final = {name: number for number, name in enumerate(FIELDS)}
 ARGUMENT: Final = ("kind", "slot", "object", "ndim", "dims")
 """Words of an argument's record; `object` is the descr of an array, the width of a scalar, or the very object."""
 OUTPUT: Final = ("descr", "ndim", "dims", "offset", "target", "nbytes")
-"""Words of an output's record; the last three are for outputs that are copied into a bound array."""
+"""Words of an output's record; `offset` and `target` are for outputs that are copied into a bound array, `nbytes` for
+those too and for results that are to begin on a cache line (0: anywhere)."""
 
 
 GUARD: Final = ("kind", "owner", "key", "expected")
@@ -202,7 +204,7 @@ class State:
         words[FIELD["outputs"]] = len(words)
         for type_, at in zip(results, dims[len(arguments) :], strict=False):
             relocations.append(len(words) + OUTPUT.index("dims"))
-            words.extend([self._descr(type_.dtype), type_.ndim, at, 0, 0, 0])
+            words.extend([self._descr(type_.dtype), type_.ndim, at, 0, 0, type_.nbytes if type_.nbytes >= LARGE else 0])
         for write, at in zip(writes, dims[len(arguments) + len(results) :], strict=True):
             relocations.append(len(words) + OUTPUT.index("dims"))
             self._keep.append(write.target)

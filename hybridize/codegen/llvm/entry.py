@@ -15,6 +15,7 @@ from __future__ import annotations
 
 from hybridize.codegen.llvm.text import Function, Module
 from hybridize.runtime import cpython
+from hybridize.runtime.buffers import ALIGNMENT
 from hybridize.runtime.entry import ARGUMENT, FIELD, GUARD, OUTPUT, Kind, Look, Returns
 
 NAME = "hybridize_entry"
@@ -251,14 +252,50 @@ class _Entry:
             descr = self.load(record)
             ndim = self.load(record, 8 * OUTPUT.index("ndim"), "i32")
             dims = self.load(record, 8 * OUTPUT.index("dims"))
-            self.call("Py_IncRef", "void", f"ptr {descr}")  # NewFromDescr takes a reference away, also when it fails
-            array = self.call(
-                "PyArray_NewFromDescr", "ptr", f"ptr {self.external('ndarray')}", f"ptr {descr}", f"i32 {ndim}",
-                f"ptr {dims}", "ptr null", "ptr null", "i32 0", "ptr null",
-            )  # fmt: skip
-            self.unless(f.op(f"icmp ne ptr {array}, null"), "failed")
+            nbytes = self.load(record, 8 * OUTPUT.index("nbytes"), "i64")
+            small, large, made = f.fresh("small"), f.fresh("large"), f.fresh("made")
+            f.branch(self.same(nbytes, "0", "i64"), small, large)
+            f.place(small)
+            anywhere = self.new_array(descr, ndim, dims)
+            self.unless(f.op(f"icmp ne ptr {anywhere}, null"), "failed")
+            small_end = f.label
+            f.jump(made)
+            f.place(large)
+            on_line = self.make_on_line(descr, ndim, dims, nbytes)
+            large_end = f.label
+            f.jump(made)
+            f.place(made)
+            array = f.op(f"phi ptr [ {anywhere}, %{small_end} ], [ {on_line}, %{large_end} ]")
             self.store(array, self.element(results, loop.index))
             self.store(self.load(array, cpython.ARRAY_DATA), self.element(outputs, loop.index))
+
+    def new_array(self, descr: str, ndim: str, dims: str, data: str = "null", flags: int = 0) -> str:
+        """A new NumPy array, or null; over `data` where that is given."""
+        self.call("Py_IncRef", "void", f"ptr {descr}")  # NewFromDescr takes a reference away, also when it fails
+        return self.call(
+            "PyArray_NewFromDescr", "ptr", f"ptr {self.external('ndarray')}", f"ptr {descr}", f"i32 {ndim}",
+            f"ptr {dims}", "ptr null", f"ptr {data}", f"i32 {flags}", "ptr null",
+        )  # fmt: skip
+
+    def make_on_line(self, descr: str, ndim: str, dims: str, nbytes: str) -> str:
+        """A new NumPy array that begins on a cache line, which NumPy's own memory does not: a view of bytes."""
+        f = self.f
+        length = f.alloca("i64", 1, align=8)
+        self.store(f.op(f"add i64 {nbytes}, {ALIGNMENT}"), length, 0, "i64")
+        owner = self.new_array(self.external("bytes"), "1", length)
+        self.unless(f.op(f"icmp ne ptr {owner}, null"), "failed")
+        past = self.at(self.load(owner, cpython.ARRAY_DATA), ALIGNMENT - 1)
+        name = f.module.declare("llvm.ptrmask.p0.i64", "ptr", ["ptr", "i64"])
+        data = f.op(f"call ptr {name}(ptr {past}, i64 {-ALIGNMENT})")
+        array = self.new_array(descr, ndim, dims, data, cpython.USABLE_AND_WRITABLE)
+        lost, based = f.fresh("lost"), f.fresh("based")
+        f.branch(f.op(f"icmp ne ptr {array}, null"), based, lost)
+        f.place(lost)
+        self.call("Py_DecRef", "void", f"ptr {owner}")
+        f.jump("failed")
+        f.place(based)
+        self.call("PyArray_SetBaseObject", "i32", f"ptr {array}", f"ptr {owner}")
+        return array
 
     def take_scratch(self) -> tuple[str, str]:
         """Memory for the call and its size: the stack, the process' cached block (the GIL guards it), or a new one."""
