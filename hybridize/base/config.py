@@ -6,9 +6,31 @@ from __future__ import annotations
 import os
 from dataclasses import dataclass
 
+from hybridize.base.errors import ArgumentError
 
-def _flag(name: str) -> bool:
-    return os.environ.get(name, "").strip().lower() not in ("", "0", "false", "no", "off")
+
+def _flag(name: str, default: str = "") -> bool:
+    return os.environ.get(name, default).strip().lower() not in ("", "0", "false", "no", "off")
+
+
+def _bytes(name: str, default: int) -> int:
+    text = os.environ.get(name, "").strip()
+    if text and not text.isdecimal():
+        raise ArgumentError("E348", f"{name} is a number of bytes, got {text!r}")
+    return int(text) if text else default
+
+
+def _cache_folder() -> str:
+    named = os.environ.get("HYBRIDIZE_CACHE_DIR", "")
+    if named:
+        return os.path.abspath(named)
+    caches = os.environ.get("XDG_CACHE_HOME", "")
+    if not os.path.isabs(caches):  # relative ones are to be ignored, says the XDG specification
+        home = os.path.expanduser("~")
+        if not os.path.isabs(home):  # a user without a home
+            return ""
+        caches = os.path.join(home, ".cache")
+    return os.path.join(caches, "hybridize")
 
 
 @dataclass(slots=True)
@@ -19,6 +41,12 @@ class Configuration:
     """Run the user's Python instead of compiled programs (HYBRIDIZE_DISABLE=1)."""
     explain: bool = _flag("HYBRIDIZE_EXPLAIN")
     """Print one line to stderr for each recompilation, with its reason (HYBRIDIZE_EXPLAIN=1)."""
+    cache: bool = _flag("HYBRIDIZE_CACHE", "1")
+    """Keep machine code on the disk for other processes, and use what they kept (HYBRIDIZE_CACHE=0: do not)."""
+    cache_folder: str = _cache_folder()
+    """Where (HYBRIDIZE_CACHE_DIR, else `hybridize` in XDG_CACHE_HOME or in ~/.cache); empty: nowhere."""
+    cache_bytes: int = _bytes("HYBRIDIZE_CACHE_BYTES", 256 << 20)
+    """How much of it (HYBRIDIZE_CACHE_BYTES)."""
     check: bool = _flag("CHECK")
     """Verify the graph after every pass (CHECK=1); tests set it."""
     target: str = os.environ.get("HYBRIDIZE_TARGET", "")

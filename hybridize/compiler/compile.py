@@ -6,17 +6,25 @@ from __future__ import annotations
 import ctypes
 import threading
 import time
-from collections.abc import Collection, Iterator
+from collections.abc import Collection, Iterator, Sequence
 from contextlib import contextmanager
+from typing import Any
+
+from numpy.typing import NDArray
 
 from hybridize.base.config import CONFIG
+from hybridize.base.errors import CodegenError
 from hybridize.codegen.target import Target, named_target
+from hybridize.compiler import disk, stored
 from hybridize.compiler.cache import Cache, CacheInfo, Key
 from hybridize.compiler.entry import entry_code
+from hybridize.compiler.host import host_target
 from hybridize.graph import Graph
 from hybridize.passes import PIPELINE
 from hybridize.runtime import effects
 from hybridize.runtime.executable import Executable
+from hybridize.runtime.image import Loaded
+from hybridize.runtime.plan import Plan
 
 CACHE_BYTES = 128 << 20
 """Machine code and constants kept for graphs that come again."""
@@ -44,8 +52,6 @@ class _Stopwatch:
 
 def default_target() -> Target:
     """This machine, or the one that `HYBRIDIZE_TARGET` names."""
-    from hybridize.codegen.llvm.engine import host_target  # late: see the package
-
     return named_target(CONFIG.target) if CONFIG.target else host_target()
 
 
@@ -54,8 +60,8 @@ def compile(
 ) -> Executable:
     """Compile a graph, or return what an equal graph was compiled to.
 
-    Graphs are equal when their text after all passes and the values of their constants are. Safe to call from several
-    threads; one compiles at a time.
+    Graphs are equal when their text and the values of their constants are. Safe to call from several threads; one
+    compiles at a time. What another process has compiled is taken from the disk, without passes, schedule or LLVM.
 
     Args:
         graph: the program, as captured or imported; passes are run here.
@@ -65,46 +71,85 @@ def compile(
             whoever binds the inputs makes and refreshes (see `Executable.packers`); `run` makes them at each call.
     """
     machine = target if target is not None else default_target()
-    watch = _Stopwatch()
-    with watch.stage("passes"):
-        optimized = PIPELINE.run(graph)
-        key = _key(optimized, machine, stable)
+    key = _key(graph, machine, stable)
     found = _cache.get(key)
     if found is not None:
         return found
     with _compiling:
         found = _cache.get(key, again=True)
         if found is None:
-            found = _compile(optimized, machine, name, stable, watch)
+            work = _Work(graph, machine, name, stable)
+            found = work.from_disk(disk.name(*key)) or work.compiled(disk.name(*key))
             _cache.put(key, found)
     return found
 
 
-def _compile(graph: Graph, target: Target, name: str, stable: Collection[int], watch: _Stopwatch) -> Executable:
-    from hybridize.codegen.llvm.engine import compile_module  # late: see the package
-    from hybridize.codegen.llvm.program import build
+class _Work:
+    """One graph on its way to code."""
 
-    with watch.stage("codegen"):
-        built = build(graph, target, stable=stable)
-        text = built.module.text()
-    with watch.stage("llvm"):
-        loaded = compile_module(text, target)
-    acts = effects.VARIABLE in built.module.globals
-    if acts:
-        ctypes.c_void_p.from_address(loaded.address(effects.VARIABLE)).value = effects.address()
-    return Executable(
-        loaded,
-        loaded.address("program"),
-        built.plan,
-        built.constants,
-        name=name,
-        optimized=graph,
-        effects=acts,
-        code_bytes=loaded.nbytes,
-        timings=watch.times,
-        llvm_text=lambda: build(graph, target, stable=stable).module.text(),
-        entry_code=entry_code(),
-    )
+    def __init__(self, graph: Graph, target: Target, name: str, stable: Collection[int]) -> None:
+        self.graph, self.target, self.name, self.stable = graph, target, name, stable
+        self.watch = _Stopwatch()
+        self._optimized: Graph | None = None
+
+    def optimized(self) -> Graph:
+        """The graph after all passes, which a program from the disk is made without."""
+        if self._optimized is None:
+            with self.watch.stage("passes"):
+                self._optimized = PIPELINE.run(self.graph)
+        return self._optimized
+
+    def from_disk(self, record: str | None) -> Executable | None:
+        """What an earlier process has made of such a graph."""
+        start = time.perf_counter()
+        kept = stored.find(record)
+        if kept is None:
+            return None
+        try:
+            loaded = Loaded(kept.image)
+        except CodegenError:  # a library of this process lacks a function: the compiler says which, or does without
+            return None
+        plan = stored.plan_of(kept, self.graph)
+        constants = stored.constants_of(kept, self.graph, self.optimized)
+        self.watch.times["disk"] = 1e3 * (time.perf_counter() - start)
+        return self._executable(loaded, plan, constants)
+
+    def compiled(self, record: str | None) -> Executable:
+        """What we make of it, kept for later processes."""
+        from hybridize.codegen.llvm.engine import compile_image  # late: see the package
+
+        graph = self.optimized()
+        built = self._built()
+        with self.watch.stage("llvm"):
+            image = compile_image(built.module.text(), self.target)
+            loaded = Loaded(image)
+        stored.keep(record, self.graph, graph, image, built.plan, built.constants)
+        return self._executable(loaded, built.plan, built.constants)
+
+    def _built(self) -> Any:
+        from hybridize.codegen.llvm.program import build  # late: see the package
+
+        with self.watch.stage("codegen"):
+            return build(self.optimized(), self.target, stable=self.stable)
+
+    def _executable(self, loaded: Loaded, plan: Plan, constants: Sequence[NDArray[Any]]) -> Executable:
+        acts = effects.VARIABLE in loaded.names
+        if acts:
+            ctypes.c_void_p.from_address(loaded.address(effects.VARIABLE)).value = effects.address()
+        return Executable(
+            loaded,
+            loaded.address("program"),
+            plan,
+            constants,
+            name=self.name,
+            optimized=self.optimized,
+            graph_bytes=sum(constant.nbytes for constant in self.graph.constants.values()),
+            effects=acts,
+            code_bytes=loaded.nbytes,
+            timings=self.watch.times,
+            llvm_text=lambda: self._built().module.text(),
+            entry_code=entry_code(),
+        )
 
 
 def _key(graph: Graph, target: Target, stable: Collection[int]) -> Key:

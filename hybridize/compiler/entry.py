@@ -10,6 +10,7 @@ from typing import Any
 from numpy.typing import NDArray
 
 from hybridize.base.types import TensorType
+from hybridize.compiler.host import process_module
 from hybridize.runtime.cpython import supported
 from hybridize.runtime.entry import (
     Argument,
@@ -29,11 +30,16 @@ from hybridize.runtime.executable import Executable
 @cache
 def _entry() -> tuple[int, object]:
     """Address and owner of the one entry of the process; kept for ever, as every callable refers to it."""
-    from hybridize.codegen.llvm.engine import compile_module, host_target  # late: see the package
-    from hybridize.codegen.llvm.entry import NAME, emit_entry
+    offset = state_offset() or 0
+    loaded = process_module("entry", lambda _: _entry_text(offset), offset)
+    (name,) = loaded.names
+    return loaded.address(name), loaded
 
-    loaded = compile_module(emit_entry(state_offset() or 0).text(), host_target())
-    return loaded.address(NAME), loaded
+
+def _entry_text(offset: int) -> str:
+    from hybridize.codegen.llvm.entry import emit_entry  # late: see the package
+
+    return emit_entry(offset).text()
 
 
 def entry_code() -> int:

@@ -14,7 +14,7 @@ from hybridize.base.dtypes import BY_CODE, DType
 from hybridize.base.errors import ArgumentError, DTypeError, ShapeError
 from hybridize.base.types import TensorType
 from hybridize.runtime import cpython, effects
-from hybridize.runtime.buffers import aligned, aligned_copy, dense
+from hybridize.runtime.buffers import aligned, aligned_copy, dense, zeros
 from hybridize.runtime.entry import Argument, Kind, Returns, State, new_entry
 from hybridize.runtime.plan import Buffer, Pack, Plan, Step
 
@@ -44,7 +44,8 @@ class Executable:
         constants: Sequence[NDArray[Any]],
         *,
         name: str = "program",
-        optimized: Any = None,
+        optimized: Callable[[], Any] | None = None,
+        graph_bytes: int = 0,
         effects: bool = False,
         code_bytes: int = 0,
         timings: Mapping[str, float] | None = None,
@@ -66,8 +67,8 @@ class Executable:
             for slot, constant in enumerate(constants)
         ]
         """As the program reads them. The slots of `packers` are empty: whoever binds the inputs has those copies."""
-        self.optimized = optimized
-        """The graph after all passes, where the program was compiled here."""
+        self._optimized = optimized
+        self._graph_bytes = graph_bytes
         self.effects = effects
         """Whether the program prints or asserts."""
         self.code_bytes = code_bytes
@@ -86,6 +87,11 @@ class Executable:
     def constants_with(self, packed: Sequence[NDArray[Any]]) -> list[NDArray[Any]]:
         """What follows the inputs in the program's array of pointers, with the copies that the `packers` made."""
         return _with(self.constants, self.packers, packed)
+
+    @property
+    def optimized(self) -> Any:
+        """The graph after all passes, where the program was made of one; None where it was not."""
+        return self._optimized() if self._optimized is not None else None
 
     @property
     def kernels(self) -> tuple[Step, ...]:
@@ -110,8 +116,7 @@ class Executable:
     @property
     def held_bytes(self) -> int:
         """All memory that lives as long as this object: code, constants, and those of the graph it was made of."""
-        graph: list[NDArray[Any]] = list(self.optimized.constants.values()) if self.optimized is not None else []
-        return self.code_bytes + self.constant_bytes + sum(constant.nbytes for constant in graph)
+        return self.code_bytes + self.constant_bytes + self._graph_bytes
 
     @property
     def long(self) -> bool:
@@ -208,7 +213,7 @@ class _Checked:
             raise ArgumentError("E310", f"{self.name} takes {len(self.parameters)} arrays, got {len(inputs)}")
         pairs = zip(inputs, self.parameters, strict=True)
         arrays = [self._operand(number, array, type_) for number, (array, type_) in enumerate(pairs)]
-        outputs = [numpy.empty(type_.shape, type_.dtype) for type_ in self.results]
+        outputs = [zeros(type_.shape, type_.dtype) for type_ in self.results]
         scratch = numpy.empty(self.scratch_bytes + 64, dtype=numpy.uint8)
         at = -(-scratch.ctypes.data // 64) * 64
         if packed is None:

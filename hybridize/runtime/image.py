@@ -90,9 +90,10 @@ class Loaded:
             raise CodegenError("E961", f"the module exports no {name!r}, only {', '.join(self._exports)}")
         return self._base + offset
 
-    def exports(self, name: str) -> bool:
-        """Whether there is such a function or variable."""
-        return name in self._exports
+    @property
+    def names(self) -> tuple[str, ...]:
+        """What the module exports."""
+        return tuple(self._exports)
 
     def __del__(self) -> None:
         # At the end of the process threads may still run code of it.

@@ -1,0 +1,109 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The disk cache: what this process would compile may have been compiled before by another.
+
+A record is found by a digest of what it was made from, which holds the compiler itself, so that nothing is ever found
+that this compiler would not have made. Whatever goes wrong (no home, a full disk, a damaged file) means that there is
+no record: the program is compiled, and the record written anew where that is possible.
+"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import Any
+
+from hybridize.base.config import CONFIG
+from hybridize.base.errors import LoadError
+from hybridize.compiler import identity
+from hybridize.compiler.folder import Folder
+from hybridize.runtime import record
+
+
+@dataclass(slots=True)
+class DiskInfo:
+    """What became of the questions to the disk since the start or the last clearing."""
+
+    hits: int = 0
+    misses: int = 0
+    damaged: int = 0
+    """Records that were there and no good; they count among the misses."""
+    read_bytes: int = 0
+    written_bytes: int = 0
+    problem: str = ""
+    """Why the folder is of no use, if it is not."""
+
+
+_folders: dict[tuple[str, int], Folder] = {}
+_info = DiskInfo()
+
+
+def folder() -> Folder | None:
+    """The folder of the records; None where there shall be none."""
+    if not CONFIG.cache or not CONFIG.cache_folder:
+        return None
+    key = (CONFIG.cache_folder, CONFIG.cache_bytes)
+    return _folders.get(key) or _folders.setdefault(key, Folder(*key))
+
+
+def name(*parts: str) -> str | None:
+    """The name of the record of what is made from `parts`; None where this compiler cannot tell what it is."""
+    compiler = identity.compiler() if folder() is not None else None
+    return record.digest(repr((compiler, *parts)).encode()).hex() if compiler is not None else None
+
+
+def find(name: str | None, classes: Iterable[type]) -> Any:
+    """The value that was kept under a name, made of `classes`; None where there is none."""
+    home = folder()
+    if home is None or name is None:
+        return None
+    content = home.read(name)
+    if content is not None:
+        try:
+            written_for, value = record.load(content, classes)
+            if written_for == name:
+                _info.hits += 1
+                _info.read_bytes += len(content)
+                return value
+            problem = "it is the record of something else"
+        except (LoadError, TypeError, ValueError) as error:
+            problem = error.what if isinstance(error, LoadError) else str(error)
+        _info.damaged += 1
+        _note(f"{name[:12]} is made anew: {problem}")
+    _info.misses += 1
+    _tell(home)
+    return None
+
+
+def keep(name: str | None, value: Any) -> None:
+    """Keep a value for other processes, if that is possible."""
+    home = folder()
+    if home is None or name is None:
+        return
+    content = record.dump((name, value))
+    if home.write(name, content):
+        _info.written_bytes += len(content)
+    _tell(home)
+
+
+def info() -> DiskInfo:
+    """Counts of now."""
+    return DiskInfo(_info.hits, _info.misses, _info.damaged, _info.read_bytes, _info.written_bytes, _info.problem)
+
+
+def forget_counts() -> None:
+    """Begin to count anew; the records stay."""
+    global _info
+    _info = DiskInfo()
+
+
+def _tell(home: Folder) -> None:
+    """Say once why the folder is of no use."""
+    if home.problem and home.problem != _info.problem:
+        _info.problem = home.problem
+        _note(home.problem)
+
+
+def _note(text: str) -> None:
+    if CONFIG.explain:
+        print(f"hybridize: disk cache: {text}", file=sys.stderr)

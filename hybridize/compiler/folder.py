@@ -1,0 +1,176 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A folder of records that outlive the process: private, bounded in bytes, shared by any number of processes.
+
+What is read here is run, so the folder and each file must belong to the user and be writable by nobody else. Files are
+written under another name and renamed: a reader sees all of a file or none of it, whoever is killed at what moment, and
+of two who write the same the later one wins. There are no locks. What is damaged nevertheless is told by its checksum
+(`runtime.record`), so nothing waits for the disk. Any failure means: there is no such record.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import itertools
+import os
+import stat
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+from hybridize.base.frozen import frozen
+
+SUFFIX = ".image"
+_PART = ".part"
+_ABANDONED_S = 3600.0
+"""After so many seconds a file that is being written is one that a killed process left."""
+_REFRESH_S = 60.0
+"""How exactly it is known when a record was last used."""
+_LOOK_EVERY = 32
+"""After so many records of this process the bytes of the folder are counted anew: others write, too."""
+_FULL = 0.9
+"""The part of the limit that stays when the least recently used records go."""
+
+_part = itertools.count()
+
+
+@frozen
+class Kept:
+    """A record in the folder."""
+
+    name: str
+    nbytes: int
+    used: float
+    """When it was last read or written, in seconds since 1970, give or take a minute."""
+
+
+class Folder:
+    """Records by name, in one folder of the file system."""
+
+    def __init__(self, path: str, limit_bytes: int) -> None:
+        """The folder is made when something is first written to it."""
+        self.path = path
+        self.limit_bytes = limit_bytes
+        self.problem = ""
+        """Why the folder was of no use the last time that it was not."""
+        self._written = 0
+        self._bytes = 0
+
+    def read(self, name: str) -> bytes | None:
+        """The content of a record, if it is there and can be trusted."""
+        try:
+            with self._opened() as folder:
+                file = os.open(name + SUFFIX, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC, dir_fd=folder)
+                with open(file, "rb", buffering=0) as content:
+                    status = os.fstat(file)
+                    if not stat.S_ISREG(status.st_mode) or _foreign(status):
+                        raise PermissionError(0, "not used, as others may write it", os.path.join(self.path, name))
+                    if time.time() - status.st_mtime > _REFRESH_S:
+                        with contextlib.suppress(OSError):
+                            os.utime(file)
+                    return content.read(self.limit_bytes + 1)
+        except FileNotFoundError:
+            return None
+        except OSError as problem:
+            self.problem = _told(problem)
+            return None
+
+    def write(self, name: str, content: bytes) -> bool:
+        """Keep a record, in place of one of that name; returns whether it is kept."""
+        if len(content) > self.limit_bytes:
+            return False
+        try:
+            os.makedirs(self.path, 0o700, exist_ok=True)
+            with self._opened() as folder:
+                self._write(folder, name, content)
+                self._make_room(folder, len(content))
+        except OSError as problem:
+            self.problem = _told(problem)
+            return False
+        return True
+
+    def entries(self) -> list[Kept]:
+        """All records, the least recently used first."""
+        try:
+            with self._opened() as folder:
+                return [kept for kept in self._files(folder) if kept.name.endswith(SUFFIX)]
+        except OSError:
+            return []
+
+    def clear(self) -> int:
+        """Remove all records; returns how many bytes they were."""
+        freed = 0
+        with contextlib.suppress(OSError), self._opened() as folder:
+            for kept in self._files(folder):
+                freed += _removed(folder, kept)
+        self._written = 0
+        return freed
+
+    @contextmanager
+    def _opened(self) -> Iterator[int]:
+        """The folder, which is the user's own; what is done by this descriptor cannot be led elsewhere."""
+        folder = os.open(self.path, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
+        try:
+            if _foreign(os.fstat(folder)):
+                raise PermissionError(0, "not used, as others may write to it", self.path)
+            yield folder
+        finally:
+            os.close(folder)
+
+    def _write(self, folder: int, name: str, content: bytes) -> None:
+        part = f".{name}.{os.getpid()}.{next(_part)}{_PART}"
+        flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC
+        file = os.open(part, flags, 0o600, dir_fd=folder)
+        try:
+            with open(file, "wb", buffering=0) as target:
+                left = memoryview(content)
+                while left:
+                    left = left[target.write(left) or 0 :]
+            os.rename(part, name + SUFFIX, src_dir_fd=folder, dst_dir_fd=folder)
+        except BaseException:
+            with contextlib.suppress(OSError):
+                os.unlink(part, dir_fd=folder)
+            raise
+
+    def _make_room(self, folder: int, added: int) -> None:
+        """Remove the least recently used records when there are too many bytes."""
+        self._bytes += added
+        if self._written % _LOOK_EVERY and self._bytes <= self.limit_bytes:
+            self._written += 1
+            return
+        self._written += 1
+        files = self._files(folder)
+        self._bytes = sum(kept.nbytes for kept in files)
+        enough = self.limit_bytes * _FULL if self._bytes > self.limit_bytes else self.limit_bytes
+        for kept in files:
+            abandoned = kept.name.endswith(_PART) and time.time() - kept.used > _ABANDONED_S
+            if abandoned or self._bytes > enough:
+                self._bytes -= _removed(folder, kept)
+
+    def _files(self, folder: int) -> list[Kept]:
+        """Records, and what is being written, the least recently used first; no other file is ever touched."""
+        found = []
+        with os.scandir(folder) as files:
+            for file in files:
+                if file.name.endswith((SUFFIX, _PART)):
+                    with contextlib.suppress(OSError):  # another process has just removed it
+                        status = file.stat(follow_symlinks=False)
+                        found.append(Kept(file.name, status.st_size, status.st_mtime))
+        return sorted(found, key=lambda kept: kept.used)
+
+
+def _foreign(status: os.stat_result) -> bool:
+    """Whether somebody else owns a file or folder, or may write to it."""
+    return status.st_uid != os.geteuid() or bool(status.st_mode & (stat.S_IWGRP | stat.S_IWOTH))
+
+
+def _removed(folder: int, kept: Kept) -> int:
+    try:
+        os.unlink(kept.name, dir_fd=folder)
+    except OSError:
+        return 0
+    return kept.nbytes
+
+
+def _told(problem: OSError) -> str:
+    where = f"{problem.filename}: " if isinstance(problem.filename, str) else ""
+    return f"{where}{problem.strerror or problem}"

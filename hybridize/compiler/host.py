@@ -1,0 +1,57 @@
+# SPDX-License-Identifier: Apache-2.0
+"""This machine as a target, and the modules that a process needs once, whatever its programs are.
+
+LLVM knows the machine and makes the modules; where another process of this machine has asked it before, the answer is
+on the disk and LLVM is not loaded.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import cache
+
+from hybridize.codegen.target import Target
+from hybridize.compiler import disk, identity
+from hybridize.runtime.image import Image, Loaded
+
+
+@cache
+def host_target() -> Target:
+    """This machine, as LLVM or an earlier process tells."""
+    found = disk.find(_name(), [Target])
+    return found if isinstance(found, Target) else asked_target()
+
+
+def asked_target() -> Target:
+    """This machine, as LLVM tells; who needs LLVM anyway asks it, as another release may know the machine better."""
+    from hybridize.codegen.llvm.engine import host_target as ask  # late: see the package
+
+    answer = ask()
+    if disk.find(_name(), [Target]) != answer:
+        disk.keep(_name(), answer)
+    return answer
+
+
+def _name() -> str | None:
+    processor = identity.processor()
+    return disk.name("host", processor) if processor is not None else None
+
+
+def process_module(kind: str, emit: Callable[[Target], str], *numbers: int) -> Loaded:
+    """A module for this machine, made of its LLVM IR unless it is on the disk.
+
+    Args:
+        kind: what it is called among such modules.
+        emit: writes the IR; called only when it is needed.
+        numbers: what the IR depends on besides the machine and the compiler.
+    """
+    target = host_target()
+    name = disk.name(kind, repr(target), repr(numbers))
+    image = disk.find(name, [Image])
+    if isinstance(image, Image):
+        return Loaded(image)
+    from hybridize.codegen.llvm.engine import compile_image  # late: see the package
+
+    image = compile_image(emit(target), target)
+    disk.keep(name, image)
+    return Loaded(image)

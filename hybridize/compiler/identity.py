@@ -1,0 +1,72 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What a stored program depends on besides its graph: this very compiler, and the processor it was made for.
+
+Both are told without LLVM, and in half a millisecond, as a process that finds its programs on the disk has few of them.
+"""
+
+from __future__ import annotations
+
+import os
+import platform
+import sys
+from functools import cache
+
+import numpy
+
+from hybridize.runtime.record import digest
+
+PARTS = ("base", "graph", "loops", "ops", "passes", "schedule", "codegen", "codegen/llvm", "compiler", "runtime")
+"""The packages that machine code and plans are made by and read by."""
+
+_PER_CORE = ("processor", "cpu MHz", "physical id", "siblings", "core id", "cpu cores", "apicid", "initial apicid",
+             "bogomips", "BogoMIPS")  # fmt: skip
+"""Lines of /proc/cpuinfo that differ between cores or from one moment to the next."""
+
+
+@cache
+def compiler() -> str | None:
+    """A digest that changes whenever the compiler may have; None where that cannot be told (a package in a zip file).
+
+    The files are not read, which would take ten times as long: any change of one changes the time of its last change,
+    which nobody can set, and another installation lies elsewhere.
+    """
+    root = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
+    return files(root, PARTS)
+
+
+def files(root: str, parts: tuple[str, ...]) -> str | None:
+    """A digest of where the files in folders of `root` lie, their sizes and times; None where there are no folders."""
+    found: list[object] = [root, sys.version, numpy.__version__]
+    try:
+        for part in parts:
+            with os.scandir(os.path.join(root, part)) as entries:
+                for entry in entries:
+                    if entry.name.endswith((".py", ".pyc", ".so")):
+                        status = entry.stat()
+                        times = (status.st_mtime_ns, status.st_ctime_ns)
+                        found.append((part, entry.name, status.st_size, *times))
+    except OSError:
+        return None
+    return digest(repr(sorted(map(repr, found))).encode()).hex()
+
+
+@cache
+def processor() -> str | None:
+    """A digest of what the operating system says of the first core; None where it says nothing."""
+    try:
+        file = os.open("/proc/cpuinfo", os.O_RDONLY | os.O_CLOEXEC)
+        try:
+            text = os.read(file, 1 << 14).decode(errors="replace")  # the kernel writes it core by core, as it is read
+        finally:
+            os.close(file)
+    except OSError:
+        return None
+    first = text.partition("\n\n")[0].splitlines()
+    facts = [line for line in first if line.partition(":")[0].strip() not in _PER_CORE]
+    return digest(repr([platform.machine(), _cache_sizes(), facts]).encode()).hex() if facts else None
+
+
+def _cache_sizes() -> list[int]:
+    """What a target holds besides the processor; 0 where the C library does not say."""
+    names = ("SC_LEVEL1_DCACHE_SIZE", "SC_LEVEL2_CACHE_SIZE")
+    return [os.sysconf(name) if name in os.sysconf_names else 0 for name in names]

@@ -1,0 +1,136 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A compiled program as a record: what another process that has captured the same graph needs to run it.
+
+The image and the plan stand in the record, constants do not: an equal graph has equal ones, so it says which. Where the
+user's lines are is no part of what a graph is either; a line stands as the number of a node that was written there.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from typing import Any
+
+import numpy
+from numpy.typing import NDArray
+
+from hybridize.base.dtypes import BY_CODE, CODES
+from hybridize.base.frozen import changed, frozen
+from hybridize.compiler import disk
+from hybridize.graph import Graph, Node
+from hybridize.passes.pipeline import subgraphs
+from hybridize.runtime import plan as plans
+from hybridize.runtime.image import Image
+from hybridize.runtime.plan import Plan
+
+LITERAL_BYTES = 1 << 14
+"""Constants that the schedule itself made may stand in the record up to this size; there are none that are larger."""
+
+Array = NDArray[Any]
+
+
+@frozen
+class Captured:
+    """A constant of the graph as it was captured."""
+
+    number: int
+
+
+@frozen
+class Folded:
+    """A constant that the passes made."""
+
+    number: int
+
+
+@frozen
+class Literal:
+    """A constant that stands in the record."""
+
+    dtype: str
+    shape: tuple[int, ...]
+    data: bytes
+
+
+@frozen
+class Program:
+    """The record."""
+
+    image: Image
+    plan: Plan
+    constants: tuple[Captured | Folded | Literal, ...]
+
+
+_CLASSES = (
+    Program, Captured, Folded, Literal, Image,
+    *(kind for kind in vars(plans).values() if isinstance(kind, type) and kind.__module__ == plans.__name__),
+)  # fmt: skip
+
+
+def keep(name: str | None, graph: Graph, optimized: Graph, image: Image, plan: Plan, given: Sequence[Array]) -> None:
+    """Keep what `graph` was compiled to for other processes."""
+    if name is None:
+        return
+    places: dict[int, Captured | Folded] = {id(array): Folded(k) for k, array in enumerate(_constants(optimized))}
+    places |= {id(array): Captured(k) for k, array in enumerate(_constants(graph))}
+    constants = [places.get(id(array)) or _literal(array) for array in given]
+    if all(constants):
+        lines: dict[str, str] = {}
+        for number, line in enumerate(_lines(graph)):
+            lines.setdefault(line, str(number))
+        disk.keep(name, Program(image, _with_lines(plan, lines), tuple(one for one in constants if one is not None)))
+
+
+def find(name: str | None) -> Program | None:
+    """The record of that name."""
+    found = disk.find(name, _CLASSES)
+    return found if isinstance(found, Program) else None
+
+
+def plan_of(program: Program, graph: Graph) -> Plan:
+    """The plan, with the lines of the user who captured `graph`."""
+    lines = list(_lines(graph))
+    return _with_lines(program.plan, {str(number): line for number, line in enumerate(lines)})
+
+
+def constants_of(program: Program, graph: Graph, optimized: Callable[[], Graph]) -> list[Array]:
+    """The constants in the order of their slots; passes are run only where they made one."""
+    captured = list(_constants(graph))
+    folded: list[Array] = []
+    found: list[Array] = []
+    for constant in program.constants:
+        match constant:
+            case Captured(number=number):
+                found.append(captured[number])
+            case Folded(number=number):
+                folded = folded or list(_constants(optimized()))
+                found.append(folded[number])
+            case Literal(dtype=dtype, shape=shape, data=data):
+                found.append(numpy.frombuffer(data, BY_CODE[dtype]).reshape(shape))
+    return found
+
+
+def _literal(array: Array) -> Literal | None:
+    return Literal(CODES[array.dtype], array.shape, array.tobytes()) if array.nbytes <= LITERAL_BYTES else None
+
+
+def _graphs(graph: Graph) -> Iterator[Graph]:
+    """A graph and those inside its ops, in an order that equal graphs share."""
+    yield graph
+    for node in graph.nodes:
+        for inner in subgraphs(node.op).values():
+            yield from _graphs(inner)
+
+
+def _constants(graph: Graph) -> Iterator[Array]:
+    for one in _graphs(graph):
+        yield from one.constants.values()
+
+
+def _lines(graph: Graph) -> Iterator[str]:
+    nodes: Iterator[Node] = (node for one in _graphs(graph) for node in one.nodes)
+    return ("" if node.loc is None else str(node.loc) for node in nodes)
+
+
+def _with_lines(plan: Plan, lines: dict[str, str]) -> Plan:
+    steps = [changed(step, lines=tuple(lines.get(line, line) for line in step.lines)) for step in plan.steps]
+    return changed(plan, steps=tuple(steps))

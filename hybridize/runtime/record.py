@@ -1,0 +1,89 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Images, plans and whatever else is plain data, as bytes that check themselves.
+
+    magic (16) | BLAKE2b of all that follows (32) | length of the text (8, little-endian) | text | blobs
+
+The text is JSON. Numbers, strings, None and booleans stand for themselves, a tuple is a list, an instance of a frozen
+class is `{"Name": [its fields in order]}`, bytes are `{"": [offset, length]}` among the blobs. The reader says which
+classes there may be; nothing else is ever made, and nothing is run.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import json
+import struct
+from collections.abc import Iterable
+from typing import Any, Final
+
+try:  # what hashlib has at its core: without OpenSSL, which takes half as long to load as a program from the disk
+    from _blake2 import blake2b
+except ImportError:
+    from hashlib import blake2b
+
+from hybridize.base.errors import LoadError
+
+MAGIC: Final = b"hybridize 1\r\n\x1a\n\0"
+"""The format, and bytes that a transfer as text would change."""
+
+_HEAD: Final = struct.Struct("<16s32sQ")
+
+
+def digest(content: bytes | memoryview) -> bytes:
+    """32 bytes that say whether two contents are the same."""
+    return blake2b(content, digest_size=32).digest()
+
+
+def dump(value: Any) -> bytes:
+    """The bytes of a value: plain data, tuples, bytes and instances of frozen classes, nested."""
+    blobs: list[bytes] = []
+    text = json.dumps(_plain(value, blobs), separators=(",", ":")).encode()
+    body = b"".join([struct.pack("<Q", len(text)), text, *blobs])
+    return MAGIC + digest(body) + body
+
+
+def load(content: bytes, classes: Iterable[type]) -> Any:
+    """The value of bytes that `dump` gave.
+
+    Raises:
+        LoadError E651: they are damaged, of another version, or hold a class that is not among `classes`.
+    """
+    view = memoryview(content)
+    if len(content) < _HEAD.size:
+        raise LoadError("E651", f"a record of {len(content)} bytes is cut off")
+    magic, expected, length = _HEAD.unpack_from(content)
+    if magic != MAGIC:
+        raise LoadError("E651", "the bytes are no record of this version")
+    if digest(view[_HEAD.size - 8 :]) != expected:
+        raise LoadError("E651", "the record is damaged: its checksum is another one")
+    start = _HEAD.size + length
+    try:
+        return _value(json.loads(content[_HEAD.size : start]), view[start:], {kind.__name__: kind for kind in classes})
+    except (ValueError, TypeError, LookupError, RecursionError) as problem:
+        raise LoadError("E651", f"the record does not read: {problem}") from problem
+
+
+def _plain(value: Any, blobs: list[bytes]) -> Any:
+    if value is None or isinstance(value, (bool, int, float, str)):
+        return value
+    if isinstance(value, tuple):
+        return [_plain(part, blobs) for part in value]
+    if isinstance(value, bytes):
+        blobs.append(value)
+        return {"": [sum(map(len, blobs[:-1])), len(value)]}
+    if dataclasses.is_dataclass(value):
+        fields = [_plain(getattr(value, field.name), blobs) for field in dataclasses.fields(value)]
+        return {type(value).__name__: fields}
+    raise LoadError("E651", f"{type(value).__name__} is no plain data")
+
+
+def _value(plain: Any, blobs: memoryview, classes: dict[str, type]) -> Any:
+    if isinstance(plain, list):
+        return tuple([_value(part, blobs, classes) for part in plain])
+    if not isinstance(plain, dict):
+        return plain
+    ((name, fields),) = plain.items()
+    if not name:
+        offset, length = fields
+        return bytes(blobs[offset : offset + length])
+    return classes[name](*[_value(field, blobs, classes) for field in fields])
