@@ -13,6 +13,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from functools import lru_cache
+from typing import Final
 
 from hybridize.base import dims
 from hybridize.base.dims import Dim, Scope
@@ -20,6 +21,15 @@ from hybridize.base.dims_parse import parse, parse_scope
 from hybridize.base.dtypes import BY_CODE, CODES
 from hybridize.base.frozen import changed, frozen
 from hybridize.base.types import TensorType
+
+FRAME: Final = ("scratch_bytes", "release")
+"""What is known of a call before it begins, besides the sizes of its outputs: see `codegen.llvm.prepare`."""
+LARGEST: Final = 1 << 60
+"""Bytes beyond which no call goes."""
+FLOPS_PER_US: Final = 60_000
+BYTES_PER_US: Final = 50_000
+LONG_US: Final = 50.0
+"""Above this estimated duration a call lets other Python threads run."""
 
 Size = int | str
 """A size, or the text of one that depends on symbols."""
@@ -163,7 +173,7 @@ class Plan:
     @property
     def cost_us(self) -> float:
         """A coarse estimate of a call's duration on one core, in microseconds."""
-        return self.flops / 60_000 + self.bytes / 50_000
+        return self.flops / FLOPS_PER_US + self.bytes / BYTES_PER_US
 
     def __str__(self) -> str:
         if self.sizes:

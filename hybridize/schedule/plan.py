@@ -222,9 +222,9 @@ class _Scheduler:
             plain(scratch_bytes),
             tuple(_described(step, flops) for step, flops in made),
         )
-        flops = sum(hint(flops) for _, flops in made)
+        work = (sum(_moved(step) for step, _ in made), sum(flops for _, flops in made))
         reads = frozenset(self.reads)
-        return Schedule(plan, tuple(step for step, _ in made), constants, reads, scratch_bytes, flops)
+        return Schedule(plan, tuple(step for step, _ in made), constants, reads, scratch_bytes, work)
 
     def _kept(self) -> tuple[Array | Packed, ...]:
         """The constants, those empty that no step reads: numbers within kernels, and what is read packed."""
@@ -430,7 +430,7 @@ class _Scheduler:
                 getattr(op, "reverse", False), stacked,
                 inputs, outputs, places, self._place(workspace), tuple(offsets), state_bytes, start,
             )  # fmt: skip
-            return step, length * max(made.flops for made in bodies)
+            return step, length * max((made.work[1] for made in bodies), key=hint)
 
         return make
 
@@ -507,21 +507,28 @@ def _described(step: ScheduleStep, flops: int) -> PlanStep:
             writes = tuple(place for place, param in zip(places, params, strict=True) if param.written)
             reads = tuple(place for place, param in zip(places, params, strict=True) if not param.written)
             shape = next((s.sizes for nest in kernel.nests for s in nest.statements), ())
-            nbytes = sum(param.size * param.dtype.itemsize for param in kernel.params)
             kind = "loops"
-        case ProductStep(product=product, places=places, out=out):
-            nbytes = product.x.nbytes + product.w.nbytes + out.nbytes
+        case ProductStep(places=places, out=out):
             kind, reads, writes, shape = "contraction", places[1:], places[:1], out.shape
         case _:
             count = len(step.outputs)
-            nbytes = sum(type_.nbytes for type_ in (*step.inputs, *step.outputs))
             shape = step.outputs[0].shape if step.outputs else ()
             kind = "routine" if isinstance(step, RoutineStep) else "region"
             reads, writes = step.places[count:], step.places[:count]
     return PlanStep(
         "", kind, *_words(step), tuple(map(_plain, reads)), tuple(map(_plain, writes)), tuple(map(plain, shape)),
-        plain(nbytes), plain(flops),
+        plain(_moved(step)), plain(flops),
     )  # fmt: skip
+
+
+def _moved(step: ScheduleStep) -> int:
+    """Bytes that a step reads and writes."""
+    match step:
+        case LoopStep(kernel=kernel):
+            return sum(param.size * param.dtype.itemsize for param in kernel.params)
+        case ProductStep(product=product, out=out):
+            return product.x.nbytes + product.w.nbytes + out.nbytes
+    return sum(type_.nbytes for type_ in (*step.inputs, *step.outputs))
 
 
 def _plain(place: Place) -> PlanPlace:

@@ -170,5 +170,5 @@ class Schedule:
     reads: frozenset[int]
     """Slots that steps read."""
     scratch_bytes: int
-    flops: int
-    """Of a call like the one that is compiled, roughly."""
+    work: tuple[int, int]
+    """Bytes read and written, and operations, of all steps."""

@@ -11,6 +11,8 @@ import functools
 from collections.abc import Callable, Iterable, Sequence
 from contextlib import AbstractContextManager, nullcontext
 
+from hybridize.base import dims
+from hybridize.base.dims import same
 from hybridize.base.dtypes import DType, bool_, int32, int64
 from hybridize.base.errors import CodegenError
 from hybridize.codegen.llvm import memory
@@ -18,13 +20,16 @@ from hybridize.codegen.llvm.functions import combine, constant, emit_call, emit_
 from hybridize.codegen.llvm.memory import Width
 from hybridize.codegen.llvm.positions import SMALL, Lane, Positions, Row
 from hybridize.codegen.llvm.text import vector
-from hybridize.loops.expr import Axis, Call, Cast, Const, Expr, Fold, Load, Select
+from hybridize.loops.expr import Axis, Call, Cast, Const, Expr, Fold, Load, Select, whole
 from hybridize.loops.index import Index, bit, children, identity, upward
 from hybridize.loops.measure import lanes_for, weight, widest
 
 BLOCK = 32
 """Additions in a row before a sum moves on to the next level; keeps the error of long sums near that of pairs."""
 
+
+MANY = 2048
+"""Turns that a fold is made for where their number is not known before the call: fewer take no harm, more little."""
 
 DEEP = 24
 """Parts of an expression beyond which it is computed from the inside."""
@@ -53,7 +58,7 @@ class Elements(Positions):
         if self.lane is None:
             return self.value(expr)
         lanes = self.lane.width.lanes
-        if isinstance(expr, Const):
+        if isinstance(expr, Const) and not dims.is_symbolic(expr.value):
             return constant(expr.value, expr.dtype, lanes)
         if self.varies(expr):
             return self.value(expr)
@@ -63,7 +68,7 @@ class Elements(Positions):
     def _value(self, expr: Expr, lanes: int) -> str:
         match expr:
             case Const(value=value, dtype=dtype):
-                return constant(value, dtype, lanes)
+                return self.f.size(whole(expr)) if dims.is_symbolic(value) else constant(value, dtype, lanes)
             case Axis() | Index():
                 return self.index_vector(expr, 64) if lanes > 1 else self.scalar_index(expr)
             case Load():
@@ -93,11 +98,16 @@ class Elements(Positions):
             small = self._small_call(call, lanes)
             if small is not None:
                 return small
-        if call.function == "floordiv" and dtype == int64 and isinstance(args[1], Const) and int(args[1].value) > 0:
-            low, _ = self.space.bounds(args[0])
+        if (
+            call.function == "floordiv"
+            and dtype == int64
+            and isinstance(args[1], Const)
+            and dims.proven(whole(args[1]))
+        ):
+            low, _ = self.limits(args[0])
             if low >= 0:
                 kind = register(dtype, lanes)
-                return f.op(f"udiv {kind} {self._in(lanes, args[0])}, {constant(args[1].value, dtype, lanes)}")
+                return f.op(f"udiv {kind} {self._in(lanes, args[0])}, {self._in(lanes, args[1])}")
         if call.function == "popcount" and call.dtype != dtype:
             count = emit_call(f, "popcount", [self._in(lanes, args[0])], dtype, dtype, lanes, self.target)
             return emit_cast(f, count, dtype, call.dtype, lanes)
@@ -130,20 +140,19 @@ class Elements(Positions):
             return memory.load(self.f, self.pointer(load.operand, address), array.dtype, Width(1))
         width = self.lane.width
         stride = self.lane_stride(address)
-        if stride == 1:
+        if stride is not None and same(stride, 1):
             return memory.load(self.f, self.pointer(load.operand, address), array.dtype, width)
-        if stride == -1:
+        if stride is not None and same(stride, -1):
             return memory.load_reversed(self.f, self.pointer(load.operand, address), array.dtype, width)
         if stride is not None:
             base = self.pointer(load.operand, address)
-            steps = f"<{', '.join(f'i32 {lane * stride}' for lane in range(lanes))}>"
-            if abs(stride) * lanes <= SMALL:
-                return memory.gather(self.f, base, array.dtype, steps, "i32", width)
+            bits = 64 if dims.is_symbolic(stride) or abs(stride) * lanes > SMALL else 32
+            return memory.gather(self.f, base, array.dtype, self.lane_steps(stride, bits), f"i{bits}", width)
         bits = 32 if self._fits(address) else 64
         return memory.gather(self.f, array.pointer, array.dtype, self.index_vector(address, bits), f"i{bits}", width)
 
     def _fits(self, address: Expr) -> bool:
-        low, high = self.space.bounds(address)
+        low, high = self.limits(address)
         return low >= 0 and high <= SMALL
 
     def _row_pointer(self, operand: int, address: Expr) -> str:
@@ -167,7 +176,7 @@ class Elements(Positions):
             memory.store(self.f, result, self._row_pointer(operand, address), array.dtype, Width(width.lanes))
             return result
         stride = self.lane_stride(address)
-        if stride == 1:
+        if stride is not None and same(stride, 1):
             memory.store(self.f, result, self.pointer(operand, address), array.dtype, width)
         else:
             bits = 32 if self._fits(address) else 64
@@ -221,7 +230,7 @@ class Elements(Positions):
         return self._blocked(fold, [start], lanes, size, 1, lambda totals, index: [body(totals[0], index)])[0]
 
     def _blocked(
-        self, fold: Fold, starts: list[str], lanes: int, stop: int, step: int,
+        self, fold: Fold, starts: list[str], lanes: int, stop: int | str, step: int,
         body: Callable[[list[str], str], list[str]],
     ) -> list[str]:  # fmt: skip
         """`for index in range(0, stop, step): totals = body(totals, index)`; long sums in levels of short ones."""
@@ -242,6 +251,8 @@ class Elements(Positions):
                     ]
             return loop.results
 
+        if not isinstance(stop, int) or dims.is_symbolic(stop):
+            return level(0, stop, starts, step * levels(fold, MANY))
         if stop <= step:
             return body(starts, "0") if stop > 0 else starts
         return level(0, stop, starts, step * levels(fold, -(-stop // step)))
@@ -274,7 +285,6 @@ class Elements(Positions):
     ) -> list[str]:  # fmt: skip
         """Vectors of totals over a variable that is spread over lanes, for runs that begin at (total, row) each."""
         variable, size = over
-        main = size // lanes * lanes
 
         def step(totals: list[str], index: str, width: Width) -> list[str]:
             following = []
@@ -283,9 +293,21 @@ class Elements(Positions):
                     following.append(self._lane_step(fold, total, body, variable, index, width))
             return following
 
-        totals = [total for total, _ in runs]
-        totals = self._blocked(fold, totals, lanes, main, lanes, lambda t, index: step(t, index, Width(lanes)))
-        return step(totals, str(main), Width.first(size - main, lanes)) if size > main else totals
+        def whole_steps(stop: int | str) -> list[str]:
+            totals = [total for total, _ in runs]
+            return self._blocked(fold, totals, lanes, stop, lanes, lambda t, index: step(t, index, Width(lanes)))
+
+        if dims.is_symbolic(size):
+            stop = self.f.size(size)
+            main = self.f.op(f"and i64 {stop}, -{lanes}")
+            kind = register(fold.dtype, lanes)
+            with self.f.loop(main, stop, lanes, [(kind, total) for total in whole_steps(main)]) as rest:
+                width = Width.counted(self.f, self.f.op(f"sub i64 {stop}, {rest.index}"), lanes)
+                rest.following = step(rest.values, rest.index, width)
+            return rest.results
+        whole = size // lanes * lanes
+        totals = whole_steps(whole)
+        return step(totals, str(whole), Width.first(size - whole, lanes)) if size > whole else totals
 
     def fold_rows(self, fold: Fold, rows: Sequence[Row]) -> None:
         """Compute a fold to a scalar, without folds directly inside, for several rows in the turns of one loop."""
@@ -316,10 +338,10 @@ class Elements(Positions):
                 address = expr.indices[0]
                 terms = address.terms if isinstance(address, Index) else ((address, 1),)
                 for atom, coefficient in terms:
-                    if isinstance(atom, Axis) and atom.number in scores and coefficient == 1:
+                    if isinstance(atom, Axis) and atom.number in scores and same(coefficient, 1):
                         scores[atom.number] += 1
             stack += children(expr)
-        best = max(range(len(chain)), key=lambda k: (scores[chain[k][0]] * min(16, chain[k][1]), k))
+        best = max(range(len(chain)), key=lambda k: (scores[chain[k][0]] * min(16, dims.hint(chain[k][1])), k))
         return [link for k, link in enumerate(chain) if k != best], chain[best]
 
     def _lane_step(self, fold: Fold, total: str, body: Expr, variable: int, index: str, width: Width) -> str:

@@ -9,6 +9,8 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
+from hybridize.base.dims import is_symbolic, same
+from hybridize.codegen.llvm.counted import counted_lanes
 from hybridize.codegen.llvm.elements import Elements
 from hybridize.codegen.llvm.memory import Width
 from hybridize.codegen.llvm.panels import Beside, Panel, find_beside, find_panel
@@ -66,7 +68,7 @@ class _Nest:
 
     def emit(self) -> None:
         """Write the nest."""
-        if 0 not in self.nest.rows:
+        if not any(same(size, 0) for size in self.nest.rows):
             self._rows(0)
 
     def _rows(self, axis: int) -> None:
@@ -79,7 +81,9 @@ class _Nest:
         if self.panel is not None and axis == self.nest.lane:
             self._panels(axis, size, self.panel)
         elif axis == self.nest.lane:
-            self._lanes(axis, 0, size, self.nest.lanes, lambda: self._rows(axis + 1))
+            values = [statement.value for statement in self.nest.statements]
+            lanes = self.nest.lanes, min(self.nest.lanes, self.target.lanes(widest(*values)))
+            self._lanes(axis, (0, size), lanes, lambda: self._rows(axis + 1))
         elif self.beside is not None and axis == len(self.nest.rows) - 1:
             self._beside(axis, size, self.beside)
         else:
@@ -114,7 +118,7 @@ class _Nest:
         sizes = group[0].sizes
         for k, size in enumerate(sizes):
             self.elements.space.ranges[len(self.nest.rows) + k] = size
-        if 0 in sizes:
+        if any(same(size, 0) for size in sizes):
             return
         first = len(self.nest.rows)
         inner = [(first + k, 0, size) for k, size in enumerate(sizes)]
@@ -137,7 +141,7 @@ class _Nest:
             values = [statement.value for statement in group]
             base = self.target.lanes(widest(*values))
             lanes = lanes_for(base, weight(*values), stop - start)
-            self._lanes(axis, start, stop, lanes, lambda: self._turn(group))
+            self._lanes(axis, (start, stop), (lanes, min(lanes, base)), lambda: self._turn(group))
         else:
             self._loop(axis, start, stop, lambda: self._inner(group, rest))
 
@@ -150,11 +154,11 @@ class _Nest:
             return
         source = statement.value
         assert isinstance(source, Load)
-        with self.elements.bound(axis, str(start)):
+        with self.elements.bound(axis, self.f.size(start)):
             target = self.elements.pointer(statement.buffer, statement.address)
             origin = self.elements.pointer(source.operand, source.indices[0])
         name = self.f.module.declare("llvm.memcpy.p0.p0.i64", "void", ["ptr", "ptr", "i64", "i1"])
-        nbytes = (stop - start) * source.dtype.itemsize
+        nbytes = self.f.size((stop - start) * source.dtype.itemsize)
         self.f.do(f"call void {name}(ptr {target}, ptr {origin}, i64 {nbytes}, i1 false)")
 
     def _tiles(self, group: Sequence[Statement], loops: Sequence[Range], tile: Tile) -> None:
@@ -177,9 +181,9 @@ class _Nest:
             elements.bound(lane, loop.index, Lane(lane, width)),
         ):
             self._tile(group, tile, block.index)
-        if whole < size:
+        if not same(whole, size):
             self._inner(group, [(across, 0, whole_columns), (lane, whole, size)])
-        if whole_columns < columns:
+        if not same(whole_columns, columns):
             self._inner(group, [(across, whole_columns, columns), (lane, 0, size)])
 
     def _tile(self, group: Sequence[Statement], tile: Tile, column: str) -> None:
@@ -200,14 +204,19 @@ class _Nest:
                 self.elements.remember(read, result)
 
     def _loop(self, axis: int, start: int, stop: int, body: Callable[[], None]) -> None:
-        if stop == start + 1:
-            with self.elements.bound(axis, str(start)):
+        if same(stop, start + 1):
+            with self.elements.bound(axis, self.f.size(start)):
                 body()
             return
         with self.f.loop(start, stop) as loop, self.elements.bound(axis, loop.index):
             body()
 
-    def _lanes(self, axis: int, start: int, stop: int, lanes: int, body: Callable[[], None]) -> None:
+    def _lanes(self, axis: int, over: tuple[int, int], widths: tuple[int, int], body: Callable[[], None]) -> None:
+        """A loop in vectors; the narrower of two widths is for what is left, where the size is not known."""
+        (start, stop), lanes = over, widths[0]
+        if is_symbolic(start) or is_symbolic(stop):
+            counted_lanes(self.elements, axis, over, widths, body)
+            return
         main = start + (stop - start) // lanes * lanes
         whole = Lane(axis, Width(lanes))
         if main == start + lanes:
@@ -229,7 +238,8 @@ def _is_copy(statement: Statement, axis: int) -> bool:
     source = statement.value
     if not isinstance(source, Load) or source.operand == statement.buffer:
         return False
-    return along(source.indices[0], axis) == 1 and along(statement.address, axis) == 1
+    steps = along(source.indices[0], axis), along(statement.address, axis)
+    return all(step is not None and same(step, 1) for step in steps)
 
 
 def together(statements: Sequence[Statement]) -> list[list[Statement]]:

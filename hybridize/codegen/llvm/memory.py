@@ -27,6 +27,16 @@ class Width:
             return cls(lanes)
         return cls(lanes, f"<{', '.join('i1 1' if lane < active else 'i1 0' for lane in range(lanes))}>", active)
 
+    @classmethod
+    def counted(cls, f: Function, active: str, lanes: int) -> Width:
+        """`lanes`, of which the first `active` count, an i64 register of less than `lanes`."""
+        bits = 8 if lanes < 128 else 32
+        kind = vector(f"i{bits}", lanes)
+        one = f.op(f"insertelement {kind} poison, i{bits} {f.op(f'trunc i64 {active} to i{bits}')}, i64 0")
+        limit = f.op(f"shufflevector {kind} {one}, {kind} poison, <{lanes} x i32> zeroinitializer")
+        numbers = f"<{', '.join(f'i{bits} {lane}' for lane in range(lanes))}>"
+        return cls(lanes, f.op(f"icmp ult {kind} {numbers}, {limit}"))
+
 
 def element_pointer(f: Function, base: str, dtype: DType, index: str) -> str:
     """Pointer to an element; `index` is an i64 register or number."""

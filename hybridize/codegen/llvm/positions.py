@@ -12,13 +12,14 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 
+from hybridize.base.dims import Bounds, bounds, is_symbolic, proven, same
 from hybridize.base.dtypes import DType
 from hybridize.base.frozen import frozen
 from hybridize.codegen.llvm import memory
 from hybridize.codegen.llvm.memory import Width
 from hybridize.codegen.llvm.text import Function, vector
 from hybridize.codegen.target import Target
-from hybridize.loops.expr import Axis, Call, Const, Expr, Fold, Load
+from hybridize.loops.expr import Axis, Call, Const, Expr, Fold, Load, whole
 from hybridize.loops.index import Index, Interner, Space, bit, children
 
 SMALL = (1 << 31) - 1
@@ -227,7 +228,7 @@ class Positions(ABC):
         if isinstance(expr, Axis):
             return self.axes[expr.number]
         assert isinstance(expr, Index)
-        total: str | None = None if not expr.constant else str(expr.constant)
+        total: str | None = None if same(expr.constant, 0) else self.f.size(expr.constant)
         for atom, coefficient in sorted(expr.terms, key=lambda term: self.depth_of(term[0])):
             part = self.times(self.value(atom), coefficient)
             total = part if total is None else self._plus(total, part)
@@ -240,8 +241,8 @@ class Positions(ABC):
     def times(self, value: str, factor: int) -> str:
         """A scalar index times a number."""
         if _is_number(value):
-            return str(int(value) * factor)
-        return value if factor == 1 else self.f.op(f"mul i64 {value}, {factor}")
+            return self.f.size(int(value) * factor)
+        return value if same(factor, 1) else self.f.op(f"mul i64 {value}, {self.f.size(factor)}")
 
     def _plus(self, x: str, y: str) -> str:
         if _is_number(x) and _is_number(y):
@@ -261,7 +262,7 @@ class Positions(ABC):
         terms = [term for term in address.terms if not self.free(term[0]) & without]
         array = self.arrays[operand]
         if not terms:
-            return memory.element_pointer(self.f, array.pointer, array.dtype, str(address.constant))
+            return memory.element_pointer(self.f, array.pointer, array.dtype, self.f.size(address.constant))
         # The term of the innermost loop is added to the pointer for all others, which was made outside that loop.
         innermost = max(terms, key=lambda term: self.depth_of(term[0]))
         depth = self.depth_of(innermost[0])
@@ -273,7 +274,10 @@ class Positions(ABC):
         if apart and outer != without:
             base = self._pointer_part(operand, address, outer)
         else:
-            inner, base = terms, memory.element_pointer(self.f, array.pointer, array.dtype, str(address.constant))
+            inner, base = (
+                terms,
+                memory.element_pointer(self.f, array.pointer, array.dtype, self.f.size(address.constant)),
+            )
         index = "0"
         for atom, coefficient in inner:
             index = self._plus(index, self.times(self._first(atom), coefficient))
@@ -299,7 +303,7 @@ class Positions(ABC):
     def _make_index(self, expr: Expr, bits: int, lanes: int) -> str:
         kind = f"i{bits}"
         if isinstance(expr, Const):
-            return f"splat ({kind} {expr.value})"
+            return self._spread_index(self.f.size(whole(expr)), kind, lanes)
         if not self.varies(expr):
             return self._spread_index(self.value(expr), kind, lanes)
         if isinstance(expr, Axis):
@@ -307,10 +311,10 @@ class Positions(ABC):
         if isinstance(expr, Index):
             return self._affine_index(list(expr.terms), expr.constant, bits, lanes)
         if isinstance(expr, Call) and expr.function == "floordiv" and isinstance(expr.args[1], Const):
-            low, _ = self.space.bounds(expr.args[0])
-            if low >= 0 and int(expr.args[1].value) > 0 and (bits == 64 or self.is_small(expr.args[0])):
-                x = self.index_vector(expr.args[0], bits)
-                return self.f.op(f"udiv {vector(kind, lanes)} {x}, splat ({kind} {expr.args[1].value})")
+            low, _ = self.limits(expr.args[0])
+            if low >= 0 and proven(whole(expr.args[1])) and (bits == 64 or self.is_small(expr.args[0])):
+                x, divisor = (self.index_vector(arg, bits) for arg in expr.args)
+                return self.f.op(f"udiv {vector(kind, lanes)} {x}, {divisor}")
         value = self.value(expr)
         return value if bits == 64 else self.f.op(f"trunc {vector('i64', lanes)} {value} to {vector(kind, lanes)}")
 
@@ -323,7 +327,7 @@ class Positions(ABC):
 
     def _affine_index(self, terms: list[tuple[Expr, int]], constant: int, bits: int, lanes: int) -> str:
         assert self.lane is not None
-        kind, scalar, moving = f"i{bits}", str(constant), []
+        kind, scalar, moving = f"i{bits}", self.f.size(constant), []
         step = 0
         for atom, coefficient in terms:
             if isinstance(atom, Axis) and atom.number == self.lane.axis:
@@ -333,18 +337,30 @@ class Positions(ABC):
                 moving.append((atom, coefficient))
             else:
                 scalar = self._plus(scalar, self.times(self.value(atom), coefficient))
-        total = None if scalar == "0" and (moving or step) else self._spread_index(scalar, kind, lanes)
+        steady = same(step, 0)
+        total = None if scalar == "0" and (moving or not steady) else self._spread_index(scalar, kind, lanes)
         of = vector(kind, lanes)
-        if step:
-            steps = f"<{', '.join(f'{kind} {lane * step}' for lane in range(lanes))}>"
+        if not steady:
+            steps = self.lane_steps(step, bits)
             total = steps if total is None else self.f.op(f"add {of} {total}, {steps}")
         for atom, coefficient in moving:
             part = self.index_vector(atom, bits)
-            if coefficient != 1:
-                part = self.f.op(f"mul {of} {part}, splat ({kind} {coefficient})")
+            if not same(coefficient, 1):
+                factor = self._spread_index(self.f.size(coefficient), kind, lanes)
+                part = self.f.op(f"mul {of} {part}, {factor}")
             total = part if total is None else self.f.op(f"add {of} {total}, {part}")
         assert total is not None
         return total
+
+    def lane_steps(self, step: int, bits: int) -> str:
+        """0, step, 2 step, ... as a vector of `bits`-bit integers."""
+        assert self.lane is not None
+        lanes, kind = self.lane.width.lanes, f"i{bits}"
+        if not is_symbolic(step):
+            return f"<{', '.join(f'{kind} {lane * step}' for lane in range(lanes))}>"
+        numbers = f"<{', '.join(f'{kind} {lane}' for lane in range(lanes))}>"
+        factor = self._spread_index(self.f.size(step), kind, lanes)
+        return self.f.op(f"mul {vector(kind, lanes)} {numbers}, {factor}")
 
     def lane_stride(self, address: Expr) -> int | None:
         """By how much the address moves from lane to lane; None where it moves unevenly."""
@@ -362,8 +378,13 @@ class Positions(ABC):
         """Whether an index fits 32 bits."""
         if not isinstance(expr, Index | Axis | Const):
             return False
-        low, high = self.space.bounds(expr)
+        low, high = self.limits(expr)
         return low >= -SMALL and high <= SMALL
+
+    def limits(self, expr: Expr) -> Bounds:
+        """Smallest and largest value of an index, whatever the sizes."""
+        low, high = self.space.bounds(expr)
+        return bounds(low)[0], bounds(high)[1]
 
 
 def _is_number(text: str) -> bool:

@@ -14,6 +14,7 @@ from dataclasses import dataclass
 
 import numpy
 
+from hybridize.base.dims import same
 from hybridize.base.frozen import frozen
 from hybridize.base.types import TensorType
 from hybridize.codegen.llvm.contraction import (
@@ -26,6 +27,7 @@ from hybridize.codegen.llvm.contraction import (
 )
 from hybridize.codegen.llvm.epilogue import emit_finish
 from hybridize.codegen.llvm.kernels import emit_kernel
+from hybridize.codegen.llvm.prepare import emit_prepare
 from hybridize.codegen.llvm.regions import emit_region
 from hybridize.codegen.llvm.routines import emit_routine, routine_bytes
 from hybridize.codegen.llvm.text import UNOPTIMISED, Function, Module
@@ -33,11 +35,12 @@ from hybridize.codegen.target import Target
 from hybridize.graph import Graph
 from hybridize.graph.ir import Buffer as Array
 from hybridize.loops.expr import Routine
-from hybridize.runtime.plan import Pack, Place, Plan
+from hybridize.runtime.plan import Pack, Plan
 from hybridize.schedule import Schedule, schedule
 from hybridize.schedule.steps import (
     LoopStep,
     Packed,
+    Place,
     Product,
     ProductStep,
     RegionStep,
@@ -45,6 +48,9 @@ from hybridize.schedule.steps import (
     ScheduleStep,
     Stable,
 )
+
+PREPARE = "prepare"
+"""The exported function beside a program with size symbols."""
 
 
 @dataclass(frozen=True, eq=False, slots=True)
@@ -95,7 +101,12 @@ def build(
     scheduled = schedule(graph, Sizes(target), {number: Stable(number, 0) for number in stable})
     module = Module(target.halves)
     emitter = (emitter_of or Emitter)(module, target, name)
+    scope = graph.scope
+    emitter.sized = scope is not None
     names = emitter.program(name, scheduled, linkage="")
+    if scope is not None:
+        outputs = [value.type for value in graph.outputs]
+        emit_prepare(module, PREPARE, scope, outputs, scheduled.scratch_bytes, scheduled.work)
     steps = tuple(
         dataclasses.replace(step, name=step_name) for step, step_name in zip(scheduled.plan.steps, names, strict=True)
     )
@@ -105,7 +116,9 @@ def build(
         if isinstance(constant, Packed)
     )
     constants = tuple(_given(constant) for constant in scheduled.constants)
-    return Built(module, dataclasses.replace(scheduled.plan, steps=steps, packs=packs), constants)
+    # Last: whatever the code relies on has been assumed by now.
+    sizes = () if scope is None else tuple(scope.lines())
+    return Built(module, dataclasses.replace(scheduled.plan, steps=steps, packs=packs, sizes=sizes), constants)
 
 
 def _given(constant: Array | Packed) -> Array:
@@ -128,12 +141,18 @@ class Emitter:
         self.module = module
         self.target = target
         self.prefix = prefix
+        self.sized = False
+        """Whether there are size symbols: a pointer to their values follows the constants in the array of inputs."""
         self._written: dict[str, str] = {}
 
     def program(self, name: str, scheduled: Schedule, linkage: str = "internal") -> list[str]:
         """Write `void name(ptr inputs, ptr outputs, ptr scratch)`; returns the function each step calls."""
         params = [("ptr", "inputs"), ("ptr", "outputs"), ("ptr", "scratch")]
         f = Function(self.module, name, params, linkage=linkage, attributes=UNOPTIMISED)
+        if self.sized:
+            slot = len(scheduled.plan.inputs) + len(scheduled.constants)
+            cell = f.on_entry(f"getelementptr ptr, ptr %inputs, i64 {slot}", "cell of sizes")
+            f.sizes = f.on_entry(f"load ptr, ptr {cell}, align 8", "sizes")
         pointers = Pointers(f)
         names = [self.step(f, step, pointers) for step in scheduled.steps]
         f.do("ret void")
@@ -189,10 +208,10 @@ class Emitter:
         return found
 
     def _call(self, f: Function, name: str, args: Sequence[str]) -> None:
-        f.do(f"call void @{name}({', '.join(f'ptr {arg}' for arg in args)})")
+        f.call(name, [f"ptr {arg}" for arg in args])
 
     def _product(self, f: Function, step: ProductStep, pointers: Pointers) -> str:
-        if not step.out.size:
+        if same(step.out.size, 0):
             return ""
         epilogue = None if step.finish is None else emit_finish(step.finish, step.product, step.out, self.target)
         key = f"{_spec(step.product)} {step.finish}"
@@ -217,9 +236,12 @@ class Pointers:
         found = self._known.get(place)
         if found is None:
             base = self._base(place)
-            found = base if not place.offset else self._f.op(f"getelementptr i8, ptr {base}, i64 {place.offset}")
+            found = base if same(place.offset, 0) else self._offset(base, place.offset)
             self._known[place] = found
         return found
+
+    def _offset(self, base: str, offset: int) -> str:
+        return self._f.op(f"getelementptr i8, ptr {base}, i64 {self._f.size(offset)}")
 
     def _base(self, place: Place) -> str:
         if place.kind == "scratch":

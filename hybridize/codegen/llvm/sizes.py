@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import struct
 from typing import Protocol
 
 from hybridize.base import dims
@@ -69,13 +70,18 @@ def _floored(entry: Entry, atom: Atom, x: str, divisor: str) -> str:
     return entry.on_entry(f"add i64 {rest}, {more}", ("mod", x, divisor))
 
 
+def double(x: float) -> str:
+    """A double as LLVM reads it."""
+    return f"0x{struct.unpack('<Q', struct.pack('<d', x))[0]:016X}"
+
+
 def as_double(entry: Entry, x: Size) -> str:
     """About `x`, as a double: no product overflows."""
     if not isinstance(x, Dim):
-        return f"{float(x)!r}"
-    total = f"{float(x.constant)!r}"
+        return double(x)
+    total = double(x.constant)
     for monomial, coefficient in x.terms.items():
-        part = f"{float(coefficient)!r}"
+        part = double(coefficient)
         for atom in monomial:
             factor = _atom_as_double(entry, atom)
             part = entry.on_entry(f"fmul double {part}, {factor}", ("fmul", part, factor))

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from hybridize.base.dims import hint, same
 from hybridize.base.frozen import frozen
 from hybridize.codegen.llvm.functions import from_memory, memory
 from hybridize.codegen.llvm.memory import element_pointer
@@ -44,14 +45,18 @@ def find_tile(group: Sequence[Statement], first: int, target: Target) -> Tile | 
     lanes = target.lanes(widest(*values))
     loads = [node for node in walk(*values, indices=False) if isinstance(node, Load)]
     across = [(load, along(load.indices[0], lane)) for load in loads]
-    turned = [(load, stride) for load, stride in across if stride is not None and abs(stride) > 1]
+    turned = [(load, stride) for load, stride in across if stride is not None and abs(hint(stride)) > 1]
     for axis in range(lane - 1, first - 1, -1):
-        suited = tuple(pair for pair in turned if along(pair[0].indices[0], axis) == 1)
-        fits = 4 <= lanes <= 16 and sizes[-1] >= lanes and sizes[axis - first] >= lanes
-        stored = all(along(statement.address, lane) == 1 for statement in group)
+        suited = tuple(pair for pair in turned if _is_one(along(pair[0].indices[0], axis)))
+        fits = 4 <= lanes <= 16 and hint(sizes[-1]) >= lanes and hint(sizes[axis - first]) >= lanes
+        stored = all(_is_one(along(statement.address, lane)) for statement in group)
         if suited and fits and stored and weight(*values) <= HEAVIEST:
             return Tile(axis, lanes, suited)
     return None
+
+
+def _is_one(step: int | None) -> bool:
+    return step is not None and same(step, 1)
 
 
 def along(address: Expr, axis: int) -> int | None:
@@ -73,7 +78,7 @@ def turned(f: Function, positions: Positions, tile: Tile, load: Load, stride: in
     start = positions.pointer(load.operand, load.indices[0])
     rows = []
     for row in range(lanes):
-        pointer = element_pointer(f, start, array.dtype, str(row * stride))
+        pointer = element_pointer(f, start, array.dtype, f.size(row * stride))
         rows.append(f.op(f"load {kind}, ptr {pointer}, align {array.dtype.itemsize}"))
     distance = lanes // 2
     while distance:
