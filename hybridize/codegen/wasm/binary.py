@@ -28,11 +28,11 @@ class Reader:
         """The next bytes.
 
         Raises:
-            CodegenError E966: there are fewer.
+            CodegenError E967: there are fewer.
         """
         end = self.position + count
         if end > self.stop:
-            raise CodegenError("E966", f"the object ends at byte {self.stop}, in the middle of something")
+            raise CodegenError("E967", f"the object ends at byte {self.stop}, in the middle of something")
         found = self.data[self.position : end]
         self.position = end
         return found

@@ -39,13 +39,13 @@ def link(data: bytes) -> Linked:
     `__indirect_function_table`.
 
     Raises:
-        CodegenError E966: the bytes are no object, or hold what our programs never need.
-        CodegenError E967: the object needs data that is nowhere.
+        CodegenError E967: the bytes are no object, or hold what our programs never need.
+        CodegenError E963: the object needs data that is nowhere.
     """
     source = read(data)
     for symbol in source.symbols:
         if symbol.kind == "data" and symbol.index < 0:
-            raise CodegenError("E967", f"the object needs {symbol.name}, which is nowhere")
+            raise CodegenError("E963", f"the object needs {symbol.name}, which is nowhere")
     places, end = _layout(source)
     table = _Table()
     code, segments = _fixed(source, places, table)

@@ -16,7 +16,8 @@ from hybridize.codegen.wasm.binary import Reader
 MAGIC = b"\0asm\x01\0\0\0"
 TYPE, IMPORT, FUNCTION, CODE, DATA = 1, 2, 3, 10, 11
 """Numbers of sections."""
-_KNOWN = frozenset((0, TYPE, IMPORT, FUNCTION, 12, CODE, DATA))  # 12 counts the data segments
+# 9 lists functions whose addresses are taken, as do the relocations; 12 counts the segments of data.
+_KNOWN = frozenset((0, TYPE, IMPORT, FUNCTION, 9, 12, CODE, DATA))
 _SEGMENTS, _SYMBOLS = 5, 8
 _UNDEFINED, _NAMED, _LOCAL, _HIDDEN = 0x10, 0x40, 0x02, 0x04
 
@@ -105,10 +106,10 @@ def read(data: bytes) -> Relocatable:
     """Read an object.
 
     Raises:
-        CodegenError E966: these bytes are no object, or hold what our programs never need.
+        CodegenError E967: these bytes are no object, or hold what our programs never need.
     """
     if not data.startswith(MAGIC):
-        raise CodegenError("E966", "these bytes are no WebAssembly")
+        raise CodegenError("E967", "these bytes are no WebAssembly")
     reader = Reader(data, len(MAGIC))
     found: dict[int, Reader] = {}
     order: list[int] = []
@@ -119,7 +120,7 @@ def read(data: bytes) -> Relocatable:
         content = Reader(data, reader.position, reader.position + size)
         reader.take(size)
         if number not in _KNOWN:
-            raise CodegenError("E966", f"the object has a section {number}, which no program of ours needs")
+            raise CodegenError("E967", f"the object has a section {number}, which no program of ours needs")
         order.append(number)
         if number == 0:
             customs.append((content.name(), content))
@@ -135,8 +136,10 @@ def read(data: bytes) -> Relocatable:
             aligns, symbols = _linking(content, names)
         elif title in ("reloc.CODE", "reloc.DATA"):
             relocations += _relocations(content, order)
+    if "linking" not in [title for title, _ in customs]:
+        raise CodegenError("E967", "the module is no relocatable object: it says nothing of its symbols")
     if len(aligns) != len(contents):
-        raise CodegenError("E966", f"the object has {len(contents)} segments of data and describes {len(aligns)}")
+        raise CodegenError("E967", f"the object has {len(contents)} segments of data and describes {len(aligns)}")
     segments = tuple(Segment(content, align) for content, align in zip(contents, aligns, strict=True))
     return Relocatable(
         _rest(found.get(TYPE)), tuple(imports), _rest(found.get(FUNCTION)), _rest(found.get(CODE)), segments,
@@ -169,9 +172,9 @@ def _imports(reader: Reader | None) -> tuple[list[Import], bool, list[str]]:
             for _ in range(1 + (reader.byte() & 1)):
                 reader.unsigned()
         else:
-            raise CodegenError("E966", f"the object imports {title}, of a kind ({kind}) that no program of ours needs")
+            raise CodegenError("E967", f"the object imports {title}, of a kind ({kind}) that no program of ours needs")
     if names not in ([], ["__stack_pointer"]):
-        raise CodegenError("E966", f"the object imports the globals {', '.join(names)}; only __stack_pointer is there")
+        raise CodegenError("E967", f"the object imports the globals {', '.join(names)}; only __stack_pointer is there")
     return functions, has_table, [function.name for function in functions]
 
 
@@ -181,7 +184,7 @@ def _data(reader: Reader | None) -> tuple[list[bytes], list[int]]:
         first = reader.position
         for _ in range(reader.unsigned()):
             if reader.byte() != 0 or reader.byte() != 0x41:  # into memory 0, at an i32 constant
-                raise CodegenError("E966", "a segment of data has no constant place")
+                raise CodegenError("E967", "a segment of data has no constant place")
             reader.signed()
             reader.byte()
             size = reader.unsigned()
@@ -194,7 +197,7 @@ def _linking(reader: Reader, imported: list[str]) -> tuple[list[int], list[Symbo
     """Alignments of segments, and the symbols."""
     version = reader.unsigned()
     if version != 2:
-        raise CodegenError("E966", f"the object's symbols are of version {version}; 2 is known")
+        raise CodegenError("E967", f"the object's symbols are of version {version}; 2 is known")
     aligns: list[int] = []
     symbols: list[Symbol] = []
     while not reader.done:
@@ -224,7 +227,7 @@ def _symbol(reader: Reader, imported: list[str]) -> Symbol:
         return Symbol("data", title, index, offset, exported)
     word = {0: "function", 2: "global", 5: "table"}.get(kind)
     if word is None:
-        raise CodegenError("E966", f"the object has a symbol of kind {kind}, which no program of ours needs")
+        raise CodegenError("E967", f"the object has a symbol of kind {kind}, which no program of ours needs")
     index = reader.unsigned()
     title = reader.name() if defined or flags & _NAMED else imported[index] if word == "function" else word
     return Symbol(word, title, index, 0, exported)
@@ -236,7 +239,7 @@ def _relocations(reader: Reader, order: list[int]) -> list[Relocation]:
     for _ in range(reader.unsigned()):
         number = reader.byte()
         if number not in tuple(Fix):
-            raise CodegenError("E966", f"the object has a relocation of kind {number}, which is not known")
+            raise CodegenError("E967", f"the object has a relocation of kind {number}, which is not known")
         kind = Fix(number)
         offset, index = reader.unsigned(), reader.unsigned()
         found.append(Relocation(section, kind, offset, index, reader.signed() if kind in _WITH_ADDEND else 0))

@@ -1,0 +1,63 @@
+"""What the tests of several targets share: the samples of the catalogue, in blocks, and the programs that run elsewhere."""
+
+import importlib.util
+import sys
+from pathlib import Path
+
+import numpy
+import pytest
+
+from hybridize.ops import Effect, effect_of, evaluate
+from hybridize.passes import PIPELINE
+
+HERE = Path(__file__).parent
+
+
+def module_of(name, path):
+    """A module of the tests: their folders are no packages."""
+    if name not in sys.modules:
+        spec = importlib.util.spec_from_file_location(name, path)
+        sys.modules[name] = importlib.util.module_from_spec(spec)
+        spec.loader.exec_module(sys.modules[name])
+    return sys.modules[name]
+
+
+class Catalogue:
+    """Samples that need no host to call back."""
+
+    def __init__(self):
+        self.tests = module_of("catalogue_of_ops", HERE.parent / "catalog" / "test_catalog.py")
+        cases = [case for case in self.tests.cases(fails=False) if effect_of(case.values[0].op) is not Effect.WORLD]
+        self.cases = [(case.id, case.values[0]) for case in cases]
+
+    def jobs(self, cases):
+        """Graphs with their inputs."""
+        return [(PIPELINE.run(self.tests.graph_of(sample)), sample.inputs) for _, sample in cases]
+
+    def check(self, cases, found):
+        """What was found must be what the references say; all that differs is told at once."""
+        wrong = []
+        for (name, sample), outputs in zip(cases, found, strict=True):
+            try:
+                with numpy.errstate(all="ignore"):
+                    self.tests.close(outputs, evaluate(self.tests.graph_of(sample), sample.inputs), sample)
+            except AssertionError as difference:
+                wrong.append(f"{name}: {difference}")
+        assert not wrong, "\n".join(wrong)
+
+
+@pytest.fixture(scope="session")
+def catalogue():
+    return Catalogue()
+
+
+@pytest.fixture
+def programs(tmp_path):
+    """`programs(jobs, target)`: see programs.py."""
+    made = module_of("programs_for_targets", HERE / "programs.py").Programs
+    return lambda jobs, target: made(jobs, target, tmp_path)
+
+
+@pytest.fixture(scope="session")
+def models():
+    return module_of("models_for_targets", HERE / "models.py")

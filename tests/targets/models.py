@@ -1,0 +1,129 @@
+"""Small programs of every kind of kernel, with inputs: layers, rows, control flow, integers, 16-bit floats."""
+
+import itertools
+
+import ml_dtypes
+import numpy
+
+from hybridize import ops
+from hybridize.base.types import TensorType
+from hybridize.ops import composites
+from hybridize.passes import PIPELINE
+
+I8 = TensorType((), numpy.dtype("i8"))
+
+
+def job(function, *inputs):
+    """The program of `function` after all passes, and its inputs."""
+    types = [TensorType(x.shape, x.dtype) for x in inputs]
+    return PIPELINE.run(ops.record(function, types)), list(inputs)
+
+
+def normal(*shape, dtype="f4", seed=0):
+    return numpy.random.default_rng((seed, *shape)).standard_normal(shape).astype(dtype)
+
+
+def mlp(batch, constant=True):
+    """The chapter's net; its weights are constants, which are packed where that pays, or inputs."""
+    sizes = (512, 256, 128, 2)
+    layers = [(normal(n, k) / numpy.float32(16), normal(n)) for k, n in itertools.pairwise(sizes)]
+    given = [] if constant else [array for layer in layers for array in layer]
+
+    def net(x, *parameters):
+        for number, layer in enumerate(layers):
+            w, b = [ops.constant(array) for array in layer] if constant else parameters[2 * number :][:2]
+            x = composites.fully_connected(x, w, b)
+            x = composites.relu(x) if number < len(layers) - 1 else x
+        return [x]
+
+    return job(net, normal(batch, sizes[0]), *given)
+
+
+def gelu_of_layer_norm(m, n):
+    def rows(x, gamma, beta, w):
+        y = composites.layer_norm(x, gamma, beta, axis=1)
+        return [ops.add(composites.gelu(ops.mul(y, ops.broadcast(w, (m, n)))), x)]
+
+    return job(rows, normal(m, n), *(normal(n, seed=seed) for seed in (1, 2, 3)))
+
+
+def softmax(m, n):
+    return job(lambda x: [composites.softmax(x, 1), composites.softmax(x, 0)], normal(m, n))
+
+
+def recurrence():
+    """A loop of known length over a layer, within which products are packed."""
+    w = normal(8, 8) / numpy.float32(8)
+
+    def step(h, x):
+        after = ops.tanh(ops.add(ops.matmul(h, ops.constant(w), False, True), x))
+        return [after, after]
+
+    state = TensorType((3, 8), numpy.dtype("f4"))
+    scan = ops.Scan(ops.record(step, (state, state)), 7, False, 1)
+    return job(lambda h, x: ops.bind(scan, h, x), normal(3, 8), normal(7, 3, 8))
+
+
+def collatz():
+    """A loop as long as the data says, with a branch in it."""
+    halve = ops.record(lambda n: [ops.shift_right(n, ops.like(1, n))], (I8,))
+    grow = ops.record(lambda n: [ops.add(ops.mul(n, ops.like(3, n)), ops.like(1, n))], (I8,))
+
+    def turn(n, steps):
+        even = ops.eq(ops.mod(n, ops.like(2, n)), ops.like(0, n))
+        (after,) = ops.bind(ops.Cond(halve, grow), even, n)
+        return [after, ops.add(steps, ops.like(1, steps))]
+
+    more = ops.record(lambda n, steps: [ops.gt(n, ops.like(1, n))], (I8, I8))
+    loop = ops.While(more, ops.record(turn, (I8, I8)))
+    return job(lambda n: ops.bind(loop, n, ops.full(0, I8)), numpy.asarray(27))
+
+
+def integers():
+    def program(x, y):
+        flags = ops.gt(x, y)
+        return [
+            ops.floor_div(x, y), ops.mod(x, y), ops.bit_xor(x, y), ops.sum(x, (0,)), ops.transpose(y, (1, 0)),
+            ops.where(flags, x, y), ops.cast(x, numpy.dtype("f4")), ops.matmul(x, ops.transpose(y, (1, 0))), flags,
+        ]  # fmt: skip
+
+    draw = numpy.random.default_rng(0)
+    return job(program, draw.integers(-99, 99, (9, 21)), draw.integers(1, 9, (9, 21)))
+
+
+def sixteen_bits(dtype):
+    def program(x, w):
+        return [ops.matmul(x, w), composites.softmax(x, 1), ops.sum(x, (0,)), ops.tanh(x)]
+
+    return job(program, normal(5, 33, dtype=dtype), normal(33, 17, dtype=dtype))
+
+
+def turned():
+    return job(lambda x, y: [ops.add(ops.transpose(x, (1, 0)), y)], normal(70, 45), normal(45, 70))
+
+
+MODELS = {
+    "mlp of one": lambda: mlp(1),
+    "mlp of 7": lambda: mlp(7),
+    "mlp of 64, weights given": lambda: mlp(64, constant=False),
+    "gelu of layer norm": lambda: gelu_of_layer_norm(37, 100),
+    "softmax": lambda: softmax(19, 50),
+    "recurrence": recurrence,
+    "collatz": collatz,
+    "integers": integers,
+    "float16": lambda: sixteen_bits(numpy.dtype("f2")),
+    "bfloat16": lambda: sixteen_bits(numpy.dtype(ml_dtypes.bfloat16)),
+    "turned": turned,
+}
+
+
+def check(graph, found, wanted):
+    """Integers exactly, floats as far as sums in another order differ."""
+    for value, x, y in zip(graph.outputs, found, wanted, strict=True):
+        dtype = value.type.dtype
+        assert (x.shape, x.dtype) == (y.shape, y.dtype) == (value.type.shape, dtype)
+        if dtype.kind in "iub":
+            numpy.testing.assert_array_equal(x, y)
+        else:
+            tolerance = {"float16": 2e-2, "bfloat16": 1e-1}.get(dtype.name, 2e-5)
+            numpy.testing.assert_allclose(x.astype("f8"), y.astype("f8"), rtol=tolerance, atol=tolerance)

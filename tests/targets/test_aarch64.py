@@ -1,0 +1,60 @@
+"""AArch64: objects are valid ELF of that machine and need libm alone; run in an emulator where there is one."""
+
+import re
+import shutil
+
+import pytest
+
+from hybridize.codegen import elf
+from hybridize.codegen.llvm.engine import assembly, emit_object
+from hybridize.codegen.llvm.program import build
+from hybridize.codegen.target import named_target
+from hybridize.ops import evaluate
+
+TARGET = named_target("aarch64")
+LIBM = {
+    "acos", "acosh", "asin", "asinh", "atan", "atan2", "atanh", "cbrt", "cos", "cosh", "erf", "erfc", "exp", "expm1",
+    "fmod", "hypot", "lgamma", "log", "log10", "log1p", "log2", "nextafter", "pow", "sin", "sinh", "tan", "tanh",
+    "tgamma",
+}  # fmt: skip
+EXTERNALS = LIBM | {name + "f" for name in LIBM} | {"memcpy", "memset", "memmove"}
+emulated = pytest.mark.skipif(
+    not (shutil.which("qemu-aarch64") and shutil.which("aarch64-linux-gnu-gcc")),
+    reason="there is no qemu-aarch64, or no linker for it (Debian: qemu-user gcc-aarch64-linux-gnu libc6-dev-arm64-cross)",
+)
+
+
+def needs(object_bytes):
+    """Names that the object does not define."""
+    read = elf.read(object_bytes)
+    assert read.machine == "aarch64"
+    undefined = [number for number, symbol in enumerate(read.symbols) if number and symbol["section"] == elf.UNDEFINED]
+    return {read.name(number) for number in undefined}
+
+
+def test_one_sample_of_every_op_is_emitted(catalogue):
+    first = {name.partition(".")[0]: (name, sample) for name, sample in catalogue.cases}
+    for graph, _ in catalogue.jobs(first.values()):
+        assert needs(emit_object(build(graph, TARGET).module.text(), TARGET)) <= EXTERNALS
+
+
+def test_models_are_vectors_with_fused_multiply_add(models):
+    for graph, _ in (models.mlp(64, constant=False), models.gelu_of_layer_norm(64, 128)):
+        code = assembly(build(graph, TARGET).module.text(), TARGET)
+        assert len(re.findall(r"\bfmla\b.*\.4s", code)) >= 20
+        called = set(re.findall(r"\bbl\s+(\w[\w.]*)", code))
+        assert not called & EXTERNALS - {"memcpy"}
+
+
+@emulated
+@pytest.mark.long
+def test_every_op_is_the_reference(catalogue, programs):
+    catalogue.check(catalogue.cases, programs(catalogue.jobs(catalogue.cases), "aarch64").in_qemu())
+
+
+@emulated
+@pytest.mark.long
+def test_models_run(models, programs):
+    jobs = [make() for make in models.MODELS.values()]
+    for (graph, inputs), outputs in zip(jobs, programs(jobs, "aarch64").in_qemu(), strict=True):
+        models.check(graph, outputs, evaluate(graph, inputs))
