@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Strides of views, as NumPy has them: they decide whether a reshape is a view or a copy.
+"""Strides of views, as NumPy has them: they decide whether a reshape is a view or a copy; and what slices take.
 
 Sizes and strides are numbers of elements, and may be symbolic: what is decided about them is then remembered.
 """
@@ -7,6 +7,7 @@ Sizes and strides are numbers of elements, and may be symbolic: what is decided 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Any
 
 from hybridize.base.dims import product
 from hybridize.base.types import Shape
@@ -53,3 +54,23 @@ def reshaped(shape: Shape, strides: Strides, wanted: Shape) -> Strides | None:
 def _dense(axes: Sequence[tuple[int, int]]) -> bool:
     """Whether axes, each a size and a stride, lie one within the other without gaps."""
     return all(axes[k][1] == size * stride for k, (size, stride) in enumerate(axes[1:]))
+
+
+def span(part: slice, length: int) -> tuple[int, int, int]:
+    """(first index, how many, step) of a slice of an axis."""
+    step = 1 if part.step is None else part.step
+    if step == 0:
+        raise ValueError("slice step cannot be zero")
+    low, high = (0, length) if step > 0 else (-1, length - 1)
+
+    def end(given: Any, default: int) -> int:
+        if given is None:
+            return default
+        counted = given + length if given < 0 else given
+        return low if counted < low else high if counted > high else counted
+
+    first, stop = (
+        (end(part.start, low), end(part.stop, high)) if step > 0 else (end(part.start, high), end(part.stop, low))
+    )
+    count = -((first - stop) // step)
+    return first, count if count > 0 else 0, step

@@ -34,7 +34,7 @@ from hybridize.base.frozen import frozen
 from hybridize.base.locations import is_users
 from hybridize.base.promotion import NUMBERS, default_dtype, floating, result_dtype, weak_kind
 from hybridize.base.types import Shape, TensorType, same_shape
-from hybridize.ops import Broadcast, Cast, Concat, Reshape, size_of
+from hybridize.ops import Broadcast, Cast, Concat, Iota, Reshape, size_of
 from hybridize.ops.op import ACTIVE, Op, Operand, bind1, capturing, constant, current, install, type_of
 
 
@@ -300,6 +300,13 @@ def common_shape(xs: Sequence[Any], name: str) -> Shape:
             help="sizes must be equal, or one of them 1, from the right",
         )
     return common
+
+
+def places(count: int) -> Any:
+    """0, 1, ... count - 1 as an index array: NumPy's, or ours where only the program knows how many."""
+    if not dims.is_symbolic(count):
+        return numpy.arange(count)
+    return result(bind1(Iota((count,), 0, int64)))
 
 
 def broadcast(x: Operand, shape: Shape) -> Operand:

@@ -317,7 +317,28 @@ class Dim:
             least, most = _product_bounds(monomial)
             low += coefficient * (least if coefficient > 0 else most)
             high += coefficient * (most if coefficient > 0 else least)
+        for monomial, coefficient in self.terms.items():
+            if len(monomial) == 1 and type(monomial[0]) is not Symbol and len(self.terms) > 1:
+                least, most = self._bounds_by(monomial, coefficient)
+                low, high = max(low, least), min(high, most)
         return max(low, -FAR), min(high, FAR)
+
+    def _bounds_by(self, monomial: Monomial, coefficient: int) -> Bounds:
+        """Bounds by what an atom has to do with its operands, which other terms may hold: n//2 - n is below 0."""
+        (atom,) = monomial
+        terms = {one: c for one, c in self.terms.items() if one != monomial}
+        rest = _made(self.scope, terms, self.constant)
+        if isinstance(atom, Division) and type(atom.divisor) is int and atom.divisor > 0:
+            # (x - k + 1) / k <= x // k <= x / k
+            by = atom.divisor
+            ends = [bounds(rest * by + atom.x * coefficient), bounds(rest * by + (atom.x - by + 1) * coefficient)]
+            below, above = ends if coefficient < 0 else ends[::-1]
+            return -(-below[0] // by), above[1] // by
+        if isinstance(atom, Larger):
+            ends = [bounds(rest + atom.x * coefficient), bounds(rest + atom.divisor * coefficient)]
+            choose = max if coefficient > 0 else min
+            return choose(ends[0][0], ends[1][0]), choose(ends[0][1], ends[1][1])
+        return -FAR, FAR
 
     def _shared(self) -> Monomial:
         """The atoms that all terms have as factors, each once."""

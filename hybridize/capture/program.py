@@ -26,7 +26,7 @@ from hybridize.capture.record import Captured, Output, Result, Source
 from hybridize.capture.signature import Call
 from hybridize.capture.sizes import family_key
 from hybridize.capture.trace import memory
-from hybridize.graph import Graph, sizes_of
+from hybridize.graph import Graph, exact, is_exact, sizes_of
 from hybridize.ops import Broadcast, Reshape, Slice, Transpose
 from hybridize.ops.op import Op
 from hybridize.runtime.entry import Argument, Kind, PythonEntry
@@ -57,6 +57,8 @@ class Program:
         lifted = [source.array for source in captured.sources if source.array is not None and source.written >= 0]
         self._written = [array for array in lifted if array is not random.state]
         """Arrays from outside that a call writes, and that may be among its arguments."""
+        self._same_views = all(is_exact(step) for result in captured.results for step in result.steps)
+        """Whether the views in the result do not depend on sizes that only a call knows."""
         self._holds = checker(captured.guards)
         self._dirty = PythonEntry(self)
         for storage in captured.watched:
@@ -259,8 +261,13 @@ class Program:
         made: Made = {}
         if stock.effects:
             self._act(outputs, made)
-        leaves = [self._leaf(result, arrays, outputs, made) for result in stock.results]
-        return unflatten(stock.structure, leaves)
+        results = stock.results if self._same_views else self._results(call)
+        return unflatten(stock.structure, [self._leaf(result, arrays, outputs, made) for result in results])
+
+    def _results(self, call: Call) -> list[Result]:
+        """The leaves of the result, views in them for the sizes of a call."""
+        sizes = self._sizes(call) or {}
+        return [changed(one, steps=tuple(exact(step, sizes) for step in one.steps)) for one in self.stock.results]
 
     def _array(self, source: Source, kind: TensorType, call: Call) -> Any:
         if source.array is not None:
@@ -330,7 +337,7 @@ class Program:
         if stock.call.training or stock.call.recording or any(map(self._scattered, stock.layouts)):
             return None
         arguments = self._arguments()
-        if arguments is None or any(self._needs_arguments(result) for result in stock.results):
+        if arguments is None or not self._same_views or any(map(self._needs_arguments, stock.results)):
             return None
         lifted = [source.array for source in stock.sources if source.array is not None]
         written = [source.array for source in stock.sources if source.array is not None and source.written >= 0]

@@ -32,6 +32,17 @@ def with_sizes(graph: Graph, sizes: Mapping[Symbol, int] | None = None) -> Graph
     return _Exact(sizes if sizes is not None else {one: one.hint for one in graph.scope.symbols}).graph(graph)
 
 
+def is_exact(op: Any) -> bool:
+    """Whether no parameter of an op is a size that is not known."""
+    parts = [getattr(op, name) for name in field_names(type(op))]
+    return all(dims.known(part) if isinstance(part, tuple) else not dims.is_symbolic(part) for part in parts)
+
+
+def exact(op: Any, sizes: Mapping[Symbol, int]) -> Any:
+    """An op for these sizes; itself where it depends on none."""
+    return _Exact(sizes).literal(op)
+
+
 class _Exact:
     """The values of one graph, typed anew; graphs inside too."""
 

@@ -15,7 +15,7 @@ from hybridize import ops
 from hybridize.array.device import check_device
 from hybridize.array.functions.elementwise import copy as copied
 from hybridize.array.functions.elementwise import equal, greater_equal, where
-from hybridize.array.functions.shapes import broadcast_to, moveaxis, ravel, reshape, stack
+from hybridize.array.functions.shapes import broadcast_arrays, broadcast_to, moveaxis, ravel, reshape, stack
 from hybridize.array.ndarray import ndarray, wrap
 from hybridize.array.operands import (
     array as as_array,
@@ -26,6 +26,7 @@ from hybridize.array.operands import (
     from_list,
     given,
     has_arrays,
+    places,
     public,
     result,
     sizes_from,
@@ -35,6 +36,7 @@ from hybridize.array.symbol import Symbol
 from hybridize.base.dtypes import DType, as_dtype, float32, float64, int64
 from hybridize.base.errors import ArgumentError, DTypeError, ShapeError
 from hybridize.ops.op import ACTIVE, bind1, capturing
+from hybridize.runtime import buffers
 
 
 def _dtype(dtype: Any, default: DType = float32) -> DType:
@@ -91,7 +93,7 @@ def _made(source: Any, dtype: Any, copy: bool) -> Any:
     else:
         wanted = float32
     try:
-        data = data.astype(wanted) if copy or data.dtype != wanted else data
+        data = _converted(data, wanted) if copy or data.dtype != wanted else data
     except (ValueError, OverflowError) as error:
         raise DTypeError("E203", f"{source!r:.60} does not go into {wanted}: {error}") from None
     made = result(given(data))
@@ -102,6 +104,15 @@ def _made(source: Any, dtype: Any, copy: bool) -> Any:
         and numpy.may_share_memory(made._data, source)
     ):
         made.storage.exposed = True
+    return made
+
+
+def _converted(data: Any, wanted: DType) -> Any:
+    """A copy of NumPy's `data`, where kernels like it; one in another order keeps it."""
+    if not data.flags.c_contiguous:
+        return data.astype(wanted)
+    made = buffers.zeros(data.shape, wanted)
+    numpy.copyto(made, data, casting="unsafe")
     return made
 
 
@@ -135,7 +146,10 @@ def from_dlpack(x: Any, /, *, device: Any = None, copy: bool | None = None) -> A
 def _filled(shape: Any, value: Any, dtype: DType) -> Any:
     sizes = sizes_from(shape)
     if not ACTIVE or not capturing():
-        return wrap(numpy.zeros(sizes, dtype) if value == 0 else numpy.full(sizes, value, dtype))
+        made = buffers.zeros(sizes, dtype)
+        if value != 0:
+            made.fill(value)
+        return wrap(made)
     return result(bind1(ops.Broadcast(sizes), cast(value, dtype)))
 
 
@@ -223,7 +237,9 @@ def arange(start: Any, stop: Any = None, step: Any = 1, dtype: Any = None, ctx: 
     start, stop, step = (_plain_number(part) for part in (start, stop, step))
     if step == 0:
         raise ArgumentError("E312", "arange: the step is not 0")
-    return _linear(max(0, math.ceil((stop - start) / step)), start, step, _dtype(dtype))
+    whole = all(isinstance(part, int) for part in (start, stop, step))
+    count = -((start - stop) // step) if whole else math.ceil((stop - start) / step)
+    return _linear(max(0, count), start, step, _dtype(dtype))
 
 
 def _plain_number(x: Any) -> Any:
@@ -314,7 +330,7 @@ def diagonal(a: Any, offset: int = 0, axis1: int = 0, axis2: int = 1) -> Any:
     x = moveaxis(a, (axis1, axis2), (-2, -1))
     rows, columns = x.shape[-2:]
     length = max(0, min(rows + min(offset, 0), columns - max(offset, 0)))
-    i = numpy.arange(length)
+    i = places(length)
     return x[..., i - min(offset, 0), i + max(offset, 0)]
 
 
@@ -328,7 +344,7 @@ def diag(v: Any, k: int = 0) -> Any:
         raise ShapeError("E113", f"diag takes a vector or a matrix, got {x.type}")
     n = x.shape[0] + abs(k)
     matrix = zeros((n, n), dtype=x.dtype)
-    i = numpy.arange(x.shape[0])
+    i = places(x.shape[0])
     matrix[i - min(k, 0), i + max(k, 0)] = x
     return matrix
 
@@ -342,7 +358,7 @@ def diagflat(v: Any, k: int = 0) -> Any:
 @public
 def fill_diagonal(a: Any, val: Any) -> None:
     """Write `val` to the main diagonal, in place."""
-    i = numpy.arange(min(a.shape))
+    i = places(min(a.shape))
     a[(i,) * a.ndim] = val
 
 
@@ -356,8 +372,7 @@ def meshgrid(*xi: Any, indexing: str = "xy", sparse: bool = False, copy: bool = 
         grids = [moveaxis(grid, 0, 1) for grid in grids]
     if sparse:
         return grids
-    shape = numpy.broadcast_shapes(*(grid.shape for grid in grids))
-    return [copied(broadcast_to(grid, shape)) for grid in grids]
+    return list(map(copied, broadcast_arrays(*grids)))
 
 
 @public

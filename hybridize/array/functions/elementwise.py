@@ -30,6 +30,7 @@ from hybridize.array.operands import (
     typed,
 )
 from hybridize.array.symbol import Symbol
+from hybridize.base import dims
 from hybridize.base.dtypes import DType, as_dtype, bool_, converted, float32, float64, is_float, is_integer
 from hybridize.base.errors import DTypeError, ShapeError
 from hybridize.base.promotion import NUMBERS, floating, result_dtype, weak_kind
@@ -369,7 +370,7 @@ def where(condition: Any, x: Any, y: Any, /) -> Any:
     chosen = truth(condition)
     x, y = operand(x), operand(y)
     dtype = common_dtype((x, y))
-    shape = numpy.broadcast_shapes(shape_of(chosen)) if shape_of(x) == shape_of(y) == () else _where_shape(chosen, x, y)
+    shape = shape_of(chosen) if shape_of(x) == shape_of(y) == () else _where_shape(chosen, x, y)
     return result(
         bind1(
             ops.Where(), broadcast(chosen, shape), broadcast(cast(x, dtype), shape), broadcast(cast(y, dtype), shape)
@@ -379,11 +380,11 @@ def where(condition: Any, x: Any, y: Any, /) -> Any:
 
 
 def _where_shape(condition: Operand, x: Operand, y: Operand) -> tuple[int, ...]:
-    try:
-        return numpy.broadcast_shapes(shape_of(condition), shape_of(x), shape_of(y))
-    except ValueError:
+    shape = dims.broadcast(shape_of(condition), shape_of(x), shape_of(y))
+    if shape is None:
         types = f"{typed(condition)}, {typed(x)} and {typed(y)}"
-        raise ShapeError("E101", f"where: shapes do not broadcast: {types}") from None
+        raise ShapeError("E101", f"where: shapes do not broadcast: {types}")
+    return shape
 
 
 @public

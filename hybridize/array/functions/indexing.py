@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 
 from hybridize import ops
 from hybridize.array.functions.shapes import array_of_trace
+from hybridize.array.layouts import span
 from hybridize.array.ndarray import ndarray, out_of_bounds, view, wrap, written
 from hybridize.array.operands import (
     Handover,
@@ -31,10 +32,11 @@ from hybridize.array.operands import (
     typed,
 )
 from hybridize.array.symbol import At, Symbol
+from hybridize.base import dims
 from hybridize.base.dtypes import bool_, int64, is_float
 from hybridize.base.errors import ArgumentError, CaptureError, DTypeError, OutOfBoundsError, ShapeError
 from hybridize.base.frozen import frozen
-from hybridize.base.types import Shape, TensorType
+from hybridize.base.types import Shape, TensorType, same_shape
 from hybridize.ops.op import ACTIVE, Op, Operand, bind1, capturing, constant, current
 
 _FULL = slice(None)
@@ -126,7 +128,9 @@ def _integer(part: Any) -> int | None:
     """A part of a key that is one integer known now."""
     if isinstance(part, (bool, numpy.bool_)):
         return None
-    if isinstance(part, (int, numpy.integer)):
+    if isinstance(part, int):
+        return part  # which may be a size that only the program knows
+    if isinstance(part, numpy.integer):
         return int(part)
     if isinstance(part, numpy.ndarray) and part.ndim == 0 and part.dtype.kind in "iu":
         return int(part)
@@ -215,7 +219,8 @@ def _parse(key: Any, of: TensorType) -> Parsed:
 
 def _resolved(part: slice) -> slice:
     """A slice of plain integers; symbols in it are asked for their values, which may be refused."""
-    return slice(*(end if end is None else operator.index(end) for end in (part.start, part.stop, part.step)))
+    ends = (part.start, part.stop, part.step)
+    return slice(*(end if end is None or dims.is_symbolic(end) else operator.index(end) for end in ends))
 
 
 def _bounded(number: int, length: int, axis: int, of: TensorType) -> int:
@@ -223,7 +228,7 @@ def _bounded(number: int, length: int, axis: int, of: TensorType) -> int:
         raise OutOfBoundsError(
             "E110", f"index {number} is out of bounds for axis {axis} of {of}", help="indices run from -n to n - 1"
         )
-    return number % length
+    return number + length if number < 0 else number
 
 
 def _true_places(mask: NDArray[Any], shape: Shape, of: TensorType) -> tuple[NDArray[Any], ...]:
@@ -234,20 +239,19 @@ def _true_places(mask: NDArray[Any], shape: Shape, of: TensorType) -> tuple[NDAr
 
 def _slice_op(slices: tuple[slice, ...], shape: Shape) -> ops.Slice | None:
     """The slice op for one slice per axis; None when it takes everything."""
-    ranges = [range(*part.indices(length)) for part, length in zip(slices, shape, strict=True)]
-    if all(len(r) == length and r.step == 1 for r, length in zip(ranges, shape, strict=True)):
+    spans = [span(part, length) for part, length in zip(slices, shape, strict=True)]
+    if all(step == 1 and count == length for (_, count, step), length in zip(spans, shape, strict=True)):
         return None
     # An empty range is written 0:0, whatever the key said.
-    ranges = [r if len(r) else range(0, 0, 1) for r in ranges]
-    starts, steps = tuple(r.start for r in ranges), tuple(r.step for r in ranges)
-    stops = tuple(r.start + len(r) * r.step for r in ranges)
-    stops = tuple(_stop(stop, r, n) for stop, r, n in zip(stops, ranges, shape, strict=True))
-    return ops.Slice(starts, stops, steps)
+    spans = [(first, count, step) if count else (0, 0, 1) for first, count, step in spans]
+    starts, steps = tuple(first for first, _, _ in spans), tuple(step for _, _, step in spans)
+    return ops.Slice(starts, tuple(map(_stop, spans)), steps)
 
 
-def _stop(stop: int, r: range, length: int) -> int:
-    """One past the last element in the direction of the step, clipped to the axis: -1 means down to the first."""
-    return min(stop, length) if r.step > 0 else max(stop, -1)
+def _stop(span: tuple[int, int, int]) -> int:
+    """One past the last element in the direction of the step: -1 means down to the first."""
+    first, count, step = span
+    return first + (count - 1) * step + (1 if step > 0 else -1) if count else first
 
 
 def _steps(parsed: Parsed, shape: Shape) -> list[Op]:
@@ -322,12 +326,14 @@ def _with_integers(parsed: Parsed) -> Parsed:
 def _normalised(index: Any, length: int, axis: int, of: TensorType) -> Any:
     """Indices counted from the front and within bounds; checked where they are known."""
     if isinstance(index, numpy.ndarray):
-        if index.size and (index.min() < -length or index.max() >= length):
+        if index.size and (int(index.min()) < -length or int(index.max()) >= length):
             wrong = index[(index < -length) | (index >= length)][0] if index.ndim else index
             raise OutOfBoundsError(
                 "E110", f"index {wrong} is out of bounds for axis {axis} of {of}", help="indices run from -n to n - 1"
             )
-        return numpy.where(index < 0, index + length, index).astype(int64)
+        if dims.is_symbolic(length) and index.size and index.min() < 0:
+            return clamped(given(index.astype(int64)), length)
+        return numpy.where(index < 0, index + dims.hint(length), index).astype(int64)
     return clamped(index, length)
 
 
@@ -336,7 +342,7 @@ def clamped(index: Operand, length: int) -> Operand:
     shape = shape_of(index)
 
     def everywhere(number: int) -> Operand:
-        return broadcast(given(numpy.asarray(number, int64)), shape)
+        return broadcast(cast(number, int64), shape)
 
     front = bind1(
         ops.Where(), bind1(ops.Lt(), index, everywhere(0)), bind1(ops.Add(), index, everywhere(length)), index
@@ -350,11 +356,10 @@ def _as_operand(index: Any) -> Operand:
 
 def _joined(numbers: list[Any]) -> Operand:
     """Index arrays, broadcast together, as one with a last axis."""
-    try:
-        shape = numpy.broadcast_shapes(*(shape_of(index) for index in numbers))
-    except ValueError:
+    shape = dims.broadcast(*(shape_of(index) for index in numbers))
+    if shape is None:
         types = ", ".join(str(typed(index)) for index in numbers)
-        raise ShapeError("E101", f"index arrays do not broadcast: {types}") from None
+        raise ShapeError("E101", f"index arrays do not broadcast: {types}")
     if all(isinstance(index, numpy.ndarray) for index in numbers):
         return _as_operand(numpy.stack([numpy.broadcast_to(index, shape) for index in numbers], axis=-1))
     columns = [bind1(ops.Reshape((*shape, 1)), broadcast(_as_operand(index), shape)) for index in numbers]
@@ -420,14 +425,12 @@ def _fitted(value: Any, shape: Shape, x: Symbol) -> Operand:
     found = shape_of(update)
     while len(found) > len(shape) and found[0] == 1:
         found = found[1:]
-    if found != shape_of(update):
+    if len(found) != len(shape_of(update)):
         update = bind1(ops.Reshape(found), update)
-    try:
-        fits = numpy.broadcast_shapes(found, shape) == shape
-    except ValueError:
-        fits = False
-    if not fits:
-        raise ShapeError("E132", f"a value {typed(update)} does not go into the part {list(shape)} of {x.type}")
+    common = dims.broadcast(found, shape)
+    if common is None or not same_shape(common, shape):
+        part = typed(update).with_shape(shape)
+        raise ShapeError("E132", f"a value {typed(update)} does not go into the part {part} of {x.type}")
     return broadcast(update, shape)
 
 

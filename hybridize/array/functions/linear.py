@@ -15,7 +15,19 @@ from hybridize.array.functions.reductions import min as min_
 from hybridize.array.functions.reductions import sum as sum_
 from hybridize.array.functions.shapes import expand_dims, moveaxis, ravel, reshape, stack, swapaxes, transpose
 from hybridize.array.ndarray import ndarray, wrap
-from hybridize.array.operands import array, axes_of, axis_of, broadcast, cast, finished, operand, public, result
+from hybridize.array.operands import (
+    array,
+    axes_of,
+    axis_of,
+    broadcast,
+    cast,
+    finished,
+    operand,
+    places,
+    public,
+    result,
+)
+from hybridize.base import dims
 from hybridize.base.dtypes import bool_, float32, float64, int64
 from hybridize.base.errors import ArgumentError, ShapeError
 from hybridize.base.promotion import floating, promote
@@ -89,10 +101,9 @@ def _batched(a: Any, b: Any, x: Any, y: Any) -> Any:
             reshape(a, (-1, a.shape[-1])) if a.size else reshape(a, (math.prod(a.shape[:-1]), a.shape[-1])), b
         )
         return reshape(flat, (*a.shape[:-1], b.shape[-1]))
-    try:
-        batch = numpy.broadcast_shapes(a.shape[:-2], b.shape[:-2])
-    except ValueError:
-        raise _mismatch("matmul", x, y, "axes before the last two that broadcast") from None
+    batch = dims.broadcast(a.shape[:-2], b.shape[:-2])
+    if batch is None:
+        raise _mismatch("matmul", x, y, "axes before the last two that broadcast")
     left, right = broadcast(operand(a), (*batch, *a.shape[-2:])), broadcast(operand(b), (*batch, *b.shape[-2:]))
     return _matmul(result(left), result(right))
 
@@ -192,7 +203,7 @@ def trace(a: Any, offset: int = 0, axis1: int = 0, axis2: int = 1) -> Any:
     """The sum of a diagonal."""
     x = moveaxis(a, (axis1, axis2), (-2, -1))
     rows, columns = x.shape[-2:]
-    i = numpy.arange(max(0, min(rows + min(offset, 0), columns - max(offset, 0))))
+    i = places(max(0, min(rows + min(offset, 0), columns - max(offset, 0))))
     return sum_(x[..., i - min(offset, 0), i + max(offset, 0)], -1)
 
 
@@ -260,8 +271,8 @@ def _diagonals(term: str, x: Any) -> tuple[str, Any]:
     while len(set(term)) != len(term):
         letter = next(c for c in term if term.count(c) > 1)
         i, j = term.index(letter), term.index(letter, term.index(letter) + 1)
-        places = numpy.arange(x.shape[i])
-        x = moveaxis(x, (i, j), (0, 1))[places, places]
+        along = places(x.shape[i])
+        x = moveaxis(x, (i, j), (0, 1))[along, along]
         term = letter + "".join(c for k, c in enumerate(term) if k not in (i, j))
     return term, x
 

@@ -31,6 +31,7 @@ from hybridize.array.functions.elementwise import (
 from hybridize.array.functions.shapes import expand_dims, ravel, reshape
 from hybridize.array.ndarray import ndarray, wrap
 from hybridize.array.operands import array, axes_of, axis_of, cast, finished, operand, public, result
+from hybridize.base.dims import is_symbolic
 from hybridize.base.dtypes import as_dtype, bool_, float32, float64, is_float
 from hybridize.base.errors import ArgumentError, ShapeError
 from hybridize.base.promotion import accumulator, floating
@@ -141,6 +142,11 @@ def _count(x: Any, axis: Any, name: str) -> int:
     return math.prod(x.shape[i] for i in axes_of(axis, x.ndim, name))
 
 
+def _number(count: Any) -> Any:
+    """A count to compute with."""
+    return count if is_symbolic(count) else float(count)
+
+
 @public
 def mean(a: Any, axis: Any = None, dtype: Any = None, out: Any = None, keepdims: bool = False) -> Any:
     """The arithmetic mean over `axis`; of integers float32, of no elements NaN."""
@@ -154,7 +160,7 @@ def mean(a: Any, axis: Any = None, dtype: Any = None, out: Any = None, keepdims:
     wanted = floating(x.dtype) if dtype is None else as_dtype(dtype)
     count = _count(x, axis, "mean")
     total = sum(x if x.dtype == wanted else x.astype(wanted), axis, keepdims=keepdims)
-    value = divide(total, float(count))
+    value = divide(total, _number(count))
     return finished(value if value.dtype == wanted else value.astype(wanted), out)
 
 
@@ -164,7 +170,7 @@ def average(a: Any, axis: Any = None, weights: Any = None, returned: bool = Fals
     x = array(a)
     if weights is None:
         value = mean(x, axis)
-        total = multiply(ones_of(value), float(_count(x, axis, "average")))
+        total = multiply(ones_of(value), _number(_count(x, axis, "average")))
     else:
         w = array(weights)
         if w.shape != x.shape:
@@ -193,7 +199,7 @@ def var(a: Any, axis: Any = None, dtype: Any = None, out: Any = None, ddof: floa
     x = x if x.dtype == wanted else x.astype(wanted)
     centred = subtract(x, mean(x, axis, keepdims=True))
     count = _count(x, axis, "var") - ddof
-    return finished(divide(sum(square(centred), axis, keepdims=keepdims), float(count if count > 0 else 0)), out)
+    return finished(divide(sum(square(centred), axis, keepdims=keepdims), _number(count if count > 0 else 0)), out)
 
 
 @public

@@ -50,6 +50,7 @@ from hybridize.array.operands import (
 )
 from hybridize.array.operands import indices as index_operand
 from hybridize.array.symbol import Symbol
+from hybridize.base import dims
 from hybridize.base.dtypes import as_dtype, float32, float64, int64, is_float
 from hybridize.base.errors import ArgumentError, CaptureError, OutOfBoundsError, ShapeError
 from hybridize.base.promotion import floating
@@ -108,9 +109,9 @@ def take_along_axis(arr: Any, indices: Any, axis: int | None = -1) -> Any:
     found = shape_of(numbers)
     if len(found) != x.ndim:
         raise ShapeError("E134", f"take_along_axis: indices of {len(found)} axes for {x.type}")
-    shape = numpy.broadcast_shapes(
-        (*x.shape[:place], 1, *x.shape[place + 1 :]), (*found[:place], 1, *found[place + 1 :])
-    )
+    shape = dims.broadcast((*x.shape[:place], 1, *x.shape[place + 1 :]), (*found[:place], 1, *found[place + 1 :]))
+    if shape is None:
+        raise ShapeError("E134", f"take_along_axis: indices {list(found)} do not go with {x.type}")
     numbers = broadcast(numbers, (*shape[:place], found[place], *shape[place + 1 :]))
     values = broadcast(operand(x), (*shape[:place], x.shape[place], *shape[place + 1 :]))
     return result(bind1(ops.TakeAlongAxis(place), values, numbers))

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from itertools import pairwise
+from itertools import accumulate, pairwise
 from typing import Any
 
 import numpy
@@ -333,7 +333,7 @@ def repeat(a: Any, repeats: Any, axis: int | None = None) -> Any:
     if isinstance(repeats, (list, tuple, numpy.ndarray)) and numpy.size(repeats) > 1:
         places = numpy.repeat(numpy.arange(x.shape[axis]), numpy.asarray(repeats))
         return x[(slice(None),) * axis + (places,)]
-    times = int(numpy.asarray(repeats).reshape(-1)[0]) if not isinstance(repeats, int) else repeats
+    times = repeats if isinstance(repeats, int) else int(numpy.asarray(repeats).reshape(-1)[0])
     shape = x.shape
     apart = operand(reshape(x, (*shape[: axis + 1], 1, *shape[axis + 1 :])))
     apart = broadcast(apart, (*shape[: axis + 1], times, *shape[axis + 1 :]))
@@ -362,7 +362,7 @@ def pad(array: Any, pad_width: Any, mode: str = "constant", *, constant_values: 
         return result(bind1(ops.Pad(low, high), operand(x), cast(operand(constant_values), x.dtype)))
     for axis, (before, after) in enumerate(widths):
         if before or after:
-            places = numpy.pad(numpy.arange(x.shape[axis]), (before, after), mode=mode)  # type: ignore[call-overload]
+            places = numpy.pad(numpy.arange(int(x.shape[axis])), (before, after), mode=mode)  # type: ignore[call-overload]
             x = x[(slice(None),) * axis + (places,)]
     return x if x is not array else copy(x)
 
@@ -468,7 +468,7 @@ def atleast_3d(*arys: Any) -> Any:
 
 def _cuts(length: int, indices_or_sections: Any, even: bool, of: Any) -> list[int]:
     if isinstance(indices_or_sections, (list, tuple, numpy.ndarray)):
-        return [0, *(slice(None, int(i)).indices(length)[1] for i in indices_or_sections), length]
+        return [0, *(layouts.span(slice(None, i), length)[1] for i in indices_or_sections), length]
     sections = int(indices_or_sections)
     if sections <= 0 or (even and length % sections):
         raise ShapeError(
@@ -476,7 +476,7 @@ def _cuts(length: int, indices_or_sections: Any, even: bool, of: Any) -> list[in
         )
     base, more = divmod(length, sections)
     sizes = [base + 1] * more + [base] * (sections - more)
-    return [0, *numpy.cumsum(sizes).tolist()]
+    return [0, *accumulate(sizes)]
 
 
 def _split(ary: Any, indices_or_sections: Any, axis: int, even: bool) -> list[Any]:
@@ -549,4 +549,4 @@ def ndim(a: Any) -> int:
 def size(a: Any, axis: int | None = None) -> int:
     """The number of elements, or the size of one axis."""
     sizes = array(a).shape
-    return math.prod(sizes) if axis is None else int(sizes[axis])
+    return math.prod(sizes) if axis is None else sizes[axis]
