@@ -6,6 +6,7 @@ from __future__ import annotations
 import linecache
 import os
 import sys
+from functools import lru_cache
 from types import FrameType
 
 from hybridize.base.frozen import frozen
@@ -36,6 +37,7 @@ class SourceLoc:
         return f"{os.path.basename(self.file)}:{self.line}"
 
 
+@lru_cache(1024)
 def is_users(file: str) -> bool:
     """Whether a file of code belongs neither to hybridize nor to a library it is called through."""
     return not file.startswith(_PACKAGE) and not any(part in file for part in _SITE)

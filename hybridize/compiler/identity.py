@@ -15,7 +15,7 @@ import numpy
 
 from hybridize.runtime.record import digest
 
-PARTS = ("base", "graph", "loops", "ops", "passes", "schedule", "codegen", "codegen/llvm", "compiler", "runtime")
+PARTS = ("base", "graph", "loops", "ops", "passes", "schedule", "codegen", "compiler", "runtime")
 """The packages that machine code and plans are made by and read by."""
 
 _PER_CORE = ("processor", "cpu MHz", "physical id", "siblings", "core id", "cpu cores", "apicid", "initial apicid",
@@ -35,19 +35,24 @@ def compiler() -> str | None:
 
 
 def files(root: str, parts: tuple[str, ...]) -> str | None:
-    """A digest of where the files in folders of `root` lie, their sizes and times; None where there are no folders."""
-    found: list[object] = [root, sys.version, numpy.__version__]
+    """A digest of where the modules in folders of `root` lie, their sizes and times; None where there are none."""
+    found = [root, sys.version, numpy.__version__]
     try:
         for part in parts:
-            with os.scandir(os.path.join(root, part)) as entries:
-                for entry in entries:
-                    if entry.name.endswith((".py", ".pyc", ".so")):
-                        status = entry.stat()
-                        times = (status.st_mtime_ns, status.st_ctime_ns)
-                        found.append((part, entry.name, status.st_size, *times))
+            _add_files(os.path.join(root, part), found)
     except OSError:
         return None
-    return digest(repr(sorted(map(repr, found))).encode()).hex()
+    return digest("\n".join(sorted(found)).encode()).hex()
+
+
+def _add_files(folder: str, found: list[str]) -> None:
+    with os.scandir(folder) as entries:
+        for entry in entries:
+            if entry.name.endswith((".py", ".pyc", ".so")):
+                status = entry.stat()
+                found.append(f"{entry.path} {status.st_size} {status.st_mtime_ns} {status.st_ctime_ns}")
+            elif entry.name != "__pycache__" and entry.is_dir():
+                _add_files(entry.path, found)
 
 
 @cache

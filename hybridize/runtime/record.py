@@ -86,4 +86,9 @@ def _value(plain: Any, blobs: memoryview, classes: dict[str, type]) -> Any:
     if not name:
         offset, length = fields
         return bytes(blobs[offset : offset + length])
-    return classes[name](*[_value(field, blobs, classes) for field in fields])
+    # Past `__init__`, which a frozen class writes when it is first called: that takes longer than all the rest.
+    kind = classes[name]
+    made = object.__new__(kind)
+    for field, part in zip(dataclasses.fields(kind), fields, strict=True):
+        object.__setattr__(made, field.name, _value(part, blobs, classes))
+    return made
