@@ -10,8 +10,7 @@ import math
 import re
 from collections.abc import Mapping
 
-from hybridize.base.dims import Dim, Scope, scope_of, text
-from hybridize.base.dims_parse import parse
+from hybridize.base.dims import Dim, Scope, parse, scope_of, text
 from hybridize.base.dtypes import BY_CODE, CODES, DType
 from hybridize.base.errors import GraphError
 from hybridize.base.frozen import frozen

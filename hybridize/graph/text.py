@@ -26,9 +26,8 @@ from typing import Any
 import numpy
 
 from hybridize.base import dims
-from hybridize.base.dims import Dim
-from hybridize.base.dims_parse import parse as parse_size
-from hybridize.base.dims_parse import parse_scope
+from hybridize.base.dims import Dim, parse_scope
+from hybridize.base.dims import parse as parse_size
 from hybridize.base.dtypes import BY_CODE, CODES
 from hybridize.base.errors import GraphError, HybridizeError
 from hybridize.base.types import TensorType
@@ -120,7 +119,7 @@ _fields: dict[Any, tuple[str, ...]] = {}
 
 
 def _word(label: str) -> str:
-    return label if re.fullmatch(r"[A-Za-z_]\w*", label) else json.dumps(label)
+    return label if label.isascii() and label.isidentifier() else json.dumps(label)
 
 
 def _constant_text(array: Buffer) -> str:

@@ -1,29 +1,17 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Sizes that are not known when a program is compiled: polynomials over size symbols.
-
-    dim    = constant + sum of coefficient * atom * ... * atom
-    atom   = symbol | dim // divisor | dim % divisor | max(dim, dim)
-
-A `Dim` stands wherever an int stands as a size. Code that treats it as a number stays right without knowing of it:
-
-* arithmetic gives dims again, or ints where nothing symbolic is left;
-* a comparison is decided by what is known of the symbols. Where that is not enough it is decided by the sizes of the
-  call that is being compiled (the *hint*), and the outcome is remembered in the `Scope`: the program then holds for
-  those sizes only for which it comes out the same;
-* what needs the very number (`int(n)`, `range(n)`, an f-string) gets the hint and pins: the scope remembers that the
-  dim has this value. While capturing, hash and repr do so too: a dict of the user's has to find what it would find.
-
-Choices that are right either way (which loop is the inner one) ask `hint`, which remembers nothing.
-"""
+"""`Dim`: a polynomial over size symbols that behaves as an int; see the package."""
 
 from __future__ import annotations
 
 import math
 import operator
-from collections.abc import Callable, Iterable, Mapping
-from typing import Any, Final, TypeAlias, TypeGuard, final
+from collections.abc import Callable, Mapping
+from typing import TYPE_CHECKING, Any, Final, TypeAlias, TypeGuard, final
 
 import numpy
+
+if TYPE_CHECKING:
+    from hybridize.base.dims.scope import Scope
 
 FAR: Final = 1 << 62
 """Beyond every size: the bound of what is not known."""
@@ -119,162 +107,6 @@ class Larger:
 Atom = Symbol | Division | Remainder | Larger
 Monomial = tuple[Atom, ...]
 """A product of atoms, sorted by their order of making; empty for the constant."""
-
-
-class Condition:
-    """Something that must be true of the sizes for a program to hold: `dim` compared with 0."""
-
-    __slots__ = ("dim", "relation")
-
-    def __init__(self, dim: Dim, relation: str) -> None:
-        self.dim = dim
-        self.relation = relation
-        """`>` or `==` or `!=`, followed by 0."""
-
-    def holds(self, sizes: Mapping[Symbol, int]) -> bool:
-        """Whether it is true of these sizes."""
-        value = self.dim.at(sizes)
-        return value > 0 if self.relation == ">" else (value == 0) == (self.relation == "==")
-
-    def __str__(self) -> str:
-        return f"{text(self.dim)} {self.relation} 0"
-
-
-class Scope:
-    """The size symbols of one program, and what is assumed of them."""
-
-    def __init__(self) -> None:
-        self.symbols: list[Symbol] = []
-        self.conditions: list[Condition] = []
-        """Assumptions that no range says; ranges are in the symbols."""
-        self.number: Callable[[Dim], Any] | None = None
-        """While Python runs: a dim as a value that the program computes, for arithmetic that sizes do not have."""
-        self.capturing = True
-        """While Python runs, `==` is a question that the user's code asked and its outcome is remembered. Afterwards
-        it asks whether two dims are known to be the same, except that a size may always turn out to be 0 or 1."""
-        self._known: set[tuple[Any, ...]] = set()
-        self._atoms: dict[tuple[Any, ...], Atom] = {}
-        self._order: dict[Atom, int] = {}
-
-    def symbol(self, hint: int, *, name: str = "", low: int = 2, high: int = FAR) -> Dim:
-        """A new symbol."""
-        made = Symbol(len(self.symbols), name or f"n{len(self.symbols)}", hint, low, high)
-        self.symbols.append(made)
-        self._order[made] = len(self._order)
-        return Dim(self, {(made,): 1}, 0)
-
-    def holds(self, sizes: Mapping[Symbol, int]) -> bool:
-        """Whether a program of this scope is right for these sizes."""
-        return all(one.low <= sizes[one] <= one.high for one in self.symbols) and all(
-            condition.holds(sizes) for condition in self.conditions
-        )
-
-    @property
-    def pinned(self) -> bool:
-        """Whether all symbols are."""
-        return all(one.pinned for one in self.symbols)
-
-    def lines(self) -> list[str]:
-        """What is assumed, as text that `dims_parse.parse_scope` reads: `n0 in 2..64 like 9`, `n0*n1-45 > 0`."""
-        return [*map(repr, self.symbols), *map(str, self.conditions)]
-
-    def __repr__(self) -> str:
-        return f"Scope({', '.join(self.lines())})"
-
-    # Making
-
-    def atom(self, kind: type[Division] | type[Remainder] | type[Larger], x: Size, other: Size) -> Dim:
-        """The dim that is one atom of these operands, equal ones once."""
-        key = (kind, _key(x), _key(other))
-        made = self._atoms.get(key)
-        if made is None:
-            made = self._atoms[key] = kind(x, other)
-            self._order[made] = len(self._order)
-        return Dim(self, {(made,): 1}, 0)
-
-    def order(self, atom: Atom) -> int:
-        """When an atom was made: the order of the factors of a monomial."""
-        return self._order[atom]
-
-    # Deciding
-
-    def positive(self, difference: Size) -> bool:
-        """Whether a number is above 0, remembered where it is not known."""
-        if not isinstance(difference, Dim):
-            return difference > 0
-        low, high = difference.bounds
-        if low > 0 or high <= 0:
-            return low > 0
-        outcome = difference.hint > 0
-        # What is not above 0 is, as it is whole, below 1.
-        self._assume_positive(difference if outcome else _as_dim(1 - difference))
-        return outcome
-
-    def zero(self, difference: Size) -> bool:
-        """Whether a number is 0, remembered where it is not known."""
-        if not isinstance(difference, Dim):
-            return difference == 0
-        low, high = difference.bounds
-        if low > 0 or high < 0 or not self._divides(difference):
-            return False
-        if self._vanishes(difference):
-            return True
-        if difference.hint == 0:
-            self.pin(difference)
-            return True
-        if low == 0:
-            self._assume_positive(difference)
-        elif high == 0:
-            self._assume_positive(_as_dim(-difference))
-        else:
-            self.assume(Condition(difference, "!="))
-        return False
-
-    def equal(self, x: Dim, y: Dim) -> bool:
-        """Whether two dims are known to be equal; nothing is remembered."""
-        difference = x - y
-        if not isinstance(difference, Dim):
-            return bool(difference == 0)
-        return self._vanishes(difference)
-
-    def _vanishes(self, difference: Dim) -> bool:
-        return (difference.key, "==") in self._known or ((-difference).key, "==") in self._known
-
-    def pin(self, dim: Dim) -> int:
-        """The value of a dim in the call that is being compiled; the program then holds for no other value."""
-        value = dim.hint
-        one = dim.single
-        if one is None:
-            rest = dim - value
-            if isinstance(rest, Dim):
-                self.assume(Condition(rest, "=="))
-        else:
-            symbol, coefficient, constant = one
-            symbol.low = symbol.high = (value - constant) // coefficient
-        return value
-
-    def _assume_positive(self, dim: Dim) -> None:
-        one = dim.single
-        if one is None:
-            self.assume(Condition(dim, ">"))
-            return
-        symbol, coefficient, constant = one
-        if coefficient > 0:
-            symbol.low = max(symbol.low, -constant // coefficient + 1)
-        else:
-            symbol.high = min(symbol.high, -(constant // coefficient) - 1)
-
-    def _divides(self, dim: Dim) -> bool:
-        """Whether one symbol can make a dim 0: the root is whole."""
-        one = dim.single
-        return one is None or one[2] % one[1] == 0
-
-    def assume(self, condition: Condition) -> None:
-        """Remember a condition."""
-        key = (condition.dim.key, condition.relation)
-        if key not in self._known:
-            self._known.add(key)
-            self.conditions.append(condition)
 
 
 @final
@@ -584,89 +416,16 @@ def bounds(x: Size) -> Bounds:
     return x.bounds if isinstance(x, Dim) else (x, x)
 
 
-def same(x: Size, y: Size) -> bool:
-    """Whether two sizes are known to be equal; nothing is remembered."""
-    if isinstance(x, Dim):
-        return isinstance(y, Dim) and x.key == y.key
-    return not isinstance(y, Dim) and x == y
-
-
-def proven(x: Size, least: int = 1) -> bool:
-    """Whether a size is known to be at least so much; nothing is remembered."""
-    return bounds(x)[0] >= least
-
-
-def maximum(x: Size, y: Size) -> int:
-    """The larger of two sizes, without a decision."""
-    if not isinstance(x, Dim) and not isinstance(y, Dim):
-        return max(x, y)
-    if bounds(x - y)[0] >= 0:
-        return x  # type: ignore[return-value]
-    if bounds(y - x)[0] >= 0:
-        return y  # type: ignore[return-value]
-    first, second = (x, y) if isinstance(x, Dim) else (y, x)
-    assert isinstance(first, Dim)
-    return first.scope.atom(Larger, first, second)  # type: ignore[return-value]
-
-
-def product(sizes: Iterable[int]) -> int:
-    """The product; `math.prod` of sizes that may be symbolic."""
-    total = 1
-    for size in sizes:
-        total = total * size
-    return total
-
-
-def broadcast(*shapes: tuple[int, ...]) -> tuple[int, ...] | None:
-    """The shape that shapes stretch to together; None where they do not."""
-    result: list[int] = []
-    for axis in range(-max(map(len, shapes), default=0), 0):
-        widest = 1
-        for shape in shapes:
-            if -axis > len(shape) or shape[axis] == 1 or shape[axis] is widest:
-                continue
-            if widest == 1:
-                widest = shape[axis]
-            elif shape[axis] != widest:
-                return None
-        result.append(widest)
-    return tuple(result)
-
-
-def known(sizes: Iterable[int]) -> bool:
-    """Whether all sizes are known before the call."""
-    return not any(isinstance(size, Dim) for size in sizes)
-
-
-def scope_of(sizes: Iterable[Size]) -> Scope | None:
-    """The scope of the first symbolic size."""
-    return next((size.scope for size in sizes if isinstance(size, Dim)), None)
-
-
 def value(x: Size, sizes: Mapping[Symbol, int]) -> int:
     """A size for given values of the symbols."""
     return x.at(sizes) if isinstance(x, Dim) else x
-
-
-def bind(symbolic: Iterable[Size], given: Iterable[int]) -> dict[Symbol, int] | None:
-    """The values of the symbols by which sizes become those given; None where there are none.
-
-    Every symbol stands alone in one of the sizes at least. Ranges and conditions are not looked at: see `Scope.holds`.
-    """
-    pairs = list(zip(symbolic, given, strict=True))
-    found: dict[Symbol, int] = {}
-    for size, number in pairs:
-        symbol = size.symbol if isinstance(size, Dim) else None
-        if symbol is not None:
-            found.setdefault(symbol, number)
-    return found if all(value(size, found) == number for size, number in pairs) else None
 
 
 # Text
 
 
 def text(x: Size) -> str:
-    """A size as text that `dims_parse.parse` reads: `12`, `n0`, `2*n0*n1+1`, `div(n0+3,4)`."""
+    """A size as text that `parse` reads: `12`, `n0`, `2*n0*n1+1`, `div(n0+3,4)`."""
     if not isinstance(x, Dim):
         return str(x)
     parts = []
@@ -690,7 +449,8 @@ def _made(scope: Scope, terms: Mapping[Monomial, int], constant: int) -> Size:
     return Dim(scope, terms, constant) if terms else constant
 
 
-def _key(x: Size) -> Any:
+def key_of(x: Size) -> Any:
+    """What stands for a size in a key: equal for equal dims."""
     return x.key if isinstance(x, Dim) else x
 
 
@@ -701,11 +461,6 @@ def _int_divided(x: int, divisor: Dim) -> Size:
     if x == 0 or 0 < x < divisor.bounds[0]:
         return 0
     return divisor.scope.atom(Division, x, divisor)
-
-
-def _as_dim(x: Size) -> Dim:
-    assert type(x) is Dim
-    return x
 
 
 def _product(monomial: Monomial) -> int:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The text of sizes, read back: what `dims.text` and `Scope.lines` wrote.
+"""The text of sizes, read back: what `text` and `Scope.lines` wrote.
 
 size      = ["-"] product {("+" | "-") product}
 product   = factor {"*" factor}

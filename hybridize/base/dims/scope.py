@@ -1,0 +1,170 @@
+# SPDX-License-Identifier: Apache-2.0
+"""`Scope`: the size symbols of one program, and what it assumes of them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from hybridize.base.dims.dim import FAR, Atom, Dim, Division, Larger, Remainder, Size, Symbol, key_of, text
+
+
+class Condition:
+    """Something that must be true of the sizes for a program to hold: `dim` compared with 0."""
+
+    __slots__ = ("dim", "relation")
+
+    def __init__(self, dim: Dim, relation: str) -> None:
+        self.dim = dim
+        self.relation = relation
+        """`>` or `==` or `!=`, followed by 0."""
+
+    def holds(self, sizes: Mapping[Symbol, int]) -> bool:
+        """Whether it is true of these sizes."""
+        value = self.dim.at(sizes)
+        return value > 0 if self.relation == ">" else (value == 0) == (self.relation == "==")
+
+    def __str__(self) -> str:
+        return f"{text(self.dim)} {self.relation} 0"
+
+
+class Scope:
+    """The size symbols of one program, and what is assumed of them."""
+
+    def __init__(self) -> None:
+        self.symbols: list[Symbol] = []
+        self.conditions: list[Condition] = []
+        """Assumptions that no range says; ranges are in the symbols."""
+        self.number: Callable[[Dim], Any] | None = None
+        """While Python runs: a dim as a value that the program computes, for arithmetic that sizes do not have."""
+        self.capturing = True
+        """While Python runs, `==` is a question that the user's code asked and its outcome is remembered. Afterwards
+        it asks whether two dims are known to be the same, except that a size may always turn out to be 0 or 1."""
+        self._known: set[tuple[Any, ...]] = set()
+        self._atoms: dict[tuple[Any, ...], Atom] = {}
+        self._order: dict[Atom, int] = {}
+
+    def symbol(self, hint: int, *, name: str = "", low: int = 2, high: int = FAR) -> Dim:
+        """A new symbol."""
+        made = Symbol(len(self.symbols), name or f"n{len(self.symbols)}", hint, low, high)
+        self.symbols.append(made)
+        self._order[made] = len(self._order)
+        return Dim(self, {(made,): 1}, 0)
+
+    def holds(self, sizes: Mapping[Symbol, int]) -> bool:
+        """Whether a program of this scope is right for these sizes."""
+        return all(one.low <= sizes[one] <= one.high for one in self.symbols) and all(
+            condition.holds(sizes) for condition in self.conditions
+        )
+
+    @property
+    def pinned(self) -> bool:
+        """Whether all symbols are."""
+        return all(one.pinned for one in self.symbols)
+
+    def lines(self) -> list[str]:
+        """What is assumed, as text that `parse_scope` reads: `n0 in 2..64 like 9`, `n0*n1-45 > 0`."""
+        return [*map(repr, self.symbols), *map(str, self.conditions)]
+
+    def __repr__(self) -> str:
+        return f"Scope({', '.join(self.lines())})"
+
+    # Making
+
+    def atom(self, kind: type[Division] | type[Remainder] | type[Larger], x: Size, other: Size) -> Dim:
+        """The dim that is one atom of these operands, equal ones once."""
+        key = (kind, key_of(x), key_of(other))
+        made = self._atoms.get(key)
+        if made is None:
+            made = self._atoms[key] = kind(x, other)
+            self._order[made] = len(self._order)
+        return Dim(self, {(made,): 1}, 0)
+
+    def order(self, atom: Atom) -> int:
+        """When an atom was made: the order of the factors of a monomial."""
+        return self._order[atom]
+
+    # Deciding
+
+    def positive(self, difference: Size) -> bool:
+        """Whether a number is above 0, remembered where it is not known."""
+        if not isinstance(difference, Dim):
+            return difference > 0
+        low, high = difference.bounds
+        if low > 0 or high <= 0:
+            return low > 0
+        outcome = difference.hint > 0
+        # What is not above 0 is, as it is whole, below 1.
+        self._assume_positive(difference if outcome else _as_dim(1 - difference))
+        return outcome
+
+    def zero(self, difference: Size) -> bool:
+        """Whether a number is 0, remembered where it is not known."""
+        if not isinstance(difference, Dim):
+            return difference == 0
+        low, high = difference.bounds
+        if low > 0 or high < 0 or not self._divides(difference):
+            return False
+        if self._vanishes(difference):
+            return True
+        if difference.hint == 0:
+            self.pin(difference)
+            return True
+        if low == 0:
+            self._assume_positive(difference)
+        elif high == 0:
+            self._assume_positive(_as_dim(-difference))
+        else:
+            self.assume(Condition(difference, "!="))
+        return False
+
+    def equal(self, x: Dim, y: Dim) -> bool:
+        """Whether two dims are known to be equal; nothing is remembered."""
+        difference = x - y
+        if not isinstance(difference, Dim):
+            return bool(difference == 0)
+        return self._vanishes(difference)
+
+    def _vanishes(self, difference: Dim) -> bool:
+        return (difference.key, "==") in self._known or ((-difference).key, "==") in self._known
+
+    def pin(self, dim: Dim) -> int:
+        """The value of a dim in the call that is being compiled; the program then holds for no other value."""
+        value = dim.hint
+        one = dim.single
+        if one is None:
+            rest = dim - value
+            if isinstance(rest, Dim):
+                self.assume(Condition(rest, "=="))
+        else:
+            symbol, coefficient, constant = one
+            symbol.low = symbol.high = (value - constant) // coefficient
+        return value
+
+    def _assume_positive(self, dim: Dim) -> None:
+        one = dim.single
+        if one is None:
+            self.assume(Condition(dim, ">"))
+            return
+        symbol, coefficient, constant = one
+        if coefficient > 0:
+            symbol.low = max(symbol.low, -constant // coefficient + 1)
+        else:
+            symbol.high = min(symbol.high, -(constant // coefficient) - 1)
+
+    def _divides(self, dim: Dim) -> bool:
+        """Whether one symbol can make a dim 0: the root is whole."""
+        one = dim.single
+        return one is None or one[2] % one[1] == 0
+
+    def assume(self, condition: Condition) -> None:
+        """Remember a condition."""
+        key = (condition.dim.key, condition.relation)
+        if key not in self._known:
+            self._known.add(key)
+            self.conditions.append(condition)
+
+
+def _as_dim(x: Size) -> Dim:
+    assert type(x) is Dim
+    return x

@@ -1,0 +1,82 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What is asked of sizes, whether they are known before the call or not."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from hybridize.base.dims.dim import Dim, Larger, Size, Symbol, bounds, value
+from hybridize.base.dims.scope import Scope
+
+
+def same(x: Size, y: Size) -> bool:
+    """Whether two sizes are known to be equal; nothing is remembered."""
+    if isinstance(x, Dim):
+        return isinstance(y, Dim) and x.key == y.key
+    return not isinstance(y, Dim) and x == y
+
+
+def proven(x: Size, least: int = 1) -> bool:
+    """Whether a size is known to be at least so much; nothing is remembered."""
+    return bounds(x)[0] >= least
+
+
+def maximum(x: Size, y: Size) -> int:
+    """The larger of two sizes, without a decision."""
+    if not isinstance(x, Dim) and not isinstance(y, Dim):
+        return max(x, y)
+    if bounds(x - y)[0] >= 0:
+        return x  # type: ignore[return-value]
+    if bounds(y - x)[0] >= 0:
+        return y  # type: ignore[return-value]
+    first, second = (x, y) if isinstance(x, Dim) else (y, x)
+    assert isinstance(first, Dim)
+    return first.scope.atom(Larger, first, second)  # type: ignore[return-value]
+
+
+def product(sizes: Iterable[int]) -> int:
+    """The product; `math.prod` of sizes that may be symbolic."""
+    total = 1
+    for size in sizes:
+        total = total * size
+    return total
+
+
+def broadcast(*shapes: tuple[int, ...]) -> tuple[int, ...] | None:
+    """The shape that shapes stretch to together; None where they do not."""
+    result: list[int] = []
+    for axis in range(-max(map(len, shapes), default=0), 0):
+        widest, *others = [shape[axis] for shape in shapes if -axis <= len(shape)]
+        for size in others:
+            if same(size, widest) or size == 1:
+                continue
+            if widest == 1:
+                widest = size
+            elif size != widest:
+                return None
+        result.append(widest)
+    return tuple(result)
+
+
+def known(sizes: Iterable[int]) -> bool:
+    """Whether all sizes are known before the call."""
+    return not any(isinstance(size, Dim) for size in sizes)
+
+
+def scope_of(sizes: Iterable[Size]) -> Scope | None:
+    """The scope of the first symbolic size."""
+    return next((size.scope for size in sizes if isinstance(size, Dim)), None)
+
+
+def bind(symbolic: Iterable[Size], given: Iterable[int]) -> dict[Symbol, int] | None:
+    """The values of the symbols by which sizes become those given; None where there are none.
+
+    Every symbol stands alone in one of the sizes at least. Ranges and conditions are not looked at: see `Scope.holds`.
+    """
+    pairs = list(zip(symbolic, given, strict=True))
+    found: dict[Symbol, int] = {}
+    for size, number in pairs:
+        symbol = size.symbol if isinstance(size, Dim) else None
+        if symbol is not None:
+            found.setdefault(symbol, number)
+    return found if all(value(size, found) == number for size, number in pairs) else None
