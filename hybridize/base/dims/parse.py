@@ -13,7 +13,9 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterable, Mapping
 
-from hybridize.base.dims import FAR, Condition, Dim, Scope, Size, maximum
+from hybridize.base.dims.dim import FAR, Dim, Size
+from hybridize.base.dims.scope import Condition, Scope
+from hybridize.base.dims.sizes import maximum
 from hybridize.base.errors import GraphError
 
 _TOKEN = re.compile(r"\d+|[a-z]\w*|[-+*(),]")
