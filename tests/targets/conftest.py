@@ -61,3 +61,8 @@ def programs(tmp_path):
 @pytest.fixture(scope="session")
 def models():
     return module_of("models_for_targets", HERE / "models.py")
+
+
+@pytest.fixture(scope="session")
+def random_graphs():
+    return module_of("random_graphs", HERE.parent / "fuzz" / "test_random_graphs.py")

@@ -1,0 +1,51 @@
+"""The three levels of x86-64 on one machine: what holds on the widest holds on all."""
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from hybridize.codegen.llvm.engine import host_target, runnable
+from hybridize.codegen.target import named_target
+from hybridize.compiler import compile as compiled
+from hybridize.ops import evaluate
+
+TESTS = Path(__file__).parents[1]
+LEVELS = [
+    pytest.param(name, marks=pytest.mark.skipif(name not in runnable(), reason=f"this machine does not run {name}"))
+    for name in ("avx512", "avx2", "baseline")
+]
+NARROWER = [level for level in LEVELS if level.values[0] != host_target().name]
+"""The widest is what all other tests run on."""
+BLOCKS = 8
+
+
+@pytest.mark.parametrize("block", range(BLOCKS))
+@pytest.mark.parametrize("level", NARROWER)
+def test_every_op_is_the_reference(level, block, catalogue):
+    cases = catalogue.cases[block::BLOCKS]
+    found = [compiled(graph, named_target(level)).run(list(inputs)) for graph, inputs in catalogue.jobs(cases)]
+    catalogue.check(cases, found)
+
+
+@pytest.mark.parametrize("level", LEVELS)
+def test_models_run(level, models):
+    for make in models.MODELS.values():
+        graph, inputs = make()
+        models.check(graph, compiled(graph, named_target(level)).run(inputs), evaluate(graph, inputs))
+
+
+@pytest.mark.parametrize("level", NARROWER)
+def test_random_graphs_agree(level, random_graphs):
+    for seed in range(2000, 2020):
+        random_graphs.check(seed, random_graphs.directly(level))
+
+
+@pytest.mark.parametrize("level", NARROWER)
+def test_the_chapter_passes(level):
+    environment = {**os.environ, "HYBRIDIZE_TARGET": level}
+    command = [sys.executable, "-m", "pytest", "-q", "-n", "0", "-p", "no:cacheprovider", TESTS / "chapter"]
+    done = subprocess.run(command, env=environment, capture_output=True, text=True, cwd=TESTS.parent)
+    assert done.returncode == 0, done.stdout[-3000:]
