@@ -17,6 +17,7 @@ Choices that are right either way (which loop is the inner one) ask `hint`, whic
 """
 
 from hybridize.base.dims.dim import FAR as FAR
+from hybridize.base.dims.dim import Atom as Atom
 from hybridize.base.dims.dim import Bounds as Bounds
 from hybridize.base.dims.dim import Dim as Dim
 from hybridize.base.dims.dim import Division as Division
