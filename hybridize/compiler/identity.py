@@ -9,6 +9,7 @@ from __future__ import annotations
 import os
 import platform
 import sys
+import time
 from functools import cache
 
 import numpy
@@ -18,6 +19,8 @@ from hybridize.runtime.record import digest
 PARTS = ("base", "graph", "loops", "ops", "passes", "schedule", "codegen", "compiler", "runtime")
 """The packages that machine code and plans are made by and read by."""
 
+_LOADED_NS = time.time_ns() - 10**9
+"""The compiler is loaded about now; a second is more than it takes from its first module to this one."""
 _PER_CORE = ("processor", "cpu MHz", "physical id", "siblings", "core id", "cpu cores", "apicid", "initial apicid",
              "bogomips", "BogoMIPS")  # fmt: skip
 """Lines of /proc/cpuinfo that differ between cores or from one moment to the next."""
@@ -31,28 +34,35 @@ def compiler() -> str | None:
     which nobody can set, and another installation lies elsewhere.
     """
     root = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
-    return files(root, PARTS)
+    return files(root, PARTS, _LOADED_NS)
 
 
-def files(root: str, parts: tuple[str, ...]) -> str | None:
-    """A digest of where the modules in folders of `root` lie, their sizes and times; None where there are none."""
+def files(root: str, parts: tuple[str, ...], before_ns: int) -> str | None:
+    """A digest of where the modules in folders of `root` lie, their sizes and times.
+
+    None where there are no folders, and where a file has changed since the time `before_ns`: what this process has
+    loaded may then be another compiler than the one that lies there.
+    """
     found = [root, sys.version, numpy.__version__]
     try:
-        for part in parts:
-            _add_files(os.path.join(root, part), found)
+        newest = max(_add_files(os.path.join(root, part), found) for part in parts)
     except OSError:
         return None
-    return digest("\n".join(sorted(found)).encode()).hex()
+    return digest("\n".join(sorted(found)).encode()).hex() if newest < before_ns else None
 
 
-def _add_files(folder: str, found: list[str]) -> None:
+def _add_files(folder: str, found: list[str]) -> int:
+    """Add what is to be told of each file; returns when the last of them changed."""
+    newest = 0
     with os.scandir(folder) as entries:
         for entry in entries:
             if entry.name.endswith((".py", ".pyc", ".so")):
                 status = entry.stat()
+                newest = max(newest, status.st_ctime_ns)
                 found.append(f"{entry.path} {status.st_size} {status.st_mtime_ns} {status.st_ctime_ns}")
             elif entry.name != "__pycache__" and entry.is_dir():
-                _add_files(entry.path, found)
+                newest = max(newest, _add_files(entry.path, found))
+    return newest
 
 
 @cache

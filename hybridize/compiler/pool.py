@@ -5,18 +5,23 @@ from __future__ import annotations
 
 from functools import cache
 
-from hybridize.runtime.pool import POOL
+from hybridize.codegen.target import Target
+from hybridize.compiler.host import process_module
+from hybridize.runtime.pool import PARALLEL, POOL, SHUTDOWN
 
 
 @cache
 def _code() -> object:
     """The loaded module; kept for ever, as threads run it until the process ends."""
-    from hybridize.codegen.llvm.engine import compile_module, host_target  # late: see the package
-    from hybridize.codegen.llvm.pool import PARALLEL, SHUTDOWN, emit_pool
-
-    loaded = compile_module(emit_pool(host_target()).text(), host_target())
+    loaded = process_module("pool", _text)
     POOL.install(loaded.address(PARALLEL), loaded.address(SHUTDOWN))
     return loaded
+
+
+def _text(target: Target) -> str:
+    from hybridize.codegen.llvm.pool import emit_pool  # late: see the package
+
+    return emit_pool(target).text()
 
 
 def have_pool() -> bool:

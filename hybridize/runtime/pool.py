@@ -25,6 +25,9 @@ from hybridize.base.errors import ArgumentError
 from hybridize.runtime import processors
 from hybridize.runtime.buffers import aligned
 
+PARALLEL: Final = "hybridize_parallel"
+SHUTDOWN: Final = "hybridize_shutdown"
+"""The functions that the emitted code exports."""
 THREADS: Final = 255
 """The most threads a loop can have."""
 CHUNKS_EACH: Final = 4

@@ -20,9 +20,17 @@ from __future__ import annotations
 
 from hybridize.codegen.llvm.text import UNOPTIMISED, Function, Module
 from hybridize.codegen.target import Target
-from hybridize.runtime.pool import CALLER_SPINS_NS, CHUNKS_EACH, TEAM, THREADS, WORD, WORKER_SPINS_NS, YIELDS_AFTER_NS
-
-PARALLEL, SHUTDOWN = "hybridize_parallel", "hybridize_shutdown"
+from hybridize.runtime.pool import (
+    CALLER_SPINS_NS,
+    CHUNKS_EACH,
+    PARALLEL,
+    SHUTDOWN,
+    TEAM,
+    THREADS,
+    WORD,
+    WORKER_SPINS_NS,
+    YIELDS_AFTER_NS,
+)
 
 # The ticket, from the low bit: first free chunk, end of the free chunks, workers that take part, number of the loop.
 _CHUNK_BITS, _WORKER_BITS = 12, 8
