@@ -116,11 +116,28 @@ def _substitution(runs: Sequence[tuple[int, ...]], interner: Interner, start: in
     return mapping
 
 
+class Variables:
+    """Numbers for the folds of a nest: a fold of the draft has one, wherever it is met, so that equal folds are one."""
+
+    def __init__(self) -> None:
+        self._numbers: dict[tuple[str, int], int] = {}
+
+    def number(self, origin: str, variable: int, size: int, space: Space) -> int:
+        """The number in place of a variable of the draft, or in place of nested ones that became one."""
+        number = self._numbers.setdefault((origin, variable), -1 - len(self._numbers))
+        space.ranges[number] = size
+        return number
+
+
 class _Rewriting:
     """Moves expressions of a draft into a kernel's axes and buffers."""
 
-    def __init__(self, interner: Interner, ranges: Mapping[int, int], mapping: dict[int, Expr], numbering: Numbering):
+    def __init__(
+        self, interner: Interner, ranges: Mapping[int, int], mapping: dict[int, Expr], numbering: Numbering,
+        variables: Variables,
+    ) -> None:  # fmt: skip
         self.space = Space(interner, ranges)
+        self._variables = variables
         self._mapping = mapping
         self._numbering = numbering
         self._memo: dict[int, Expr] = {}
@@ -133,7 +150,7 @@ class _Rewriting:
         return self.space.interner.load(load.dtype, operand, indices)
 
     def _variable(self, fold: Fold) -> int:
-        return self.space.variable(fold.size)
+        return self._variables.number("draft", fold.variable, fold.size, self.space)
 
 
 # Elementwise nests
@@ -148,7 +165,8 @@ def _element_nests(
     runs = merge([a for a in statements[0].inner if not same(sizes[a], 1)], sizes, forms_of(roots))
     runs = _lane_last(runs, statements, space)
     extents = [_extent(run, sizes) for run in runs]
-    rewriting = _Rewriting(space.interner, dict(enumerate(extents)), _substitution(runs, space.interner, 0), numbering)
+    substitution = _substitution(runs, space.interner, 0)
+    rewriting = _Rewriting(space.interner, dict(enumerate(extents)), substitution, numbering, Variables())
     moved = [
         Statement(numbering.buffers[s.buffer], tuple(extents), rewriting(s.address), rewriting(s.value))
         for s in statements
@@ -300,7 +318,7 @@ def _row_nest(draft: Draft, statements: Sequence[DraftStatement], numbering: Num
     extents = tuple(_extent(run, sizes) for run in runs)
     outer = _substitution(runs, space.interner, 0)
     lane = _row_lane(runs, statements, space, machine)
-    moved = []
+    moved, variables = [], Variables()
     for statement in statements:
         inner = merge([a for a in statement.inner if not same(sizes[a], 1)], sizes, forms)
         inner_extents = tuple(_extent(run, sizes) for run in inner)
@@ -309,8 +327,9 @@ def _row_nest(draft: Draft, statements: Sequence[DraftStatement], numbering: Num
             dict(enumerate((*extents, *inner_extents))),
             {**outer, **_substitution(inner, space.interner, len(runs))},
             numbering,
+            variables,
         )
-        value = merge_folds(rewriting(statement.value), rewriting.space)
+        value = merge_folds(rewriting(statement.value), rewriting.space, variables)
         moved.append(Statement(numbering.buffers[statement.buffer], inner_extents, rewriting(statement.address), value))
     if lane is None:
         return Nest(extents, None, 1, tuple(moved))
@@ -371,20 +390,20 @@ def _accesses(
     return accesses, sizes
 
 
-def merge_folds(expr: Expr, space: Space) -> Expr:
+def merge_folds(expr: Expr, space: Space, variables: Variables) -> Expr:
     """Nested folds of one kind as one fold where memory is in order."""
     memo: dict[int, Expr] = {}
 
     def again(x: Expr) -> Expr:
         found = memo.get(id(x))
         if found is None:
-            found = memo[id(x)] = _merge_fold(x, again, space)
+            found = memo[id(x)] = _merge_fold(x, again, space, variables)
         return found
 
     return again(expr) if space.interner.facts(expr).folds else expr
 
 
-def _merge_fold(expr: Expr, again: object, space: Space) -> Expr:
+def _merge_fold(expr: Expr, again: object, space: Space, variables: Variables) -> Expr:
     assert callable(again)
     interner = space.interner
     if not interner.facts(expr).folds:
@@ -395,14 +414,14 @@ def _merge_fold(expr: Expr, again: object, space: Space) -> Expr:
         ):
             forms = forms_of([inner.body])
             if all(_in_order(form, [variable], inner.variable, {inner.variable: inner.size}) for form in forms):
-                number = space.variable(size * inner.size)
+                number = variables.number("merged", variable, size * inner.size, space)
                 mapping: dict[int, Expr] = {variable: interner.number(0), inner.variable: interner.axis(number)}
                 body = space.rewrite(
                     inner.body, mapping, lambda load, indices: interner.load(load.dtype, load.operand, indices),
-                    lambda fold: space.variable(fold.size), {},
+                    lambda fold: fold.variable, {},
                 )  # fmt: skip
                 merged = interner.fold(expr.dtype, kind, size * inner.size, number, body)
-                return _merge_fold(merged, again, space)
+                return _merge_fold(merged, again, space, variables)
             return interner.fold(expr.dtype, kind, size, variable, again(inner))
         case Fold(kind=kind, size=size, variable=variable, body=body):
             return interner.fold(expr.dtype, kind, size, variable, again(body))

@@ -286,3 +286,18 @@ def test_a_long_concatenation_is_one_loop_per_part():
 def test_rows_read_a_concatenation_from_memory():
     plan = compiled(lambda x, y: [composites.softmax(ops.concat(x, y, axis=1), 1)], f32(3, 4), f32(3, 5))
     assert [step.ops[0] for step in plan.steps] == ["concat", "reduce_max"]
+
+
+def test_a_fold_that_others_need_is_one_fold():
+    """The mean that a variance subtracts and the mean that the elements subtract, over axes that become one."""
+
+    def normalised(x):
+        shape = ops.type_of(x).shape
+        mean = ops.broadcast(ops.reshape(composites.mean(x, (1, 2)), (shape[0], 1, 1)), shape)
+        centred = ops.sub(x, mean)
+        variance = ops.reshape(composites.mean(ops.mul(centred, centred), (1, 2)), (shape[0], 1, 1))
+        return [ops.div(centred, ops.broadcast(ops.sqrt(variance), shape))]
+
+    (step,) = scheduled(normalised, f32(7, 5, 30)).steps
+    assert str(step.kernel).count("sum(") == 2
+    compiled(normalised, f32(7, 5, 30))
