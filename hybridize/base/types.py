@@ -10,7 +10,7 @@ import math
 import re
 from collections.abc import Mapping
 
-from hybridize.base.dims import Dim, Scope, parse, scope_of, text
+from hybridize.base.dims import Dim, Scope, parse, same, scope_of, text
 from hybridize.base.dtypes import BY_CODE, CODES, DType
 from hybridize.base.errors import GraphError
 from hybridize.base.frozen import frozen
@@ -25,6 +25,11 @@ def same_shape(x: Shape, y: Shape) -> bool:
     which for sizes that are not known is a question too many.
     """
     return len(x) == len(y) and x == y
+
+
+def surely_same(x: Shape, y: Shape) -> bool:
+    """Whether shapes are known to be equal, of sizes that are not known too; no program comes to depend on it."""
+    return len(x) == len(y) and all(map(same, x, y))
 
 
 @frozen

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import numpy
 
-from hybridize.graph import Graph, Node, Value
+from hybridize.graph import Graph, Node, Value, is_exact
 from hybridize.graph.ir import Buffer
 from hybridize.ops import Broadcast, Cast, Cond, Effect, Elementwise, Iota, Op, Scan, Where, While, effect_of
 from hybridize.passes.pipeline import Rewriter
@@ -62,6 +62,8 @@ class FoldConstants:
 
     def _worthwhile(self, node: Node) -> bool:
         if not isinstance(node.op, Op) or isinstance(node.op, LOOPS) or effect_of(node.op) is not Effect.PURE:
+            return False
+        if not is_exact(node.op) or any(value.type.scope is not None for value in node.outputs):
             return False
         if isinstance(node.op, EXPANDING):
             return all(value.type.size <= EXPANDED for value in node.outputs)

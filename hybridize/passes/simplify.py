@@ -13,8 +13,10 @@ from collections.abc import Callable
 import numpy
 
 from hybridize import ops
+from hybridize.base import dims
 from hybridize.base.dtypes import DType, bool_, is_float, is_integer
 from hybridize.base.locations import SourceLoc
+from hybridize.base.types import surely_same
 from hybridize.graph import Graph, Node, OpLike, Value
 from hybridize.graph.text import INLINE
 from hybridize.ops import Op
@@ -118,7 +120,8 @@ class Simplify:
 @rewrites(ops.Reshape, ops.Broadcast, ops.Cast)
 def _same_type_is_identity(sight: Sight, op: Op, operands: Operands) -> Value | None:
     (x,) = operands
-    return x if op.infer(x.type)[0] == x.type else None
+    result = op.infer(x.type)[0]
+    return x if result.dtype == x.type.dtype and surely_same(result.shape, x.type.shape) else None
 
 
 @rewrites(ops.Reshape)
@@ -155,7 +158,7 @@ def _transpose_of_transpose(sight: Sight, op: Op, operands: Operands) -> Value |
 @rewrites(ops.Slice)
 def _whole_slice(sight: Sight, op: Op, operands: Operands) -> Value | None:
     assert isinstance(op, ops.Slice)
-    whole = op.infer(operands[0].type)[0] == operands[0].type and all(step == 1 for step in op.steps)
+    whole = surely_same(op.infer(operands[0].type)[0].shape, operands[0].type.shape) and all(s == 1 for s in op.steps)
     return operands[0] if whole else None
 
 
@@ -163,7 +166,7 @@ def _whole_slice(sight: Sight, op: Op, operands: Operands) -> Value | None:
 def _whole_update(sight: Sight, op: Op, operands: Operands) -> Value | None:
     assert isinstance(op, ops.UpdateSlice)
     base, update = operands
-    return update if update.type == base.type and all(step == 1 for step in op.steps) else None
+    return update if surely_same(update.type.shape, base.type.shape) and all(step == 1 for step in op.steps) else None
 
 
 @rewrites(ops.Concat)
@@ -186,7 +189,7 @@ def _stop_gradient_is_identity(sight: Sight, op: Op, operands: Operands) -> Valu
 def _reduction_over_nothing(sight: Sight, op: Op, operands: Operands) -> Value | None:
     """A reduction over axes of size one only drops them (and lets a zero keep its sign, which sums make positive)."""
     result = op.infer(operands[0].type)[0]
-    if result.size != operands[0].type.size or result.dtype != operands[0].type.dtype or result.size == 0:
+    if not dims.same(result.size, operands[0].type.size) or result.dtype != operands[0].type.dtype or result.size == 0:
         return None
     return sight.apply(ops.Reshape(result.shape), operands[0])
 
