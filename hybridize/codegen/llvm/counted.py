@@ -11,14 +11,20 @@ from hybridize.codegen.llvm.positions import Lane, Positions
 
 
 def counted_lanes(
-    positions: Positions, axis: int, over: tuple[int, int], lanes: tuple[int, int], body: Callable[[], None]
+    positions: Positions,
+    axis: int,
+    over: tuple[int, int],
+    lanes: tuple[int, int],
+    body: Callable[[], None],
+    part: tuple[str, str] | None = None,
 ) -> None:
     """Run `body` over an axis from start to stop: in vectors of (wide, narrow) lanes, at last in one that is masked.
 
-    The wide loop comes first, a few narrow turns next; each may turn no time at all.
+    The wide loop comes first, a few narrow turns next; each may turn no time at all. Of that, `part` is run, if given:
+    it begins at a multiple of the wide lanes, and ends at one or where all does.
     """
     f = positions.f
-    first, stop = f.size(over[0]), f.size(over[1])
+    first, stop = part or (f.size(over[0]), f.size(over[1]))
     for width in dict.fromkeys(lanes):
         count = f.op(f"sub i64 {stop}, {first}") if first != "0" else stop
         whole = f.op(f"and i64 {count}, -{width}")

@@ -3,19 +3,24 @@
 
 Loops over rows outside, then per row each statement's own loops, the innermost in vectors; or, where a nest has a
 lane axis, rows in vectors and everything inside in plain loops. The rest of a vector loop is one masked turn.
+
+A *ranged* kernel runs a range of the turns of its outermost loop, which it is told by two more arguments: each turn is
+the same code, whoever runs it, so that any division into ranges gives the same bits.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 
-from hybridize.base.dims import is_symbolic, same
+from hybridize.base.dims import Size, is_symbolic, same
+from hybridize.base.frozen import frozen
 from hybridize.codegen.llvm.counted import counted_lanes
 from hybridize.codegen.llvm.elements import Elements
 from hybridize.codegen.llvm.memory import Width
 from hybridize.codegen.llvm.panels import Beside, Panel, find_beside, find_panel
 from hybridize.codegen.llvm.positions import Array, Lane
-from hybridize.codegen.llvm.text import Function, Module
+from hybridize.codegen.llvm.text import Function, Loop, Module
 from hybridize.codegen.llvm.tiles import Tile, along, find_tile, turned
 from hybridize.codegen.llvm.totals import Totals
 from hybridize.codegen.target import Target
@@ -28,20 +33,44 @@ Range = tuple[int, int, int]
 """A loop: axis, start, stop."""
 
 
-def emit_kernel(module: Module, name: str, kernel: Kernel, target: Target) -> Function:
-    """Write `kernel` as the function `name`."""
-    count = len(kernel.params) + len(kernel.locals)
-    f = Function(module, name, [("ptr noalias nocapture", f"b{i}") for i in range(count)])
+@frozen
+class Outermost:
+    """The outermost loop of a nest: `size` in steps of `step`, the last of which may be shorter."""
+
+    axis: int
+    size: int
+    step: int
+
+    @property
+    def turns(self) -> int:
+        """How often it runs."""
+        return (self.size + self.step - 1) // self.step
+
+
+def emit_kernel(module: Module, name: str, kernel: Kernel, target: Target, ranged: bool = False) -> Function:
+    """Write `kernel` as the function `name`; a ranged one takes the turns `first` to `last` as further arguments."""
+    f = Function(module, name, _params(kernel, ranged))
     for nest in kernel.nests:
-        _Nest(f, kernel, nest, target).emit()
+        _Nest(f, kernel, nest, target, ranged).emit()
     f.do("ret void")
     return f
+
+
+def _params(kernel: Kernel, ranged: bool) -> list[tuple[str, str]]:
+    count = len(kernel.params) + len(kernel.locals)
+    params = [("ptr noalias nocapture", f"b{i}") for i in range(count)]
+    return [*params, ("i64", "first"), ("i64", "last")] if ranged else params
+
+
+def outermost_loop(kernel: Kernel, nest: Nest, target: Target) -> Outermost | None:
+    """The loop that a ranged kernel of this nest alone is cut along; None where there is none to be cut."""
+    return _Nest(Function(Module(), "asked", _params(kernel, True)), kernel, nest, target).outermost()
 
 
 class _Nest:
     """Writes one nest."""
 
-    def __init__(self, f: Function, kernel: Kernel, nest: Nest, target: Target) -> None:
+    def __init__(self, f: Function, kernel: Kernel, nest: Nest, target: Target, ranged: bool = False) -> None:
         self.f = f
         self.nest = nest
         self.target = target
@@ -65,6 +94,67 @@ class _Nest:
             for statement, reads in _forwarded(group):
                 for read in reads:
                     self.elements.pinned[id(read)] = _bits(0, len(nest.rows) + len(statement.sizes))
+        self.cut = self.outermost() if ranged else None
+        """The loop that runs the range, until it is written."""
+
+    def outermost(self) -> Outermost | None:
+        """The loop that can be run in ranges."""
+        rows, sizes = self.nest.rows, self.groups[0][0].sizes
+        if any(same(size, 0) for size in (*rows, *sizes)) or (not rows and len(self.groups) > 1):
+            return None
+        if rows:
+            step = 1
+            if self.nest.lane == 0:
+                step = self.nest.lanes if self.panel is None else self.panel.columns
+            elif self.beside is not None and len(rows) == 1:
+                step = self.beside.rows
+            return Outermost(0, rows[0], step)
+        return self._outermost_of(self.groups[0], sizes) if sizes else None
+
+    def _outermost_of(self, group: Sequence[Statement], sizes: Sequence[int]) -> Outermost | None:
+        """Of statements that are all there is."""
+        if len(group) == 1 and _is_copy(group[0], len(sizes) - 1):
+            return Outermost(0, sizes[0], 1) if len(sizes) > 1 else None
+        tile = find_tile(group, 0, self.target)
+        if tile is not None:
+            outer = [axis for axis in range(len(sizes) - 1) if axis != tile.axis]
+            return Outermost(outer[0], sizes[outer[0]], 1) if outer else Outermost(0, sizes[0], tile.lanes)
+        return Outermost(0, sizes[0], self._lanes_of(group, sizes[0])[0] if len(sizes) == 1 else 1)
+
+    @contextmanager
+    def _turns(self, axis: int, start: int, stop: int, step: int = 1) -> Iterator[Loop]:
+        """A loop; where it is the one that is cut, over the range."""
+        with self._uncut(axis) as cut:
+            first, last = self._range(cut, stop) if cut is not None else (start, stop)
+            with self.f.loop(first, last, step) as loop:
+                yield loop
+
+    @contextmanager
+    def _uncut(self, axis: int) -> Iterator[Outermost | None]:
+        """Whether it is this axis' loop that is cut; inside, none is."""
+        cut = self.cut
+        if cut is None or cut.axis != axis:
+            yield None
+            return
+        self.cut = None
+        yield cut
+        self.cut = cut
+
+    def _range(self, cut: Outermost, stop: Size) -> tuple[str, str]:
+        """The range in steps of the loop, up to `stop`."""
+        first, last = (self.f.op(f"mul i64 %{name}, {cut.step}") for name in ("first", "last"))
+        return first, self.f.op(f"call i64 {self.elements.smin()}(i64 {last}, i64 {self.f.size(stop)})")
+
+    @contextmanager
+    def _rest(self, axis: int) -> Iterator[None]:
+        """What comes after the whole steps; of the loop that is cut, the last range does that."""
+        with self._uncut(axis) as cut:
+            if cut is None:
+                yield
+                return
+            last = self.f.op(f"icmp eq i64 %last, {self.f.size(cut.turns)}")
+            with self.f.when(last), self.elements.scope():
+                yield
 
     def emit(self) -> None:
         """Write the nest."""
@@ -92,7 +182,7 @@ class _Nest:
     def _beside(self, axis: int, size: int, beside: Beside) -> None:
         """Rows that are folded a few at a time; what is left, one by one."""
         f, elements, whole = self.f, self.elements, size // beside.rows * beside.rows
-        with f.loop(0, whole, beside.rows) as block, elements.scope():
+        with self._turns(axis, 0, whole, beside.rows) as block, elements.scope():
             rows = [elements.row(axis, f.op(f"add i64 {block.index}, {k}")) for k in range(beside.rows)]
             for fold in beside.folds:
                 elements.fold_rows(fold, rows)
@@ -100,12 +190,13 @@ class _Nest:
                 with elements.at(row):
                     self._rows(axis + 1)
         if whole < size:
-            self._loop(axis, whole, size, lambda: self._rows(axis + 1))
+            with self._rest(axis):
+                self._loop(axis, whole, size, lambda: self._rows(axis + 1))
 
     def _panels(self, axis: int, size: int, panel: Panel) -> None:
         """Rows in lanes, a panel of them at a time: the folds one after the other, then what is made of them."""
         f, elements = self.f, self.elements
-        with f.loop(0, size, panel.columns) as block, elements.scope():
+        with self._turns(axis, 0, size, panel.columns) as block, elements.scope():
             end = f.op(f"add i64 {block.index}, {panel.columns}")
             end = f.op(f"call i64 {elements.smin()}(i64 {end}, i64 {size})")
             totals = Totals(elements, panel, axis, (block.index, end, size))
@@ -138,12 +229,16 @@ class _Nest:
         (axis, start, stop), rest = loops[0], loops[1:]
         self.elements.hoist(_roots(group), _axes_of(loops))
         if not rest and self.nest.lane is None:
-            values = [statement.value for statement in group]
-            base = self.target.lanes(widest(*values))
-            lanes = lanes_for(base, weight(*values), stop - start)
-            self._lanes(axis, (start, stop), (lanes, min(lanes, base)), lambda: self._turn(group))
+            self._lanes(axis, (start, stop), self._lanes_of(group, stop - start), lambda: self._turn(group))
         else:
             self._loop(axis, start, stop, lambda: self._inner(group, rest))
+
+    def _lanes_of(self, group: Sequence[Statement], size: int) -> tuple[int, int]:
+        """Lanes for the innermost loop of statements, and for what is left."""
+        values = [statement.value for statement in group]
+        base = self.target.lanes(widest(*values))
+        lanes = lanes_for(base, weight(*values), size)
+        return lanes, min(lanes, base)
 
     def _copies(self, statement: Statement, loops: Sequence[Range]) -> None:
         """A statement that copies runs of elements, by the C library's means."""
@@ -175,16 +270,18 @@ class _Nest:
         elements.hoist(_roots(group), _axes_of(loops))
         width = Width(tile.lanes)
         with (
-            f.loop(0, whole_columns, tile.lanes) as block,
+            self._turns(across, 0, whole_columns, tile.lanes) as block,
             elements.bound(across, block.index),
             f.loop(0, whole, tile.lanes) as loop,
             elements.bound(lane, loop.index, Lane(lane, width)),
         ):
             self._tile(group, tile, block.index)
         if not same(whole, size):
-            self._inner(group, [(across, 0, whole_columns), (lane, whole, size)])
+            with self._rest(across):
+                self._inner(group, [(across, 0, whole_columns), (lane, whole, size)])
         if not same(whole_columns, columns):
-            self._inner(group, [(across, whole_columns, columns), (lane, 0, size)])
+            with self._rest(across):
+                self._inner(group, [(across, whole_columns, columns), (lane, 0, size)])
 
     def _tile(self, group: Sequence[Statement], tile: Tile, column: str) -> None:
         """One turn for each column of a tile."""
@@ -204,32 +301,35 @@ class _Nest:
                 self.elements.remember(read, result)
 
     def _loop(self, axis: int, start: int, stop: int, body: Callable[[], None]) -> None:
-        if same(stop, start + 1):
+        if same(stop, start + 1) and (self.cut is None or self.cut.axis != axis):
             with self.elements.bound(axis, self.f.size(start)):
                 body()
             return
-        with self.f.loop(start, stop) as loop, self.elements.bound(axis, loop.index):
+        with self._turns(axis, start, stop) as loop, self.elements.bound(axis, loop.index):
             body()
 
     def _lanes(self, axis: int, over: tuple[int, int], widths: tuple[int, int], body: Callable[[], None]) -> None:
         """A loop in vectors; the narrower of two widths is for what is left, where the size is not known."""
         (start, stop), lanes = over, widths[0]
         if is_symbolic(start) or is_symbolic(stop):
-            counted_lanes(self.elements, axis, over, widths, body)
+            with self._uncut(axis) as cut:
+                part = None if cut is None else self._range(cut, stop)
+                counted_lanes(self.elements, axis, over, widths, body, part)
             return
         main = start + (stop - start) // lanes * lanes
         whole = Lane(axis, Width(lanes))
-        if main == start + lanes:
+        if main == start + lanes and (self.cut is None or self.cut.axis != axis):
             with self.elements.bound(axis, str(start), whole):
                 body()
         elif main > start:
-            with self.f.loop(start, main, lanes) as loop, self.elements.bound(axis, loop.index, whole):
+            with self._turns(axis, start, main, lanes) as loop, self.elements.bound(axis, loop.index, whole):
                 body()
         if stop > main:
             width = 1
             while width < stop - main:
                 width *= 2
-            with self.elements.bound(axis, str(main), Lane(axis, Width.first(stop - main, width))):
+            lane = Lane(axis, Width.first(stop - main, width))
+            with self._rest(axis), self.elements.bound(axis, str(main), lane):
                 body()
 
 

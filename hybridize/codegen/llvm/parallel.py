@@ -1,0 +1,81 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Calls of ranged functions: through the team that a program was given, or at once where that has one thread.
+
+A ranged function does the turns `first` to `last` of its work. What it is called with goes through an array on the
+stack, as the pool knows only one form of a loop's body, `(ptr data, i64 first, i64 last, i64 slot)`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from hybridize.base.dims import Size, hint
+from hybridize.codegen.llvm.text import UNOPTIMISED, Function, Module
+from hybridize.runtime.pool import TEAM
+from hybridize.schedule.parallel import RANGE_US, Split
+
+_CALL = "in_parallel"
+
+
+def emit_body(module: Module, name: str, ranged: str, pointers: int, strides: Sequence[Size], sized: bool) -> None:
+    """Write the body `name` of the loop over the turns of the function `ranged`.
+
+    That takes `pointers` pointers, first and last turn, and size symbols. The last pointers are to memory of which
+    each thread has its own part, `strides` bytes apart; `sized` is whether there are size symbols in the program.
+    """
+    params = [("ptr", "data"), ("i64", "first"), ("i64", "last"), ("i64", "slot")]
+    f = Function(module, name, params, attributes=UNOPTIMISED)
+    if sized:
+        f.sizes = f.on_entry(f"load ptr, ptr {_cell(f, pointers)}, align 8", "sizes")
+    args = []
+    for number in range(pointers):
+        pointer = f.op(f"load ptr, ptr {_cell(f, number)}, align 8")
+        own = number - (pointers - len(strides))
+        if own >= 0:
+            offset = f.op(f"mul i64 %slot, {f.size(strides[own])}")
+            pointer = f.op(f"getelementptr i8, ptr {pointer}, i64 {offset}")
+        args.append(f"ptr {pointer}")
+    f.call(ranged, [*args, "i64 %first", "i64 %last"])
+    f.do("ret void")
+
+
+def _cell(f: Function, number: int) -> str:
+    """Where a pointer lies; on entry, as the sizes are needed there."""
+    return f.on_entry(f"getelementptr ptr, ptr %data, i64 {number}", ("cell", number))
+
+
+def call_in_parallel(f: Function, team: str, body: str, pointers: Sequence[str], turns: Size, split: Split) -> None:
+    """Run all turns of a body, in ranges as far as that pays."""
+    data = f.alloca("ptr", len(pointers) + 1)
+    sizes = [f.sizes] if f.sizes else []
+    for number, pointer in enumerate([*pointers, *sizes]):
+        cell = f.op(f"getelementptr ptr, ptr {data}, i64 {number}")
+        f.do(f"store ptr {pointer}, ptr {cell}, align 8")
+    if _CALL not in f.module.functions:
+        _emit_call(f.module)
+    f.do(
+        f"call void @{_CALL}(ptr {team}, ptr @{body}, ptr {data}, i64 {f.size(turns)}, i64 {grain(turns, split)}, "
+        f"i64 {split.slots})"
+    )
+
+
+def grain(turns: Size, split: Split) -> int:
+    """The fewest turns of a range."""
+    return max(1, int(hint(turns) * RANGE_US / split.work_us))
+
+
+def _emit_call(module: Module) -> None:
+    """`(ptr team, ptr body, ptr data, i64 turns, i64 grain, i64 slots)`: a team of one needs no pool."""
+    params = [("ptr", "team"), ("ptr", "body"), ("ptr", "data"), ("i64", "turns"), ("i64", "grain"), ("i64", "slots")]
+    f = Function(module, _CALL, params, attributes=UNOPTIMISED)
+    cell = f.op(f"getelementptr i64, ptr %team, i64 {TEAM['threads']}")
+    threads = f.op(f"load atomic i64, ptr {cell} monotonic, align 8")
+    f.branch(f.op(f"icmp ult i64 {threads}, 2"), "alone", "together")
+    f.place("alone")
+    f.do("call void %body(ptr %data, i64 0, i64 %turns, i64 0)")
+    f.do("ret void")
+    f.place("together")
+    cell = f.op(f"getelementptr i64, ptr %team, i64 {TEAM['parallel']}")
+    parallel = f.op(f"load ptr, ptr {cell}, align 8")
+    f.do(f"call void {parallel}(ptr %team, ptr %body, ptr %data, i64 %turns, i64 %grain, i64 %slots)")
+    f.do("ret void")

@@ -1,0 +1,43 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Which steps are worth several threads, and how their work is cut.
+
+All of this is a guess about time. Results do not depend on it: whatever the cut, every element is computed by the same
+code, in the same order.
+"""
+
+from __future__ import annotations
+
+from hybridize.base.dims import hint, is_symbolic
+from hybridize.base.frozen import frozen
+
+WORTH_US = 40.0
+"""Estimated work from which a step is cut. Measured: to wake a parked worker and wait for it takes 8 us."""
+RANGE_US = 8.0
+"""Estimated work that one range has at least."""
+GROWTH = 32
+"""A program for many sizes may be called with so many times the work that it was compiled for."""
+
+
+@frozen
+class Split:
+    """A step that threads share."""
+
+    slots: int
+    """Threads at most."""
+    work_us: float
+    """Estimated duration on one thread, for the sizes that the program is compiled for."""
+    team: int
+    """The slot, among the inputs, of who runs its loop: see `runtime.pool`."""
+    strides: tuple[int, ...]
+    """Bytes between the threads' own parts of each of the step's last places."""
+
+
+def estimated_us(nbytes: int, flops: int) -> float:
+    """Roughly how long a step takes on one core."""
+    return hint(flops) / 60_000 + hint(nbytes) / 50_000
+
+
+def worth(nbytes: int, flops: int) -> bool:
+    """Whether a step is worth the trouble of waking threads."""
+    growth = GROWTH if is_symbolic(nbytes) or is_symbolic(flops) else 1
+    return estimated_us(nbytes, flops) * growth >= WORTH_US
