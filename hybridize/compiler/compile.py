@@ -71,6 +71,8 @@ def compile(
             whoever binds the inputs makes and refreshes (see `Executable.packers`); `run` makes them at each call.
     """
     machine = target if target is not None else default_target()
+    if graph.scope is not None:
+        graph.scope.capturing = False
     key = _key(graph, machine, stable)
     found = _cache.get(key)
     if found is not None:

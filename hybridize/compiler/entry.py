@@ -99,6 +99,7 @@ def make_entry(
         finish=None if isinstance(structure, str) else structure,
         scratch_bytes=executable.scratch_bytes,
         release=executable.long,
+        prepare=executable.prepare,
         watches=watches,
     )
     return new_entry(entry_code(), state)

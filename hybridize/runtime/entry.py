@@ -18,6 +18,7 @@ from typing import Any, Final
 import numpy
 from numpy.typing import NDArray
 
+from hybridize.base.dims import Symbol, is_symbolic, scope_of
 from hybridize.base.dtypes import DType, float64, int64
 from hybridize.base.errors import CodegenError
 from hybridize.base.frozen import frozen
@@ -25,19 +26,29 @@ from hybridize.base.modes import BUSY
 from hybridize.base.types import TensorType
 from hybridize.runtime import cpython
 from hybridize.runtime.buffers import LARGE
+from hybridize.runtime.plan import FRAME
+from hybridize.runtime.sizes import symbol_of
 
 FIELDS: Final = (
-    "process", "program", "scratch_bytes", "dirty", "busy", "fallback", "wrapper", "data_offset", "storage_offset",
-    "release", "kind", "finish", "committed", "arguments", "argument_count", "inputs", "input_count", "outputs",
-    "result_count", "output_count", "guards", "guard_count",
+    "process", "program", *FRAME, "dirty", "busy", "fallback", "wrapper", "data_offset", "storage_offset",
+    "kind", "finish", "committed", "arguments", "argument_count", "inputs", "input_count", "outputs", "result_count",
+    "output_count", "guards", "guard_count", "write_bytes", "prepare", "size_slot", "frame_words",
 )  # fmt: skip
 FIELD: Final = {name: number for number, name in enumerate(FIELDS)}
+FIGURES: Final = FIELD[FRAME[0]]
+"""Where what is known of all calls begins; where sizes differ from call to call, `prepare` makes these words."""
 
 ARGUMENT: Final = ("kind", "slot", "object", "ndim", "dims")
-"""Words of an argument's record; `object` is the descr of an array, the width of a scalar, or the very object."""
+"""Words of an argument's record; `object` is the descr of an array, the width of a scalar, or the very object.
+
+`dims` points to its sizes. One below 0 stands for a size symbol, see `size_word`.
+"""
 OUTPUT: Final = ("descr", "ndim", "dims", "offset", "target", "nbytes")
-"""Words of an output's record; `offset` and `target` are for outputs that are copied into a bound array, `nbytes` for
-those too and for results that are to begin on a cache line (0: anywhere)."""
+"""Words of an output's record; the last three are for outputs that are copied into a bound array.
+
+`dims` says where the sizes of a result are, in bytes after the figures of the call. The word before them is the
+result's bytes where it is to begin on a cache line, else 0.
+"""
 
 
 GUARD: Final = ("kind", "owner", "key", "expected")
@@ -134,21 +145,27 @@ class State:
         release: bool = False,
         busy: NDArray[numpy.int64] = BUSY,
         watches: Sequence[Watch] = (),
+        prepare: int = 0,
     ) -> None:
         """`program` is an address of `void (ptr inputs, ptr outputs, ptr scratch)`, alive as long as `owner`.
 
         Its inputs are the arguments that are read, in order, then `bound`; its outputs are `results`, then `writes`.
-        Calls go to the fallback while `busy[0]` is not 0.
+        Calls go to the fallback while `busy[0]` is not 0. A program whose calls have sizes of their own comes with
+        the address of its `prepare`, which finds out `scratch_bytes` and `release`.
         """
         self._keep: list[Any] = [owner, list(bound), fallback, committed, finish, array_type, list(arguments), busy]
         self._keep += watches
         self._words: list[int] = [0] * len(FIELDS)
         slots = [argument.kind is not Kind.SAME for argument in arguments]
-        write_offset = _round_up(scratch_bytes)
+        symbols = _symbols(arguments) if prepare else []
         fields = {
             "process": cpython.process_table().ctypes.data,
             "program": program,
-            "scratch_bytes": write_offset + sum(_round_up(write.type.nbytes) for write in writes),
+            "scratch_bytes": _round_up(scratch_bytes),
+            "write_bytes": sum(_round_up(write.type.nbytes) for write in writes),
+            "prepare": prepare,
+            "size_slot": sum(slots) + len(bound),
+            "frame_words": len(FRAME) + sum(1 + type_.ndim for type_ in (*results, *(w.type for w in writes))),
             "busy": busy.ctypes.data,
             "fallback": id(fallback),
             "release": int(release),
@@ -156,7 +173,7 @@ class State:
             "finish": id(finish) if returns is Returns.FINISH else 0,
             "committed": id(committed) if committed is not None else 0,
             "argument_count": len(arguments),
-            "input_count": sum(slots) + len(bound),
+            "input_count": sum(slots) + len(bound) + (1 + len(symbols) if prepare else 0),
             "result_count": len(results),
             "output_count": len(results) + len(writes),
             "guard_count": len(watches),
@@ -165,7 +182,7 @@ class State:
             fields |= {"wrapper": id(array_type)} | _offsets(array_type)
         for name, value in fields.items():
             self._words[FIELD[name]] = value
-        relocations = self._records(arguments, bound, results, writes, slots, write_offset)
+        relocations = self._records(arguments, bound, results, writes, slots, symbols)
         relocations.append(FIELD["guards"])
         self._words[FIELD["guards"]] = len(self._words)
         for watch in watches:
@@ -182,15 +199,14 @@ class State:
         results: Sequence[TensorType],
         writes: Sequence[Write],
         slots: Sequence[bool],
-        write_offset: int,
+        symbols: Sequence[Symbol],
     ) -> list[int]:
         """Append the variable parts; returns the words that hold word numbers to be turned into addresses."""
         words, relocations = self._words, [FIELD["arguments"], FIELD["inputs"], FIELD["outputs"]]
-        types = [argument.type for argument in arguments] + [*results] + [write.type for write in writes]
         dims = []
-        for type_ in types:
+        for shape in _size_words(arguments):
             dims.append(len(words))
-            words.extend(type_.shape if type_ is not None else ())
+            words.extend(shape)
         words[FIELD["arguments"]] = len(words)
         slot = 0
         for argument, read, at in zip(arguments, slots, dims, strict=False):
@@ -201,14 +217,20 @@ class State:
         words[FIELD["inputs"]] = len(words)
         words.extend([0] * slot)
         words.extend(array.ctypes.data for array in bound)
+        words.extend([0] * (words[FIELD["input_count"]] - slot - len(bound)))
+        at = len(FRAME)
+        if not symbols:
+            at = len(words) - FIGURES
+            for type_ in results:
+                words.extend([type_.nbytes if type_.nbytes >= LARGE else 0, *type_.shape])
         words[FIELD["outputs"]] = len(words)
-        for type_, at in zip(results, dims[len(arguments) :], strict=False):
-            relocations.append(len(words) + OUTPUT.index("dims"))
-            words.extend([self._descr(type_.dtype), type_.ndim, at, 0, 0, type_.nbytes if type_.nbytes >= LARGE else 0])
-        for write, at in zip(writes, dims[len(arguments) + len(results) :], strict=True):
-            relocations.append(len(words) + OUTPUT.index("dims"))
+        for type_ in results:
+            words.extend([self._descr(type_.dtype), type_.ndim, 8 * (at + 1), 0, 0, 0])
+            at += 1 + type_.ndim
+        write_offset = 0
+        for write in writes:
             self._keep.append(write.target)
-            words.extend([0, 0, at, write_offset, write.target.ctypes.data, write.type.nbytes])
+            words.extend([0, 0, 0, write_offset, write.target.ctypes.data, write.type.nbytes])
             write_offset += _round_up(write.type.nbytes)
         return relocations
 
@@ -244,6 +266,40 @@ class PythonEntry:
         return self._fallback(*args, **kwargs)
 
 
+def size_word(number: int, again: bool) -> int:
+    """What stands for size symbol `number` among the sizes of an argument: where it is first met, and again."""
+    return -1 - 2 * number - again
+
+
+def _size_words(arguments: Sequence[Argument]) -> list[list[int]]:
+    """The sizes of each argument, as its record has them."""
+    met: set[Symbol] = set()
+    found = []
+    for argument in arguments:
+        words = []
+        for size in argument.type.shape if argument.type is not None else ():
+            symbol = symbol_of(size)
+            words.append(size if symbol is None else size_word(symbol.number, symbol in met))
+            if symbol is not None:
+                met.add(symbol)
+        found.append(words)
+    return found
+
+
+def _symbols(arguments: Sequence[Argument]) -> list[Symbol]:
+    """The size symbols of the arguments' scope, all of which the arguments' sizes give."""
+    sizes = [size for argument in arguments if argument.type is not None for size in argument.type.shape]
+    scope = scope_of(sizes)
+    return scope.symbols if scope is not None else []
+
+
+def plain_sizes(arguments: Sequence[Argument]) -> bool:
+    """Whether each size of an argument is a number or a symbol, and each symbol is met."""
+    sizes = [size for argument in arguments if argument.type is not None for size in argument.type.shape]
+    met = {symbol_of(size) for size in sizes if is_symbolic(size)}
+    return None not in met and met == set(_symbols(arguments))
+
+
 def _round_up(count: int) -> int:
     return -(-count // 64) * 64
 
@@ -268,6 +324,8 @@ def servable(
         return False
     scalars = {Kind.FLOAT: ("float32", "float64"), Kind.INT: ("int64",)}
     if any(a.kind in scalars and (a.type is None or a.type.dtype.name not in scalars[a.kind]) for a in arguments):
+        return False
+    if not plain_sizes(arguments) or any(write.type.scope is not None for write in writes):
         return False
     arrays = [*bound, *(write.target for write in writes)]
     return all(type(array) is numpy.ndarray and array.flags.num & cpython.USABLE == cpython.USABLE for array in arrays)

@@ -10,24 +10,17 @@ from typing import Any
 import numpy
 from numpy.typing import NDArray
 
-from hybridize.base.dtypes import BY_CODE, DType
-from hybridize.base.errors import ArgumentError, DTypeError, ShapeError
-from hybridize.base.types import TensorType
+from hybridize.base.dtypes import DType
+from hybridize.base.errors import ArgumentError, DTypeError
+from hybridize.base.types import Shape, TensorType
 from hybridize.runtime import cpython, effects
 from hybridize.runtime.buffers import aligned, aligned_copy, dense, zeros
-from hybridize.runtime.entry import Argument, Kind, Returns, State, new_entry
-from hybridize.runtime.plan import Buffer, Pack, Plan, Step
-
-LONG_US = 50.0
-"""Above this estimated duration a call lets other Python threads run."""
-
+from hybridize.runtime.entry import Argument, Kind, Returns, State, new_entry, plain_sizes
+from hybridize.runtime.plan import LONG_US, PREPARE, Pack, Plan, Step
+from hybridize.runtime.sizes import CallSizes
 
 LONG_BYTES = 1 << 20
 """Above this size packing lets other Python threads run."""
-
-
-def _type(buffer: Buffer) -> TensorType:
-    return TensorType(buffer.shape, BY_CODE[buffer.dtype])
 
 
 class Executable:
@@ -75,10 +68,15 @@ class Executable:
         """Memory of the code: whole pages."""
         self.timings: dict[str, float] = dict(timings or {})
         """Milliseconds of each stage of compilation."""
-        self.parameters = [_type(buffer) for buffer in plan.inputs]
-        """Types of the inputs of `run`."""
-        self.results = [_type(buffer) for buffer in plan.outputs]
+        self.sizes = CallSizes(plan, name)
+        """What is found out about each call."""
+        self.parameters = self.sizes.parameters
+        """Types of the inputs of `run`; sizes that are the call's are dims."""
+        self.results = self.sizes.results
         """Types of the outputs of `run`."""
+        self.prepare = owner.address(PREPARE) if plan.sizes else 0
+        """Address of what the emitted entry asks before a call with sizes of its own."""
+        self._seen = plan.seen()
         self._owner = owner
         self._llvm_text = llvm_text
         self._checked = _Checked(self)
@@ -95,18 +93,18 @@ class Executable:
 
     @property
     def kernels(self) -> tuple[Step, ...]:
-        """The steps of the program, in order."""
-        return self.plan.steps
+        """The steps of the program, in order; at the sizes that it was compiled at, like all figures here."""
+        return self._seen.steps
 
     @property
     def scratch_bytes(self) -> int:
         """Memory that a call needs besides its outputs."""
-        return self.plan.scratch_bytes
+        return self.sizes.scratch_bytes({symbol: symbol.hint for symbol in self.sizes.scope.symbols})
 
     @property
     def peak_bytes(self) -> int:
         """Scratch and outputs of one call."""
-        return self.plan.peak_bytes
+        return self._seen.peak_bytes
 
     @property
     def constant_bytes(self) -> int:
@@ -121,12 +119,21 @@ class Executable:
     @property
     def long(self) -> bool:
         """Whether a call is worth releasing the GIL for."""
-        return self.plan.cost_us > LONG_US
+        return self._seen.cost_us > LONG_US
 
     @property
     def llvm_text(self) -> str:
         """The LLVM IR of the program; written anew each time, as it is large and seldom read."""
         return self._llvm_text() if self._llvm_text is not None else ""
+
+    def accepts(self, shapes: Sequence[Shape]) -> bool:
+        """Whether the program holds for inputs of these shapes."""
+        return self.sizes.bound(shapes) is not None
+
+    def peak_bytes_of(self, shapes: Sequence[Shape]) -> int:
+        """Scratch and outputs of a call with inputs of these shapes."""
+        sizes = self.sizes.checked(shapes)
+        return self.plan.at({symbol.name: number for symbol, number in sizes.items()}).peak_bytes
 
     def run(self, inputs: Sequence[NDArray[Any]], packed: Sequence[NDArray[Any]] | None = None) -> list[NDArray[Any]]:
         """Run the program over NumPy arrays; returns fresh arrays.
@@ -138,6 +145,7 @@ class Executable:
         Raises:
             ArgumentError E310: wrong number of inputs.
             DTypeError E210, ShapeError E120: an input of another type than the program was compiled for.
+            ShapeError E125: a call of such sizes would need more memory than there can be.
         """
         outputs: list[NDArray[Any]] = self._call(*inputs) if packed is None else self._checked(*inputs, packed=packed)
         if self.effects:
@@ -147,13 +155,13 @@ class Executable:
     def _caller(self, entry_code: int) -> Callable[..., list[NDArray[Any]]]:
         """What `run` calls: the emitted entry, which hands all that is odd to `_run_checked`; or that at once."""
         checked = self._checked
-        if not entry_code or not cpython.supported() or self.packers:
+        arguments = [Argument(Kind.ARRAY, type_) for type_ in self.parameters]
+        if not entry_code or not cpython.supported() or self.packers or not plain_sizes(arguments):
             return checked
         idle = numpy.zeros(1, dtype=numpy.int64)  # modes are the business of whoever calls `run`
-        arguments = [Argument(Kind.ARRAY, type_) for type_ in self.parameters]
         state = State(
             self.address, self._owner, arguments, self.constants, self.results, checked,
-            returns=Returns.LIST, scratch_bytes=self.scratch_bytes, release=self.long, busy=idle,
+            returns=Returns.LIST, scratch_bytes=self.scratch_bytes, release=self.long, busy=idle, prepare=self.prepare,
         )  # fmt: skip
         return new_entry(entry_code, state)
 
@@ -201,11 +209,11 @@ class _Checked:
         # Not the executable itself: it holds this object, and code should be freed at once when it is dropped.
         self.name = executable.name
         self.parameters = executable.parameters
-        self.results = executable.results
+        self.sizes = executable.sizes
         self.constants = executable.constants
         self.packers = executable.packers
-        self.scratch_bytes = executable.scratch_bytes
-        kind = ctypes.CFUNCTYPE if executable.long else ctypes.PYFUNCTYPE
+        # Whether calls of any size are long is not known: they let other threads run.
+        kind = ctypes.CFUNCTYPE if executable.long or executable.sizes.symbolic else ctypes.PYFUNCTYPE
         self.program = kind(None, ctypes.c_void_p, ctypes.c_void_p, ctypes.c_void_p)(executable.address)
 
     def __call__(self, *inputs: NDArray[Any], packed: Sequence[NDArray[Any]] | None = None) -> list[NDArray[Any]]:
@@ -213,12 +221,14 @@ class _Checked:
             raise ArgumentError("E310", f"{self.name} takes {len(self.parameters)} arrays, got {len(inputs)}")
         pairs = zip(inputs, self.parameters, strict=True)
         arrays = [self._operand(number, array, type_) for number, (array, type_) in enumerate(pairs)]
-        outputs = [zeros(type_.shape, type_.dtype) for type_ in self.results]
-        scratch = numpy.empty(self.scratch_bytes + 64, dtype=numpy.uint8)
+        sizes = self.sizes.checked([array.shape for array in arrays])
+        scratch = numpy.empty(self.sizes.scratch_bytes(sizes) + 64, dtype=numpy.uint8)
+        outputs = [zeros(type_.shape, type_.dtype) for type_ in self.sizes.types(sizes)]
         at = -(-scratch.ctypes.data // 64) * 64
         if packed is None:
             packed = [packer.packed(arrays[packer.input]) for packer in self.packers]
-        self.program(_pointers([*arrays, *_with(self.constants, self.packers, packed)]), _pointers(outputs), at)
+        constants = _with(self.constants, self.packers, packed)
+        self.program(_pointers([*arrays, *constants, self.sizes.values(sizes)]), _pointers(outputs), at)
         return outputs
 
     def _operand(self, number: int, array: NDArray[Any], type_: TensorType) -> NDArray[Any]:
@@ -227,8 +237,6 @@ class _Checked:
         native: DType = array.dtype.newbyteorder("=")
         if native != type_.dtype:
             raise DTypeError("E210", f"input {number} of {self.name} is {type_}, got dtype {array.dtype}")
-        if array.shape != type_.shape:
-            raise ShapeError("E120", f"input {number} of {self.name} is {type_}, got {type_.with_shape(array.shape)}")
         return dense(array)
 
 

@@ -16,14 +16,15 @@ from functools import lru_cache
 from typing import Final
 
 from hybridize.base import dims
-from hybridize.base.dims import Dim, Scope
-from hybridize.base.dims_parse import parse, parse_scope
+from hybridize.base.dims import Dim, Scope, parse, parse_scope
 from hybridize.base.dtypes import BY_CODE, CODES
 from hybridize.base.frozen import changed, frozen
 from hybridize.base.types import TensorType
 
 FRAME: Final = ("scratch_bytes", "release")
 """What is known of a call before it begins, besides the sizes of its outputs: see `codegen.llvm.prepare`."""
+PREPARE: Final = "prepare"
+"""The exported function that says so, of a program with size symbols."""
 LARGEST: Final = 1 << 60
 """Bytes beyond which no call goes."""
 FLOPS_PER_US: Final = 60_000
@@ -137,13 +138,13 @@ class Plan:
         steps = tuple(
             changed(
                 step, reads=_places(step.reads, sizes), writes=_places(step.writes, sizes),
-                shape=_numbers(step.shape, sizes), bytes=_size(step.bytes, sizes), flops=_size(step.flops, sizes),
+                shape=_numbers(step.shape, sizes), bytes=sized(step.bytes, sizes), flops=sized(step.flops, sizes),
             )
             for step in self.steps
         )  # fmt: skip
         return Plan(
             _buffers(self.inputs, sizes), self.constants, _buffers(self.outputs, sizes),
-            _size(self.scratch_bytes, sizes), steps, self.packs,
+            sized(self.scratch_bytes, sizes), steps, self.packs,
         )  # fmt: skip
 
     def seen(self) -> Plan:
@@ -151,9 +152,9 @@ class Plan:
         return self.at({symbol.name: symbol.hint for symbol in scope_of(self.sizes)[0].symbols})
 
     def types(self, buffers: tuple[Buffer, ...]) -> list[TensorType]:
-        """Types of inputs or outputs, with dims of the plan's own scope."""
+        """Types of inputs or outputs, with dims of `scope_of(plan.sizes)`."""
         symbols = scope_of(self.sizes)[1]
-        return [TensorType(tuple(_size(x, symbols) for x in buffer.shape), BY_CODE[buffer.dtype]) for buffer in buffers]
+        return [TensorType(tuple(sized(x, symbols) for x in buffer.shape), BY_CODE[buffer.dtype]) for buffer in buffers]
 
     @property
     def peak_bytes(self) -> int:
@@ -188,7 +189,8 @@ def scope_of(lines: tuple[str, ...]) -> tuple[Scope, Mapping[str, Dim]]:
     return parse_scope(lines)
 
 
-def _size(x: Size, symbols: Mapping[str, int] | Mapping[str, Dim]) -> int:
+def sized(x: Size, symbols: Mapping[str, int] | Mapping[str, Dim]) -> int:
+    """A size with numbers, or dims, for the names of symbols."""
     return x if isinstance(x, int) else parse(x, symbols)
 
 
@@ -198,12 +200,12 @@ def _known(x: Size) -> int:
 
 
 def _numbers(shape: tuple[Size, ...], sizes: Mapping[str, int]) -> tuple[Size, ...]:
-    return tuple(_size(x, sizes) for x in shape)
+    return tuple(sized(x, sizes) for x in shape)
 
 
 def _buffers(buffers: tuple[Buffer, ...], sizes: Mapping[str, int]) -> tuple[Buffer, ...]:
-    return tuple(Buffer(one.dtype, _numbers(one.shape, sizes), _size(one.nbytes, sizes)) for one in buffers)
+    return tuple(Buffer(one.dtype, _numbers(one.shape, sizes), sized(one.nbytes, sizes)) for one in buffers)
 
 
 def _places(places: tuple[Place, ...], sizes: Mapping[str, int]) -> tuple[Place, ...]:
-    return tuple(Place(place.kind, place.slot, _size(place.offset, sizes)) for place in places)
+    return tuple(Place(place.kind, place.slot, sized(place.offset, sizes)) for place in places)

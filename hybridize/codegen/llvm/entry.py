@@ -16,7 +16,8 @@ from __future__ import annotations
 from hybridize.codegen.llvm.text import Function, Module
 from hybridize.runtime import cpython
 from hybridize.runtime.buffers import ALIGNMENT
-from hybridize.runtime.entry import ARGUMENT, FIELD, GUARD, OUTPUT, Kind, Look, Returns
+from hybridize.runtime.entry import ARGUMENT, FIELD, FIGURES, GUARD, OUTPUT, Kind, Look, Returns
+from hybridize.runtime.plan import FRAME
 
 NAME = "hybridize_entry"
 STACK_BYTES = 16 << 10
@@ -98,14 +99,15 @@ class _Entry:
             word = self.load(self.element(self.field("inputs", "ptr"), loop.index))
             self.store(word, self.element(inputs, loop.index))
         self.check_arguments(count, inputs, held, scalars)
+        figures = self.find_figures(inputs)
         outputs = f.op(f"alloca ptr, i64 {outputs_count}, align 16")
         results_count = self.field("result_count")
         results = f.op(f"alloca ptr, i64 {results_count}, align 16")
         with f.loop(0, results_count) as loop:
             self.store("null", self.element(results, loop.index))
-        self.make_results(results_count, results, outputs)
-        scratch, scratch_bytes = self.take_scratch()
-        self.run(inputs, outputs, scratch, held, count, results_count, outputs_count)
+        self.make_results(figures, results_count, results, outputs)
+        scratch, scratch_bytes = self.take_scratch(figures)
+        self.run(figures, inputs, outputs, scratch, held, count, results_count, outputs_count)
         self.give_scratch(scratch, scratch_bytes)
         self.wrap(results_count, results)
         self.hand_over(results_count, results)
@@ -167,7 +169,7 @@ class _Entry:
             cases = " ".join(f"i64 {int(member)}, label %{label}" for member, label in labels.items())
             f.do(f"switch i64 {kind}, label %slow [ {cases} ]")
             f.place(labels[Kind.ARRAY])
-            array = self.check_array(record, object_, expected)
+            array = self.check_array(record, object_, expected, inputs)
             self.store(array, holds)
             pointer = self.load(array, cpython.ARRAY_DATA)
             array_end = f.label
@@ -188,7 +190,7 @@ class _Entry:
             f.jump(next_)
             f.place(next_)
 
-    def check_array(self, record: str, object_: str, descr: str) -> str:
+    def check_array(self, record: str, object_: str, descr: str, inputs: str) -> str:
         """The NumPy array of an argument, proven to have the type of the record."""
         f = self.f
         wrapper = self.field("wrapper", "ptr")
@@ -214,8 +216,47 @@ class _Entry:
         dims, expected = self.load(array, cpython.ARRAY_DIMS), self.load(record, 8 * ARGUMENT.index("dims"))
         with f.loop(0, rank) as loop:
             size = self.load(self.element(dims, loop.index), 0, "i64")
-            self.unless(self.same(size, self.load(self.element(expected, loop.index), 0, "i64"), "i64"), "slow")
+            word = self.load(self.element(expected, loop.index), 0, "i64")
+            following, other = f.fresh("following"), f.fresh("other")
+            f.branch(self.same(size, word, "i64"), following, other)
+            f.place(other)
+            self.unless(f.op(f"icmp slt i64 {word}, 0"), "slow")
+            self.check_symbol(size, word, inputs, following)
+            f.place(following)
         return array
+
+    def check_symbol(self, size: str, word: str, inputs: str, following: str) -> None:
+        """Take down a size that the call brings along, or compare it with what it was before (`size_word`)."""
+        f = self.f
+        code = f.op(f"xor i64 {word}, -1")
+        number = f.op(f"add i64 {f.op(f'lshr i64 {code}, 1')}, {self.field('size_slot')}")
+        cell = self.at(self.element(inputs, number), 8)
+        first, again = f.fresh("first"), f.fresh("again")
+        f.branch(self.same(f.op(f"and i64 {code}, 1"), "0", "i64"), first, again)
+        f.place(first)
+        self.store(size, cell, 0, "i64")
+        f.jump(following)
+        f.place(again)
+        f.branch(self.same(self.load(cell, 0, "i64"), size, "i64"), following, "slow")
+
+    def find_figures(self, inputs: str) -> str:
+        """Where scratch and sizes of the results are: in the table, or made by `prepare` for the sizes of this call."""
+        f = self.f
+        prepare = self.field("prepare", "ptr")
+        fixed = self.at(self.table, 8 * FIGURES)
+        sized, ready, start = f.fresh("sized"), f.fresh("ready"), f.label
+        f.branch(self.same(prepare, "null"), ready, sized)
+        f.place(sized)
+        cell = self.element(inputs, self.field("size_slot"))
+        sizes = self.at(cell, 8)
+        self.store(sizes, cell)
+        frame = f.op(f"alloca i64, i64 {self.field('frame_words')}, align 16")
+        holds = f.op(f"call i64 {prepare}(ptr {sizes}, ptr {frame})")
+        self.unless(f.op(f"icmp ne i64 {holds}, 0"), "slow")
+        end = f.label
+        f.jump(ready)
+        f.place(ready)
+        return f.op(f"phi ptr [ {fixed}, %{start} ], [ {frame}, %{end} ]")
 
     def check_float(self, object_: str, width: str, cell: str) -> None:
         """Store a Python float in its cell, as f32 or f64."""
@@ -243,7 +284,7 @@ class _Entry:
         f.jump("slow")
         f.place(fits)
 
-    def make_results(self, count: str, results: str, outputs: str) -> None:
+    def make_results(self, figures: str, count: str, results: str, outputs: str) -> None:
         """One new NumPy array for each result."""
         f = self.f
         records = self.field("outputs", "ptr")
@@ -251,8 +292,8 @@ class _Entry:
             record = self.record(records, loop.index, len(OUTPUT))
             descr = self.load(record)
             ndim = self.load(record, 8 * OUTPUT.index("ndim"), "i32")
-            dims = self.load(record, 8 * OUTPUT.index("dims"))
-            nbytes = self.load(record, 8 * OUTPUT.index("nbytes"), "i64")
+            dims = self.at(figures, self.load(record, 8 * OUTPUT.index("dims"), "i64"))
+            nbytes = self.load(dims, -8, "i64")
             small, large, made = f.fresh("small"), f.fresh("large"), f.fresh("made")
             f.branch(self.same(nbytes, "0", "i64"), small, large)
             f.place(small)
@@ -297,10 +338,11 @@ class _Entry:
         self.call("PyArray_SetBaseObject", "i32", f"ptr {array}", f"ptr {owner}")
         return array
 
-    def take_scratch(self) -> tuple[str, str]:
+    def take_scratch(self, figures: str) -> tuple[str, str]:
         """Memory for the call and its size: the stack, the process' cached block (the GIL guards it), or a new one."""
         f = self.f
-        need = self.field("scratch_bytes")
+        own = self.load(figures, 8 * FRAME.index("scratch_bytes"), "i64")
+        need = f.op(f"add i64 {own}, {self.field('write_bytes')}")
         stack, heap, cached, fresh, ready = (f.fresh(x) for x in ("stack", "heap", "cached", "fresh", "ready"))
         f.branch(f.op(f"icmp ule i64 {need}, {STACK_BYTES}"), stack, heap)
         f.place(stack)
@@ -343,8 +385,9 @@ class _Entry:
                 self.store(scratch_bytes, self.process, 8 * cpython.WORD["scratch_bytes"], "i64")
 
     def run(
-        self, inputs: str, outputs: str, scratch: str, held: str, count: str, results_count: str, outputs_count: str
-    ) -> None:
+        self, figures: str, inputs: str, outputs: str, scratch: str, held: str, count: str, results_count: str,
+        outputs_count: str,
+    ) -> None:  # fmt: skip
         """The program, without the GIL when that pays; then the writes, all of them."""
         f = self.f
         records, program = self.field("outputs", "ptr"), self.field("program", "ptr")
@@ -352,8 +395,9 @@ class _Entry:
             record = self.record(records, loop.index, len(OUTPUT))
             buffer = self.at(scratch, self.load(record, 8 * OUTPUT.index("offset"), "i64"))
             self.store(buffer, self.element(outputs, loop.index))
+        scratch = self.at(scratch, self.field("write_bytes"))
         short, long, done = f.fresh("short"), f.fresh("long"), f.fresh("done")
-        f.branch(self.same(self.field("release"), "0", "i64"), short, long)
+        f.branch(self.same(self.load(figures, 8 * FRAME.index("release"), "i64"), "0", "i64"), short, long)
         f.place(long)
         self.each_held(held, count, "Py_IncRef")
         thread = self.call("PyEval_SaveThread", "ptr")

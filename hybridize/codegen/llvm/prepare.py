@@ -3,42 +3,46 @@
 
     i64 prepare(ptr sizes, ptr frame)          1, or 0 where the program does not hold for these sizes
 
-`sizes` are the symbols' values. `frame` gets, as int64, the words of `runtime.plan.FRAME`, then the sizes of all
-outputs, one after the other. The function only computes: it may be called without a lock.
+`sizes` are the symbols' values. `frame` gets, as int64, the words of `runtime.plan.FRAME`, then for each output its
+bytes, or 0 where it may begin anywhere, and its sizes. The function only computes: it may be called without a lock.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Sequence
 
 from hybridize.base.dims import FAR, Condition, Scope
 from hybridize.base.types import TensorType
 from hybridize.codegen.llvm.sizes import as_double, double
 from hybridize.codegen.llvm.text import Function, Module
+from hybridize.runtime.buffers import LARGE
 from hybridize.runtime.plan import BYTES_PER_US, FLOPS_PER_US, FRAME, LARGEST, LONG_US
 
 _PREDICATES = {">": "sgt", "==": "eq", "!=": "ne"}
 
 
 def emit_prepare(
-    module: Module, name: str, scope: Scope, outputs: Iterable[TensorType], scratch_bytes: int, work: tuple[int, int]
+    module: Module, name: str, scope: Scope, outputs: Sequence[TensorType], scratch_bytes: int, work: tuple[int, int]
 ) -> None:
     """Write `name`; `work` are the bytes and operations of a call."""
     f = Function(module, name, [("ptr", "sizes"), ("ptr", "frame")], returns="i64", linkage="")
     f.sizes = "%sizes"
-    shapes = [type_.shape for type_ in outputs]
     peak = scratch_bytes + sum(type_.nbytes for type_ in outputs)
     held = _ranges(f, scope) + [_held(f, condition) for condition in scope.conditions]
     held.append(f.op(f"fcmp olt double {as_double(f, peak)}, {double(LARGEST)}"))
     everything = held[0]
     for one in held[1:]:
         everything = f.op(f"and i1 {everything}, {one}")
-    nbytes, flops = (as_double(f, amount) for amount in work)
-    moving = f.op(f"fdiv double {nbytes}, {double(BYTES_PER_US)}")
+    moved, flops = (as_double(f, amount) for amount in work)
+    moving = f.op(f"fdiv double {moved}, {double(BYTES_PER_US)}")
     computing = f.op(f"fdiv double {flops}, {double(FLOPS_PER_US)}")
     long = f.op(f"fcmp ogt double {f.op(f'fadd double {moving}, {computing}')}, {double(LONG_US)}")
     known = {"scratch_bytes": f.size(scratch_bytes), "release": f.op(f"zext i1 {long} to i64")}
-    words = [known[word] for word in FRAME] + [f.size(size) for shape in shapes for size in shape]
+    words = [known[word] for word in FRAME]
+    for type_ in outputs:
+        nbytes = f.size(type_.nbytes)
+        large = f.op(f"icmp uge i64 {nbytes}, {LARGE}")
+        words += [f.op(f"select i1 {large}, i64 {nbytes}, i64 0"), *map(f.size, type_.shape)]
     for number, word in enumerate(words):
         cell = f.op(f"getelementptr i64, ptr %frame, i64 {number}")
         f.do(f"store i64 {word}, ptr {cell}, align 8")

@@ -35,7 +35,7 @@ from hybridize.codegen.target import Target
 from hybridize.graph import Graph
 from hybridize.graph.ir import Buffer as Array
 from hybridize.loops.expr import Routine
-from hybridize.runtime.plan import Pack, Plan
+from hybridize.runtime.plan import PREPARE, Pack, Plan
 from hybridize.schedule import Schedule, schedule
 from hybridize.schedule.steps import (
     LoopStep,
@@ -48,9 +48,6 @@ from hybridize.schedule.steps import (
     ScheduleStep,
     Stable,
 )
-
-PREPARE = "prepare"
-"""The exported function beside a program with size symbols."""
 
 
 @dataclass(frozen=True, eq=False, slots=True)

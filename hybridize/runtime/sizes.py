@@ -1,0 +1,105 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The sizes that a call brings along: found from the shapes of the inputs, checked, and filled into types and bytes."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+import numpy
+from numpy.typing import NDArray
+
+from hybridize.base import dims
+from hybridize.base.dims import Dim, Size, Symbol
+from hybridize.base.errors import ShapeError
+from hybridize.base.types import Shape, TensorType
+from hybridize.runtime.plan import LARGEST, Plan, scope_of, sized
+
+Sizes = Mapping[Symbol, int]
+
+
+def symbol_of(size: Size) -> Symbol | None:
+    """The symbol that a size is."""
+    return size.symbol if isinstance(size, Dim) else None
+
+
+class CallSizes:
+    """What a plan says of the sizes of its calls."""
+
+    def __init__(self, plan: Plan, name: str) -> None:
+        """`name` is the program's, for errors."""
+        self.name = name
+        self.parameters = plan.types(plan.inputs)
+        """Types of the inputs, with dims where sizes are the call's."""
+        self.results = plan.types(plan.outputs)
+        self.scope, symbols = scope_of(plan.sizes)
+        self._scratch_bytes = sized(plan.scratch_bytes, symbols)
+
+    @property
+    def symbolic(self) -> bool:
+        """Whether there is anything to find."""
+        return bool(self.scope.symbols)
+
+    def bound(self, shapes: Sequence[Shape]) -> Sizes | None:
+        """The sizes of a call; None where the program is not made for such shapes."""
+        if len(shapes) != len(self.parameters):
+            return None
+        if any(len(shape) != type_.ndim for shape, type_ in zip(shapes, self.parameters, strict=True)):
+            return None
+        symbolic = [size for type_ in self.parameters for size in type_.shape]
+        sizes = dims.bind(symbolic, [size for shape in shapes for size in shape])
+        return sizes if sizes is not None and self.scope.holds(sizes) else None
+
+    def checked(self, shapes: Sequence[Shape]) -> Sizes:
+        """The sizes of a call.
+
+        Raises:
+            ShapeError E120: a shape is not what the program was compiled for.
+        """
+        sizes: dict[Symbol, int] = {}
+        origin: dict[Symbol, str] = {}
+        for number, (shape, type_) in enumerate(zip(shapes, self.parameters, strict=True)):
+            here = f"input {number} of {self.name} is {type_}, got {type_.with_shape(shape)}"
+            if len(shape) != type_.ndim:
+                raise ShapeError("E120", here)
+            for axis, (found, size) in enumerate(zip(shape, type_.shape, strict=True)):
+                symbol = symbol_of(size)
+                if symbol is not None and symbol not in sizes:
+                    sizes[symbol], origin[symbol] = found, f"axis {axis} of input {number}"
+                    if not symbol.low <= found <= symbol.high:
+                        raise ShapeError("E120", f"{here}; axis {axis}: {symbol!r}")
+        for number, (shape, type_) in enumerate(zip(shapes, self.parameters, strict=True)):
+            for axis, (found, size) in enumerate(zip(shape, type_.shape, strict=True)):
+                expected = dims.value(size, sizes)
+                if found != expected:
+                    named = ", ".join(f"{one.name} is {sizes[one]} by {origin[one]}" for one in sizes)
+                    where = f"; {dims.text(size)} is {expected}, as {named}" if dims.is_symbolic(size) else ""
+                    got = type_.with_shape(shape)
+                    raise ShapeError(
+                        "E120", f"input {number} of {self.name} is {type_}, got {got} (axis {axis}{where})"
+                    )
+        for condition in self.scope.conditions:
+            if not condition.holds(sizes):
+                named = ", ".join(f"{one.name} = {sizes[one]}" for one in sizes)
+                raise ShapeError("E120", f"{self.name} holds where {condition}, got {named}")
+        return sizes
+
+    def types(self, sizes: Sizes) -> list[TensorType]:
+        """Types of the results of a call."""
+        return [type_.with_shape(tuple(dims.value(size, sizes) for size in type_.shape)) for type_ in self.results]
+
+    def scratch_bytes(self, sizes: Sizes) -> int:
+        """Memory that a call needs besides its results.
+
+        Raises:
+            ShapeError E125: it and the results would be more than any machine has.
+        """
+        scratch = dims.value(self._scratch_bytes, sizes)
+        peak = scratch + sum(dims.value(type_.nbytes, sizes) for type_ in self.results)
+        if peak >= LARGEST:
+            named = ", ".join(f"{one.name} = {sizes[one]}" for one in sizes)
+            raise ShapeError("E125", f"a call of {self.name} with {named} takes {peak} bytes of memory")
+        return scratch
+
+    def values(self, sizes: Sizes) -> NDArray[numpy.int64]:
+        """The sizes in the order of their symbols, as the program reads them."""
+        return numpy.array([sizes.get(symbol, symbol.hint) for symbol in self.scope.symbols], dtype=numpy.int64)
