@@ -10,12 +10,14 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
+from hybridize.base.dims import is_symbolic, same
 from hybridize.base.dtypes import DType, bool_
 from hybridize.base.frozen import frozen
 from hybridize.codegen.llvm.contraction_dots import emit_dots
-from hybridize.codegen.llvm.contraction_micro import at, plus, times
+from hybridize.codegen.llvm.contraction_micro import at, operand, plus, times
 from hybridize.codegen.llvm.contraction_numbers import Numbers, first_lanes, masked_store
-from hybridize.codegen.llvm.contraction_plan import ContractionSpec, make_plan, normalised, packing_pays
+from hybridize.codegen.llvm.contraction_plan import ContractionSpec, Plan, make_plan, normalised, packing_pays
+from hybridize.codegen.llvm.contraction_share import Share, Whole, split_axis, units
 from hybridize.codegen.llvm.contraction_tiles import (
     emit_columns,
     emit_packing,
@@ -32,6 +34,7 @@ __all__ = [
     "ContractionSpec",
     "Epilogue",
     "contraction_scratch",
+    "contraction_units",
     "emit_contraction",
     "emit_pack",
     "pack_pays",
@@ -61,41 +64,81 @@ def contraction_scratch(spec: ContractionSpec, target: Target) -> int:
     return 0 if plan.form == "dots" else tiles_scratch(normalised(spec), numbers, plan)
 
 
+def contraction_units(spec: ContractionSpec, target: Target) -> int:
+    """How many units of work a `ranged` contraction consists of."""
+    numbers = Numbers(spec.dtype, target)
+    spec = normalised(spec)
+    return units(spec, numbers, make_plan(spec, numbers))
+
+
 def emit_contraction(
-    module: Module, name: str, spec: ContractionSpec, target: Target, epilogue: Epilogue | None = None
+    module: Module,
+    name: str,
+    spec: ContractionSpec,
+    target: Target,
+    epilogue: Epilogue | None = None,
+    *,
+    ranged: bool = False,
 ) -> Function:
-    """Write the function `name`: `(ptr out, ptr x, ptr w, <epilogue.params>, ptr scratch)`."""
+    """Write the function `name`: `(ptr out, ptr x, ptr w, <epilogue.params>, ptr scratch)`.
+
+    Where sizes are symbolic, their symbols come after these (see `Function.call`). With `ranged`, `i64 first, i64 last`
+    come after `scratch`: the units of work, of `contraction_units`, that the call does. Calls for several ranges may
+    run at the same time, each with a scratch of its own; how the units are split changes no bit of the result.
+    """
     numbers = Numbers(spec.dtype, target)
     spec = normalised(spec)
     plan = make_plan(spec, numbers)
     extra = epilogue.params if epilogue is not None else ()
     storing = _emit_store(module, f"{name}.store", spec, numbers, epilogue)
-    f = Function(
-        module, name, [("ptr", "out"), ("ptr", "x"), ("ptr", "w"), *extra, ("ptr", "scratch")], attributes=UNOPTIMISED
-    )
-    arguments = "".join(f", {type} %{param}" for type, param in extra)
+    params = [("ptr", "out"), ("ptr", "x"), ("ptr", "w"), *extra, ("ptr", "scratch")]
+    share: Share | Whole = Whole()
+    if ranged:
+        params += [("i64", "first"), ("i64", "last")]
+        share = Share(split_axis(spec, numbers, plan), units(spec, numbers, plan), "%first", "%last")
+    f = Function(module, name, params, attributes=UNOPTIMISED)
+    arguments = [f"{type} %{param}" for type, param in extra]
 
     def store(c: str, stride: str | int, row: str, column: str, rows: str | int, width: str | int, batch: str) -> None:
-        f.do(
-            f"call void @{storing}(ptr %out, ptr {c}, i64 {stride}, i64 {row}, i64 {column}, i64 {rows}, "
-            f"i64 {width}, i64 {batch}, i64 {spec.n}{arguments})"
-        )
+        words = [f"i64 {operand(f, word)}" for word in (stride, row, column, rows, width, batch, spec.n)]
+        f.call(storing, ["ptr %out", f"ptr {c}", *words, *arguments])
 
-    if spec.m and spec.n:
-        with f.loop(0, spec.batch) as loop:
-            x_bytes = 0 if spec.shared_x else spec.m * spec.k * numbers.stored_bytes
-            w_bytes = 0 if spec.shared_w else spec.n * spec.k * numbers.stored_bytes
-            if spec.packed and not spec.shared_w:
-                w_bytes = packed_panels_bytes(spec, numbers)
-            x = at(f, "%x", times(f, loop.index, x_bytes) if x_bytes else 0)
-            w = at(f, "%w", times(f, loop.index, w_bytes) if w_bytes else 0)
-            if plan.form == "dots":
-                emit_dots(f, spec, numbers, x, w, loop.index, store)
-            else:
-                emit = emit_rows if plan.form == "rows" else emit_columns
-                emit(f, spec, numbers, plan, x, w, "%scratch", loop.index, store)
+    if not same(spec.m, 0) and not same(spec.n, 0):
+        with f.loop(*share.turns(f, "batch", spec.batch)) as loop:
+            x_bytes = spec.m * spec.k * numbers.stored_bytes
+            w_bytes = packed_panels_bytes(spec, numbers) if spec.packed else spec.n * spec.k * numbers.stored_bytes
+            x = at(f, "%x", 0 if spec.shared_x else times(f, loop.index, x_bytes))
+            w = at(f, "%w", 0 if spec.shared_w else times(f, loop.index, w_bytes))
+            _emit_form(f, spec, numbers, plan, x, w, loop.index, share, store)
     f.do("ret void")
     return f
+
+
+def _emit_form(
+    f: Function,
+    spec: ContractionSpec,
+    numbers: Numbers,
+    plan: Plan,
+    x: str,
+    w: str,
+    batch: str,
+    share: Share | Whole,
+    store: Callable[..., None],
+) -> None:
+    """One member of the batch, as the plan says."""
+    match plan.form:
+        case "dots":
+            emit_dots(f, spec, numbers, x, w, batch, share, store)
+        case "rows":
+            emit_rows(f, spec, numbers, plan, x, w, "%scratch", batch, share, store)
+        case "columns":
+            emit_columns(f, spec, numbers, plan, x, w, "%scratch", batch, share, store)
+        case "either":
+            few = f.op(f"icmp slt i64 {f.size(spec.m)}, {numbers.lanes}")
+            with f.when(few):
+                emit_dots(f, spec, numbers, x, w, batch, share, store)
+            with f.when(f.op(f"xor i1 {few}, true")):
+                emit_rows(f, spec, numbers, plan, x, w, "%scratch", batch, share, store)
 
 
 def _emit_store(module: Module, name: str, spec: ContractionSpec, numbers: Numbers, epilogue: Epilogue | None) -> str:
@@ -110,21 +153,24 @@ def _emit_store(module: Module, name: str, spec: ContractionSpec, numbers: Numbe
     f = Function(module, name, params, attributes="nounwind noinline")
     lanes = numbers.lanes
     whole = "%the.width"
-    if spec.n % lanes:
-        whole = f.op(f"sub i64 %the.width, {f.op(f'urem i64 %the.width, {lanes}')}") if spec.n > lanes else "0"
-    with f.loop(0, 1 if spec.m == 1 else "%the.rows") as loop:
+    any_width = is_symbolic(spec.n)
+    wide, ragged = any_width or spec.n >= lanes, any_width or spec.n % lanes
+    if ragged:
+        whole = f.op(f"sub i64 %the.width, {f.op(f'urem i64 %the.width, {lanes}')}") if wide else "0"
+    one_row, one_member = same(spec.m, 1), same(spec.batch, 1) or same(spec.batch, 0)
+    with f.loop(0, 1 if one_row else "%the.rows") as loop:
         row = plus(f, "%the.row", loop.index)
-        c = "%c" if spec.m == 1 else at(f, "%c", f.op(f"mul i64 {loop.index}, %the.stride"))
-        line = plus(f, times(f, "%the.batch", spec.m) if spec.batch > 1 else "0", row)
+        c = "%c" if one_row else at(f, "%c", f.op(f"mul i64 {loop.index}, %the.stride"))
+        line = plus(f, "0" if one_member else times(f, "%the.batch", spec.m), row)
         line = f.op(f"add i64 {f.op(f'mul i64 {line}, %the.n')}, %the.column")
-        if spec.n >= lanes:
+        if wide:
             with f.loop(0, whole, lanes) as inner:
                 _store_vector(f, numbers, epilogue, c, line, row, inner.index, lanes, None)
-        if spec.n % lanes and numbers.target.masks(numbers.stored_bytes):
+        if ragged and numbers.target.masks(numbers.stored_bytes):
             with f.when(f.op(f"icmp slt i64 {whole}, %the.width")):
                 mask = first_lanes(f, f.op(f"sub i64 %the.width, {whole}"), lanes)
                 _store_vector(f, numbers, epilogue, c, line, row, whole, lanes, mask)
-        elif spec.n % lanes:
+        elif ragged:
             with f.loop(whole, "%the.width") as inner:
                 _store_vector(f, numbers, epilogue, c, line, row, inner.index, 1, None)
     f.do("ret void")

@@ -7,10 +7,14 @@ The form for few rows, above all one: w is read once, four rows at a time, as fa
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
 
-from hybridize.codegen.llvm.contraction_micro import at, dots, plus, sums, times
+from hybridize.base.dims import hint, is_symbolic
+from hybridize.codegen.llvm.contraction_micro import any_dots, at, dots, operand, plus, sums, times
 from hybridize.codegen.llvm.contraction_numbers import Numbers
 from hybridize.codegen.llvm.contraction_plan import ContractionSpec, segments
+from hybridize.codegen.llvm.contraction_share import Share, Whole
+from hybridize.codegen.llvm.contraction_tiles import each_tile, stretch
 from hybridize.codegen.llvm.text import Function
 
 _BLOCK = 256
@@ -30,82 +34,122 @@ def _dots_columns(numbers: Numbers, rows: int) -> int:
 def _dots_turns(numbers: Numbers, rows: int, columns: int, k: int) -> int:
     """Vectors of k per turn, so that about sixteen sums are in flight and little of k remains."""
     most = max(1, (16 if numbers.target.registers >= 32 else 8) // (rows * columns))
-    vectors = k // numbers.lanes
+    vectors = hint(k) // numbers.lanes
     if vectors <= most:
         return max(1, vectors)
     return min(range(most, most // 2, -1), key=lambda turns: vectors % turns)
 
 
 def emit_dots(
-    f: Function, spec: ContractionSpec, numbers: Numbers, x: str, w: str, batch: str, store: Callable[..., None]
+    f: Function,
+    spec: ContractionSpec,
+    numbers: Numbers,
+    x: str,
+    w: str,
+    batch: str,
+    share: Share | Whole,
+    store: Callable[..., None],
 ) -> None:
-    """Write the whole product for one member of the batch."""
+    """Write the product for one member of the batch."""
     lanes, row_bytes = numbers.lanes, spec.k * numbers.stored_bytes
-    tiles = segments(spec.m, _dots_rows(numbers))
-    height = tiles[0].height
-    whole = spec.n // lanes * lanes
-    # Sums of several registers' columns are stored together where that does not mean reading w again for each tile.
-    block = lanes if spec.m > height else min(_BLOCK, max(lanes, whole))
+    limit = _dots_rows(numbers)
+    if is_symbolic(spec.m):
+        height, block = limit, lanes
+    else:
+        height = segments(spec.m, limit)[0].height
+        # Sums of several registers' columns are stored together where that does not mean reading w again for each tile.
+        block = lanes if spec.m > height else _BLOCK
+    if is_symbolic(spec.n):
+        block = lanes
+    else:
+        block = min(block, max(lanes, spec.n // lanes * lanes))
     raw, c = f.alloca(numbers.type, height * lanes * lanes), f.alloca(numbers.type, height * block)
     for start, stop, width in _cuts(spec.n, block, lanes):
-        with f.loop(start, stop, width) as loop:
+        with f.loop(*stretch(f, share, start, stop, width), width) as loop:
             panel = at(f, w, times(f, loop.index, row_bytes))
-            for part in tiles:
-                with f.loop(0, part.count) as inner:
-                    row = plus(f, times(f, inner.index, part.height), part.start)
-                    rows = at(f, x, times(f, row, row_bytes))
-                    _tile(f, numbers, spec.k, part.height, rows, panel, width, raw, c, block * numbers.bytes)
-                    store(c, block * numbers.bytes, row, loop.index, part.height, width, batch)
+            tile = partial(_tile, f, numbers, spec, x, panel, width, raw, c, block, loop.index, batch, store)
+            each_tile(f, spec.m, limit, share, tile)
 
 
 def _cuts(n: int, block: int, lanes: int) -> list[tuple[int, int, int]]:
     """Ranges of columns (start, stop, step): whole blocks, whole registers, the rest."""
     blocks, whole = n // block * block, n // lanes * lanes
     cuts = [(0, blocks, block), (blocks, whole, whole - blocks), (whole, n, n - whole)]
+    if is_symbolic(n):
+        return [cuts[0], cuts[2]]
     return [cut for cut in cuts if cut[0] < cut[1]]
 
 
 def _tile(
     f: Function,
     numbers: Numbers,
-    k: int,
-    height: int,
+    spec: ContractionSpec,
     x: str,
     w: str,
     width: int,
     raw: str,
     c: str,
-    c_stride: int,
+    block: int,
+    column: str,
+    batch: str,
+    store: Callable[..., None],
+    row: str,
+    height: str | int,
 ) -> None:
-    """Sums of `width` columns for one tile of rows, into c."""
-    lanes = numbers.lanes
-    with f.loop(0, width, min(lanes, width)) as loop:
+    """`width` columns, of which the first is at w, for one tile of rows: into c, then out."""
+    lanes, k, c_stride = numbers.lanes, spec.k, block * numbers.bytes
+    step = width if is_symbolic(width) else min(lanes, width)
+    rows = at(f, x, times(f, row, k * numbers.stored_bytes))
+    with f.loop(0, width, step) as loop:
         panel = at(f, w, times(f, loop.index, k * numbers.stored_bytes))
-        _group(f, numbers, k, height, x, panel, min(lanes, width), raw)
-        reduce = sums(f.module, numbers, 1 << (min(lanes, width) - 1).bit_length())
+        _group(f, numbers, k, height, rows, panel, step, raw)
+        reduce = sums(f.module, numbers, lanes if is_symbolic(step) else 1 << (step - 1).bit_length())
         target = at(f, c, times(f, loop.index, numbers.bytes))
         with f.loop(0, height) as inner:
             to = at(f, target, times(f, inner.index, c_stride))
             source = at(f, raw, times(f, inner.index, lanes * numbers.vector_bytes))
             f.do(f"call void @{reduce}(ptr {to}, ptr {source})")
+    store(c, c_stride, row, column, height, width, batch)
 
 
-def _group(f: Function, numbers: Numbers, k: int, rows: int, x: str, w: str, width: int, raw: str) -> None:
+def _group(f: Function, numbers: Numbers, k: int, rows: str | int, x: str, w: str, width: int, raw: str) -> None:
     """Lane by lane sums of at most a register's width of columns."""
-    raw_stride, row_bytes = numbers.lanes * numbers.vector_bytes, k * numbers.stored_bytes
+    row_bytes = k * numbers.stored_bytes
+
+    def dot(column: str, columns: int, w_stride: int) -> None:
+        name = _dots(f, numbers, rows, columns, k)
+        c = at(f, raw, times(f, column, numbers.vector_bytes))
+        panel = at(f, w, times(f, column, row_bytes))
+        c_stride = numbers.lanes * numbers.vector_bytes
+        f.do(
+            f"call void @{name}ptr {c}, i64 {c_stride}, ptr {x}, i64 {operand(f, row_bytes)}, ptr {panel}, "
+            f"i64 {operand(f, w_stride)}, i64 {operand(f, k)})"
+        )
+
+    if isinstance(rows, str) or is_symbolic(width):
+        # In pairs; the last of an odd number twice, into a place that nobody reads.
+        pairs = width // 2
+        with f.loop(0, pairs) as loop:
+            dot(times(f, loop.index, 2), 2, row_bytes)
+        with f.loop(0, width % 2):
+            dot(times(f, operand(f, pairs), 2), 2, 0)
+        return
     done = 0
     for columns in (_dots_columns(numbers, rows), 2, 1):
         count = (width - done) // columns
         if not count:
             continue
-        turns = _dots_turns(numbers, rows, columns, k)
-        inner = dots(f.module, numbers, rows, columns, turns, k % (turns * numbers.lanes) == 0)
         with f.loop(0, count) as loop:
-            column = plus(f, times(f, loop.index, columns), done)
-            c = at(f, raw, times(f, column, numbers.vector_bytes))
-            panel = at(f, w, times(f, column, row_bytes))
-            f.do(
-                f"call void @{inner}(ptr {c}, i64 {raw_stride}, ptr {x}, i64 {row_bytes}, ptr {panel}, "
-                f"i64 {row_bytes}, i64 {k})"
-            )
+            dot(plus(f, times(f, loop.index, columns), done), columns, row_bytes)
         done += count * columns
+
+
+def _dots(f: Function, numbers: Numbers, rows: str | int, columns: int, k: int) -> str:
+    """The beginning of a call of the function for so many rows and columns."""
+    if isinstance(rows, str):
+        limit = _dots_rows(numbers)
+        turns = tuple(_dots_turns(numbers, height, columns, k) for height in range(1, limit + 1))
+        return f"{any_dots(f.module, numbers, limit, columns, turns)}(i64 {rows}, "
+    vectors = _dots_turns(numbers, rows, columns, k)
+    whole = not is_symbolic(k) and k % (vectors * numbers.lanes) == 0
+    return f"{dots(f.module, numbers, rows, columns, vectors, whole)}("

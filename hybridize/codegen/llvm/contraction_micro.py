@@ -20,25 +20,31 @@ _LATENCY = 8
 """Sums that must be in flight: two multiply-adds start each cycle, and one takes four."""
 
 
+def operand(f: Function, x: str | int) -> str:
+    """An i64 as text: a register or a literal as it is, a size of the call as a register."""
+    return x if isinstance(x, str) else f.size(x)
+
+
 def at(f: Function, pointer: str, offset: str | int) -> str:
     """`pointer` moved by a number of bytes."""
-    if offset in (0, "0"):
-        return pointer
-    return f.op(f"getelementptr i8, ptr {pointer}, i64 {offset}")
+    offset = operand(f, offset)
+    return pointer if offset == "0" else f.op(f"getelementptr i8, ptr {pointer}, i64 {offset}")
 
 
 def times(f: Function, x: str, factor: int) -> str:
-    """An i64, a register or a literal, times a number."""
-    if x.isdecimal():
-        return str(int(x) * factor)
-    return x if factor == 1 else f.op(f"mul i64 {x}, {factor}")
+    """An i64, a register or a literal, times a size."""
+    by = operand(f, factor)
+    if x.isdecimal() and by.isdecimal():
+        return str(int(x) * int(by))
+    return x if by == "1" else by if x == "1" else f.op(f"mul i64 {x}, {by}")
 
 
 def plus(f: Function, x: str, y: str | int) -> str:
-    """Sum of i64s, registers or literals."""
-    if x.isdecimal() and (isinstance(y, int) or y.isdecimal()):
+    """Sum of i64s: registers, literals, sizes."""
+    y = operand(f, y)
+    if x.isdecimal() and y.isdecimal():
         return str(int(x) + int(y))
-    return x if y in (0, "0") else y if x == "0" and isinstance(y, str) else f.op(f"add i64 {x}, {y}")
+    return x if y == "0" else y if x == "0" else f.op(f"add i64 {x}, {y}")
 
 
 def tile(module: Module, numbers: Numbers, rows: int, vectors: int, along_k: bool) -> str:
@@ -72,6 +78,31 @@ def tile(module: Module, numbers: Numbers, rows: int, vectors: int, along_k: boo
         numbers.store_computed(f, value, at(f, "%c", i * width))
     f.do("ret void")
     return name
+
+
+def any_tile(module: Module, numbers: Numbers, limit: int, vectors: int, along_k: bool) -> str:
+    """`(i64 rows, <as tile>)`: the tile with so many rows, 0 to `limit`."""
+    name = f"tiles.{numbers.code}.{limit}x{vectors}.{'k' if along_k else 'r'}"
+    if name not in module.functions:
+        tiles = [tile(module, numbers, rows, vectors, along_k) for rows in range(1, limit + 1)]
+        params = [("ptr", "c"), ("ptr", "x"), ("i64", "xs"), ("ptr", "w"), ("i64", "ws"), ("i64", "k"), ("i1", "more")]
+        _choice(module, name, params, tiles)
+    return name
+
+
+def _choice(module: Module, name: str, params: list[tuple[str, str]], functions: list[str]) -> None:
+    """`(i64 which, <params>)`: call the first function for 1, the second for 2, ...; none for 0."""
+    f = Function(module, name, [("i64", "which"), *params], attributes="nounwind noinline")
+    after, labels = f.fresh("after"), [f.fresh("case") for _ in functions]
+    cases = " ".join(f"i64 {number}, label %{label}" for number, label in enumerate(labels, 1))
+    f.do(f"switch i64 %which, label %{after} [ {cases} ]")
+    arguments = ", ".join(f"{type} %{param}" for type, param in params)
+    for function, label in zip(functions, labels, strict=True):
+        f.place(label)
+        f.do(f"tail call void @{function}({arguments})")
+        f.do("ret void")
+    f.place(after)
+    f.do("ret void")
 
 
 def _row_offsets(f: Function, numbers: Numbers, rows: int, along_k: bool) -> list[str | int]:
@@ -155,6 +186,16 @@ def dots(module: Module, numbers: Numbers, rows: int, columns: int, turns: int, 
         for j in range(columns):
             numbers.store_computed(f, total[i * columns + j], at(f, c, j * numbers.vector_bytes))
     f.do("ret void")
+    return name
+
+
+def any_dots(module: Module, numbers: Numbers, limit: int, columns: int, turns: tuple[int, ...]) -> str:
+    """`(i64 rows, <as dots>)`: the dots of so many rows, 0 to `limit`, of any k; `turns` of one row first."""
+    name = f"dots.{numbers.code}.any{limit}x{columns}x{'.'.join(map(str, turns))}"
+    if name not in module.functions:
+        functions = [dots(module, numbers, rows, columns, turns[rows - 1], False) for rows in range(1, limit + 1)]
+        params = [("ptr", "c"), ("i64", "cs"), ("ptr", "x"), ("i64", "xs"), ("ptr", "w"), ("i64", "ws"), ("i64", "k")]
+        _choice(module, name, params, functions)
     return name
 
 

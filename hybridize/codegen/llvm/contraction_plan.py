@@ -2,17 +2,22 @@
 """What a contraction is, and how it is cut: which form, which register tiles, what is packed into scratch.
 
 Plain arithmetic on sizes and a `Target`; nothing here writes IR. `out[b, i, j] = sum over k of x[b, i, k] w[b, k, j]`.
+
+Any size may be a `Dim`, known at the call only. What is right for every size then depends on the symbols; what is only
+a matter of speed (blocks, groups, whether to copy) is decided by the sizes of the call that is being compiled.
 """
 
 from __future__ import annotations
 
 from typing import Literal
 
+from hybridize.base import dims
+from hybridize.base.dims import hint, is_symbolic, same
 from hybridize.base.dtypes import DType
 from hybridize.base.frozen import changed, frozen
 from hybridize.codegen.llvm.contraction_numbers import Numbers
 
-Form = Literal["dots", "rows", "columns"]
+Form = Literal["dots", "rows", "columns", "either"]
 Pack = Literal["", "flip", "copy"]
 
 
@@ -70,6 +75,7 @@ class Plan:
 
     dots: both operands in vectors along k, in place. rows: tiles of [x rows, w columns]. columns: the transposed
     product, tiles of [w columns, x rows], flipped when stored; for w stored [n, k] and few rows of x it packs x, not w.
+    either: dots for fewer rows than a register has lanes, else rows; each call tells.
     """
 
     form: Form
@@ -80,6 +86,8 @@ class Plan:
     """Panels that are packed together, then used together for each tile of rows."""
     k_block: int
     """k is cut where a panel would not stay in the second-level cache; else all of it."""
+    blocked: bool
+    """Whether k is cut."""
     x_row: int
     """Bytes between the rows of the copy of x that is made first, or 0 where x is read in place."""
 
@@ -115,15 +123,42 @@ def segments(total: int, limit: int) -> tuple[Segment, ...]:
     return tuple(part for part in parts if part.count and part.height)
 
 
+def cut(total: int, limit: int) -> tuple[int, int, int]:
+    """What `segments` says, for any number of rows: (tiles, height of the taller ones, how many those are)."""
+    tiles = dims.maximum((total + limit - 1) // limit, 1)
+    height = (total + tiles - 1) // tiles
+    return tiles, height, total - (height - 1) * tiles
+
+
 def sections(columns: int, lanes: int, vectors: int, pack: Pack) -> tuple[Section, ...]:
     """Full panels, then a narrower one, which is packed at least where its last register is not full."""
     width = vectors * lanes
+    if is_symbolic(columns):
+        return _any_sections(columns, lanes, vectors, pack)
     full, rest = divmod(columns, width)
     parts = []
     if full:
         parts.append(Section(0, full, vectors, width, pack))
     if rest:
         parts.append(Section(full * width, 1, -(-rest // lanes), rest, pack or ("copy" if rest % lanes else "")))
+    return tuple(parts)
+
+
+def _any_sections(columns: int, lanes: int, vectors: int, pack: Pack) -> tuple[Section, ...]:
+    """`sections` of an unknown number of columns: of the narrower panels, 1, 2, 4, ... vectors wide, one at most."""
+    width = vectors * lanes
+    full, rest = columns // width, columns % width
+    needed = (rest + lanes - 1) // lanes
+
+    def at_least(least: int) -> int:
+        """1 where so many vectors are needed, else 0."""
+        return (needed + vectors - least) // vectors if least <= vectors else 0
+
+    parts, before, wide = [Section(0, full, vectors, width, pack)], 0, 1
+    while before < vectors:
+        count = at_least(before + 1) - at_least(wide + 1)
+        parts.append(Section(full * width, count, wide, rest, pack or "copy"))
+        before, wide = wide, min(2 * wide, vectors)
     return tuple(parts)
 
 
@@ -138,10 +173,15 @@ def _wide_vectors(numbers: Numbers, rows: int) -> int:
     return vectors
 
 
+def hinted(spec: ContractionSpec) -> ContractionSpec:
+    """The product as it is in the call that is being compiled."""
+    return changed(spec, m=hint(spec.m), n=hint(spec.n), k=hint(spec.k), batch=hint(spec.batch))
+
+
 def normalised(spec: ContractionSpec) -> ContractionSpec:
     """The same product with a vector operand called contiguous along k, which it is either way."""
-    transpose_x = spec.transpose_x and spec.m != 1 and spec.k != 1
-    transpose_w = spec.transpose_w if spec.packed or spec.n != 1 else True
+    transpose_x = spec.transpose_x and not same(spec.m, 1) and not same(spec.k, 1)
+    transpose_w = spec.transpose_w if spec.packed or not same(spec.n, 1) else True
     return changed(spec, transpose_x=transpose_x, transpose_w=transpose_w)
 
 
@@ -152,13 +192,22 @@ _FEW_COLUMNS = 8
 def _form(spec: ContractionSpec, numbers: Numbers) -> Form:
     if spec.packed or not spec.transpose_w:
         return "rows"
-    if not spec.transpose_x and (spec.m < numbers.lanes or spec.n < _FEW_COLUMNS):
+    few = _below(spec.m, numbers.lanes) or _below(spec.n, _FEW_COLUMNS)
+    if not spec.transpose_x and few:
         return "dots"
-    return "columns" if _columns_pay(spec, numbers) else "rows"
+    if is_symbolic(spec.m):
+        return "rows" if spec.transpose_x else "either"
+    return "columns" if not is_symbolic(spec.n) and _columns_pay(spec, numbers) else "rows"
+
+
+def _below(size: int, limit: int) -> bool:
+    """Whether a size is known to be less."""
+    return not is_symbolic(size) and size < limit
 
 
 def _columns_pay(spec: ContractionSpec, numbers: Numbers) -> bool:
     """Whether packing x and flipping the result moves less than packing w, with panels that are mostly full."""
+    spec = hinted(spec)
     moved = spec.m * spec.n + (0 if spec.transpose_x else spec.m * spec.k)
     full = spec.m >= numbers.lanes and spec.m >= 0.75 * numbers.lanes * -(-spec.m // numbers.lanes)
     panel_bytes = spec.k * panel_vectors(numbers) * numbers.vector_bytes
@@ -171,6 +220,9 @@ def packing_pays(spec: ContractionSpec, numbers: Numbers) -> bool:
     Measured, packing itself not counted. In place wins where a product is bound by reading w once: one row with w
     contiguous along k. It is as good where no call packs anything and w stays in the second-level cache.
     """
+    if is_symbolic(spec.n) or is_symbolic(spec.k) or (is_symbolic(spec.batch) and not spec.shared_w):
+        return False
+    spec = hinted(spec)
     if not (spec.m and spec.n and spec.k and numbers.is_float):
         return False
     spec = normalised(changed(spec, packed=False))
@@ -190,22 +242,25 @@ def make_plan(spec: ContractionSpec, numbers: Numbers) -> Plan:
         rows, columns, along_k, panels_along_k = spec.n, spec.m, spec.transpose_w, not spec.transpose_x
     else:
         rows, columns, along_k, panels_along_k = spec.m, spec.n, not spec.transpose_x, spec.transpose_w
-    vectors = panel_vectors(numbers) if spec.packed else _wide_vectors(numbers, rows)
+    vectors = panel_vectors(numbers) if spec.packed or is_symbolic(rows) else _wide_vectors(numbers, rows)
     pack: Pack = ""
+    k = hint(spec.k)
     if not spec.packed:
-        copied = numbers.converts or _strides_collide(numbers, rows, columns, spec.k)
+        copied = numbers.converts or _strides_collide(numbers, hint(rows), hint(columns), k)
         pack = "flip" if panels_along_k else "copy" if copied else ""
     parts = sections(columns, numbers.lanes, vectors, pack)
     if spec.packed:
         parts = tuple(changed(part, pack="") for part in parts)
     panel_row = vectors * numbers.vector_bytes
     l2 = numbers.target.l2_bytes
-    blocks = -(-spec.k * panel_row // (l2 // 4)) if spec.k * panel_row > l2 // 2 else 1
-    k_block = max(1, -(-spec.k // blocks))
+    blocks = -(-k * panel_row // (l2 // 4)) if k * panel_row > l2 // 2 else 1
+    k_block = max(1, -(-k // blocks))
     group = 1
-    if blocks == 1 and rows * spec.k * numbers.bytes > l2 // 4:
+    if blocks == 1 and hint(rows) * k * numbers.bytes > l2 // 4:
         group = max(1, l2 // 2 // (k_block * panel_row))
-    return Plan(form, along_k, parts, group, k_block, _x_row(spec, numbers, form))
+    if blocks == 1 and is_symbolic(spec.k):
+        k_block = spec.k
+    return Plan(form, along_k, parts, group, k_block, blocks > 1, _x_row(spec, numbers, form))
 
 
 def _strides_collide(numbers: Numbers, uses: int, width: int, k: int) -> bool:
@@ -214,9 +269,9 @@ def _strides_collide(numbers: Numbers, uses: int, width: int, k: int) -> bool:
 
 
 def _x_row(spec: ContractionSpec, numbers: Numbers, form: Form) -> int:
-    if form != "rows":
+    if form not in ("rows", "either"):
         return 0
     width = spec.m if spec.transpose_x else spec.k
-    if spec.transpose_x and _strides_collide(numbers, spec.n, spec.m, spec.k):
+    if spec.transpose_x and _strides_collide(numbers, hint(spec.n), hint(spec.m), hint(spec.k)):
         return width * numbers.bytes + 64
     return width * numbers.bytes if numbers.converts else 0

@@ -9,18 +9,21 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
+from hybridize.base.dims import is_symbolic, maximum, same
 from hybridize.base.frozen import frozen
-from hybridize.codegen.llvm.contraction_micro import at, copy, flip, plus, tile, times
+from hybridize.codegen.llvm.contraction_micro import any_tile, at, copy, flip, operand, plus, tile, times
 from hybridize.codegen.llvm.contraction_numbers import Numbers
 from hybridize.codegen.llvm.contraction_plan import (
     ContractionSpec,
     Plan,
     Section,
+    cut,
     panel_vectors,
     sections,
     segments,
     tile_rows,
 )
+from hybridize.codegen.llvm.contraction_share import Share, Whole
 from hybridize.codegen.llvm.text import Function
 
 _COLUMNS_BLOCK = 48
@@ -28,7 +31,7 @@ _COLUMNS_BLOCK = 48
 
 
 def _aligned(size: int) -> int:
-    return -(-size // 64) * 64
+    return (size + 63) // 64 * 64
 
 
 @frozen
@@ -51,7 +54,7 @@ def _layout(spec: ContractionSpec, numbers: Numbers, plan: Plan) -> _Scratch:
     if columns:
         held = _COLUMNS_BLOCK + numbers.lanes
     else:
-        held = spec.m if plan.k_block < spec.k else min(spec.m, 32)
+        held = spec.m if plan.blocked else 32 if is_symbolic(spec.m) else min(spec.m, 32)
     sums = _aligned(held * row)
     at_sums = copied + panels
     return _Scratch(0, copied, at_sums, at_sums + sums, at_sums + sums * (2 if columns else 1))
@@ -76,10 +79,45 @@ class _Broadcast:
         return self.row if self.along_k else self.k
 
 
+def each_tile(
+    f: Function, total: int, limit: int, share: Share | Whole, body: Callable[[str, str | int], None]
+) -> None:
+    """Write `body(first row, height)` for each tile of `total` rows, as even as `limit` allows.
+
+    Heights of a known number of rows are known, the loops over equal ones being separate; else a height is a register.
+    """
+    if is_symbolic(total):
+        tiles, height, tall = (f.size(x) for x in cut(total, limit))
+        minimum = f.module.declare("llvm.umin.i64", "i64", ["i64", "i64"])
+        low = f.op(f"sub i64 {height}, 1")
+        with f.loop(*share.turns(f, "rows", tiles)) as loop:
+            first = f.op(f"call i64 {minimum}(i64 {loop.index}, i64 {tall})")
+            row = f.op(f"add i64 {f.op(f'mul i64 {loop.index}, {low}')}, {first}")
+            taller = f.op(f"zext i1 {f.op(f'icmp slt i64 {loop.index}, {tall}')} to i64")
+            body(row, f.op(f"add i64 {low}, {taller}"))
+        return
+    parts = segments(total, limit)
+    first, last = share.turns(f, "rows", sum(part.count for part in parts))
+    before = 0
+    for part in parts:
+        with f.loop(*_overlap(f, first, last, before, part.count)) as loop:
+            body(plus(f, times(f, loop.index, part.height), part.start), part.height)
+        before += part.count
+
+
+def _overlap(f: Function, first: str | int, last: str | int, before: int, count: int) -> tuple[str | int, str | int]:
+    """What turns `first` to `last` are of a loop of `count` turns that comes after `before` others."""
+    if isinstance(first, int):
+        return 0, count
+    low, high = (f.module.declare(f"llvm.{word}.i64", "i64", ["i64", "i64"]) for word in ("smax", "smin"))
+    first, last = (f.op(f"sub i64 {operand(f, turn)}, {before}") for turn in (first, last))
+    return f.op(f"call i64 {low}(i64 {first}, i64 0)"), f.op(f"call i64 {high}(i64 {last}, i64 {count})")
+
+
 def _call_tile(
     f: Function,
     numbers: Numbers,
-    rows: int,
+    rows: str | int,
     vectors: int,
     broadcast: _Broadcast,
     x: str,
@@ -89,11 +127,24 @@ def _call_tile(
     k: str | int,
     more: str,
 ) -> None:
-    name = tile(f.module, numbers, rows, vectors, broadcast.along_k)
+    if isinstance(rows, str):
+        limit = any_rows(numbers, vectors)
+        name = f"{any_tile(f.module, numbers, limit, vectors, broadcast.along_k)}(i64 {rows}, "
+    else:
+        name = f"{tile(f.module, numbers, rows, vectors, broadcast.along_k)}("
     f.do(
-        f"call void @{name}(ptr {c}, ptr {x}, i64 {broadcast.stride}, ptr {panel}, i64 {panel_stride}, "
-        f"i64 {k}, i1 {more})"
+        f"call void @{name}ptr {c}, ptr {x}, i64 {operand(f, broadcast.stride)}, ptr {panel}, "
+        f"i64 {operand(f, panel_stride)}, i64 {operand(f, k)}, i1 {more})"
     )
+
+
+def any_rows(numbers: Numbers, vectors: int) -> int:
+    """Tallest tile where the number of rows is not known: each height is a function, so narrow ones are kept short."""
+    return min(12, tile_rows(numbers, vectors))
+
+
+def _limit(numbers: Numbers, vectors: int, rows: int) -> int:
+    return any_rows(numbers, vectors) if is_symbolic(rows) else tile_rows(numbers, vectors)
 
 
 @frozen
@@ -114,26 +165,30 @@ def _pack(
         w = at(f, at(f, source.pointer, times(f, column, numbers.stored_bytes)), times(f, k, source.stride))
         name = copy(f.module, numbers)
         f.do(
-            f"call void @{name}(ptr {to}, i64 {stride}, ptr {w}, i64 {source.stride}, i64 {count}, i64 {section.width})"
+            f"call void @{name}(ptr {to}, i64 {stride}, ptr {w}, i64 {operand(f, source.stride)}, "
+            f"i64 {operand(f, count)}, i64 {operand(f, section.width)})"
         )
         return
     name = flip(f.module, numbers)
     w = at(f, at(f, source.pointer, times(f, column, source.stride)), times(f, k, numbers.stored_bytes))
     with f.loop(0, section.width, numbers.lanes) as loop:
-        left = f.op(f"sub i64 {section.width}, {loop.index}")
+        left = f.op(f"sub i64 {operand(f, section.width)}, {loop.index}")
         strip = at(f, w, times(f, loop.index, source.stride))
         panel = at(f, to, times(f, loop.index, numbers.bytes))
-        f.do(f"call void @{name}(ptr {panel}, i64 {stride}, ptr {strip}, i64 {source.stride}, i64 {left}, i64 {count})")
+        f.do(
+            f"call void @{name}(ptr {panel}, i64 {stride}, ptr {strip}, i64 {operand(f, source.stride)}, i64 {left}, "
+            f"i64 {operand(f, count)})"
+        )
 
 
 def _copied(f: Function, spec: ContractionSpec, numbers: Numbers, x: str, x_row: int, scratch: str) -> str:
     """x as it is computed with, in the same layout, its rows `x_row` bytes apart."""
-    if not x_row:
+    if same(x_row, 0):
         return x
     rows, width = (spec.k, spec.m) if spec.transpose_x else (spec.m, spec.k)
     f.do(
-        f"call void @{copy(f.module, numbers)}(ptr {scratch}, i64 {x_row}, ptr {x}, "
-        f"i64 {width * numbers.stored_bytes}, i64 {rows}, i64 {width})"
+        f"call void @{copy(f.module, numbers)}(ptr {scratch}, i64 {operand(f, x_row)}, ptr {x}, "
+        f"i64 {operand(f, width * numbers.stored_bytes)}, i64 {operand(f, rows)}, i64 {operand(f, width)})"
     )
     return scratch
 
@@ -151,12 +206,13 @@ def emit_rows(
     w: str,
     scratch: str,
     batch: str,
+    share: Share | Whole,
     store: Callable[..., None],
 ) -> None:
-    """Write the whole product for one member of the batch: x broadcast, w in panels."""
+    """Write the product for one member of the batch: x broadcast, w in panels."""
     layout = _layout(spec, numbers, plan)
     x = _copied(f, spec, numbers, x, plan.x_row, at(f, scratch, layout.copied))
-    x_row = plan.x_row or (spec.m if spec.transpose_x else spec.k) * numbers.bytes
+    x_row = (spec.m if spec.transpose_x else spec.k) * numbers.bytes if same(plan.x_row, 0) else plan.x_row
     if plan.along_k:
         broadcast = _Broadcast(x, x_row, numbers.bytes, along_k=True)
     else:
@@ -169,8 +225,8 @@ def emit_rows(
         else:
             source = _Panels(w, stored_row, spec.transpose_w)
         product = _Rows(f, spec, numbers, plan, section, broadcast, source, at(f, scratch, layout.panels),
-                        at(f, scratch, layout.sums), batch, store)  # fmt: skip
-        if plan.k_block < spec.k:
+                        at(f, scratch, layout.sums), batch, share, store)  # fmt: skip
+        if plan.blocked:
             product.in_blocks()
         else:
             product.at_once()
@@ -190,6 +246,7 @@ class _Rows:
     panels: str
     sums: str
     batch: str
+    share: Share | Whole
     store: Callable[..., None]
 
     @property
@@ -209,10 +266,10 @@ class _Rows:
             return at(f, self.panels, times(f, index, per_column))
         if self.spec.packed:
             panel = at(f, self.source.pointer, times(f, column, numbers.bytes * self.spec.k))
-            return at(f, panel, f.op(f"mul i64 {k}, {self.panel_stride}"))
+            return at(f, panel, f.op(f"mul i64 {k}, {operand(f, self.panel_stride)}"))
         absolute = plus(f, column, section.start)
         panel = at(f, self.source.pointer, times(f, absolute, numbers.stored_bytes))
-        return at(f, panel, f.op(f"mul i64 {k}, {self.panel_stride}"))
+        return at(f, panel, f.op(f"mul i64 {k}, {operand(f, self.panel_stride)}"))
 
     def pack(self, column: str, first: str, k: str, count: str | int) -> None:
         """Bring a panel to scratch."""
@@ -221,53 +278,75 @@ class _Rows:
             absolute = plus(self.f, column, self.section.start)
             _pack(self.f, self.numbers, self.section, self.source, absolute, k, count, to)
 
+    def columns(self) -> tuple[str | int, str | int]:
+        """First and last (exclusive) column of the panels that this call computes."""
+        width, count = self.section.width, self.section.count
+        first, last = self.share.turns(self.f, "panels", count)
+        if isinstance(first, int):
+            return 0, width * count
+        return times(self.f, first, width), times(self.f, operand(self.f, last), width)
+
     def at_once(self) -> None:
         """All of k: groups of panels, tiles of rows, panels of the group."""
         f, section = self.f, self.section
-        width, total = section.width, section.width * section.count
-        group = width * min(self.plan.group, section.count)
+        width, (start, total) = section.width, self.columns()
+        group = width * (self.plan.group if is_symbolic(section.count) else min(self.plan.group, section.count))
         minimum = f.module.declare("llvm.umin.i64", "i64", ["i64", "i64"])
-        with f.loop(0, total, group) as outer:
-            stop = f.op(f"call i64 {minimum}(i64 {total}, i64 {f.op(f'add i64 {outer.index}, {group}')})")
+        with f.loop(start, total, group) as outer:
+            end = f.op(f"add i64 {outer.index}, {operand(f, group)}")
+            stop = f.op(f"call i64 {minimum}(i64 {operand(f, total)}, i64 {end})")
             if section.pack:
                 with f.loop(outer.index, stop, width) as loop:
                     self.pack(loop.index, outer.index, "0", self.spec.k)
-            for part in segments(self.spec.m, tile_rows(self.numbers, section.vectors)):
-                with f.loop(0, part.count) as rows:
-                    row = plus(f, times(f, rows.index, part.height), part.start)
-                    x = at(f, self.broadcast.pointer, times(f, row, self.broadcast.row))
-                    with f.loop(outer.index, stop, width) as loop:
-                        panel = self.panel(loop.index, outer.index, "0")
-                        self.tile(part.height, x, self.sums, panel, self.spec.k, "false")
-                        self.finish(self.sums, row, loop.index, part.height)
+
+            def tiles(row: str, height: str | int) -> None:
+                x = at(f, self.broadcast.pointer, times(f, row, self.broadcast.row))
+                with f.loop(outer.index, stop, width) as loop:
+                    panel = self.panel(loop.index, outer.index, "0")
+                    self.tile(height, x, self.sums, panel, self.spec.k, "false")
+                    self.finish(self.sums, row, loop.index, height)
+
+            each_tile(f, self.spec.m, self.limit, self.share, tiles)
 
     def in_blocks(self) -> None:
         """Blocks of k, the sums of a panel's tiles kept in scratch between them."""
         f, section, block = self.f, self.section, self.plan.k_block
         row_bytes = section.vectors * self.numbers.vector_bytes
-        parts = segments(self.spec.m, tile_rows(self.numbers, section.vectors))
         minimum = f.module.declare("llvm.umin.i64", "i64", ["i64", "i64"])
-        with f.loop(0, section.width * section.count, section.width) as loop:
-            with f.loop(0, self.spec.k, block) as blocks:
-                left = f.op(f"sub i64 {self.spec.k}, {blocks.index}")
+        with f.loop(*self.columns(), section.width) as loop:
+            with f.loop(0, maximum(self.spec.k, 1), block) as blocks:  # at least once: no terms give zeros
+                left = f.op(f"sub i64 {operand(f, self.spec.k)}, {blocks.index}")
                 count = f.op(f"call i64 {minimum}(i64 {block}, i64 {left})")
                 more = f.op(f"icmp ne i64 {blocks.index}, 0")
                 self.pack(loop.index, loop.index, blocks.index, count)
                 panel = self.panel(loop.index, loop.index, blocks.index)
                 x = at(f, self.broadcast.pointer, times(f, blocks.index, self.broadcast.k))
-                for part in parts:
-                    with f.loop(0, part.count) as rows:
-                        row = plus(f, times(f, rows.index, part.height), part.start)
-                        c = at(f, self.sums, times(f, row, row_bytes))
-                        self.tile(part.height, at(f, x, times(f, row, self.broadcast.row)), c, panel, count, more)
-            self.finish(self.sums, "0", loop.index, self.spec.m)
 
-    def tile(self, rows: int, x: str, c: str, panel: str, k: str | int, more: str) -> None:
+                def add(row: str, height: str | int) -> None:
+                    c = at(f, self.sums, times(f, row, row_bytes))
+                    self.tile(height, at(f, x, times(f, row, self.broadcast.row)), c, panel, count, more)
+
+                each_tile(f, self.spec.m, self.limit, self.share, add)
+
+            def finish(row: str, height: str | int) -> None:
+                self.finish(at(f, self.sums, times(f, row, row_bytes)), row, loop.index, height)
+
+            if isinstance(self.share, Whole):
+                finish("0", self.spec.m)
+            else:
+                each_tile(f, self.spec.m, self.limit, self.share, finish)
+
+    @property
+    def limit(self) -> int:
+        """Rows of a tile at most."""
+        return _limit(self.numbers, self.section.vectors, self.spec.m)
+
+    def tile(self, rows: str | int, x: str, c: str, panel: str, k: str | int, more: str) -> None:
         """One register tile."""
         vectors = self.section.vectors
         _call_tile(self.f, self.numbers, rows, vectors, self.broadcast, x, c, panel, self.panel_stride, k, more)
 
-    def finish(self, c: str, row: str, column: str, rows: int) -> None:
+    def finish(self, c: str, row: str, column: str, rows: str | int) -> None:
         """Sums of a tile through the epilogue."""
         absolute = plus(self.f, column, self.section.start)
         stride = self.section.vectors * self.numbers.vector_bytes
@@ -283,9 +362,10 @@ def emit_columns(
     w: str,
     scratch: str,
     batch: str,
+    share: Share | Whole,
     store: Callable[..., None],
 ) -> None:
-    """Write the whole product for one member of the batch: w broadcast, x in panels, blocks flipped when stored."""
+    """Write the product for one member of the batch: w broadcast, x in panels, blocks flipped when stored."""
     layout = _layout(spec, numbers, plan)
     panels, c, flipped = (at(f, scratch, offset) for offset in (layout.panels, layout.sums, layout.flipped))
     broadcast = _Broadcast(w, spec.k * numbers.bytes, numbers.bytes, along_k=True)
@@ -304,7 +384,7 @@ def emit_columns(
                 if start == stop:
                     continue
                 height = min(_COLUMNS_BLOCK, stop - start)
-                with f.loop(start, stop, height) as block:
+                with f.loop(*stretch(f, share, start, stop, height), height) as block:
                     rows = at(f, w, times(f, block.index, broadcast.row))
                     for part in segments(height, tile_rows(numbers, section.vectors)):
                         with f.loop(0, part.count) as inner:
@@ -314,6 +394,14 @@ def emit_columns(
                                        panel, panel_stride, spec.k, "false")  # fmt: skip
                     to_stride = _flip_sums(f, numbers, c, flipped, height, section.vectors)
                     store(flipped, to_stride, row, block.index, section.width, height, batch)
+
+
+def stretch(f: Function, share: Share | Whole, start: int, stop: int, step: int) -> tuple[str | int, str | int]:
+    """The part of the columns `start` to `stop` that a call computes, `step` being what is computed together."""
+    first, last = share.turns(f, "panels", (stop - start) // maximum(step, 1))
+    if isinstance(first, int):
+        return start, stop
+    return plus(f, times(f, first, step), start), plus(f, times(f, operand(f, last), step), start)
 
 
 def _flip_sums(f: Function, numbers: Numbers, c: str, to: str, rows: int, vectors: int) -> int:

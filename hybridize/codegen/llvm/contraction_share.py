@@ -1,0 +1,81 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Contractions in parts, for several threads: which axis is cut, into how many units, and what a range of units means.
+
+Each element of the result is computed by one unit, and in the same way whichever call does it: any split of the units
+gives the same bits. A unit is no fixed set of rows or panels: every loop over the axis that is cut maps the range of
+units to its own turns in proportion, so that narrow panels or tiles of another height need not line up with wide ones.
+"""
+
+from __future__ import annotations
+
+from typing import Literal
+
+from hybridize.base import dims
+from hybridize.base.dims import hint
+from hybridize.base.frozen import frozen
+from hybridize.codegen.llvm.contraction_numbers import Numbers
+from hybridize.codegen.llvm.contraction_plan import ContractionSpec, Plan, cut, tile_rows
+from hybridize.codegen.llvm.text import Function
+
+Axis = Literal["batch", "rows", "panels"]
+
+_MEMBERS = 4
+"""So many members of a batch are work enough for several threads by themselves."""
+_TILES = 8
+"""So many tiles of rows are, where nothing is packed that every one of them reads."""
+_BLOCK = 48
+"""Columns of a unit, about, where no panels of w are made."""
+
+
+def split_axis(spec: ContractionSpec, numbers: Numbers, plan: Plan) -> Axis:
+    """The axis along which the work is cut: one that repeats little of the packing."""
+    if hint(spec.batch) >= _MEMBERS:
+        return "batch"
+    if plan.form != "rows" or not plan.sections or plan.sections[0].pack:
+        return "panels"
+    return "rows" if hint(spec.m) >= _TILES * tile_rows(numbers, plan.sections[0].vectors) else "panels"
+
+
+def units(spec: ContractionSpec, numbers: Numbers, plan: Plan) -> int:
+    """Into how many units the work is cut."""
+    axis = split_axis(spec, numbers, plan)
+    if axis == "batch":
+        return spec.batch
+    if axis == "rows":
+        return cut(spec.m, tile_rows(numbers, plan.sections[0].vectors))[0]
+    if plan.form == "rows" and plan.sections:
+        width = plan.sections[0].width
+        return dims.maximum((spec.n + width - 1) // width, 1)
+    return dims.maximum((spec.n + _BLOCK - 1) // _BLOCK, 1)
+
+
+@frozen
+class Share:
+    """What a call does: the units `start` to `stop`, which are registers, of `units` along `axis`."""
+
+    axis: Axis
+    units: int
+    start: str
+    stop: str
+
+    def turns(self, f: Function, axis: Axis, count: str | int) -> tuple[str | int, str | int]:
+        """First and last (exclusive) of `count` turns along `axis` that belong to this call."""
+        if axis != self.axis:
+            return 0, count
+        units = f.size(self.units)
+        turns = count if isinstance(count, str) else f.size(count)
+        if units == turns:
+            return self.start, self.stop
+        first, last = (
+            f.op(f"udiv i64 {f.op(f'mul i64 {unit}, {turns}')}, {units}") for unit in (self.start, self.stop)
+        )
+        return first, last
+
+
+@frozen
+class Whole:
+    """What a call does that does everything."""
+
+    def turns(self, f: Function, axis: Axis, count: str | int) -> tuple[str | int, str | int]:
+        """All turns."""
+        return 0, count
