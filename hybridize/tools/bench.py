@@ -8,7 +8,6 @@ median over the rounds is reported. Outputs are compared with NumPy in float64 b
 from __future__ import annotations
 
 import importlib.util
-import itertools
 import json
 import os
 import select
@@ -16,7 +15,7 @@ import statistics
 import subprocess
 import sys
 import tempfile
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping
 from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -25,18 +24,21 @@ from typing import Any
 import numpy as np
 
 from hybridize.compiler.limits import Limits
-from hybridize.tools.peers import BLOCK, F32, HYBRIDIZED, IMPERATIVE, ROWS, Layers, Row
+from hybridize.tools import workloads
+from hybridize.tools.peers import HYBRIDIZED, ROWS, Row
+from hybridize.tools.workloads import SCRIPTS, Data
 
-SIZES = (512, 256, 128, 2)
-"""Widths of the chapter's multilayer perceptron, input first."""
-BATCHES = {"mlp-1": 1, "mlp-64": 64, "mlp-1024": 1024}
-WORKLOADS = (*BATCHES, "call-overhead", "first-call", "import", "memory")
 TOLERANCE = 1e-4
 """Largest admitted max|y - y64| / max(1, max|y64|)."""
 PATIENCE_S = 300.0
 """A worker that does not answer for so long is given up."""
 THREADS = {f"{name}_NUM_THREADS": "1" for name in ("OMP", "MKL", "OPENBLAS", "BLIS")}
 XLA = {"XLA_FLAGS": "--xla_cpu_multi_thread_eigen=false", "JAX_PLATFORMS": "cpu"}
+UNCACHED = {"HYBRIDIZE_CACHE": "0", "TORCHINDUCTOR_FORCE_DISABLE_CACHES": "1"}
+"""First calls are first calls: nobody keeps compiled programs on disk."""
+FIRSTS = {"chapter MLP": "mlp", "12 layers of width 1024": "deep", "5,000 elementwise operations": "long"}
+"""Rows of the compile workload, and the models of `hybridize.tools.firsts`."""
+FROM_DISK = "chapter MLP, from the disk cache"
 
 
 @dataclass(frozen=True)
@@ -54,6 +56,8 @@ class Options:
     """Of the memory workload."""
     shapes: int = 10_000
     """Of the memory workload."""
+    sizes: int = 1_000
+    """Of the sizes workload."""
 
 
 @dataclass
@@ -91,7 +95,7 @@ class Result:
 class Worker:
     """A runtime's process; see `hybridize.tools.worker` for what it answers."""
 
-    def __init__(self, cpu: int) -> None:
+    def __init__(self, cpu: int, environment: Mapping[str, str]) -> None:
         # Errors that a runtime prints on its way down are kept for the message.
         self._log = tempfile.TemporaryFile("w+")  # noqa: SIM115 - closed in `close`
         self._process = subprocess.Popen(
@@ -100,7 +104,7 @@ class Worker:
             stdout=subprocess.PIPE,
             stderr=self._log,
             text=True,
-            env={**os.environ, **THREADS, **XLA, "TORCHINDUCTOR_FORCE_DISABLE_CACHES": "1"},
+            env={**os.environ, **THREADS, **XLA, **UNCACHED, **environment},
         )
 
     def ask(self, **request: object) -> dict[str, Any]:
@@ -112,7 +116,7 @@ class Worker:
             self._process.stdin.flush()
         except BrokenPipeError:
             return {"error": self._last_words()}
-        patience = None if request["do"] == "memory" else PATIENCE_S
+        patience = None if request["do"] in ("memory", "sizes") else PATIENCE_S
         ready, _, _ = select.select([self._process.stdout], [], [], patience)
         if not ready:
             self._process.kill()
@@ -142,9 +146,9 @@ class Worker:
 
 
 @contextmanager
-def worker(cpu: int) -> Iterator[Worker]:
+def worker(cpu: int, environment: Mapping[str, str] | None = None) -> Iterator[Worker]:
     """A worker for the body of a `with` statement."""
-    process = Worker(cpu)
+    process = Worker(cpu, environment or {})
     try:
         yield process
     finally:
@@ -165,94 +169,44 @@ def wanted(row: Row, options: Options) -> bool:
     return not options.only or row.name == HYBRIDIZED or any(part.lower() in row.name.lower() for part in options.only)
 
 
-def rows(options: Options, *, table: str) -> list[Row]:
+def rows(options: Options, table: str) -> list[Row]:
     """The rows that this environment can run, hybridized first."""
     return [
         row
         for row in ROWS
-        if (row.mlp if table == "MLP" else row.adds_one)
-        and importlib.util.find_spec(row.package) is not None
-        and wanted(row, options)
+        if table in row.tables and importlib.util.find_spec(row.package) is not None and wanted(row, options)
     ]
 
 
-def data(batch: int) -> tuple[Layers, F32]:
-    """Random layers and input, the same at every run; activations keep the scale of the input."""
-    random = np.random.default_rng(0)
-    layers = [
-        (
-            (random.standard_normal((size, before)) * (2 / before) ** 0.5).astype(np.float32),
-            random.standard_normal(size).astype(np.float32),
-        )
-        for before, size in itertools.pairwise(SIZES)
-    ]
-    return layers, random.standard_normal((batch, SIZES[0])).astype(np.float32)
-
-
-def expected_mlp(layers: Layers, x: F32) -> np.ndarray[Any, np.dtype[np.float64]]:
-    """The perceptron's output in float64."""
-    value = x.astype(np.float64)
-    for i, (weight, bias) in enumerate(layers):
-        value = value @ weight.T.astype(np.float64) + bias
-        if i < len(layers) - 1:
-            value = np.maximum(value, 0)
-    return value
-
-
-@dataclass(frozen=True)
-class Case:
-    """A workload's data on disk, its table in the peers' modules, and what must come out."""
-
-    table: str
-    data_file: Path
-    expected: np.ndarray[Any, np.dtype[np.float64]]
-
-    def prepare(self, process: Worker, row: Row) -> dict[str, Any]:
-        """Make the row ready in its worker and check its output; {"first_s"} or {"error"}."""
-        result = self.data_file.with_name(f"result-{ROWS.index(row)}.npy")
-        answer = process.ask(
-            do="prepare",
-            module=row.module,
-            mode=row.mode,
-            table=self.table,
-            data=str(self.data_file),
-            result=str(result),
-        )
-        if "error" in answer:
-            return answer
-        found = np.load(result)
-        if found.shape != self.expected.shape:
-            return {"error": f"wrong shape {found.shape}, expected {self.expected.shape}"}
-        error = np.abs(found - self.expected).max() / max(1.0, np.abs(self.expected).max())
-        # `not <=` rather than `>`: NaN has to fail.
-        return answer if error <= TOLERANCE else {"error": f"wrong result: differs by {error:.1e}"}
-
-
-def case(workload: str, folder: Path) -> Case:
-    """Write the workload's data into `folder`."""
-    layers, x = data(BATCHES.get(workload, 1))
-    table = "ADD_ONE" if workload == "call-overhead" else "MLP"
-    if table == "ADD_ONE":
-        x = np.ones((1,), np.float32)
-    path = folder / f"{workload}.npz"
-    weights = {f"weight{i}": weight for i, (weight, _) in enumerate(layers)}
-    biases = {f"bias{i}": bias for i, (_, bias) in enumerate(layers)}
-    np.savez(path, allow_pickle=False, x=x, **weights, **biases)
-    return Case(table, path, x.astype(np.float64) + 1 if table == "ADD_ONE" else expected_mlp(layers, x))
+def prepare(process: Worker, row: Row, workload: str, data: Data) -> dict[str, Any]:
+    """Make the row ready in its worker and check its output; {"first_s"} or {"error"}."""
+    result = data.file.with_name(f"result-{ROWS.index(row)}.npy")
+    answer = process.ask(
+        do="prepare", module=row.module, mode=row.mode, table=data.table, workload=workload,
+        data=str(data.file), result=str(result),
+    )  # fmt: skip
+    if "error" in answer:
+        return answer
+    found = np.load(result)
+    if found.shape != data.expected.shape:
+        return {"error": f"wrong shape {found.shape}, expected {data.expected.shape}"}
+    error = np.abs(found - data.expected).max() / max(1.0, np.abs(data.expected).max())
+    # `not <=` rather than `>`: NaN has to fail.
+    return answer if error <= TOLERANCE else {"error": f"wrong result: differs by {error:.1e}"}
 
 
 def run_calls(workload: str, options: Options) -> list[Result]:
     """Time the calls of a workload; rows that fail say why and do not stop the others."""
     with ExitStack() as stack:
         folder = Path(stack.enter_context(tempfile.TemporaryDirectory()))
-        this = case(workload, folder)
+        data = workloads.write(workload, folder)
         results: list[Result] = []
         ready: list[tuple[Worker, Result]] = []
-        for row in rows(options, table=this.table):
+        for row in rows(options, data.table):
             process = stack.enter_context(worker(options.cpu))
             result = Result(row.name)
             results.append(result)
-            answer = this.prepare(process, row)
+            answer = prepare(process, row, workload, data)
             if "error" in answer:
                 result.error = answer["error"]
                 continue
@@ -273,8 +227,8 @@ def run_calls(workload: str, options: Options) -> list[Result]:
 def run_first_calls(options: Options) -> list[Result]:
     """Seconds from the model in memory to its first result, each time in a fresh process."""
     with tempfile.TemporaryDirectory() as folder:
-        this = case("first-call", Path(folder))
-        chosen = rows(options, table=this.table)
+        data = workloads.write("first-call", Path(folder))
+        chosen = rows(options, data.table)
         results = {row.name: Result(row.name) for row in chosen}
         for turn in range(options.rounds):
             for row in chosen:
@@ -282,7 +236,7 @@ def run_first_calls(options: Options) -> list[Result]:
                 if result.error or (row.slow_start and turn):
                     continue
                 with worker(options.cpu) as process:
-                    answer = this.prepare(process, row)
+                    answer = prepare(process, row, "first-call", data)
                 if "error" in answer:
                     result.error = answer["error"]
                 else:
@@ -318,71 +272,40 @@ def run_imports(options: Options) -> list[Result]:
 def run_memory(options: Options) -> dict[str, Any]:
     """Resident bytes of a worker around many calls and many shapes; see `hybridize.tools.memory`."""
     with tempfile.TemporaryDirectory() as folder, worker(options.cpu) as process:
-        this = case("mlp-1", Path(folder))
-        return process.ask(do="memory", data=str(this.data_file), calls=options.calls, shapes=options.shapes)
+        data = workloads.write("mlp-1", Path(folder))
+        return process.ask(do="memory", data=str(data.file), calls=options.calls, shapes=options.shapes)
 
 
-def limit_s(workload: str, limit: Limits) -> float | None:
-    """The least time that a core can take for the workload, in seconds; None where no limit is known.
-
-    Each weight is read once, from the second-level cache that holds them all, and every product is computed.
-    """
-    if workload not in BATCHES:
-        return None
-    products = sum(before * size for before, size in itertools.pairwise(SIZES))
-    weight_bytes = 4 * (products + sum(SIZES[1:]))
-    flops = 2 * products * BATCHES[workload]
-    return max(weight_bytes / limit.l2_gb_per_s, flops / limit.gflops) / 1e9
+def run_sizes(options: Options) -> dict[str, Any]:
+    """Programs for many batch sizes, and what a size that is not known costs; see `hybridize.tools.sizes`."""
+    with worker(options.cpu) as process:
+        return process.ask(do="sizes", count=options.sizes)
 
 
-@dataclass(frozen=True)
-class Goal:
-    """A ratio that a workload has to reach: the time of `ours` over that of the best of `against`."""
-
-    workload: str
-    ours: str
-    against: tuple[str, ...]
-    must: float
-    aim: float
-
-
-GOALS = (
-    Goal("mlp-1", HYBRIDIZED, ("LiteRT set+invoke+get",), 0.75, 0.65),
-    Goal("mlp-1", HYBRIDIZED, ("TorchScript frozen",), 0.25, 0.2),
-    Goal("mlp-1", IMPERATIVE, ("PyTorch eager",), 0.6, 0.5),
-    Goal(
-        "mlp-64",
-        HYBRIDIZED,
-        ("ONNX Runtime io_binding", "ONNX Runtime run", "OpenVINO infer(bound)", "TorchScript frozen"),
-        1.0,
-        0.9,
-    ),
-)
+def run_compile(options: Options) -> list[Result]:
+    """First calls of hybridize in fresh processes: nothing cached, then from a disk cache that knows the program."""
+    results = [Result(name) for name in (*FIRSTS, FROM_DISK)]
+    with tempfile.TemporaryDirectory() as folder:
+        cached = {"HYBRIDIZE_CACHE": "1", "HYBRIDIZE_CACHE_DIR": folder}
+        for turn in range(options.rounds + 1):  # the first round fills the disk cache and the page cache
+            for result in results:
+                disk = result.name == FROM_DISK
+                with worker(options.cpu, cached if disk else {}) as process:
+                    answer = process.ask(do="first", model=FIRSTS.get(result.name, "mlp"), loaded=not disk)
+                if disk and turn and answer.get("llvm"):
+                    answer = {"error": "LLVM was loaded: the disk cache did not serve"}
+                if "error" in answer:
+                    result.error = answer["error"]
+                elif turn:
+                    result.rounds.append([answer["first_s"]])
+    return results
 
 
-@dataclass(frozen=True)
-class Bound:
-    """A time that a row has to stay under, in seconds."""
-
-    workload: str
-    row: str
-    must_s: float
-    aim_s: float
-
-
-BOUNDS = (
-    Bound("call-overhead", HYBRIDIZED, 300e-9, 300e-9),
-    Bound("call-overhead", BLOCK, 1e-6, 1e-6),
-    Bound("first-call", HYBRIDIZED, 0.08, 0.04),
-    Bound("import", "import hybridize", 0.25, 0.2),
-)
-
-
-def reached(goal: Goal, results: Sequence[Result]) -> tuple[str, float] | None:
-    """The best of the goal's peers and our ratio to it; None where a row is missing."""
-    by_name = {result.name: result for result in results if result.rounds and not result.error}
-    peers = [by_name[name] for name in goal.against if name in by_name]
-    if goal.ours not in by_name or not peers:
-        return None
-    best = min(peers, key=lambda result: result.median)
-    return best.name, by_name[goal.ours].ratio(best)
+def run_script(workload: str, options: Options) -> str:
+    """What a program of `SCRIPTS` writes, Markdown, or why it does not run."""
+    path = Path(__file__).parents[2] / SCRIPTS[workload]
+    if not path.is_file():
+        return f"{SCRIPTS[workload]} is not here: it comes with a checkout, not with the package\n"
+    command = [sys.executable, str(path), "--cpu", str(options.cpu), "--markdown"]
+    done = subprocess.run(command, capture_output=True, text=True, env={**os.environ, **THREADS, **XLA})
+    return done.stdout if not done.returncode else f"failed: {done.stderr.strip().splitlines()[-1][:160]}\n"

@@ -17,7 +17,8 @@ from hybridize.base.errors import HybridizeError
 from hybridize.compiler.limits import Limits
 from hybridize.tools import bench as benchmark
 from hybridize.tools import contents, explained, machine, report, saved
-from hybridize.tools.bench import WORKLOADS, Options, Result
+from hybridize.tools.bench import Options, Result
+from hybridize.tools.workloads import CALLS, SCRIPTS, SEPARATE, STARTS, WORKLOADS, limit_s
 
 application = typer.Typer(
     help="Write deep learning imperatively, run it as one compiled program.",
@@ -50,7 +51,8 @@ def first_cpu() -> int:
 @application.command()
 def bench(
     workloads: Annotated[
-        list[str] | None, typer.Argument(help=f"Of: {', '.join(WORKLOADS)}. All but memory when none is named.")
+        list[str] | None,
+        typer.Argument(help=f"Of: {', '.join(WORKLOADS)}. All but the last {len(SEPARATE)} when none is named."),
     ] = None,
     rounds: Annotated[int, typer.Option(min=1, help="Interleaved rounds.")] = 5,
     seconds: Annotated[float, typer.Option(min=0.0, help="Of samples for each row in each round.")] = 0.3,
@@ -61,7 +63,7 @@ def bench(
     markdown: Annotated[Path | None, typer.Option(help="Write the tables here, too, as Markdown.")] = None,
 ) -> None:
     """Compare hybridize with every runtime that this environment can import, in one interleaved run."""
-    chosen = workloads or [name for name in WORKLOADS if name != "memory"]
+    chosen = workloads or [name for name in WORKLOADS if name not in SEPARATE]
     unknown = set(chosen) - set(WORKLOADS)
     if unknown:
         raise typer.BadParameter(f"no workload {', '.join(sorted(unknown))}; there are: {', '.join(WORKLOADS)}")
@@ -75,9 +77,14 @@ def bench(
         task = progress.add_task("", total=len(chosen))
         for workload in chosen:
             progress.update(task, description=workload)
-            grid = one(workload, options, limits, by_workload)
-            grid.show(console)
-            written.append(grid.markdown())
+            if workload in SCRIPTS:
+                text = benchmark.run_script(workload, options)
+                console.print(text, highlight=False, markup=False)
+                written.append(text)
+            else:
+                grid = one(workload, options, limits, by_workload)
+                grid.show(console)
+                written.append(grid.markdown())
             progress.advance(task)
     goals = report.goals(by_workload)
     if goals is not None:
@@ -91,16 +98,14 @@ def one(workload: str, options: Options, limits: Limits, by_workload: dict[str, 
     """Run one workload and lay out its figures; they are also put into `by_workload`, for the goals."""
     if workload == "memory":
         return report.memory(benchmark.run_memory(options), options.calls, options.shapes)
-    if workload == "import":
-        by_workload[workload] = benchmark.run_imports(options)
-        return report.starts("import", by_workload[workload])
-    if workload == "first-call":
-        by_workload[workload] = benchmark.run_first_calls(options)
-        title = "first-call: from the model in memory to its first result, compiler loaded, nothing cached"
-        return report.starts(title, by_workload[workload])
+    if workload == "sizes":
+        return report.sizes(benchmark.run_sizes(options), options.sizes)
+    if workload in STARTS:
+        runs = {"import": benchmark.run_imports, "first-call": benchmark.run_first_calls}
+        by_workload[workload] = runs.get(workload, benchmark.run_compile)(options)
+        return report.starts(f"{workload}: {STARTS[workload]}", by_workload[workload])
     by_workload[workload] = benchmark.run_calls(workload, options)
-    what = "x + 1 on one element" if workload == "call-overhead" else "512-256-128-2, ReLU, float32, one thread"
-    return report.calls(f"{workload}: {what}", by_workload[workload], benchmark.limit_s(workload, limits))
+    return report.calls(f"{workload}: {CALLS[workload]}", by_workload[workload], limit_s(workload, limits))
 
 
 @application.command()

@@ -12,7 +12,8 @@ from rich.table import Table
 
 from hybridize.compiler.explanation import described, duration
 from hybridize.compiler.limits import Limits
-from hybridize.tools.bench import BOUNDS, GOALS, Result, reached
+from hybridize.tools.bench import Result
+from hybridize.tools.goals import BOUNDS, GOALS, reached
 from hybridize.tools.peers import HYBRIDIZED
 
 
@@ -94,6 +95,20 @@ def memory(answer: dict[str, Any], call_count: int, shape_count: int) -> Grid:
         before, after = answer[f"before_{key}"], answer[f"after_{key}"]
         rows.append((name, f"{before / 1e6:.1f} MB", f"{after / 1e6:.1f} MB", f"{(after / before - 1) * 100:+.2f} %"))
     return Grid("Memory after warm-up", ("", "before", "after", "growth"), rows)
+
+
+def sizes(answer: dict[str, Any], count: int) -> Grid:
+    """How many programs many sizes took, and what it costs a program not to know its size."""
+    title = f"sizes: the chapter's net, {count:,} random batch sizes"
+    if "error" in answer:
+        return Grid(title, ("", "figure"), [("failed", answer["error"])])
+    rows = [
+        ("programs compiled", str(answer["programs"])),
+        ("all calls", duration(answer["seconds"])),
+        ("the slowest call", duration(answer["slowest_s"])),
+    ]
+    rows += [(f"batch {size}: any size ÷ exact", f"{ratio:.2f}") for size, ratio in answer["ratios"].items()]
+    return Grid(title, ("", "figure"), rows)
 
 
 def goals(by_workload: dict[str, Sequence[Result]]) -> Grid | None:

@@ -2,10 +2,12 @@
 """A process that holds one runtime and answers the benchmark: one JSON object a line in, one out.
 
     {"do": "limits", "seconds": s}                          -> {"l2_gb_per_s": ..., ...}
-    {"do": "prepare", "module": m, "mode": k, "table": t,
+    {"do": "prepare", "module": m, "mode": k, "table": t, "workload": w,
      "data": file.npz, "result": file.npy}                  -> {"first_s": ...}
     {"do": "sample", "seconds": s}                          -> {"samples": [seconds of a call, ...], "disturbed": n}
     {"do": "memory", "data": file.npz, "calls": n, "shapes": n} -> {"before_calls": bytes, ...}
+    {"do": "first", "model": m, "loaded": bool}             -> {"first_s": ..., "llvm": bool}
+    {"do": "sizes", "count": n}                             -> {"programs": n, ...}
     anything that fails                                     -> {"error": "one line"}
 
 Started as `python -m hybridize.tools.worker CPU`, it pins itself to that CPU before it imports anything heavy.
@@ -27,17 +29,11 @@ from typing import Any
 import numpy as np
 
 from hybridize.compiler import limits
-from hybridize.tools.peers import F32, Layers, Prepared
+from hybridize.tools import workloads
+from hybridize.tools.peers import Prepared
 
 SAMPLE_S = 5e-4
 """A sample is the mean of enough calls to last this long: far above the clock's grain, far below a time slice."""
-
-
-def read_data(path: str) -> tuple[Layers, F32]:
-    """Layers and input from the parent's file."""
-    with np.load(path) as data:
-        count = sum(name.startswith("weight") for name in data.files)
-        return [(data[f"weight{i}"], data[f"bias{i}"]) for i in range(count)], data["x"]
 
 
 def stopwatch(prepared: Prepared) -> timeit.Timer:
@@ -83,10 +79,9 @@ def answers(requests: Iterator[str]) -> Iterator[dict[str, Any]]:
                 case "limits":
                     yield asdict(limits.measure(request["seconds"]))
                 case "prepare":
-                    layers, x = read_data(request["data"])
                     module = importlib.import_module(f"hybridize.tools.peers.{request['module']}")
                     build = getattr(module, request["table"])[request["mode"]]
-                    start = build(layers, x) if request["table"] == "MLP" else build(x)
+                    start = build(*workloads.read(request["table"], request["workload"], request["data"]))
                     begin = time.perf_counter()
                     prepared = start()
                     result = prepared.function(*prepared.arguments)
@@ -98,9 +93,15 @@ def answers(requests: Iterator[str]) -> Iterator[dict[str, Any]]:
                     samples, disturbed = sample(timer, request["seconds"])
                     yield {"samples": samples, "disturbed": disturbed}
                 case "memory":
-                    layers, x = read_data(request["data"])
+                    layers, x = workloads.read("MLP", "mlp-1", request["data"])
                     memory = importlib.import_module("hybridize.tools.memory")
                     yield memory.measure(layers, x, request["calls"], request["shapes"])
+                case "first":
+                    firsts = importlib.import_module("hybridize.tools.firsts")
+                    yield firsts.measure(request["model"], loaded=request["loaded"])
+                case "sizes":
+                    sizes = importlib.import_module("hybridize.tools.sizes")
+                    yield sizes.measure(request["count"])
                 case unknown:
                     yield {"error": f"cannot do {unknown!r} now"}
         except Exception as error:  # whatever a runtime raises becomes a line of the table

@@ -34,9 +34,8 @@ class TimedEmitter(Emitter):
         return name
 
     def _note(self, f: Function) -> None:
-        if self.target.processor == "aarch64":  # there LLVM's cycle counter is one that only the system may read
-            ticks = f.op('call i64 asm sideeffect "mrs $0, cntvct_el0", "=r"()')
-        else:
-            ticks = f.op(f"call i64 {self.module.declare('llvm.readcyclecounter', 'i64', ())}()")
+        # LLVM's cycle counter is the time stamp on x86; on AArch64 it is one that only the system may read.
+        counter = "readcyclecounter" if self.target.processor == "x86_64" else "readsteadycounter"
+        ticks = f.op(f"call i64 {self.module.declare(f'llvm.{counter}', 'i64', ())}()")
         f.do(f"store i64 {ticks}, ptr inttoptr (i64 {self._address + 8 * self._count} to ptr), align 8")
         self._count += 1

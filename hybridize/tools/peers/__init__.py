@@ -1,10 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
 """The runtimes that the benchmark compares, one module each; a module is imported only in its own worker process.
 
-Each module offers two tables from a mode ("eager", "script") to a `Build`:
+Each module offers tables from a mode ("eager", "script") to a build:
 
-    MLP      : (layers, x) -> start     a multilayer perceptron, ReLU between the layers
-    ADD_ONE  : (x) -> start             x + 1, where nothing but the call costs
+    MLP      : (layers, x) -> start        a multilayer perceptron, ReLU between the layers
+    ADD_ONE  : (x) -> start                x + 1, where nothing but the call costs
+    FORMULA  : (name, arrays) -> start     a function of `tools.formulas`
 
 A build makes the model in memory, as its user would have it, and loads whatever compiler it needs; `start` then does
 what stands between that model and the first result (compile, freeze, load), so that it can be timed.
@@ -52,10 +53,8 @@ class Row:
     """Key in the module's tables."""
     package: str
     """What has to be importable for the row to appear."""
-    mlp: bool = True
-    """Whether the module has the mode in `MLP`."""
-    adds_one: bool = True
-    """Whether it has the mode in `ADD_ONE`."""
+    tables: tuple[str, ...] = ("MLP", "ADD_ONE")
+    """The module's tables that have the mode."""
     slow_start: bool = False
     """First calls take seconds: sample them once."""
 
@@ -64,19 +63,21 @@ HYBRIDIZED = "hybridize, hybridized"
 BLOCK = "hybridize, hybridized block"
 IMPERATIVE = "hybridize, imperative"
 
+ALL = ("MLP", "ADD_ONE", "FORMULA")
 ROWS = (
-    Row(HYBRIDIZED, "ours", "hybridized", "hybridize"),
-    Row(BLOCK, "ours", "block", "hybridize", mlp=False),
-    Row("hybridize, frozen", "ours", "frozen", "hybridize", adds_one=False),
-    Row(IMPERATIVE, "ours", "imperative", "hybridize"),
+    Row(HYBRIDIZED, "ours", "hybridized", "hybridize", ALL),
+    Row(BLOCK, "ours", "block", "hybridize", ("ADD_ONE",)),
+    Row("hybridize, frozen", "ours", "frozen", "hybridize", ("MLP",)),
+    Row(IMPERATIVE, "ours", "imperative", "hybridize", ALL),
     Row("hybridize, PyTorch module", "ours_torch", "hybridized", "torch"),
-    Row("NumPy", "plain_numpy", "out", "numpy"),
-    Row("PyTorch eager", "pytorch", "eager", "torch"),
+    Row("NumPy", "plain_numpy", "out", "numpy", ALL),
+    Row("PyTorch eager", "pytorch", "eager", "torch", ALL),
     Row("TorchScript frozen", "pytorch", "script", "torch"),
-    Row("torch.compile", "pytorch", "compile", "torch", slow_start=True),
+    Row("torch.compile", "pytorch", "compile", "torch", ALL, slow_start=True),
     Row("ONNX Runtime io_binding", "ort", "io_binding", "onnxruntime"),
     Row("ONNX Runtime run", "ort", "run", "onnxruntime"),
     Row("OpenVINO infer(bound)", "ov", "bound", "openvino"),
-    Row("LiteRT set+invoke+get", "litert", "interpreter", "ai_edge_litert", adds_one=False),
-    Row("JAX jit", "jax", "jit", "jax"),
+    Row("LiteRT set+invoke+get", "litert", "interpreter", "ai_edge_litert", ("MLP",)),
+    Row("JAX jit", "jax", "jit", "jax", ALL),
+    Row("IREE llvm-cpu", "iree", "invoke", "iree", ("FORMULA",), slow_start=True),
 )

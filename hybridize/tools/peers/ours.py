@@ -3,11 +3,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import functools
+from collections.abc import Callable, Sequence
 from typing import Any
 
-from hybridize import hybridize, np
+from hybridize import hybridize, np, npx
 from hybridize.gluon import nn
+from hybridize.tools.formulas import FORMULAS
 from hybridize.tools.peers import F32, Layers, Prepared, Start
 
 
@@ -87,5 +89,25 @@ def add_one_block(x: F32) -> Start:
     return start
 
 
+OWN: dict[str, Callable[..., Any]] = {
+    "pointwise": lambda x, w, b: npx.gelu(npx.layer_norm(x, w, b), "tanh") + x,
+    "softmax": lambda x: npx.softmax(x),
+}
+
+
+def formula(name: str, arrays: Sequence[F32], *, hybridized: bool) -> Start:
+    """A formula, compiled or as it is."""
+    function = OWN.get(name) or FORMULAS[name].of(np)
+    arguments = tuple(map(np.array, arrays))
+    if not hybridized:
+        return lambda: Prepared(function, arguments, as_numpy)
+    load_llvm()
+    return lambda: Prepared(hybridize(function), arguments, as_numpy)
+
+
 MLP = {"hybridized": mlp(), "frozen": mlp(freeze=True), "imperative": mlp_imperative}
 ADD_ONE = {"hybridized": add_one_hybridized, "imperative": add_one_imperative, "block": add_one_block}
+FORMULA = {
+    "hybridized": functools.partial(formula, hybridized=True),
+    "imperative": functools.partial(formula, hybridized=False),
+}

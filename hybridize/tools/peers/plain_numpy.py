@@ -3,8 +3,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import numpy as np
 
+from hybridize.tools.formulas import FORMULAS
 from hybridize.tools.peers import F32, Layers, Prepared, Start
 
 
@@ -35,5 +38,12 @@ def add_one(x: F32) -> Start:
     return lambda: Prepared(lambda x: x + 1, (x,), np.asarray)
 
 
+def formula(name: str, arrays: Sequence[F32]) -> Start:
+    """A formula as it is."""
+    function = FORMULAS[name].of(np)
+    return lambda: Prepared(function, tuple(arrays), np.asarray)
+
+
 MLP = {"out": mlp}
+FORMULA = {"out": formula}
 ADD_ONE = {"out": add_one}

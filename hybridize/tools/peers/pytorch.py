@@ -3,10 +3,14 @@
 
 from __future__ import annotations
 
+import functools
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import torch
+import torch.nn.functional as F
 
+from hybridize.tools.formulas import FORMULAS
 from hybridize.tools.peers import F32, Layers, Prepared, Start
 
 
@@ -74,10 +78,15 @@ def scripted(net: torch.nn.Module, x: torch.Tensor) -> Start:
     return start
 
 
-def compiled(net: torch.nn.Module, x: torch.Tensor) -> Start:
-    """The module through torch.compile, after the compiler has been loaded by something unrelated."""
+def load_compiler() -> None:
+    """Compile something unrelated: loading Inductor is not part of a model's first call."""
     with torch.no_grad():
         torch.compile(lambda value: value - 3)(torch.ones(2))
+
+
+def compiled(net: torch.nn.Module, x: torch.Tensor) -> Start:
+    """The module through torch.compile."""
+    load_compiler()
 
     def start() -> Prepared:
         in_inference_mode()
@@ -86,6 +95,32 @@ def compiled(net: torch.nn.Module, x: torch.Tensor) -> Start:
     return start
 
 
+def pointwise(x: torch.Tensor, w: torch.Tensor, b: torch.Tensor) -> torch.Tensor:
+    """As its users write it."""
+    return F.gelu(F.layer_norm(x, x.shape[-1:], w, b), approximate="tanh") + x
+
+
+OWN: dict[str, Callable[..., Any]] = {"pointwise": pointwise, "softmax": lambda x: torch.softmax(x, -1)}
+
+
+def formula(name: str, arrays: Sequence[F32], *, compiled: bool) -> Start:
+    """A formula in PyTorch's own words where it has some, called or compiled."""
+    function = OWN.get(name) or FORMULAS[name].of(torch)
+    arguments = tuple(map(tensor, arrays))
+    if compiled:
+        load_compiler()
+
+    def start() -> Prepared:
+        in_inference_mode()
+        return Prepared(torch.compile(function) if compiled else function, arguments, as_numpy)
+
+    return start
+
+
 _MODES = {"eager": eager, "script": scripted, "compile": compiled}
 MLP = {name: lambda layers, x, mode=mode: mode(module(layers), tensor(x)) for name, mode in _MODES.items()}
 ADD_ONE = {name: lambda x, mode=mode: mode(AddOne().eval(), tensor(x)) for name, mode in _MODES.items()}
+FORMULA = {
+    "eager": functools.partial(formula, compiled=False),
+    "compile": functools.partial(formula, compiled=True),
+}

@@ -1,0 +1,271 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Instructions that a call takes, and that compiling takes, counted by valgrind: figures that a busy machine repeats.
+
+    python benchmarks/instructions.py                  the table, beside the stored one
+    python benchmarks/instructions.py --check          fails where a count is more than 3 % above the stored one
+    python benchmarks/instructions.py --store          these counts are the stored ones from now on
+
+Linux, x86-64, valgrind. One process does everything under callgrind, which it tells when to count: what is counted is
+work alone, neither imports nor loops. A figure is the difference between two and one repetitions of the same loop.
+Addresses, hashes and the environment are the same at every run, so that two runs differ by less than 0.1 %.
+Valgrind knows no AVX-512: the machine is AVX2.
+"""
+
+from __future__ import annotations
+
+import argparse
+import ctypes
+import gc
+import json
+import mmap
+import platform
+import re
+import shutil
+import subprocess
+import sys
+import tempfile
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+HERE = Path(__file__).parent
+STORED = HERE / "instructions.json"
+WORSE = 0.03
+"""A count that is so much above the stored one fails the check."""
+CALLS = 500
+"""Calls of a loop."""
+OPS = 500
+"""Operations of the long graph."""
+
+# ------------------------------------------------------------------------------------------- in the counted process
+
+REQUEST = bytes.fromhex("4889f8 31d2 48c1c703 48c1c70d 48c1c73d 48c1c733 4887db c3")
+"""void request(words): what valgrind listens to. Four rotations of rdi and an exchange of rbx with itself do nothing
+outside of it; inside, rax points to a message (valgrind's manual, "the client request mechanism")."""
+ZERO, DUMP, START, STOP = (ord("C") << 24 | ord("T") << 16 | number for number in (1, 3, 4, 5))
+"""Callgrind's messages: forget what was counted; write it down, under a name; count; stop counting."""
+
+
+class Counter:
+    """Tells callgrind what to count; `of` writes one file for a loop."""
+
+    def __init__(self) -> None:
+        self._page = mmap.mmap(-1, mmap.PAGESIZE, prot=mmap.PROT_READ | mmap.PROT_WRITE | mmap.PROT_EXEC)
+        self._page.write(REQUEST)
+        address = ctypes.addressof(ctypes.c_char.from_buffer(self._page))
+        self._request = ctypes.CFUNCTYPE(None, ctypes.c_void_p)(address)
+        self._words = (ctypes.c_int64 * 6)()
+
+    def say(self, message: int, text: bytes = b"") -> None:
+        """Send a message."""
+        self._words[0] = message
+        self._words[1] = ctypes.cast(ctypes.c_char_p(text), ctypes.c_void_p).value or 0
+        self._request(ctypes.addressof(self._words))
+
+    def of(self, name: str, loop: Callable[[int], object], count: int) -> None:
+        """Count `loop(count)` and `loop(2 * count)`; once before, uncounted, so that both find the same caches."""
+        loop(count)
+        for times in (1, 2):
+            gc.collect()
+            gc.disable()
+            self.say(START)
+            self.say(ZERO)
+            loop(times * count)
+            self.say(DUMP, f"{name}|{times}|{count}".encode())
+            self.say(STOP)
+            gc.enable()
+
+
+def call_loops() -> Iterator[tuple[str, Callable[[int], object]]]:
+    """Calls of compiled programs whose kernels are next to nothing."""
+    import numpy
+
+    from hybridize import hybridize, np
+    from hybridize.gluon import nn
+
+    def add_one(x: Any) -> Any:
+        return x + 1
+
+    def calls(function: Callable[..., Any], *arguments: Any) -> Callable[[int], None]:
+        def loop(count: int) -> None:
+            for _ in range(count):
+                function(*arguments)
+
+        return loop
+
+    one = np.array(numpy.ones((1,), numpy.float32))
+    yield "call: x + 1, compiled", calls(hybridize(add_one), one)
+    yield "call: x + 1, imperative", calls(add_one, one)
+    net = nn.Dense(1, in_units=1)
+    net.initialize()
+    net.hybridize()
+    yield "call: a block, 1 × 1 dense layer", calls(net, one.reshape(1, 1))
+    general = hybridize(add_one)
+    for size in (5, 6, 7):
+        general(np.array(numpy.ones((size,), numpy.float32)))
+    yield "call: x + 1, any size", calls(general, np.array(numpy.ones((8,), numpy.float32)))
+    yield "call: hybridize(f) itself", lambda count: [hybridize(add_one) for _ in range(count)]
+
+
+def graphs() -> Iterator[tuple[str, Callable[..., Any], tuple[Any, ...]]]:
+    """What is compiled: the chapter's net, and a long chain of operations that are all different."""
+    import numpy
+
+    from hybridize import np
+    from hybridize.tools.peers.ours import gluon
+    from hybridize.tools.workloads import layers_and_input
+
+    layers, x = layers_and_input(1)
+    yield "MLP", gluon(layers).forward, (np.array(x),)
+
+    def long(x: Any) -> Any:
+        y = x
+        for k in range(OPS // 2):
+            y = y * (1 + k * 1e-6) + x
+        return y
+
+    yield f"{OPS} operations", long, (np.array(numpy.ones((1000,), numpy.float32)),)
+
+
+def compile_loops() -> Iterator[tuple[str, Callable[[int], object]]]:
+    """The first call in all, and the stages that are ours or LLVM's."""
+    from hybridize import compiler, hybridize
+    from hybridize.codegen.llvm.engine import compile_module
+    from hybridize.codegen.llvm.program import build
+    from hybridize.passes import PIPELINE
+
+    target = compiler.default_target()
+    for name, function, arguments in graphs():
+
+        def first(count: int, function: Any = function, arguments: Any = arguments) -> None:
+            for _ in range(count):
+                compiler.cache_clear()
+                hybridize(function)(*arguments)
+
+        graph = hybridize(function).program(*arguments).captured
+        optimized = PIPELINE.run(graph)
+        text = build(optimized, target).module.text()
+        yield f"compile: {name}, first call", first
+        yield f"compile: {name}, passes", lambda count, graph=graph: [PIPELINE.run(graph) for _ in range(count)]
+        yield (
+            f"compile: {name}, schedule and code",
+            lambda count, graph=optimized: [build(graph, target).module.text() for _ in range(count)],
+        )
+        yield (
+            f"compile: {name}, LLVM",
+            lambda count, text=text: [compile_module(text, target) for _ in range(count)],
+        )
+
+
+def count_all(only: str) -> None:
+    """The counted process."""
+    counter = Counter()
+    for count, loops in ((CALLS, call_loops()), (1, compile_loops())):
+        for name, loop in loops:
+            if only in name:
+                counter.of(name, loop, count)
+
+
+# --------------------------------------------------------------------------------------------------- around it
+
+
+def available() -> bool:
+    """Whether this machine can count."""
+    return platform.machine() == "x86_64" and all(shutil.which(tool) for tool in ("valgrind", "setarch"))
+
+
+def counted(only: str = "") -> dict[str, float]:
+    """Instructions of one repetition, by name; `only` names whose name contains it."""
+    with tempfile.TemporaryDirectory() as folder:
+        environment = {
+            "PATH": "/usr/bin:/bin", "HOME": folder, "PYTHONHASHSEED": "0", "PYTHONPATH": str(HERE.parent),
+            "HYBRIDIZE_TARGET": "avx2", "HYBRIDIZE_CACHE": "0", "OPENBLAS_NUM_THREADS": "1", "OMP_NUM_THREADS": "1",
+        }  # fmt: skip
+        command = [
+            "setarch", "-R", "valgrind", "--tool=callgrind", "--instr-atstart=no", "--compress-strings=no",
+            f"--callgrind-out-file={folder}/out", sys.executable, __file__, "--child", only,
+        ]  # fmt: skip
+        done = subprocess.run(command, env=environment, capture_output=True, text=True, cwd=folder)
+        if done.returncode:
+            raise RuntimeError(done.stderr[-2000:])
+        totals: dict[str, dict[int, int]] = {}
+        counts: dict[str, int] = {}
+        for path in Path(folder).glob("out.*"):
+            text = path.read_text(errors="replace")
+            trigger = re.search(r"^desc: Trigger: Client Request: (.*)\|(\d)\|(\d+)$", text, re.M)
+            total = re.search(r"^(?:totals|summary): (\d+)", text, re.M)
+            if trigger and total:
+                name = trigger[1]
+                totals.setdefault(name, {})[int(trigger[2])] = int(total[1])
+                counts[name] = int(trigger[3])
+        return {name: round((both[2] - both[1]) / counts[name], 1) for name, both in sorted(totals.items())}
+
+
+def versions() -> dict[str, str]:
+    """What the counts depend on besides us."""
+    import llvmlite
+    import numpy
+
+    return {"python": platform.python_version(), "numpy": numpy.__version__, "llvmlite": llvmlite.__version__}
+
+
+def comparable(stored: dict[str, Any]) -> str:
+    """Why stored counts do not hold here; empty where they do."""
+    changed = [f"{name} {stored['versions'].get(name)} then, {now} now" for name, now in versions().items()
+               if stored["versions"].get(name) != now]  # fmt: skip
+    return ", ".join(changed)
+
+
+def table(found: dict[str, float], stored: dict[str, float]) -> str:
+    """Counts beside the stored ones, as Markdown."""
+    lines = ["| instructions of one | now | stored | change |", "| --- | ---: | ---: | ---: |"]
+    for name, count in found.items():
+        before = stored.get(name)
+        change = f"{count / before - 1:+.2%}" if before else ""
+        lines.append(f"| {name} | {count:,.0f} | {f'{before:,.0f}' if before else ''} | {change} |")
+    return "\n".join(lines)
+
+
+def worse(found: dict[str, float], stored: dict[str, float]) -> list[str]:
+    """What takes more than is allowed."""
+    return [
+        f"{name}: {count:,.0f} instructions, {stored[name]:,.0f} stored"
+        for name, count in found.items()
+        if name in stored and count > stored[name] * (1 + WORSE)
+    ]
+
+
+def main() -> int:
+    """The command."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--check", action="store_true", help="fail where a count is worse than the stored one")
+    parser.add_argument("--store", action="store_true", help="write the counts down as those to compare with")
+    parser.add_argument("--only", default="", help="count what has this in its name")
+    parser.add_argument("--child", help=argparse.SUPPRESS)
+    given = parser.parse_args()
+    if given.child is not None:
+        count_all(given.child)
+        return 0
+    if not available():
+        print("valgrind on x86-64 Linux is needed")
+        return 2
+    stored = json.loads(STORED.read_text()) if STORED.is_file() else {"versions": versions(), "counts": {}}
+    found = counted(given.only)
+    print(table(found, stored["counts"]))
+    if given.store:
+        text = json.dumps(
+            {"versions": versions(), "counts": {**stored["counts"], **found}}, indent=1, ensure_ascii=False
+        )
+        STORED.write_text(text + "\n")
+    why = comparable(stored)
+    if why:
+        print(f"\nthe stored counts are of other versions: {why}")
+    problems = [] if why else worse(found, stored["counts"])
+    if given.check and problems:
+        print("\n" + "\n".join(problems))
+        return 1
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,77 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What the figures have to reach."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from hybridize.tools.bench import FROM_DISK, Result
+from hybridize.tools.peers import BLOCK, HYBRIDIZED, IMPERATIVE
+
+LITERT, ORT, ORT_RUN = "LiteRT set+invoke+get", "ONNX Runtime io_binding", "ONNX Runtime run"
+OPENVINO, SCRIPT, COMPILED = "OpenVINO infer(bound)", "TorchScript frozen", "torch.compile"
+JAX, IREE, NUMPY, EAGER = "JAX jit", "IREE llvm-cpu", "NumPy", "PyTorch eager"
+SERVERS = (LITERT, ORT, ORT_RUN, OPENVINO, SCRIPT, JAX)
+FUSERS = (JAX, COMPILED, NUMPY)
+
+
+@dataclass(frozen=True)
+class Goal:
+    """A ratio that a workload has to reach: the time of `ours` over that of the best of `against`."""
+
+    workload: str
+    ours: str
+    against: tuple[str, ...]
+    must: float
+    aim: float
+
+
+GOALS = (
+    Goal("mlp-1", HYBRIDIZED, SERVERS, 0.7, 0.62),
+    Goal("mlp-1", HYBRIDIZED, (SCRIPT,), 0.25, 0.2),
+    Goal("mlp-1", IMPERATIVE, (EAGER,), 0.6, 0.5),
+    Goal("mlp-64", HYBRIDIZED, SERVERS, 0.9, 0.8),
+    Goal("mlp-1024", HYBRIDIZED, SERVERS, 1.0, 0.93),
+    Goal("pointwise", HYBRIDIZED, (JAX,), 0.45, 0.45),
+    Goal("pointwise", HYBRIDIZED, (IREE,), 0.85, 0.85),
+    Goal("pointwise", HYBRIDIZED, (COMPILED,), 0.25, 0.25),
+    *(
+        Goal(workload, HYBRIDIZED, FUSERS, 0.9, 0.7)
+        for workload in (
+            "softmax", "sum-0", "sum-1", "chain", "arithmetic", "transpose-1024", "transpose-2048",
+        )
+    ),
+)  # fmt: skip
+
+
+@dataclass(frozen=True)
+class Bound:
+    """A time that a row has to stay under, in seconds."""
+
+    workload: str
+    row: str
+    must_s: float
+    aim_s: float
+
+
+BOUNDS = (
+    Bound("call-overhead", HYBRIDIZED, 300e-9, 300e-9),
+    Bound("call-overhead", BLOCK, 1e-6, 1e-6),
+    Bound("first-call", HYBRIDIZED, 0.08, 0.04),
+    Bound("compile", "chapter MLP", 0.06, 0.06),
+    Bound("compile", "12 layers of width 1024", 0.2, 0.2),
+    Bound("compile", "5,000 elementwise operations", 2.5, 2.5),
+    Bound("compile", FROM_DISK, 0.005, 0.005),
+    Bound("import", "import hybridize", 0.25, 0.2),
+)
+
+
+def reached(goal: Goal, results: Sequence[Result]) -> tuple[str, float] | None:
+    """The best of the goal's peers and our ratio to it; None where a row is missing."""
+    by_name = {result.name: result for result in results if result.rounds and not result.error}
+    peers = [by_name[name] for name in goal.against if name in by_name]
+    if goal.ours not in by_name or not peers:
+        return None
+    best = min(peers, key=lambda result: result.median)
+    return best.name, by_name[goal.ours].ratio(best)
