@@ -93,6 +93,8 @@ class Step:
     bytes: Size
     """Bytes read and written."""
     flops: Size
+    threads: int = 1
+    """Threads that may share the step."""
 
     def __str__(self) -> str:
         sizes = ",".join(map(str, self.shape))
@@ -130,6 +132,8 @@ class Plan:
     packs: tuple[Pack, ...] = ()
     sizes: tuple[str, ...] = ()
     """The size symbols in the order of their values, then conditions, as `Scope.lines` gives them."""
+    teams: tuple[int, ...] = ()
+    """Positions among the constants of pointers to a team of threads, see `runtime.pool`."""
 
     def at(self, sizes: Mapping[str, int]) -> Plan:
         """The plan of a call with these sizes, by the names of the symbols."""
@@ -144,7 +148,7 @@ class Plan:
         )  # fmt: skip
         return Plan(
             _buffers(self.inputs, sizes), self.constants, _buffers(self.outputs, sizes),
-            sized(self.scratch_bytes, sizes), steps, self.packs,
+            sized(self.scratch_bytes, sizes), steps, self.packs, teams=self.teams,
         )  # fmt: skip
 
     def seen(self) -> Plan:

@@ -31,8 +31,8 @@ def assign(blocks: list[Block]) -> int:
     top = 0
     for block in sorted(blocks, key=lambda block: (block.first, -block.nbytes)):
         alive = [other for other in alive if other.last >= block.first]
-        block.offset = _best_gap(alive, _rounded(block.nbytes))
-        top = max(top, block.offset + _rounded(block.nbytes))
+        block.offset = _best_gap(alive, rounded(block.nbytes))
+        top = max(top, block.offset + rounded(block.nbytes))
         alive.append(block)
     return top
 
@@ -44,7 +44,7 @@ def _assign_slots(blocks: list[Block]) -> int:
     """
     slots: list[_Slot] = []
     for block in sorted(blocks, key=lambda block: (block.first, -hint(block.nbytes))):
-        need = _rounded(block.nbytes)
+        need = rounded(block.nbytes)
         free = [slot for slot in slots if slot.last < block.first]
         slot = min(free, key=lambda slot: _misfit(slot.nbytes, need), default=None)
         if slot is None:
@@ -79,8 +79,9 @@ def _misfit(slot: int, need: int) -> tuple[int, int]:
     return (1 if known else 2), abs(hint(slot) - hint(need))
 
 
-def _rounded(nbytes: int) -> int:
-    return -(-nbytes // ALIGN) * ALIGN
+def rounded(nbytes: int) -> int:
+    """Bytes that a block takes up."""
+    return (nbytes + ALIGN - 1) // ALIGN * ALIGN
 
 
 def _best_gap(alive: list[Block], nbytes: int) -> int:
@@ -90,5 +91,5 @@ def _best_gap(alive: list[Block], nbytes: int) -> int:
         hole = block.offset - end
         if nbytes <= hole < best_size:
             best, best_size = end, hole
-        end = max(end, block.offset + _rounded(block.nbytes))
+        end = max(end, block.offset + rounded(block.nbytes))
     return end if best < 0 else best

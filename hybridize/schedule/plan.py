@@ -6,12 +6,13 @@ from __future__ import annotations
 import dataclasses
 import functools
 import heapq
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any, Protocol
 
 import numpy
 
 from hybridize.base.dims import hint, maximum, product, same
+from hybridize.base.dtypes import uint8
 from hybridize.base.errors import CodegenError
 from hybridize.base.types import TensorType
 from hybridize.graph import Graph, Node, Value
@@ -26,7 +27,8 @@ from hybridize.schedule.draft import Draft
 from hybridize.schedule.finish import Numbering, finish
 from hybridize.schedule.group import Group, Grouping, Step, Unit, carried_state, steady_state
 from hybridize.schedule.lower import Lowerings
-from hybridize.schedule.memory import ALIGN, Block, assign
+from hybridize.schedule.memory import ALIGN, Block, assign, rounded
+from hybridize.schedule.parallel import Split, estimated_us, worth
 from hybridize.schedule.steps import (
     About,
     Extra,
@@ -41,14 +43,22 @@ from hybridize.schedule.steps import (
     Schedule,
     ScheduleStep,
     Stable,
+    Team,
 )
 
 
 class Machine(Protocol):
     """What a schedule must know of the code that will be made of it."""
 
+    @property
+    def slots(self) -> int:
+        """Threads that may share a step."""
+
     def lanes(self, itemsize: int) -> int:
         """Elements of `itemsize` bytes in a vector."""
+
+    def cuts(self, kernel: Kernel) -> bool:
+        """Whether any of a kernel's loops can be shared."""
 
     def product_bytes(self, product: Product) -> int:
         """Scratch that a contraction needs."""
@@ -95,7 +105,8 @@ class _Scheduler:
         self.graph = graph
         self.machine = machine
         self.interner = Interner()
-        self.constants: list[Array | Packed] = list(graph.constants.values())
+        self.constants: list[Array | Packed | Team] = list(graph.constants.values())
+        self.team = -1
         self.known: dict[Value, Source] = {graph.inputs[k]: source for k, source in known.items()}
         self.known |= graph.constants
         self.packs: dict[tuple[Any, ...], int] = {}
@@ -189,6 +200,19 @@ class _Scheduler:
         self.blocks.append(block)
         return block
 
+    def _split(self, nbytes: int, flops: int, own: Sequence[int], possible: Callable[[], bool]) -> Split | None:
+        """How threads share a step with so much memory for each of them, if that is possible and worth it."""
+        if self.machine.slots < 2 or not worth(nbytes, flops) or not possible():
+            return None
+        if self.team < 0:
+            self.team = self._slots([Team()])[0]
+        strides = tuple(rounded(size) for size in own)
+        return Split(self.machine.slots, estimated_us(nbytes, flops), self.team, strides)
+
+    def _own_scratch(self, nbytes: int, split: Split | None, step: int) -> Block:
+        """Scratch of which each thread of a step has its own."""
+        return self._scratch(nbytes if split is None else rounded(nbytes) * split.slots, step)
+
     def _place(self, home: Block | Place, offset: int = 0) -> Place:
         if isinstance(home, Block):
             return Place("scratch", 0, home.offset + offset)
@@ -221,16 +245,19 @@ class _Scheduler:
             tuple(Buffer.of(value.type) for value in self.graph.outputs),
             plain(scratch_bytes),
             tuple(_described(step, flops) for step, flops in made),
+            teams=tuple(slot for slot, constant in enumerate(constants) if isinstance(constant, Team)),
         )
         work = (sum(_moved(step) for step, _ in made), sum(flops for _, flops in made))
         reads = frozenset(self.reads)
         return Schedule(plan, tuple(step for step, _ in made), constants, reads, scratch_bytes, work)
 
-    def _kept(self) -> tuple[Array | Packed, ...]:
+    def _kept(self) -> tuple[Array | Packed | Team, ...]:
         """The constants, those empty that no step reads: numbers within kernels, and what is read packed."""
         first = len(self.graph.inputs)
         return tuple(
-            constant if isinstance(constant, Packed) or first + k in self.reads else numpy.empty(0, constant.dtype)
+            constant
+            if isinstance(constant, Packed | Team) or first + k in self.reads
+            else numpy.empty(0, constant.dtype)
             for k, constant in enumerate(self.constants)
         )
 
@@ -264,13 +291,16 @@ class _Scheduler:
         numbering, order, rows = self._numbered(draft, merged)
         kernel = finish(draft, numbering, self.machine)
         lanes = max((nest.lanes for nest in kernel.nests), default=1)
-        blocks = [self._scratch(row.nbytes * lanes, number) for row in rows]
         about = _about(node for _, node, _ in reversed(group.members))
         flops = sum(local.cost * value.type.size for value, _, local in group.members)
+        nbytes = sum(param.size * param.dtype.itemsize for param in kernel.params)
+        own = [row.nbytes * lanes for row in rows]
+        split = self._split(nbytes, flops, own, functools.partial(self.machine.cuts, kernel))
+        blocks = [self._own_scratch(size, split, number) for size in own]
 
         def make() -> tuple[ScheduleStep, int]:
             places = [self._place_of(value) for value in order]
-            return LoopStep(about, kernel, (*places, *(self._place(block) for block in blocks))), flops
+            return LoopStep(about, kernel, (*places, *(self._place(block) for block in blocks)), split), flops
 
         return make
 
@@ -338,11 +368,13 @@ class _Scheduler:
         product = dataclasses.replace(product, packed=packed is not None)
         draft = None if step.epilogue is None else Draft(step.epilogue, self.grouping)
         out = step.node.outputs[0] if draft is None else next(iter(draft.group.stored))
-        workspace = self._scratch(self.machine.product_bytes(product), number)
+        flops = 2 * product.batch * product.m * product.n * product.k
+        own = self.machine.product_bytes(product)
+        split = self._split(x.nbytes + w.nbytes + out.type.nbytes, flops, [own], lambda: True)
+        workspace = self._own_scratch(own, split, number)
         ending, order = (None, []) if draft is None else finish_product(draft, out, product)
         nodes = [step.node] if draft is None else [step.node, *(n for _, n, _ in reversed(draft.group.members))]
         about = _about(nodes)
-        flops = 2 * product.batch * product.m * product.n * product.k
 
         def make() -> tuple[ScheduleStep, int]:
             first, second = step.operands
@@ -352,7 +384,7 @@ class _Scheduler:
                 self._place_of(second) if packed is None else packed,
                 *(self._place_of(value) for value in order),
             )
-            return ProductStep(about, product, out.type, ending, places, self._place(workspace)), flops
+            return ProductStep(about, product, out.type, ending, places, self._place(workspace), split), flops
 
         return make
 
@@ -373,7 +405,7 @@ class _Scheduler:
         root, start = self._root(value)
         return self.known.get(root), start
 
-    def _slots(self, constants: Sequence[Array | Packed]) -> tuple[int, ...]:
+    def _slots(self, constants: Sequence[Array | Packed | Team]) -> tuple[int, ...]:
         """Add constants; returns where their pointers will be."""
         first = len(self.graph.inputs) + len(self.constants)
         self.constants += constants
@@ -415,7 +447,7 @@ class _Scheduler:
         offsets, state_bytes = [], 0
         for k, kind in enumerate(inputs[:carried]):
             offsets.append(state_bytes)
-            state_bytes += 0 if k in steady else -(-kind.nbytes // ALIGN) * ALIGN
+            state_bytes += 0 if k in steady else (kind.nbytes + ALIGN - 1) // ALIGN * ALIGN
         start = 2 * state_bytes + ALIGN
         workspace = self._scratch(start + functools.reduce(maximum, (made.scratch_bytes for made in bodies)), number)
 
@@ -435,8 +467,10 @@ class _Scheduler:
         return make
 
 
-def _type(constant: Array | Packed) -> TensorType:
+def _type(constant: Array | Packed | Team) -> TensorType:
     """Of a constant, or of what a packed one is made of."""
+    if isinstance(constant, Team):
+        return TensorType((0,), uint8)
     return constant.product.w if isinstance(constant, Packed) else TensorType(constant.shape, constant.dtype)
 
 
@@ -517,8 +551,13 @@ def _described(step: ScheduleStep, flops: int) -> PlanStep:
             reads, writes = step.places[count:], step.places[:count]
     return PlanStep(
         "", kind, *_words(step), tuple(map(_plain, reads)), tuple(map(_plain, writes)), tuple(map(plain, shape)),
-        plain(_moved(step)), plain(flops),
+        plain(_moved(step)), plain(flops), _threads(step),
     )  # fmt: skip
+
+
+def _threads(step: ScheduleStep) -> int:
+    split = step.split if isinstance(step, LoopStep | ProductStep) else None
+    return 1 if split is None else split.slots
 
 
 def _moved(step: ScheduleStep) -> int:

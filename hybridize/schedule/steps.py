@@ -11,6 +11,7 @@ from hybridize.graph.ir import Buffer
 from hybridize.loops.expr import Expr, Routine
 from hybridize.loops.kernel import Kernel, Param
 from hybridize.runtime.plan import Plan
+from hybridize.schedule.parallel import Split
 
 
 @frozen
@@ -89,6 +90,11 @@ class Packed:
     """One that reads it; w is packed alike for every m."""
 
 
+@dataclass(frozen=True, eq=False, slots=True)
+class Team:
+    """A constant that is no array: who runs the loops of steps that are split, as `runtime.pool` says."""
+
+
 @frozen
 class LoopStep:
     """Run a kernel; one place per param."""
@@ -96,6 +102,7 @@ class LoopStep:
     about: About
     kernel: Kernel
     places: tuple[Place, ...]
+    split: Split | None = None
 
 
 @frozen
@@ -108,6 +115,7 @@ class ProductStep:
     finish: Finish | None
     places: tuple[Place, ...]
     workspace: Place
+    split: Split | None = None
 
 
 @frozen
@@ -164,7 +172,7 @@ class Schedule:
 
     plan: Plan
     steps: tuple[ScheduleStep, ...]
-    constants: tuple[Buffer | Packed, ...]
+    constants: tuple[Buffer | Packed | Team, ...]
     """All constants in slot order: the graph's own (empty where no step reads them), then those of its sub-graphs and
     packed ones."""
     reads: frozenset[int]

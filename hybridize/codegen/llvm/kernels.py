@@ -99,8 +99,8 @@ class _Nest:
 
     def outermost(self) -> Outermost | None:
         """The loop that can be run in ranges."""
-        rows, sizes = self.nest.rows, self.groups[0][0].sizes
-        if any(same(size, 0) for size in (*rows, *sizes)) or (not rows and len(self.groups) > 1):
+        rows, sizes = self.nest.rows, self.nest.statements[0].sizes if self.groups else ()
+        if not self.groups or any(same(size, 0) for size in (*rows, *sizes)) or (not rows and len(self.groups) > 1):
             return None
         if rows:
             step = 1

@@ -9,24 +9,27 @@ Equal kernels, contractions and routines are written once, however many steps ca
 from __future__ import annotations
 
 import dataclasses
+import functools
 from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass
 
 import numpy
 
-from hybridize.base.dims import same
+from hybridize.base.dims import hint, same
 from hybridize.base.frozen import frozen
 from hybridize.base.types import TensorType
 from hybridize.codegen.llvm.contraction import (
     ContractionSpec,
     contraction_scratch,
+    contraction_units,
     emit_contraction,
     emit_pack,
     pack_pays,
     packed_bytes,
 )
 from hybridize.codegen.llvm.epilogue import emit_finish
-from hybridize.codegen.llvm.kernels import emit_kernel
+from hybridize.codegen.llvm.kernels import Outermost, emit_kernel, outermost_loop
+from hybridize.codegen.llvm.parallel import call_in_parallel, emit_body
 from hybridize.codegen.llvm.prepare import emit_prepare
 from hybridize.codegen.llvm.regions import emit_region
 from hybridize.codegen.llvm.routines import emit_routine, routine_bytes
@@ -35,8 +38,10 @@ from hybridize.codegen.target import Target
 from hybridize.graph import Graph
 from hybridize.graph.ir import Buffer as Array
 from hybridize.loops.expr import Routine
+from hybridize.loops.kernel import Kernel
 from hybridize.runtime.plan import PREPARE, Pack, Plan
 from hybridize.schedule import Schedule, schedule
+from hybridize.schedule.parallel import Split
 from hybridize.schedule.steps import (
     LoopStep,
     Packed,
@@ -47,6 +52,7 @@ from hybridize.schedule.steps import (
     RoutineStep,
     ScheduleStep,
     Stable,
+    Team,
 )
 
 
@@ -65,6 +71,12 @@ class Sizes:
     """What the scheduler asks about the code to come."""
 
     target: Target
+    slots: int = 1
+    """Threads that may share a step."""
+
+    def cuts(self, kernel: Kernel) -> bool:
+        """Whether any of a kernel's loops can be shared."""
+        return any(_outermost(part, self.target) is not None for part in _parts(kernel))
 
     def lanes(self, itemsize: int) -> int:
         """Elements of `itemsize` bytes in a vector."""
@@ -89,13 +101,14 @@ def build(
     name: str = "program",
     stable: Collection[int] = (),
     emitter_of: Callable[[Module, Target, str], Emitter] | None = None,
+    slots: int = 1,
 ) -> Built:
     """Schedule `graph` and write it as the exported function `name`.
 
     Matrices among the inputs numbered `stable` are read from packed copies, where that pays. `emitter_of` makes
-    another writer than `Emitter`.
+    another writer than `Emitter`. Up to `slots` threads share steps that are worth it.
     """
-    scheduled = schedule(graph, Sizes(target), {number: Stable(number, 0) for number in stable})
+    scheduled = schedule(graph, Sizes(target, slots), {number: Stable(number, 0) for number in stable})
     module = Module(target.halves)
     emitter = (emitter_of or Emitter)(module, target, name)
     scope = graph.scope
@@ -118,8 +131,10 @@ def build(
     return Built(module, dataclasses.replace(scheduled.plan, steps=steps, packs=packs, sizes=sizes), constants)
 
 
-def _given(constant: Array | Packed) -> Array:
-    """A constant before packing; nothing, where that is an input."""
+def _given(constant: Array | Packed | Team) -> Array:
+    """A constant before packing; nothing, where that is an input or no array."""
+    if isinstance(constant, Team):
+        return numpy.empty(0, numpy.uint8)
     source = constant.source if isinstance(constant, Packed) else constant
     return numpy.empty(0, numpy.uint8) if isinstance(source, Stable) else source
 
@@ -129,6 +144,17 @@ def _spec(product: Product) -> ContractionSpec:
         product.x.dtype, product.m, product.n, product.k, product.batch, product.transpose_x, product.transpose_w,
         product.shared_x, product.shared_w, product.packed,
     )  # fmt: skip
+
+
+def _parts(kernel: Kernel) -> list[Kernel]:
+    """A kernel for each nest."""
+    return [Kernel(kernel.params, kernel.locals, (nest,)) for nest in kernel.nests]
+
+
+def _outermost(part: Kernel, target: Target) -> Outermost | None:
+    """The loop that threads share, if it turns more than once."""
+    found = outermost_loop(part, part.nests[0], target)
+    return None if found is None or hint(found.turns) < 2 else found
 
 
 class Emitter:
@@ -158,12 +184,12 @@ class Emitter:
     def step(self, f: Function, step: ScheduleStep, pointers: Pointers) -> str:
         """Call what `step` says; returns the name of the function."""
         match step:
-            case LoopStep(kernel=kernel, places=places):
+            case LoopStep(kernel=kernel, places=places, split=split):
                 if not kernel.nests:
                     return ""
-                name = self._once(
-                    "loops", str(kernel), lambda name: emit_kernel(self.module, name, kernel, self.target)
-                )
+                if split is not None:
+                    return self._shared(f, kernel, [pointers.at(place) for place in places], split, pointers)
+                name = self._kernel(kernel)
                 self._call(f, name, [pointers.at(place) for place in places])
                 return name
             case ProductStep():
@@ -180,6 +206,37 @@ class Emitter:
                 emit_region(self.module, name, step, names)
                 self._call(f, name, [*(pointers.at(p) for p in (*step.places, step.workspace)), "%inputs"])
                 return name
+
+    def _kernel(self, kernel: Kernel) -> str:
+        """The function of a kernel."""
+        return self._once("loops", str(kernel), lambda name: emit_kernel(self.module, name, kernel, self.target))
+
+    def _shared(self, f: Function, kernel: Kernel, args: Sequence[str], split: Split, pointers: Pointers) -> str:
+        """Call a kernel nest by nest, the loops of each shared by threads; returns the first function."""
+        names = []
+        for part in _parts(kernel):
+            outermost = _outermost(part, self.target)
+            if outermost is None:
+                names.append(self._kernel(part))
+                self._call(f, names[-1], args)
+                continue
+            write = functools.partial(self._ranged, part)
+            names.append(self._once("loops", f"ranged {part}", write))
+            self._in_parallel(f, names[-1], args, outermost.turns, split, pointers)
+        return names[0]
+
+    def _ranged(self, kernel: Kernel, name: str) -> Function:
+        return emit_kernel(self.module, name, kernel, self.target, ranged=True)
+
+    def _in_parallel(
+        self, f: Function, name: str, args: Sequence[str], turns: int, split: Split, pointers: Pointers
+    ) -> None:
+        """Call a ranged function through the team of the program."""
+        body = self._once(
+            "body", f"body {name} {split.strides}",
+            lambda body: emit_body(self.module, body, name, len(args), split.strides, bool(f.sizes)),
+        )  # fmt: skip
+        call_in_parallel(f, pointers.at(Place("input", split.team, 0)), body, args, turns, split)
 
     def pack(self, slot: int, packed: Packed) -> Pack:
         """Write what packs a constant, or a copy of a stable input; returns what the plan says of it."""
@@ -211,12 +268,16 @@ class Emitter:
         if same(step.out.size, 0):
             return ""
         epilogue = None if step.finish is None else emit_finish(step.finish, step.product, step.out, self.target)
-        key = f"{_spec(step.product)} {step.finish}"
+        spec, split = _spec(step.product), step.split
+        args = [pointers.at(place) for place in (*step.places, step.workspace)]
         name = self._once(
-            "product", key,
-            lambda name: emit_contraction(self.module, name, _spec(step.product), self.target, epilogue),
+            "product", f"{spec} {step.finish}{'' if split is None else ' ranged'}",
+            lambda name: emit_contraction(self.module, name, spec, self.target, epilogue, ranged=split is not None),
         )  # fmt: skip
-        self._call(f, name, [pointers.at(place) for place in (*step.places, step.workspace)])
+        if split is None:
+            self._call(f, name, args)
+        else:
+            self._in_parallel(f, name, args, contraction_units(spec, self.target), split, pointers)
         return name
 
 
