@@ -11,8 +11,9 @@ from __future__ import annotations
 
 import hashlib
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 
+from hybridize.base.dims import same
 from hybridize.base.errors import CodegenError
 from hybridize.base.types import TensorType
 from hybridize.codegen.llvm import sorting
@@ -62,12 +63,17 @@ def _around(type_: TensorType, axis: int) -> tuple[int, int, int]:
     return math.prod(type_.shape[:axis]), type_.shape[axis], math.prod(type_.shape[axis + 1 :])
 
 
+def _empty(sizes: Iterable[int]) -> bool:
+    """Whether there is nothing to do. Where that depends on the call, the program is for calls like this one."""
+    return any(size < 1 for size in sizes)
+
+
 def _columns(f: Function, outer: int, inner: int, lanes: int, body: Callable[[str, str, int], None]) -> None:
     """Call body(outer index, inner index, lanes) so that every column of [outer, inner] is met once."""
-    whole = inner // lanes * lanes if lanes > 1 and inner > 1 else 0
+    whole = inner // lanes * lanes if lanes > 1 and not same(inner, 1) else 0
     with f.loop(0, outer) as rows:
         for start, stop, width in ((0, whole, lanes), (whole, inner, 1)):
-            if start < stop:
+            if not same(start, stop):
                 with f.loop(start, stop, width) as columns:
                     body(rows.index, columns.index, width)
 
@@ -75,8 +81,8 @@ def _columns(f: Function, outer: int, inner: int, lanes: int, body: Callable[[st
 def _position(f: Function, sizes: tuple[int, int, int], row: str, k: str | int, column: str) -> str:
     """Flat index of [row, k, column]."""
     _, n, inner = sizes
-    along = f.op(f"add i64 {f.op(f'mul i64 {row}, {n}')}, {k}")
-    return f.op(f"add i64 {f.op(f'mul i64 {along}, {inner}')}, {column}")
+    along = f.op(f"add i64 {f.op(f'mul i64 {row}, {f.size(n)}')}, {k}")
+    return f.op(f"add i64 {f.op(f'mul i64 {along}, {f.size(inner)}')}, {column}")
 
 
 # Searches
@@ -85,7 +91,7 @@ def _position(f: Function, sizes: tuple[int, int, int], row: str, k: str | int, 
 def _argument(f: Function, routine: Routine, inputs: Types, outputs: Types, target: Target) -> None:
     """Index of the greatest or least element; of the first one, and of the first NaN where there is one."""
     sizes = _around(inputs[0], routine.parameters[0])
-    if 0 in sizes:
+    if _empty(sizes):
         return
     cells, indices = Cells(f, inputs[0].dtype), Cells(f, outputs[0].dtype)
     outer, n, inner = sizes
@@ -102,7 +108,7 @@ def _argument(f: Function, routine: Routine, inputs: Types, outputs: Types, targ
                 cells.choose(better, x, best, cells.number_type(lanes), lanes),
                 cells.choose(better, here, where, indices.type(lanes), lanes),
             ]
-        position = f.op(f"add i64 {f.op(f'mul i64 {row}, {inner}')}, {at}")
+        position = f.op(f"add i64 {f.op(f'mul i64 {row}, {f.size(inner)}')}, {at}")
         indices.store(loop.results[1], "%o0", position, lanes)
 
     _columns(f, outer, inner, min(target.lanes(8), target.lanes(inputs[0].dtype.itemsize)), column)
@@ -114,7 +120,7 @@ def _argument(f: Function, routine: Routine, inputs: Types, outputs: Types, targ
 def _running(f: Function, routine: Routine, inputs: Types, outputs: Types, target: Target) -> None:
     """Sum, product or maximum of all elements up to each one, in order; half floats add up in float32."""
     sizes = _around(inputs[0], routine.parameters[0])
-    if 0 in sizes:
+    if _empty(sizes):
         return
     source, result = Cells(f, inputs[0].dtype), Cells(f, outputs[0].dtype)
     outer, n, inner = sizes
@@ -153,17 +159,17 @@ def _scatter(f: Function, routine: Routine, inputs: Types, outputs: Types, targe
     tuples, row = math.prod(where.shape[:-1]), math.prod(base.shape[depth:])
     cells = Cells(f, base.dtype)
     copy = f.module.declare("llvm.memcpy.p0.p0.i64", "void", ["ptr", "ptr", "i64", "i1"])
-    f.do(f"call void {copy}(ptr %o0, ptr %i0, i64 {base.nbytes}, i1 false)")
-    if 0 in (tuples, row, base.size):
+    f.do(f"call void {copy}(ptr %o0, ptr %i0, i64 {f.size(base.nbytes)}, i1 false)")
+    if _empty((tuples, row, base.size)):
         return
     indices = Cells(f, where.dtype)
     with f.loop(0, tuples) as loop:
         target_row = "0"
         for axis in range(depth):
-            place = f.op(f"add i64 {f.op(f'mul i64 {loop.index}, {depth}')}, {axis}")
+            place = f.op(f"add i64 {f.op(f'mul i64 {loop.index}, {f.size(depth)}')}, {axis}")
             index = _clamped(f, indices.load("%i1", place, 1), base.shape[axis])
-            target_row = f.op(f"add i64 {f.op(f'mul i64 {target_row}, {base.shape[axis]}')}, {index}")
-        start, source = f.op(f"mul i64 {target_row}, {row}"), f.op(f"mul i64 {loop.index}, {row}")
+            target_row = f.op(f"add i64 {f.op(f'mul i64 {target_row}, {f.size(base.shape[axis])}')}, {index}")
+        start, source = (f.op(f"mul i64 {number}, {f.size(row)}") for number in (target_row, loop.index))
 
         def element(_: str, at: str, lanes: int) -> None:
             to, from_ = f.op(f"add i64 {start}, {at}"), f.op(f"add i64 {source}, {at}")
@@ -180,7 +186,7 @@ def _clamped(f: Function, index: str, size: int) -> str:
     """The index brought into the axis, so that a wrong one cannot write elsewhere."""
     for name, bound in (("smax", 0), ("smin", size - 1)):
         intrinsic = f.module.declare(f"llvm.{name}.i64", "i64", ["i64", "i64"])
-        index = f.op(f"call i64 {intrinsic}(i64 {index}, i64 {bound})")
+        index = f.op(f"call i64 {intrinsic}(i64 {index}, i64 {f.size(bound)})")
     return index
 
 
@@ -189,6 +195,8 @@ def _clamped(f: Function, index: str, size: int) -> str:
 
 def _effect(f: Function, routine: Routine, inputs: Types, outputs: Types, target: Target) -> None:
     """Call back with a note and the operands; an assertion only where some element is false."""
+    # The note tells the shapes: it is for the sizes of one call.
+    inputs = [type_.with_shape(tuple(map(int, type_.shape))) for type_ in inputs]
     text = effects.note(_kind(routine), str(routine.parameters[0]), tuple(inputs)).encode() + b"\0"
     quoted = "".join(f"\\{byte:02X}" for byte in text)
     note = f.module.constant(f"note.{f.name}", f"[{len(text)} x i8]", f'c"{quoted}"')

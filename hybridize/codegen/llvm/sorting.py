@@ -10,6 +10,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 
+from hybridize.base.dims import is_symbolic, same
 from hybridize.base.dtypes import int64
 from hybridize.base.types import TensorType
 from hybridize.codegen.llvm.cells import Cells
@@ -35,14 +36,13 @@ def write(
     axis, descending = routine.parameters
     shape = inputs[0].shape
     outer, n, inner = math.prod(shape[:axis]), shape[axis], math.prod(shape[axis + 1 :])
-    if 0 in (outer, n, inner):
+    if any(same(size, 0) for size in (outer, n, inner)):
         return
     sorter = _Sorter(f, inputs[0], n, bool(descending), "arg" in routine.name)
     with f.loop(0, outer) as rows, f.loop(0, inner) as columns:
-        start = f.op(f"add i64 {f.op(f'mul i64 {rows.index}, {n * inner}')}, {columns.index}")
+        start = f.op(f"add i64 {f.op(f'mul i64 {rows.index}, {f.size(n * inner)}')}, {columns.index}")
         sorter.fetch(start, inner)
-        side = sorter.sort()
-        sorter.deliver(start, inner, side)
+        sorter.deliver(start, inner, sorter.sort())
 
 
 class _Sorter:
@@ -54,32 +54,34 @@ class _Sorter:
         self.keys = Cells(f, type_.dtype)
         self.numbers = Cells(f, int64)
         words = _aligned(type_.dtype.itemsize)
-        self.key_sides = [f.op(f"getelementptr i8, ptr %scratch, i64 {side * n * words}") for side in (0, 1)]
-        offset = 2 * n * words
-        self.number_sides = [f.op(f"getelementptr i8, ptr %scratch, i64 {offset + side * n * 8}") for side in (0, 1)]
+        self.key_sides = [self._scratch(side * n * words) for side in (0, 1)]
+        self.number_sides = [self._scratch(2 * n * words + side * n * 8) for side in (0, 1)]
+
+    def _scratch(self, offset: int) -> str:
+        return self.f.op(f"getelementptr i8, ptr %scratch, i64 {self.f.size(offset)}")
 
     def fetch(self, start: str, stride: int) -> None:
         """Bring a line into the first side."""
         f = self.f
         with f.loop(0, self.n) as loop:
-            position = f.op(f"add i64 {f.op(f'mul i64 {loop.index}, {stride}')}, {start}")
+            position = f.op(f"add i64 {f.op(f'mul i64 {loop.index}, {f.size(stride)}')}, {start}")
             self.keys.store(self.keys.load("%i0", position, 1), self.key_sides[0], loop.index, 1)
             if self.numbered:
                 self.numbers.store(loop.index, self.number_sides[0], loop.index, 1)
 
-    def deliver(self, start: str, stride: int, side: int) -> None:
-        """Write the sorted line from a side."""
+    def deliver(self, start: str, stride: int, side: tuple[str, str]) -> None:
+        """Write the sorted line from where its keys and numbers are."""
         f = self.f
         cells = self.numbers if self.numbered else self.keys
-        source = (self.number_sides if self.numbered else self.key_sides)[side]
+        source = side[1] if self.numbered else side[0]
         with f.loop(0, self.n) as loop:
-            position = f.op(f"add i64 {f.op(f'mul i64 {loop.index}, {stride}')}, {start}")
+            position = f.op(f"add i64 {f.op(f'mul i64 {loop.index}, {f.size(stride)}')}, {start}")
             cells.store(cells.load(source, loop.index, 1), "%o0", position, 1)
 
-    def sort(self) -> int:
-        """Merge until the line is one run; returns the side where it lies, which depends on n alone."""
-        rounds = math.ceil(math.log2(self.n)) if self.n > 1 else 0
-        if rounds:
+    def sort(self) -> tuple[str, str]:
+        """Merge until the line is one run; returns where its keys and numbers lie, which depends on n alone."""
+        rounds = self._rounds()
+        if rounds != 0:
             f = self.f
             widths = [("i64", "1"), *(("ptr", side) for side in self.key_sides + self.number_sides)]
             with f.loop(0, rounds, carry=widths) as loop:
@@ -87,7 +89,20 @@ class _Sorter:
                 self._round(width, (keys, numbers), (other_keys, other_numbers))
                 double = f.op(f"shl i64 {width}, 1")
                 loop.following = [double, other_keys, keys, other_numbers, numbers]
-        return rounds % 2
+            if isinstance(rounds, str):
+                return loop.results[1], loop.results[3]
+        return self.key_sides[int(rounds) % 2], self.number_sides[int(rounds) % 2]
+
+    def _rounds(self) -> int | str:
+        """The logarithm of n to base 2, rounded up."""
+        if not is_symbolic(self.n):
+            return math.ceil(math.log2(self.n)) if self.n > 1 else 0
+        zeros = self.f.module.declare("llvm.ctlz.i64", "i64", ["i64", "i1"])
+        # A line of no element has no rounds either: the count for -1 is 64.
+        last = self.f.op(f"call i64 {zeros}(i64 {self.f.size(self.n - 1)}, i1 false)")
+        rounds = self.f.op(f"sub i64 64, {last}")
+        some = self.f.op(f"icmp sgt i64 {self.f.size(self.n)}, 0")
+        return self.f.op(f"select i1 {some}, i64 {rounds}, i64 0")
 
     def _round(self, width: str, source: tuple[str, str], target: tuple[str, str]) -> None:
         """Merge neighbouring runs of `width` elements."""
@@ -127,4 +142,4 @@ class _Sorter:
 
     def _least(self, position: str, bound: int) -> str:
         smin = self.f.module.declare("llvm.smin.i64", "i64", ["i64", "i64"])
-        return self.f.op(f"call i64 {smin}(i64 {position}, i64 {bound})")
+        return self.f.op(f"call i64 {smin}(i64 {position}, i64 {self.f.size(bound)})")
