@@ -6,8 +6,9 @@ from __future__ import annotations
 import threading
 import weakref
 from collections import OrderedDict
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
+from hybridize.compiler.disk import DiskInfo
 from hybridize.runtime.executable import Executable
 
 Key = tuple[str, ...]
@@ -21,6 +22,8 @@ class CacheInfo:
     misses: int = 0
     entries: int = 0
     bytes: int = 0
+    disk: DiskInfo = field(default_factory=DiskInfo)
+    """What the disk was asked when this cache had nothing."""
 
 
 class Cache:

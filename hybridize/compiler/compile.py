@@ -163,10 +163,12 @@ def _key(graph: Graph, target: Target, stable: Collection[int]) -> Key:
 
 
 def cache_info() -> CacheInfo:
-    """Counts and bytes of the memory cache."""
-    return _cache.info()
+    """Counts and bytes of the memory cache, and of the disk cache."""
+    info = _cache.info()
+    info.disk = disk.info()
+    return info
 
 
 def cache_clear() -> None:
-    """Forget all compiled programs; those in use live on."""
+    """Forget all compiled programs; those in use live on, and so does what is on the disk."""
     _cache.clear()
