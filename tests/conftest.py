@@ -44,9 +44,18 @@ def forbid_skip(report: pytest.TestReport | pytest.CollectReport) -> None:
         report.longrepr = f"skipped, and the chapter may not skip: {report.longrepr}"
 
 
+def excuse_missing_level(report: pytest.TestReport, error: BaseException) -> None:
+    """Turn a failure into a skip where the test asks for a level of x86-64 that this machine lacks."""
+    if getattr(error, "code", "") == "E965" and "code for avx" in str(error):
+        report.outcome = "skipped"
+        report.longrepr = (report.location[0], report.location[1] or 0, str(error).splitlines()[0])
+
+
 @pytest.hookimpl(wrapper=True)
 def pytest_runtest_makereport(item, call):
     report = yield
+    if call.excinfo is not None:
+        excuse_missing_level(report, call.excinfo.value)
     if CHAPTER in item.path.parents:
         forbid_skip(report)
     return report

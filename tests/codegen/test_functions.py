@@ -71,16 +71,36 @@ def test_a_maximum_over_an_axis_hands_nan_on(target):
         numpy.testing.assert_array_equal(found, numpy.max(x, axis=axes))
 
 
-@pytest.mark.parametrize("dtype", ["i1", "u1", "i4", "u4", "i8"])
+@pytest.mark.parametrize("target", TARGETS)
+@pytest.mark.parametrize("dtype", ["i1", "u1", "i2", "u2", "i4", "u4", "i8", "u8"])
 @pytest.mark.parametrize("source", ["f2", "f4", "f8"])
-def test_conversion_to_integers_saturates_and_nan_is_zero(source, dtype):
-    x = numpy.array([numpy.nan, numpy.inf, -numpy.inf, 1.9, -1.9, 3e4, -3e4] * 3, source)
+def test_conversion_to_integers_saturates_and_nan_is_zero(source, dtype, target):
     info = numpy.iinfo(dtype)
-    found = run(lambda x: ops.cast(x, numpy.dtype(dtype)), x)
-    wanted = numpy.clip(
-        numpy.trunc(numpy.nan_to_num(x.astype("f8"), nan=0, posinf=1e30, neginf=-1e30)), info.min, info.max
-    )
-    assert [int(v) for v in found] == [min(info.max, max(info.min, int(w))) for w in wanted]
+    edges = [sign * numpy.nextafter(float(bound), toward) for bound in (info.min, info.max) for sign in (1, -1)
+             for toward in (float(bound), -numpy.inf, numpy.inf)]  # fmt: skip
+    corners = [numpy.nan, numpy.inf, -numpy.inf, 0.9, -0.9, -0.0, 1.9, -1.9, 3e4, -3e4, *edges]
+    with numpy.errstate(over="ignore"):
+        x = numpy.resize(numpy.array(corners, source), 67)
+    wanted = [
+        0 if v != v else info.max if v > info.max else info.min if v < info.min else int(v)
+        for v in x.astype("f8").tolist()
+    ]
+    assert run(lambda x: ops.cast(x, numpy.dtype(dtype)), x, target=target).tolist() == wanted
+
+
+@pytest.mark.parametrize("target", TARGETS)
+@pytest.mark.parametrize("dtype", ["f2", "f4", "f8"])
+def test_rounding_keeps_the_sign_of_zero_and_what_is_not_finite(dtype, target):
+    halves = numpy.arange(-12, 13) / 4
+    edges = [2.0**23 - 0.5, 2.0**23 + 1, 2.0**52 - 0.5, 2.0**52 + 1, 1e-40, 1e30, 0.49999997, 0.49999999999999994]
+    corners = [*halves, *edges, *numpy.negative(edges), -0.0, numpy.nan, numpy.inf, -numpy.inf]
+    with numpy.errstate(over="ignore"):
+        x = numpy.resize(numpy.array(corners, dtype), 83)
+    rules = {ops.floor: numpy.floor, ops.ceil: numpy.ceil, ops.trunc: numpy.trunc, ops.round: numpy.rint}
+    for ours, theirs in rules.items():
+        found = run(ours, x, target=target)
+        numpy.testing.assert_array_equal(found, theirs(x))
+        numpy.testing.assert_array_equal(numpy.signbit(found), numpy.signbit(theirs(x)))
 
 
 @pytest.mark.parametrize("target", TARGETS)

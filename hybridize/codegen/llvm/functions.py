@@ -11,11 +11,13 @@ from __future__ import annotations
 import functools
 from collections.abc import Callable
 
-from hybridize.base.dtypes import DType, bfloat16, bool_, float16, float32, float64
+from hybridize.base.dtypes import DType, bfloat16, bool_, float16, float32, float64, int32
 from hybridize.base.errors import CodegenError
 from hybridize.codegen.llvm import halves
 from hybridize.codegen.llvm.mathematics import EMITTERS
+from hybridize.codegen.llvm.rounding import ROUNDINGS, rounded
 from hybridize.codegen.llvm.text import SCALARS, Function, literal, splat, vector
+from hybridize.codegen.llvm.vectors import Vectors
 from hybridize.codegen.target import Target
 
 
@@ -165,9 +167,29 @@ def _from_float(f: Function, value: str, source: DType, result: DType, lanes: in
 
 
 def _to_integer(f: Function, value: str, source: DType, result: DType, lanes: int) -> str:
-    old, new = register(source, lanes), register(result, lanes)
-    name = f"llvm.fpto{'s' if result.kind == 'i' else 'u'}i.sat.{suffix(result, lanes)}.{suffix(source, lanes)}"
-    return f.op(f"call {new} {f.module.declare(name, new, [old])}({old} {value})")
+    """Clamped first, so that the conversion is defined; x86 does `llvm.fptosi.sat` one element at a time."""
+    real = register_dtype(source)
+    kind, signed, bits = register(real, lanes), result.kind == "i", 8 * result.itemsize
+    most = 2 ** (bits - signed) - 1
+    least, beyond = -float(most + 1) if signed else 0.0, float(most + 1)
+    exact = int(real.type(most)) == most
+
+    def bounded(x: str, word: str, bound: float) -> str:
+        limit = constant(bound, real, lanes)
+        return select(f, f.op(f"fcmp {word} {kind} {x}, {limit}"), limit, x, real, lanes)
+
+    inside = bounded(value, "olt", least)
+    if exact:
+        inside = bounded(inside, "ogt", float(most))
+    # Only NaN is not below the bound, or also what is too large where the greatest integer is no float.
+    fits = f.op(f"fcmp olt {kind} {inside}, {constant(beyond, real, lanes)}")
+    inside = select(f, fits, inside, constant(0, real, lanes), real, lanes)
+    wide = result if bits >= 32 else int32
+    found = f.op(f"fpto{wide.kind.replace('i', 's')}i {kind} {inside} to {register(wide, lanes)}")
+    if not exact:
+        large = f.op(f"fcmp oge {kind} {value}, {constant(beyond, real, lanes)}")
+        found = select(f, large, constant(most, wide, lanes), found, wide, lanes)
+    return emit_cast(f, found, wide, result, lanes)
 
 
 # Comparisons
@@ -367,8 +389,10 @@ class _Float:
         word = {"add": "fadd", "sub": "fsub", "mul": "fmul", "div": "fdiv"}.get(function)
         if word is not None:
             return self.op(word, *args)
-        known = {"abs": "fabs", "floor": "floor", "ceil": "ceil", "trunc": "trunc", "round": "rint", "sqrt": "sqrt",
-                 "copysign": "copysign"}.get(function)  # fmt: skip
+        rounding = "rint" if function == "round" else function
+        if rounding in ROUNDINGS:
+            return rounded(Vectors(self.f, self.dtype, self.lanes, self.target), rounding, args[0])
+        known = {"abs": "fabs", "sqrt": "sqrt", "copysign": "copysign"}.get(function)
         if known is not None:
             return intrinsic(self.f, known, self.dtype, self.lanes, args)
         if function in EMITTERS:

@@ -10,6 +10,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 
+from hybridize.codegen.llvm.rounding import rounded
 from hybridize.codegen.llvm.vectors import Vectors
 
 Rule = Callable[..., str]
@@ -211,8 +212,8 @@ def _pow(w: Vectors, x: str, y: str) -> str:
     power = w.select(w.compare("ogt", z, w.number(600.0)), w.number(INF), power)
     power = w.select(w.compare("oeq", a, one), w.select(w.compare("uno", y, y), y, one), power)
     half = w.mul(y, w.number(0.5))
-    whole = w.compare("oeq", w.intrinsic("trunc", y), y)
-    halfway = w.compare("one", w.intrinsic("trunc", half), half)
+    whole = w.compare("oeq", rounded(w, "trunc", y), y)
+    halfway = w.compare("one", rounded(w, "trunc", half), half)
     odd = w.logic("and", whole, halfway)
     power = w.select(odd, w.copysign(power, x), power)
     negative = w.logic("and", w.compare("olt", x, zero), w.compare("one", a, w.number(INF)))
