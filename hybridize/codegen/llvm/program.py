@@ -173,9 +173,7 @@ class Emitter:
         params = [("ptr", "inputs"), ("ptr", "outputs"), ("ptr", "scratch")]
         f = Function(self.module, name, params, linkage=linkage, attributes=UNOPTIMISED)
         if self.sized:
-            slot = len(scheduled.plan.inputs) + len(scheduled.constants)
-            cell = f.on_entry(f"getelementptr ptr, ptr %inputs, i64 {slot}", "cell of sizes")
-            f.sizes = f.on_entry(f"load ptr, ptr {cell}, align 8", "sizes")
+            f.use_sizes("%inputs", len(scheduled.plan.inputs) + len(scheduled.constants))
         pointers = Pointers(f)
         names = [self.step(f, step, pointers) for step in scheduled.steps]
         f.do("ret void")
@@ -203,7 +201,7 @@ class Emitter:
                 names = [f"{name}.body{i}" for i in range(len(step.bodies))]
                 for body_name, body in zip(names, step.bodies, strict=True):
                     self.program(body_name, body)
-                emit_region(self.module, name, step, names)
+                emit_region(self.module, name, step, names, f.sizes_slot)
                 self._call(f, name, [*(pointers.at(p) for p in (*step.places, step.workspace)), "%inputs"])
                 return name
 

@@ -3,21 +3,27 @@
 
 A region is an internal function `(ptr outputs..., ptr inputs..., ptr workspace, ptr constants)`, `constants` being the
 program's array of inputs. A body has the program's own form `(ptr inputs, ptr outputs, ptr scratch)`; its arrays of
-pointers are on the stack. State alternates between two copies in the workspace.
+pointers are on the stack, and end with that to the sizes where the program's does. State alternates between two copies in the workspace.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 
+from hybridize.base.dims import same
+from hybridize.base.types import TensorType
 from hybridize.codegen.llvm.text import Function, Module
 from hybridize.schedule.steps import RegionStep
 
 
-def emit_region(module: Module, name: str, step: RegionStep, bodies: Sequence[str]) -> None:
-    """Write the region `name`, which calls `bodies`."""
+def emit_region(
+    module: Module, name: str, step: RegionStep, bodies: Sequence[str], sizes_slot: int | None = None
+) -> None:
+    """Write the region `name`, which calls `bodies`; the program has its sizes at `sizes_slot`, if it has any."""
     params = [f"o{k}" for k in range(len(step.outputs))] + [f"i{k}" for k in range(len(step.inputs))]
     f = Function(module, name, [("ptr", param) for param in (*params, "workspace", "constants")])
+    if sizes_slot is not None:
+        f.use_sizes("%constants", sizes_slot)
     writer = _Region(f, step, bodies)
     {"cond": writer.cond, "while": writer.repeat, "scan": writer.scan}[step.kind]()
     f.do("ret void")
@@ -29,10 +35,12 @@ class _Call:
     def __init__(self, f: Function, name: str, inputs: int, outputs: int, constants: Sequence[int]) -> None:
         self._f = f
         self._name = name
-        self._inputs = f.alloca("ptr", max(1, inputs + len(constants)))
+        self._inputs = f.alloca("ptr", max(1, inputs + len(constants) + bool(f.sizes)))
         self._outputs = f.alloca("ptr", max(1, outputs))
         for k, slot in enumerate(constants):
             self._set(self._inputs, inputs + k, f.op(f"load ptr, ptr {self._cell('%constants', slot)}"))
+        if f.sizes:
+            self._set(self._inputs, inputs + len(constants), f.sizes)
 
     def _cell(self, array: str, k: int) -> str:
         return array if not k else self._f.op(f"getelementptr ptr, ptr {array}, i64 {k}")
@@ -67,12 +75,14 @@ class _Region:
         self.moving = [k for k in range(step.carried) if k not in step.steady]
 
     def _at(self, pointer: str, offset: int | str) -> str:
-        return pointer if offset == 0 else self.f.op(f"getelementptr i8, ptr {pointer}, i64 {offset}")
+        if isinstance(offset, str):
+            return self.f.op(f"getelementptr i8, ptr {pointer}, i64 {offset}")
+        return pointer if same(offset, 0) else self._at(pointer, self.f.size(offset))
 
     def _copy(self, target: str, source: str, nbytes: int) -> None:
-        if nbytes:
+        if not same(nbytes, 0):
             name = self.f.module.declare("llvm.memcpy.p0.p0.i64", "void", ["ptr", "ptr", "i64", "i1"])
-            self.f.do(f"call void {name}(ptr {target}, ptr {source}, i64 {nbytes}, i1 false)")
+            self.f.do(f"call void {name}(ptr {target}, ptr {source}, i64 {self.f.size(nbytes)}, i1 false)")
 
     def _state(self, copy: str) -> list[str]:
         """Pointers to the state, steady values where they were at the beginning."""
@@ -143,22 +153,22 @@ class _Region:
         f, step = self.f, self.step
         (body,) = self.calls
         first, second = self._begin()
-        with f.loop(0, str(step.length), 1, [("ptr", first), ("ptr", second)]) as loop:
+        with f.loop(0, f.size(step.length), 1, [("ptr", first), ("ptr", second)]) as loop:
             now, other = loop.values
-            index = f.op(f"sub i64 {step.length - 1}, {loop.index}") if step.reverse else loop.index
+            index = f.op(f"sub i64 {f.size(step.length - 1)}, {loop.index}") if step.reverse else loop.index
             inputs = self._state(now)
             for k in range(step.carried, len(step.inputs)):
-                inputs.append(self._slice(f"%i{k}", step.inputs[k].nbytes, index) if k in step.stacked else f"%i{k}")
+                inputs.append(self._slice(f"%i{k}", step.inputs[k], index) if k in step.stacked else f"%i{k}")
             following = self._state(other)
             outputs = [following[k] for k in self.moving]
             stacked = range(step.carried, len(step.outputs))
-            outputs += [self._slice(f"%o{k}", step.outputs[k].nbytes, index) for k in stacked]
+            outputs += [self._slice(f"%o{k}", step.outputs[k], index) for k in stacked]
             body.inputs(inputs)
             body.outputs(outputs)
             body.run(self.scratch)
             loop.following = [other, now]
         self._end(loop.results[0])
 
-    def _slice(self, pointer: str, nbytes: int, index: str) -> str:
-        size = nbytes // max(1, self.step.length)
-        return self._at(pointer, self.f.op(f"mul i64 {index}, {size}"))
+    def _slice(self, pointer: str, type_: TensorType, index: str) -> str:
+        nbytes = type_.with_shape(type_.shape[1:]).nbytes
+        return self._at(pointer, self.f.op(f"mul i64 {index}, {self.f.size(nbytes)}"))

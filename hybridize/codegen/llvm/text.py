@@ -135,6 +135,8 @@ class Function:
         """The size symbols that are asked for, by number."""
         self.sizes = ""
         """Pointer to the values of all symbols, in functions that are given one: they take none as a parameter."""
+        self.sizes_slot: int | None = None
+        """Where that pointer is in the function's array of inputs."""
         self._params = list(params)
         self._signature = (f"define {linkage + ' ' if linkage else ''}{returns} @{name}(", attributes)
         self._on_entry: dict[object, str] = {}
@@ -179,6 +181,12 @@ class Function:
             return f"%symbol.{symbol.number}"
         cell = self.on_entry(f"getelementptr i64, ptr {self.sizes}, i64 {symbol.number}", ("cell", symbol.number))
         return self.on_entry(f"load i64, ptr {cell}, align 8", ("symbol", symbol.number))
+
+    def use_sizes(self, pointers: str, slot: int) -> None:
+        """Take the values of size symbols from the array that an array of pointers has in a slot."""
+        self.sizes_slot = slot
+        cell = self.on_entry(f"getelementptr ptr, ptr {pointers}, i64 {slot}", "cell of sizes")
+        self.sizes = self.on_entry(f"load ptr, ptr {cell}, align 8", "sizes")
 
     def on_entry(self, text: str, key: object) -> str:
         """The register of an instruction at the beginning of the function, written once for each `key`."""
