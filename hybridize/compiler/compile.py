@@ -19,12 +19,14 @@ from hybridize.compiler import disk, stored
 from hybridize.compiler.cache import Cache, CacheInfo, Key
 from hybridize.compiler.entry import entry_code
 from hybridize.compiler.host import host_target
+from hybridize.compiler.pool import have_pool
 from hybridize.graph import Graph
 from hybridize.passes import PIPELINE
 from hybridize.runtime import effects
 from hybridize.runtime.executable import Executable
 from hybridize.runtime.image import Loaded
 from hybridize.runtime.plan import Plan
+from hybridize.runtime.pool import POOL
 
 CACHE_BYTES = 128 << 20
 """Machine code and constants kept for graphs that come again."""
@@ -56,7 +58,12 @@ def default_target() -> Target:
 
 
 def compile(
-    graph: Graph, target: Target | None = None, *, name: str = "program", stable: Collection[int] = ()
+    graph: Graph,
+    target: Target | None = None,
+    *,
+    name: str = "program",
+    stable: Collection[int] = (),
+    threads: int | None = None,
 ) -> Executable:
     """Compile a graph, or return what an equal graph was compiled to.
 
@@ -69,19 +76,22 @@ def compile(
         name: what errors and `explain` call the program.
         stable: numbers of inputs that are the same at most calls. The program may read them from packed copies, which
             whoever binds the inputs makes and refreshes (see `Executable.packers`); `run` makes them at each call.
+        threads: how many a call may use; None is what `set_num_threads` says.
     """
     machine = target if target is not None else default_target()
     if graph.scope is not None:
         graph.scope.capturing = False
-    key = _key(graph, machine, stable)
+    slots = POOL.slots(threads)
+    code = _key(graph, machine, stable, slots)
+    key = (*code, str(threads))
     found = _cache.get(key)
     if found is not None:
         return found
     with _compiling:
         found = _cache.get(key, again=True)
         if found is None:
-            work = _Work(graph, machine, name, stable)
-            found = work.from_disk(disk.name(*key)) or work.compiled(disk.name(*key))
+            work = _Work(graph, machine, name, stable, slots, threads)
+            found = work.from_disk(disk.name(*code)) or work.compiled(disk.name(*code))
             _cache.put(key, found)
     return found
 
@@ -89,8 +99,11 @@ def compile(
 class _Work:
     """One graph on its way to code."""
 
-    def __init__(self, graph: Graph, target: Target, name: str, stable: Collection[int]) -> None:
+    def __init__(
+        self, graph: Graph, target: Target, name: str, stable: Collection[int], slots: int, threads: int | None
+    ) -> None:
         self.graph, self.target, self.name, self.stable = graph, target, name, stable
+        self.slots, self.threads = slots, threads
         self.watch = _Stopwatch()
         self._optimized: Graph | None = None
 
@@ -132,7 +145,7 @@ class _Work:
         from hybridize.codegen.llvm.program import build  # late: see the package
 
         with self.watch.stage("codegen"):
-            return build(self.optimized(), self.target, stable=self.stable)
+            return build(self.optimized(), self.target, stable=self.stable, slots=self.slots)
 
     def _executable(self, loaded: Loaded, plan: Plan, constants: Sequence[NDArray[Any]]) -> Executable:
         acts = effects.VARIABLE in loaded.names
@@ -151,15 +164,16 @@ class _Work:
             timings=self.watch.times,
             llvm_text=lambda: self._built().module.text(),
             entry_code=entry_code(),
+            team=POOL.team(self.threads) if plan.teams and have_pool() else None,
         )
 
 
-def _key(graph: Graph, target: Target, stable: Collection[int]) -> Key:
+def _key(graph: Graph, target: Target, stable: Collection[int], slots: int) -> Key:
     """What makes two compilations the same.
 
-    The text, in which constants stand by value or digest, the machine, and what may be packed.
+    The text, in which constants stand by value or digest, the machine, what may be packed, threads that may share.
     """
-    return graph.fingerprint, repr(target), repr(sorted(stable))
+    return graph.fingerprint, repr(target), repr(sorted(stable)), str(slots)
 
 
 def cache_info() -> CacheInfo:

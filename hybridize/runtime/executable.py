@@ -17,6 +17,7 @@ from hybridize.runtime import cpython, effects
 from hybridize.runtime.buffers import aligned, aligned_copy, dense, zeros
 from hybridize.runtime.entry import Argument, Kind, Returns, State, new_entry, plain_sizes
 from hybridize.runtime.plan import LONG_US, PREPARE, Pack, Plan, Step
+from hybridize.runtime.pool import POOL
 from hybridize.runtime.sizes import CallSizes
 
 LONG_BYTES = 1 << 20
@@ -44,10 +45,12 @@ class Executable:
         timings: Mapping[str, float] | None = None,
         llvm_text: Callable[[], str] | None = None,
         entry_code: int = 0,
+        team: NDArray[Any] | None = None,
     ) -> None:
         """`owner` keeps the code at `address`, and its own `address` says where functions are that the plan names.
 
-        `entry_code` is the emitted entry's address, 0 where there is none.
+        `entry_code` is the emitted entry's address, 0 where there is none. `team` are the threads that a program with
+        shared steps uses, see `runtime.pool`; without one it uses the caller's alone.
         """
         self.name = name
         self.address = address
@@ -59,6 +62,8 @@ class Executable:
             ready[slot].packed(dense(constant)) if slot in ready else aligned_copy(constant)
             for slot, constant in enumerate(constants)
         ]
+        for slot in plan.teams:
+            self.constants[slot] = POOL.team(1) if team is None else team
         """As the program reads them. The slots of `packers` are empty: whoever binds the inputs has those copies."""
         self._optimized = optimized
         self._graph_bytes = graph_bytes

@@ -69,6 +69,7 @@ class Pool:
         self._teams: dict[int | None, Words] = {}
         self._lock = threading.Lock()
         self._chosen: int | None = None
+        self._processors = 0
         self._parallel = 0
         self._shutdown: Any = None
 
@@ -117,8 +118,20 @@ class Pool:
                 self._teams[threads] = team
         return team
 
+    def slots(self, threads: int | None = None) -> int:
+        """For how many threads to make a program: as many as it says, or as are chosen or usable for all."""
+        if not self.possible():
+            return 1
+        return min(threads or max(self._number(None), self._usable()), THREADS)
+
     def _number(self, threads: int | None) -> int:
-        return min(threads or self._chosen or _from_environment() or processors.usable(), THREADS)
+        return min(threads or self._chosen or _from_environment() or self._usable(), THREADS)
+
+    def _usable(self) -> int:
+        """Asked once: the answer is spread over a dozen files."""
+        if not self._processors:
+            self._processors = processors.usable()
+        return self._processors
 
     def choose(self, threads: int | None) -> None:
         """Set the number for all programs that do not say their own; None is the default."""
@@ -135,6 +148,7 @@ class Pool:
         self._lock = threading.Lock()
         for name in ("ticket", "lock", "waiting", "sleepers", "workers", "stop"):
             self._table[WORD[name]] = 0
+        self._processors = 0  # whoever forks may give each child processors of its own
         self._refresh()
 
 
