@@ -22,7 +22,9 @@ def sizes_of(graph: Graph, shapes: Sequence[Shape]) -> dict[Symbol, int] | None:
         return None
     symbolic = [size for value in graph.inputs for size in value.type.shape]
     sizes = dims.bind(symbolic, [size for shape in shapes for size in shape])
-    return sizes if sizes is not None and (graph.scope is None or graph.scope.holds(sizes)) else None
+    if sizes is None or graph.scope is None:
+        return sizes
+    return sizes if sizes.keys() >= set(graph.scope.symbols) and graph.scope.holds(sizes) else None
 
 
 def with_sizes(graph: Graph, sizes: Mapping[Symbol, int] | None = None) -> Graph:

@@ -79,4 +79,7 @@ def bind(symbolic: Iterable[Size], given: Iterable[int]) -> dict[Symbol, int] | 
         symbol = size.symbol if isinstance(size, Dim) else None
         if symbol is not None:
             found.setdefault(symbol, number)
-    return found if all(value(size, found) == number for size, number in pairs) else None
+    try:
+        return found if all(value(size, found) == number for size, number in pairs) else None
+    except KeyError:  # a symbol that stands alone nowhere
+        return None

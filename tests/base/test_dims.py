@@ -1,0 +1,193 @@
+"""Sizes that are not known behave as the ints that they stand for, and what they assume implies what they answered."""
+
+import operator
+
+import numpy
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from hybridize.base import dims
+from hybridize.base.dims import Scope, parse, parse_scope
+from hybridize.base.errors import GraphError
+
+OPERATORS = [operator.add, operator.sub, operator.mul, operator.floordiv, operator.mod]
+COMPARISONS = [operator.lt, operator.le, operator.gt, operator.ge, operator.eq, operator.ne]
+
+sizes = st.integers(2, 12)
+leaves = st.sampled_from(["n", "m"]) | st.integers(-3, 6)
+expressions = st.recursive(
+    leaves, lambda inner: st.tuples(st.sampled_from([*OPERATORS, dims.maximum]), inner, inner), max_leaves=6
+)
+
+
+def evaluated(expression, names):
+    """The expression with ints or dims for its names; None where it divides by 0."""
+    if isinstance(expression, str):
+        return names[expression]
+    if isinstance(expression, int):
+        return expression
+    function, left, right = expression
+    x, y = evaluated(left, names), evaluated(right, names)
+    if x is None or y is None:
+        return None
+    try:
+        return function(x, y)
+    except ZeroDivisionError:
+        return None
+
+
+def symbols(n, m):
+    scope = Scope()
+    return scope, {"n": scope.symbol(n, name="n"), "m": scope.symbol(m, name="m")}
+
+
+@given(expressions, sizes, sizes, sizes, sizes)
+@settings(max_examples=200, deadline=None)
+def test_arithmetic_is_that_of_ints(expression, n, m, later_n, later_m):
+    scope, names = symbols(n, m)
+    dim, number = evaluated(expression, names), evaluated(expression, {"n": n, "m": m})
+    assert (dim is None) == (number is None)
+    if dim is None:
+        return
+    assert dims.hint(dim) == number
+    assert dims.bounds(dim)[0] <= number <= dims.bounds(dim)[1]
+    given_sizes = dict(zip(scope.symbols, (later_n, later_m), strict=True))
+    if scope.holds(given_sizes):  # divisors that were not 0 are assumed never to be
+        later = evaluated(expression, {"n": later_n, "m": later_m})
+        assert dims.value(dim, given_sizes) == later
+        assert dims.bounds(dim)[0] <= later <= dims.bounds(dim)[1]
+
+
+@given(expressions, expressions, st.sampled_from(COMPARISONS), sizes, sizes)
+@settings(max_examples=200, deadline=None)
+def test_what_a_comparison_assumes_implies_its_outcome(left, right, compare, n, m):
+    scope, names = symbols(n, m)
+    x, y = evaluated(left, names), evaluated(right, names)
+    if x is None or y is None:
+        return
+    outcome = bool(compare(x, y))
+    assert outcome == compare(evaluated(left, {"n": n, "m": m}), evaluated(right, {"n": n, "m": m}))
+    assert scope.holds({one: one.hint for one in scope.symbols})
+    for later_n in range(2, 13):
+        for later_m in range(2, 13):
+            if scope.holds(dict(zip(scope.symbols, (later_n, later_m), strict=True))):
+                values = {"n": later_n, "m": later_m}
+                assert compare(evaluated(left, values), evaluated(right, values)) == outcome
+
+
+@given(expressions, sizes, sizes)
+@settings(max_examples=100, deadline=None)
+def test_text_is_read_back(expression, n, m):
+    scope, names = symbols(n, m)
+    dim = evaluated(expression, names)
+    if dim is not None:
+        assert dims.same(parse(dims.text(dim), names), dim)
+
+
+def test_scopes_are_read_back():
+    scope, names = symbols(9, 5)
+    n, m = names["n"], names["m"]
+    assert n > 4
+    assert n * m != 40
+    assert n % 3 == 0
+    read, _ = parse_scope(scope.lines())
+    assert read.lines() == scope.lines()
+    assert read.holds(dict(zip(read.symbols, (12, 3), strict=True)))
+    assert not read.holds(dict(zip(read.symbols, (10, 4), strict=True)))
+
+
+@pytest.mark.parametrize("text", ["", "n+", "k", "div(n)", "n**2", "2 n", "div(n,0"])
+def test_what_is_no_size(text):
+    with pytest.raises(GraphError, match="E901"):
+        parse(text, {"n": Scope().symbol(3, name="n")})
+
+
+@pytest.mark.parametrize("line", ["", "n", "n in 2.. like", "k > 0"])
+def test_what_says_nothing_about_sizes(line):
+    with pytest.raises(GraphError, match="E901"):
+        parse_scope([line])
+
+
+@pytest.mark.parametrize(
+    "leave",
+    [
+        int, float, str, repr, hash, operator.index, range, "{:3}".format, numpy.asarray, numpy.zeros, [1].__mul__,
+        lambda n: n / 2, lambda n: n * 1.5, lambda n: {9: "nine"}[n], lambda n: n.bit_length(), lambda n: numpy.int64(3) * n,
+    ],
+)  # fmt: skip
+def test_what_needs_the_number_pins(leave):
+    scope = Scope()
+    n = scope.symbol(9)
+    leave(n)
+    assert scope.pinned
+    assert scope.symbols[0].bounds == (9, 9)
+
+
+def test_what_needs_no_number_does_not():
+    scope = Scope()
+    n = scope.symbol(9)
+    assert isinstance(n, int)
+    assert all([n + 1, 2 * n, n // 2, n > 1, n != 0, bool(n), n == n + 0, n < 2**70, n > 1.5])
+    assert dims.text(n) == "n0"
+    assert n.__add__("text") is NotImplemented
+    assert n.__lt__("text") is NotImplemented
+    assert not n == "text"
+    assert str(scope) == "Scope(n0 in 2.. like 9)"
+
+
+def test_floats_are_between_whole_numbers():
+    scope = Scope()
+    n = scope.symbol(9)
+    assert n > 4.5
+    assert scope.symbols[0].low == 5
+    assert n <= 20.5
+    assert scope.symbols[0].high == 20
+    assert not n < float("nan")
+    assert not n >= float("nan")
+    assert n < float("inf")
+
+
+def test_equality_after_capturing_asks_nothing():
+    scope = Scope()
+    n, m = scope.symbol(9), scope.symbol(9)
+    assert n == m
+    scope.capturing = False
+    assert n == m  # as was assumed
+    assert n != 9
+    assert n + 1 != m
+    assert scope.lines() == ["n0 in 2.. like 9", "n1 in 2.. like 9", "n0-n1 == 0"]
+    assert {n: 1}[n] == 1
+
+
+def test_what_is_known_without_asking():
+    scope = Scope()
+    n, m = scope.symbol(9), scope.symbol(5)
+    assert n * m - n > 0  # n (m - 1)
+    assert not n // 2 > n
+    assert -(-n // 2) * 2 >= n
+    assert dims.maximum(n, m) >= n
+    assert n - 1 != n
+    assert scope.lines() == ["n0 in 2.. like 9", "n1 in 2.. like 5"]
+
+
+def test_shapes_that_broadcast():
+    scope = Scope()
+    n = scope.symbol(9)
+    assert dims.broadcast((n, 1), (4,), ()) == (n, 4)
+    assert dims.broadcast((n - 1, 4), (1,)) == (n - 1, 4)
+    assert dims.broadcast((3,), (4,)) is None
+    assert dims.broadcast() == ()
+    assert scope.lines() == ["n0 in 2.. like 9"]
+    assert dims.broadcast((n,), (4,)) is None
+    assert scope.lines() == ["n0 in 2.. like 9", "n0-4 != 0"]
+
+
+def test_sizes_are_found_from_shapes():
+    scope = Scope()
+    n, m = scope.symbol(9), scope.symbol(5)
+    found = dims.bind([n, 2 * n + 1, m, 7], [3, 7, 4, 7])
+    assert found == dict(zip(scope.symbols, (3, 4), strict=True))
+    assert dims.bind([n, n], [3, 4]) is None
+    assert dims.bind([n, 7], [3, 8]) is None
+    assert dims.bind([2 * n], [6]) is None
