@@ -3,7 +3,8 @@
 
 A region is an internal function `(ptr outputs..., ptr inputs..., ptr workspace, ptr constants)`, `constants` being the
 program's array of inputs. A body has the program's own form `(ptr inputs, ptr outputs, ptr scratch)`; its arrays of
-pointers are on the stack, and end with that to the sizes where the program's does. State alternates between two copies in the workspace.
+pointers are on the stack, and end with that to the sizes where the program's does. State alternates between two copies
+in the workspace.
 """
 
 from __future__ import annotations
