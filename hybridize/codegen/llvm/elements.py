@@ -251,8 +251,9 @@ class Elements(Positions):
                     ]
             return loop.results
 
-        if not isinstance(stop, int) or dims.is_symbolic(stop):
-            return level(0, stop, starts, step * levels(fold, MANY))
+        if isinstance(stop, str) or dims.is_symbolic(stop):
+            last = stop if isinstance(stop, str) else self.f.size(stop)
+            return level(0, last, starts, step * levels(fold, MANY))
         if stop <= step:
             return body(starts, "0") if stop > 0 else starts
         return level(0, stop, starts, step * levels(fold, -(-stop // step)))
