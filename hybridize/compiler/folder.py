@@ -60,19 +60,25 @@ class Folder:
         try:
             with self._opened() as folder:
                 file = os.open(name + SUFFIX, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC, dir_fd=folder)
-                with open(file, "rb", buffering=0) as content:
-                    status = os.fstat(file)
-                    if not stat.S_ISREG(status.st_mode) or _foreign(status):
-                        raise PermissionError(0, "not used, as others may write it", os.path.join(self.path, name))
-                    if time.time() - status.st_mtime > _REFRESH_S:
-                        with contextlib.suppress(OSError):
-                            os.utime(file)
-                    return content.read(self.limit_bytes + 1)
+                try:
+                    return self._content(file, name)
+                finally:
+                    os.close(file)
         except FileNotFoundError:
             return None
         except OSError as problem:
             self.problem = _told(problem)
             return None
+
+    def _content(self, file: int, name: str) -> bytes | None:
+        status = os.fstat(file)
+        if not stat.S_ISREG(status.st_mode) or _foreign(status):
+            raise PermissionError(0, "not used, as others may write it", os.path.join(self.path, name))
+        if time.time() - status.st_mtime > _REFRESH_S:
+            with contextlib.suppress(OSError):
+                os.utime(file)
+        # A signal, or somebody who cuts the file off meanwhile, may make it less: the checksum tells.
+        return os.read(file, status.st_size) if status.st_size <= self.limit_bytes else None
 
     def write(self, name: str, content: bytes) -> bool:
         """Keep a record, in place of one of that name; returns whether it is kept."""

@@ -7,7 +7,6 @@ Both are told without LLVM, and in half a millisecond, as a process that finds i
 from __future__ import annotations
 
 import os
-import platform
 import sys
 import time
 from functools import cache
@@ -78,7 +77,7 @@ def processor() -> str | None:
         return None
     first = text.partition("\n\n")[0].splitlines()
     facts = [line for line in first if line.partition(":")[0].strip() not in _PER_CORE]
-    return digest(repr([platform.machine(), _cache_sizes(), facts]).encode()).hex() if facts else None
+    return digest(repr([os.uname().machine, _cache_sizes(), facts]).encode()).hex() if facts else None
 
 
 def _cache_sizes() -> list[int]:

@@ -20,7 +20,7 @@ from hybridize.graph import Graph, Node
 from hybridize.passes.pipeline import subgraphs
 from hybridize.runtime import plan as plans
 from hybridize.runtime.image import Image
-from hybridize.runtime.plan import Plan
+from hybridize.runtime.plan import Plan, Step
 
 LITERAL_BYTES = 1 << 14
 """Constants that the schedule itself made may stand in the record up to this size; there are none that are larger."""
@@ -73,10 +73,10 @@ def keep(name: str | None, graph: Graph, optimized: Graph, image: Image, plan: P
     places: dict[int, Captured | Folded] = {id(array): Folded(k) for k, array in enumerate(_constants(optimized))}
     places |= {id(array): Captured(k) for k, array in enumerate(_constants(graph))}
     constants = [places.get(id(array)) or _literal(array) for array in given]
-    if all(constants):
-        lines: dict[str, str] = {}
-        for number, line in enumerate(_lines(graph)):
-            lines.setdefault(line, str(number))
+    lines: dict[str, str] = {}
+    for number, node in enumerate(_nodes(graph)):
+        lines.setdefault(str(node.loc), str(number))
+    if all(constants) and lines.keys() >= {line for step in plan.steps for line in step.lines}:
         disk.keep(name, Program(image, _with_lines(plan, lines), tuple(one for one in constants if one is not None)))
 
 
@@ -88,8 +88,10 @@ def find(name: str | None) -> Program | None:
 
 def plan_of(program: Program, graph: Graph) -> Plan:
     """The plan, with the lines of the user who captured `graph`."""
-    lines = list(_lines(graph))
-    return _with_lines(program.plan, {str(number): line for number, line in enumerate(lines)})
+    nodes = list(_nodes(graph))
+    numbers = {line for step in program.plan.steps for line in step.lines}
+    locs = {number: nodes[int(number)].loc for number in numbers}
+    return _with_lines(program.plan, {number: "" if loc is None else str(loc) for number, loc in locs.items()})
 
 
 def constants_of(program: Program, graph: Graph, optimized: Callable[[], Graph]) -> list[Array]:
@@ -126,11 +128,13 @@ def _constants(graph: Graph) -> Iterator[Array]:
         yield from one.constants.values()
 
 
-def _lines(graph: Graph) -> Iterator[str]:
-    nodes: Iterator[Node] = (node for one in _graphs(graph) for node in one.nodes)
-    return ("" if node.loc is None else str(node.loc) for node in nodes)
+def _nodes(graph: Graph) -> Iterator[Node]:
+    for one in _graphs(graph):
+        yield from one.nodes
 
 
 def _with_lines(plan: Plan, lines: dict[str, str]) -> Plan:
-    steps = [changed(step, lines=tuple(lines.get(line, line) for line in step.lines)) for step in plan.steps]
-    return changed(plan, steps=tuple(steps))
+    def renamed(step: Step) -> Step:
+        return changed(step, lines=tuple(dict.fromkeys(lines[line] for line in step.lines if lines[line])))
+
+    return changed(plan, steps=tuple(map(renamed, plan.steps)))

@@ -77,7 +77,7 @@ def test_defaults_are_made_for_each_instance(classes):
 @pytest.mark.parametrize("arguments", [((), {}), ((1, (), [], 4), {}), ((1,), {"q": 1}), ((1,), {"x": 1})])
 def test_wrong_arguments(classes, arguments):
     args, kwargs = arguments
-    for _ in range(2):  # the first call writes the constructor
+    for _ in range(20):  # the constructor is written meanwhile
         with pytest.raises(TypeError):
             classes[1](*args, **kwargs)
 
@@ -108,6 +108,14 @@ def test_post_init_runs_at_the_first_instance_too():
         Global(-1)
     with pytest.raises(ValueError):
         Global(x=-1)
+
+
+def test_the_first_instances_are_as_the_later_ones(classes):
+    _, pair, named, _ = classes
+    for _ in range(20):
+        one = named(1, (2,), name="n")
+        assert (one.x, one.y, one.z, one.name) == (1, (2,), [], "n")
+        assert list(vars(pair(3, z=[4]))) == ["x", "y", "z"]
 
 
 def test_copies():
