@@ -79,7 +79,7 @@ def test_what_a_comparison_assumes_implies_its_outcome(left, right, compare, n, 
 @given(expressions, sizes, sizes)
 @settings(max_examples=100, deadline=None)
 def test_text_is_read_back(expression, n, m):
-    scope, names = symbols(n, m)
+    _, names = symbols(n, m)
     dim = evaluated(expression, names)
     if dim is not None:
         assert dims.same(parse(dims.text(dim), names), dim)
@@ -132,7 +132,7 @@ def test_what_needs_no_number_does_not():
     assert dims.text(n) == "n0"
     assert n.__add__("text") is NotImplemented
     assert n.__lt__("text") is NotImplemented
-    assert not n == "text"
+    assert n != "text"
     assert str(scope) == "Scope(n0 in 2.. like 9)"
 
 
