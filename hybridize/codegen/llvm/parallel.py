@@ -41,7 +41,7 @@ def emit_body(module: Module, name: str, ranged: str, pointers: int, strides: Se
 
 def _cell(f: Function, number: int) -> str:
     """Where a pointer lies; on entry, as the sizes are needed there."""
-    return f.on_entry(f"getelementptr ptr, ptr %data, i64 {number}", ("cell", number))
+    return f.on_entry(f"getelementptr ptr, ptr %data, i64 {number}", ("argument", number))
 
 
 def call_in_parallel(f: Function, team: str, body: str, pointers: Sequence[str], turns: Size, split: Split) -> None:
