@@ -16,7 +16,7 @@ from hybridize.base.frozen import frozen
 from hybridize.codegen.llvm.contraction_dots import emit_dots
 from hybridize.codegen.llvm.contraction_micro import at, operand, plus, times
 from hybridize.codegen.llvm.contraction_numbers import Numbers, first_lanes, masked_store
-from hybridize.codegen.llvm.contraction_plan import ContractionSpec, Plan, make_plan, normalised, packing_pays
+from hybridize.codegen.llvm.contraction_plan import ContractionSpec, Plan, few_rows, make_plan, normalised, packing_pays
 from hybridize.codegen.llvm.contraction_share import Share, Whole, split_axis, units
 from hybridize.codegen.llvm.contraction_tiles import (
     emit_columns,
@@ -134,7 +134,7 @@ def _emit_form(
         case "columns":
             emit_columns(f, spec, numbers, plan, x, w, "%scratch", batch, share, store)
         case "either":
-            few = f.op(f"icmp slt i64 {f.size(spec.m)}, {numbers.lanes}")
+            few = f.op(f"icmp slt i64 {f.size(spec.m)}, {few_rows(numbers)}")
             with f.when(few):
                 emit_dots(f, spec, numbers, x, w, batch, share, store)
             with f.when(f.op(f"xor i1 {few}, true")):

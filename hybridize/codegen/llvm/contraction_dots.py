@@ -146,10 +146,9 @@ def _group(f: Function, numbers: Numbers, k: int, rows: str | int, x: str, w: st
 
 def _dots(f: Function, numbers: Numbers, rows: str | int, columns: int, k: int) -> str:
     """The beginning of a call of the function for so many rows and columns."""
+    heights = range(1, _dots_rows(numbers) + 1) if isinstance(rows, str) else (rows,)
+    turns = tuple(_dots_turns(numbers, height, columns, k) for height in heights)
+    whole = not is_symbolic(k) and all(k % (turn * numbers.lanes) == 0 for turn in turns)
     if isinstance(rows, str):
-        limit = _dots_rows(numbers)
-        turns = tuple(_dots_turns(numbers, height, columns, k) for height in range(1, limit + 1))
-        return f"{any_dots(f.module, numbers, limit, columns, turns)}(i64 {rows}, "
-    vectors = _dots_turns(numbers, rows, columns, k)
-    whole = not is_symbolic(k) and k % (vectors * numbers.lanes) == 0
-    return f"{dots(f.module, numbers, rows, columns, vectors, whole)}("
+        return f"{any_dots(f.module, numbers, columns, turns, whole)}(i64 {rows}, "
+    return f"{dots(f.module, numbers, rows, columns, turns[0], whole)}("

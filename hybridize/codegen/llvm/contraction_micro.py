@@ -189,11 +189,11 @@ def dots(module: Module, numbers: Numbers, rows: int, columns: int, turns: int, 
     return name
 
 
-def any_dots(module: Module, numbers: Numbers, limit: int, columns: int, turns: tuple[int, ...]) -> str:
-    """`(i64 rows, <as dots>)`: the dots of so many rows, 0 to `limit`, of any k; `turns` of one row first."""
-    name = f"dots.{numbers.code}.any{limit}x{columns}x{'.'.join(map(str, turns))}"
+def any_dots(module: Module, numbers: Numbers, columns: int, turns: tuple[int, ...], whole: bool) -> str:
+    """`(i64 rows, <as dots>)`: the dots of so many rows, from none on; one of `turns` for each number of rows."""
+    name = f"dots.{numbers.code}.any.{columns}x{'.'.join(map(str, turns))}{'' if whole else '.any'}"
     if name not in module.functions:
-        functions = [dots(module, numbers, rows, columns, turns[rows - 1], False) for rows in range(1, limit + 1)]
+        functions = [dots(module, numbers, rows, columns, turn, whole) for rows, turn in enumerate(turns, 1)]
         params = [("ptr", "c"), ("i64", "cs"), ("ptr", "x"), ("i64", "xs"), ("ptr", "w"), ("i64", "ws"), ("i64", "k")]
         _choice(module, name, params, functions)
     return name

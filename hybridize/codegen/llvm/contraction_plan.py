@@ -75,7 +75,7 @@ class Plan:
 
     dots: both operands in vectors along k, in place. rows: tiles of [x rows, w columns]. columns: the transposed
     product, tiles of [w columns, x rows], flipped when stored; for w stored [n, k] and few rows of x it packs x, not w.
-    either: dots for fewer rows than a register has lanes, else rows; each call tells.
+    either: dots for fewer rows than `few_rows`, else rows; each call tells.
     """
 
     form: Form
@@ -105,6 +105,15 @@ def tile_rows(numbers: Numbers, vectors: int) -> int:
     registers = numbers.target.registers
     rows = (_ROWS if numbers.is_float else _INTEGER_ROWS)[registers]
     return rows.get(vectors) or max(1, (registers - 2 - vectors) // vectors)
+
+
+def any_rows(spec: ContractionSpec, numbers: Numbers, vectors: int) -> int:
+    """Rows of a tile at most where their number is not known.
+
+    Every height is a function to compile, so narrow tiles are kept short, above all where panels of all widths occur.
+    """
+    limit = tile_rows(numbers, panel_vectors(numbers)) if is_symbolic(spec.n) else 12
+    return min(limit, tile_rows(numbers, vectors))
 
 
 def panel_vectors(numbers: Numbers) -> int:
@@ -145,7 +154,7 @@ def sections(columns: int, lanes: int, vectors: int, pack: Pack) -> tuple[Sectio
 
 
 def _any_sections(columns: int, lanes: int, vectors: int, pack: Pack) -> tuple[Section, ...]:
-    """`sections` of an unknown number of columns: of the narrower panels, 1, 2, 4, ... vectors wide, one at most."""
+    """`sections` of an unknown number of columns: of the narrower panels, 1, 2, ... vectors wide, one at most."""
     width = vectors * lanes
     full, rest = columns // width, columns % width
     needed = (rest + lanes - 1) // lanes
@@ -154,12 +163,11 @@ def _any_sections(columns: int, lanes: int, vectors: int, pack: Pack) -> tuple[S
         """1 where so many vectors are needed, else 0."""
         return (needed + vectors - least) // vectors if least <= vectors else 0
 
-    parts, before, wide = [Section(0, full, vectors, width, pack)], 0, 1
-    while before < vectors:
-        count = at_least(before + 1) - at_least(wide + 1)
-        parts.append(Section(full * width, count, wide, rest, pack or "copy"))
-        before, wide = wide, min(2 * wide, vectors)
-    return tuple(parts)
+    narrow = (
+        Section(full * width, at_least(wide) - at_least(wide + 1), wide, rest, pack or "copy")
+        for wide in range(1, vectors + 1)
+    )
+    return Section(0, full, vectors, width, pack), *narrow
 
 
 def _wide_vectors(numbers: Numbers, rows: int) -> int:
@@ -187,6 +195,11 @@ def normalised(spec: ContractionSpec) -> ContractionSpec:
 
 _FEW_COLUMNS = 8
 """Below so many columns a panel would be mostly empty."""
+
+
+def few_rows(numbers: Numbers) -> int:
+    """Below so many rows, dot products of w in place are faster than flipping it (flipping x may be faster still)."""
+    return numbers.lanes * 7 // 4 if numbers.target.registers >= 32 else numbers.lanes
 
 
 def _form(spec: ContractionSpec, numbers: Numbers) -> Form:

@@ -17,6 +17,7 @@ from hybridize.codegen.llvm.contraction_plan import (
     ContractionSpec,
     Plan,
     Section,
+    any_rows,
     cut,
     panel_vectors,
     sections,
@@ -118,6 +119,7 @@ def _call_tile(
     f: Function,
     numbers: Numbers,
     rows: str | int,
+    limit: int,
     vectors: int,
     broadcast: _Broadcast,
     x: str,
@@ -128,7 +130,6 @@ def _call_tile(
     more: str,
 ) -> None:
     if isinstance(rows, str):
-        limit = any_rows(numbers, vectors)
         name = f"{any_tile(f.module, numbers, limit, vectors, broadcast.along_k)}(i64 {rows}, "
     else:
         name = f"{tile(f.module, numbers, rows, vectors, broadcast.along_k)}("
@@ -136,15 +137,6 @@ def _call_tile(
         f"call void @{name}ptr {c}, ptr {x}, i64 {operand(f, broadcast.stride)}, ptr {panel}, "
         f"i64 {operand(f, panel_stride)}, i64 {operand(f, k)}, i1 {more})"
     )
-
-
-def any_rows(numbers: Numbers, vectors: int) -> int:
-    """Tallest tile where the number of rows is not known: each height is a function, so narrow ones are kept short."""
-    return min(12, tile_rows(numbers, vectors))
-
-
-def _limit(numbers: Numbers, vectors: int, rows: int) -> int:
-    return any_rows(numbers, vectors) if is_symbolic(rows) else tile_rows(numbers, vectors)
 
 
 @frozen
@@ -339,12 +331,16 @@ class _Rows:
     @property
     def limit(self) -> int:
         """Rows of a tile at most."""
-        return _limit(self.numbers, self.section.vectors, self.spec.m)
+        vectors = self.section.vectors
+        if is_symbolic(self.spec.m):
+            return any_rows(self.spec, self.numbers, vectors)
+        return tile_rows(self.numbers, vectors)
 
     def tile(self, rows: str | int, x: str, c: str, panel: str, k: str | int, more: str) -> None:
         """One register tile."""
         vectors = self.section.vectors
-        _call_tile(self.f, self.numbers, rows, vectors, self.broadcast, x, c, panel, self.panel_stride, k, more)
+        _call_tile(self.f, self.numbers, rows, self.limit, vectors, self.broadcast, x, c, panel, self.panel_stride, k,
+                   more)  # fmt: skip
 
     def finish(self, c: str, row: str, column: str, rows: str | int) -> None:
         """Sums of a tile through the epilogue."""
@@ -389,7 +385,7 @@ def emit_columns(
                     for part in segments(height, tile_rows(numbers, section.vectors)):
                         with f.loop(0, part.count) as inner:
                             first = plus(f, times(f, inner.index, part.height), part.start)
-                            _call_tile(f, numbers, part.height, section.vectors, broadcast,
+                            _call_tile(f, numbers, part.height, part.height, section.vectors, broadcast,
                                        at(f, rows, times(f, first, broadcast.row)), at(f, c, times(f, first, stride)),
                                        panel, panel_stride, spec.k, "false")  # fmt: skip
                     to_stride = _flip_sums(f, numbers, c, flipped, height, section.vectors)
