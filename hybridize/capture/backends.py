@@ -59,8 +59,8 @@ class Machine:
 
     name = "llvm"
 
-    def __init__(self, graph: Graph, name: str) -> None:
-        self.executable: Executable = compiler.compile(graph, name=name)
+    def __init__(self, graph: Graph, name: str, threads: int | None = None) -> None:
+        self.executable: Executable = compiler.compile(graph, name=name, threads=threads)
 
     def run(self, inputs: Sequence[Buffer]) -> list[Buffer]:
         """Call the program."""
@@ -127,13 +127,14 @@ class Evaluation:
 class Verifying:
     """Both backends at every call; they must agree."""
 
-    def __init__(self, graph: Graph, name: str, every_op: bool) -> None:
+    def __init__(self, graph: Graph, name: str, every_op: bool, threads: int | None = None) -> None:
         self.name = "llvm"
         self.graph = graph
-        self.machine = Machine(graph, name)
+        self.machine = Machine(graph, name, threads)
         self._silent = _without_effects(graph)
         self._everything = _with_all_values(graph) if every_op else None
-        self._machine_of_everything = Machine(self._everything[0], name) if self._everything is not None else None
+        everything = self._everything
+        self._machine_of_everything = Machine(everything[0], name, threads) if everything is not None else None
 
     def run(self, inputs: Sequence[Buffer]) -> list[Buffer]:
         """Outputs of the machine code.

@@ -103,7 +103,7 @@ class Function:
         verify: `"outputs"` compares each call's results on both backends, `"ops"` every value in between.
         dynamic: whether other sizes of an axis are expected; None leaves it to the calls.
         freeze: arrays that the function reads from outside are constants: the user's word that they do not change.
-        threads: at most so many threads for a call.
+        threads: at most so many threads for a call; None is what `set_num_threads` says.
     """
 
     # A slot of this name is what `self(...)` calls: the entry itself, without a Python frame between.
@@ -242,7 +242,10 @@ class Function:
 
     def _compile(self, captured: Any, reason: str) -> Program:
         options = self.options
-        return Program(captured, name=self.name, backend=options.backend, verify=options.verify, reason=reason)
+        return Program(
+            captured, name=self.name, backend=options.backend, verify=options.verify, threads=options.threads,
+            reason=reason,
+        )  # fmt: skip
 
     def _keep(self, program: Program) -> None:
         key = program.key

@@ -107,12 +107,13 @@ class PackedMachine(Machine):
         stable: Mapping[int, ndarray],
         unless: Watcher,
         clock: Callable[[], float] = time.perf_counter,
+        threads: int | None = None,
     ) -> None:
         """Entries are not made clean while `unless` is dirty."""
-        self.executable = compiler.compile(graph, name=name, stable=stable)
+        self.executable = compiler.compile(graph, name=name, stable=stable, threads=threads)
         self.renewed = False
         """Whether the executable was replaced since somebody last set this to False: entries are to be made again."""
-        self._graph, self._name, self._unless, self._clock = graph, name, unless, clock
+        self._graph, self._name, self._threads, self._unless, self._clock = graph, name, threads, unless, clock
         self._lock = threading.Lock()
         self._entries: list[weakref.ref[Any]] = []
         self._last = float("-inf")
@@ -122,7 +123,7 @@ class PackedMachine(Machine):
             arrays = [stable[packer.input] for packer in self.executable.packers]
             copies = shared_copies(self.executable.packers, arrays)
             if copies is None:
-                self.executable = compiler.compile(graph, name=name)
+                self.executable = compiler.compile(graph, name=name, threads=threads)
             else:
                 self._copies = copies
 
@@ -184,6 +185,6 @@ class PackedMachine(Machine):
 
     def _give_up(self) -> None:
         """Read in place from now on; entries over the copies stay dirty for ever."""
-        self.executable = compiler.compile(self._graph, name=self._name)
+        self.executable = compiler.compile(self._graph, name=self._name, threads=self._threads)
         self._copies, self._entries = (), []
         self.renewed = True

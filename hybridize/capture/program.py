@@ -47,7 +47,14 @@ class Program:
     """
 
     def __init__(
-        self, captured: Captured, *, name: str = "program", backend: str = "llvm", verify: Any = False, reason: str = ""
+        self,
+        captured: Captured,
+        *,
+        name: str = "program",
+        backend: str = "llvm",
+        verify: Any = False,
+        threads: int | None = None,
+        reason: str = "",
     ) -> None:
         self.name = name
         self._aliases = aliases(captured.call, captured) if captured.same_memory or captured.writes_arguments else None
@@ -67,9 +74,9 @@ class Program:
         if backend == "numpy":
             self._runs = Evaluation(captured.graph)
         elif verify:
-            self._runs = Verifying(captured.graph, name, verify == "ops")
+            self._runs = Verifying(captured.graph, name, verify == "ops", threads)
         else:
-            self._runs = PackedMachine(captured.graph, name, self._stable(), self._dirty)
+            self._runs = PackedMachine(captured.graph, name, self._stable(), self._dirty, threads=threads)
         self.reason = reason
         """Why it was captured: empty for the first program of a function."""
 
