@@ -71,12 +71,10 @@ class CallSizes:
             for axis, (found, size) in enumerate(zip(shape, type_.shape, strict=True)):
                 expected = dims.value(size, sizes)
                 if found != expected:
+                    got = f"input {number} of {self.name} is {type_}, got {type_.with_shape(shape)}"
                     named = ", ".join(f"{one.name} is {sizes[one]} by {origin[one]}" for one in sizes)
-                    where = f"; {dims.text(size)} is {expected}, as {named}" if dims.is_symbolic(size) else ""
-                    got = type_.with_shape(shape)
-                    raise ShapeError(
-                        "E120", f"input {number} of {self.name} is {type_}, got {got} (axis {axis}{where})"
-                    )
+                    where = f": axis {axis} should be {expected}, as {named}" if dims.is_symbolic(size) else ""
+                    raise ShapeError("E120", got + where)
         for condition in self.scope.conditions:
             if not condition.holds(sizes):
                 named = ", ".join(f"{one.name} = {sizes[one]}" for one in sizes)
