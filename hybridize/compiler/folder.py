@@ -99,7 +99,10 @@ class Folder:
         try:
             with self._opened() as folder:
                 return [kept for kept in self._files(folder) if kept.name.endswith(SUFFIX)]
-        except OSError:
+        except FileNotFoundError:
+            return []
+        except OSError as problem:
+            self.problem = _told(problem)
             return []
 
     def clear(self) -> int:

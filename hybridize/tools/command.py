@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The command `hybridize`: bench, inspect, run, explain."""
+"""The command `hybridize`: bench, inspect, run, explain, cache."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from rich.progress import Progress
 from hybridize.base.errors import HybridizeError
 from hybridize.compiler.limits import Limits
 from hybridize.tools import bench as benchmark
-from hybridize.tools import contents, explained, machine, report, saved
+from hybridize.tools import contents, explained, kept, machine, report, saved
 from hybridize.tools.bench import Options, Result
 from hybridize.tools.workloads import CALLS, SCRIPTS, SEPARATE, STARTS, WORKLOADS, limit_s
 
@@ -139,6 +139,15 @@ def explain(
 ) -> None:
     """Compile a saved file for the given inputs and say what became of it."""
     explained.show(saved.explain(file, inputs, profile=profile), Console())
+
+
+@application.command()
+def cache(clear: Annotated[bool, typer.Option("--clear", help="Remove all records.")] = False) -> None:
+    """Show what machine code is kept on the disk for other processes, or remove it."""
+    if clear:
+        typer.echo(kept.cleared())
+    else:
+        kept.table().show(Console())
 
 
 def main() -> None:
