@@ -7,7 +7,7 @@ code, in the same order.
 
 from __future__ import annotations
 
-from hybridize.base.dims import hint, is_symbolic
+from hybridize.base.dims import Size, hint, is_symbolic
 from hybridize.base.frozen import frozen
 
 WORTH_US = 40.0
@@ -30,6 +30,10 @@ class Split:
     """The slot, among the inputs, of who runs its loop: see `runtime.pool`."""
     strides: tuple[int, ...]
     """Bytes between the threads' own parts of each of the step's last places."""
+
+    def grain(self, turns: Size) -> int:
+        """The fewest of so many turns that a range of them has."""
+        return max(1, int(hint(turns) * RANGE_US / max(self.work_us, RANGE_US)))
 
 
 def estimated_us(nbytes: int, flops: int) -> float:

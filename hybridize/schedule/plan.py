@@ -57,8 +57,8 @@ class Machine(Protocol):
     def lanes(self, itemsize: int) -> int:
         """Elements of `itemsize` bytes in a vector."""
 
-    def cuts(self, kernel: Kernel) -> bool:
-        """Whether any of a kernel's loops can be shared."""
+    def cuts(self, work: Kernel | Product) -> bool:
+        """Whether any of the loops of a kernel or contraction can be shared."""
 
     def product_bytes(self, product: Product) -> int:
         """Scratch that a contraction needs."""
@@ -370,7 +370,9 @@ class _Scheduler:
         out = step.node.outputs[0] if draft is None else next(iter(draft.group.stored))
         flops = 2 * product.batch * product.m * product.n * product.k
         own = self.machine.product_bytes(product)
-        split = self._split(x.nbytes + w.nbytes + out.type.nbytes, flops, [own], lambda: True)
+        split = self._split(
+            x.nbytes + w.nbytes + out.type.nbytes, flops, [own], functools.partial(self.machine.cuts, product)
+        )
         workspace = self._own_scratch(own, split, number)
         ending, order = (None, []) if draft is None else finish_product(draft, out, product)
         nodes = [step.node] if draft is None else [step.node, *(n for _, n, _ in reversed(draft.group.members))]

@@ -9,10 +9,10 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from hybridize.base.dims import Size, hint
+from hybridize.base.dims import Size
 from hybridize.codegen.llvm.text import UNOPTIMISED, Function, Module
 from hybridize.runtime.pool import TEAM
-from hybridize.schedule.parallel import RANGE_US, Split
+from hybridize.schedule.parallel import Split
 
 _CALL = "in_parallel"
 
@@ -54,14 +54,9 @@ def call_in_parallel(f: Function, team: str, body: str, pointers: Sequence[str],
     if _CALL not in f.module.functions:
         _emit_call(f.module)
     f.do(
-        f"call void @{_CALL}(ptr {team}, ptr @{body}, ptr {data}, i64 {f.size(turns)}, i64 {grain(turns, split)}, "
+        f"call void @{_CALL}(ptr {team}, ptr @{body}, ptr {data}, i64 {f.size(turns)}, i64 {split.grain(turns)}, "
         f"i64 {split.slots})"
     )
-
-
-def grain(turns: Size, split: Split) -> int:
-    """The fewest turns of a range."""
-    return max(1, int(hint(turns) * RANGE_US / split.work_us))
 
 
 def _emit_call(module: Module) -> None:

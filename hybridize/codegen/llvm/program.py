@@ -74,9 +74,11 @@ class Sizes:
     slots: int = 1
     """Threads that may share a step."""
 
-    def cuts(self, kernel: Kernel) -> bool:
-        """Whether any of a kernel's loops can be shared."""
-        return any(_outermost(part, self.target) is not None for part in _parts(kernel))
+    def cuts(self, work: Kernel | Product) -> bool:
+        """Whether any of the loops of a kernel or contraction can be shared."""
+        if isinstance(work, Product):
+            return hint(contraction_units(_spec(work), self.target)) > 1
+        return any(_outermost(part, self.target) is not None for part in _parts(work))
 
     def lanes(self, itemsize: int) -> int:
         """Elements of `itemsize` bytes in a vector."""
