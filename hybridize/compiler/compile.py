@@ -18,7 +18,7 @@ from hybridize.codegen.target import Target, named_target
 from hybridize.compiler import disk, stored
 from hybridize.compiler.cache import Cache, CacheInfo, Key
 from hybridize.compiler.entry import entry_code
-from hybridize.compiler.host import host_target
+from hybridize.compiler.host import host_target, renew
 from hybridize.compiler.pool import have_pool
 from hybridize.graph import Graph
 from hybridize.passes import PIPELINE
@@ -131,8 +131,10 @@ class _Work:
 
     def compiled(self, record: str | None) -> Executable:
         """What we make of it, kept for later processes."""
-        from hybridize.codegen.llvm.engine import compile_image  # late: see the package
+        from hybridize.codegen.llvm.engine import check_runnable, compile_image  # late: see the package
 
+        check_runnable(self.target)
+        renew()
         graph = self.optimized()
         built = self._built()
         with self.watch.stage("llvm"):

@@ -47,9 +47,16 @@ def folder() -> Folder | None:
 
 
 def name(*parts: str) -> str | None:
-    """The name of the record of what is made from `parts`; None where this compiler cannot tell what it is."""
-    compiler = identity.compiler() if folder() is not None else None
-    return record.digest(repr((compiler, *parts)).encode()).hex() if compiler is not None else None
+    """The name of the record of what this compiler makes from `parts` on this machine; None where neither is known.
+
+    The machine, not only the target: a folder may be shared, and not every machine runs what another may compile.
+    """
+    if folder() is None:
+        return None
+    compiler, processor = identity.compiler(), identity.processor()
+    if compiler is None or processor is None:
+        return None
+    return record.digest(repr((compiler, processor, *parts)).encode()).hex()
 
 
 def find(name: str | None, classes: Iterable[type]) -> Any:

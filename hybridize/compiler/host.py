@@ -11,30 +11,32 @@ from collections.abc import Callable
 from functools import cache
 
 from hybridize.codegen.target import Target
-from hybridize.compiler import disk, identity
+from hybridize.compiler import disk
 from hybridize.runtime.image import Image, Loaded
 
 
 @cache
 def host_target() -> Target:
     """This machine, as LLVM or an earlier process tells."""
-    found = disk.find(_name(), [Target])
-    return found if isinstance(found, Target) else asked_target()
+    found = disk.find(disk.name("host"), [Target])
+    if isinstance(found, Target):
+        return found
+    target = _asked()
+    disk.keep(disk.name("host"), target)
+    return target
 
 
-def asked_target() -> Target:
-    """This machine, as LLVM tells; who needs LLVM anyway asks it, as another release may know the machine better."""
+@cache
+def renew() -> None:
+    """Ask LLVM again, once it is loaded: another release may know the machine better. Later processes go by that."""
+    if _asked() != host_target():
+        disk.keep(disk.name("host"), _asked())
+
+
+def _asked() -> Target:
     from hybridize.codegen.llvm.engine import host_target as ask  # late: see the package
 
-    answer = ask()
-    if disk.find(_name(), [Target]) != answer:
-        disk.keep(_name(), answer)
-    return answer
-
-
-def _name() -> str | None:
-    processor = identity.processor()
-    return disk.name("host", processor) if processor is not None else None
+    return ask()
 
 
 def process_module(kind: str, emit: Callable[[Target], str], *numbers: int) -> Loaded:

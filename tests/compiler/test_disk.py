@@ -12,11 +12,12 @@ import pytest
 
 from hybridize import compiler, ops
 from hybridize.base.config import CONFIG
+from hybridize.base.errors import CodegenError
 from hybridize.base.locations import SourceLoc
 from hybridize.base.types import TensorType
 from hybridize.codegen.llvm import engine
 from hybridize.codegen.target import named_target
-from hybridize.compiler import disk, identity, stored
+from hybridize.compiler import disk, host, identity, stored
 from hybridize.compiler.folder import SUFFIX
 from hybridize.graph import Builder
 from hybridize.ops.analysis import Exp
@@ -129,6 +130,35 @@ def test_another_compiler_finds_nothing(own_folder, monkeypatch):
     check(compiler.compile(graph()))
     assert disk.info().hits == 0
     assert set(records(own_folder)) > set(before)
+
+
+def test_another_machine_that_shares_the_folder_finds_nothing(own_folder, monkeypatch):
+    compiler.compile(graph(), named_target("baseline"))
+    before = records(own_folder)
+    compiler.cache_clear()
+    gc.collect()
+    monkeypatch.setattr(identity, "processor", lambda: "another")
+    check(compiler.compile(graph(), named_target("baseline")))
+    assert disk.info().hits == 0
+    assert set(records(own_folder)) > set(before)
+
+
+def test_code_for_other_machines_is_not_compiled_to_be_run():
+    for name in ("aarch64", "wasm32"):
+        with pytest.raises(CodegenError, match="E965"):
+            compiler.compile(graph(), named_target(name))
+
+
+def test_what_the_machine_is_stands_on_the_disk(own_folder, monkeypatch):
+    asked = []
+    monkeypatch.setattr(host, "_asked", lambda: asked.append(1) or named_target("baseline"))
+    ask = host.host_target.__wrapped__
+    assert [ask(), ask()] == [named_target("baseline")] * 2
+    assert len(asked) == 1
+    monkeypatch.setattr(host, "_asked", lambda: named_target("avx2"))
+    monkeypatch.setattr(host, "host_target", ask)
+    host.renew.__wrapped__()
+    assert ask() == named_target("avx2")
 
 
 def test_a_compiler_that_cannot_tell_what_it_is_keeps_nothing(own_folder, monkeypatch):

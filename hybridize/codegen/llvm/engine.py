@@ -131,11 +131,20 @@ def compile_module(text: str, target: Target) -> Loaded:
         CodegenError E963: the module names a symbol that is nowhere.
         CodegenError E965: the target is another machine than this one.
     """
+    check_runnable(target)
+    return Loaded(compile_image(text, target))
+
+
+def check_runnable(target: Target) -> None:
+    """Make sure that code for `target` may be loaded here.
+
+    Raises:
+        CodegenError E965: the target is another machine than this one.
+    """
     if target.name not in runnable():
         raise CodegenError(
             "E965", f"code for {target.name} does not run on this machine, which runs {', '.join(runnable())}"
         )
-    return Loaded(compile_image(text, target))
 
 
 def compile_image(text: str, target: Target) -> Image:
