@@ -6,6 +6,7 @@ import ml_dtypes
 import numpy
 
 from hybridize import ops
+from hybridize.base.dims import Scope
 from hybridize.base.types import TensorType
 from hybridize.ops import composites
 from hybridize.passes import PIPELINE
@@ -127,3 +128,18 @@ def check(graph, found, wanted):
         else:
             tolerance = {"float16": 2e-2, "bfloat16": 1e-1}.get(dtype.name, 2e-5)
             numpy.testing.assert_allclose(x.astype("f8"), y.astype("f8"), rtol=tolerance, atol=tolerance)
+
+
+def of_any_length(lengths):
+    """One program with a size symbol, and inputs of several lengths with what it must give."""
+
+    def rows(x):
+        return [composites.softmax(x, 1), ops.sum(x, (0,)), ops.transpose(x, (1, 0)), ops.cum_sum(x, 0)]
+
+    scope = Scope()
+    symbol = scope.symbol(9, name="n")
+    graph = ops.record(rows, [TensorType((symbol, 21), numpy.dtype("f4"))])
+    scope.capturing = False
+    exact = [job(rows, normal(length, 21)) for length in lengths]
+    program = PIPELINE.run(graph)
+    return [(program, inputs) for _, inputs in exact], exact

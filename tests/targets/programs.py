@@ -1,9 +1,9 @@
 """Programs for machines that this one is not: emitted, written beside their inputs, run elsewhere, read back.
 
 The file `given` holds little-endian int64 numbers and arrays, each array filled up to a multiple of 8 bytes: for every
-program the count of inputs and each as size and bytes; the count of constants and each as the number of the function
-that packs it (-1: none), its packed size, its size and bytes; the count of outputs and their sizes; the size of the
-scratch. `found` holds the outputs, end to end.
+program the count of inputs and each as size and bytes; the count of constants (the values of size symbols are one more)
+and each as the number of the function that packs it (-1: none), its packed size, its size and bytes; the count of
+outputs and their sizes; the size of the scratch. `found` holds the outputs, end to end.
 """
 
 import json
@@ -20,6 +20,7 @@ from hybridize.codegen.llvm.program import build
 from hybridize.codegen.target import named_target
 from hybridize.codegen.wasm.link import link
 from hybridize.runtime.buffers import dense
+from hybridize.runtime.plan import scope_of
 
 LIBRARY = Path(hybridize.codegen.wasm.__file__).with_name("library.mjs")
 HERE = Path(__file__).parent
@@ -76,10 +77,10 @@ class Programs:
 
     def _found(self):
         raw, at, results = (self.folder / "found").read_bytes(), 0, []
-        for graph, _ in self.jobs:
+        for built, (_, inputs) in zip(self.built, self.jobs, strict=True):
             results.append([])
-            for value in graph.outputs:
-                type_ = value.type
+            plan, _ = _plan(built, inputs)
+            for type_ in plan.types(plan.outputs):
                 part = raw[at : at + type_.nbytes]
                 results[-1].append(numpy.frombuffer(part, numpy.uint8).view(type_.dtype).reshape(type_.shape))
                 at += type_.nbytes
@@ -96,12 +97,25 @@ def _array(x):
     return _number(len(raw)) + raw + bytes(-len(raw) % 8)
 
 
-def _given(built, inputs):
+def _plan(built, inputs):
+    """The plan at the sizes of the inputs, and the values of its symbols."""
     plan = built.plan
+    if not plan.sizes:
+        return plan, []
+    shapes = [(buffer.shape, x.shape) for buffer, x in zip(plan.inputs, inputs, strict=True)]
+    seen = {one: size for pair in shapes for one, size in zip(*pair, strict=True) if isinstance(one, str)}
+    sizes = {symbol.name: seen[symbol.name] for symbol in scope_of(plan.sizes)[0].symbols}
+    # The program finds the values behind its constants.
+    return plan.at(sizes), [numpy.array(list(sizes.values()))]
+
+
+def _given(built, inputs):
+    plan, sizes = _plan(built, inputs)
     assert all(pack.input is None for pack in plan.packs)
     packed = {pack.slot: (number, pack.nbytes) for number, pack in enumerate(plan.packs)}
-    parts = [_number(len(inputs)), *map(_array, inputs), _number(len(built.constants))]
-    for slot, constant in enumerate(built.constants):
+    constants = [*built.constants, *sizes]
+    parts = [_number(len(inputs)), *map(_array, inputs), _number(len(constants))]
+    for slot, constant in enumerate(constants):
         parts += [_number(*packed.get(slot, (-1, 0))), _array(dense(constant))]
     sizes = [output.nbytes for output in plan.outputs]
     return b"".join([*parts, _number(len(sizes), *sizes, plan.scratch_bytes)])

@@ -34,6 +34,15 @@ def test_models_run_in_node(models, programs):
 
 
 @in_node
+def test_one_program_serves_several_sizes_in_node(models, programs):
+    jobs, exact = models.of_any_length([2, 3, 16, 70])
+    made = programs(jobs, "wasm32")
+    assert all(built.plan.sizes == ("n in 2.. like 9",) for built in made.built)
+    for (graph, inputs), outputs in zip(exact, made.in_node()[0], strict=True):
+        models.check(graph, outputs, evaluate(graph, inputs))
+
+
+@in_node
 @pytest.mark.long
 def test_a_small_net_takes_microseconds(models, programs):
     """13 us on the machine of docs/benchmarks.md, with nothing else running; 45 is what we promise."""
