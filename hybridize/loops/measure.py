@@ -10,6 +10,8 @@ from hybridize.base.dtypes import FLOATS, bool_
 from hybridize.loops.expr import Call, Cast, Expr, Fold, Load, Select
 from hybridize.loops.index import Index, children
 
+MANY = 64
+"""Elements beyond which vectors are full."""
 HEAVY = frozenset(
     ("exp", "exp2", "expm1", "log", "log2", "log10", "log1p", "sin", "cos", "tan", "arcsin", "arccos", "arctan",
      "sinh", "cosh", "tanh", "arcsinh", "arccosh", "arctanh", "erf", "erfinv", "gammaln", "gamma", "sigmoid", "cbrt",
@@ -51,6 +53,13 @@ def weight(*roots: Expr) -> int:
         elif isinstance(node, Load | Select | Cast):
             total += 1
     return total
+
+
+def typical(size: int) -> int:
+    """A size, to choose loops by. One that is not known counts as many: with few, no choice costs much."""
+    if not dims.is_symbolic(size):
+        return size
+    return min(max(dims.hint(size), MANY), dims.bounds(size)[1])
 
 
 def lanes_for(base: int, cost: int, size: int) -> int:

@@ -13,12 +13,12 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Protocol
 
 from hybridize.base import dims
-from hybridize.base.dims import hint, product, same
+from hybridize.base.dims import product, same
 from hybridize.base.frozen import frozen
 from hybridize.loops.expr import Axis, Call, Const, Expr, Fold, Load, Select, whole
 from hybridize.loops.index import Index, Interner, Space, bit, children
 from hybridize.loops.kernel import Kernel, Nest, Param, Statement
-from hybridize.loops.measure import lanes_for, walk, weight, widest
+from hybridize.loops.measure import lanes_for, typical, walk, weight, widest
 from hybridize.schedule.draft import Draft, DraftStatement
 
 PIECES = 1024
@@ -182,7 +182,10 @@ def _lane_last(
         return runs
     best = max(
         range(len(runs)),
-        key=lambda k: (_contiguous(runs[k][-1], statements, space) * min(8, hint(_extent(runs[k], space.ranges))), k),
+        key=lambda k: (
+            _contiguous(runs[k][-1], statements, space) * min(8, typical(_extent(runs[k], space.ranges))),
+            k,
+        ),
     )
     return [run for k, run in enumerate(runs) if k != best] + [runs[best]]
 
@@ -352,7 +355,7 @@ def _row_lane(
     best, best_score = None, inner
     lanes = machine.lanes(4)
     for k, run in enumerate(runs):
-        extent = hint(_extent(run, space.ranges))
+        extent = typical(_extent(run, space.ranges))
         score = sum(weight * _suits(address, run[-1], space) for address, _, weight in accesses)
         # Short folds of many rows: a gather per term is still better than vectors that are mostly empty.
         short = bool(sizes) and max(sizes) * 2 <= lanes <= extent and k == len(runs) - 1
@@ -374,7 +377,7 @@ def _accesses(
         accesses.append((statement.address, lane, 1 if lane is None else 2 * OFTEN))
         stack.append((statement.value, lane))
         if lane is not None:
-            sizes.append(hint(space.ranges[lane]))
+            sizes.append(typical(space.ranges[lane]))
     while stack:
         expr, lane = stack.pop()
         if id(expr) in seen:
@@ -385,7 +388,7 @@ def _accesses(
         if isinstance(expr, Fold):
             lane = expr.variable
             if not isinstance(expr.body, Fold):
-                sizes.append(hint(expr.size))
+                sizes.append(typical(expr.size))
         stack += [(child, lane) for child in children(expr)]
     return accesses, sizes
 

@@ -8,6 +8,7 @@ from collections.abc import Callable
 from hybridize.base.dims import same
 from hybridize.codegen.llvm.memory import Width
 from hybridize.codegen.llvm.positions import Lane, Positions
+from hybridize.codegen.llvm.text import Function
 
 
 def counted_lanes(
@@ -23,20 +24,31 @@ def counted_lanes(
     The wide loop comes first, a few narrow turns next; each may turn no time at all. Of that, `part` is run, if given:
     it begins at a multiple of the wide lanes, and ends at one or where all does.
     """
-    f = positions.f
+    f, count = positions.f, over[1] - over[0]
     first, stop = part or (f.size(over[0]), f.size(over[1]))
     for width in dict.fromkeys(lanes):
-        count = f.op(f"sub i64 {stop}, {first}") if first != "0" else stop
-        whole = f.op(f"and i64 {count}, -{width}")
-        end = f.op(f"add i64 {first}, {whole}") if first != "0" else whole
+        end = whole_steps(f, over, width) if part is None else _whole_of(f, first, stop, width)
         with f.loop(first, end, width) as loop, positions.bound(axis, loop.index, Lane(axis, Width(width))):
             body()
         first = end
     narrow = lanes[-1]
-    if narrow == 1 or same((over[1] - over[0]) % narrow, 0):
+    if narrow == 1 or same(count % narrow, 0):
         return
     # At most one turn.
-    with f.loop(first, stop, narrow) as loop:
-        left = f.op(f"sub i64 {stop}, {loop.index}")
-        with positions.bound(axis, loop.index, Lane(axis, Width.counted(f, left, narrow))):
-            body()
+    with (
+        f.loop(first, stop, narrow) as loop,
+        positions.bound(axis, loop.index, Lane(axis, Width.counted(f, count, narrow))),
+    ):
+        body()
+
+
+def whole_steps(f: Function, over: tuple[int, int], step: int) -> str:
+    """Where the last whole step from start to stop ends; found once, on entry of the function."""
+    count, first = f.size(over[1] - over[0]), f.size(over[0])
+    whole = f.on_entry(f"and i64 {count}, -{step}", ("whole", count, step))
+    return whole if first == "0" else f.on_entry(f"add i64 {first}, {whole}", ("end", first, whole))
+
+
+def _whole_of(f: Function, first: str, stop: str, step: int) -> str:
+    whole = f.op(f"and i64 {f.op(f'sub i64 {stop}, {first}')}, -{step}")
+    return f.op(f"add i64 {first}, {whole}")

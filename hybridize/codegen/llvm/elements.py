@@ -16,13 +16,14 @@ from hybridize.base.dims import same
 from hybridize.base.dtypes import DType, bool_, int32, int64
 from hybridize.base.errors import CodegenError
 from hybridize.codegen.llvm import memory
+from hybridize.codegen.llvm.counted import whole_steps
 from hybridize.codegen.llvm.functions import combine, constant, emit_call, emit_cast, narrowed, register, select
 from hybridize.codegen.llvm.memory import Width
 from hybridize.codegen.llvm.positions import SMALL, Lane, Positions, Row
 from hybridize.codegen.llvm.text import vector
 from hybridize.loops.expr import Axis, Call, Cast, Const, Expr, Fold, Load, Select, whole
 from hybridize.loops.index import Index, bit, children, identity, upward
-from hybridize.loops.measure import lanes_for, weight, widest
+from hybridize.loops.measure import lanes_for, typical, weight, widest
 
 BLOCK = 32
 """Additions in a row before a sum moves on to the next level; keeps the error of long sums near that of pairs."""
@@ -271,6 +272,8 @@ class Elements(Positions):
         if lanes == 1:
             start = constant(identity(fold.kind, fold.dtype), fold.dtype, 1)
             return self._loops(fold, chain, start, 1, lambda total: self._step(fold, total, body, 1), [body])
+        if dims.is_symbolic(size):
+            return self._counted(fold, body, (outer, (variable, size)), lanes)
         zero = constant(identity(fold.kind, fold.dtype), fold.dtype, lanes)
 
         def inner(total: str) -> str:
@@ -294,21 +297,45 @@ class Elements(Positions):
                     following.append(self._lane_step(fold, total, body, variable, index, width))
             return following
 
-        def whole_steps(stop: int | str) -> list[str]:
-            totals = [total for total, _ in runs]
-            return self._blocked(fold, totals, lanes, stop, lanes, lambda t, index: step(t, index, Width(lanes)))
-
-        if dims.is_symbolic(size):
-            stop = self.f.size(size)
-            main = self.f.op(f"and i64 {stop}, -{lanes}")
-            kind = register(fold.dtype, lanes)
-            with self.f.loop(main, stop, lanes, [(kind, total) for total in whole_steps(main)]) as rest:
-                width = Width.counted(self.f, self.f.op(f"sub i64 {stop}, {rest.index}"), lanes)
-                rest.following = step(rest.values, rest.index, width)
-            return rest.results
         whole = size // lanes * lanes
-        totals = whole_steps(whole)
+        totals = [total for total, _ in runs]
+        totals = self._blocked(fold, totals, lanes, whole, lanes, lambda t, index: step(t, index, Width(lanes)))
         return step(totals, str(whole), Width.first(size - whole, lanes)) if size > whole else totals
+
+    def _counted(self, fold: Fold, body: Expr, chain: tuple[list[tuple[int, int]], tuple[int, int]], lanes: int) -> str:
+        """A fold to a scalar, its last variable spread over vectors, the size of which is not known.
+
+        Wide vectors come first. What they leave is added in narrower ones, for short rows as much as for the rest of
+        long ones; where there are loops around, all is.
+        """
+        outer, (variable, size) = chain
+        narrow = min(lanes, self.target.lanes(widest(body, fold)))
+        widths = [narrow] if outer or lanes == narrow else [lanes, narrow]
+
+        def step(total: str, index: str, width: Width) -> str:
+            return self._lane_step(fold, total, body, variable, index, width)
+
+        def inner(total: str) -> str:
+            self.hoist([body], bit(variable))
+            (first, *others), start = widths, total
+            end = whole_steps(self.f, (0, size), first)
+            turns = self._blocked(fold, [start], first, end, first, lambda t, i: [step(t[0], i, Width(first))])
+            total = turns[0]
+            for width in others:
+                total = self.across(fold.kind, total, fold.dtype, first, width)
+                following = whole_steps(self.f, (0, size), width)
+                with self.f.loop(end, following, width, [(register(fold.dtype, width), total)]) as loop:
+                    loop.following = [step(loop.values[0], loop.index, Width(width))]
+                total, end = loop.results[0], following
+            if same(size % narrow, 0):
+                return total
+            with self.f.loop(end, self.f.size(size), narrow, [(register(fold.dtype, narrow), total)]) as loop:
+                loop.following = [step(loop.values[0], loop.index, Width.counted(self.f, size, narrow))]
+            return loop.results[0]
+
+        zero = constant(identity(fold.kind, fold.dtype), fold.dtype, widths[0])
+        total = self._loops(fold, outer, zero, narrow, inner, [body])
+        return self.across(fold.kind, total, fold.dtype, narrow)
 
     def fold_rows(self, fold: Fold, rows: Sequence[Row]) -> None:
         """Compute a fold to a scalar, without folds directly inside, for several rows in the turns of one loop."""
@@ -342,7 +369,7 @@ class Elements(Positions):
                     if isinstance(atom, Axis) and atom.number in scores and same(coefficient, 1):
                         scores[atom.number] += 1
             stack += children(expr)
-        best = max(range(len(chain)), key=lambda k: (scores[chain[k][0]] * min(16, dims.hint(chain[k][1])), k))
+        best = max(range(len(chain)), key=lambda k: (scores[chain[k][0]] * min(16, typical(chain[k][1])), k))
         return [link for k, link in enumerate(chain) if k != best], chain[best]
 
     def _lane_step(self, fold: Fold, total: str, body: Expr, variable: int, index: str, width: Width) -> str:
@@ -355,9 +382,9 @@ class Elements(Positions):
                 value = memory.only_active(self.f, value, none, register(fold.dtype, lanes), width)
             return combine(self.f, fold.kind, total, value, fold.dtype, lanes, self.target)
 
-    def across(self, kind: str, total: str, dtype: DType, lanes: int) -> str:
-        """Fold the lanes of a vector into a scalar, halves first."""
-        while lanes > 1:
+    def across(self, kind: str, total: str, dtype: DType, lanes: int, left: int = 1) -> str:
+        """Fold the lanes of a vector into a scalar, or a vector of fewer, halves first."""
+        while lanes > left:
             half = lanes // 2
             wide = register(dtype, lanes)
             parts = []

@@ -28,14 +28,17 @@ class Width:
         return cls(lanes, f"<{', '.join('i1 1' if lane < active else 'i1 0' for lane in range(lanes))}>", active)
 
     @classmethod
-    def counted(cls, f: Function, active: str, lanes: int) -> Width:
-        """`lanes`, of which the first `active` count, an i64 register of less than `lanes`."""
+    def counted(cls, f: Function, count: int, lanes: int) -> Width:
+        """`lanes`, of which count % lanes count, a size that is not known; found once, on entry of the function."""
         bits = 8 if lanes < 128 else 32
-        kind = vector(f"i{bits}", lanes)
-        one = f.op(f"insertelement {kind} poison, i{bits} {f.op(f'trunc i64 {active} to i{bits}')}, i64 0")
-        limit = f.op(f"shufflevector {kind} {one}, {kind} poison, <{lanes} x i32> zeroinitializer")
+        kind, size = vector(f"i{bits}", lanes), f.size(count)
+        narrow = f.on_entry(f"trunc i64 {size} to i{bits}", ("trunc", size, bits))
+        left = f.on_entry(f"and i{bits} {narrow}, {lanes - 1}", ("left", narrow, lanes))
+        one = f.on_entry(f"insertelement {kind} poison, i{bits} {left}, i64 0", ("one", left, lanes))
+        order = f"<{lanes} x i32> zeroinitializer"
+        limit = f.on_entry(f"shufflevector {kind} {one}, {kind} poison, {order}", ("limit", left, lanes))
         numbers = f"<{', '.join(f'i{bits} {lane}' for lane in range(lanes))}>"
-        return cls(lanes, f.op(f"icmp ult {kind} {numbers}, {limit}"))
+        return cls(lanes, f.on_entry(f"icmp ult {kind} {numbers}, {limit}", ("mask", left, lanes)))
 
 
 def element_pointer(f: Function, base: str, dtype: DType, index: str) -> str:

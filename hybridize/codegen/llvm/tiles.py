@@ -19,7 +19,7 @@ from hybridize.codegen.target import Target
 from hybridize.loops.expr import Axis, Expr, Load
 from hybridize.loops.index import Index
 from hybridize.loops.kernel import Statement
-from hybridize.loops.measure import walk, weight, widest
+from hybridize.loops.measure import typical, walk, weight, widest
 
 HEAVIEST = 12
 """Instructions per element of a body that is worth writing once per row of a tile."""
@@ -48,7 +48,7 @@ def find_tile(group: Sequence[Statement], first: int, target: Target) -> Tile | 
     turned = [(load, stride) for load, stride in across if stride is not None and abs(hint(stride)) > 1]
     for axis in range(lane - 1, first - 1, -1):
         suited = tuple(pair for pair in turned if _is_one(along(pair[0].indices[0], axis)))
-        fits = 4 <= lanes <= 16 and hint(sizes[-1]) >= lanes and hint(sizes[axis - first]) >= lanes
+        fits = 4 <= lanes <= 16 and typical(sizes[-1]) >= lanes and typical(sizes[axis - first]) >= lanes
         stored = all(_is_one(along(statement.address, lane)) for statement in group)
         if suited and fits and stored and weight(*values) <= HEAVIEST:
             return Tile(axis, lanes, suited)
