@@ -366,11 +366,13 @@ def _same_turn(earlier: Sequence[Statement], statement: Statement) -> bool:
 def _forwarded(group: Sequence[Statement]) -> list[tuple[Statement, list[Load]]]:
     """Each statement with the loads, in later ones of its turn, of what it stores."""
     found = []
-    for k, statement in enumerate(group):
-        below = walk(*(later.value for later in group[k + 1 :]))
-        reads = [node for node in below if isinstance(node, Load) and node.operand == statement.buffer]
-        found.append((statement, reads))
-    return found
+    below: dict[int, dict[int, Load]] = {}
+    for statement in reversed(group):
+        found.append((statement, list(below.get(statement.buffer, {}).values())))
+        for node in walk(statement.value):
+            if isinstance(node, Load):
+                below.setdefault(node.operand, {})[id(node)] = node
+    return found[::-1]
 
 
 def _roots(statements: Sequence[Statement]) -> list[Expr]:
