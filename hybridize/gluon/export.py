@@ -17,7 +17,7 @@ from hybridize.formats.mxnet.params import write_params
 from hybridize.formats.saved import SavedProgram, SavedSignature
 from hybridize.gluon.advice import warn
 from hybridize.gluon.parameter_dict import ParameterDict
-from hybridize.gluon.sizes import bound_axes
+from hybridize.gluon.sizes import bound_axes, signature_of, with_sizes
 
 
 def has_program(function: Function) -> bool:
@@ -45,9 +45,10 @@ def write(function: Function, parameters: ParameterDict, path: str, epoch: int) 
     """Write `PATH-symbol.json` and `PATH-EPOCH.params`; see `HybridBlock.export`."""
     from hybridize.formats.mxnet.write import symbol_json  # late: MXNet's names for all ops
 
-    program = function.saved(names_of(parameters))
-    number = _for_inference(program)
-    signature = program.signatures[number]
+    names = names_of(parameters)
+    program = function.saved(names)
+    stock = with_sizes(function, function.programs()[_for_inference(program)].stock)
+    signature = signature_of(stock, names)
     graph = signature.graph
     arguments = len(graph.inputs) - len(signature.state)
     inputs = ["data"] if arguments == 1 else [f"data{position}" for position in range(arguments)]
@@ -63,7 +64,7 @@ def write(function: Function, parameters: ParameterDict, path: str, epoch: int) 
         found = symbol_json(other.graph, names, len(other.graph.outputs), {}, arguments=arguments)
         return found.text, {name: (array.shape, array.tobytes()) for name, array in found.constants.items()}
 
-    places, silent = bound_axes(function, number, names_of(parameters), drawn)
+    places, silent = bound_axes(function, stock, names, drawn)
     bound = {inputs[place]: axes for place, axes in places.items()}
     if bound:
         metadata["hybridize_bound"] = json.dumps(bound)
@@ -86,8 +87,9 @@ def _with_axis(array: NDArray[Any]) -> NDArray[Any]:
 
 
 def _for_inference(program: SavedProgram) -> int:
-    """The latest program that was captured while predicting, whose arguments are all arrays."""
-    for number, signature in reversed(list(enumerate(program.signatures))):
+    """The latest program that was captured while predicting, whose arguments are all arrays; of known sizes if any."""
+    found = reversed(list(enumerate(program.signatures)))
+    for number, signature in sorted(found, key=lambda one: one[1].graph.scope is not None):
         if not signature.training and all(leaf.kind == "array" for leaf in signature.result_leaves):
             return number
     raise CaptureError(

@@ -18,6 +18,7 @@ from typing import Any
 import numpy
 
 from hybridize.array.ndarray import wrap
+from hybridize.base.dims import hint
 from hybridize.base.frozen import changed
 from hybridize.base.types import TensorType
 from hybridize.capture import Function
@@ -27,8 +28,22 @@ from hybridize.capture.signature import Call
 from hybridize.formats.saved import SavedSignature
 
 
+def with_sizes(function: Function, stock: Captured) -> Captured:
+    """A captured program of known sizes: itself, or captured again for the sizes that it was first compiled at."""
+    if stock.graph.scope is None:
+        return stock
+    call = _resized(stock.call, lambda n, _: hint(n))
+    return capture(function.python_function, call, function.leaf_names(call))
+
+
+def signature_of(stock: Captured, names: dict[int, str]) -> SavedSignature:
+    """A captured program as files hold it."""
+    stub: Any = SimpleNamespace(stock=stock)
+    return saved("", [stub], (), {}, names).signatures[0]
+
+
 def bound_axes(
-    function: Function, number: int, names: dict[int, str], drawn: Callable[[SavedSignature], Any]
+    function: Function, stock: Captured, names: dict[int, str], drawn: Callable[[SavedSignature], Any]
 ) -> tuple[dict[int, list[int]], bool]:
     """Axes of the array arguments, by their place, that must have the size that they have in a program.
 
@@ -36,22 +51,20 @@ def bound_axes(
 
     Args:
         function: of a net.
-        number: which of its programs.
+        stock: one of its programs, of known sizes.
         names: of the arrays that it reads from outside, by identity.
         drawn: what would be written of it; compared by equality.
     """
-    stock = function.programs()[number].stock
 
     def written(captured: Captured) -> Any:
-        stub: Any = SimpleNamespace(stock=captured)
-        return drawn(saved(function.name, [stub], (), {}, names).signatures[0])
+        return drawn(signature_of(captured, names))
 
     expected = written(stock)
     types = [kind for kind in stock.call.kinds if isinstance(kind, TensorType)]
     bound: dict[int, list[int]] = {}
     silent = False
     for axis, size in sorted({(axis, size) for kind in types for axis, size in enumerate(kind.shape)}):
-        call = _longer(stock.call, axis, size)
+        call = _resized(stock.call, lambda n, i, axis=axis, size=size: n + (n == size and i == axis))
         try:
             with contextlib.redirect_stdout(io.StringIO()):  # the user's prints were seen
                 found = written(capture(function.python_function, call, function.leaf_names(call)))
@@ -65,13 +78,13 @@ def bound_axes(
     return bound, silent
 
 
-def _longer(call: Call, axis: int, size: int) -> Call:
-    """A call with one more element along `axis` of all arrays that have `size` there."""
+def _resized(call: Call, resize: Callable[..., int]) -> Call:
+    """A call with arrays of other sizes: `resize` is given each size and its axis."""
     leaves: list[Any] = []
     kinds: list[Any] = []
     for leaf, kind in zip(call.leaves, call.kinds, strict=True):
         if isinstance(kind, TensorType):
-            shape = tuple(n + (n == size and i == axis) for i, n in enumerate(kind.shape))
+            shape = tuple(resize(n, i) for i, n in enumerate(kind.shape))
             leaf, kind = wrap(numpy.zeros(shape, kind.dtype)), TensorType(shape, kind.dtype)
         leaves.append(leaf)
         kinds.append(kind)

@@ -267,7 +267,7 @@ def test_concurrent_first_calls():
         found = list(pool.map(run, range(len(batches))))
     for one, other in zip(found, expected, strict=True):
         numpy.testing.assert_allclose(one, other, rtol=1e-5, atol=1e-6)
-    assert fast.cache_info().captures == 4
+    assert fast.cache_info().captures <= 4
 
 
 def test_capturing_does_not_disturb_other_threads():

@@ -10,11 +10,10 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-import numpy
-
 from hybridize import ops
 from hybridize.array.functions.shapes import stack
-from hybridize.array.operands import array, operand, public
+from hybridize.array.operands import array, from_list, operand, public, result
+from hybridize.base.dtypes import int64
 from hybridize.base.errors import ArgumentError, CaptureError, ShapeError
 from hybridize.ops.op import ACTIVE, bind, capturing, current
 
@@ -173,4 +172,4 @@ def use_np(function: Any) -> Any:
 
 def shape_array(data: Any) -> Any:
     """The sizes of the axes as an int64 array."""
-    return array(numpy.asarray(array(data).shape, dtype=numpy.int64))
+    return result(from_list(array(data).shape, int64))
