@@ -18,6 +18,7 @@ from hybridize.base.types import TensorType
 from hybridize.codegen.llvm.engine import compile_module, host_target, named_target
 from hybridize.codegen.llvm.program import build
 from hybridize.compiler import compile
+from hybridize.compiler.pool import have_pool
 from hybridize.graph import Graph, Value
 from hybridize.ops import composites
 from hybridize.ops.evaluate import evaluate
@@ -27,6 +28,8 @@ from hybridize.ops.record import Recorder
 from hybridize.passes.inline import Inline
 from hybridize.passes.pipeline import Pipeline
 from hybridize.runtime.executable import Executable
+from hybridize.runtime.pool import POOL
+from hybridize.schedule import parallel
 
 SIZES = [1, 1, 2, 3, 4, 5, 7, 8, 16, 17, 31, 33, 64]
 BFLOAT16 = numpy.dtype(ml_dtypes.bfloat16)
@@ -447,6 +450,42 @@ def test_scheduled_as_it_is(seed):
 @pytest.mark.parametrize("seed", range(1000, 1030))
 def test_compiled_with_passes(seed):
     check(seed, lambda graph, inputs: compile(graph).run(inputs))
+
+
+def shared_by(monkeypatch: pytest.MonkeyPatch) -> Callable[[int], None]:
+    """Checks that the bits of a graph's results do not depend on threads, where every step that can be is shared."""
+    monkeypatch.setattr(parallel, "WORTH_US", 0.0)
+    monkeypatch.setattr(parallel, "RANGE_US", 1e-9)
+    assert have_pool()
+
+    def run(seed: int) -> None:
+        graph, inputs, _ = random_graph(seed)
+        results = []
+        for slots, numbers in ((1, (1,)), (3, (1, 2, 3, 8))):
+            built = build(inline(graph), host_target(), slots=slots)
+            loaded = compile_module(built.module.text(), host_target())
+            for number in numbers:
+                team = POOL.team(number)
+                program = Executable(loaded, loaded.address("program"), built.plan, built.constants, team=team)
+                results.append([result.tobytes() for result in program.run(inputs)])
+        assert all(result == results[0] for result in results), f"seed {seed}\n{graph}"
+
+    return run
+
+
+@pytest.mark.skipif(not POOL.possible(), reason="no pool on this system")
+@pytest.mark.parametrize("seed", range(2000, 2030))
+def test_any_number_of_threads(seed, monkeypatch):
+    shared_by(monkeypatch)(seed)
+
+
+@pytest.mark.long
+@pytest.mark.skipif(not POOL.possible(), reason="no pool on this system")
+@pytest.mark.parametrize("block", range(10))
+def test_thousands_with_threads(block, monkeypatch):
+    run = shared_by(monkeypatch)
+    for seed in range(20_000 + 100 * block, 20_100 + 100 * block):
+        run(seed)
 
 
 @pytest.mark.long
