@@ -3,6 +3,7 @@
 import ctypes
 import itertools
 import random
+from dataclasses import replace
 
 import ml_dtypes
 import numpy as np
@@ -222,13 +223,11 @@ def test_packed_second_operand(name):
 @pytest.mark.parametrize(("transpose_x", "transpose_w"), [(False, True), (False, False), (True, False)])
 def test_blocks_of_k_and_groups_of_panels(transpose_x, transpose_w):
     """Sizes at which panels no longer fit the cache: of a target whose cache is small."""
-    from dataclasses import replace
-
     target = replace(named_target("avx512"), l2_bytes=64 << 10)
     sizes = [(20, 70, 300), (40, 130, 1000), (3, 200, 700), (50, 300, 100), (70, 129, 64), (512, 60, 70), (40, 512, 70)]
     specs = [ContractionSpec(float32, m, n, k, 1, transpose_x, transpose_w) for m, n, k in sizes]
     plans = [make_plan(normalised(spec), Numbers(float32, target)) for spec in specs]
-    assert any(plan.k_block < spec.k for plan, spec in zip(plans, specs, strict=True))
+    assert any(plan.order == "blocks" for plan in plans)
     assert any(plan.group > 1 for plan in plans)
     run([Case(spec, bias=True) for spec in specs], target)
 
@@ -280,3 +279,20 @@ def test_sums_stay_in_registers():
     body = text[text.index("\ntile.float32.6x4.k:") :]
     body = body[: body.index(".cfi_endproc") if ".cfi_endproc" in body else body.index("retq")]
     assert not [line for line in body.splitlines() if "zmm" in line and "(%rsp)" in line]
+
+
+@pytest.mark.parametrize("name", TARGETS)
+def test_weights_that_are_far_away(name):
+    """Few rows and a w larger than the cache: read in streams, fetched ahead."""
+    target = replace(named_target(name), l2_bytes=16 << 10)
+    specs = [
+        ContractionSpec(dtype, m, n, k, 1 + (m == 2), tx, tw)
+        for (m, n, k), (tx, tw), dtype in itertools.product(
+            [(1, 300, 50), (2, 257, 64), (3, 128, 129), (6, 520, 33)],
+            [(False, False), (True, False), (False, True)],
+            [float32, float64],
+        )
+    ]
+    plans = [make_plan(normalised(spec), Numbers(spec.dtype, target)) for spec in specs]
+    assert sum(plan.order == "streams" for plan in plans) >= 8
+    run([Case(spec) for spec in specs], target)

@@ -26,9 +26,17 @@ def _dots_rows(numbers: Numbers) -> int:
     return 8 if numbers.target.registers >= 32 else 4
 
 
-def _dots_columns(numbers: Numbers, rows: int) -> int:
-    """Rows of w per turn. Two are read as fast as one; four at once, each a stream, only where they save reading x."""
-    return 4 if 4 <= rows <= 6 and numbers.target.registers >= 32 else 2
+def _far(numbers: Numbers, spec: ContractionSpec) -> bool:
+    """Whether w does not stay in the second-level cache from one call to the next, and is read once."""
+    few = not is_symbolic(spec.m) and spec.m <= 3
+    return few and hint(spec.n) * hint(spec.k) * numbers.stored_bytes > 2 * numbers.target.l2_bytes
+
+
+def _dots_columns(numbers: Numbers, rows: int, far: bool) -> int:
+    """Rows of w per turn. Two are read as fast as one from nearby; from far away more streams are faster. Four at once
+    also where they save reading x.
+    """
+    return 4 if (far or 4 <= rows <= 6) and numbers.target.registers >= 32 else 2
 
 
 def _dots_turns(numbers: Numbers, rows: int, columns: int, k: int) -> int:
@@ -102,7 +110,7 @@ def _tile(
     rows = at(f, x, times(f, row, k * numbers.stored_bytes))
     with f.loop(0, width, step) as loop:
         panel = at(f, w, times(f, loop.index, k * numbers.stored_bytes))
-        _group(f, numbers, k, height, rows, panel, step, raw)
+        _group(f, numbers, k, height, rows, panel, step, raw, _far(numbers, spec))
         reduce = sums(f.module, numbers, lanes if is_symbolic(step) else 1 << (step - 1).bit_length())
         target = at(f, c, times(f, loop.index, numbers.bytes))
         with f.loop(0, height) as inner:
@@ -112,12 +120,14 @@ def _tile(
     store(c, c_stride, row, column, height, width, batch)
 
 
-def _group(f: Function, numbers: Numbers, k: int, rows: str | int, x: str, w: str, width: int, raw: str) -> None:
+def _group(
+    f: Function, numbers: Numbers, k: int, rows: str | int, x: str, w: str, width: int, raw: str, far: bool
+) -> None:
     """Lane by lane sums of at most a register's width of columns."""
     row_bytes = k * numbers.stored_bytes
 
     def dot(column: str, columns: int, w_stride: int) -> None:
-        name = _dots(f, numbers, rows, columns, k)
+        name = _dots(f, numbers, rows, columns, k, far)
         c = at(f, raw, times(f, column, numbers.vector_bytes))
         panel = at(f, w, times(f, column, row_bytes))
         c_stride = numbers.lanes * numbers.vector_bytes
@@ -135,7 +145,7 @@ def _group(f: Function, numbers: Numbers, k: int, rows: str | int, x: str, w: st
             dot(times(f, operand(f, pairs), 2), 2, 0)
         return
     done = 0
-    for columns in (_dots_columns(numbers, rows), 2, 1):
+    for columns in (_dots_columns(numbers, rows, far), 2, 1):
         count = (width - done) // columns
         if not count:
             continue
@@ -144,11 +154,11 @@ def _group(f: Function, numbers: Numbers, k: int, rows: str | int, x: str, w: st
         done += count * columns
 
 
-def _dots(f: Function, numbers: Numbers, rows: str | int, columns: int, k: int) -> str:
+def _dots(f: Function, numbers: Numbers, rows: str | int, columns: int, k: int, far: bool) -> str:
     """The beginning of a call of the function for so many rows and columns."""
     heights = range(1, _dots_rows(numbers) + 1) if isinstance(rows, str) else (rows,)
     turns = tuple(_dots_turns(numbers, height, columns, k) for height in heights)
     whole = not is_symbolic(k) and all(k % (turn * numbers.lanes) == 0 for turn in turns)
     if isinstance(rows, str):
         return f"{any_dots(f.module, numbers, columns, turns, whole)}(i64 {rows}, "
-    return f"{dots(f.module, numbers, rows, columns, turns[0], whole)}("
+    return f"{dots(f.module, numbers, rows, columns, turns[0], whole, far)}("

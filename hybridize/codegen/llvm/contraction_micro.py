@@ -19,6 +19,11 @@ from hybridize.codegen.llvm.text import Function, Module
 _LATENCY = 8
 """Sums that must be in flight: two multiply-adds start each cycle, and one takes four."""
 
+_LINE = 64
+"""Bytes that are fetched together."""
+_AHEAD = 2048
+"""Bytes from where dot products read to where they fetch; measured."""
+
 
 def operand(f: Function, x: str | int) -> str:
     """An i64 as text: a register or a literal as it is, a size of the call as a register."""
@@ -47,14 +52,21 @@ def plus(f: Function, x: str, y: str | int) -> str:
     return x if y == "0" else y if x == "0" else f.op(f"add i64 {x}, {y}")
 
 
-def tile(module: Module, numbers: Numbers, rows: int, vectors: int, along_k: bool) -> str:
+def fetch(f: Function, pointer: str, first: int, bytes: int) -> None:
+    """Have `bytes` bytes at `pointer + first` brought near; they need not exist."""
+    function = f.module.declare("llvm.prefetch.p0", "void", ["ptr", "i32", "i32", "i32"])
+    for line in range(first, first + bytes, _LINE):
+        f.do(f"call void {function}(ptr {at(f, pointer, line)}, i32 0, i32 3, i32 1)")
+
+
+def tile(module: Module, numbers: Numbers, rows: int, vectors: int, along_k: bool, ahead: bool = False) -> str:
     """`(ptr c, ptr x, i64 x_stride, ptr w, i64 w_stride, i64 k, i1 more)`: a tile of the product, in registers.
 
     c is [rows][vectors * lanes], dense; with `more` it is added to. x is contiguous along k when `along_k`, its rows
     `x_stride` apart; else contiguous along its rows, and `x_stride` leads to the next k. `w_stride` leads from one k to
-    the next.
+    the next. With `ahead`, the columns of w that follow the tile are fetched meanwhile.
     """
-    name = f"tile.{numbers.code}.{rows}x{vectors}.{'k' if along_k else 'r'}"
+    name = f"tile.{numbers.code}.{rows}x{vectors}.{'k' if along_k else 'r'}{'.ahead' if ahead else ''}"
     if name in module.functions:
         return name
     params = [("ptr", "c"), ("ptr", "x"), ("i64", "xs"), ("ptr", "w"), ("i64", "ws"), ("i64", "k"), ("i1", "more")]
@@ -71,9 +83,9 @@ def tile(module: Module, numbers: Numbers, rows: int, vectors: int, along_k: boo
     # A small tile has several sets of sums, taken in turn, or each multiply-add would wait for the one before it.
     turns = max(1, _LATENCY // count)
     if turns > 1:
-        total = _tile_in_turns(f, numbers, rows, vectors, along_k, begin, turns)
+        total = _tile_in_turns(f, numbers, rows, vectors, along_k, begin, turns, ahead)
     else:
-        total = _tile_loop(f, numbers, rows, vectors, along_k, begin, "0", "%k")
+        total = _tile_loop(f, numbers, rows, vectors, along_k, begin, "0", "%k", ahead)
     for i, value in enumerate(total):
         numbers.store_computed(f, value, at(f, "%c", i * width))
     f.do("ret void")
@@ -110,13 +122,15 @@ def _row_offsets(f: Function, numbers: Numbers, rows: int, along_k: bool) -> lis
 
 
 def _tile_step(
-    f: Function, numbers: Numbers, k: str, along_k: bool, offsets: list[str | int], sums: list[str]
+    f: Function, numbers: Numbers, k: str, along_k: bool, offsets: list[str | int], sums: list[str], ahead: bool
 ) -> list[str]:
     """One k: every row times every vector of w."""
     vectors = len(sums) // len(offsets)
     x = at(f, "%x", times(f, k, numbers.bytes) if along_k else f.op(f"mul i64 {k}, %xs"))
     w = at(f, "%w", f.op(f"mul i64 {k}, %ws"))
     columns = [numbers.load_computed(f, at(f, w, v * numbers.vector_bytes)) for v in range(vectors)]
+    if ahead:
+        fetch(f, w, vectors * numbers.vector_bytes, vectors * numbers.vector_bytes)
     following = []
     for i, offset in enumerate(offsets):
         one = numbers.broadcast(f, at(f, x, offset))
@@ -125,16 +139,17 @@ def _tile_step(
 
 
 def _tile_loop(
-    f: Function, numbers: Numbers, rows: int, vectors: int, along_k: bool, begin: list[str], start: str, stop: str
-) -> list[str]:
+    f: Function, numbers: Numbers, rows: int, vectors: int, along_k: bool, begin: list[str], start: str, stop: str,
+    ahead: bool,
+) -> list[str]:  # fmt: skip
     offsets = _row_offsets(f, numbers, rows, along_k)
     with f.loop(start, stop, 1, carry=[(numbers.vector, value) for value in begin]) as loop:
-        loop.following = _tile_step(f, numbers, loop.index, along_k, offsets, loop.values)
+        loop.following = _tile_step(f, numbers, loop.index, along_k, offsets, loop.values, ahead)
     return loop.results
 
 
 def _tile_in_turns(
-    f: Function, numbers: Numbers, rows: int, vectors: int, along_k: bool, begin: list[str], turns: int
+    f: Function, numbers: Numbers, rows: int, vectors: int, along_k: bool, begin: list[str], turns: int, ahead: bool
 ) -> list[str]:
     offsets = _row_offsets(f, numbers, rows, along_k)
     count = rows * vectors
@@ -144,22 +159,24 @@ def _tile_in_turns(
     with f.loop("0", whole, turns, carry=carry) as loop:
         for turn in range(turns):
             sums = loop.values[turn * count : (turn + 1) * count]
-            loop.following += _tile_step(f, numbers, plus(f, loop.index, turn), along_k, offsets, sums)
+            loop.following += _tile_step(f, numbers, plus(f, loop.index, turn), along_k, offsets, sums, ahead)
     total = loop.results[:count]
     for turn in range(1, turns):
         others = loop.results[turn * count : (turn + 1) * count]
         total = [numbers.add(f, x, y, numbers.lanes) for x, y in zip(total, others, strict=True)]
-    return _tile_loop(f, numbers, rows, vectors, along_k, total, whole, "%k")
+    return _tile_loop(f, numbers, rows, vectors, along_k, total, whole, "%k", ahead)
 
 
-def dots(module: Module, numbers: Numbers, rows: int, columns: int, turns: int, whole: bool) -> str:
+def dots(
+    module: Module, numbers: Numbers, rows: int, columns: int, turns: int, whole: bool, ahead: bool = False
+) -> str:
     """`(ptr c, i64 c_stride, ptr x, i64 x_stride, ptr w, i64 w_stride, i64 k)`: sums along k, lane by lane.
 
     Rows of x and rows of w (the columns of the product) are contiguous along k. Few rows of w at a time, each read far
     ahead by the hardware: sixteen rows at once took twice as long. `turns` vectors of k have sums of their own. With
-    `whole`, k is a multiple of `turns` vectors.
+    `whole`, k is a multiple of `turns` vectors. With `ahead`, w is fetched from far away before it is read.
     """
-    name = f"dots.{numbers.code}.{rows}x{columns}x{turns}{'' if whole else '.any'}"
+    name = f"dots.{numbers.code}.{rows}x{columns}x{turns}{'' if whole else '.any'}{'.ahead' if ahead else ''}"
     if name in module.functions:
         return name
     params = [("ptr", "c"), ("i64", "cs"), ("ptr", "x"), ("i64", "xs"), ("ptr", "w"), ("i64", "ws"), ("i64", "k")]
@@ -171,6 +188,10 @@ def dots(module: Module, numbers: Numbers, rows: int, columns: int, turns: int, 
     with f.loop("0", stop, step, carry=[(numbers.vector, numbers.zero)] * (count * turns)) as loop:
         for turn in range(turns):
             sums = loop.values[turn * count : (turn + 1) * count]
+            if ahead:
+                for stride in ws:
+                    near = at(f, at(f, "%w", times(f, loop.index, numbers.stored_bytes)), stride)
+                    fetch(f, near, _AHEAD + turn * lanes * numbers.stored_bytes, lanes * numbers.stored_bytes)
             loop.following += _dots_step(f, numbers, plus(f, loop.index, turn * lanes), xs, ws, sums, None)
     total = loop.results[:count]
     for turn in range(1, turns):

@@ -19,6 +19,7 @@ from hybridize.codegen.llvm.contraction_numbers import Numbers
 
 Form = Literal["dots", "rows", "columns", "either"]
 Pack = Literal["", "flip", "copy"]
+Order = Literal["once", "blocks", "streams"]
 
 
 @frozen
@@ -85,9 +86,10 @@ class Plan:
     group: int
     """Panels that are packed together, then used together for each tile of rows."""
     k_block: int
-    """k is cut where a panel would not stay in the second-level cache; else all of it."""
-    blocked: bool
-    """Whether k is cut."""
+    """Terms that are summed in one go."""
+    order: Order
+    """once: all of k. blocks: k is cut where a panel would not stay in the second-level cache. streams: the first rows
+    of a w that lies far away and is read once, from end to end, then the next, the sums waiting nearby."""
     x_row: int
     """Bytes between the rows of the copy of x that is made first, or 0 where x is read in place."""
 
@@ -273,7 +275,25 @@ def make_plan(spec: ContractionSpec, numbers: Numbers) -> Plan:
         group = max(1, l2 // 2 // (k_block * panel_row))
     if blocks == 1 and is_symbolic(spec.k):
         k_block = spec.k
-    return Plan(form, along_k, parts, group, k_block, blocks > 1, _x_row(spec, numbers, form))
+    order: Order = "blocks" if blocks > 1 else "once"
+    if form == "rows" and not pack and _streams(spec, numbers, parts):
+        order, k_block, group = "streams", _STREAMS_OF_ONE if rows == 1 else _STREAMS, 1
+    return Plan(form, along_k, parts, group, k_block, order, _x_row(spec, numbers, form))
+
+
+_STREAMS = 16
+"""Rows of w that are read beside each other, as many as the hardware fetches ahead of."""
+_STREAMS_OF_ONE = 8
+"""The same for a single row of x."""
+
+
+def _streams(spec: ContractionSpec, numbers: Numbers, parts: tuple[Section, ...]) -> bool:
+    """Whether w [k, n] is far away and read once: down its columns, that would be a jump from each k to the next."""
+    if spec.packed or is_symbolic(spec.m) or is_symbolic(spec.n) or not numbers.is_float or not parts:
+        return False
+    one_tile = 0 < spec.m <= tile_rows(numbers, parts[0].vectors)
+    far = spec.n * hint(spec.k) * numbers.bytes > numbers.target.l2_bytes // 2
+    return one_tile and far and parts[0].count > 1
 
 
 def _strides_collide(numbers: Numbers, uses: int, width: int, k: int) -> bool:

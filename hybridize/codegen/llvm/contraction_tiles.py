@@ -51,11 +51,15 @@ def _layout(spec: ContractionSpec, numbers: Numbers, plan: Plan) -> _Scratch:
     columns = plan.form == "columns"
     copied = _aligned((spec.k if spec.transpose_x else spec.m) * plan.x_row)
     packs = any(section.pack for section in plan.sections)
-    panels = _aligned(plan.group * plan.k_block * row) if packs else 0
+    # Where w streams, the narrow panel at its end is the only one that is packed, and whole.
+    terms = spec.k if plan.order == "streams" else plan.k_block
+    panels = _aligned(plan.group * terms * row) if packs else 0
     if columns:
         held = _COLUMNS_BLOCK + numbers.lanes
     else:
-        held = spec.m if plan.blocked else 32 if is_symbolic(spec.m) else min(spec.m, 32)
+        held = spec.m if plan.order == "blocks" else 32 if is_symbolic(spec.m) else min(spec.m, 32)
+    if plan.order == "streams":
+        held = spec.m * plan.sections[0].count
     sums = _aligned(held * row)
     at_sums = copied + panels
     return _Scratch(0, copied, at_sums, at_sums + sums, at_sums + sums * (2 if columns else 1))
@@ -128,11 +132,12 @@ def _call_tile(
     panel_stride: int,
     k: str | int,
     more: str,
+    ahead: bool = False,
 ) -> None:
     if isinstance(rows, str):
         name = f"{any_tile(f.module, numbers, limit, vectors, broadcast.along_k)}(i64 {rows}, "
     else:
-        name = f"{tile(f.module, numbers, rows, vectors, broadcast.along_k)}("
+        name = f"{tile(f.module, numbers, rows, vectors, broadcast.along_k, ahead)}("
     f.do(
         f"call void @{name}ptr {c}, ptr {x}, i64 {operand(f, broadcast.stride)}, ptr {panel}, "
         f"i64 {operand(f, panel_stride)}, i64 {operand(f, k)}, i1 {more})"
@@ -218,8 +223,10 @@ def emit_rows(
             source = _Panels(w, stored_row, spec.transpose_w)
         product = _Rows(f, spec, numbers, plan, section, broadcast, source, at(f, scratch, layout.panels),
                         at(f, scratch, layout.sums), batch, share, store)  # fmt: skip
-        if plan.blocked:
+        if plan.order == "blocks":
             product.in_blocks()
+        elif plan.order == "streams" and section.width == section.vectors * numbers.lanes:
+            product.in_streams()
         else:
             product.at_once()
 
@@ -328,6 +335,26 @@ class _Rows:
             else:
                 each_tile(f, self.spec.m, self.limit, self.share, finish)
 
+    def in_streams(self) -> None:
+        """A few rows of w at a time, from end to end; one tile of x. The sums of all columns wait in scratch."""
+        f, section, block, m = self.f, self.section, self.plan.k_block, self.spec.m
+        minimum = f.module.declare("llvm.umin.i64", "i64", ["i64", "i64"])
+        columns = self.columns()
+
+        def sums(column: str) -> str:
+            return at(f, self.sums, times(f, column, m * self.numbers.bytes))
+
+        with f.loop(0, maximum(self.spec.k, 1), block) as blocks:  # at least once: no terms give zeros
+            left = f.op(f"sub i64 {operand(f, self.spec.k)}, {blocks.index}")
+            count = f.op(f"call i64 {minimum}(i64 {block}, i64 {left})")
+            more = f.op(f"icmp ne i64 {blocks.index}, 0")
+            x = at(f, self.broadcast.pointer, times(f, blocks.index, self.broadcast.k))
+            with f.loop(*columns, section.width) as loop:
+                panel = self.panel(loop.index, loop.index, blocks.index)
+                self.tile(m, x, sums(loop.index), panel, count, more)
+        with f.loop(*columns, section.width) as loop:
+            self.finish(sums(loop.index), "0", loop.index, m)
+
     @property
     def limit(self) -> int:
         """Rows of a tile at most."""
@@ -340,7 +367,7 @@ class _Rows:
         """One register tile."""
         vectors = self.section.vectors
         _call_tile(self.f, self.numbers, rows, self.limit, vectors, self.broadcast, x, c, panel, self.panel_stride, k,
-                   more)  # fmt: skip
+                   more, self.plan.order == "streams")  # fmt: skip
 
     def finish(self, c: str, row: str, column: str, rows: str | int) -> None:
         """Sums of a tile through the epilogue."""
