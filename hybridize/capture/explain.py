@@ -47,21 +47,24 @@ def explained(
         tuple(f"{value.name}: {value.type}" for source, value in inputs if source.array is None),
         tuple(str(value.type) for source, value in inputs if source.array is not None),
         tuple(str(value.type) for value in graph.outputs), reason, tuple(valid(stock)),
-        (), (), MemoryReport(0, 0),
+        () if executable is None else explain.sizes(executable), (), (), MemoryReport(0, 0),
     )  # fmt: skip
     if executable is None:
         return changed(known, kernels=_reference(stock), memory=MemoryReport(runs.memory.peak_bytes, 0))
-    kernels = explain.kernels(executable.plan)
-    memory = explain.memory(executable, runs.memory.packed_bytes)
-    stages = tuple(executable.timings.items())
-    known = changed(known, passes=explain.passes(graph), kernels=kernels, memory=memory, stages=stages)
+    arrays = None if arguments is None else list(map(_data, arguments))
+    plan = explain.plan_of(executable, arrays)
+    kernels = explain.kernels(executable, plan)
+    known = changed(
+        known, passes=explain.passes(graph), kernels=kernels, stages=tuple(executable.timings.items()),
+        memory=explain.memory(executable, plan, runs.memory.packed_bytes),
+    )  # fmt: skip
     if not profile:
         return known
     if executable.effects:
         return changed(known, notes=("not timed: the program prints or asserts",))
-    arrays = _measured(stock) if arguments is None else list(map(_data, arguments))
     core = limits()
-    return changed(known, kernels=explain.timed(kernels, graph, executable, arrays, core, SECONDS), limits=core)
+    measured = explain.timed(kernels, graph, executable, arrays or _measured(stock), core, SECONDS)
+    return changed(known, kernels=measured, limits=core)
 
 
 def valid(stock: Captured) -> list[str]:

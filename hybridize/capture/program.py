@@ -246,12 +246,16 @@ class Program:
         for position, (found, wanted) in enumerate(zip(call.kinds, expected.kinds, strict=True)):
             if found == wanted or (isinstance(found, type) and isinstance(wanted, type)):
                 continue
+            if self.captured.scope is not None and _alike(found, wanted):
+                continue
             text = f"argument {position} of {self.name} is {show(wanted)}, got {show(found)}"
             if isinstance(found, TensorType) and isinstance(wanted, TensorType):
                 if found.dtype != wanted.dtype:
                     raise DTypeError("E210", text, help=f"cast it: x.astype({wanted.dtype.name!r})")
                 raise ShapeError("E120", text)
             raise ArgumentError("E310", text)
+        if self._sizes(call) is None:
+            raise ShapeError("E120", f"{self.name} takes {described(expected)}, got {described(call)}")
         for position, value in self.stock.numbers.items():
             if not call.number(position, value):
                 text = f"argument {position} of {self.name} is {value!r}, got {call.leaves[position]!r}"
@@ -456,6 +460,12 @@ def _laid_out(call: Call, position: int, strides: tuple[int, ...] | None) -> boo
     """Whether an array among the leaves has these strides; None: is laid out row by row."""
     data = call.leaves[position]._data
     return bool(data.flags.c_contiguous if strides is None else data.strides == strides)
+
+
+def _alike(x: Any, y: Any) -> bool:
+    """Whether two parts of a key are arrays that differ in sizes alone."""
+    both = isinstance(x, TensorType) and isinstance(y, TensorType)
+    return both and x.dtype == y.dtype and x.ndim == y.ndim
 
 
 def _overlaps(x: ndarray, y: ndarray) -> bool:

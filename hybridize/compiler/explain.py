@@ -18,7 +18,7 @@ from hybridize.compiler.profile import step_seconds
 from hybridize.graph import Graph
 from hybridize.passes import PIPELINE
 from hybridize.runtime.executable import Executable
-from hybridize.runtime.plan import Plan, Step
+from hybridize.runtime.plan import Plan, Step, sized
 
 
 def passes(graph: Graph) -> tuple[PassReport, ...]:
@@ -45,8 +45,8 @@ def passes(graph: Graph) -> tuple[PassReport, ...]:
     )  # fmt: skip
 
 
-def kernels(plan: Plan) -> tuple[KernelReport, ...]:
-    """The steps of a program, not timed."""
+def kernels(executable: Executable, plan: Plan) -> tuple[KernelReport, ...]:
+    """The steps of a program, not timed; `plan` is its own at the sizes of a call."""
     first = len(plan.inputs)
     packed = {("input", first + pack.slot) for pack in plan.packs}
 
@@ -58,11 +58,29 @@ def kernels(plan: Plan) -> tuple[KernelReport, ...]:
 
     return tuple(
         KernelReport(
-            step.kind, step.ops, step.lines, "×".join(map(dims.text, step.shape)) or "1", layout(step),
-            dims.hint(step.bytes), dims.hint(step.flops),
+            step.kind, step.ops, step.lines, "×".join(map(str, general.shape)) or "1", layout(step),
+            sized(step.bytes, {}), sized(step.flops, {}), step.threads,
         )
-        for step in plan.steps
+        for step, general in zip(plan.steps, executable.plan.steps, strict=True)
     )  # fmt: skip
+
+
+def plan_of(executable: Executable, inputs: Sequence[NDArray[Any]] | None) -> Plan:
+    """The plan at the sizes of a call with these inputs; without them, at those that it was compiled at."""
+    if inputs is None:
+        return executable.plan.seen()
+    sizes = executable.sizes.checked([array.shape for array in inputs])
+    return executable.plan.at({symbol.name: size for symbol, size in sizes.items()})
+
+
+def sizes(executable: Executable) -> tuple[str, ...]:
+    """What holds of the sizes that calls bring along."""
+    scope = executable.sizes.scope
+    ranges = [
+        f"{symbol.name} from {symbol.low}" + (f" to {symbol.high}" if symbol.high < dims.FAR else "")
+        for symbol in scope.symbols
+    ]
+    return (*ranges, *map(str, scope.conditions))
 
 
 def timed(
@@ -78,8 +96,7 @@ def timed(
     `graph` is what it was captured as. The least time is that of reading its bytes from the fastest level that holds
     them, or of its operations as multiply-adds: nothing is known of what lies in which cache when the step begins.
     """
-    stable = sorted({packer.input for packer in executable.packers})
-    times = step_seconds(PIPELINE.run(graph), default_target(), inputs, stable=stable, seconds=seconds)
+    times = step_seconds(PIPELINE.run(graph), default_target(), executable, inputs, seconds=seconds)
     total = sum(times) or 1.0
     found = []
     for report, time in zip(reports, times, strict=True):
@@ -88,10 +105,9 @@ def timed(
     return tuple(found)
 
 
-def memory(executable: Executable, packed_bytes: int = 0) -> MemoryReport:
+def memory(executable: Executable, plan: Plan, packed_bytes: int = 0) -> MemoryReport:
     """Bytes of a call, and of what is kept for calls."""
-    outputs = executable.peak_bytes - executable.scratch_bytes
+    scratch = sized(plan.scratch_bytes, {})
     return MemoryReport(
-        dims.hint(executable.scratch_bytes), dims.hint(outputs),
-        executable.constant_bytes, packed_bytes, executable.code_bytes,
-    )  # fmt: skip
+        scratch, plan.peak_bytes - scratch, executable.constant_bytes, packed_bytes, executable.code_bytes
+    )

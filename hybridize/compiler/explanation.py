@@ -47,6 +47,8 @@ class KernelReport:
     """Read and written, each buffer once."""
     flops: int
     """Operations, an estimate for what is no product."""
+    threads: int = 1
+    """Threads that may share it."""
     seconds: float | None = None
     """Measured, median of the calls; None where nothing was."""
     share: float = 0.0
@@ -98,6 +100,8 @@ class Explanation:
     """Why it was captured: empty for the first program of a function."""
     valid: tuple[str, ...]
     """What must be as it was, with the user's lines."""
+    sizes: tuple[str, ...]
+    """What holds of the sizes that calls bring along: `n0 from 2`; empty where all are known."""
     passes: tuple[PassReport, ...]
     kernels: tuple[KernelReport, ...]
     memory: MemoryReport
@@ -122,6 +126,8 @@ class Explanation:
         if self.outside:
             found.append(("reads", f"{_runs(self.outside)} from outside"))
         found += [("gives", ", ".join(self.outputs) or "nothing"), ("why", why)]
+        if self.sizes:
+            found.append(("any size", ", ".join(self.sizes)))
         found += [("valid while", text) for text in self.valid]
         found.append(("backend", f"backend {self.backend}" + (f", for {self.target}" if self.target else "")))
         if self.stages:
@@ -171,7 +177,8 @@ VIEWS = frozenset(("broadcast", "reshape", "transpose", "slice"))
 
 def _row(number: int, kernel: KernelReport) -> tuple[str, ...]:
     """A kernel's cells."""
-    what = " ".join((kernel.kind, *kernel.layout))
+    shared = (f"≤{kernel.threads} threads",) if kernel.threads > 1 else ()
+    what = " ".join((kernel.kind, *kernel.layout, *shared))
     ops = [op for op in kernel.ops if op not in VIEWS] or kernel.ops
     lines, size = " ".join(kernel.lines), kernel.size
     return (str(number), what, _runs(ops), lines, size, scaled(kernel.bytes), scaled(kernel.flops))

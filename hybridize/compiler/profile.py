@@ -13,9 +13,9 @@ from numpy.typing import NDArray
 from hybridize.base import dims
 from hybridize.base.types import TensorType
 from hybridize.codegen.target import Target
-from hybridize.compiler.entry import entry_code
 from hybridize.graph import Graph
 from hybridize.runtime.executable import Executable
+from hybridize.runtime.image import Loaded
 
 LEAST_CALLS = 5
 """Calls that are timed, however long they take; one before them fills the caches."""
@@ -30,25 +30,29 @@ def random_input(type: TensorType, seed: int = 0) -> NDArray[Any]:
 
 
 def step_seconds(
-    graph: Graph, target: Target, inputs: Sequence[NDArray[Any]], *, stable: Sequence[int] = (), seconds: float = 0.2
+    graph: Graph, target: Target, executable: Executable, inputs: Sequence[NDArray[Any]], *, seconds: float = 0.2
 ) -> list[float]:
-    """Median seconds of each step of the program of an optimised graph, run over and over for about `seconds`.
+    """Median seconds of each step of `executable`, run over and over for about `seconds`.
 
-    What reading the clock costs is measured beside and taken off. The graph must not print or assert.
+    `graph` is what it was made of, optimised; it must not print or assert. What reading the clock costs is measured
+    beside and taken off.
     """
-    from hybridize.codegen.llvm.engine import compile_module  # late: see the package
+    from hybridize.codegen.llvm.engine import compile_image  # late: see the package
     from hybridize.codegen.llvm.program import build
     from hybridize.codegen.llvm.timed import TimedEmitter
 
-    count = len(build(graph, target, stable=stable).plan.steps)
-    ticks = numpy.zeros(count + 2, dtype=numpy.int64)
+    plan = executable.plan
+    ticks = numpy.zeros(len(plan.steps) + 2, dtype=numpy.int64)
     address = ticks.ctypes.data
     built = build(
-        graph, target, stable=stable,
+        graph, target,
+        stable=sorted({packer.input for packer in executable.packers}),
+        slots=max((step.threads for step in plan.steps), default=1),
         emitter_of=lambda module, target, name: TimedEmitter(module, target, name, address),
     )  # fmt: skip
-    loaded = compile_module(built.module.text(), target)
-    timed = Executable(loaded, loaded.address("program"), built.plan, built.constants, entry_code=entry_code())
+    loaded = Loaded(compile_image(built.module.text(), target))
+    team = executable.constants[plan.teams[0]] if plan.teams else None
+    timed = Executable(loaded, loaded.address("program"), built.plan, built.constants, team=team)
     packed = [packer.packed(inputs[packer.input]) for packer in timed.packers]
     noted: list[NDArray[numpy.int64]] = []
 

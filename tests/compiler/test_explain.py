@@ -170,6 +170,25 @@ def test_guards_and_reasons_are_said():
     assert any("item ['by'] is 3.0" in text for text in report.valid)
 
 
+def test_programs_for_any_size_say_which_and_are_measured_at_one():
+    fast = hybridize(lambda x: npx.softmax(np.tanh(x)))
+    for rows in (4, 5, 6):
+        fast(np.ones((rows, 8)))
+    program = fast.program(np.ones((7, 8)))
+    report = program.explain(np.ones((50, 8)), profile=True)
+    if not report.sizes:
+        pytest.fail(f"four sizes, and yet each has its program: {report}")
+    assert "from 2" in report.sizes[0]
+    assert report.memory.outputs == 50 * 8 * 4
+    assert report.kernels[0].bytes >= 2 * 50 * 8 * 4
+    assert report.seconds > 0
+    assert program.explain().memory.outputs != report.memory.outputs
+    assert program(np.ones((9, 8))).shape == (9, 8)
+    with pytest.raises(ShapeError, match=r"takes \(f32\[n0,8\]\), got \(f32\[9,7\]\)"):
+        program(np.ones((9, 7)))
+    assert "any size" in str(report)
+
+
 def test_text_fits_its_width():
     def function(x):
         for k in range(40):
@@ -200,10 +219,10 @@ def test_steps_with_equal_kernels_are_timed_apart():
     for _ in range(3):
         (y,) = builder.add(Matmul(), [y, w])
     graph = PIPELINE.run(builder.finish([y]))
-    count = len(compile(graph).plan.steps)
+    executable = compile(graph)
     inputs = [random_input(value.type, number) for number, value in enumerate(graph.inputs)]
-    times = step_seconds(graph, default_target(), inputs, seconds=0.02)
-    assert len(times) == count == 3
+    times = step_seconds(graph, default_target(), executable, inputs, seconds=0.02)
+    assert len(times) == len(executable.kernels) == 3
     assert min(times) > 0
     assert max(times) < 5 * min(times)
 
