@@ -225,11 +225,13 @@ def factors(old: Shape, new: Shape) -> list[tuple[list[int], list[int]]]:
         return [(left, right)]
     groups: list[tuple[list[int], list[int]]] = []
     i = j = 0
-    while i < len(left):
+    while i < len(left) and j < len(right):
         mine, yours = [left[i]], [right[j]]
         a, b = old[left[i]], new[right[j]]
         i, j = i + 1, j + 1
         while a != b:
+            if i == len(left) or j == len(right):
+                return [(left, right)]  # a size that is not known is 1 in the call that is compiled
             if a < b:
                 mine.append(left[i])
                 a, i = a * old[left[i]], i + 1

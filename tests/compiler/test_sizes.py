@@ -240,3 +240,18 @@ def test_what_is_not_contiguous_is_copied():
     program = compile(graph)
     x = numpy.random.default_rng(0).standard_normal((12, 9)).astype(float32)
     close(expected(graph, [numpy.ascontiguousarray(x.T)]), program.run([x.T]))
+
+
+def test_a_size_that_happens_to_be_one():
+    """Of two rows, one is left: the program is for such calls alone, and right."""
+    graph = graph_of(lambda x: ops.reshape(ops.slice(x, (1, 0), (rows(x), 5), (1, 1)), (rows(x) - 1, 5, 1)), [("n", 5)])
+    compile(graph)
+    scope = Scope()
+    scope.capturing = False
+    n = scope.symbol(2)
+    made = record(
+        lambda x: (ops.reshape(ops.slice(x, (1, 0), (n, 5), (1, 1)), ((n - 1) * 5,)),), [TensorType((n, 5), float32)]
+    )
+    program = compile(made)
+    arrays = arrays_for(made, [("n", 5)], {"n": 2})
+    close(expected(made, arrays), program.run(arrays))
