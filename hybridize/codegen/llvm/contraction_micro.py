@@ -47,7 +47,7 @@ def times(f: Function, x: str, factor: int) -> str:
 def plus(f: Function, x: str, y: str | int) -> str:
     """Sum of i64s: registers, literals, sizes."""
     y = operand(f, y)
-    if x.isdecimal() and y.isdecimal():
+    if x.isdecimal() and y.removeprefix("-").isdecimal():
         return str(int(x) + int(y))
     return x if y == "0" else y if x == "0" else f.op(f"add i64 {x}, {y}")
 

@@ -59,6 +59,8 @@ class Section:
     """Columns of a panel; what the registers hold beyond is dropped."""
     pack: Pack
     """How a panel comes to scratch; empty where it is read in place."""
+    skip: int = 0
+    """Columns that the registers hold before those of the panel: it is read from so far before its start."""
 
 
 @frozen
@@ -142,7 +144,10 @@ def cut(total: int, limit: int) -> tuple[int, int, int]:
 
 
 def sections(columns: int, lanes: int, vectors: int, pack: Pack) -> tuple[Section, ...]:
-    """Full panels, then a narrower one, which is packed at least where its last register is not full."""
+    """Full panels, then a narrower one.
+
+    Where its last register is not full, that one is read from before its start, or packed, for lack of columns there.
+    """
     width = vectors * lanes
     if is_symbolic(columns):
         return _any_sections(columns, lanes, vectors, pack)
@@ -151,7 +156,10 @@ def sections(columns: int, lanes: int, vectors: int, pack: Pack) -> tuple[Sectio
     if full:
         parts.append(Section(0, full, vectors, width, pack))
     if rest:
-        parts.append(Section(full * width, 1, -(-rest // lanes), rest, pack or ("copy" if rest % lanes else "")))
+        narrow = -(-rest // lanes)
+        skip = 0 if pack else narrow * lanes - rest
+        lacks = skip > full * width
+        parts.append(Section(full * width, 1, narrow, rest, "copy" if lacks else pack, 0 if lacks else skip))
     return tuple(parts)
 
 
@@ -263,7 +271,7 @@ def make_plan(spec: ContractionSpec, numbers: Numbers) -> Plan:
     if not spec.packed:
         copied = numbers.converts or _strides_collide(numbers, hint(rows), hint(columns), k)
         pack = "flip" if panels_along_k else "copy" if copied else ""
-    parts = sections(columns, numbers.lanes, vectors, pack)
+    parts = sections(columns, numbers.lanes, vectors, "copy" if spec.packed else pack)
     if spec.packed:
         parts = tuple(changed(part, pack="") for part in parts)
     panel_row = vectors * numbers.vector_bytes

@@ -51,16 +51,16 @@ def _layout(spec: ContractionSpec, numbers: Numbers, plan: Plan) -> _Scratch:
     columns = plan.form == "columns"
     copied = _aligned((spec.k if spec.transpose_x else spec.m) * plan.x_row)
     packs = any(section.pack for section in plan.sections)
-    # Where w streams, the narrow panel at its end is the only one that is packed, and whole.
-    terms = spec.k if plan.order == "streams" else plan.k_block
-    panels = _aligned(plan.group * terms * row) if packs else 0
+    panels = _aligned(plan.group * plan.k_block * row) if packs else 0
     if columns:
         held = _COLUMNS_BLOCK + numbers.lanes
     else:
         held = spec.m if plan.order == "blocks" else 32 if is_symbolic(spec.m) else min(spec.m, 32)
     if plan.order == "streams":
-        held = spec.m * plan.sections[0].count
-    sums = _aligned(held * row)
+        held = spec.m * sum(section.count for section in plan.sections)
+    # Where columns are skipped, what is stored of a row reaches beyond its end.
+    skips = any(section.skip for section in plan.sections)
+    sums = _aligned(held * row + (numbers.vector_bytes if skips else 0))
     at_sums = copied + panels
     return _Scratch(0, copied, at_sums, at_sums + sums, at_sums + sums * (2 if columns else 1))
 
@@ -215,6 +215,7 @@ def emit_rows(
     else:
         broadcast = _Broadcast(x, numbers.bytes, x_row, along_k=False)
     stored_row = (spec.k if spec.transpose_w else spec.n) * numbers.stored_bytes
+    products: list[_Rows] = []
     for section in plan.sections:
         if spec.packed:
             before = section.start * spec.k * numbers.bytes
@@ -223,10 +224,13 @@ def emit_rows(
             source = _Panels(w, stored_row, spec.transpose_w)
         product = _Rows(f, spec, numbers, plan, section, broadcast, source, at(f, scratch, layout.panels),
                         at(f, scratch, layout.sums), batch, share, store)  # fmt: skip
+        products.append(product)
+    if plan.order == "streams":
+        _in_streams(products)
+        return
+    for product in products:
         if plan.order == "blocks":
             product.in_blocks()
-        elif plan.order == "streams" and section.width == section.vectors * numbers.lanes:
-            product.in_streams()
         else:
             product.at_once()
 
@@ -266,7 +270,7 @@ class _Rows:
         if self.spec.packed:
             panel = at(f, self.source.pointer, times(f, column, numbers.bytes * self.spec.k))
             return at(f, panel, f.op(f"mul i64 {k}, {operand(f, self.panel_stride)}"))
-        absolute = plus(f, column, section.start)
+        absolute = plus(f, column, section.start - section.skip)
         panel = at(f, self.source.pointer, times(f, absolute, numbers.stored_bytes))
         return at(f, panel, f.op(f"mul i64 {k}, {operand(f, self.panel_stride)}"))
 
@@ -335,26 +339,6 @@ class _Rows:
             else:
                 each_tile(f, self.spec.m, self.limit, self.share, finish)
 
-    def in_streams(self) -> None:
-        """A few rows of w at a time, from end to end; one tile of x. The sums of all columns wait in scratch."""
-        f, section, block, m = self.f, self.section, self.plan.k_block, self.spec.m
-        minimum = f.module.declare("llvm.umin.i64", "i64", ["i64", "i64"])
-        columns = self.columns()
-
-        def sums(column: str) -> str:
-            return at(f, self.sums, times(f, column, m * self.numbers.bytes))
-
-        with f.loop(0, maximum(self.spec.k, 1), block) as blocks:  # at least once: no terms give zeros
-            left = f.op(f"sub i64 {operand(f, self.spec.k)}, {blocks.index}")
-            count = f.op(f"call i64 {minimum}(i64 {block}, i64 {left})")
-            more = f.op(f"icmp ne i64 {blocks.index}, 0")
-            x = at(f, self.broadcast.pointer, times(f, blocks.index, self.broadcast.k))
-            with f.loop(*columns, section.width) as loop:
-                panel = self.panel(loop.index, loop.index, blocks.index)
-                self.tile(m, x, sums(loop.index), panel, count, more)
-        with f.loop(*columns, section.width) as loop:
-            self.finish(sums(loop.index), "0", loop.index, m)
-
     @property
     def limit(self) -> int:
         """Rows of a tile at most."""
@@ -373,7 +357,33 @@ class _Rows:
         """Sums of a tile through the epilogue."""
         absolute = plus(self.f, column, self.section.start)
         stride = self.section.vectors * self.numbers.vector_bytes
+        c = at(self.f, c, self.section.skip * self.numbers.bytes)
         self.store(c, stride, row, absolute, rows, self.section.width, self.batch)
+
+
+def _in_streams(products: list[_Rows]) -> None:
+    """A few rows of w at a time, from end to end; one tile of x. The sums of all columns wait in scratch."""
+    one = products[0]
+    f, block, spec, bytes = one.f, one.plan.k_block, one.spec, one.numbers.bytes
+    minimum = f.module.declare("llvm.umin.i64", "i64", ["i64", "i64"])
+    columns = [product.columns() for product in products]
+
+    def sums(product: _Rows, column: str) -> str:
+        # Panels of a section are as wide as their registers, or one alone: they lie in a row.
+        return at(f, product.sums, times(f, plus(f, column, product.section.start), spec.m * bytes))
+
+    with f.loop(0, maximum(spec.k, 1), block) as blocks:  # at least once: no terms give zeros
+        left = f.op(f"sub i64 {operand(f, spec.k)}, {blocks.index}")
+        count = f.op(f"call i64 {minimum}(i64 {block}, i64 {left})")
+        more = f.op(f"icmp ne i64 {blocks.index}, 0")
+        x = at(f, one.broadcast.pointer, times(f, blocks.index, one.broadcast.k))
+        for product, (first, last) in zip(products, columns, strict=True):
+            with f.loop(first, last, product.section.width) as loop:
+                panel = product.panel(loop.index, loop.index, blocks.index)
+                product.tile(spec.m, x, sums(product, loop.index), panel, count, more)
+    for product, (first, last) in zip(products, columns, strict=True):
+        with f.loop(first, last, product.section.width) as loop:
+            product.finish(sums(product, loop.index), "0", loop.index, spec.m)
 
 
 def emit_columns(
@@ -402,7 +412,8 @@ def emit_columns(
             if section.pack:
                 _pack(f, numbers, section, source, row, "0", spec.k, panels)
             else:
-                panel, panel_stride = at(f, x, times(f, row, numbers.bytes)), source.stride
+                panel = at(f, x, times(f, plus(f, row, -section.skip), numbers.bytes))
+                panel_stride = source.stride
             for start, stop in ((0, whole), (whole, spec.n)):
                 if start == stop:
                     continue
@@ -416,7 +427,8 @@ def emit_columns(
                                        at(f, rows, times(f, first, broadcast.row)), at(f, c, times(f, first, stride)),
                                        panel, panel_stride, spec.k, "false")  # fmt: skip
                     to_stride = _flip_sums(f, numbers, c, flipped, height, section.vectors)
-                    store(flipped, to_stride, row, block.index, section.width, height, batch)
+                    wanted = at(f, flipped, section.skip * to_stride)
+                    store(wanted, to_stride, row, block.index, section.width, height, batch)
 
 
 def stretch(f: Function, share: Share | Whole, start: int, stop: int, step: int) -> tuple[str | int, str | int]:
