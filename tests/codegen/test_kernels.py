@@ -135,3 +135,15 @@ def test_sums_are_as_good_as_those_of_numpy(shape, target):
         truth = numpy.sum(x.astype("f8"), axis=axis)
         ours, theirs = (numpy.sqrt(numpy.mean((z - truth) ** 2)) for z in (y, numpy.sum(x, axis=axis)))
         assert ours <= 2 * theirs + 4 * numpy.finfo("f4").eps * numpy.max(truth)
+
+
+@pytest.mark.parametrize("target", ["avx512", "avx2", "baseline"])
+@pytest.mark.parametrize(("n", "axes"), [(40, (0, 2)), (2, (0, 1)), (40, (0, 1))])
+def test_a_fold_of_copies_of_a_fold(n, axes, target):
+    """Copies are never made, so one fold stands directly within another of its kind."""
+    x = numpy.random.standard_normal((16, n)).astype("f4")
+
+    def program(x):
+        return [ops.reduce_max(ops.broadcast(x, (5, 16, n)), axes)]
+
+    run_guarded(ops.record(program, [TensorType(x.shape, x.dtype)]), [x], named_target(target), True)

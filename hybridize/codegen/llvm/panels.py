@@ -59,7 +59,9 @@ def find_beside(nest: Nest, free: Free, target: Target) -> Beside | None:
     folds = _row_folds(nest, free)
     inside = [node for fold in folds for node in walk(fold.body) if isinstance(node, Fold)]
     light = all(weight(fold.body) <= LIGHT for fold in folds)
-    return Beside(folds, rows) if folds and light and all(node in folds for node in inside) else None
+    # A fold of nothing but a fold is written as one loop nest.
+    plain = not any(isinstance(fold.body, Fold) for fold in folds)
+    return Beside(folds, rows) if folds and light and plain and all(node in folds for node in inside) else None
 
 
 def find_panel(nest: Nest, free: Free, target: Target) -> Panel | None:
