@@ -1,0 +1,160 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What a second thread is worth, against what a second process is: the machine's own limit for two of anything.
+
+    python benchmarks/threads.py [--rounds 30] [--window-ms 40] [--threads 2] [--only NAME]
+
+In each round one process runs a kernel alone on one thread, then as many processes as there are threads run it at the
+same time, each on data of its own, then one process runs it with that many threads. Each runs for a window; what
+counts is the best window of each kind. `processes` and `threads` are how much more work is done than by one, and
+`ratio` is threads over processes: the issue asks for 0.85.
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import subprocess
+import sys
+import time
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import numpy
+
+import hybridize
+from hybridize import gluon, np, npx
+
+Call = Callable[[], Any]
+
+
+def mlp(threads: int) -> Call:
+    net = gluon.nn.HybridSequential()
+    for units, activation in ((256, "relu"), (128, "relu"), (2, None)):
+        net.add(gluon.nn.Dense(units, activation=activation))
+    net.initialize()
+    net.hybridize(threads=threads)
+    x = np.random.normal(0, 1, (1024, 512))
+    return lambda: net(x)
+
+
+def function(body: Callable[..., Any], *shapes: tuple[int, ...]) -> Callable[[int], Call]:
+    def make(threads: int) -> Call:
+        compiled = hybridize.hybridize(body, threads=threads)
+        arrays = [np.random.normal(0, 1, shape) for shape in shapes]
+        return lambda: compiled(*arrays)
+
+    return make
+
+
+def normalised(x: Any, w: Any, b: Any) -> Any:
+    return npx.gelu(npx.layer_norm(x, w, b)) + x
+
+
+def chain(x: Any, y: Any) -> Any:
+    for _ in range(3):
+        x = np.tanh(x * y + 0.5) - np.exp(-x * x)
+    return x
+
+
+KERNELS: dict[str, Callable[[int], Call]] = {
+    "MLP, 1024 rows": mlp,
+    "gelu(layernorm) + x, 1024 x 1024": function(normalised, (1024, 1024), (1024,), (1024,)),
+    "product, 1024 x 1024 x 1024": function(np.dot, (1024, 1024), (1024, 1024)),
+    "softmax, 1024 x 1000": function(lambda x: npx.softmax(x), (1024, 1000)),
+    "chain of 12 on 10^6": function(chain, (1_000_000,), (1_000_000,)),
+    "sum of rows, 4096 x 4096": function(lambda x: np.sum(x, axis=1), (4096, 4096)),
+    "sum of columns, 4096 x 4096": function(lambda x: np.sum(x, axis=0), (4096, 4096)),
+    "transpose + add, 1500 x 1500": function(lambda x, y: x.T + y, (1500, 1500), (1500, 1500)),
+}
+
+
+def speed(call: Call, seconds: float) -> float:
+    """Calls a second over a window."""
+    count, start = 0, time.perf_counter()
+    while True:
+        call()
+        count += 1
+        elapsed = time.perf_counter() - start
+        if elapsed >= seconds:
+            return count / elapsed
+
+
+def serve() -> None:
+    """Run what is asked for, one line each: the name of a kernel and the seconds."""
+    calls: dict[str, Call] = {}
+    for line in sys.stdin:
+        name, _, seconds = line.rstrip("\n").rpartition(" ")
+        if name not in calls:
+            calls[name] = KERNELS[name](1)
+            calls[name]()
+        print(speed(calls[name], float(seconds)), flush=True)
+
+
+class Others:
+    """The other processes, each on a processor of its own."""
+
+    def __init__(self, count: int) -> None:
+        command = [sys.executable, __file__, "--serve"]
+        pipe = subprocess.PIPE
+        self.processes = [
+            subprocess.Popen([*command, str(cpu)], stdin=pipe, stdout=pipe, text=True) for cpu in range(1, count + 1)
+        ]
+
+    def start(self, name: str, seconds: float) -> None:
+        for process in self.processes:
+            assert process.stdin is not None
+            process.stdin.write(f"{name} {seconds}\n")
+            process.stdin.flush()
+
+    def finish(self) -> Iterator[float]:
+        for process in self.processes:
+            assert process.stdout is not None
+            yield float(process.stdout.readline())
+
+
+def measure(name: str, others: Others, threads: int, rounds: int, seconds: float) -> tuple[float, float, float]:
+    """The best speeds: one alone, all processes together, threads."""
+    alone, together = KERNELS[name](1), KERNELS[name](threads)
+    everywhere = os.sched_getaffinity(0)
+    best = [0.0, 0.0, 0.0]
+    others.start(name, 0.001)
+    list(others.finish())
+    for _ in range(rounds):
+        os.sched_setaffinity(0, {0})
+        best[0] = max(best[0], speed(alone, seconds))
+        others.start(name, seconds)
+        best[1] = max(best[1], speed(alone, seconds) + sum(others.finish()))
+        os.sched_setaffinity(0, everywhere)
+        best[2] = max(best[2], speed(together, seconds))
+    return best[0], best[1], best[2]
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--rounds", type=int, default=30)
+    parser.add_argument("--window-ms", type=float, default=40)
+    parser.add_argument("--threads", type=int, default=2)
+    parser.add_argument("--only", default="")
+    parser.add_argument("--serve", type=int, default=None)
+    options = parser.parse_args()
+    if options.serve is not None:
+        os.sched_setaffinity(0, {options.serve})
+        serve()
+        return
+    others = Others(options.threads - 1)
+    print(f"{options.threads} threads against {options.threads} processes; best of {options.rounds} windows")
+    print(f"{'kernel':36} {'us alone':>9} {'processes':>10} {'threads':>9} {'ratio':>7}")
+    ratios = []
+    for name in KERNELS:
+        if options.only not in name:
+            continue
+        one, processes, threads = measure(name, others, options.threads, options.rounds, options.window_ms / 1e3)
+        ratios.append(threads / processes)
+        print(f"{name:36} {1e6 / one:9.0f} {processes / one:10.2f} {threads / one:9.2f} {ratios[-1]:7.2f}", flush=True)
+    print(f"geometric mean of the ratios: {numpy.exp(numpy.log(ratios).mean()):.2f}")
+    for process in others.processes:
+        process.terminate()
+
+
+if __name__ == "__main__":
+    main()
