@@ -96,12 +96,13 @@ def plan_of(program: Program, graph: Graph) -> Plan:
 
 def constants_of(program: Program, graph: Graph, optimized: Callable[[], Graph]) -> list[Array]:
     """The constants in the order of their slots; passes are run only where they made one."""
-    captured = list(_constants(graph))
+    captured: list[Array] = []
     folded: list[Array] = []
     found: list[Array] = []
     for constant in program.constants:
         match constant:
             case Captured(number=number):
+                captured = captured or list(_constants(graph))
                 found.append(captured[number])
             case Folded(number=number):
                 folded = folded or list(_constants(optimized()))

@@ -9,6 +9,7 @@ from typing import Any, Protocol
 
 from hybridize.base.config import CONFIG
 from hybridize.graph import Builder, Graph, Node, Value, verify
+from hybridize.graph.text import field_names
 
 
 class Pass(Protocol):
@@ -49,14 +50,8 @@ class Pipeline:
 
 def subgraphs(op: Any) -> dict[str, Graph]:
     """The fields of an op that are graphs."""
-    if not dataclasses.is_dataclass(op):
-        return {}
-    found: dict[str, Graph] = {}
-    for field in dataclasses.fields(op):
-        value = getattr(op, field.name)
-        if isinstance(value, Graph):
-            found[field.name] = value
-    return found
+    fields = ((name, getattr(op, name)) for name in field_names(type(op)))
+    return {name: value for name, value in fields if isinstance(value, Graph)}
 
 
 def map_subgraphs(graph: Graph, change: Callable[[Graph], Graph]) -> Graph:
