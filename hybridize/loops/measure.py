@@ -62,9 +62,18 @@ def typical(size: int) -> int:
     return min(max(dims.hint(size), MANY), dims.bounds(size)[1])
 
 
-def lanes_for(base: int, cost: int, size: int) -> int:
-    """Lanes for a loop over `size` elements: several registers' worth where the body is cheap, none mostly empty."""
-    lanes = base * (4 if cost <= 6 else 2 if cost <= 24 else 1)
+FEW = 16
+"""Vector registers that hold the constants of one function and the temporaries of one or two vectors."""
+
+
+def lanes_for(base: int, cost: int, size: int, registers: int = FEW) -> int:
+    """Lanes for a loop over `size` elements: several registers' worth where the body is cheap, none mostly empty.
+
+    Vectors side by side hide each other's latency, which the machine cannot look far enough ahead to do; with many
+    registers that pays even where some constants and temporaries no longer fit.
+    """
+    light, middling = (6, 24) if registers <= FEW else (80, 160)
+    lanes = base * (4 if cost <= light else 2 if cost <= middling else 1)
     most = dims.bounds(size)[1]
     while lanes > 1 and lanes >= 2 * most:
         lanes //= 2

@@ -2,7 +2,8 @@
 """Graph -> Graph. One list is the pipeline; a reason stands on every line.
 
 In and out: a valid graph. A pass that changes nothing returns the same object. Under `CHECK=1` the verifier runs after
-every pass. Rules keep results bit for bit, NaN and signed zeros included: a rewrite that rounds otherwise is no rule.
+every pass. Rules keep results bit for bit, NaN and signed zeros included; only those of `simplify_functions` round
+otherwise, and closer to the truth.
 It must not know machines, kernels or schedules.
 """
 
@@ -13,6 +14,7 @@ from hybridize.passes.inline import Inline as Inline
 from hybridize.passes.pipeline import Pass as Pass
 from hybridize.passes.pipeline import Pipeline as Pipeline
 from hybridize.passes.simplify import Simplify as Simplify
+from hybridize.passes.simplify_functions import half_of_one_and_tanh as half_of_one_and_tanh
 
 PIPELINE = Pipeline(
     Inline(),  # composites are words for people: later passes see through them

@@ -137,7 +137,7 @@ def _broadcast_of_broadcast(sight: Sight, op: Op, operands: Operands) -> Value |
 
 
 @rewrites(ops.Reshape)
-def _reshape_of_filled(sight: Sight, op: Op, operands: Operands) -> Value | None:
+def _reshape_offilled(sight: Sight, op: Op, operands: Operands) -> Value | None:
     """reshape(broadcast(s)) = broadcast(s) for one number s."""
     inner = sight.maker(operands[0], ops.Broadcast)
     if inner is None or inner.inputs[0].type.ndim:
@@ -278,7 +278,7 @@ def _divided_by_power_of_two(sight: Sight, op: Op, operands: Operands) -> Value 
         return None
     if abs(math.frexp(number)[0]) != 0.5 or not -14 <= math.log2(abs(number)) <= 14:
         return None
-    return sight.apply(ops.Mul(), x, _filled(sight, y, 1 / number))
+    return sight.apply(ops.Mul(), x, filled(sight, y, 1 / number))
 
 
 @rewrites(ops.Pow)
@@ -296,6 +296,6 @@ def _either_way(sight: Sight, op: Op, operands: Operands) -> Value | None:
     return x if x is y else None if number is None else x if number else y
 
 
-def _filled(sight: Sight, like: Value, number: float) -> Value:
+def filled(sight: Sight, like: Value, number: float) -> Value:
     """`number` in every element of the type of `like`."""
     return sight.apply(ops.Broadcast(like.type.shape), sight.constant(number, like.type.dtype))

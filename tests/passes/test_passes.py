@@ -273,3 +273,43 @@ def test_source_lines_survive():
     nodes = PIPELINE.run(graph).nodes
     assert nodes
     assert all(node.loc == loc for node in nodes if not isinstance(node.op, ops.Broadcast))
+
+
+def gelu_forms(y):
+    """Half of 1 + tanh times y, associated in each way, and once without y."""
+    kind = ops.type_of(y)
+    half, one, c = (ops.full(value, kind) for value in (0.5, 1.0, 0.75))
+    sum_ = ops.add(one, ops.tanh(ops.mul(c, y)))
+    return [
+        ops.mul(ops.mul(half, y), sum_), ops.mul(sum_, ops.mul(y, half)), ops.mul(half, ops.mul(y, sum_)),
+        ops.mul(ops.mul(sum_, y), half), ops.mul(y, ops.mul(half, ops.add(ops.tanh(y), one))), ops.mul(sum_, half),
+    ]  # fmt: skip
+
+
+@pytest.mark.parametrize("dtype", ["f4", "f8", "f2"])
+def test_half_of_one_and_tanh_is_a_sigmoid(dtype):
+    x = numpy.concatenate([numpy.linspace(-30, 30, 241), [math.inf, -0.0, math.nan]]).astype(dtype)
+    graph = record(gelu_forms, [TensorType(x.shape, x.dtype)])
+    changed = PIPELINE.run(graph)
+    assert "tanh" not in changed.op_names() and changed.op_names().count("sigmoid") == 2
+    wide = record(gelu_forms, [TensorType(x.shape, numpy.dtype("f8"))])
+    y = x.astype("f8")
+    results = (evaluate(g, [z]) for g, z in ((changed, x), (graph, x), (PIPELINE.run(wide), y), (wide, y)))
+    for now, before, truth, plain in zip(*results, strict=True):
+        # In the tail 1 + tanh u is 0 where the sigmoid still has all its digits: the truth is the sigmoid's.
+        numpy.testing.assert_allclose(truth, plain, rtol=1e-14, atol=1e-14)
+        assert numpy.isnan(now[-1]) and numpy.signbit(now[-2]) == numpy.signbit(before[-2])
+        error = numpy.abs(now[:-3] - truth[:-3]) / (numpy.abs(truth[:-3]) + numpy.finfo(dtype).tiny)
+        assert (error <= numpy.finfo(dtype).eps * (4 + numpy.abs(y[:-3]))).all()
+
+
+def test_other_sums_with_tanh_stay():
+    kind = TensorType((5,), numpy.dtype("f4"))
+    for first, factor in ((2.0, 0.5), (1.0, 0.25), (-1.0, 0.5)):
+        graph = record(
+            lambda y, first=first, factor=factor: [
+                ops.mul(ops.full(factor, ops.type_of(y)), ops.add(ops.full(first, ops.type_of(y)), ops.tanh(y)))
+            ],
+            [kind],
+        )
+        assert "sigmoid" not in PIPELINE.run(graph).op_names()

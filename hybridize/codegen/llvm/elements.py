@@ -268,7 +268,7 @@ class Elements(Positions):
         chain, body = self.chain(fold)
         outer, (variable, size) = self._lane_last(chain, body)
         self.hoist([body], _bits(chain))
-        lanes = lanes_for(self.target.lanes(widest(body, fold)), weight(body), size)
+        lanes = self._fold_lanes(fold, body, size)
         if lanes == 1:
             start = constant(identity(fold.kind, fold.dtype), fold.dtype, 1)
             return self._loops(fold, chain, start, 1, lambda total: self._step(fold, total, body, 1), [body])
@@ -282,6 +282,9 @@ class Elements(Positions):
 
         total = self._loops(fold, outer, zero, lanes, inner, [body])
         return self.across(fold.kind, total, fold.dtype, lanes)
+
+    def _fold_lanes(self, fold: Fold, body: Expr, size: int) -> int:
+        return lanes_for(self.target.lanes(widest(body, fold)), weight(body), size, self.target.registers)
 
     def _spread_fold(
         self, fold: Fold, body: Expr, over: tuple[int, int], lanes: int,
@@ -343,7 +346,7 @@ class Elements(Positions):
         for row in rows:
             with self.at(row):
                 self.hoist([body], bit(variable))
-        lanes = lanes_for(self.target.lanes(widest(body, fold)), weight(body), size)
+        lanes = self._fold_lanes(fold, body, size)
         zero = constant(identity(fold.kind, fold.dtype), fold.dtype, lanes)
         runs = [(zero, functools.partial(self.at, row)) for row in rows]
         for row, total in zip(rows, self._spread_fold(fold, body, (variable, size), lanes, runs), strict=True):

@@ -237,7 +237,7 @@ class _Nest:
         """Lanes for the innermost loop of statements, and for what is left."""
         values = [statement.value for statement in group]
         base = self.target.lanes(widest(*values))
-        lanes = lanes_for(base, weight(*values), size)
+        lanes = lanes_for(base, weight(*values), size, self.target.registers)
         return lanes, min(lanes, base)
 
     def _copies(self, statement: Statement, loops: Sequence[Range]) -> None:

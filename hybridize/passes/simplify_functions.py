@@ -1,0 +1,61 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Identities of elementary functions: fewer instructions, and closer to the truth than what they stand for.
+
+Unlike those of `simplify` they are not exact to the bit: the rounding of a step in between is gone.
+"""
+
+from __future__ import annotations
+
+from hybridize import ops
+from hybridize.graph import Value
+from hybridize.ops import Op
+from hybridize.passes.simplify import Operands, Sight, filled, rewrites
+
+
+@rewrites(ops.Mul)
+def half_of_one_and_tanh(sight: Sight, op: Op, operands: Operands) -> Value | None:
+    """(1 + tanh u) / 2 = sigmoid(2 u), also as y / 2 times the sum or half of y times it: no tail cancels."""
+    for x, y in (operands, operands[::-1]):
+        found = _angle(sight, y)
+        if found is not None:
+            if sight.number(x) == 0.5:
+                return _sigmoid_of_twice(sight, found)
+            rest = _other_factor(sight, x)
+            return None if rest is None else sight.apply(op, rest, _sigmoid_of_twice(sight, found))
+        product = sight.maker(y, ops.Mul)
+        if sight.number(x) == 0.5 and product is not None:
+            for rest, factor in (product.inputs, product.inputs[::-1]):
+                found = _angle(sight, factor)
+                if found is not None:
+                    return sight.apply(op, rest, _sigmoid_of_twice(sight, found))
+    return None
+
+
+def _angle(sight: Sight, value: Value) -> Value | None:
+    """U where `value` is 1 + tanh u."""
+    node = sight.maker(value, ops.Add)
+    if node is None:
+        return None
+    for x, y in (node.inputs, node.inputs[::-1]):
+        tanh = sight.maker(y, ops.Tanh)
+        if tanh is not None and sight.number(x) == 1:
+            return tanh.inputs[0]
+    return None
+
+
+def _other_factor(sight: Sight, value: Value) -> Value | None:
+    """Y where `value` is y / 2."""
+    node = sight.maker(value, ops.Mul)
+    if node is None:
+        return None
+    x, y = node.inputs
+    return y if sight.number(x) == 0.5 else x if sight.number(y) == 0.5 else None
+
+
+def _sigmoid_of_twice(sight: Sight, u: Value) -> Value:
+    product = sight.maker(u, ops.Mul)
+    for x, y in (product.inputs, product.inputs[::-1]) if product is not None else ():
+        factor = sight.number(x)
+        if factor is not None:  # 2 (c y) = (2 c) y
+            return sight.apply(ops.Sigmoid(), sight.apply(ops.Mul(), filled(sight, u, 2 * factor), y))
+    return sight.apply(ops.Sigmoid(), sight.apply(ops.Mul(), filled(sight, u, 2), u))
