@@ -6,12 +6,12 @@ The form for few rows, above all one: w is read once, four rows at a time, as fa
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from functools import partial
 
 from hybridize.base.dims import hint, is_symbolic
 from hybridize.codegen.llvm.contraction_micro import any_dots, at, dots, operand, plus, sums, times
 from hybridize.codegen.llvm.contraction_numbers import Numbers
+from hybridize.codegen.llvm.contraction_out import Out
 from hybridize.codegen.llvm.contraction_plan import ContractionSpec, segments
 from hybridize.codegen.llvm.contraction_share import Share, Whole
 from hybridize.codegen.llvm.contraction_tiles import each_tile, stretch
@@ -56,7 +56,7 @@ def emit_dots(
     w: str,
     batch: str,
     share: Share | Whole,
-    store: Callable[..., None],
+    out: Out,
 ) -> None:
     """Write the product for one member of the batch."""
     lanes, row_bytes = numbers.lanes, spec.k * numbers.stored_bytes
@@ -75,7 +75,7 @@ def emit_dots(
     for start, stop, width in _cuts(spec.n, block, lanes):
         with f.loop(*stretch(f, share, start, stop, width), width) as loop:
             panel = at(f, w, times(f, loop.index, row_bytes))
-            tile = partial(_tile, f, numbers, spec, x, panel, width, raw, c, block, loop.index, batch, store)
+            tile = partial(_tile, f, numbers, spec, x, panel, width, raw, c, block, loop.index, batch, out)
             each_tile(f, spec.m, limit, share, tile)
 
 
@@ -100,7 +100,7 @@ def _tile(
     block: int,
     column: str,
     batch: str,
-    store: Callable[..., None],
+    out: Out,
     row: str,
     height: str | int,
 ) -> None:
@@ -117,7 +117,7 @@ def _tile(
             to = at(f, target, times(f, inner.index, c_stride))
             source = at(f, raw, times(f, inner.index, lanes * numbers.vector_bytes))
             f.do(f"call void @{reduce}(ptr {to}, ptr {source})")
-    store(c, c_stride, row, column, height, width, batch)
+    out.store(c, c_stride, row, column, height, width, batch)
 
 
 def _group(

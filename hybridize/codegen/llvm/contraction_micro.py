@@ -13,6 +13,8 @@ elements already converted.
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 from hybridize.codegen.llvm.contraction_numbers import Numbers, first_lanes
 from hybridize.codegen.llvm.text import Function, Module
 
@@ -23,6 +25,10 @@ _LINE = 64
 """Bytes that are fetched together."""
 _AHEAD = 2048
 """Bytes from where dot products read to where they fetch; measured."""
+
+_DOTS = [("ptr", "c"), ("i64", "cs"), ("ptr", "x"), ("i64", "xs"), ("ptr", "w"), ("i64", "ws"), ("i64", "k")]
+_TILE = [*_DOTS, ("i1", "more")]
+"""Parameters; c, its stride, x, ..."""
 
 
 def operand(f: Function, x: str | int) -> str:
@@ -60,22 +66,21 @@ def fetch(f: Function, pointer: str, first: int, bytes: int) -> None:
 
 
 def tile(module: Module, numbers: Numbers, rows: int, vectors: int, along_k: bool, ahead: bool = False) -> str:
-    """`(ptr c, ptr x, i64 x_stride, ptr w, i64 w_stride, i64 k, i1 more)`: a tile of the product, in registers.
+    """`(ptr c, i64 c_stride, ptr x, i64 x_stride, ptr w, i64 w_stride, i64 k, i1 more)`: a tile of the product.
 
-    c is [rows][vectors * lanes], dense; with `more` it is added to. x is contiguous along k when `along_k`, its rows
-    `x_stride` apart; else contiguous along its rows, and `x_stride` leads to the next k. `w_stride` leads from one k to
-    the next. With `ahead`, the columns of w that follow the tile are fetched meanwhile.
+    c is [rows][vectors * lanes], its rows `c_stride` apart; with `more` it is added to. x is contiguous along k when
+    `along_k`, its rows `x_stride` apart; else contiguous along its rows, and `x_stride` leads to the next k. `w_stride`
+    leads from one k to the next. With `ahead`, the columns of w that follow the tile are fetched meanwhile.
     """
     name = f"tile.{numbers.code}.{rows}x{vectors}.{'k' if along_k else 'r'}{'.ahead' if ahead else ''}"
     if name in module.functions:
         return name
-    params = [("ptr", "c"), ("ptr", "x"), ("i64", "xs"), ("ptr", "w"), ("i64", "ws"), ("i64", "k"), ("i1", "more")]
-    f = Function(module, name, params, attributes="nounwind noinline")
-    count, width = rows * vectors, numbers.vector_bytes
+    f = Function(module, name, _TILE, attributes="nounwind noinline")
+    count = rows * vectors
     first, load, start = f.label, f.fresh("load"), f.fresh("begin")
     f.branch("%more", load, start)
     f.place(load)
-    loaded = [numbers.load_computed(f, at(f, "%c", i * width)) for i in range(count)]
+    loaded = [numbers.load_computed(f, place) for place in _places(f, numbers, rows, vectors)]
     f.jump(start)
     f.place(start)
     of = numbers.vector
@@ -86,10 +91,19 @@ def tile(module: Module, numbers: Numbers, rows: int, vectors: int, along_k: boo
         total = _tile_in_turns(f, numbers, rows, vectors, along_k, begin, turns, ahead)
     else:
         total = _tile_loop(f, numbers, rows, vectors, along_k, begin, "0", "%k", ahead)
-    for i, value in enumerate(total):
-        numbers.store_computed(f, value, at(f, "%c", i * width))
+    for value, place in zip(total, _places(f, numbers, rows, vectors), strict=True):
+        numbers.store_computed(f, value, place)
     f.do("ret void")
     return name
+
+
+def _places(f: Function, numbers: Numbers, rows: int, vectors: int) -> Iterator[str]:
+    """Pointers to the vectors of c, each written when it is asked for."""
+    row = "%c"
+    for i in range(rows):
+        row = at(f, row, "%cs") if i else row
+        for v in range(vectors):
+            yield at(f, row, v * numbers.vector_bytes)
 
 
 def any_tile(module: Module, numbers: Numbers, limit: int, vectors: int, along_k: bool) -> str:
@@ -97,8 +111,7 @@ def any_tile(module: Module, numbers: Numbers, limit: int, vectors: int, along_k
     name = f"tiles.{numbers.code}.{limit}x{vectors}.{'k' if along_k else 'r'}"
     if name not in module.functions:
         tiles = [tile(module, numbers, rows, vectors, along_k) for rows in range(1, limit + 1)]
-        params = [("ptr", "c"), ("ptr", "x"), ("i64", "xs"), ("ptr", "w"), ("i64", "ws"), ("i64", "k"), ("i1", "more")]
-        _choice(module, name, params, tiles)
+        _choice(module, name, _TILE, tiles)
     return name
 
 
@@ -179,8 +192,7 @@ def dots(
     name = f"dots.{numbers.code}.{rows}x{columns}x{turns}{'' if whole else '.any'}{'.ahead' if ahead else ''}"
     if name in module.functions:
         return name
-    params = [("ptr", "c"), ("i64", "cs"), ("ptr", "x"), ("i64", "xs"), ("ptr", "w"), ("i64", "ws"), ("i64", "k")]
-    f = Function(module, name, params, attributes="nounwind noinline")
+    f = Function(module, name, _DOTS, attributes="nounwind noinline")
     xs, ws = ([times(f, stride, i) if i else 0 for i in range(n)] for stride, n in (("%xs", rows), ("%ws", columns)))
     count, lanes = rows * columns, numbers.lanes
     step = lanes * turns
@@ -215,8 +227,7 @@ def any_dots(module: Module, numbers: Numbers, columns: int, turns: tuple[int, .
     name = f"dots.{numbers.code}.any.{columns}x{'.'.join(map(str, turns))}{'' if whole else '.any'}"
     if name not in module.functions:
         functions = [dots(module, numbers, rows, columns, turn, whole) for rows, turn in enumerate(turns, 1)]
-        params = [("ptr", "c"), ("i64", "cs"), ("ptr", "x"), ("i64", "xs"), ("ptr", "w"), ("i64", "ws"), ("i64", "k")]
-        _choice(module, name, params, functions)
+        _choice(module, name, _DOTS, functions)
     return name
 
 

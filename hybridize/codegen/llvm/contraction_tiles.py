@@ -13,6 +13,7 @@ from hybridize.base.dims import is_symbolic, maximum, same
 from hybridize.base.frozen import frozen
 from hybridize.codegen.llvm.contraction_micro import any_tile, at, copy, flip, operand, plus, tile, times
 from hybridize.codegen.llvm.contraction_numbers import Numbers
+from hybridize.codegen.llvm.contraction_out import Out
 from hybridize.codegen.llvm.contraction_plan import (
     ContractionSpec,
     Plan,
@@ -128,6 +129,7 @@ def _call_tile(
     broadcast: _Broadcast,
     x: str,
     c: str,
+    c_stride: int,
     panel: str,
     panel_stride: int,
     k: str | int,
@@ -139,8 +141,8 @@ def _call_tile(
     else:
         name = f"{tile(f.module, numbers, rows, vectors, broadcast.along_k, ahead)}("
     f.do(
-        f"call void @{name}ptr {c}, ptr {x}, i64 {operand(f, broadcast.stride)}, ptr {panel}, "
-        f"i64 {operand(f, panel_stride)}, i64 {operand(f, k)}, i1 {more})"
+        f"call void @{name}ptr {c}, i64 {operand(f, c_stride)}, ptr {x}, i64 {operand(f, broadcast.stride)}, "
+        f"ptr {panel}, i64 {operand(f, panel_stride)}, i64 {operand(f, k)}, i1 {more})"
     )
 
 
@@ -204,7 +206,7 @@ def emit_rows(
     scratch: str,
     batch: str,
     share: Share | Whole,
-    store: Callable[..., None],
+    out: Out,
 ) -> None:
     """Write the product for one member of the batch: x broadcast, w in panels."""
     layout = _layout(spec, numbers, plan)
@@ -223,7 +225,7 @@ def emit_rows(
         else:
             source = _Panels(w, stored_row, spec.transpose_w)
         product = _Rows(f, spec, numbers, plan, section, broadcast, source, at(f, scratch, layout.panels),
-                        at(f, scratch, layout.sums), batch, share, store)  # fmt: skip
+                        at(f, scratch, layout.sums), batch, share, out)  # fmt: skip
         products.append(product)
     if plan.order == "streams":
         _in_streams(products)
@@ -250,7 +252,7 @@ class _Rows:
     sums: str
     batch: str
     share: Share | Whole
-    store: Callable[..., None]
+    out: Out
 
     @property
     def panel_stride(self) -> int:
@@ -306,8 +308,12 @@ class _Rows:
                 x = at(f, self.broadcast.pointer, times(f, row, self.broadcast.row))
                 with f.loop(outer.index, stop, width) as loop:
                     panel = self.panel(loop.index, outer.index, "0")
-                    self.tile(height, x, self.sums, panel, self.spec.k, "false")
-                    self.finish(self.sums, row, loop.index, height)
+                    if self.out.takes(section):
+                        c = self.out.at(row, plus(f, loop.index, section.start), self.batch)
+                        self.tile(height, x, c, panel, self.spec.k, "false", self.out.row_bytes)
+                    else:
+                        self.tile(height, x, self.sums, panel, self.spec.k, "false")
+                        self.finish(self.sums, row, loop.index, height)
 
             each_tile(f, self.spec.m, self.limit, self.share, tiles)
 
@@ -347,18 +353,21 @@ class _Rows:
             return any_rows(self.spec, self.numbers, vectors)
         return tile_rows(self.numbers, vectors)
 
-    def tile(self, rows: str | int, x: str, c: str, panel: str, k: str | int, more: str) -> None:
-        """One register tile."""
+    def tile(
+        self, rows: str | int, x: str, c: str, panel: str, k: str | int, more: str, c_stride: int | None = None
+    ) -> None:
+        """One register tile; its sums are dense unless `c_stride` says how far apart their rows are."""
         vectors = self.section.vectors
-        _call_tile(self.f, self.numbers, rows, self.limit, vectors, self.broadcast, x, c, panel, self.panel_stride, k,
-                   more, self.plan.order == "streams")  # fmt: skip
+        stride = vectors * self.numbers.vector_bytes if c_stride is None else c_stride
+        _call_tile(self.f, self.numbers, rows, self.limit, vectors, self.broadcast, x, c, stride, panel,
+                   self.panel_stride, k, more, self.plan.order == "streams")  # fmt: skip
 
     def finish(self, c: str, row: str, column: str, rows: str | int) -> None:
         """Sums of a tile through the epilogue."""
         absolute = plus(self.f, column, self.section.start)
         stride = self.section.vectors * self.numbers.vector_bytes
         c = at(self.f, c, self.section.skip * self.numbers.bytes)
-        self.store(c, stride, row, absolute, rows, self.section.width, self.batch)
+        self.out.store(c, stride, row, absolute, rows, self.section.width, self.batch)
 
 
 def _in_streams(products: list[_Rows]) -> None:
@@ -396,7 +405,7 @@ def emit_columns(
     scratch: str,
     batch: str,
     share: Share | Whole,
-    store: Callable[..., None],
+    out: Out,
 ) -> None:
     """Write the product for one member of the batch: w broadcast, x in panels, blocks flipped when stored."""
     layout = _layout(spec, numbers, plan)
@@ -425,10 +434,10 @@ def emit_columns(
                             first = plus(f, times(f, inner.index, part.height), part.start)
                             _call_tile(f, numbers, part.height, part.height, section.vectors, broadcast,
                                        at(f, rows, times(f, first, broadcast.row)), at(f, c, times(f, first, stride)),
-                                       panel, panel_stride, spec.k, "false")  # fmt: skip
+                                       stride, panel, panel_stride, spec.k, "false")  # fmt: skip
                     to_stride = _flip_sums(f, numbers, c, flipped, height, section.vectors)
                     wanted = at(f, flipped, section.skip * to_stride)
-                    store(wanted, to_stride, row, block.index, section.width, height, batch)
+                    out.store(wanted, to_stride, row, block.index, section.width, height, batch)
 
 
 def stretch(f: Function, share: Share | Whole, start: int, stop: int, step: int) -> tuple[str | int, str | int]:
