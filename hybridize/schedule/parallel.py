@@ -10,9 +10,12 @@ from __future__ import annotations
 from hybridize.base.dims import Size, hint, is_symbolic
 from hybridize.base.frozen import frozen
 
-WORTH_US = 40.0
-"""Estimated work from which a step is cut. Measured: to wake a parked worker and wait for it takes 8 us."""
-RANGE_US = 8.0
+WORTH_US = 100.0
+"""Estimated work from which a step is cut; estimates are of a slow core, here it takes 25 to 50 us. Measured: a step
+of 25 us takes as long with a worker that must be woken first, and half as long with one that is awake."""
+AWAKE_US = 30.0
+"""The same for a step that follows another one that is cut: workers do not fall asleep at once."""
+RANGE_US = 10.0
 """Estimated work that one range has at least."""
 GROWTH = 32
 """A program for many sizes may be called with so many times the work that it was compiled for."""
@@ -41,7 +44,7 @@ def estimated_us(nbytes: int, flops: int) -> float:
     return hint(flops) / 60_000 + hint(nbytes) / 50_000
 
 
-def worth(nbytes: int, flops: int) -> bool:
-    """Whether a step is worth the trouble of waking threads."""
+def worth(nbytes: int, flops: int, awake: bool) -> bool:
+    """Whether a step is worth the trouble of waking threads, or of handing work to those that are awake."""
     growth = GROWTH if is_symbolic(nbytes) or is_symbolic(flops) else 1
-    return estimated_us(nbytes, flops) * growth >= WORTH_US
+    return estimated_us(nbytes, flops) * growth >= (min(AWAKE_US, WORTH_US) if awake else WORTH_US)

@@ -202,7 +202,7 @@ class _Scheduler:
 
     def _split(self, nbytes: int, flops: int, own: Sequence[int], possible: Callable[[], bool]) -> Split | None:
         """How threads share a step with so much memory for each of them, if that is possible and worth it."""
-        if self.machine.slots < 2 or not worth(nbytes, flops) or not possible():
+        if self.machine.slots < 2 or not worth(nbytes, flops, self.team >= 0) or not possible():
             return None
         if self.team < 0:
             self.team = self._slots([Team()])[0]
