@@ -48,7 +48,8 @@ def chain(np: Any) -> Function:
 
     def function(x: Any, y: Any) -> Any:
         a = np.tanh(x * y + 1.5) - y
-        return np.sqrt(np.exp(-abs(a)) * x + y * 0.5 + 4.0) - x
+        a = np.exp(-abs(a)) * x
+        return np.sqrt(a * a + 1.0) - x
 
     return function
 

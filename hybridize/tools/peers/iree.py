@@ -42,7 +42,7 @@ def formula(name: str, arrays: Sequence[F32]) -> Start:
 
         def read(results: iree.runtime.VmVariantList) -> F32:
             view = results.get_as_object(0, iree.runtime.HalBufferView)
-            return np.asarray(iree.runtime.DeviceArray(config.device, view))
+            return np.asarray(iree.runtime.DeviceArray(config.device, view).to_host())
 
         return Prepared(call, (), read)
 
