@@ -10,26 +10,18 @@ function of the process through its word; a call, which is an instruction too sh
 
 from __future__ import annotations
 
-from typing import Final
+from typing import Any, Final
 
 import numpy
 
 from hybridize.base.errors import CodegenError
 from hybridize.codegen import elf
 from hybridize.codegen.elf import Object, Section, Table
+from hybridize.codegen.references import PROCESSORS, Meaning, Offsets
 from hybridize.runtime.image import Image
-
-PAGE: Final = {"x86_64": 1 << 12}
-"""The largest page that the operating system may have."""
 
 _UNREAD: Final = (".eh_frame", ".note")
 """Sections that only debuggers and exceptions read."""
-
-# Kinds of references on x86-64.
-_ABSOLUTE, _RELATIVE, _GOT, _CALL, _RELATIVE_WORD = 1, 2, 9, 4, 24
-_GOT_RELAXABLE: Final = (41, 42)
-_JUMP: Final = b"\xff\x25"
-"""jmp [rip + offset]"""
 
 
 def link(content: bytes) -> Image:
@@ -39,8 +31,6 @@ def link(content: bytes) -> Image:
         CodegenError E967: the object holds something that code of ours never has.
     """
     obj = elf.read(content)
-    if obj.machine not in PAGE:
-        raise CodegenError("E967", f"there is no linker for {obj.machine}")
     linker = _Linker(obj)
     for section, records in obj.relocations():
         if section in linker.places:
@@ -53,6 +43,7 @@ class _Linker:
 
     def __init__(self, obj: Object) -> None:
         self.obj = obj
+        self.processor = PROCESSORS[obj.machine]
         self.places: dict[int, int] = {}
         """Where each section that is kept begins."""
         self.words: dict[tuple[int, int] | str, int] = {}
@@ -61,19 +52,25 @@ class _Linker:
         """Where the jump to each function of the process is."""
         self.pointers: list[tuple[int, int]] = []
         kept = [number for number, section in enumerate(obj.sections) if _kept(section)]
-        code, rest = self._split(kept)
-        end = self._place(code, 0)
+        fixed, variable = self._split(kept)
+        end = self._place(fixed, 0)
         # How many words and jumps there will be is known once the references have been read; they have room enough.
-        self.table = self.free = -(-end // 16) * 16
-        room = self.table + 16 * self._references(kept)
-        self.variables = -(-room // PAGE[obj.machine]) * PAGE[obj.machine]
-        filled = [number for number in rest if obj.sections[number].type != elf.ZEROS]
+        self.free = -(-end // 16) * 16
+        room = self.free + (8 + len(self.processor.jump)) * self._references(kept)
+        self.variables = -(-room // self.processor.page) * self.processor.page
+        filled = [number for number in variable if obj.sections[number].type != elf.ZEROS]
         self.data_end = self._place(filled, self.variables)
-        self.end = self._place([number for number in rest if number not in filled], self.data_end)
-        self.memory = bytearray(self.data_end if rest else room)
-        for number in [*code, *filled]:
-            data = obj.sections[number].data
+        self.end = self._place([number for number in variable if number not in filled], self.data_end)
+        self.memory = numpy.zeros(self.data_end if variable else room, numpy.uint8)
+        for number in [*fixed, *filled]:
+            data = numpy.frombuffer(obj.sections[number].data, numpy.uint8)
             self.memory[self.places[number] : self.places[number] + len(data)] = data
+        starts = numpy.full(len(obj.sections), -1, numpy.int64)
+        starts[list(self.places)] = list(self.places.values())
+        self.inside = _of_sections(starts, obj.symbols) >= 0
+        """Of each symbol, whether it is within the image."""
+        self.targets = numpy.where(self.inside, _of_sections(starts, obj.symbols) + obj.symbols["value"], -1)
+        """Of each such symbol, where."""
 
     def _split(self, kept: list[int]) -> tuple[list[int], list[int]]:
         """What is written only while loading, code first; and what the program writes."""
@@ -95,106 +92,106 @@ class _Linker:
 
     def _references(self, kept: list[int]) -> int:
         """No more words, nor jumps, can be needed than these."""
+        words = [number for number, kind in self.processor.kinds.items() if kind.meaning is Meaning.WORD]
         symbols: set[int] = set()
         for section, records in self.obj.relocations():
             if section in kept:
                 outside = self.obj.symbols["section"][records["symbol"]] == elf.UNDEFINED
-                through = numpy.isin(records["type"], (_GOT, *_GOT_RELAXABLE))
-                symbols.update(records["symbol"][outside | through].tolist())
+                symbols.update(records["symbol"][outside | numpy.isin(records["type"], words)].tolist())
         return len(symbols)
 
     def relocate(self, section: int, records: Table) -> None:
         """Resolve the references that stand in a section."""
-        obj, start = self.obj, self.places[section]
-        owners = obj.symbols["section"][records["symbol"]]
-        inside = numpy.isin(owners, list(self.places))
-        near = inside & numpy.isin(records["type"], (_RELATIVE, _CALL))
-        self._relocate_near(start, records[near])
-        for record, within in zip(records[~near], inside[~near], strict=True):
-            kind, symbol, place = int(record["type"]), int(record["symbol"]), start + int(record["offset"])
-            addend = int(record["addend"])
-            if kind == _ABSOLUTE and within:
-                self._pointer(place, self._target(symbol) + addend)
-            elif kind == _RELATIVE_WORD and within:
-                self._write(place, self._target(symbol) + addend - place, 8)
-            elif kind in (_GOT, *_GOT_RELAXABLE) and (within or self._outside(symbol)):
-                self._write(place, self._word(symbol, within) + addend - place, 4)
-            elif kind == _CALL and self._outside(symbol):
-                self._write(place, self._jump(obj.name(symbol)) + addend - place, 4)
+        for number in numpy.unique(records["type"]).tolist():
+            same = records[records["type"] == number]
+            kind = self.processor.kinds.get(number)
+            symbols = same["symbol"]
+            if kind is None:
+                raise self._unresolved(number, int(symbols[0]))
+            places = same["offset"] + self.places[section]
+            match kind.meaning:
+                case Meaning.WORD:
+                    targets = self._each(symbols, self._word)
+                case Meaning.CALL:
+                    targets = self._each(symbols, self._function)
+                case _:
+                    targets = self.targets[symbols]
+                    if not self.inside[symbols].all():
+                        raise self._unresolved(number, int(symbols[~self.inside[symbols]][0]))
+            targets = targets + same["addend"]
+            if kind.write is None:
+                self.pointers += zip(places.tolist(), targets.tolist(), strict=True)
             else:
-                raise CodegenError("E967", f"a reference of type {kind} to {obj.name(symbol)!r} cannot be resolved")
+                kind.write(self.memory, places, targets)
 
-    def _relocate_near(self, start: int, records: Table) -> None:
-        """Distances within the image, all at once: large programs have many thousands."""
-        if not len(records):
-            return
-        base = numpy.zeros(len(self.obj.sections), numpy.int64)
-        base[list(self.places)] = list(self.places.values())
-        symbols = self.obj.symbols[records["symbol"]]
-        places = records["offset"] + start
-        distances = base[symbols["section"]] + symbols["value"] + records["addend"] - places
-        if not len(self.memory) < 1 << 31:
-            raise CodegenError("E967", "a module of 2 GiB is too large for its own references")
-        memory = numpy.frombuffer(self.memory, numpy.uint8)
-        memory[places[:, None] + numpy.arange(4)] = distances.astype("<i4").view(numpy.uint8).reshape(-1, 4)
+    def _each(self, symbols: Table, where: Any) -> Offsets:
+        found = {symbol: where(symbol) for symbol in numpy.unique(symbols).tolist()}
+        return numpy.array([found[symbol] for symbol in symbols.tolist()], numpy.int64)
 
-    def _outside(self, symbol: int) -> bool:
-        return bool(self.obj.symbols["section"][symbol] == elf.UNDEFINED) and bool(self.obj.name(symbol))
+    def _unresolved(self, kind: int, symbol: int) -> CodegenError:
+        return CodegenError("E967", f"a reference of type {kind} to {self.obj.name(symbol)!r} cannot be resolved")
 
-    def _target(self, symbol: int) -> int:
-        record = self.obj.symbols[symbol]
-        return self.places[int(record["section"])] + int(record["value"])
+    def _outside(self, symbol: int) -> str:
+        """The name of a symbol that is not within the image."""
+        name = self.obj.name(symbol)
+        if self.obj.symbols["section"][symbol] != elf.UNDEFINED or not name:
+            raise self._unresolved(0, symbol)
+        return name
 
-    def _word(self, symbol: int, within: bool) -> int:
+    def _word(self, symbol: int) -> int:
         """Where the word with the address of a symbol is."""
+        if not self.inside[symbol]:
+            return self._external(self._outside(symbol))
         record = self.obj.symbols[symbol]
-        key = (int(record["section"]), int(record["value"])) if within else self.obj.name(symbol)
-        place = self.words.get(key)
-        if place is None:
-            place = self.words[key] = self._allocate(b"\0" * 8)
-            if within:
-                self._pointer(place, self._target(symbol))
-        return place
+        key = (int(record["section"]), int(record["value"]))
+        if key not in self.words:
+            self.words[key] = self._allocate(bytes(8))
+            self.pointers.append((self.words[key], int(self.targets[symbol])))
+        return self.words[key]
 
-    def _jump(self, name: str) -> int:
-        """Where a jump to the function `name` of the process is."""
-        place = self.jumps.get(name)
-        if place is None:
-            word = self.words.get(name)
-            if word is None:
-                word = self.words[name] = self._allocate(b"\0" * 8)
-            place = self._allocate(_JUMP + b"\0" * 6)
-            self._write(place + 2, word - place - 6, 4)
+    def _external(self, name: str) -> int:
+        """Where the word with the address of a function of the process is."""
+        if name not in self.words:
+            self.words[name] = self._allocate(bytes(8))
+        return self.words[name]
+
+    def _function(self, symbol: int) -> int:
+        """Where a function can be called: itself, or a jump to one of the process."""
+        if self.inside[symbol]:
+            return int(self.targets[symbol])
+        name = self._outside(symbol)
+        if name not in self.jumps:
+            word, place = self._external(name), self._allocate(self.processor.jump)
+            self.processor.write_jump(self.memory, numpy.array([place]), numpy.array([word]))
             self.jumps[name] = place
-        return place
+        return self.jumps[name]
 
     def _allocate(self, content: bytes) -> int:
         place, self.free = self.free, self.free + len(content)
-        self.memory[place : self.free] = content
+        self.memory[place : self.free] = numpy.frombuffer(content, numpy.uint8)
         return place
-
-    def _pointer(self, place: int, target: int) -> None:
-        self.pointers.append((place, target))
-
-    def _write(self, place: int, value: int, nbytes: int) -> None:
-        self.memory[place : place + nbytes] = value.to_bytes(nbytes, "little", signed=True)
 
     def image(self) -> Image:
         """What has come of it."""
         obj, symbols = self.obj, self.obj.symbols
-        exported = (symbols["info"] >> 4 != 0) & (symbols["other"] & 3 == 0) & (symbols["section"] != elf.UNDEFINED)
-        exports = [(obj.name(number), self._target(number)) for number in numpy.flatnonzero(exported).tolist()]
-        externals = [(key, place) for key, place in self.words.items() if isinstance(key, str)]
+        exported = (symbols["info"] >> 4 != 0) & (symbols["other"] & 3 == 0) & self.inside
         return Image(
             obj.machine,
-            bytes(self.memory[: self.free]),
+            self.memory[: self.free].tobytes(),
             self.variables,
-            bytes(self.memory[self.variables :]),
+            self.memory[self.variables :].tobytes(),
             self.end - self.data_end,
-            tuple(exports),
-            tuple(externals),
+            tuple((obj.name(number), int(self.targets[number])) for number in numpy.flatnonzero(exported).tolist()),
+            tuple((key, place) for key, place in self.words.items() if isinstance(key, str)),
             tuple(self.pointers),
         )
+
+
+def _of_sections(values: Offsets, symbols: Table) -> Offsets:
+    """For each symbol the value of its section; -1 where it lies in none of them."""
+    numbers = symbols["section"].astype(numpy.int64)
+    within = numbers < len(values)
+    return numpy.where(within, values[numpy.where(within, numbers, 0)], -1)
 
 
 def _kept(section: Section) -> bool:

@@ -3,15 +3,23 @@
 import ctypes
 import math
 import re
+import shutil
 import struct
+import subprocess
 from pathlib import Path
 
 import pytest
 
+from hybridize import ops
 from hybridize.base.errors import CodegenError
+from hybridize.base.types import TensorType
 from hybridize.codegen import elf
 from hybridize.codegen.link import link
 from hybridize.codegen.llvm.engine import compile_image, compile_module, emit_object, host_target
+from hybridize.codegen.llvm.program import build
+from hybridize.codegen.target import named_target
+from hybridize.graph import Builder
+from hybridize.passes import PIPELINE
 from hybridize.runtime.image import Image, Loaded
 
 EVERYTHING = """
@@ -189,3 +197,50 @@ def test_images_of_other_machines_are_refused():
         Loaded(Image(**fields | {"machine": "sparc"}))
     with pytest.raises(CodegenError, match=r"E966.*pages"):
         Loaded(Image(**fields | {"data_offset": image.data_offset + 64}))
+
+
+emulated = pytest.mark.skipif(
+    not (shutil.which("qemu-aarch64") and shutil.which("aarch64-linux-gnu-gcc")),
+    reason="there is no qemu-aarch64, or no compiler for it (Debian: qemu-user gcc-aarch64-linux-gnu)",
+)
+
+
+def header(image):
+    """The image as C."""
+    fields = {"code_bytes": len(image.code), "data_bytes": len(image.data), "data_offset": image.data_offset,
+              "nbytes": image.nbytes}  # fmt: skip
+    lines = [f"static const size_t {name} = {value};" for name, value in fields.items()]
+    for name, content in (("code", image.code), ("data", image.data)):
+        lines.append(f"static const unsigned char {name}[] = {{{','.join(map(str, content))}}};")
+    externals = ",".join(f"{{{place}, (void *){name}}}" for name, place in image.externals)
+    lines.append(f"static const struct {{ size_t word; void *function; }} externals[] = {{{externals}}};")
+    pointers = ",".join(f"{{{place}, {target}}}" for place, target in image.pointers)
+    lines.append(f"static const struct {{ size_t word, target; }} pointers[] = {{{pointers}}};")
+    return "\n".join([*lines, *(f"#define OFFSET_{name} {place}" for name, place in image.exports)]) + "\n"
+
+
+@pytest.mark.parametrize("name", ["x86_64", pytest.param("aarch64", marks=emulated)])
+def test_a_loader_in_c_runs_images_of_each_processor(name, tmp_path):
+    target = named_target("aarch64" if name == "aarch64" else "baseline")
+    (tmp_path / "image.h").write_text(header(link(emit_object(EVERYTHING, target))))
+    compiler, *runner = ["aarch64-linux-gnu-gcc", "qemu-aarch64"] if name == "aarch64" else ["gcc"]
+    if not shutil.which(compiler):
+        pytest.skip("there is no C compiler")
+    source, program = Path(__file__).with_name("load_image.c"), tmp_path / "program"
+    subprocess.run([compiler, "-O1", "-static", "-I", tmp_path, source, "-o", program, "-lm"], check=True)
+    done = subprocess.run([*runner, program], check=True, capture_output=True, text=True)
+    *numbers, last = done.stdout.split()
+    assert list(map(int, numbers)) == [1, 2, 5, 6, 7, 8, 10, 210, 41, -3, 77, 0, 83, 7, 9]
+    assert float(last) == pytest.approx(2.5 + math.lgamma(math.lgamma(50.0)))
+
+
+@pytest.mark.parametrize("name", ["baseline", "avx512", "aarch64"])
+def test_every_reference_of_the_catalogue_is_known(name):
+    """A program of each kind is linked for each processor that objects are ELF on."""
+    for cls in ops.OPS.values():
+        sample = next(sample for sample in cls.samples() if sample.fails is None)
+        builder = Builder()
+        inputs = [builder.input(TensorType(x.shape, x.dtype)) for x in sample.inputs]
+        graph = PIPELINE.run(builder.finish(builder.add(sample.op, inputs)))
+        image = compile_image(build(graph, named_target(name)).module.text(), named_target(name))
+        assert "program" in dict(image.exports)
