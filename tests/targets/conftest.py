@@ -63,6 +63,27 @@ def models():
     return module_of("models_for_targets", HERE / "models.py")
 
 
+class RandomGraphs:
+    """The graphs of the fuzz test."""
+
+    def __init__(self):
+        self.tests = module_of("random_graphs", HERE.parent / "fuzz" / "test_random_graphs.py")
+
+    def check(self, seed, level):
+        """Run the graph of a seed on a level of this machine."""
+        self.tests.check(seed, self.tests.directly(level))
+
+    def given(self, seeds):
+        """Seeds, graphs ready to be built, and inputs."""
+        drawn = [(seed, *self.tests.random_graph(seed)[:2]) for seed in seeds]
+        return [(seed, self.tests.inline(graph), inputs) for seed, graph, inputs in drawn]
+
+    def compare(self, made, found):
+        """Check what was found elsewhere."""
+        for (seed, _, _), outputs in zip(made, found, strict=True):
+            self.tests.check(seed, lambda graph, inputs, outputs=outputs: outputs)
+
+
 @pytest.fixture(scope="session")
 def random_graphs():
-    return module_of("random_graphs", HERE.parent / "fuzz" / "test_random_graphs.py")
+    return RandomGraphs()

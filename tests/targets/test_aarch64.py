@@ -60,3 +60,11 @@ def test_models_run(models, programs):
     found = programs([*jobs, *several], "aarch64").in_qemu()
     for (graph, inputs), outputs in zip([*jobs, *exact], found, strict=True):
         models.check(graph, outputs, evaluate(graph, inputs))
+
+
+@emulated
+@pytest.mark.long
+@pytest.mark.parametrize("block", range(4))
+def test_random_graphs_agree(block, random_graphs, programs):
+    made = random_graphs.given(range(5000 + 100 * block, 5100 + 100 * block))
+    random_graphs.compare(made, programs([(graph, inputs) for _, graph, inputs in made], "aarch64").in_qemu())

@@ -40,7 +40,7 @@ def test_models_run(level, models):
 @pytest.mark.parametrize("level", NARROWER)
 def test_random_graphs_agree(level, random_graphs):
     for seed in range(2000, 2020):
-        random_graphs.check(seed, random_graphs.directly(level))
+        random_graphs.check(seed, level)
 
 
 @pytest.mark.parametrize("level", NARROWER)

@@ -44,6 +44,14 @@ def test_one_program_serves_several_sizes_in_node(models, programs):
 
 @in_node
 @pytest.mark.long
+@pytest.mark.parametrize("block", range(4))
+def test_random_graphs_agree_in_node(block, random_graphs, programs):
+    made = random_graphs.given(range(5000 + 100 * block, 5100 + 100 * block))
+    random_graphs.compare(made, programs([(graph, inputs) for _, graph, inputs in made], "wasm32").in_node()[0])
+
+
+@in_node
+@pytest.mark.long
 def test_a_small_net_takes_microseconds(models, programs):
     """13 us on the machine of docs/benchmarks.md, with nothing else running; 45 is what we promise."""
     _, times = programs([models.mlp(1)], "wasm32").in_node(timed=True)
