@@ -13,7 +13,8 @@ from hybridize import compiler
 from hybridize.base.dtypes import is_float
 from hybridize.base.errors import VerificationError
 from hybridize.base.frozen import frozen
-from hybridize.graph import Builder, Graph, Node, Value
+from hybridize.base.types import Shape
+from hybridize.graph import Builder, Graph, Node, Value, with_sizes
 from hybridize.ops import Composite
 from hybridize.ops.evaluate import evaluate
 from hybridize.ops.op import Effect, Op
@@ -41,6 +42,9 @@ class Backend(Protocol):
     def run(self, inputs: Sequence[Buffer]) -> list[Buffer]:
         """Outputs for inputs; fresh arrays."""
 
+    def accepts(self, shapes: Sequence[Shape]) -> bool:
+        """Whether it runs for inputs of these shapes, whose sizes the graph holds for: compiling may assume more."""
+
     @property
     def optimized(self) -> Graph:
         """The graph after all passes."""
@@ -61,6 +65,10 @@ class Machine:
 
     def __init__(self, graph: Graph, name: str, threads: int | None = None) -> None:
         self.executable: Executable = compiler.compile(graph, name=name, threads=threads)
+
+    def accepts(self, shapes: Sequence[Shape]) -> bool:
+        """As the program says."""
+        return self.executable.accepts(shapes)
 
     def run(self, inputs: Sequence[Buffer]) -> list[Buffer]:
         """Call the program."""
@@ -92,6 +100,10 @@ class Evaluation:
         self.graph = graph
         self._optimized: Graph | None = None
 
+    def accepts(self, shapes: Sequence[Shape]) -> bool:
+        """Always: nothing is compiled."""
+        return True
+
     def run(self, inputs: Sequence[Buffer]) -> list[Buffer]:
         """Evaluate the graph."""
         return [numpy.array(output, order="C", copy=True) for output in evaluate(self.graph, inputs)]
@@ -110,18 +122,22 @@ class Evaluation:
 
     @property
     def memory(self) -> Memory:
-        """The most bytes that are alive at once, inputs not counted, and the copies of the outputs."""
-        left = self.graph.uses()
+        """The most bytes that are alive at once, inputs not counted, and the copies of the outputs.
+
+        Of any size: for those of the first call.
+        """
+        graph = with_sizes(self.graph)
+        left = graph.uses()
         alive = peak = 0
-        inputs = {*self.graph.inputs, *self.graph.constants}
-        for node in self.graph.nodes:
+        inputs = {*graph.inputs, *graph.constants}
+        for node in graph.nodes:
             alive += sum(value.type.nbytes for value in node.outputs)
             peak = max(peak, alive)
             for value in node.inputs:
                 left[value] -= 1
                 if not left[value] and value not in inputs:
                     alive -= value.type.nbytes
-        return Memory(peak + sum(value.type.nbytes for value in self.graph.outputs))
+        return Memory(peak + sum(value.type.nbytes for value in graph.outputs))
 
 
 class Verifying:
@@ -135,6 +151,11 @@ class Verifying:
         self._everything = _with_all_values(graph) if every_op else None
         everything = self._everything
         self._machine_of_everything = Machine(everything[0], name, threads) if everything is not None else None
+
+    def accepts(self, shapes: Sequence[Shape]) -> bool:
+        """As the compiled program says, and that of every operation."""
+        everything = self._machine_of_everything
+        return self.machine.accepts(shapes) and (everything is None or everything.accepts(shapes))
 
     def run(self, inputs: Sequence[Buffer]) -> list[Buffer]:
         """Outputs of the machine code.

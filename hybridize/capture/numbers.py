@@ -15,6 +15,7 @@ from typing import Any
 import numpy
 
 from hybridize.array.symbol import Symbol
+from hybridize.base.dims import Dim
 from hybridize.base.frozen import frozen
 from hybridize.base.locations import SourceLoc
 from hybridize.base.promotion import NUMBERS
@@ -91,6 +92,8 @@ class Numbers:
 
     def operate(self, name: str, function: Callable[..., Any], operands: Sequence[Any], at: Any) -> Any:
         """`function(*operands)` between Python numbers: Python's own answer, or NotImplemented for the graph's."""
+        if any(type(x) is Symbol and x.weak is float for x in operands):  # beside a float a size is data
+            operands = [x.scope.number(x) if isinstance(x, Dim) and x.scope.number is not None else x for x in operands]
         kinds = [x.weak if type(x) is Symbol else type(x) for x in operands]
         if all(kind in (bool, int, float) for kind in kinds) and not any(_large(x) for x in operands):
             if name in ("add", "sub", "neg", "abs") and bool not in kinds:

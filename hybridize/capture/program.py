@@ -170,7 +170,8 @@ class Program:
             value.type.shape if position < 0 else getattr(call.leaves[position], "shape", ())
             for position, value in zip(positions, self.captured.inputs, strict=True)
         ]
-        return sizes_of(self.captured, shapes)
+        sizes = sizes_of(self.captured, shapes)
+        return sizes if sizes is not None and self._runs.accepts(shapes) else None
 
     @property
     def stale(self) -> bool:

@@ -356,3 +356,38 @@ def test_exported(tmp_path):
         for n in (1, 4, 9, 12):
             x = array(n, 6)
             numpy.testing.assert_allclose(again(x).asnumpy(), net(x).asnumpy(), 1e-4, 1e-5)
+
+
+def test_what_compiling_assumes_counts_for_all_who_share_the_code():
+    """Equal graphs are one executable; what the compilation of the first assumed is not in the second's graph."""
+    first, second = (Function(lambda x: x[1:] * 2 + x[:-1] * 3) for _ in range(2))
+    for compiled in (first, second):
+        for n in (4, 9, 2, 3, 33):
+            agree(compiled, compiled.python_function, array(n, 3))
+
+
+def test_memory_and_reports():
+    compiled = Function(dense)
+    for n in (4, 9):
+        compiled(array(n, 16))
+    (program,) = [program for program in compiled.programs() if program.captured.scope is not None]
+    before = program.captured.scope.lines()
+    assert program.memory.peak_bytes > 0
+    assert "axis 0 of x was 4" in str(program.explain())
+    assert "n0" in repr(program)
+    assert program.captured.scope.lines() == before, "looking at a program changes nothing"
+    numpy.testing.assert_allclose(program(array(5, 16)).shape, (5, 4))
+
+
+def test_one_axis_open_and_one_not(backend):
+    def rows(x):
+        total = x[0] * 1
+        for i in range(1, x.shape[0]):
+            total = total + x[i] * i
+        return np.where(total > 0, total, total.mean())
+
+    compiled = Function(rows, backend=backend)
+    for n, m in ((4, 5), (3, 8), (3, 9), (3, 2), (4, 7), (4, 6)):
+        agree(compiled, rows, array(n, m))
+    assert [scope.lines()[0] for scope in scopes(compiled)][0] == "n0 in 3..3 like 3"
+    assert compiled.cache_info().captures <= 4

@@ -340,6 +340,15 @@ def repeat(a: Any, repeats: Any, axis: int | None = None) -> Any:
     return result(bind1(ops.Reshape((*shape[:axis], shape[axis] * times, *shape[axis + 1 :])), _owned(apart)))
 
 
+def _pad_widths(given: Any, ndim: int) -> list[list[int]]:
+    """How much wider each axis becomes at its two ends."""
+    rows = given if isinstance(given, (tuple, list)) else ()
+    if len(rows) == ndim and any(isinstance(row, tuple) and len(row) == 2 and not dims.known(row) for row in rows):
+        return [list(row) for row in rows]
+    widths: list[list[int]] = numpy.broadcast_to(numpy.asarray(given, dtype=numpy.int64), (ndim, 2)).tolist()
+    return widths
+
+
 _PAD_MODES = ("constant", "edge", "reflect", "symmetric", "wrap")
 
 
@@ -354,7 +363,7 @@ def pad(array: Any, pad_width: Any, mode: str = "constant", *, constant_values: 
         constant_values: the number that `constant` fills in.
     """
     x = _array(array)
-    widths = numpy.broadcast_to(numpy.asarray(pad_width, dtype=numpy.int64), (x.ndim, 2)).tolist()
+    widths = _pad_widths(pad_width, x.ndim)
     if mode not in _PAD_MODES:
         raise ArgumentError("E310", f"pad: no mode {mode!r}", help=f"one of {', '.join(_PAD_MODES)}")
     if mode == "constant":

@@ -347,7 +347,9 @@ class Dim:
                 return True
             return self.scope.zero(self - other) if self.scope.capturing else self.scope.equal(self, other)
         if type(other) is int or type(other) is bool:
-            return (self.scope.capturing or 0 <= other <= 1) and self.scope.zero(self - other)
+            if self.scope.capturing or 0 <= other <= 1:
+                return self.scope.zero(self - other)
+            return self.bounds == (other, other)
         if type(other) is float:
             return other.is_integer() and self == int(other)
         return NotImplemented

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Mapping
 from typing import Any
 
@@ -123,10 +124,10 @@ class Scope:
         difference = x - y
         if not isinstance(difference, Dim):
             return bool(difference == 0)
-        return self._vanishes(difference)
+        return difference.bounds == (0, 0) or self._vanishes(difference)
 
     def _vanishes(self, difference: Dim) -> bool:
-        return (difference.key, "==") in self._known or ((-difference).key, "==") in self._known
+        return (_normal(difference, "==").key, "==") in self._known
 
     def pin(self, dim: Dim) -> int:
         """The value of a dim in the call that is being compiled; the program then holds for no other value."""
@@ -153,16 +154,29 @@ class Scope:
             symbol.high = min(symbol.high, -(constant // coefficient) - 1)
 
     def _divides(self, dim: Dim) -> bool:
-        """Whether one symbol can make a dim 0: the root is whole."""
-        one = dim.single
-        return one is None or one[2] % one[1] == 0
+        """Whether whole numbers can make a dim 0."""
+        return dim.constant % math.gcd(*dim.terms.values()) == 0
 
     def assume(self, condition: Condition) -> None:
         """Remember a condition."""
-        key = (condition.dim.key, condition.relation)
+        dim = _normal(condition.dim, condition.relation)
+        key = (dim.key, condition.relation)
         if key not in self._known:
             self._known.add(key)
-            self.conditions.append(condition)
+            self.conditions.append(Condition(dim, condition.relation))
+
+
+def _normal(dim: Dim, relation: str) -> Dim:
+    """One of the dims of which a relation to 0 says the same: the one with the smallest coefficients."""
+    by = math.gcd(*dim.terms.values())
+    if relation == ">":
+        constant = -(-dim.constant // by)  # c x + k > 0 where x > -k / c, which is x > floor(-k / c)
+    elif dim.constant % by:
+        return dim
+    else:
+        by = -by if dim.key[1][1] < 0 else by
+        constant = dim.constant // by
+    return Dim(dim.scope, {monomial: coefficient // by for monomial, coefficient in dim.terms.items()}, constant)
 
 
 def _as_dim(x: Size) -> Dim:
