@@ -65,6 +65,18 @@ def fetch(f: Function, pointer: str, first: int, bytes: int) -> None:
         f.do(f"call void {function}(ptr {at(f, pointer, line)}, i32 0, i32 3, i32 1)")
 
 
+def bring(module: Module) -> str:
+    """`(ptr p, i64 bytes)`: have memory brought into the second-level cache; it need not exist."""
+    name = "bring"
+    if name not in module.functions:
+        f = Function(module, name, [("ptr", "p"), ("i64", "bytes")], attributes="nounwind noinline")
+        function = module.declare("llvm.prefetch.p0", "void", ["ptr", "i32", "i32", "i32"])
+        with f.loop("0", "%bytes", _LINE) as loop:
+            f.do(f"call void {function}(ptr {at(f, '%p', loop.index)}, i32 0, i32 2, i32 1)")
+        f.do("ret void")
+    return name
+
+
 def tile(module: Module, numbers: Numbers, rows: int, vectors: int, along_k: bool, ahead: bool = False) -> str:
     """`(ptr c, i64 c_stride, ptr x, i64 x_stride, ptr w, i64 w_stride, i64 k, i1 more)`: a tile of the product.
 

@@ -94,6 +94,8 @@ class Plan:
     of a w that lies far away and is read once, from end to end, then the next, the sums waiting nearby."""
     x_row: int
     """Bytes between the rows of the copy of x that is made first, or 0 where x is read in place."""
+    ahead: bool
+    """Whether the rows of x for the next tile are fetched while one is computed: x comes from far away."""
 
 
 # Tallest tiles, by their width in vectors, whose sums, row of w and broadcast LLVM keeps in so many registers: one row
@@ -286,7 +288,12 @@ def make_plan(spec: ContractionSpec, numbers: Numbers) -> Plan:
     order: Order = "blocks" if blocks > 1 else "once"
     if form == "rows" and not pack and _streams(spec, numbers, parts):
         order, k_block, group = "streams", _STREAMS_OF_ONE if rows == 1 else _STREAMS, 1
-    return Plan(form, along_k, parts, group, k_block, order, _x_row(spec, numbers, form))
+    ahead = along_k and order == "once" and k >= _LONG and hint(rows) * k * numbers.bytes > l2 // 2
+    return Plan(form, along_k, parts, group, k_block, order, _x_row(spec, numbers, form), ahead)
+
+
+_LONG = 64
+"""Terms that a tile sums at least, for the time to fetch something meanwhile."""
 
 
 _STREAMS = 16

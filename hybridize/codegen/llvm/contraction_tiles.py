@@ -11,7 +11,7 @@ from collections.abc import Callable
 
 from hybridize.base.dims import is_symbolic, maximum, same
 from hybridize.base.frozen import frozen
-from hybridize.codegen.llvm.contraction_micro import any_tile, at, copy, flip, operand, plus, tile, times
+from hybridize.codegen.llvm.contraction_micro import any_tile, at, bring, copy, flip, operand, plus, tile, times
 from hybridize.codegen.llvm.contraction_numbers import Numbers
 from hybridize.codegen.llvm.contraction_out import Out
 from hybridize.codegen.llvm.contraction_plan import (
@@ -308,6 +308,10 @@ class _Rows:
                 x = at(f, self.broadcast.pointer, times(f, row, self.broadcast.row))
                 with f.loop(outer.index, stop, width) as loop:
                     panel = self.panel(loop.index, outer.index, "0")
+                    if self.plan.ahead:
+                        self.bring_next(
+                            at(f, x, times(f, operand(f, height), self.broadcast.row)), loop.index, outer.index
+                        )
                     if self.out.takes(section):
                         c = self.out.at(row, plus(f, loop.index, section.start), self.batch)
                         self.tile(height, x, c, panel, self.spec.k, "false", self.out.row_bytes)
@@ -316,6 +320,14 @@ class _Rows:
                         self.finish(self.sums, row, loop.index, height)
 
             each_tile(f, self.spec.m, self.limit, self.share, tiles)
+
+    def bring(self, x: str, column: str, first: str) -> None:
+        """Fetch the tile of rows that begins at `x`, a part of it with each panel of the group that begins at `first`."""
+        f, section = self.f, self.section
+        panels = self.plan.group if is_symbolic(section.count) else min(self.plan.group, section.count)
+        part = _aligned((self.limit * self.broadcast.row + panels - 1) // panels)
+        nth = f.op(f"udiv i64 {f.op(f'sub i64 {column}, {first}')}, {operand(f, section.width)}")
+        f.do(f"call void @{bring(f.module)}(ptr {at(f, x, times(f, nth, part))}, i64 {operand(f, part)})")
 
     def in_blocks(self) -> None:
         """Blocks of k, the sums of a panel's tiles kept in scratch between them."""
