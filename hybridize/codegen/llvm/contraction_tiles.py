@@ -309,9 +309,8 @@ class _Rows:
                 with f.loop(outer.index, stop, width) as loop:
                     panel = self.panel(loop.index, outer.index, "0")
                     if self.plan.ahead:
-                        self.bring_next(
-                            at(f, x, times(f, operand(f, height), self.broadcast.row)), loop.index, outer.index
-                        )
+                        following = at(f, x, times(f, operand(f, height), self.broadcast.row))
+                        self.bring(following, loop.index, outer.index)
                     if self.out.takes(section):
                         c = self.out.at(row, plus(f, loop.index, section.start), self.batch)
                         self.tile(height, x, c, panel, self.spec.k, "false", self.out.row_bytes)
@@ -322,7 +321,7 @@ class _Rows:
             each_tile(f, self.spec.m, self.limit, self.share, tiles)
 
     def bring(self, x: str, column: str, first: str) -> None:
-        """Fetch the tile of rows that begins at `x`, a part of it with each panel of the group that begins at `first`."""
+        """Fetch the tile of rows at `x`, a part of it with each panel of the group that begins at `first`."""
         f, section = self.f, self.section
         panels = self.plan.group if is_symbolic(section.count) else min(self.plan.group, section.count)
         part = _aligned((self.limit * self.broadcast.row + panels - 1) // panels)
