@@ -31,8 +31,8 @@ from hybridize.runtime.pool import POOL
 CACHE_BYTES = 128 << 20
 """Machine code and constants kept for graphs that come again."""
 
-ENTRY_BYTES = 60 << 10
-"""What any executable costs, measured: the pages that its code lies in, its plan, its graph, its table."""
+ENTRY_BYTES = 16 << 10
+"""What any executable costs besides its code, measured: its plan, its graph, its table."""
 
 _cache = Cache(CACHE_BYTES, ENTRY_BYTES)
 _compiling = threading.RLock()
