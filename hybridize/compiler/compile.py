@@ -149,6 +149,11 @@ class _Work:
         with self.watch.stage("codegen"):
             return build(self.optimized(), self.target, stable=self.stable, slots=self.slots)
 
+    def _graph_bytes(self) -> int:
+        """Memory of the constants of the graphs, which the executable keeps."""
+        graphs = (self.graph, self._optimized or self.graph)
+        return sum({id(array): array.nbytes for graph in graphs for array in graph.constants.values()}.values())
+
     def _executable(self, loaded: Loaded, plan: Plan, constants: Sequence[NDArray[Any]]) -> Executable:
         acts = effects.VARIABLE in loaded.names
         if acts:
@@ -160,7 +165,7 @@ class _Work:
             constants,
             name=self.name,
             optimized=self.optimized,
-            graph_bytes=sum(constant.nbytes for constant in self.graph.constants.values()),
+            graph_bytes=self._graph_bytes(),
             effects=acts,
             code_bytes=loaded.nbytes,
             timings=self.watch.times,

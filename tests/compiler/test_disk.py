@@ -12,6 +12,7 @@ import pytest
 
 from hybridize import compiler, ops
 from hybridize.base.config import CONFIG
+from hybridize.base.dims import Scope
 from hybridize.base.errors import CodegenError
 from hybridize.base.locations import SourceLoc
 from hybridize.base.types import TensorType
@@ -179,6 +180,23 @@ def test_lines_are_those_of_the_user_who_asks(no_llvm):
     no_llvm()
     again = compiler.compile(graph(lines=(77, 5)))
     assert [step.lines for step in again.kernels] == [("net.py:77",), ("net.py:5",)]
+
+
+def test_programs_for_all_sizes(no_llvm):
+    def symbolic():
+        scope = Scope()
+        scope.capturing = False
+        n = scope.symbol(7)
+        return ops.record(lambda x, b: [ops.bind1(Add(), ops.bind1(Exp(), x), b)], [TensorType((n, 5), F)] * 2)
+
+    plan = compiler.compile(symbolic()).plan
+    no_llvm()
+    program = compiler.compile(symbolic())
+    assert program.plan == plan
+    for size in (2, 7, 33):
+        x = np.linspace(-1, 1, 5 * size, dtype=np.float32).reshape(size, 5)
+        assert program.accepts([x.shape, x.shape])
+        np.testing.assert_allclose(program.run([x, x])[0], np.exp(x) + x, rtol=1e-5)
 
 
 def test_constants_come_from_the_graph_and_not_from_the_record(own_folder, no_llvm):
