@@ -89,7 +89,7 @@ class Step:
     reads: tuple[Place, ...]
     writes: tuple[Place, ...]
     shape: tuple[Size, ...]
-    """Shape of the first output."""
+    """Sizes of what it computes last, axes that lie together as one."""
     bytes: Size
     """Bytes read and written."""
     flops: Size

@@ -542,7 +542,8 @@ def _described(step: ScheduleStep, flops: int) -> PlanStep:
             params = (*kernel.params, *kernel.locals)
             writes = tuple(place for place, param in zip(places, params, strict=True) if param.written)
             reads = tuple(place for place, param in zip(places, params, strict=True) if not param.written)
-            shape = next((s.sizes for nest in kernel.nests for s in nest.statements), ())
+            filled = (nest for nest in reversed(kernel.nests) if nest.statements)
+            shape = next(((*nest.rows, *nest.statements[-1].sizes) for nest in filled), ())
             kind = "loops"
         case ProductStep(places=places, out=out):
             kind, reads, writes, shape = "contraction", places[1:], places[:1], out.shape

@@ -301,11 +301,15 @@ def run_compile(options: Options) -> list[Result]:
     return results
 
 
-def run_script(workload: str, options: Options) -> str:
-    """What a program of `SCRIPTS` writes, Markdown, or why it does not run."""
-    path = Path(__file__).parents[2] / SCRIPTS[workload]
+def run_script(workload: str) -> str:
+    """What a program of `SCRIPTS` writes, or why it does not run, as Markdown."""
+    file, *arguments = SCRIPTS[workload]
+    path = Path(__file__).parents[2] / file
     if not path.is_file():
-        return f"{SCRIPTS[workload]} is not here: it comes with a checkout, not with the package\n"
-    command = [sys.executable, str(path), "--cpu", str(options.cpu), "--markdown"]
-    done = subprocess.run(command, capture_output=True, text=True, env={**os.environ, **THREADS, **XLA})
-    return done.stdout if not done.returncode else f"failed: {done.stderr.strip().splitlines()[-1][:160]}\n"
+        return f"### {workload}\n\n{file} is not here: it comes with a checkout, not with the package\n"
+    command = [sys.executable, str(path), *arguments]
+    done = subprocess.run(command, capture_output=True, text=True, env={**os.environ, **XLA, **UNCACHED})
+    if done.returncode:
+        return f"### {workload}\n\nfailed: {(done.stderr.strip().splitlines() or ['no message'])[-1][:160]}\n"
+    text = done.stdout.strip()
+    return f"### {workload}\n\n{text}\n" if "|" in text else f"### {workload}\n\n```text\n{text}\n```\n"

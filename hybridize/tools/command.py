@@ -78,7 +78,7 @@ def bench(
         for workload in chosen:
             progress.update(task, description=workload)
             if workload in SCRIPTS:
-                text = benchmark.run_script(workload, options)
+                text = benchmark.run_script(workload)
                 console.print(text, highlight=False, markup=False)
                 written.append(text)
             else:

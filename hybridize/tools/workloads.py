@@ -29,8 +29,12 @@ STARTS = {
     "import": "import, bytecode compiled",
 }
 """Workloads that happen once in a process."""
-SCRIPTS = {"products": "benchmarks/products.py", "threads": "benchmarks/threads.py"}
-"""Workloads with a method of their own: programs of a checkout that write Markdown."""
+SCRIPTS = {
+    "products": ("benchmarks/products.py", "--markdown"),
+    "threads": ("benchmarks/threads.py",),
+    "instructions": ("benchmarks/instructions.py",),
+}
+"""Workloads with a method of their own: programs of a checkout, and what they are started with."""
 SEPARATE = ("memory", *SCRIPTS)
 """Run only when they are named: they take minutes."""
 WORKLOADS = (*CALLS, *STARTS, "sizes", *SEPARATE)

@@ -1,6 +1,7 @@
 """The benchmark measures what it says, and a runtime that fails does not take the others along."""
 
 import dataclasses
+from pathlib import Path
 
 import numpy
 import pytest
@@ -105,9 +106,21 @@ def test_sizes_are_counted_and_compared(monkeypatch):
     assert report.sizes({"error": "no"}, 4).rows == [("failed", "no")]
 
 
-def test_scripts_that_are_not_there_say_so(monkeypatch):
-    monkeypatch.setitem(workloads.SCRIPTS, "products", "benchmarks/no-such.py")
-    assert "is not here" in bench.run_script("products", QUICK)
+def test_programs_of_a_checkout_are_workloads(monkeypatch, tmp_path):
+    script = tmp_path / "one.py"
+    monkeypatch.setitem(workloads.SCRIPTS, "products", (str(script), "--markdown"))
+    assert "is not here" in bench.run_script("products")
+    script.write_text("import sys; print('| a |', sys.argv[1])")
+    assert bench.run_script("products") == "### products\n\n| a | --markdown\n"
+    script.write_text("print('plain')")
+    assert bench.run_script("products") == "### products\n\n```text\nplain\n```\n"
+    script.write_text("raise OSError('no such luck')")
+    assert "failed: OSError: no such luck" in bench.run_script("products")
+
+
+def test_scripts_are_there():
+    root = Path(bench.__file__).parents[2]
+    assert all((root / file).is_file() for file, *_ in workloads.SCRIPTS.values())
 
 
 def test_a_worker_that_died_answers_with_an_error():
