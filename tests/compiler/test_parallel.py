@@ -120,7 +120,7 @@ def test_on_other_levels(name, target):
 def test_what_can_be_shared_is():
     shared = [name for name, (function, shapes) in KERNELS.items()
               if max(step.threads for step in check(*graph_of(function, *shapes)).steps) > 1]  # fmt: skip
-    assert set(KERNELS) - set(shared) == {"one sum", "cumulative", "product of few columns"}
+    assert set(KERNELS) - set(shared) == {"one sum", "cumulative"}
 
 
 @pytest.mark.usefixtures("everything")

@@ -23,6 +23,8 @@ _MEMBERS = 4
 """So many members of a batch are work enough for several threads by themselves."""
 _TILES = 8
 """So many tiles of rows are, where nothing is packed that every one of them reads."""
+_DOTS = 8
+"""Rows of a tile of dot products."""
 _BLOCK = 48
 """Columns of a unit, about, where no panels of w are made."""
 
@@ -31,9 +33,11 @@ def split_axis(spec: ContractionSpec, numbers: Numbers, plan: Plan) -> Axis:
     """The axis along which the work is cut: one that repeats little of the packing."""
     if hint(spec.batch) >= _MEMBERS:
         return "batch"
-    if plan.form != "rows" or not plan.sections or plan.sections[0].pack:
+    if plan.form not in ("rows", "dots") or hint(spec.m) < _TILES * _height(numbers, plan):
         return "panels"
-    return "rows" if hint(spec.m) >= _TILES * tile_rows(numbers, plan.sections[0].vectors) else "panels"
+    packs = bool(plan.sections) and bool(plan.sections[0].pack)
+    # Of a panel or two, packing is little beside the many rows; copying all of x for each range would not be.
+    return "panels" if (packs or plan.x_row) and hint(_panels(spec, plan)) > 1 else "rows"
 
 
 def units(spec: ContractionSpec, numbers: Numbers, plan: Plan) -> int:
@@ -41,8 +45,16 @@ def units(spec: ContractionSpec, numbers: Numbers, plan: Plan) -> int:
     axis = split_axis(spec, numbers, plan)
     if axis == "batch":
         return spec.batch
-    if axis == "rows":
-        return cut(spec.m, tile_rows(numbers, plan.sections[0].vectors))[0]
+    return cut(spec.m, _height(numbers, plan))[0] if axis == "rows" else _panels(spec, plan)
+
+
+def _height(numbers: Numbers, plan: Plan) -> int:
+    """Rows of a tile, about."""
+    return tile_rows(numbers, plan.sections[0].vectors) if plan.sections else _DOTS
+
+
+def _panels(spec: ContractionSpec, plan: Plan) -> int:
+    """Panels of columns, where there are any, else what stands for them."""
     if plan.form == "rows" and plan.sections:
         width = plan.sections[0].width
         return dims.maximum((spec.n + width - 1) // width, 1)
