@@ -130,7 +130,7 @@ class Parameter:
                 f"parameter {self.name} has the shape {self._shape}, the input asks for {shape}",
                 help="the net was initialized for inputs of another size",
             )
-        self._shape = shape
+        self._shape = tuple(map(operator.index, shape))  # not a size that only one compilation knows
         if self._deferred is not None:
             self.finish()
 

@@ -343,6 +343,17 @@ def test_saved_and_loaded(tmp_path, backend):
         loaded(array(1, 16))
 
 
+def test_shapes_of_parameters_are_numbers():
+    net = nn.HybridSequential()
+    net.add(nn.Dense(8), nn.Dense(3))
+    net.initialize()
+    net.hybridize(dynamic=True)
+    net(array(4, 6))
+    net(array(9, 6))
+    assert repr([p.shape for p in net.collect_params().values()]) == "[(8, 6), (8,), (3, 8), (3,)]"
+    assert net.cache_info().captures == 1
+
+
 def test_exported(tmp_path):
     for dynamic in (None, True):
         net = nn.HybridSequential()
