@@ -3,7 +3,7 @@
 
 In and out: a valid graph. A pass that changes nothing returns the same object. Under `CHECK=1` the verifier runs after
 every pass. Rules keep results bit for bit, NaN and signed zeros included; only those of `simplify_functions` round
-otherwise, and closer to the truth.
+otherwise, within 2 ulp.
 It must not know machines, kernels or schedules.
 """
 
@@ -15,6 +15,7 @@ from hybridize.passes.pipeline import Pass as Pass
 from hybridize.passes.pipeline import Pipeline as Pipeline
 from hybridize.passes.simplify import Simplify as Simplify
 from hybridize.passes.simplify_functions import half_of_one_and_tanh as half_of_one_and_tanh
+from hybridize.passes.simplify_functions import over_copies_of_a_root as over_copies_of_a_root
 
 PIPELINE = Pipeline(
     Inline(),  # composites are words for people: later passes see through them

@@ -1,12 +1,13 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Identities of elementary functions: fewer instructions, and closer to the truth than what they stand for.
+"""Identities of elementary functions that take fewer instructions, for at most 2 ulp of the result.
 
-Unlike those of `simplify` they are not exact to the bit: the rounding of a step in between is gone.
+Unlike those of `simplify` they are not exact to the bit; NaN, infinities and signs of zero stay.
 """
 
 from __future__ import annotations
 
 from hybridize import ops
+from hybridize.base import dims
 from hybridize.graph import Value
 from hybridize.ops import Op
 from hybridize.passes.simplify import Operands, Sight, filled, rewrites
@@ -59,3 +60,24 @@ def _sigmoid_of_twice(sight: Sight, u: Value) -> Value:
         if factor is not None:  # 2 (c y) = (2 c) y
             return sight.apply(ops.Sigmoid(), sight.apply(ops.Mul(), filled(sight, u, 2 * factor), y))
     return sight.apply(ops.Sigmoid(), sight.apply(ops.Mul(), filled(sight, u, 2), u))
+
+
+@rewrites(ops.Div)
+def over_copies_of_a_root(sight: Sight, op: Op, operands: Operands) -> Value | None:
+    """x / sqrt(v) = x rsqrt(v) where v is copied: a division per root instead of one per element.
+
+    Roots are far from where a reciprocal overflows or loses digits, and hardly ever exact: at most 2 ulp are at stake.
+    """
+    x, y = operands
+    views: list[Op] = []
+    while (view := sight.maker(y, ops.Broadcast) or sight.maker(y, ops.Reshape)) is not None:
+        assert isinstance(view.op, Op)
+        views.append(view.op)
+        (y,) = view.inputs
+    root = sight.maker(y, ops.Sqrt)
+    if root is None or dims.hint(y.type.size) * 2 > dims.hint(x.type.size):
+        return None
+    copies = sight.apply(ops.Rsqrt(), *root.inputs)
+    for view_op in reversed(views):
+        copies = sight.apply(view_op, copies)
+    return sight.apply(ops.Mul(), x, copies)

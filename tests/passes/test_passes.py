@@ -313,3 +313,25 @@ def test_other_sums_with_tanh_stay():
             [kind],
         )
         assert "sigmoid" not in PIPELINE.run(graph).op_names()
+
+
+def test_over_copies_of_a_root():
+    def normalised(x, v):
+        rows = ops.type_of(x).shape[0]
+        return [ops.div(x, ops.broadcast(ops.reshape(ops.sqrt(v), (rows, 1)), ops.type_of(x).shape))]
+
+    x = numpy.random.standard_normal((9, 8)).astype("f4")
+    x[:, 0] = [0.0, -0.0, math.inf, -math.inf, math.nan, 1e-40, 3e38, 1, 1]
+    v = numpy.array([0.0, 2.0, 5.0, math.inf, 3.0, 1e-44, 1e-30, 3e38, -1.0], "f4")
+    graph = record(normalised, [TensorType(x.shape, x.dtype), TensorType(v.shape, v.dtype)])
+    changed = PIPELINE.run(graph)
+    assert changed.op_names() == ["rsqrt", "reshape", "broadcast", "mul"]
+    with numpy.errstate(all="ignore"):
+        ((before,), (after_,)) = evaluate(graph, [x, v]), evaluate(changed, [x, v])
+    numpy.testing.assert_allclose(after_, before, rtol=3e-7, atol=1e-45)
+    numpy.testing.assert_array_equal(numpy.signbit(after_[:4]), numpy.signbit(before[:4]))
+
+
+def test_a_division_by_as_many_roots_stays():
+    graph = record(lambda x, v: [ops.div(x, ops.sqrt(v))], [TensorType((5,), numpy.dtype("f4"))] * 2)
+    assert PIPELINE.run(graph).op_names() == ["sqrt", "div"]

@@ -15,6 +15,7 @@ from contextlib import contextmanager
 
 from hybridize.base.dims import Size, is_symbolic, same
 from hybridize.base.frozen import frozen
+from hybridize.codegen.llvm.contraction_micro import fetch
 from hybridize.codegen.llvm.counted import counted_lanes
 from hybridize.codegen.llvm.elements import Elements
 from hybridize.codegen.llvm.memory import Width
@@ -31,6 +32,10 @@ from hybridize.loops.measure import lanes_for, walk, weight, widest
 
 Range = tuple[int, int, int]
 """A loop: axis, start, stop."""
+
+
+FETCHED = 1024
+"""Bytes of a row from which the next one is asked for; shorter ones come by themselves."""
 
 
 @frozen
@@ -229,9 +234,44 @@ class _Nest:
         (axis, start, stop), rest = loops[0], loops[1:]
         self.elements.hoist(_roots(group), _axes_of(loops))
         if not rest and self.nest.lane is None:
-            self._lanes(axis, (start, stop), self._lanes_of(group, stop - start), lambda: self._turn(group))
+            next_row = self._next_row(group, axis)
+
+            def turn() -> None:
+                self._turn(group)
+                self._fetch(next_row)
+
+            self._lanes(axis, (start, stop), self._lanes_of(group, stop - start), turn)
         else:
             self._loop(axis, start, stop, lambda: self._inner(group, rest))
+
+    def _next_row(self, group: Sequence[Statement], axis: int) -> list[tuple[Load, int]]:
+        """What the last statements read along `axis` in this row, and how many elements on the next row has it.
+
+        A row is read several times but only once from afar: that time waits, at each new page anew.
+        """
+        row = len(self.nest.rows) - 1
+        if row < 0 or group is not self.groups[-1]:
+            return []
+        found = []
+        for load in walk(*(statement.value for statement in group), indices=False, folds=False):
+            if not isinstance(load, Load) or along(load.indices[0], axis) != 1:
+                continue
+            step = along(load.indices[0], row)
+            if step is None or is_symbolic(step) or self.elements.arrays[load.operand].written:
+                continue
+            if FETCHED <= step * load.dtype.itemsize <= self.target.l1_bytes // 4:
+                found.append((load, step))
+        return found
+
+    def _fetch(self, next_row: Sequence[tuple[Load, int]]) -> None:
+        """Have this turn's part of the next row brought near."""
+        lane = self.elements.lane
+        if lane is None or lane.width.mask is not None:
+            return
+        for load, step in next_row:
+            size = load.dtype.itemsize
+            pointer = self.elements.pointer(load.operand, load.indices[0])
+            fetch(self.f, pointer, step * size, lane.width.lanes * size)
 
     def _lanes_of(self, group: Sequence[Statement], size: int) -> tuple[int, int]:
         """Lanes for the innermost loop of statements, and for what is left."""

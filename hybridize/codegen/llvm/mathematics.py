@@ -106,8 +106,9 @@ def sigmoid(v: Vectors, x: str) -> str:
     p, n, k = _exp_minus_one(v, v.at_least(v.neg(v.abs(x)), v.number(-104.0)))
     t = v.scaled(v.number(1.0), n, k)
     one_and_t = v.add(t, v.number(1.0))
-    divisor = v.fma(t, p, one_and_t)
-    lost = v.fma(t, p, v.sub(one_and_t, divisor))
+    rest = v.mul(t, p)  # exact
+    divisor = v.add(one_and_t, rest)
+    lost = v.sub(rest, v.sub(divisor, one_and_t))
     u = v.div(v.number(1.0), divisor)
     left = v.scaled(v.fma(v.fma(lost, v.number(-0.625), p), u, u), n, k)
     return v.select(v.compare("oge", x, v.number(0.0)), u, left)
