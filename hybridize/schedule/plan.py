@@ -28,7 +28,7 @@ from hybridize.schedule.finish import Numbering, finish
 from hybridize.schedule.group import Group, Grouping, Step, Unit, carried_state, steady_state
 from hybridize.schedule.lower import Lowerings
 from hybridize.schedule.memory import ALIGN, Block, assign, rounded
-from hybridize.schedule.parallel import Split, estimated_us, worth
+from hybridize.schedule.parallel import Split, worth
 from hybridize.schedule.steps import (
     About,
     Extra,
@@ -207,7 +207,7 @@ class _Scheduler:
         if self.team < 0:
             self.team = self._slots([Team()])[0]
         strides = tuple(rounded(size) for size in own)
-        return Split(self.machine.slots, estimated_us(nbytes, flops), self.team, strides)
+        return Split(self.machine.slots, nbytes, flops, self.team, strides)
 
     def _own_scratch(self, nbytes: int, split: Split | None, step: int) -> Block:
         """Scratch of which each thread of a step has its own."""

@@ -62,7 +62,7 @@ turn:
   %second = getelementptr ptr, ptr %pair, i64 1
   %last.array = getelementptr i64, ptr %array, i64 %count
   store ptr %last.array, ptr %second
-  call void %parallel(ptr %team, ptr @body, ptr %pair, i64 %count, i64 1, i64 255)
+  call void %parallel(ptr %team, ptr @body, ptr %pair, i64 %count, i64 1, i64 255, i64 1)
   %next = add i64 %i, 1
   %more = icmp slt i64 %next, %last
   br i1 %more, label %turn, label %end
@@ -78,10 +78,10 @@ def bodies():
     return compile_module(BODIES, host_target())
 
 
-def call(team, body, data, count, grain=1, slots=255):
-    kinds = [ctypes.c_void_p] * 3 + [ctypes.c_int64] * 3
+def call(team, body, data, count, grain=1, slots=255, wake=1):
+    kinds = [ctypes.c_void_p] * 3 + [ctypes.c_int64] * 4
     parallel = ctypes.CFUNCTYPE(None, *kinds)(int(team[TEAM["parallel"]]))
-    parallel(team.ctypes.data, body, data, count, grain, slots)
+    parallel(team.ctypes.data, body, data, count, grain, slots, wake)
 
 
 def run(bodies, threads, count, grain=1, slots=255, turns=1):
@@ -134,6 +134,24 @@ def test_workers_take_part(bodies):
     call(POOL.team(2), ctypes.cast(body, ctypes.c_void_p), 0, 8)
     assert sorted(ranges) == [(0, 0), *((1, first) for first in range(1, 8))]
     assert [first for slot, first in ranges if slot] == [7, 6, 5, 4, 3, 2, 1]
+
+
+def test_work_that_is_not_worth_waking_anybody(bodies):
+    """Where a worker sleeps, or there is none yet, the caller does it alone."""
+    slots = []
+
+    @ctypes.CFUNCTYPE(None, ctypes.c_void_p, *[ctypes.c_int64] * 3)
+    def body(_, first, last, slot):
+        slots.append((first, last, slot))
+
+    assert POOL.shutdown()
+    call(POOL.team(2), ctypes.cast(body, ctypes.c_void_p), 0, 8, wake=0)
+    assert (slots, POOL.workers) == ([(0, 8, 0)], 0)
+    call(POOL.team(2), ctypes.cast(body, ctypes.c_void_p), 0, 8)
+    time.sleep(0.1)
+    slots.clear()
+    call(POOL.team(2), ctypes.cast(body, ctypes.c_void_p), 0, 8, wake=0)
+    assert slots == [(0, 8, 0)]
 
 
 def test_many_python_threads_at_once(bodies):
@@ -268,8 +286,8 @@ AT_END = """
     Body = ctypes.CFUNCTYPE(None, ctypes.c_void_p, *[ctypes.c_int64] * 3)
     def call(body):
         team = POOL.team(2)
-        parallel = ctypes.CFUNCTYPE(None, *[ctypes.c_void_p] * 3, *[ctypes.c_int64] * 3)(int(team[TEAM["parallel"]]))
-        parallel(team.ctypes.data, body, 0, 8, 1, 255)
+        parallel = ctypes.CFUNCTYPE(None, *[ctypes.c_void_p] * 3, *[ctypes.c_int64] * 4)(int(team[TEAM["parallel"]]))
+        parallel(team.ctypes.data, body, 0, 8, 1, 255, 1)
 """
 
 

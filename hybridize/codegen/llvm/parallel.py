@@ -9,10 +9,12 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from hybridize.base.dims import Size
+from hybridize.base.dims import Size, is_symbolic
+from hybridize.codegen.llvm.sizes import as_double
 from hybridize.codegen.llvm.text import UNOPTIMISED, Function, Module
 from hybridize.runtime.pool import TEAM
-from hybridize.schedule.parallel import Split
+from hybridize.schedule import parallel
+from hybridize.schedule.parallel import Split, estimated_us
 
 _CALL = "in_parallel"
 
@@ -53,15 +55,40 @@ def call_in_parallel(f: Function, team: str, body: str, pointers: Sequence[str],
         f.do(f"store ptr {pointer}, ptr {cell}, align 8")
     if _CALL not in f.module.functions:
         _emit_call(f.module)
+    grain, wake = _manner(f, turns, split)
     f.do(
-        f"call void @{_CALL}(ptr {team}, ptr @{body}, ptr {data}, i64 {f.size(turns)}, i64 {split.grain(turns)}, "
-        f"i64 {split.slots})"
+        f"call void @{_CALL}(ptr {team}, ptr @{body}, ptr {data}, i64 {f.size(turns)}, i64 {grain}, "
+        f"i64 {split.slots}, i64 {wake})"
     )
 
 
+def _manner(f: Function, turns: Size, split: Split) -> tuple[str, str]:
+    """The fewest turns of a range, all where it is better to be alone; and whether the work is worth waking workers."""
+    if any(map(is_symbolic, (turns, split.nbytes, split.flops))):
+        return _manner_of_call(f, turns, split)
+    work = estimated_us(split.nbytes, split.flops)
+    grain = int(turns * parallel.RANGE_US / max(work, parallel.RANGE_US))
+    return str(max(1, grain)), str(int(work >= parallel.WORTH_US))
+
+
+def _manner_of_call(f: Function, turns: Size, split: Split) -> tuple[str, str]:
+    """The same by the sizes of the call."""
+    parts = ((split.flops, parallel.FLOPS_PER_US), (split.nbytes, parallel.BYTES_PER_US))
+    times = [f.op(f"fdiv double {as_double(f, amount)}, {float(rate)!r}") for amount, rate in parts]
+    work = f.op(f"fadd double {times[0]}, {times[1]}")
+    share = f.op(f"fdiv double {parallel.RANGE_US!r}, {work}")
+    grain = f.op(f"fptosi double {f.op(f'fmul double {share}, {as_double(f, turns)}')} to i64")
+    maximum = f.module.declare("llvm.smax.i64", "i64", ["i64", "i64"])
+    some = f.op(f"call i64 {maximum}(i64 {grain}, i64 1)")
+    enough = f.op(f"fcmp oge double {work}, {min(parallel.AWAKE_US, parallel.WORTH_US)!r}")
+    wake = f.op(f"fcmp oge double {work}, {parallel.WORTH_US!r}")
+    return f.op(f"select i1 {enough}, i64 {some}, i64 {f.size(turns)}"), f.op(f"zext i1 {wake} to i64")
+
+
 def _emit_call(module: Module) -> None:
-    """`(ptr team, ptr body, ptr data, i64 turns, i64 grain, i64 slots)`: a team of one needs no pool."""
-    params = [("ptr", "team"), ("ptr", "body"), ("ptr", "data"), ("i64", "turns"), ("i64", "grain"), ("i64", "slots")]
+    """`(ptr team, ptr body, ptr data, i64 turns, i64 grain, i64 slots, i64 wake)`: a team of one needs no pool."""
+    numbers = ("turns", "grain", "slots", "wake")
+    params = [("ptr", "team"), ("ptr", "body"), ("ptr", "data"), *(("i64", name) for name in numbers)]
     f = Function(module, _CALL, params, attributes=UNOPTIMISED)
     cell = f.op(f"getelementptr i64, ptr %team, i64 {TEAM['threads']}")
     threads = f.op(f"load atomic i64, ptr {cell} monotonic, align 8")
@@ -71,6 +98,6 @@ def _emit_call(module: Module) -> None:
     f.do("ret void")
     f.place("together")
     cell = f.op(f"getelementptr i64, ptr %team, i64 {TEAM['parallel']}")
-    parallel = f.op(f"load ptr, ptr {cell}, align 8")
-    f.do(f"call void {parallel}(ptr %team, ptr %body, ptr %data, i64 %turns, i64 %grain, i64 %slots)")
+    function = f.op(f"load ptr, ptr {cell}, align 8")
+    f.do(f"call void {function}(ptr %team, ptr %body, ptr %data, i64 %turns, i64 %grain, i64 %slots, i64 %wake)")
     f.do("ret void")

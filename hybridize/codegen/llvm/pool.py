@@ -1,11 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
 """The threads of the process as IR: a loop cut into chunks, which the caller and parked workers take in turn.
 
-    void hybridize_parallel(ptr team, ptr body, ptr data, i64 count, i64 grain, i64 slots)
+    void hybridize_parallel(ptr team, ptr body, ptr data, i64 count, i64 grain, i64 slots, i64 wake)
     i64  hybridize_shutdown(ptr pool)                    0 where the pool is busy
 
 `hybridize_parallel` calls `body(data, start, stop, slot)` for ranges that cover 0..count once, at most `slots` of
 them at a time, each of those with its own slot below `slots`; a range has at least `grain` turns but for the last.
+Without `wake` the caller runs alone where that would take waking a worker.
 Memory is laid out as `runtime.pool` says, which also makes it; the code refers to no symbol, so that its image can be
 mapped anywhere.
 
@@ -267,7 +268,8 @@ def _emit_start(module: Module) -> None:
 
 def _emit_parallel(module: Module) -> None:
     """The loop; see the module."""
-    params = (("ptr", "team"), ("ptr", "body"), ("ptr", "data"), ("i64", "count"), ("i64", "grain"), ("i64", "slots"))
+    numbers = ("count", "grain", "slots", "wake")
+    params = (("ptr", "team"), ("ptr", "body"), ("ptr", "data"), *(("i64", name) for name in numbers))
     w = _Writer(module, PARALLEL, params)
     f = w.f
     cells = {name: f.op(f"getelementptr i64, ptr %team, i64 {at}") for name, at in TEAM.items()}
@@ -275,6 +277,11 @@ def _emit_parallel(module: Module) -> None:
     limit = w.minimum(f.op(f"load atomic i64, ptr {cells['threads']} monotonic, align 8"), "%slots")
     some = f.op("icmp slt i64 %grain, %count")
     w.choose(f.op(f"and i1 {some}, {f.op(f'icmp ugt i64 {limit}, 1')}"), "try", "alone")
+    f.branch(f.op("icmp ne i64 %wake, 0"), "begin", "asleep")
+    f.place("asleep")
+    none = f.op(f"icmp eq i64 {w.load('workers')}, 0")
+    some = f.op(f"icmp ne i64 {w.load('sleepers')}, 0")
+    w.choose(f.op(f"icmp eq i1 {f.op(f'or i1 {none}, {some}')}, false"), "begin", "alone")
     w.choose(w.replace("lock", 0, 1), "mine", "alone")
     workers = f.op(f"call i64 @start(ptr {w.pool}, i64 {f.op(f'sub i64 {limit}, 1')})")
     threads = w.minimum(limit, w.number("add", workers, 1))
