@@ -123,6 +123,9 @@ GENERAL: dict[str, tuple[Callable[..., Any], list[Shape], Any]] = {
     "layer norm": (lambda x, w, b: composites.layer_norm(x, w, b, 1, 1e-5), [("n", "m"), ("m",), ("m",)], TWO),
     "mean": (lambda x: composites.mean(x, (0,)), [("n", "m")], TWO),
     "axes merged": (lambda x: ops.exp(ops.reshape(x, (rows(x) * x.type.shape[1],))), [("n", "m")], TWO),
+    "axes turned and merged": (
+        lambda x: ops.exp(ops.reshape(ops.transpose(x, (1, 0)), (rows(x) * x.type.shape[1],))), [("n", "m")], TWO,
+    ),
     "axes folded": (lambda x: ops.sum(ops.reshape(x, (rows(x), 6)), (1,)), [("n", 2, 3)], ONE),
     "concatenation": (lambda x, y: ops.exp(ops.concat(x, y, axis=0)), [("n", 5), ("m", 5)], TWO),
     "slice": (lambda x: ops.exp(ops.slice(x, (1, 0), (rows(x), 5), (1, 2))), [("n", 5)], ONE),
@@ -159,7 +162,7 @@ def test_one_program_for_all_sizes(name):
 
 
 @pytest.mark.parametrize("level", ["avx2", "baseline"])
-@pytest.mark.parametrize("name", ["elementwise", "broadcast", "softmax", "layer norm", "sum of columns", "perceptron"])
+@pytest.mark.parametrize("name", ["elementwise", "broadcast", "softmax", "axes turned and merged", "perceptron"])
 def test_on_narrower_machines(name, level):
     function, shapes, sizes = GENERAL[name]
     graph = graph_of(function, shapes)

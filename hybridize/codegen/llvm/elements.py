@@ -108,6 +108,8 @@ class Elements(Positions):
             low, _ = self.limits(args[0])
             if low >= 0:
                 kind = register(dtype, lanes)
+                if lanes > 1 and dims.is_symbolic(whole(args[1])):
+                    return self.quotients(self._in(lanes, args[0]), self._in(lanes, args[1]), "i64", lanes)
                 return f.op(f"udiv {kind} {self._in(lanes, args[0])}, {self._in(lanes, args[1])}")
         if call.function == "popcount" and call.dtype != dtype:
             count = emit_call(f, "popcount", [self._in(lanes, args[0])], dtype, dtype, lanes, self.target)

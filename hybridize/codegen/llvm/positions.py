@@ -314,9 +314,21 @@ class Positions(ABC):
             low, _ = self.limits(expr.args[0])
             if low >= 0 and proven(whole(expr.args[1])) and (bits == 64 or self.is_small(expr.args[0])):
                 x, divisor = (self.index_vector(arg, bits) for arg in expr.args)
+                if is_symbolic(whole(expr.args[1])):
+                    return self.quotients(x, divisor, kind, lanes)
                 return self.f.op(f"udiv {vector(kind, lanes)} {x}, {divisor}")
         value = self.value(expr)
         return value if bits == 64 else self.f.op(f"trunc {vector('i64', lanes)} {value} to {vector(kind, lanes)}")
+
+    def quotients(self, x: str, divisor: str, kind: str, lanes: int) -> str:
+        """Indices divided by a size that is not known: there is no such instruction for integers in vectors.
+
+        As doubles they are exact, and so is the quotient once it is cut off, below 2^52: x / d is at least 1 / d below
+        the next whole number, which is more than rounding adds.
+        """
+        of, floats = vector(kind, lanes), vector("double", lanes)
+        numbers = [self.f.op(f"sitofp {of} {number} to {floats}") for number in (x, divisor)]
+        return self.f.op(f"fptosi {floats} {self.f.op(f'fdiv {floats} {numbers[0]}, {numbers[1]}')} to {of}")
 
     def _spread_index(self, scalar: str, kind: str, lanes: int) -> str:
         if _is_number(scalar):
