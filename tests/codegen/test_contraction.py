@@ -288,7 +288,7 @@ def test_weights_that_are_far_away(name):
     specs = [
         ContractionSpec(dtype, m, n, k, 1 + (m == 2), tx, tw)
         for (m, n, k), (tx, tw), dtype in itertools.product(
-            [(1, 300, 50), (2, 257, 64), (3, 128, 129), (6, 520, 33)],
+            [(1, 300, 50), (2, 257, 64), (2, 520, 33), (3, 128, 129)],
             [(False, False), (True, False), (False, True)],
             [float32, float64],
         )

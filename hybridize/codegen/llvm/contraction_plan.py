@@ -300,15 +300,16 @@ _STREAMS = 16
 """Rows of w that are read beside each other, as many as the hardware fetches ahead of."""
 _STREAMS_OF_ONE = 8
 """The same for a single row of x."""
+_STREAM_ROWS = 2
+"""With more rows of x the multiplications take longer than w takes to come."""
 
 
 def _streams(spec: ContractionSpec, numbers: Numbers, parts: tuple[Section, ...]) -> bool:
     """Whether w [k, n] is far away and read once: down its columns, that would be a jump from each k to the next."""
     if spec.packed or is_symbolic(spec.m) or is_symbolic(spec.n) or not numbers.is_float or not parts:
         return False
-    one_tile = 0 < spec.m <= tile_rows(numbers, parts[0].vectors)
     far = spec.n * hint(spec.k) * numbers.bytes > numbers.target.l2_bytes // 2
-    return one_tile and far and parts[0].count > 1
+    return 0 < spec.m <= _STREAM_ROWS and far and parts[0].count > 1
 
 
 def _strides_collide(numbers: Numbers, uses: int, width: int, k: int) -> bool:
