@@ -154,6 +154,45 @@ def test_work_that_is_not_worth_waking_anybody(bodies):
     assert slots == [(0, 8, 0)]
 
 
+ROUNDING = """
+declare void @llvm.x86.sse.stmxcsr(ptr)
+declare void @llvm.x86.sse.ldmxcsr(ptr)
+define void @read(ptr %where) {
+  call void @llvm.x86.sse.stmxcsr(ptr %where)
+  ret void
+}
+define void @write(ptr %where) {
+  call void @llvm.x86.sse.ldmxcsr(ptr %where)
+  ret void
+}
+"""
+
+
+@pytest.mark.skipif(os.uname().machine != "x86_64", reason="reads a register of x86")
+def test_workers_round_as_their_caller_does():
+    """A caller may flush denormals to zero, as some libraries let users do: workers then do, and stop when it stops."""
+    loaded = compile_module(ROUNDING, host_target())
+    read, write = (ctypes.CFUNCTYPE(None, ctypes.c_void_p)(loaded.address(name)) for name in ("read", "write"))
+    usual, flushing = ctypes.c_uint32(), ctypes.c_uint32()
+    read(ctypes.addressof(usual))
+    for mode in (usual.value | 0x8040, usual.value):
+        seen = {}
+        together = threading.Barrier(2, timeout=30)
+
+        @ctypes.CFUNCTYPE(None, ctypes.c_void_p, *[ctypes.c_int64] * 3)
+        def body(_, first, last, slot, seen=seen, together=together):
+            found = ctypes.c_uint32()
+            read(ctypes.addressof(found))
+            seen[slot] = found.value & ~0x3F  # without the flags of what has happened
+            together.wait()
+
+        flushing.value = mode
+        write(ctypes.addressof(flushing))
+        call(POOL.team(2), ctypes.cast(body, ctypes.c_void_p), 0, 2)
+        write(ctypes.addressof(usual))
+        assert seen == {0: mode & ~0x3F, 1: mode & ~0x3F}
+
+
 def test_many_python_threads_at_once(bodies):
     wrong = []
 

@@ -53,10 +53,11 @@ def emit_pool(target: Target) -> Module:
     """The module of the pool."""
     module = Module()
     _emit_breathe(module, target)
-    _emit_help(module)
+    rounding = _Rounding(module, target)
+    _emit_help(module, rounding)
     _emit_worker(module)
     _emit_start(module)
-    _emit_parallel(module)
+    _emit_parallel(module, rounding)
     _emit_shutdown(module)
     return module
 
@@ -154,6 +155,36 @@ class _Writer:
         self.f.place(then)
 
 
+class _Rounding:
+    """How a thread rounds and what it does with denormal numbers: workers take that over from who calls."""
+
+    def __init__(self, module: Module, target: Target) -> None:
+        self.processor = target.processor
+        if self.processor == "x86_64":
+            self.read, self.write = (
+                module.declare(f"llvm.x86.sse.{name}mxcsr", "void", ["ptr"]) for name in ("st", "ld")
+            )
+        else:
+            self.read = module.declare("llvm.aarch64.get.fpcr", "i64", [])
+            self.write = module.declare("llvm.aarch64.set.fpcr", "void", ["i64"])
+
+    def keep(self, w: _Writer) -> None:
+        """Write down the caller's."""
+        if self.processor == "x86_64":
+            w.f.do(f"call void {self.read}(ptr {w.word('rounding')})")
+        else:
+            w.store(w.f.op(f"call i64 {self.read}()"), "rounding")
+
+    def take(self, w: _Writer, mode: str) -> None:
+        """Set the worker's."""
+        if self.processor == "x86_64":
+            cell = w.f.alloca("i64")
+            w.f.do(f"store i64 {mode}, ptr {cell}, align 8")
+            w.f.do(f"call void {self.write}(ptr {cell})")
+        else:
+            w.f.do(f"call void {self.write}(i64 {mode})")
+
+
 def _emit_breathe(module: Module, target: Target) -> None:
     """`breathe(pool, elapsed)`: what a waiting thread does between two looks.
 
@@ -169,7 +200,7 @@ def _emit_breathe(module: Module, target: Target) -> None:
     w.f.do("ret void")
 
 
-def _emit_help(module: Module) -> None:
+def _emit_help(module: Module, rounding: _Rounding) -> None:
     """`i1 help(pool)`: take part in the loop there is; whether there was anything to do."""
     w = _Writer(module, "help", (("ptr", "pool"),), returns="i1", linkage="internal")
     f = w.f
@@ -183,8 +214,10 @@ def _emit_help(module: Module) -> None:
     w.choose(f.op(f"icmp ult i64 {slot}, {w.load('threads')}"), "wanted", "none")
     # Read before the chunk is taken: taking it proves that they are those of the loop that was seen.
     body, data, count, size = w.job()
+    mode = w.load("rounding")
     joined = w.number("add", ticket, (1 << _WORKERS_AT) - (1 << _STOP_AT))
     w.choose(w.replace("ticket", ticket, joined), "first", "look")
+    rounding.take(w, mode)
     f.do(f"store i64 0, ptr {mine}, align 8")
     f.do(f"store i64 {stop}, ptr {last}, align 8")
     f.jump("chunk")
@@ -266,7 +299,7 @@ def _emit_start(module: Module) -> None:
     f.do(f"ret i64 {count}")
 
 
-def _emit_parallel(module: Module) -> None:
+def _emit_parallel(module: Module, rounding: _Rounding) -> None:
     """The loop; see the module."""
     numbers = ("count", "grain", "slots", "wake")
     params = (("ptr", "team"), ("ptr", "body"), ("ptr", "data"), *(("i64", name) for name in numbers))
@@ -289,6 +322,7 @@ def _emit_parallel(module: Module) -> None:
     most = w.minimum(w.number("mul", threads, CHUNKS_EACH), _MOST_CHUNKS)
     size = w.parts("%count", w.minimum(most, w.parts("%count", "%grain")))
     chunks = w.parts("%count", size)
+    rounding.keep(w)
     _publish(w, threads, size, chunks)
     _take_front(w, size, chunks)
     _wait(w, chunks)
