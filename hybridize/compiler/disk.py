@@ -54,6 +54,10 @@ def name(*parts: str) -> str | None:
     if folder() is None:
         return None
     compiler, processor = identity.compiler(), identity.processor()
+    if compiler is None:
+        _tell("not used: the compiler's own files are younger than this process, or not to be found")
+    if processor is None:
+        _tell("not used: the operating system does not say what processor this is")
     if compiler is None or processor is None:
         return None
     return record.digest(repr((compiler, processor, *parts)).encode()).hex()
@@ -78,7 +82,7 @@ def find(name: str | None, classes: Iterable[type]) -> Any:
         _info.damaged += 1
         _note(f"{name[:12]} is made anew: {problem}")
     _info.misses += 1
-    _tell(home)
+    _tell(home.problem)
     return None
 
 
@@ -90,7 +94,7 @@ def keep(name: str | None, value: Any) -> None:
     content = record.dump((name, value))
     if home.write(name, content):
         _info.written_bytes += len(content)
-    _tell(home)
+    _tell(home.problem)
 
 
 def info() -> DiskInfo:
@@ -104,11 +108,11 @@ def forget_counts() -> None:
     _info = DiskInfo()
 
 
-def _tell(home: Folder) -> None:
+def _tell(problem: str) -> None:
     """Say once why the folder is of no use."""
-    if home.problem and home.problem != _info.problem:
-        _info.problem = home.problem
-        _note(home.problem)
+    if problem and problem != _info.problem:
+        _info.problem = problem
+        _note(problem)
 
 
 def _note(text: str) -> None:

@@ -26,7 +26,9 @@ def table() -> Grid:
     ]
     if records:
         rows += [("last used", _ago(records[-1].used)), ("longest unused", _ago(records[0].used))]
-    return Grid("disk cache", ("what", "value"), rows, (folder.problem,) if folder.problem else (), words=2)
+    disk.name()  # which finds out whether records can have names here
+    problem = folder.problem or disk.info().problem
+    return Grid("disk cache", ("what", "value"), rows, (problem,) if problem else (), words=2)
 
 
 def cleared() -> str:

@@ -167,6 +167,14 @@ def test_a_compiler_that_cannot_tell_what_it_is_keeps_nothing(own_folder, monkey
     monkeypatch.setattr(identity, "compiler", lambda: None)
     check(compiler.compile(graph()))
     assert not own_folder.exists()
+    assert "younger than this process" in disk.info().problem
+
+
+def test_a_processor_that_is_not_known_keeps_nothing(own_folder, monkeypatch):
+    monkeypatch.setattr(identity, "processor", lambda: None)
+    check(compiler.compile(graph()))
+    assert not own_folder.exists()
+    assert "what processor" in disk.info().problem
 
 
 def test_switched_off(own_folder, monkeypatch):
@@ -312,6 +320,11 @@ def test_programs_that_print_and_assert(no_llvm, capsys):
             no_llvm()
 
 
+# Where the test is not of it, the identity of the compiler is one that stays while somebody edits the compiler.
+SAME = """
+from hybridize.compiler import identity
+identity.compiler = lambda: "this one"
+"""
 NET = """
 import sys
 import hybridize
@@ -336,8 +349,8 @@ def environment(folder, **more):
     return os.environ | {"HYBRIDIZE_CACHE": "1", "HYBRIDIZE_CACHE_DIR": str(folder), "HYBRIDIZE_EXPLAIN": ""} | more
 
 
-def net(env):
-    return subprocess.Popen([sys.executable, "-c", NET], env=env, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+def net(env, before=SAME):
+    return subprocess.Popen([sys.executable, "-c", before + NET], env=env, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
                             text=True, cwd=ROOT)  # fmt: skip
 
 
@@ -350,8 +363,13 @@ def said(process):
 
 def test_a_second_process_runs_without_llvm(own_folder):
     env = environment(own_folder)
+    assert said(net(env, "")) == ["True", "True"]
+    assert said(net(env, "")) == ["False", "False"]
+
+
+def test_a_second_process_compiles_what_is_damaged(own_folder):
+    env = environment(own_folder)
     assert said(net(env)) == ["True", "True"]
-    assert said(net(env)) == ["False", "False"]
     for path in records(own_folder)[::2]:
         path.write_bytes(path.read_bytes()[:-5] + b"wrong")
     assert said(net(env)) == ["True", "True"]
