@@ -349,10 +349,7 @@ def test_the_process_ends_during_a_loop():
     code = (
         AT_END
         + """
-    sleep = ctypes.CDLL(None).usleep
-    from hybridize.codegen.llvm.engine import compile_image, compile_module, host_target
-from hybridize.codegen.llvm.pool import emit_pool
-from hybridize.codegen.target import named_target
+    from hybridize.codegen.llvm.engine import compile_module, host_target
     loaded = compile_module('''
         define void @body(ptr %seconds, i64 %first, i64 %last, i64 %slot) {
           br label %again
