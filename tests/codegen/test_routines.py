@@ -148,3 +148,19 @@ def test_print_and_assert(capsys):
 def test_unknown_routine():
     with pytest.raises(CodegenError, match="E955"):
         emit_routine(Module(), Routine("nothing"), (), (), host_target())
+
+
+@pytest.mark.parametrize("level", ["avx512", "avx2", "baseline"])
+@pytest.mark.parametrize("dtype", ["f4", "f8", "f2", "i1", "u8", "?"])
+def test_long_lines_are_searched_in_vectors_and_the_first_of_equals_is_found(dtype, level):
+    for n in (7, 31, 64, 127, 1003):
+        rng = np.random.default_rng(n)
+        x = rng.integers(0, 3, (40, n)).astype(dtype)  # few values, many equals
+        x[20:30] = rng.permuted(np.arange(n)[None, :].repeat(10, 0), axis=1).astype(dtype)
+        if np.dtype(dtype).kind == "f":
+            x[np.arange(10, 25), rng.integers(0, n, 15)] = np.nan
+            x[np.arange(10, 15), rng.integers(0, n, 5)] = np.nan
+            x[39] = np.nan
+        for name in ("argmax", "argmin"):
+            got = run(Routine(name, (1,)), [x], [((40,), np.int64)], named_target(level))[0]
+            np.testing.assert_array_equal(got, getattr(np, name)(x.astype("f4") if dtype == "f2" else x, axis=1))

@@ -4,7 +4,7 @@
     void routine(ptr output..., ptr input..., ptr scratch)
 
 One internal function per routine and case, written once per module. An array is seen as [outer, n, inner] around the
-axis; where `inner` is larger than one, lanes run along it. Sorting is in `sorting`.
+axis; where `inner` is larger than one, lanes run along it. Sorting is in `sorting`, finding the greatest in `searches`.
 """
 
 from __future__ import annotations
@@ -18,6 +18,7 @@ from hybridize.base.errors import CodegenError
 from hybridize.base.types import TensorType
 from hybridize.codegen.llvm import sorting
 from hybridize.codegen.llvm.cells import Cells
+from hybridize.codegen.llvm.searches import Search
 from hybridize.codegen.llvm.text import Function, Module
 from hybridize.codegen.target import Target
 from hybridize.loops.expr import Routine
@@ -89,27 +90,18 @@ def _position(f: Function, sizes: tuple[int, int, int], row: str, k: str | int, 
 
 
 def _argument(f: Function, routine: Routine, inputs: Types, outputs: Types, target: Target) -> None:
-    """Index of the greatest or least element; of the first one, and of the first NaN where there is one."""
+    """Index of the greatest or least element."""
     sizes = _around(inputs[0], routine.parameters[0])
     if _empty(sizes):
         return
-    cells, indices = Cells(f, inputs[0].dtype), Cells(f, outputs[0].dtype)
     outer, n, inner = sizes
+    search = Search(f, inputs[0].dtype, outputs[0].dtype, n, _kind(routine) == "argmax", target)
 
     def column(row: str, at: str, lanes: int) -> None:
-        first = cells.load_number("%i0", _position(f, sizes, row, 0, at), lanes)
-        start = [(cells.number_type(lanes), first), (indices.type(lanes), "zeroinitializer" if lanes > 1 else "0")]
-        with f.loop(1, n, carry=start) as loop:
-            best, where = loop.values
-            x = cells.load_number("%i0", _position(f, sizes, row, loop.index, at), lanes)
-            better = cells.beyond(x, best, _kind(routine) == "argmax", lanes)
-            here = indices.splat(loop.index, lanes)
-            loop.following = [
-                cells.choose(better, x, best, cells.number_type(lanes), lanes),
-                cells.choose(better, here, where, indices.type(lanes), lanes),
-            ]
+        start = _position(f, sizes, row, 0, at)
+        found = search.along(start) if same(inner, 1) else search.across(start, f.size(inner), lanes)
         position = f.op(f"add i64 {f.op(f'mul i64 {row}, {f.size(inner)}')}, {at}")
-        indices.store(loop.results[1], "%o0", position, lanes)
+        search.positions.store(found, "%o0", position, lanes)
 
     _columns(f, outer, inner, min(target.lanes(8), target.lanes(inputs[0].dtype.itemsize)), column)
 
