@@ -14,6 +14,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from hybridize.base.config import CONFIG
+from hybridize.base.digests import digest
 from hybridize.base.errors import LoadError
 from hybridize.compiler import identity
 from hybridize.compiler.folder import Folder
@@ -60,7 +61,7 @@ def name(*parts: str) -> str | None:
         _tell("not used: the operating system does not say what processor this is")
     if compiler is None or processor is None:
         return None
-    return record.digest(repr((compiler, processor, *parts)).encode()).hex()
+    return digest(repr((compiler, processor, *parts)).encode()).hex()
 
 
 def find(name: str | None, classes: Iterable[type]) -> Any:

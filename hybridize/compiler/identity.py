@@ -13,7 +13,7 @@ from functools import cache
 
 import numpy
 
-from hybridize.runtime.record import digest
+from hybridize.base.digests import digest
 
 PARTS = ("base", "graph", "loops", "ops", "passes", "schedule", "codegen", "compiler", "runtime")
 """The packages that machine code and plans are made by and read by."""

@@ -11,6 +11,7 @@ from typing import Any, Protocol
 import numpy
 from numpy.typing import NDArray
 
+from hybridize.base.digests import digest
 from hybridize.base.dims import Scope
 from hybridize.base.errors import GraphError
 from hybridize.base.locations import SourceLoc
@@ -90,7 +91,7 @@ class Graph:
     @cached_property
     def fingerprint(self) -> str:
         """A hash of the text without the users' names; equal fingerprints are one program."""
-        return hashed(_print[0](self, names=False).encode())
+        return digest(_print[0](self, names=False).encode()).hex()
 
     def __str__(self) -> str:
         return self.text

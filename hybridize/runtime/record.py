@@ -16,22 +16,13 @@ import struct
 from collections.abc import Iterable
 from typing import Any, Final
 
-try:  # what hashlib has at its core: without OpenSSL, which takes half as long to load as a program from the disk
-    from _blake2 import blake2b
-except ImportError:
-    from hashlib import blake2b
-
+from hybridize.base.digests import digest
 from hybridize.base.errors import LoadError
 
 MAGIC: Final = b"hybridize 1\r\n\x1a\n\0"
 """The format, and bytes that a transfer as text would change."""
 
 _HEAD: Final = struct.Struct("<16s32sQ")
-
-
-def digest(content: bytes | memoryview) -> bytes:
-    """32 bytes that say whether two contents are the same."""
-    return blake2b(content, digest_size=32).digest()
 
 
 def dump(value: Any) -> bytes:
@@ -88,7 +79,7 @@ def _value(plain: Any, blobs: memoryview, classes: dict[str, type]) -> Any:
         return bytes(blobs[offset : offset + length])
     # Past `__init__`, which a frozen class writes when it is first called: that takes longer than all the rest.
     kind = classes[name]
-    made = object.__new__(kind)
+    made: Any = object.__new__(kind)
     for field, part in zip(dataclasses.fields(kind), fields, strict=True):
         object.__setattr__(made, field.name, _value(part, blobs, classes))
     return made

@@ -7,11 +7,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from hybridize.base.digests import digest
 from hybridize.base.errors import LoadError
 from hybridize.base.frozen import frozen
 from hybridize.runtime.image import Image
 from hybridize.runtime.plan import Buffer, Place, Plan, Step
-from hybridize.runtime.record import digest, dump, load
+from hybridize.runtime.record import dump, load
 
 
 @frozen
