@@ -81,7 +81,6 @@ class Executable:
         """Types of the outputs of `run`."""
         self.prepare = owner.address(PREPARE) if plan.sizes else 0
         """Address of what the emitted entry asks before a call with sizes of its own."""
-        self._seen = plan.seen()
         self._owner = owner
         self._llvm_text = llvm_text
         self._checked = _Checked(self)
@@ -99,7 +98,7 @@ class Executable:
     @property
     def kernels(self) -> tuple[Step, ...]:
         """The steps of the program, in order; at the sizes that it was compiled at, like all figures here."""
-        return self._seen.steps
+        return self.plan.seen().steps
 
     @property
     def scratch_bytes(self) -> int:
@@ -109,7 +108,7 @@ class Executable:
     @property
     def peak_bytes(self) -> int:
         """Scratch and outputs of one call."""
-        return self._seen.peak_bytes
+        return self.plan.seen().peak_bytes
 
     @property
     def constant_bytes(self) -> int:
@@ -123,8 +122,8 @@ class Executable:
 
     @property
     def long(self) -> bool:
-        """Whether a call is worth releasing the GIL for."""
-        return self._seen.cost_us > LONG_US
+        """Whether every call is worth releasing the GIL for; where its sizes are its own, that is asked each time."""
+        return not self.sizes.symbolic and self.plan.cost_us > LONG_US
 
     @property
     def llvm_text(self) -> str:

@@ -12,7 +12,6 @@ C-contiguous and aligned to its itemsize, `scratch` to 64 bytes; outputs overlap
 from __future__ import annotations
 
 from collections.abc import Mapping
-from functools import lru_cache
 from typing import Final
 
 from hybridize.base import dims
@@ -155,10 +154,10 @@ class Plan:
         """The plan of a call like the one that was compiled."""
         return self.at({symbol.name: symbol.hint for symbol in scope_of(self.sizes)[0].symbols})
 
-    def types(self, buffers: tuple[Buffer, ...]) -> list[TensorType]:
-        """Types of inputs or outputs, with dims of `scope_of(plan.sizes)`."""
-        symbols = scope_of(self.sizes)[1]
-        return [TensorType(tuple(sized(x, symbols) for x in buffer.shape), BY_CODE[buffer.dtype]) for buffer in buffers]
+    def types(self, buffers: tuple[Buffer, ...], symbols: Mapping[str, Dim] | None = None) -> list[TensorType]:
+        """Types of inputs or outputs, with these dims for the names of symbols, or those of a new scope."""
+        known = scope_of(self.sizes)[1] if symbols is None else symbols
+        return [TensorType(tuple(sized(x, known) for x in buffer.shape), BY_CODE[buffer.dtype]) for buffer in buffers]
 
     @property
     def peak_bytes(self) -> int:
@@ -187,9 +186,8 @@ class Plan:
         return "\n".join(lines + [f"  {step}" for step in self.steps])
 
 
-@lru_cache(64)
 def scope_of(lines: tuple[str, ...]) -> tuple[Scope, Mapping[str, Dim]]:
-    """What `Plan.sizes` says: the scope and its symbols by name. Nothing more is assumed of it, so plans share it."""
+    """What `Plan.sizes` says: the scope, made anew, and its symbols by name."""
     return parse_scope(lines)
 
 

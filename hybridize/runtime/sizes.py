@@ -28,10 +28,10 @@ class CallSizes:
     def __init__(self, plan: Plan, name: str) -> None:
         """`name` is the program's, for errors."""
         self.name = name
-        self.parameters = plan.types(plan.inputs)
-        """Types of the inputs, with dims where sizes are the call's."""
-        self.results = plan.types(plan.outputs)
         self.scope, symbols = scope_of(plan.sizes)
+        self.parameters = plan.types(plan.inputs, symbols)
+        """Types of the inputs, with dims where sizes are the call's."""
+        self.results = plan.types(plan.outputs, symbols)
         self._scratch_bytes = sized(plan.scratch_bytes, symbols)
 
     @property

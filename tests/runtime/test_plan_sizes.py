@@ -48,8 +48,9 @@ def test_seen(graph):
     assert str(program.plan).startswith("sizes n0 in 2.. like 7, n1 in 2..400 like 5\nscratch 64 bytes, peak 204 bytes")
 
 
-def test_types_are_of_one_scope(graph):
-    plan = compile(graph).plan
-    ((n, m),) = [type_.shape for type_ in plan.types(plan.inputs)]
-    assert [type_.shape for type_ in plan.types(plan.outputs)] == [(n, m)]
-    assert str(plan.types(plan.inputs)[0]) == "f32[n0,n1]"
+def test_types_of_a_program_are_of_one_scope(graph):
+    program, other = compile(graph), compile(graph, name="other")
+    ((n, m),) = [type_.shape for type_ in program.parameters]
+    assert [type_.shape for type_ in program.results] == [(n, m)]
+    assert n.scope is m.scope is program.sizes.scope
+    assert str(other.plan.types(other.plan.inputs)[0]) == "f32[n0,n1]"
