@@ -10,7 +10,7 @@ import math
 import re
 from collections.abc import Mapping
 
-from hybridize.base.dims import Dim, Scope, parse, same, scope_of, text
+from hybridize.base.dims import Dim, Scope, is_symbolic, parse, same, scope_of, text
 from hybridize.base.dtypes import BY_CODE, CODES, DType
 from hybridize.base.errors import GraphError
 from hybridize.base.frozen import frozen
@@ -81,12 +81,22 @@ class TensorType:
     def parse(cls, text: str, symbols: Mapping[str, Dim] | None = None) -> TensorType:
         """Read `f32[2,3]` back, or `f32[2*n0,3]` with symbols of these names."""
         match = _TEXT.fullmatch(text)
-        if match is None or match[1] not in BY_CODE:
-            raise GraphError("E901", f"{text!r} is no tensor type", help="a type reads like f32[2,3]")
-        sizes = _split(match[2]) if match[2] else []
-        return cls(
-            tuple(int(size) if size.isdigit() else parse(size, symbols or {}) for size in sizes), BY_CODE[match[1]]
-        )
+        if match is not None and match[1] in BY_CODE:
+            sizes = [_size(size, symbols or {}) for size in (_split(match[2]) if match[2] else [])]
+            if None not in sizes:
+                return cls(tuple(size for size in sizes if size is not None), BY_CODE[match[1]])
+        raise GraphError("E901", f"{text!r} is no tensor type", help="a type reads like f32[2,3]")
+
+
+def _size(written: str, symbols: Mapping[str, Dim]) -> int | None:
+    """A number, or a size of these symbols; None where it is neither."""
+    if written.isdecimal():
+        return int(written)
+    try:
+        size = parse(written, symbols)
+    except GraphError:
+        return None
+    return size if is_symbolic(size) else None
 
 
 def _split(sizes: str) -> list[str]:

@@ -175,7 +175,7 @@ def test_calls_leave_nothing_behind():
 def test_shapes_leave_a_bounded_cache_behind(monkeypatch):
     monkeypatch.setattr(capturing, "LIMIT", 12)
 
-    @hybridize.hybridize
+    @hybridize.hybridize(dynamic=False)
     def function(x):
         return x * 2 + 1
 

@@ -82,7 +82,7 @@ def test_many_shapes():
             numpy.testing.assert_allclose(net(inputs[k]).asnumpy(), expected[k], rtol=1e-5, atol=1e-6)
 
     together(work)
-    assert net.cache_info().programs == len(inputs)
+    assert net.cache_info().programs <= 3, "the first size, any size, and a batch of one"
 
 
 def test_writes_to_parameters_while_others_read():
