@@ -216,7 +216,7 @@ def test_float64_vectors_against_long_double(name, lanes):
         unit = np.spacing(np.maximum(np.abs(want.astype(np.float64)), np.finfo(np.float64).tiny))
         error = np.where(np.isfinite(want), np.abs(got - want) / unit, 0)
     print(f"f64 {name:8s} {error.max():.2f} ulp at {x[error.argmax()]}")
-    assert error.max() <= 2.4
+    assert error.max() <= 2
     special = np.array(
         [0.0, -0.0, np.inf, -np.inf, np.nan, 710.0, 720.0, -750.0, 1e300, -1e300, 1080.0, -1080.0, 5e-324]
     )
@@ -248,3 +248,31 @@ def test_far_arguments_of_circular_functions(host32):
     x = np.float32(2.0) ** np.arange(15, 127, 0.37).astype(np.float32)
     for name in ("sin", "cos", "tan"):
         np.testing.assert_allclose(host32(name, x), REFERENCES[name](x.astype(np.float64)), rtol=3e-7, atol=1e-7)
+
+
+def _all_of_torch():
+    """float64 functions over arrays; the one for gamma by its logarithm and sign."""
+    torch = pytest.importorskip("torch")
+
+    def over_arrays(function):
+        return lambda x: function(torch.from_numpy(x)).numpy()
+
+    names = [name for name in EMITTERS if name not in BINARY and name not in ("cbrt", "gamma", "gammaln")]
+    found = {name: over_arrays(getattr(torch.special if name in ("erf", "erfinv") else torch, name)) for name in names}
+    logarithm = over_arrays(torch.lgamma)
+    found["gamma"] = lambda x: np.exp(logarithm(x)) * np.where((x < 0) & (np.floor(x) % 2 != 0), -1, 1)
+    return {**found, "cbrt": np.cbrt, "gammaln": logarithm}
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("name", sorted(set(EMITTERS) - BINARY))
+def test_every_number_of_float32(host32, name):
+    """All 2^32: minutes for each function."""
+    reference, step = _all_of_torch()[name], 1 << 24
+    for start in range(0, 1 << 32, step):
+        x = np.arange(start, start + step, dtype=np.uint64).astype(np.uint32).view(np.float32)
+        with np.errstate(all="ignore"):
+            if name in ("gamma", "gammaln"):  # what C asks for at poles is among the special values
+                x = np.where((x <= 0) & (x == np.floor(x)), np.float32(1), x)
+            error, at = ulps(host32(name, x), reference(x.astype(np.float64)))
+        assert error <= 2, (name, x[at])

@@ -12,6 +12,12 @@ from hybridize.codegen.llvm.vectors import Vectors
 Rule = Callable[..., str]
 
 LOG2E = 1.4426950408889634
+# (tanh x / x - 1) / x^2 as a function of x^2 below 5/8, Chebyshev, 2^-57.
+TANH = (
+    6.485163482793113e-06, -3.12011014257974e-05, 9.257116129556769e-05, -0.0002375906496055562, 0.0005896606577757043,
+    -0.0014557754120478055, 0.0035921217511549622, -0.008863235103240878, 0.021869488519008305, -0.05396825396789699,
+    0.13333333333333042, -0.3333333333333333,
+)  # fmt: skip
 
 
 def _expm1_of(w: Vectors, r: str) -> str:
@@ -51,19 +57,24 @@ def _expm1(w: Vectors, x: str) -> str:
 def _tanh(w: Vectors, x: str) -> str:
     """As in float32."""
     a = w.at_most(w.abs(x), w.number(22.0))
-    p, _, k = _exp_minus_one(w, w.mul(a, w.number(-2.0)))
-    scale = w.power_of_two(k)
-    m = w.fma(scale, p, w.sub(scale, w.number(1.0)))
-    twice = w.fma(scale, p, scale)
-    near = w.compare("olt", a, w.number(0.55))
-    quotient = w.div(w.select(near, m, w.add(twice, twice)), w.add(m, w.number(2.0)))
-    return w.copysign(w.select(near, quotient, w.sub(w.number(1.0), quotient)), x)
+    p, n, k = _exp_minus_one(w, w.add(a, a))
+    e = w.scaled(w.add(p, w.number(1.0)), n, k)
+    far = w.sub(w.number(1.0), w.div(w.number(2.0), w.add(e, w.number(1.0))))
+    z = w.mul(x, x)
+    near = w.fma(w.mul(w.poly(z, TANH), z), x, x)
+    return w.copysign(w.select(w.compare("olt", a, w.number(0.625)), near, far), x)
 
 
 def _sigmoid(w: Vectors, x: str) -> str:
-    e = _exp(w, w.neg(w.abs(x)))
-    top = w.select(w.compare("oge", x, w.number(0.0)), w.number(1.0), e)
-    return w.div(top, w.add(e, w.number(1.0)))
+    """As in float32."""
+    p, n, k = _exp_minus_one(w, w.at_least(w.neg(w.abs(x)), w.number(-746.0)))
+    t = w.scaled(w.number(1.0), n, k)
+    one_and_t, rest = w.add(t, w.number(1.0)), w.mul(t, p)
+    divisor = w.add(one_and_t, rest)
+    lost = w.sub(rest, w.sub(divisor, one_and_t))
+    u = w.div(w.number(1.0), divisor)
+    left = w.scaled(w.fma(w.fma(lost, w.number(-0.625), p), u, u), n, k)
+    return w.select(w.compare("oge", x, w.number(0.0)), u, left)
 
 
 def _log(w: Vectors, x: str) -> str:
