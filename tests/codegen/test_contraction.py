@@ -296,3 +296,18 @@ def test_weights_that_are_far_away(name):
     plans = [make_plan(normalised(spec), Numbers(spec.dtype, target)) for spec in specs]
     assert sum(plan.order == "streams" for plan in plans) >= 8
     run([Case(spec) for spec in specs], target)
+
+
+@pytest.mark.parametrize("name", TARGETS)
+def test_narrow_weights_are_flipped_first(name):
+    """Few columns of a w [k, n]: dot products after flipping, with many rows; without, for few."""
+    target = named_target(name)
+    specs = [
+        ContractionSpec(dtype, m, n, k, 1 + (m == 5))
+        for (m, n, k), dtype in itertools.product(
+            [(3, 2, 40), (4, 2, 1000), (5, 3, 33), (100, 7, 17), (40, 5, 1), (9, 2, 0)], [float32, float64, int32]
+        )
+    ]
+    plans = [make_plan(normalised(spec), Numbers(spec.dtype, target)) for spec in specs]
+    assert [plan.flips for plan in plans] == [spec.m > 3 for spec in specs]
+    run([Case(spec) for spec in specs], target)

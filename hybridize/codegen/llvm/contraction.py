@@ -10,7 +10,7 @@ nothing is to be done to the sums of a whole tile, it stores them in `out` itsel
 from __future__ import annotations
 
 from hybridize.base.dims import same
-from hybridize.codegen.llvm.contraction_dots import emit_dots
+from hybridize.codegen.llvm.contraction_dots import emit_dots, emit_flipped, flipped_row
 from hybridize.codegen.llvm.contraction_micro import at, times
 from hybridize.codegen.llvm.contraction_numbers import Numbers
 from hybridize.codegen.llvm.contraction_out import Epilogue, Out, emit_store, stores_plainly
@@ -41,8 +41,11 @@ __all__ = [
 def contraction_scratch(spec: ContractionSpec, target: Target) -> int:
     """Bytes of scratch, aligned to 64, that a call needs."""
     numbers = Numbers(spec.dtype, target)
-    plan = make_plan(normalised(spec), numbers)
-    return 0 if plan.form == "dots" else tiles_scratch(normalised(spec), numbers, plan)
+    spec = normalised(spec)
+    plan = make_plan(spec, numbers)
+    if plan.form == "dots":
+        return spec.n * flipped_row(spec, numbers) if plan.flips else 0
+    return tiles_scratch(spec, numbers, plan)
 
 
 def contraction_units(spec: ContractionSpec, target: Target) -> int:
@@ -103,9 +106,13 @@ def _emit_form(
     out: Out,
 ) -> None:
     """One member of the batch, as the plan says."""
+    w_row = spec.k * numbers.stored_bytes
     match plan.form:
+        case "dots" if plan.flips:
+            emit_flipped(f, spec, numbers, w, "%scratch")
+            emit_dots(f, spec, numbers, x, "%scratch", flipped_row(spec, numbers), batch, share, out)
         case "dots":
-            emit_dots(f, spec, numbers, x, w, batch, share, out)
+            emit_dots(f, spec, numbers, x, w, w_row, batch, share, out)
         case "rows":
             emit_rows(f, spec, numbers, plan, x, w, "%scratch", batch, share, out)
         case "columns":
@@ -113,7 +120,7 @@ def _emit_form(
         case "either":
             few = f.op(f"icmp slt i64 {f.size(spec.m)}, {few_rows(numbers)}")
             with f.when(few):
-                emit_dots(f, spec, numbers, x, w, batch, share, out)
+                emit_dots(f, spec, numbers, x, w, w_row, batch, share, out)
             with f.when(f.op(f"xor i1 {few}, true")):
                 emit_rows(f, spec, numbers, plan, x, w, "%scratch", batch, share, out)
 

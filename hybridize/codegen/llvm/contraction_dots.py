@@ -6,10 +6,9 @@ The form for few rows, above all one: w is read once, four rows at a time, as fa
 
 from __future__ import annotations
 
-from functools import partial
-
 from hybridize.base.dims import hint, is_symbolic
-from hybridize.codegen.llvm.contraction_micro import any_dots, at, dots, operand, plus, sums, times
+from hybridize.base.frozen import frozen
+from hybridize.codegen.llvm.contraction_micro import any_dots, at, dots, flip, operand, plus, sums, times
 from hybridize.codegen.llvm.contraction_numbers import Numbers
 from hybridize.codegen.llvm.contraction_out import Out
 from hybridize.codegen.llvm.contraction_plan import ContractionSpec, segments
@@ -48,18 +47,36 @@ def _dots_turns(numbers: Numbers, rows: int, columns: int, k: int) -> int:
     return min(range(most, most // 2, -1), key=lambda turns: vectors % turns)
 
 
+def flipped_row(spec: ContractionSpec, numbers: Numbers) -> int:
+    """Bytes between the rows of a w [k, n] that was flipped: whole registers, as `flip` writes no less."""
+    return (spec.k + numbers.lanes - 1) // numbers.lanes * numbers.vector_bytes
+
+
+def emit_flipped(f: Function, spec: ContractionSpec, numbers: Numbers, w: str, to: str) -> None:
+    """Write w, stored [k, n], as [n, k]."""
+    row, name = spec.n * numbers.stored_bytes, flip(f.module, numbers)
+    with f.loop(0, spec.k, numbers.lanes) as loop:
+        left = f.op(f"sub i64 {operand(f, spec.k)}, {loop.index}")
+        source, target = at(f, w, times(f, loop.index, row)), at(f, to, times(f, loop.index, numbers.bytes))
+        f.do(
+            f"call void @{name}(ptr {target}, i64 {operand(f, flipped_row(spec, numbers))}, ptr {source}, "
+            f"i64 {operand(f, row)}, i64 {left}, i64 {operand(f, spec.n)})"
+        )
+
+
 def emit_dots(
     f: Function,
     spec: ContractionSpec,
     numbers: Numbers,
     x: str,
     w: str,
+    w_row: int,
     batch: str,
     share: Share | Whole,
     out: Out,
 ) -> None:
-    """Write the product for one member of the batch."""
-    lanes, row_bytes = numbers.lanes, spec.k * numbers.stored_bytes
+    """Write the product for one member of the batch; the rows of w, [n, k], are `w_row` bytes apart."""
+    lanes = numbers.lanes
     limit = _dots_rows(numbers)
     if is_symbolic(spec.m):
         height, block = limit, lanes
@@ -74,9 +91,9 @@ def emit_dots(
     raw, c = f.alloca(numbers.type, height * lanes * lanes), f.alloca(numbers.type, height * block)
     for start, stop, width in _cuts(spec.n, block, lanes):
         with f.loop(*stretch(f, share, start, stop, width), width) as loop:
-            panel = at(f, w, times(f, loop.index, row_bytes))
-            tile = partial(_tile, f, numbers, spec, x, panel, width, raw, c, block, loop.index, batch, out)
-            each_tile(f, spec.m, limit, share, tile)
+            panel = at(f, w, times(f, loop.index, w_row))
+            columns = _Columns(f, spec, numbers, x, panel, w_row, loop.index, width, batch, raw, c, block, out)
+            each_tile(f, spec.m, limit, share, columns.tile)
 
 
 def _cuts(n: int, block: int, lanes: int) -> list[tuple[int, int, int]]:
@@ -88,70 +105,72 @@ def _cuts(n: int, block: int, lanes: int) -> list[tuple[int, int, int]]:
     return [cut for cut in cuts if cut[0] < cut[1]]
 
 
-def _tile(
-    f: Function,
-    numbers: Numbers,
-    spec: ContractionSpec,
-    x: str,
-    w: str,
-    width: int,
-    raw: str,
-    c: str,
-    block: int,
-    column: str,
-    batch: str,
-    out: Out,
-    row: str,
-    height: str | int,
-) -> None:
-    """`width` columns, of which the first is at w, for one tile of rows: into c, then out."""
-    lanes, k, c_stride = numbers.lanes, spec.k, block * numbers.bytes
-    step = width if is_symbolic(width) else min(lanes, width)
-    rows = at(f, x, times(f, row, k * numbers.stored_bytes))
-    with f.loop(0, width, step) as loop:
-        panel = at(f, w, times(f, loop.index, k * numbers.stored_bytes))
-        _group(f, numbers, k, height, rows, panel, step, raw, _far(numbers, spec))
-        reduce = sums(f.module, numbers, lanes if is_symbolic(step) else 1 << (step - 1).bit_length())
-        target = at(f, c, times(f, loop.index, numbers.bytes))
-        with f.loop(0, height) as inner:
-            to = at(f, target, times(f, inner.index, c_stride))
-            source = at(f, raw, times(f, inner.index, lanes * numbers.vector_bytes))
-            f.do(f"call void @{reduce}(ptr {to}, ptr {source})")
-    out.store(c, c_stride, row, column, height, width, batch)
+@frozen
+class _Columns:
+    """`width` columns of the product, the first of which is `column`, at `w`."""
 
+    f: Function
+    spec: ContractionSpec
+    numbers: Numbers
+    x: str
+    w: str
+    w_row: int
+    column: str
+    width: int
+    batch: str
+    raw: str
+    """Room for the sums of a tile, lane by lane."""
+    c: str
+    """Room for the sums, in rows of `block`."""
+    block: int
+    out: Out
 
-def _group(
-    f: Function, numbers: Numbers, k: int, rows: str | int, x: str, w: str, width: int, raw: str, far: bool
-) -> None:
-    """Lane by lane sums of at most a register's width of columns."""
-    row_bytes = k * numbers.stored_bytes
+    def tile(self, row: str, height: str | int) -> None:
+        """One tile of rows: into c, then out."""
+        f, numbers, width = self.f, self.numbers, self.width
+        lanes, c_stride = numbers.lanes, self.block * numbers.bytes
+        step = width if is_symbolic(width) else min(lanes, width)
+        x = at(f, self.x, times(f, row, self.spec.k * numbers.stored_bytes))
+        with f.loop(0, width, step) as loop:
+            self.register(height, x, at(f, self.w, times(f, loop.index, self.w_row)), step)
+            reduce = sums(f.module, numbers, lanes if is_symbolic(step) else 1 << (step - 1).bit_length())
+            target = at(f, self.c, times(f, loop.index, numbers.bytes))
+            with f.loop(0, height) as inner:
+                to = at(f, target, times(f, inner.index, c_stride))
+                source = at(f, self.raw, times(f, inner.index, lanes * numbers.vector_bytes))
+                f.do(f"call void @{reduce}(ptr {to}, ptr {source})")
+        self.out.store(self.c, c_stride, row, self.column, height, width, self.batch)
 
-    def dot(column: str, columns: int, w_stride: int) -> None:
-        name = _dots(f, numbers, rows, columns, k, far)
-        c = at(f, raw, times(f, column, numbers.vector_bytes))
-        panel = at(f, w, times(f, column, row_bytes))
-        c_stride = numbers.lanes * numbers.vector_bytes
+    def register(self, rows: str | int, x: str, w: str, width: int) -> None:
+        """Lane by lane sums of at most a register's width of columns."""
+        f, far = self.f, _far(self.numbers, self.spec)
+        if isinstance(rows, str) or is_symbolic(width):
+            # In pairs; the last of an odd number twice, into a place that nobody reads.
+            pairs = width // 2
+            with f.loop(0, pairs) as loop:
+                self.dots(rows, x, w, times(f, loop.index, 2), 2, self.w_row)
+            with f.loop(0, width % 2):
+                self.dots(rows, x, w, times(f, operand(f, pairs), 2), 2, 0)
+            return
+        done = 0
+        for columns in (_dots_columns(self.numbers, rows, far), 2, 1):
+            count = (width - done) // columns
+            if not count:
+                continue
+            with f.loop(0, count) as loop:
+                self.dots(rows, x, w, plus(f, times(f, loop.index, columns), done), columns, self.w_row)
+            done += count * columns
+
+    def dots(self, rows: str | int, x: str, w: str, column: str, columns: int, w_stride: int) -> None:
+        """Lane by lane sums of `columns` columns, from `column` of the register on."""
+        f, numbers, k = self.f, self.numbers, self.spec.k
+        name = _dots(f, numbers, rows, columns, k, _far(numbers, self.spec))
+        c = at(f, self.raw, times(f, column, numbers.vector_bytes))
         f.do(
-            f"call void @{name}ptr {c}, i64 {c_stride}, ptr {x}, i64 {operand(f, row_bytes)}, ptr {panel}, "
+            f"call void @{name}ptr {c}, i64 {numbers.lanes * numbers.vector_bytes}, ptr {x}, "
+            f"i64 {operand(f, k * numbers.stored_bytes)}, ptr {at(f, w, times(f, column, self.w_row))}, "
             f"i64 {operand(f, w_stride)}, i64 {operand(f, k)})"
         )
-
-    if isinstance(rows, str) or is_symbolic(width):
-        # In pairs; the last of an odd number twice, into a place that nobody reads.
-        pairs = width // 2
-        with f.loop(0, pairs) as loop:
-            dot(times(f, loop.index, 2), 2, row_bytes)
-        with f.loop(0, width % 2):
-            dot(times(f, operand(f, pairs), 2), 2, 0)
-        return
-    done = 0
-    for columns in (_dots_columns(numbers, rows, far), 2, 1):
-        count = (width - done) // columns
-        if not count:
-            continue
-        with f.loop(0, count) as loop:
-            dot(plus(f, times(f, loop.index, columns), done), columns, row_bytes)
-        done += count * columns
 
 
 def _dots(f: Function, numbers: Numbers, rows: str | int, columns: int, k: int, far: bool) -> str:

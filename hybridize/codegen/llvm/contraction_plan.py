@@ -94,6 +94,8 @@ class Plan:
     of a w that lies far away and is read once, from end to end, then the next, the sums waiting nearby."""
     x_row: int
     """Bytes between the rows of the copy of x that is made first, or 0 where x is read in place."""
+    flips: bool
+    """Whether w [k, n] is flipped first, whole: for dots."""
     ahead: bool
     """Whether the rows of x for the next tile are fetched while one is computed: x comes from far away."""
 
@@ -209,14 +211,26 @@ _FEW_COLUMNS = 8
 """Below so many columns a panel would be mostly empty."""
 
 
+_ROWS_PER_FLIP = 4
+"""Rows of x that make up for flipping a narrow w."""
+
+
+def _flip_pays(spec: ContractionSpec, numbers: Numbers) -> bool:
+    """Whether w [k, n] is so narrow that it is flipped first, and then computed with along k."""
+    many = is_symbolic(spec.m) or spec.m >= _ROWS_PER_FLIP
+    return many and _below(spec.n, _FEW_COLUMNS) and not spec.transpose_x and not numbers.converts
+
+
 def few_rows(numbers: Numbers) -> int:
     """Below so many rows, dot products of w in place are faster than flipping it (flipping x may be faster still)."""
     return numbers.lanes * 7 // 4 if numbers.target.registers >= 32 else numbers.lanes
 
 
 def _form(spec: ContractionSpec, numbers: Numbers) -> Form:
-    if spec.packed or not spec.transpose_w:
+    if spec.packed:
         return "rows"
+    if not spec.transpose_w:
+        return "dots" if _flip_pays(spec, numbers) else "rows"
     few = _below(spec.m, numbers.lanes) or _below(spec.n, _FEW_COLUMNS)
     if not spec.transpose_x and few:
         return "dots"
@@ -253,6 +267,8 @@ def packing_pays(spec: ContractionSpec, numbers: Numbers) -> bool:
     spec = normalised(changed(spec, packed=False))
     plan = make_plan(spec, numbers)
     large = spec.n * spec.k * numbers.stored_bytes > numbers.target.l2_bytes // 2
+    if plan.flips:
+        return False
     if not spec.transpose_w:
         return large or any(section.pack for section in plan.sections)
     if spec.n < _FEW_COLUMNS or spec.m < (2 if large and not numbers.converts else 4):
@@ -288,8 +304,9 @@ def make_plan(spec: ContractionSpec, numbers: Numbers) -> Plan:
     order: Order = "blocks" if blocks > 1 else "once"
     if form == "rows" and not pack and _streams(spec, numbers, parts):
         order, k_block, group = "streams", _STREAMS_OF_ONE if rows == 1 else _STREAMS, 1
+    flips = form == "dots" and not spec.transpose_w
     ahead = along_k and order == "once" and k >= _LONG and hint(rows) * k * numbers.bytes > l2 // 2
-    return Plan(form, along_k, parts, group, k_block, order, _x_row(spec, numbers, form), ahead)
+    return Plan(form, along_k, parts, group, k_block, order, _x_row(spec, numbers, form), flips, ahead)
 
 
 _LONG = 64
