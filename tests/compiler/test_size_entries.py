@@ -10,6 +10,7 @@ import pytest
 from hybridize import ops
 from hybridize.base.dims import Dim, Scope
 from hybridize.base.dtypes import float32
+from hybridize.base.errors import ShapeError
 from hybridize.base.types import TensorType
 from hybridize.compiler import compile, make_entry
 from hybridize.graph import Graph
@@ -88,6 +89,31 @@ def test_ranges():
     entry = entry_of(compile(record(lambda x: (ops.exp(x),), types((n,)))), structure="leaf")
     numpy.testing.assert_allclose(entry(numpy.zeros(49, float32)), numpy.ones(49))
     assert entry(numpy.zeros(50, float32)) == "slow"
+
+
+def test_sizes_by_which_nothing_can_be_divided():
+    """They are refused before the program divides by them."""
+    (n,) = symbols(7)
+    graph = record(lambda x: (ops.broadcast(ops.sum(x, (0,)), (100 // (n - 2), n)),), types((n,)))
+    program = compile(graph)
+    entry = entry_of(program, structure="leaf")
+    assert entry(numbers(7)).shape == (20, 7)
+    assert entry(numbers(2)) == "slow"
+    assert not program.accepts([(2,)])
+
+
+def test_conditions_beyond_words():
+    """n m < 50, of sizes whose product does not fit a word."""
+    n, m = symbols(7, 5)
+    graph = record(lambda x, y: (ops.sum(x, (0, 1)), ops.sum(y, (0, 1))), types((n, 0), (m, 0)))
+    assert n * m < 50
+    program = compile(graph)
+    entry = entry_of(program)
+    assert len(entry(numpy.zeros((8, 0), float32), numpy.zeros((6, 0), float32))) == 2
+    large = numpy.zeros((1 << 32, 0), float32)
+    assert entry(large, large) == "slow"
+    with pytest.raises(ShapeError, match="holds where"):
+        program.run([large, large])
 
 
 def test_bound_buffers_and_writes():

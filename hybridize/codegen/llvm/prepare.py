@@ -60,4 +60,8 @@ def _ranges(f: Function, scope: Scope) -> list[str]:
 
 
 def _held(f: Function, condition: Condition) -> str:
-    return f.op(f"icmp {_PREDICATES[condition.relation]} i64 {f.size(condition.dim)}, 0")
+    """Whether a condition holds; where its value does not fit an i64, Python is asked."""
+    value = as_double(f, condition.dim)
+    fits = f.op(f"fcmp olt double {value}, {double(FAR)}")
+    fits = f.op(f"and i1 {fits}, {f.op(f'fcmp ogt double {value}, {double(-FAR)}')}")
+    return f.op(f"and i1 {fits}, {f.op(f'icmp {_PREDICATES[condition.relation]} i64 {f.size(condition.dim)}, 0')}")

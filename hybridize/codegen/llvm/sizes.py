@@ -49,6 +49,10 @@ def _atom(entry: Entry, atom: Atom) -> str:
     if isinstance(atom, Larger):
         more = entry.on_entry(f"icmp sgt i64 {x}, {divisor}", ("more", x, divisor))
         return entry.on_entry(f"select i1 {more}, i64 {x}, i64 {divisor}", ("max", x, divisor))
+    if dims.is_symbolic(atom.divisor):
+        # Sizes for which the program does not hold come here too, to be refused: they must not stop the process.
+        none = entry.on_entry(f"icmp eq i64 {divisor}, 0", ("none", divisor))
+        divisor = entry.on_entry(f"select i1 {none}, i64 1, i64 {divisor}", ("divisor", divisor))
     if dims.bounds(atom.x)[0] >= 0 and dims.bounds(atom.divisor)[0] > 0:
         word = "udiv" if isinstance(atom, Division) else "urem"
         return entry.on_entry(f"{word} i64 {x}, {divisor}", (word, x, divisor))
