@@ -400,5 +400,5 @@ def test_one_axis_open_and_one_not(backend):
     compiled = Function(rows, backend=backend)
     for n, m in ((4, 5), (3, 8), (3, 9), (3, 2), (4, 7), (4, 6)):
         agree(compiled, rows, array(n, m))
-    assert [scope.lines()[0] for scope in scopes(compiled)][0] == "n0 in 3..3 like 3"
+    assert scopes(compiled)[0].lines()[0] == "n0 in 3..3 like 3"
     assert compiled.cache_info().captures <= 4
