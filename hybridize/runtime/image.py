@@ -62,9 +62,9 @@ class Loaded:
             CodegenError E963: it names a function that this process does not have.
             CodegenError E966: it is of another processor, or the operating system refuses the memory.
         """
+        self._base = 0
         self.nbytes = -(-image.nbytes // mmap.PAGESIZE) * mmap.PAGESIZE
         """Memory that it takes."""
-        self._base = 0
         self._exports = dict(image.exports)
         self._unmap = _system().munmap  # kept: a loaded image may outlive this module when the interpreter ends
         _check(image)
