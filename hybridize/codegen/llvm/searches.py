@@ -64,11 +64,14 @@ class Search:
             here = f.op(f"add {kind} {last}, splat (i32 {lanes})")
             x = cells.load_number("%i0", f.op(f"add i64 {start}, {loop.index}"), lanes)
             loop.following = [*self._better(x, here, [best, where], kind, lanes), here]
-        best, where = self._halved(loop.results[0], loop.results[1], lanes)
-        with f.loop(whole, self.n, carry=[(cells.number_type(1), best), ("i32", where)]) as rest:
-            x = cells.load_number("%i0", f.op(f"add i64 {start}, {rest.index}"), 1)
-            rest.following = self._better(x, f.op(f"trunc i64 {rest.index} to i32"), rest.values, "i32", 1)
-        return f.op(f"zext i32 {rest.results[1]} to {self.positions.type(1)}")
+        found = loop.results[:2]
+        if whole < self.n:  # elements that are met twice change nothing: equal ones do not beat each other
+            last_start = self.n - lanes
+            here = f.op(f"add {kind} {steps}, splat (i32 {last_start})")
+            x = cells.load_number("%i0", f.op(f"add i64 {start}, {last_start}"), lanes)
+            found = self._better(x, here, found, kind, lanes)
+        _, where = self._halved(found[0], found[1], lanes)
+        return f.op(f"zext i32 {where} to {self.positions.type(1)}")
 
     def _better(self, x: str, here: str, held: Sequence[str], kind: str, lanes: int) -> list[str]:
         """The best so far and where, after `x`, which comes later."""
