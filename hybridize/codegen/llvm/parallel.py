@@ -10,8 +10,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from hybridize.base.dims import Size, is_symbolic
+from hybridize.base.dtypes import float64
 from hybridize.codegen.llvm.sizes import as_double
-from hybridize.codegen.llvm.text import UNOPTIMISED, Function, Module
+from hybridize.codegen.llvm.text import UNOPTIMISED, Function, Module, literal
 from hybridize.runtime.pool import TEAM
 from hybridize.schedule import parallel
 from hybridize.schedule.parallel import Split, estimated_us
@@ -74,14 +75,15 @@ def _manner(f: Function, turns: Size, split: Split) -> tuple[str, str]:
 def _manner_of_call(f: Function, turns: Size, split: Split) -> tuple[str, str]:
     """The same by the sizes of the call."""
     parts = ((split.flops, parallel.FLOPS_PER_US), (split.nbytes, parallel.BYTES_PER_US))
-    times = [f.op(f"fdiv double {as_double(f, amount)}, {float(rate)!r}") for amount, rate in parts]
+    times = [f.op(f"fdiv double {as_double(f, amount)}, {literal(rate, float64)}") for amount, rate in parts]
     work = f.op(f"fadd double {times[0]}, {times[1]}")
-    share = f.op(f"fdiv double {parallel.RANGE_US!r}, {work}")
+    share = f.op(f"fdiv double {literal(parallel.RANGE_US, float64)}, {work}")
     grain = f.op(f"fptosi double {f.op(f'fmul double {share}, {as_double(f, turns)}')} to i64")
     maximum = f.module.declare("llvm.smax.i64", "i64", ["i64", "i64"])
     some = f.op(f"call i64 {maximum}(i64 {grain}, i64 1)")
-    enough = f.op(f"fcmp oge double {work}, {min(parallel.AWAKE_US, parallel.WORTH_US)!r}")
-    wake = f.op(f"fcmp oge double {work}, {parallel.WORTH_US!r}")
+    least = min(parallel.AWAKE_US, parallel.WORTH_US)
+    enough = f.op(f"fcmp oge double {work}, {literal(least, float64)}")
+    wake = f.op(f"fcmp oge double {work}, {literal(parallel.WORTH_US, float64)}")
     return f.op(f"select i1 {enough}, i64 {some}, i64 {f.size(turns)}"), f.op(f"zext i1 {wake} to i64")
 
 
