@@ -69,6 +69,8 @@ class Result:
     """Seconds of a call, samples by round."""
     first_s: list[float] = field(default_factory=list)
     """Seconds from the model in memory to its first result."""
+    cpu_s: list[float] = field(default_factory=list)
+    """Of what happens once in a process: the seconds that the processor was at it."""
     error: str = ""
     """Why there are no figures."""
 
@@ -298,6 +300,7 @@ def run_compile(options: Options) -> list[Result]:
                     result.error = answer["error"]
                 elif turn:
                     result.rounds.append([answer["first_s"]])
+                    result.cpu_s.append(answer["cpu_s"])
     return results
 
 

@@ -52,7 +52,7 @@ MODELS: dict[str, Callable[[], Model]] = {"mlp": mlp, "deep": deep, "long": long
 
 
 def measure(name: str, *, loaded: bool) -> dict[str, Any]:
-    """Seconds of the first call of a model, and whether LLVM was there after it.
+    """Seconds of the first call of a model; those that the processor was at it; whether LLVM was there after it.
 
     Args:
         name: of the model.
@@ -61,6 +61,7 @@ def measure(name: str, *, loaded: bool) -> dict[str, Any]:
     function, arguments = MODELS[name]()
     if loaded:
         load_llvm()
-    begin = time.perf_counter()
+    begin, busy = time.perf_counter(), time.process_time()
     function(*arguments)
-    return {"first_s": time.perf_counter() - begin, "llvm": "llvmlite" in sys.modules}
+    seconds, ours = time.perf_counter() - begin, time.process_time() - busy
+    return {"first_s": seconds, "cpu_s": ours, "llvm": "llvmlite" in sys.modules}

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import statistics
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -83,7 +84,9 @@ def starts(title: str, results: Sequence[Result]) -> Grid:
         else (result.name, duration(result.median), duration(min(result.medians)), str(len(result.rounds)))
         for result in results
     ]
-    return Grid(title, ("", "median", "least", "processes"), rows, failures(results))
+    busy = [f"{result.name} {duration(statistics.median(result.cpu_s))}" for result in results if result.cpu_s]
+    notes = (f"time of the processor, which others were using too: {', '.join(busy)}",) if busy else ()
+    return Grid(title, ("", "median", "least", "processes"), rows, (*notes, *failures(results)))
 
 
 def memory(answer: dict[str, Any], call_count: int, shape_count: int) -> Grid:

@@ -91,6 +91,7 @@ def test_first_calls_are_timed_in_processes_of_their_own():
     with bench.worker(0) as process:
         answer = process.ask(do="first", model="mlp", loaded=True)
         assert answer["llvm"]
+        assert answer["cpu_s"] > 0
         assert 0 < answer["first_s"] < 10
         assert "no_such" in process.ask(do="first", model="no_such", loaded=True)["error"]
 
@@ -159,6 +160,14 @@ def test_table_shows_failures_beside_figures():
     assert grid.notes == ("broken: no such thing",)
     assert "no such thing" in grid.markdown()
     assert grid.markdown().startswith("### title\n\n| runtime | median |")
+
+
+def test_starts_say_what_the_processor_took():
+    first = bench.Result("MLP", [[0.1], [0.3]], cpu_s=[0.02, 0.04])
+    grid = report.starts("compile", [first, bench.Result("broken", error="no")])
+    assert grid.rows[0] == ("MLP", "200 ms", "100 ms", "2")
+    assert "MLP 30.0 ms" in grid.notes[0]
+    assert grid.notes[1] == "broken: no"
 
 
 def test_memory_table():
