@@ -91,7 +91,8 @@ def binary(m: Maker, x: Value) -> None:
 
 
 def choose(m: Maker, x: Value) -> None:
-    m.add(ops.where(ops.lt(x, m.like(x)), x, ops.neg(x)))
+    y = m.like(x)
+    m.add(ops.where(ops.lt(x, y), x, y))  # continuous: values that are merely close stay so
 
 
 def reduce(m: Maker, x: Value) -> None:
@@ -174,7 +175,7 @@ def routine(m: Maker, x: Value) -> None:
             m.add(ops.cum_sum(x, axis))
         elif kind == "sort":
             m.add(ops.sort(x, axis))
-        else:
+        elif x in m.recorder.builder.inputs:  # only of what is exact
             m.add(ops.cast(ops.arg_max(x, axis), float32))
 
 
