@@ -11,7 +11,7 @@ from __future__ import annotations
 from typing import Literal
 
 from hybridize.base import dims
-from hybridize.base.dims import hint
+from hybridize.base.dims import hint, same
 from hybridize.base.frozen import frozen
 from hybridize.codegen.llvm.contraction_numbers import Numbers
 from hybridize.codegen.llvm.contraction_plan import ContractionSpec, Plan, cut, tile_rows
@@ -37,7 +37,7 @@ def split_axis(spec: ContractionSpec, numbers: Numbers, plan: Plan) -> Axis:
         return "panels"
     packs = bool(plan.sections) and bool(plan.sections[0].pack)
     # Of a panel or two, packing is little beside the many rows; copying all of x for each range would not be.
-    return "panels" if (packs or plan.x_row) and hint(_panels(spec, plan)) > 1 else "rows"
+    return "panels" if (packs or not same(plan.x_row, 0)) and hint(_panels(spec, plan)) > 1 else "rows"
 
 
 def units(spec: ContractionSpec, numbers: Numbers, plan: Plan) -> int:
