@@ -10,6 +10,7 @@ import pytest
 
 import hybridize
 from hybridize import ops
+from hybridize.base.dims import Scope
 from hybridize.base.types import TensorType
 from hybridize.codegen.llvm.engine import compile_module, host_target, named_target
 from hybridize.codegen.llvm.program import build
@@ -177,25 +178,48 @@ def test_bodies_of_loops_share_too(everything):
     numpy.testing.assert_allclose(results[0].sum(1), 1, rtol=1e-5)
 
 
-@pytest.mark.usefixtures("everything")
-@pytest.mark.parametrize("rows", [2, 3, 7, 64, 65, 333])
-def test_sizes_of_the_call(rows):
-    """A program for many sizes shares its steps like one for each of them."""
-    from hybridize import np
+def sized(n, m):
+    return [composites.softmax(n, 1), ops.tanh(n), ops.matmul(n, m), ops.sum(n, (0,))]
 
-    def function(x, w):
-        y = np.tanh(np.dot(x, w))
-        return y / np.sum(np.exp(y), axis=1, keepdims=True)
 
-    w = np.random.normal(0, 1, (40, 50))
-    functions = [hybridize.hybridize(function, threads=threads) for threads in (1, 3)]
-    for warm in (10, 20):
-        for one in functions:
-            one(np.ones((warm, 40)), w)
-    x = np.random.normal(0, 1, (rows, 40))
-    first, second = (one(x, w).asnumpy() for one in functions)
-    same([first], [second])
-    numpy.testing.assert_allclose(first, function(x, w).asnumpy(), rtol=2e-5, atol=1e-6)
+def program_of_sizes(threads):
+    """One program for [n, 40] and [40, m], and what it gives for such sizes."""
+    scope = Scope()
+    scope.capturing = False
+    n, m = scope.symbol(9), scope.symbol(7)
+    graph = record(lambda x, w: sized(x, w), [TensorType((n, 40), FLOAT), TensorType((40, m), FLOAT)])
+    program = compile(graph, threads=threads)
+    draw = numpy.random.default_rng(0)
+    arrays = {size: draw.standard_normal(size).astype("f4") for size in ((333, 40), (40, 333))}
+    return program, lambda rows, columns: program.run(
+        [arrays[333, 40][:rows].copy(), arrays[40, 333][:, :columns].copy()]
+    )
+
+
+def test_sizes_of_the_call(everything, monkeypatch):
+    """A program for many sizes gives the same bits with threads as without, at each of them."""
+    monkeypatch.setattr(parallel, "GROWTH", 1)
+    alone, run = program_of_sizes(1)
+    shared, run_shared = program_of_sizes(3)
+    assert {step.threads for step in alone.kernels} == {1}
+    assert sorted(step.threads for step in shared.kernels) == [1, 3, 3, 3]  # 40 columns are one vector's turn
+    for rows, columns in ((2, 2), (3, 5), (7, 64), (64, 33), (65, 70), (333, 100), (5, 333)):
+        same(run_shared(rows, columns), run(rows, columns))
+
+
+def test_workers_are_woken_by_the_work_of_the_call():
+    """A program that was compiled at small sizes: alone at those, with others at large ones."""
+    scope = Scope()
+    scope.capturing = False
+    n = scope.symbol(200)
+    graph = record(lambda x: [ops.exp(x)], [TensorType((n, 100), FLOAT)])
+    program = compile(graph, threads=2)
+    assert [step.threads for step in program.kernels] == [2]
+    assert POOL.shutdown()
+    program.run([numpy.ones((20, 100), FLOAT)])
+    assert POOL.workers == 0
+    program.run([numpy.ones((20_000, 100), FLOAT)])
+    assert POOL.workers == 1
 
 
 def test_numbers_are_checked():

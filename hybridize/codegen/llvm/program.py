@@ -15,7 +15,7 @@ from dataclasses import dataclass
 
 import numpy
 
-from hybridize.base.dims import hint, same
+from hybridize.base.dims import is_symbolic, same
 from hybridize.base.frozen import frozen
 from hybridize.base.types import TensorType
 from hybridize.codegen.llvm.contraction import (
@@ -77,7 +77,7 @@ class Sizes:
     def cuts(self, work: Kernel | Product) -> bool:
         """Whether any of the loops of a kernel or contraction can be shared."""
         if isinstance(work, Product):
-            return hint(contraction_units(_spec(work), self.target)) > 1
+            return _several(contraction_units(_spec(work), self.target))
         return any(_outermost(part, self.target) is not None for part in _parts(work))
 
     def lanes(self, itemsize: int) -> int:
@@ -154,9 +154,14 @@ def _parts(kernel: Kernel) -> list[Kernel]:
 
 
 def _outermost(part: Kernel, target: Target) -> Outermost | None:
-    """The loop that threads share, if it turns more than once."""
+    """The loop that threads share, if it may turn more than once."""
     found = outermost_loop(part, part.nests[0], target)
-    return None if found is None or hint(found.turns) < 2 else found
+    return found if found is not None and _several(found.turns) else None
+
+
+def _several(turns: int) -> bool:
+    """Whether there may be more than one."""
+    return is_symbolic(turns) or turns > 1
 
 
 class Emitter:
