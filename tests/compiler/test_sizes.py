@@ -116,6 +116,8 @@ GENERAL: dict[str, tuple[Callable[..., Any], list[Shape], Any]] = {
     "transpose": (lambda x: ops.exp(ops.transpose(x, (1, 0))), [("n", "m")], TWO),
     "sum of columns": (lambda x: ops.sum(x, (0,)), [("n", 5)], ONE),
     "sum of rows": (lambda x: ops.sum(x, (1,)), [("n", "m")], TWO),
+    "sum of wide columns": (lambda x: ops.sum(x, (0,)), [("n", 700)], ONE),
+    "greatest of rows of known length": (lambda x: ops.reduce_max(x, (1,)), [("n", 37)], ONE),
     "sum of all": (lambda x: ops.sum(x, (0, 1)), [("n", "m")], TWO),
     "greatest": (lambda x: ops.reduce_max(x, (1,)), [("n", "m")], TWO),
     "softmax": (lambda x: composites.softmax(x, 1), [("n", "m")], TWO),

@@ -194,7 +194,7 @@ class _Nest:
             for row in rows:
                 with elements.at(row):
                     self._rows(axis + 1)
-        if whole < size:
+        if not same(whole, size):
             with self._rest(axis):
                 self._loop(axis, whole, size, lambda: self._rows(axis + 1))
 

@@ -54,9 +54,11 @@ class Panel:
 def find_beside(nest: Nest, free: Free, target: Target) -> Beside | None:
     """How to fold rows side by side; None where that does not pay."""
     rows = min(SIDE_BY_SIDE, target.registers // 8)
-    if nest.lane is not None or not _only_folds(nest) or nest.rows[-1] < rows:
+    if nest.lane is not None or not _only_folds(nest) or dims.bounds(nest.rows[-1])[1] < rows:
         return None
     folds = _row_folds(nest, free)
+    if any(dims.is_symbolic(fold.size) for fold in folds):
+        return None
     inside = [node for fold in folds for node in walk(fold.body) if isinstance(node, Fold)]
     light = all(weight(fold.body) <= LIGHT for fold in folds)
     # A fold of nothing but a fold is written as one loop nest.
@@ -68,21 +70,21 @@ def find_panel(nest: Nest, free: Free, target: Target) -> Panel | None:
     """How to fold rows in panels; None where that does not pay."""
     if nest.lane is None or nest.lane != len(nest.rows) - 1 or not _only_folds(nest):
         return None
+    columns = nest.rows[-1]
+    if dims.is_symbolic(columns):
+        return None
     folds = _row_folds(nest, free)
     if not 0 < len(folds) <= TOTALS or any(fold.dtype == bool_ for fold in folds):
         return None
     itemsize = max(4, widest(*folds))
-    columns, lanes = nest.rows[-1], min(nest.lanes, 2 * target.lanes(itemsize))
+    lanes = min(nest.lanes, 2 * target.lanes(itemsize))
     # Columns that stay in the second cache are read as fast from top to bottom.
-    far = any(fold.size * columns * itemsize * 2 > target.l2_bytes for fold in folds)
+    far = any(dims.bounds(fold.size)[1] * columns * itemsize * 2 > target.l2_bytes for fold in folds)
     return Panel(folds, PANEL_BYTES // itemsize, lanes) if far and columns >= 4 * lanes else None
 
 
 def _only_folds(nest: Nest) -> bool:
-    """Whether nothing is stored but one element per row, of sizes that are known."""
-    folds = [node for node in walk(*(s.value for s in nest.statements)) if isinstance(node, Fold)]
-    if any(dims.is_symbolic(size) for size in (*nest.rows, *(fold.size for fold in folds))):
-        return False
+    """Whether nothing is stored but one element per row."""
     return bool(nest.rows) and not any(statement.sizes for statement in nest.statements)
 
 

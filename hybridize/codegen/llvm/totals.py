@@ -5,8 +5,9 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
+from hybridize.base import dims
 from hybridize.base.frozen import frozen
-from hybridize.codegen.llvm.elements import BLOCK, Elements, levels
+from hybridize.codegen.llvm.elements import BLOCK, MANY, Elements, levels
 from hybridize.codegen.llvm.functions import combine, constant, narrowed, register
 from hybridize.codegen.llvm.memory import Width
 from hybridize.codegen.llvm.panels import TALL, Panel
@@ -114,6 +115,11 @@ class Totals:
                 self._over(rest, body, line)
             return
         whole = size // TALL * TALL
+        if dims.is_symbolic(size):
+            self._level(variable, (0, whole), TALL * levels(line.fold, MANY), body, line)
+            with self._f.loop(whole, size) as loop:
+                self._rows(variable, (loop.index, 1), body, line)
+            return
         if whole:
             self._level(variable, (0, whole), TALL * levels(line.fold, whole // TALL), body, line)
         if whole < size:
@@ -126,8 +132,9 @@ class Totals:
             if span == TALL:
                 self._rows(variable, (loop.index, TALL), body, line)
                 return
+            last = over[1] if isinstance(over[1], str) else f.size(over[1])
             end = f.op(f"add i64 {loop.index}, {span}")
-            end = f.op(f"call i64 {self._elements.smin()}(i64 {end}, i64 {over[1]})")
+            end = f.op(f"call i64 {self._elements.smin()}(i64 {end}, i64 {last})")
             part = self._line(line.fold)
             self._level(variable, (loop.index, end), span // BLOCK, body, part)
             self._each(lambda column: line.store(column, line.combined(line.load(column), part.load(column))))
