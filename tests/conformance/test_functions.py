@@ -236,3 +236,32 @@ def test_results_are_views_where_numpy_says_so(group: str, dtype: str) -> None:
         except (TypeError, ValueError, IndexError, AttributeError):
             continue
         assert mine == theirs, call
+
+
+def longer(arrays: dict[str, Any], by: int) -> dict[str, Any]:
+    """The arrays with every axis longer, but those of size 0 and 1."""
+    shapes = {name: tuple(size + by if size > 1 else size for size in array.shape) for name, array in arrays.items()}
+    return {name: numpy.resize(array, shapes[name]).astype(array.dtype) for name, array in arrays.items()}
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("backend", ["numpy", "llvm"])
+@pytest.mark.parametrize("group", GROUPS)
+def test_other_sizes(group: str, backend: str) -> None:
+    """One call a function, so that each is captured with symbols: right for the sizes at hand and for others."""
+    inputs_of_sizes = [longer(inputs(DTYPES["float32"]), by) for by in (0, 2, 5)]
+    wrong, symbolic = [], 0
+    for call in calls(group):
+        function = grouped([call])
+        compiled = Function(function, backend=backend)
+        for arrays in inputs_of_sizes:
+            args = [ours(arrays)[name] for name in NAMES]
+            try:
+                expected = function(*args)
+            except (TypeError, ValueError, IndexError, AttributeError):
+                break
+            said = difference(compiled(*args), expected, 64, floor=8.0)
+            wrong += [f"{call}: {said}"] if said else []
+        symbolic += any(program.captured.scope is not None for program in compiled.programs())
+    assert not wrong, "\n".join(wrong)
+    assert symbolic > 0.6 * len(calls(group))
