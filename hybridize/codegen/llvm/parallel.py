@@ -49,9 +49,11 @@ def _cell(f: Function, number: int) -> str:
 
 def call_in_parallel(f: Function, team: str, body: str, pointers: Sequence[str], turns: Size, split: Split) -> None:
     """Run all turns of a body, in ranges as far as that pays."""
-    data = f.alloca("ptr", len(pointers) + 1)
-    sizes = [f.sizes] if f.sizes else []
-    for number, pointer in enumerate([*pointers, *sizes]):
+    arguments = [*pointers, f.sizes] if f.sizes else list(pointers)
+    # One array for all loops with as many: each is over before the next begins, and a program may have thousands.
+    count = len(arguments)
+    data = f.on_entry(f"alloca ptr, i64 {count}, align 64", ("arguments", count))
+    for number, pointer in enumerate(arguments):
         cell = f.op(f"getelementptr ptr, ptr {data}, i64 {number}")
         f.do(f"store ptr {pointer}, ptr {cell}, align 8")
     if _CALL not in f.module.functions:
