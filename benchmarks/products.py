@@ -23,7 +23,7 @@ from dataclasses import dataclass
 import numpy
 import torch
 
-from hybridize import hybridize, np
+from hybridize import hybridize, np, set_num_threads
 
 SIZES = (1, 2, 4, 8, 16, 32, 64, 128, 256, 512, 1024, 2048)
 ODD = (3, 7, 10, 33, 100, 300, 1000)
@@ -173,6 +173,7 @@ def main() -> None:
     options = parser.parse_args()
     os.sched_setaffinity(0, {options.cpu})
     torch.set_num_threads(1)
+    set_num_threads(1)
     kinds = {"known": (True,), "unknown": (False,)}.get(options.only, (True, False))
     timed = []
     with torch.inference_mode():
