@@ -284,9 +284,9 @@ def _cuts(roots: Sequence[Expr]) -> Iterable[tuple[int, int]]:
 
 def _cut(comparison: Call) -> Iterable[tuple[int, int]]:
     x, zero = comparison.args
-    if not (
-        isinstance(zero, Const) and same(whole(zero), 0) and comparison.function in ("lt", "le", "gt", "ge", "eq", "ne")
-    ):
+    if not isinstance(zero, Const) or zero.dtype.kind != "i" or not same(whole(zero), 0):
+        return
+    if comparison.function not in ("lt", "le", "gt", "ge", "eq", "ne"):
         return
     match x:
         case Axis(number=number):
