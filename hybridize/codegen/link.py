@@ -102,7 +102,7 @@ class _Linker:
 
     def relocate(self, section: int, records: Table) -> None:
         """Resolve the references that stand in a section."""
-        for number in numpy.unique(records["type"]).tolist():
+        for number in sorted(set(records["type"].tolist())):  # numpy.unique would load numpy.ma, which takes 10 ms
             same = records[records["type"] == number]
             kind = self.processor.kinds.get(number)
             symbols = same["symbol"]
@@ -125,7 +125,7 @@ class _Linker:
                 kind.write(self.memory, places, targets)
 
     def _each(self, symbols: Table, where: Any) -> Offsets:
-        found = {symbol: where(symbol) for symbol in numpy.unique(symbols).tolist()}
+        found = {symbol: where(symbol) for symbol in sorted(set(symbols.tolist()))}
         return numpy.array([found[symbol] for symbol in symbols.tolist()], numpy.int64)
 
     def _unresolved(self, kind: int, symbol: int) -> CodegenError:
