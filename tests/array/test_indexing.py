@@ -211,3 +211,18 @@ def test_iteration_length_and_membership(both):
     for call in (len, iter):
         with pytest.raises(TypeError):
             call(np.array(1.0))
+
+
+@pytest.mark.parametrize(
+    ("to", "source"), [(slice(0, 8, 2), slice(0, 4)), (slice(0, 4), slice(0, 8, 2)), (slice(3, None, -1), slice(0, 4))]
+)
+def test_a_value_over_the_same_memory_is_read_before_it_is_written(both, to, source):
+    def move(x):
+        x = x.copy()
+        x[to] = x[source]
+        return x
+
+    start = numpy.arange(12, dtype="float32")
+    expected = start.copy()
+    expected[to] = start[source]
+    numpy.testing.assert_array_equal(both(move, start), expected)

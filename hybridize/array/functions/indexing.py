@@ -82,6 +82,8 @@ def setitem(x: Any, key: Any, value: Any) -> None:
         _symbolic_set(x if isinstance(x, Symbol) else array_of_trace(x), key, value)
         return
     value = operand(value)
+    if type(value) is numpy.ndarray and value.base is not None and numpy.may_share_memory(value, x._data):
+        value = value.copy()  # NumPy reads what it has just written: y[0:8:2] = y[:4] of strides of one direction
     try:
         x._data[_plain(key)] = value
     except IndexError as error:
