@@ -147,3 +147,18 @@ def test_a_fold_of_copies_of_a_fold(n, axes, target):
         return [ops.reduce_max(ops.broadcast(x, (5, 16, n)), axes)]
 
     run_guarded(ops.record(program, [TensorType(x.shape, x.dtype)]), [x], named_target(target), True)
+
+
+@pytest.mark.parametrize("target", ["avx512", "avx2", "baseline"])
+@pytest.mark.parametrize(("shape", "axis"), [((9, 5), 1), ((64, 100), 1), ((2, 3, 4), 2), ((3000, 2000), 0)])
+def test_a_fold_that_reads_what_another_stored(shape, axis, target):
+    """The sum is an output, and what the second fold subtracts: rows side by side once folded all before storing any."""
+    x = numpy.random.standard_normal(shape).astype("f4")
+    rows = tuple(1 if k == axis else size for k, size in enumerate(shape))
+
+    def program(x):
+        total = ops.sum(x, (axis,))
+        centred = ops.sub(x, ops.broadcast(ops.reshape(total, rows), shape))
+        return [total, ops.reduce_max(ops.mul(centred, centred), (axis,))]
+
+    run_guarded(ops.record(program, [TensorType(shape, x.dtype)]), [x], named_target(target), True)

@@ -14,7 +14,7 @@ from hybridize.base import dims
 from hybridize.base.dtypes import bool_
 from hybridize.base.frozen import frozen
 from hybridize.codegen.target import Target
-from hybridize.loops.expr import Expr, Fold
+from hybridize.loops.expr import Expr, Fold, Load
 from hybridize.loops.index import bit, upward
 from hybridize.loops.kernel import Nest
 from hybridize.loops.measure import walk, weight, widest
@@ -89,8 +89,14 @@ def _only_folds(nest: Nest) -> bool:
 
 
 def _row_folds(nest: Nest, free: Free) -> tuple[Fold, ...]:
-    """The folds that are one number for each row, and not the same for all."""
+    """The folds that are one number for each row, and not the same for all; none where one reads what the nest stores.
+
+    Such a fold may run only after that statement of its own row.
+    """
     rows = sum(bit(axis) for axis in range(len(nest.rows)))
     own = bit(len(nest.rows) - 1)
     found = {id(node): node for s in nest.statements for node in upward(s.value) if isinstance(node, Fold)}
-    return tuple(fold for fold in found.values() if not free(fold) & ~rows and free(fold) & own)
+    folds = tuple(fold for fold in found.values() if not free(fold) & ~rows and free(fold) & own)
+    stored = {statement.buffer for statement in nest.statements}
+    late = any(isinstance(node, Load) and node.operand in stored for node in walk(*folds))
+    return () if late else folds
