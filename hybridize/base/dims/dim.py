@@ -286,7 +286,9 @@ class Dim:
     def __rdivmod__(self, other: object) -> Any:
         return (other // self, other % self) if _is_size(other) else self._beyond(divmod, other, self)
 
-    def __pow__(self, other: object) -> Any:
+    def __pow__(self, other: object, modulus: Any = None) -> Any:
+        if modulus is not None:
+            return pow(self.scope.pin(self), other, modulus)  # type: ignore[call-overload]
         if type(other) is int and 0 <= other <= 4:
             result: Any = 1
             for _ in range(other):
@@ -374,6 +376,12 @@ class Dim:
     __floor__ = __index__
     __ceil__ = __index__
 
+    def __round__(self, digits: int | None = None) -> Any:
+        return self if digits is None or digits >= 0 else round(self.scope.pin(self), digits)
+
+    def __invert__(self) -> Any:
+        return -self - 1
+
     def __float__(self) -> float:
         return float(self.scope.pin(self))
 
@@ -397,6 +405,24 @@ class Dim:
 
     def __reduce__(self) -> Any:
         raise TypeError("a symbolic size belongs to one compilation and cannot be pickled")
+
+
+def _leaving(function: Callable[[Any, Any], Any], *, reflected: bool) -> Callable[[Dim, Any], Any]:
+    """An operator of integers that is no arithmetic of sizes: done with the number."""
+
+    def operate(self: Dim, other: Any) -> Any:
+        if not isinstance(other, int):
+            return NotImplemented
+        number, second = self.scope.pin(self), operator.index(other)
+        return function(second, number) if reflected else function(number, second)
+
+    return operate
+
+
+for _function in (operator.and_, operator.or_, operator.xor, operator.lshift, operator.rshift):
+    _name = _function.__name__.strip("_")
+    setattr(Dim, f"__{_name}__", _leaving(_function, reflected=False))
+    setattr(Dim, f"__r{_name}__", _leaving(_function, reflected=True))
 
 
 def is_symbolic(x: object) -> bool:
