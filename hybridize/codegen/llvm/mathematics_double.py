@@ -25,11 +25,16 @@ def _expm1_of(w: Vectors, r: str) -> str:
     return w.fma(w.poly(r, wide.EXP), w.mul(r, r), r)
 
 
-def _exp_minus_one(w: Vectors, x: str) -> tuple[str, str, str]:
-    """The pieces of e^x: expm1 of the remainder, and the power of two as a float and as an integer."""
+def _reduced(w: Vectors, x: str) -> tuple[str, str, str]:
+    """r, n and n as an integer, where x = n ln 2 + r and |r| <= ln 2 / 2."""
     n, k = w.rounded(x, LOG2E)
     r = w.fma(n, w.number(-wide.LN2_HIGH), x)
-    r = w.fma(n, w.number(-wide.LN2_LOW), r)
+    return w.fma(n, w.number(-wide.LN2_LOW), r), n, k
+
+
+def _exp_minus_one(w: Vectors, x: str) -> tuple[str, str, str]:
+    """The pieces of e^x: expm1 of the remainder, and the power of two as a float and as an integer."""
+    r, n, k = _reduced(w, x)
     return _expm1_of(w, r), n, k
 
 
@@ -67,14 +72,11 @@ def _tanh(w: Vectors, x: str) -> str:
 
 def _sigmoid(w: Vectors, x: str) -> str:
     """As in float32."""
-    p, n, k = _exp_minus_one(w, w.at_least(w.neg(w.abs(x)), w.number(-746.0)))
-    t = w.scaled(w.number(1.0), n, k)
-    one_and_t, rest = w.add(t, w.number(1.0)), w.mul(t, p)
-    divisor = w.add(one_and_t, rest)
-    lost = w.sub(rest, w.sub(divisor, one_and_t))
-    u = w.div(w.number(1.0), divisor)
-    left = w.scaled(w.fma(w.fma(lost, w.number(-0.625), p), u, u), n, k)
-    return w.select(w.compare("oge", x, w.number(0.0)), u, left)
+    r, n, k = _reduced(w, w.at_least(w.at_most(x, w.number(38.0)), w.number(-746.0)))
+    r = w.neg(r)
+    power = w.scaled(w.number(0.75), n, k)
+    whole = w.add(power, w.number(0.75))
+    return w.div(power, w.fma(w.poly(r, [0.75 * c for c in (*wide.EXP, 1.0)]), r, whole))
 
 
 def _log(w: Vectors, x: str) -> str:
