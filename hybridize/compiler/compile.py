@@ -170,7 +170,7 @@ class _Work:
             code_bytes=loaded.nbytes,
             timings=self.watch.times,
             llvm_text=lambda: self._built().module.text(),
-            entry_code=entry_code(),
+            entry_code=entry_code,
             team=POOL.team(self.threads) if plan.teams and have_pool() else None,
         )
 

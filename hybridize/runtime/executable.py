@@ -44,12 +44,12 @@ class Executable:
         code_bytes: int = 0,
         timings: Mapping[str, float] | None = None,
         llvm_text: Callable[[], str] | None = None,
-        entry_code: int = 0,
+        entry_code: Callable[[], int] | None = None,
         team: NDArray[Any] | None = None,
     ) -> None:
         """`owner` keeps the code at `address`, and its own `address` says where functions are that the plan names.
 
-        `entry_code` is the emitted entry's address, 0 where there is none. `team` are the threads that a program with
+        `entry_code` gives the emitted entry's address, 0 where there is none; asked at the second call. `team` are the threads that a program with
         shared steps uses, see `runtime.pool`; without one it uses the caller's alone.
         """
         self.name = name
@@ -84,7 +84,9 @@ class Executable:
         self._owner = owner
         self._llvm_text = llvm_text
         self._checked = _Checked(self)
-        self._call = self._caller(entry_code)
+        self._entry_code = entry_code
+        self._call: Callable[..., list[NDArray[Any]]] | None = None
+        self._called = False
 
     def constants_with(self, packed: Sequence[NDArray[Any]]) -> list[NDArray[Any]]:
         """What follows the inputs in the program's array of pointers, with the copies that the `packers` made."""
@@ -151,16 +153,28 @@ class Executable:
             DTypeError E210, ShapeError E120: an input of another type than the program was compiled for.
             ShapeError E125: a call of such sizes would need more memory than there can be.
         """
-        outputs: list[NDArray[Any]] = self._call(*inputs) if packed is None else self._checked(*inputs, packed=packed)
+        outputs = self._caller()(*inputs) if packed is None else self._checked(*inputs, packed=packed)
         if self.effects:
             effects.raise_pending()
         return outputs
 
-    def _caller(self, entry_code: int) -> Callable[..., list[NDArray[Any]]]:
-        """What `run` calls: the emitted entry, which hands all that is odd to `_run_checked`; or that at once."""
+    def _caller(self) -> Callable[..., list[NDArray[Any]]]:
+        """What `run` calls: the first time `_checked`, as most programs are not run so again; then what is faster."""
+        if self._call is None:
+            if not self._called:
+                self._called = True
+                return self._checked
+            self._call = self._entry()
+        return self._call
+
+    def _entry(self) -> Callable[..., list[NDArray[Any]]]:
+        """The emitted entry, which hands all that is odd to `_checked`; or that itself."""
         checked = self._checked
         arguments = [Argument(Kind.ARRAY, type_) for type_ in self.parameters]
-        if not entry_code or not cpython.supported() or self.packers or not plain_sizes(arguments):
+        if self._entry_code is None or not cpython.supported() or self.packers or not plain_sizes(arguments):
+            return checked
+        entry_code = self._entry_code()
+        if not entry_code:
             return checked
         idle = numpy.zeros(1, dtype=numpy.int64)  # modes are the business of whoever calls `run`
         state = State(
@@ -231,8 +245,9 @@ class _Checked:
         at = -(-scratch.ctypes.data // 64) * 64
         if packed is None:
             packed = [packer.packed(arrays[packer.input]) for packer in self.packers]
-        constants = _with(self.constants, self.packers, packed)
-        self.program(_pointers([*arrays, *constants, self.sizes.values(sizes)]), _pointers(outputs), at)
+        # A name of its own: pointers do not keep what they point to, and other threads may run meanwhile.
+        read = [*arrays, *_with(self.constants, self.packers, packed), self.sizes.values(sizes)]
+        self.program(_pointers(read), _pointers(outputs), at)
         return outputs
 
     def _operand(self, number: int, array: NDArray[Any], type_: TensorType) -> NDArray[Any]:

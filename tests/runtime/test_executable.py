@@ -52,7 +52,7 @@ def executable(entry=True):
     loaded = compile_module(PROGRAM, host_target())
     plan = Plan((Buffer.of(F3),), (Buffer.of(F3),), (Buffer.of(F3),), 64, ())
     constant = np.arange(6, dtype=np.float32).reshape(2, 3)
-    code = ENTRY.address(NAME) if entry else 0
+    code = (lambda: ENTRY.address(NAME)) if entry else None
     return Executable(loaded, loaded.address("program"), plan, [constant], code_bytes=1, entry_code=code)
 
 
@@ -74,6 +74,32 @@ def test_runs_checks_and_copies(entry):
         program.run([np.ones((3, 2), np.float32)])
     with pytest.raises(ArgumentError, match="NumPy array, got list"):
         program.run([[1.0]])
+
+
+def test_the_entry_is_asked_for_at_the_second_run():
+    program, asked = executable(), []
+    program._entry_code = lambda: asked.append(1) or ENTRY.address(NAME)
+    x = np.ones((2, 3), np.float32)
+    expected = x + np.arange(6).reshape(2, 3)
+    for count in (0, 1, 1):
+        np.testing.assert_array_equal(program.run([x])[0], expected)
+        assert len(asked) == count
+
+
+def test_what_a_call_reads_lives_until_it_returns():
+    program, alive = executable(entry=False), []
+    sizes = program.sizes.values
+    made = []
+
+    def values(given):
+        array = sizes(given)
+        made.append(weakref.ref(array))
+        return array
+
+    program._checked.sizes.values = values
+    program._checked.program = lambda *_: alive.append(made[0]() is not None)
+    program.run([np.ones((2, 3), np.float32)])
+    assert alive == [True]
 
 
 def test_describes_itself():
