@@ -18,11 +18,11 @@ import numpy
 
 from hybridize.array.layouts import Strides, reshaped, row_major
 from hybridize.array.operators import Operators, functions
-from hybridize.base.dtypes import DType
+from hybridize.base.dtypes import DType, int64
 from hybridize.base.errors import ArgumentError, CaptureError
 from hybridize.base.frozen import frozen
 from hybridize.base.types import TensorType
-from hybridize.ops import Broadcast, Gather, Reshape, ScatterND, Slice, Transpose, UpdateSlice
+from hybridize.ops import Broadcast, Cast, Gather, Reshape, ScatterND, Slice, Transpose, UpdateSlice
 from hybridize.ops.op import ACTIVE, Op, Operand, bind1, current
 
 
@@ -215,7 +215,12 @@ class Symbol(Operators):
         ):
             return NotImplemented
         hook = getattr(current(), "operate", None)
-        return NotImplemented if hook is None else hook(name, function, operands)
+        answer = NotImplemented if hook is None else hook(name, function, operands)
+        if answer is NotImplemented and name not in _OF_BOOLS:
+            counted = [_counted(x) for x in operands]
+            if any(new is not old for new, old in zip(counted, operands, strict=True)):
+                return function(*counted)
+        return answer
 
     def __round__(self, ndigits: int | None = None) -> Any:
         if self.weak is None:
@@ -234,7 +239,15 @@ class Symbol(Operators):
         raise refusal(self, call)
 
 
+def _counted(x: Any) -> Any:
+    """A symbol of a Python bool as the integer that it is to Python, not to the graph; anything else as it is."""
+    if type(x) is not Symbol or x.weak is not bool:
+        return x
+    return Symbol.of(x._trace, bind1(Cast(int64), x.operand()), weak=int)
+
+
 _PLAIN = (bool, int, float, str, bytes, list, tuple)
+_OF_BOOLS = ("and", "or", "xor")
 _BINARY: dict[str, Callable[..., Any]] = {
     "add": operator.add, "sub": operator.sub, "mul": operator.mul, "truediv": operator.truediv,
     "floordiv": operator.floordiv, "mod": operator.mod, "pow": operator.pow, "and": operator.and_, "or": operator.or_,

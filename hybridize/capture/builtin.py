@@ -120,8 +120,7 @@ def _int(router: Any, *args: Any, **kwargs: Any) -> Any:
 
 
 def _bool(router: Any, *args: Any) -> Any:
-    value = flow.truth(args[0]) if args else False
-    return value if isinstance(value, (bool, Symbol)) else bool(value)
+    return flow.as_bool(flow.truth(args[0])) if args else False
 
 
 def _extreme(function: Callable[..., Any], method: str) -> Callable[..., Any]:

@@ -118,7 +118,7 @@ class Expressions(ast.NodeTransformer):
     def visit_Compare(self, node: ast.Compare) -> ast.AST:
         left, rights = self.visit(node.left), [self.visit(right) for right in node.comparators]
         names = [_COMPARISONS[type(operator)] for operator in node.ops]
-        if len(names) == 1 and names[0] not in ("in", "not in"):
+        if len(names) == 1 and names[0] not in ("in", "not in") and not _is_truth(node):
             return ast.copy_location(ast.Compare(left=left, ops=node.ops, comparators=rights), node)
         if any(binds(right) for right in node.comparators[1:]):
             return ast.copy_location(ast.Compare(left=left, ops=node.ops, comparators=rights), node)
@@ -271,3 +271,9 @@ def reads_frame(name: str, call: ast.Call) -> bool:
 def binds(node: ast.AST) -> bool:
     """Whether an expression binds names (`:=`) or suspends, which it must not do inside a generated lambda."""
     return any(isinstance(part, (ast.NamedExpr, ast.Yield, ast.YieldFrom, ast.Await)) for part in ast.walk(node))
+
+
+def _is_truth(node: ast.Compare) -> bool:
+    """Whether it is `x is True` and kin, whose answer depends on data where the bool does."""
+    right = getattr(node.comparators[0], "value", None)
+    return isinstance(node.ops[0], (ast.Is, ast.IsNot)) and type(right) is bool

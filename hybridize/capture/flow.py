@@ -205,10 +205,15 @@ def truth(value: Any) -> Any:
     return value if value.shape == () else functions.reshape(value, ())
 
 
+def as_bool(known: Any) -> Any:
+    """What `truth` gives, as Python's `bool()` gives it: no array, even where data decides."""
+    return Symbol.of(known._trace, known.operand(), weak=bool) if type(known) is Symbol else known
+
+
 def not_(value: Any) -> Any:
     """`not value`."""
     known = truth(value)
-    return functions.logical_not(known) if type(known) is Symbol else not known
+    return as_bool(functions.logical_not(known)) if type(known) is Symbol else not known
 
 
 def and_(value: Any, *others: Part) -> Any:
@@ -241,6 +246,8 @@ def compare(left: Any, name: str, right: Part, *others: Any) -> Any:
             result = contains(other, left)
         case "not in":
             result = not_(contains(other, left))
+        case "is_" | "is_not" if type(left) is Symbol and left.weak is bool and type(other) is bool:
+            result = left if other is (name == "is_") else not_(left)
         case _:
             result = getattr(operator, name)(left, other)
     return and_(result, lambda: compare(other, *others)) if others else result
@@ -250,7 +257,7 @@ def contains(container: Any, value: Any) -> Any:
     """`value in container`."""
     trace = current_trace()
     if trace is not None and type(container) in (Symbol, ndarray):
-        return functions.any(functions.equal(container, value))
+        return as_bool(functions.any(functions.equal(container, value)))
     value = plain(value)
     if type(value) is Symbol and isinstance(container, (dict, set, frozenset)):
         raise CaptureError("E422", f"{value!r} cannot be a key: it has no value while capturing")

@@ -256,7 +256,8 @@ def square(x: Any, /, out: Any = None, *, dtype: Any = None) -> Any:
 @public
 def positive(x: Any, /, out: Any = None) -> Any:
     """+x, a copy."""
-    return finished(copy(x), out)
+    number = type(x) is Symbol and x.weak is not None
+    return finished(x if number else copy(x), out)
 
 
 @public
@@ -277,7 +278,7 @@ def invert(x: Any, /, out: Any = None) -> Any:
     x = operand(x)
     if is_float(dtype_of(x)):
         raise DTypeError("E205", f"invert of {typed(x)}: only integers and bools have bits")
-    return finished(result(bind1(ops.Not(), cast(x, dtype_of(x)))), out)
+    return finished(result(bind1(ops.Not(), cast(x, dtype_of(x))), x.kind if isinstance(x, Weak) else None), out)
 
 
 def truth(x: Any) -> Operand:
