@@ -370,6 +370,10 @@ class Operators:
         """The diagonal of two axes."""
         return functions.diagonal(self, offset=offset, axis1=axis1, axis2=axis2)
 
+    def trace(self, offset: int = 0, axis1: int = 0, axis2: int = 1) -> Any:
+        """The sum of a diagonal."""
+        return functions.trace(self, offset=offset, axis1=axis1, axis2=axis2)
+
     def nonzero(self) -> Any:
         """Indices of the elements that are not zero, an array for each axis."""
         return functions.nonzero(self)

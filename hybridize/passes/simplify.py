@@ -187,11 +187,15 @@ def _stop_gradient_is_identity(sight: Sight, op: Op, operands: Operands) -> Valu
 
 @rewrites(ops.Sum, ops.Prod, ops.ReduceMax, ops.ReduceMin, ops.Any, ops.All)
 def _reduction_over_nothing(sight: Sight, op: Op, operands: Operands) -> Value | None:
-    """A reduction over axes of size one only drops them (and lets a zero keep its sign, which sums make positive)."""
+    """A reduction over axes of size one only drops them; a sum, which begins with 0.0, makes -0.0 positive, too."""
     result = op.infer(operands[0].type)[0]
     if not dims.same(result.size, operands[0].type.size) or result.dtype != operands[0].type.dtype or result.size == 0:
         return None
-    return sight.apply(ops.Reshape(result.shape), operands[0])
+    dropped = sight.apply(ops.Reshape(result.shape), operands[0])
+    if not isinstance(op, ops.Sum) or not is_float(result.dtype):
+        return dropped
+    zero = sight.apply(ops.Broadcast(result.shape), sight.constant(0.0, result.dtype))
+    return sight.apply(ops.Add(), dropped, zero)
 
 
 @rewrites(ops.Matmul)

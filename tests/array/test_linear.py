@@ -140,3 +140,29 @@ def test_lapack_is_numpys_and_is_named_while_capturing(trace):
     numpy.testing.assert_allclose(
         np.linalg.matrix_power(np.array(x), 3).asnumpy(), numpy.linalg.matrix_power(x, 3), rtol=1e-4
     )
+
+
+@pytest.mark.parametrize("dtype", ["bool", "int8", "int32", "int64"])
+def test_products_of_whole_numbers_are_numpys(both, dtype):
+    x, y = (RANDOM.integers(0, 2**62, shape).astype(dtype) for shape in ((3, 4), (4, 2)))
+    x[0] = 0
+    for product in (
+        lambda m, x, y: m.matmul(x, y),
+        lambda m, x, y: m.dot(x, y),
+        lambda m, x, y: m.tensordot(x, y, axes=1),
+        lambda m, x, y: m.einsum("ij,jk->ik", x, y),
+        lambda m, x, y: m.inner(x, x),
+        lambda m, x, y: m.vdot(x, x),
+        lambda m, x, y: m.outer(x, y),
+    ):
+        found, want = both(lambda x, y, product=product: product(np, x, y), x, y), product(numpy, x, y)
+        numpy.testing.assert_array_equal(found, want)
+        assert found.dtype == want.dtype
+
+
+def test_trace_is_numpys(both):
+    x = numbers(2, 3, 4)
+    for arguments in ((), (1,), (-1, 1, 2), (0, 2, 0)):
+        found = both(lambda x, arguments=arguments: (x.trace(*arguments), np.trace(x, *arguments)), x)
+        for part in found:
+            numpy.testing.assert_allclose(part, x.trace(*arguments), rtol=1e-5)

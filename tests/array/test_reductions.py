@@ -94,3 +94,14 @@ def test_moments_and_differences(both):
     for got, value in zip(found, want, strict=True):
         numpy.testing.assert_allclose(got, value, rtol=1e-6)
     numpy.testing.assert_allclose(np.var(np.array(x), ddof=1).item(), x.var(ddof=1), rtol=1e-5)
+
+
+@pytest.mark.parametrize(
+    ("values", "initial"), [([True, False], 3), ([True, False], 0), ([2, 5], 3.7), ([2.5, 5.0], 3), ([], 3)]
+)
+@pytest.mark.parametrize("name", ["max", "min", "sum", "prod"])
+def test_what_a_fold_starts_with_takes_its_dtype(both, name, values, initial):
+    x = numpy.array(values, {"True": "bool", "2": "int64"}.get(str(values[:1])[1:-1], "float32"))
+    found = both(lambda x: getattr(np, name)(x, initial=initial), x)
+    want = getattr(numpy, name)(x, initial=initial)
+    assert (found, found.dtype) == (want, want.dtype)

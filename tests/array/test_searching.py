@@ -117,3 +117,21 @@ def test_sizes_that_are_data_need_values(trace):
     for name in ("unique", "nonzero", "bincount", "histogram"):
         with pytest.raises(CaptureError, match=name):
             trace(getattr(np, name), X)
+
+
+@pytest.mark.parametrize("axis", [(0, 1), (-1, 0), [0, 2], (1,), (0, 1, 2)])
+@pytest.mark.parametrize("keepdims", [False, True])
+def test_quantiles_over_several_axes(both, axis, keepdims):
+    values = (numpy.arange(24, dtype="float32") % 7).reshape(2, 3, 4)
+    found = both(lambda x: np.median(x, axis, keepdims=keepdims), values)
+    numpy.testing.assert_allclose(found, numpy.median(values, tuple(axis), keepdims=keepdims))
+    found = both(lambda x: np.quantile(x, [0.3, 0.5], axis, keepdims=keepdims), values)
+    numpy.testing.assert_allclose(found, numpy.quantile(values, [0.3, 0.5], tuple(axis), keepdims=keepdims), rtol=1e-5)
+
+
+def test_searchsorted_looks_in_a_vector(both):
+    for function in (lambda x: np.searchsorted(x, 1.0), lambda x: np.digitize(x, x)):
+        with pytest.raises(ShapeError, match=r"a vector, got f32\[3,4\]"):
+            both(function, X)
+    with pytest.raises(ArgumentError, match="'left' or 'right', got 'middle'"):
+        np.searchsorted(np.array([1.0, 2.0]), 1.0, side="middle")

@@ -28,7 +28,7 @@ from hybridize.array.operands import (
     result,
 )
 from hybridize.base import dims
-from hybridize.base.dtypes import bool_, float32, float64, int64
+from hybridize.base.dtypes import bool_, float32, float64, int32
 from hybridize.base.errors import ArgumentError, ShapeError
 from hybridize.base.promotion import floating, promote
 from hybridize.ops.op import ACTIVE, bind1
@@ -57,8 +57,9 @@ def _direct(product: Any, a: Any, b: Any) -> Any:
 def _matmul(x: Any, y: Any, transpose_x: bool = False, transpose_w: bool = False) -> Any:
     """The product of [b..., m, k] and [b..., k, n] with equal batch axes, either one stored transposed."""
     dtype = promote(x.dtype, y.dtype)
-    dtype = int64 if dtype == bool_ else dtype
-    return result(bind1(ops.Matmul(transpose_x, transpose_w), cast(operand(x), dtype), cast(operand(y), dtype)))
+    summed = int32 if dtype == bool_ else dtype  # of bools: whether any pair is true, counted
+    product = bind1(ops.Matmul(transpose_x, transpose_w), cast(operand(x), summed), cast(operand(y), summed))
+    return result(cast(product, dtype))
 
 
 @public

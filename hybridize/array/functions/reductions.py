@@ -81,7 +81,8 @@ def _sum(name: str, op: Callable[[tuple[int, ...]], Op], reduce: Callable[..., A
             x = x.astype(wanted)
         total = _reduce(op, x, axis, keepdims, name)
         if initial is not None:
-            total = total + initial if name == "sum" else total * initial
+            start = result(cast(operand(initial), wanted))
+            total = total + start if name == "sum" else total * start
         return finished(total, out)
 
     function.__name__ = function.__qualname__ = name
@@ -103,9 +104,9 @@ def _extreme(name: str, op: Callable[[tuple[int, ...]], Op], reduce: Callable[..
                     "E109", f"{name} of {x.type} over no elements", help="say initial=, or test x.size first"
                 )
             shape = tuple(1 if i in axes else n for i, n in enumerate(x.shape) if keepdims or i not in axes)
-            return finished(copy(result(bind1(ops.Broadcast(shape), cast(initial, x.dtype)))), out)
+            return finished(copy(result(bind1(ops.Broadcast(shape), cast(operand(initial), x.dtype)))), out)
         best = _reduce(op, x, axis, keepdims, name)
-        return finished(best if initial is None else pair(best, initial), out)
+        return finished(best if initial is None else pair(best, result(cast(operand(initial), x.dtype))), out)
 
     function.__name__ = function.__qualname__ = name
     function.__doc__ = text

@@ -33,10 +33,11 @@ from hybridize.array.functions.indexing import clamped
 from hybridize.array.functions.reductions import all as all_
 from hybridize.array.functions.reductions import any as any_
 from hybridize.array.functions.reductions import mean, sum
-from hybridize.array.functions.shapes import expand_dims, moveaxis, ravel, reshape
+from hybridize.array.functions.shapes import expand_dims, moveaxis, ravel, reshape, transpose
 from hybridize.array.ndarray import ndarray
 from hybridize.array.operands import (
     array,
+    axes_of,
     axis_of,
     broadcast,
     dtype_of,
@@ -52,7 +53,7 @@ from hybridize.array.operands import indices as index_operand
 from hybridize.array.symbol import Symbol
 from hybridize.base import dims
 from hybridize.base.dtypes import as_dtype, float32, float64, int64, is_float
-from hybridize.base.errors import ArgumentError, CaptureError, OutOfBoundsError, ShapeError
+from hybridize.base.errors import ArgumentError, CaptureError, OutOfBoundsError, ShapeError, ValueArgumentError
 from hybridize.base.promotion import floating
 from hybridize.ops.op import ACTIVE, bind1, capturing
 
@@ -186,6 +187,12 @@ def _index_dtype(dtype: Any) -> Any:
 def searchsorted(a: Any, v: Any, side: str = "left") -> Any:
     """Where each of `v` goes into the ascending `a`: how many elements are less (`left`), or not greater (`right`)."""
     x, values = array(a), array(v)
+    if x.ndim != 1:
+        raise ShapeError(
+            "E118", f"searchsorted looks in a vector, got {x.type}", help="one row at a time, or x.ravel()"
+        )
+    if side not in ("left", "right"):
+        raise ValueArgumentError("E345", f"searchsorted: side is 'left' or 'right', got {side!r}")
     compare: Callable[..., Any] = less if side == "left" else less_equal
     return sum(compare(x, expand_dims(values, values.ndim)), -1).astype(int64)
 
@@ -208,6 +215,17 @@ def interp(x: Any, xp: Any, fp: Any, left: Any = None, right: Any = None) -> Any
     return where(less(places[n - 1], at), values[n - 1] if right is None else right, found)
 
 
+def _merged(x: Any, axis: Any, name: str) -> tuple[Any, int, tuple[int, ...]]:
+    """(`x` with the axes of `axis` as one, which one that is, the shape of `x` with 1 for each of them)."""
+    axes = axes_of(axis, x.ndim, name)
+    kept = tuple(1 if i in axes else size for i, size in enumerate(x.shape))
+    if len(axes) == 1:
+        return x, axes[0], kept
+    rest = tuple(i for i in range(x.ndim) if i not in axes)
+    sizes = (*(x.shape[i] for i in rest), math.prod(x.shape[i] for i in axes))
+    return reshape(transpose(x, (*rest, *axes)), sizes), len(rest), kept
+
+
 @public
 def quantile(
     a: Any,
@@ -223,11 +241,7 @@ def quantile(
     `method` is linear, lower, higher, nearest or midpoint: what to do between two elements.
     """
     method = method if interpolation is None else interpolation
-    x = array(a)
-    if axis is None:
-        flat, place = ravel(x), 0
-    else:
-        flat, place = x, axis_of(axis, x.ndim, "quantile")
+    flat, place, kept = _merged(array(a), axis, "quantile")
     ordered = moveaxis(sort(flat if is_float(flat.dtype) else flat.astype(float32), place), place, 0)
     share = result(strong(q, float64 if ordered.dtype == float64 else float32))
     at = multiply(share, float(ordered.shape[0] - 1))
@@ -252,9 +266,7 @@ def quantile(
     found = where(equal(weight, 0), below, add(below, multiply(subtract(above, below), weight)))
     found = where(isnan(ordered[-1]), math.nan, found)  # NaN is sorted last
     if keepdims:
-        found = reshape(
-            found, share.shape + tuple(1 if axis is None or i == place else n for i, n in enumerate(x.shape))
-        )
+        found = reshape(found, share.shape + kept)
     return finished(found, out)
 
 
@@ -276,9 +288,7 @@ def percentile(
 @public
 def median(a: Any, axis: Any = None, out: Any = None, keepdims: bool = False) -> Any:
     """The middle element along `axis`; the mean of two where their number is even."""
-    x = array(a)
-    flat = ravel(x) if axis is None else x
-    place = axis_of(0 if axis is None else axis, flat.ndim, "median")
+    flat, place, kept = _merged(array(a), axis, "median")
     n = flat.shape[place]
     ordered = sort(flat, place)
     before = (slice(None),) * place
@@ -286,7 +296,7 @@ def median(a: Any, axis: Any = None, out: Any = None, keepdims: bool = False) ->
     if n and is_float(ordered.dtype):
         found = where(isnan(ordered[(*before, n - 1)]), math.nan, found)  # NaN is sorted last
     if keepdims:
-        found = reshape(found, tuple(1 if axis is None or i == place else length for i, length in enumerate(x.shape)))
+        found = reshape(found, kept)
     return finished(found, out)
 
 

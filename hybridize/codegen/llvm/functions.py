@@ -75,12 +75,15 @@ def emit_call(
         return _boolean(f, function, args, lanes)
     if kind in "iu":
         return _Integer(f, arg_dtype, lanes).emit(function, args)
+    if arg_dtype == float16 and function in _EXTREMES:
+        args = args[::-1]  # of equal ones, which zeros of either sign are, NumPy takes the first here, else the second
     result = _Float(f, register_dtype(arg_dtype), lanes, target).emit(function, args)
     if result_dtype == bool_ or function in _EXACT:
         return result
     return narrowed(f, result, result_dtype, lanes)
 
 
+_EXTREMES = ("max", "min", "fmax", "fmin")
 _EXACT = frozenset(("neg", "abs", "sign", "floor", "ceil", "round", "trunc", "max", "min", "fmax", "fmin", "copysign"))
 """Functions whose result is a value of the narrow type already."""
 
