@@ -276,7 +276,7 @@ def test_sums_stay_in_registers():
         "call void @net(ptr %p, ptr %p, ptr %p, ptr %p)\n  ret void"
     )
     text = assembly(module.text(), named_target("avx512"))
-    body = text[text.index("\ntile.float32.6x4.k:") :]
+    body = text[text.index("\ntile.float32.6x4.k.once:") :]
     body = body[: body.index(".cfi_endproc") if ".cfi_endproc" in body else body.index("retq")]
     assert not [line for line in body.splitlines() if "zmm" in line and "(%rsp)" in line]
 

@@ -20,6 +20,10 @@ _BLOCK = 256
 """Columns whose sums are kept until they are stored, where one tile of rows is all."""
 
 
+_ANY_ROWS = (2, 4)
+"""Rows of the functions for numbers of rows that are not known; the last row stands in for those that are not there."""
+
+
 def _dots_rows(numbers: Numbers) -> int:
     """Rows of x at most per turn: sums and operands must fit the registers."""
     return 8 if numbers.target.registers >= 32 else 4
@@ -79,9 +83,9 @@ def emit_dots(
     lanes = numbers.lanes
     limit = _dots_rows(numbers)
     if is_symbolic(spec.m):
-        height, block = limit, lanes
+        heights, height, block = _ANY_ROWS[1:], _ANY_ROWS[1], lanes
     else:
-        height = segments(spec.m, limit)[0].height
+        heights, height = (limit,), segments(spec.m, limit)[0].height
         # Sums of several registers' columns are stored together where that does not mean reading w again for each tile.
         block = lanes if spec.m > height else _BLOCK
     if is_symbolic(spec.n):
@@ -93,7 +97,7 @@ def emit_dots(
         with f.loop(*stretch(f, share, start, stop, width), width) as loop:
             panel = at(f, w, times(f, loop.index, w_row))
             columns = _Columns(f, spec, numbers, x, panel, w_row, loop.index, width, batch, raw, c, block, out)
-            each_tile(f, spec.m, limit, share, columns.tile)
+            each_tile(f, spec.m, heights, share, columns.tile)
 
 
 def _cuts(n: int, block: int, lanes: int) -> list[tuple[int, int, int]]:
@@ -175,9 +179,14 @@ class _Columns:
 
 def _dots(f: Function, numbers: Numbers, rows: str | int, columns: int, k: int, far: bool) -> str:
     """The beginning of a call of the function for so many rows and columns."""
-    heights = range(1, _dots_rows(numbers) + 1) if isinstance(rows, str) else (rows,)
-    turns = tuple(_dots_turns(numbers, height, columns, k) for height in heights)
-    whole = not is_symbolic(k) and all(k % (turn * numbers.lanes) == 0 for turn in turns)
     if isinstance(rows, str):
-        return f"{any_dots(f.module, numbers, columns, turns, whole)}(i64 {rows}, "
-    return f"{dots(f.module, numbers, rows, columns, turns[0], whole, far)}("
+        any_turns = {height: _dots_turns(numbers, height, columns, k) for height in _ANY_ROWS}
+        whole = _is_whole(numbers, k, *any_turns.values())
+        return f"{any_dots(f.module, numbers, columns, any_turns, whole)}(i64 {rows}, "
+    turns = _dots_turns(numbers, rows, columns, k)
+    return f"{dots(f.module, numbers, rows, columns, turns, _is_whole(numbers, k, turns), ahead=far)}("
+
+
+def _is_whole(numbers: Numbers, k: int, *turns: int) -> bool:
+    """Whether k is known to be a multiple of what a turn takes."""
+    return not is_symbolic(k) and all(k % (turn * numbers.lanes) == 0 for turn in turns)

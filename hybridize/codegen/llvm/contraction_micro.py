@@ -42,9 +42,11 @@ def at(f: Function, pointer: str, offset: str | int) -> str:
     return pointer if offset == "0" else f.op(f"getelementptr i8, ptr {pointer}, i64 {offset}")
 
 
-def times(f: Function, x: str, factor: int) -> str:
-    """An i64, a register or a literal, times a size."""
+def times(f: Function, x: str, factor: str | int) -> str:
+    """An i64, a register or a literal, times another or a size."""
     by = operand(f, factor)
+    if "0" in (x, by):
+        return "0"
     if x.isdecimal() and by.isdecimal():
         return str(int(x) * int(by))
     return x if by == "1" else by if x == "1" else f.op(f"mul i64 {x}, {by}")
@@ -77,77 +79,105 @@ def bring(module: Module) -> str:
     return name
 
 
-def tile(module: Module, numbers: Numbers, rows: int, vectors: int, along_k: bool, ahead: bool = False) -> str:
+def tile(
+    module: Module, numbers: Numbers, rows: int, vectors: int, along_k: bool, *,
+    adds: bool = True, ahead: bool = False, clamped: bool = False,
+) -> str:  # fmt: skip
     """`(ptr c, i64 c_stride, ptr x, i64 x_stride, ptr w, i64 w_stride, i64 k, i1 more)`: a tile of the product.
 
-    c is [rows][vectors * lanes], its rows `c_stride` apart; with `more` it is added to. x is contiguous along k when
-    `along_k`, its rows `x_stride` apart; else contiguous along its rows, and `x_stride` leads to the next k. `w_stride`
-    leads from one k to the next. With `ahead`, the columns of w that follow the tile are fetched meanwhile.
+    c is [rows][vectors * lanes], its rows `c_stride` apart; with `more` it is added to, which takes `adds`. x is
+    contiguous along k when `along_k`, its rows `x_stride` apart; else contiguous along its rows, and `x_stride` leads
+    to the next k. `w_stride` leads from one k to the next. With `ahead`, the columns of w that follow the tile are
+    fetched meanwhile. With `clamped`, `i64 count` comes first, how many of the rows there are, at least 1: the last
+    stands in for the missing, in x and in c.
     """
-    name = f"tile.{numbers.code}.{rows}x{vectors}.{'k' if along_k else 'r'}{'.ahead' if ahead else ''}"
+    words = [f"{rows}x{vectors}", "k" if along_k else "r", *["once"] * (not adds)]
+    words += ["ahead"] * ahead + ["clamped"] * clamped
+    name = f"tile.{numbers.code}.{'.'.join(words)}"
     if name in module.functions:
         return name
-    f = Function(module, name, _TILE, attributes="nounwind noinline")
+    f = Function(module, name, [("i64", "count"), *_TILE] if clamped else _TILE, attributes="nounwind noinline")
     count = rows * vectors
-    first, load, start = f.label, f.fresh("load"), f.fresh("begin")
-    f.branch("%more", load, start)
-    f.place(load)
-    loaded = [numbers.load_computed(f, place) for place in _places(f, numbers, rows, vectors)]
-    f.jump(start)
-    f.place(start)
-    of = numbers.vector
-    begin = [f.op(f"phi {of} [ {numbers.zero}, %{first} ], [ {value}, %{load} ]") for value in loaded]
+    numbered = _clamped(f, rows) if clamped else [str(i) for i in range(rows)]
+    begin = [numbers.zero] * count
+    if adds:
+        first, load, start = f.label, f.fresh("load"), f.fresh("begin")
+        f.branch("%more", load, start)
+        f.place(load)
+        loaded = [numbers.load_computed(f, place) for place in _places(f, numbers, numbered, vectors)]
+        f.jump(start)
+        f.place(start)
+        of = numbers.vector
+        begin = [f.op(f"phi {of} [ {numbers.zero}, %{first} ], [ {value}, %{load} ]") for value in loaded]
+    offsets = [times(f, "%xs", row) if along_k else times(f, row, numbers.bytes) for row in numbered]
     # A small tile has several sets of sums, taken in turn, or each multiply-add would wait for the one before it.
     turns = max(1, _LATENCY // count)
     if turns > 1:
-        total = _tile_in_turns(f, numbers, rows, vectors, along_k, begin, turns, ahead)
+        total = _tile_in_turns(f, numbers, offsets, along_k, begin, turns, ahead)
     else:
-        total = _tile_loop(f, numbers, rows, vectors, along_k, begin, "0", "%k", ahead)
-    for value, place in zip(total, _places(f, numbers, rows, vectors), strict=True):
+        total = _tile_loop(f, numbers, offsets, along_k, begin, "0", "%k", ahead)
+    for value, place in zip(total, _places(f, numbers, numbered, vectors), strict=True):
         numbers.store_computed(f, value, place)
     f.do("ret void")
     return name
 
 
-def _places(f: Function, numbers: Numbers, rows: int, vectors: int) -> Iterator[str]:
+def _clamped(f: Function, rows: int) -> list[str]:
+    """The numbers of `rows` rows of which there are `%count`: beyond the last, the last."""
+    minimum = f.module.declare("llvm.umin.i64", "i64", ["i64", "i64"])
+    last = f.op("sub i64 %count, 1")
+    return ["0", *(f.op(f"call i64 {minimum}(i64 {last}, i64 {i})") for i in range(1, rows))]
+
+
+def _places(f: Function, numbers: Numbers, numbered: list[str], vectors: int) -> Iterator[str]:
     """Pointers to the vectors of c, each written when it is asked for."""
     row = "%c"
-    for i in range(rows):
-        row = at(f, row, "%cs") if i else row
+    for i, number in enumerate(numbered):
+        if number.isdecimal():
+            row = at(f, row, "%cs") if i else row
+        else:
+            row = at(f, "%c", times(f, "%cs", number))
         for v in range(vectors):
             yield at(f, row, v * numbers.vector_bytes)
 
 
-def any_tile(module: Module, numbers: Numbers, limit: int, vectors: int, along_k: bool) -> str:
-    """`(i64 rows, <as tile>)`: the tile with so many rows, 0 to `limit`."""
-    name = f"tiles.{numbers.code}.{limit}x{vectors}.{'k' if along_k else 'r'}"
+def any_tile(
+    module: Module, numbers: Numbers, heights: tuple[int, ...], vectors: int, along_k: bool, adds: bool
+) -> str:
+    """`(i64 count, <as tile>)`: the tile with so many rows, one of `heights`, or fewer than the last of these."""
+    *tall, last = heights
+    rest = tile(module, numbers, last, vectors, along_k, adds=adds, clamped=True)
+    if not tall:
+        return rest
+    words = [*map(str, heights[:-1]), f"{last}x{vectors}", "k" if along_k else "r", *["once"] * (not adds)]
+    name = f"tiles.{numbers.code}.{'.'.join(words)}"
     if name not in module.functions:
-        tiles = [tile(module, numbers, rows, vectors, along_k) for rows in range(1, limit + 1)]
-        _choice(module, name, _TILE, tiles)
+        exact = {height: tile(module, numbers, height, vectors, along_k, adds=adds) for height in tall}
+        _choice(module, name, _TILE, exact, rest)
     return name
 
 
-def _choice(module: Module, name: str, params: list[tuple[str, str]], functions: list[str]) -> None:
-    """`(i64 which, <params>)`: call the first function for 1, the second for 2, ...; none for 0."""
-    f = Function(module, name, [("i64", "which"), *params], attributes="nounwind noinline")
-    after, labels = f.fresh("after"), [f.fresh("case") for _ in functions]
-    cases = " ".join(f"i64 {number}, label %{label}" for number, label in enumerate(labels, 1))
-    f.do(f"switch i64 %which, label %{after} [ {cases} ]")
+def _choice(
+    module: Module, name: str, params: list[tuple[str, str]], functions: dict[int, str], otherwise: str
+) -> None:
+    """`(i64 count, <params>)`: call the function for this count; for any other, `otherwise`, which takes the count."""
+    f = Function(module, name, [("i64", "count"), *params], attributes="nounwind noinline")
+    labels = {count: f.fresh("case") for count in functions}
+    other = f.fresh("other")
+    cases = " ".join(f"i64 {count}, label %{label}" for count, label in labels.items())
+    f.do(f"switch i64 %count, label %{other} [ {cases} ]")
     arguments = ", ".join(f"{type} %{param}" for type, param in params)
-    for function, label in zip(functions, labels, strict=True):
+    for count, label in labels.items():
         f.place(label)
-        f.do(f"tail call void @{function}({arguments})")
+        f.do(f"tail call void @{functions[count]}({arguments})")
         f.do("ret void")
-    f.place(after)
+    f.place(other)
+    f.do(f"tail call void @{otherwise}(i64 %count, {arguments})")
     f.do("ret void")
 
 
-def _row_offsets(f: Function, numbers: Numbers, rows: int, along_k: bool) -> list[str | int]:
-    return [times(f, "%xs", i) if along_k and i else i * numbers.bytes for i in range(rows)]
-
-
 def _tile_step(
-    f: Function, numbers: Numbers, k: str, along_k: bool, offsets: list[str | int], sums: list[str], ahead: bool
+    f: Function, numbers: Numbers, k: str, along_k: bool, offsets: list[str], sums: list[str], ahead: bool
 ) -> list[str]:
     """One k: every row times every vector of w."""
     vectors = len(sums) // len(offsets)
@@ -164,20 +194,18 @@ def _tile_step(
 
 
 def _tile_loop(
-    f: Function, numbers: Numbers, rows: int, vectors: int, along_k: bool, begin: list[str], start: str, stop: str,
+    f: Function, numbers: Numbers, offsets: list[str], along_k: bool, begin: list[str], start: str, stop: str,
     ahead: bool,
 ) -> list[str]:  # fmt: skip
-    offsets = _row_offsets(f, numbers, rows, along_k)
     with f.loop(start, stop, 1, carry=[(numbers.vector, value) for value in begin]) as loop:
         loop.following = _tile_step(f, numbers, loop.index, along_k, offsets, loop.values, ahead)
     return loop.results
 
 
 def _tile_in_turns(
-    f: Function, numbers: Numbers, rows: int, vectors: int, along_k: bool, begin: list[str], turns: int, ahead: bool
+    f: Function, numbers: Numbers, offsets: list[str], along_k: bool, begin: list[str], turns: int, ahead: bool
 ) -> list[str]:
-    offsets = _row_offsets(f, numbers, rows, along_k)
-    count = rows * vectors
+    count = len(begin)
     whole = f.op(f"sub i64 %k, {f.op(f'urem i64 %k, {turns}')}")
     carry = [(numbers.vector, value) for value in begin]
     carry += [(numbers.vector, numbers.zero)] * (count * (turns - 1))
@@ -189,23 +217,27 @@ def _tile_in_turns(
     for turn in range(1, turns):
         others = loop.results[turn * count : (turn + 1) * count]
         total = [numbers.add(f, x, y, numbers.lanes) for x, y in zip(total, others, strict=True)]
-    return _tile_loop(f, numbers, rows, vectors, along_k, total, whole, "%k", ahead)
+    return _tile_loop(f, numbers, offsets, along_k, total, whole, "%k", ahead)
 
 
 def dots(
-    module: Module, numbers: Numbers, rows: int, columns: int, turns: int, whole: bool, ahead: bool = False
-) -> str:
+    module: Module, numbers: Numbers, rows: int, columns: int, turns: int, whole: bool, *,
+    ahead: bool = False, clamped: bool = False,
+) -> str:  # fmt: skip
     """`(ptr c, i64 c_stride, ptr x, i64 x_stride, ptr w, i64 w_stride, i64 k)`: sums along k, lane by lane.
 
     Rows of x and rows of w (the columns of the product) are contiguous along k. Few rows of w at a time, each read far
     ahead by the hardware: sixteen rows at once took twice as long. `turns` vectors of k have sums of their own. With
-    `whole`, k is a multiple of `turns` vectors. With `ahead`, w is fetched from far away before it is read.
+    `whole`, k is a multiple of `turns` vectors. With `ahead`, w is fetched from far away before it is read. `clamped`
+    is as for tiles.
     """
-    name = f"dots.{numbers.code}.{rows}x{columns}x{turns}{'' if whole else '.any'}{'.ahead' if ahead else ''}"
+    words = [f"{rows}x{columns}x{turns}", *["any"] * (not whole), *["ahead"] * ahead, *["clamped"] * clamped]
+    name = f"dots.{numbers.code}.{'.'.join(words)}"
     if name in module.functions:
         return name
-    f = Function(module, name, _DOTS, attributes="nounwind noinline")
-    xs, ws = ([times(f, stride, i) if i else 0 for i in range(n)] for stride, n in (("%xs", rows), ("%ws", columns)))
+    f = Function(module, name, [("i64", "count"), *_DOTS] if clamped else _DOTS, attributes="nounwind noinline")
+    numbered = _clamped(f, rows) if clamped else [str(i) for i in range(rows)]
+    xs, ws = [times(f, "%xs", row) for row in numbered], [times(f, "%ws", str(i)) for i in range(columns)]
     count, lanes = rows * columns, numbers.lanes
     step = lanes * turns
     stop = "%k" if whole else f.op(f"sub i64 %k, {f.op(f'urem i64 %k, {step}')}")
@@ -226,25 +258,32 @@ def dots(
             mask = first_lanes(f, f.op(f"sub i64 %k, {loop.index}"), lanes)
             loop.following = _dots_step(f, numbers, loop.index, xs, ws, loop.values, mask)
         total = loop.results
-    for i in range(rows):
-        c = at(f, "%c", times(f, "%cs", i) if i else 0)
+    for i, row in enumerate(numbered):
+        c = at(f, "%c", times(f, "%cs", row))
         for j in range(columns):
             numbers.store_computed(f, total[i * columns + j], at(f, c, j * numbers.vector_bytes))
     f.do("ret void")
     return name
 
 
-def any_dots(module: Module, numbers: Numbers, columns: int, turns: tuple[int, ...], whole: bool) -> str:
-    """`(i64 rows, <as dots>)`: the dots of so many rows, from none on; one of `turns` for each number of rows."""
-    name = f"dots.{numbers.code}.any.{columns}x{'.'.join(map(str, turns))}{'' if whole else '.any'}"
+def any_dots(module: Module, numbers: Numbers, columns: int, turns: dict[int, int], whole: bool) -> str:
+    """`(i64 count, <as dots>)`: the dots of so many rows, from one on; `turns` for the two numbers of rows in use."""
+    few, many = sorted(turns)
+    name = f"dots.{numbers.code}.any.{columns}x{turns[few]}.{turns[many]}{'' if whole else '.any'}"
     if name not in module.functions:
-        functions = [dots(module, numbers, rows, columns, turn, whole) for rows, turn in enumerate(turns, 1)]
-        _choice(module, name, _DOTS, functions)
+        small, large = (dots(module, numbers, n, columns, turns[n], whole, clamped=True) for n in (few, many))
+        f = Function(module, name, [("i64", "count"), *_DOTS], attributes="nounwind noinline")
+        arguments = ", ".join(f"{type} %{param}" for type, param in [("i64", "count"), *_DOTS])
+        with f.when(f.op(f"icmp sgt i64 %count, {few}")):
+            f.do(f"call void @{large}({arguments})")
+        with f.when(f.op(f"icmp sle i64 %count, {few}")):
+            f.do(f"call void @{small}({arguments})")
+        f.do("ret void")
     return name
 
 
 def _dots_step(
-    f: Function, numbers: Numbers, k: str, xs: list[str | int], ws: list[str | int], sums: list[str], mask: str | None
+    f: Function, numbers: Numbers, k: str, xs: list[str], ws: list[str], sums: list[str], mask: str | None
 ) -> list[str]:
     """One vector of k: every row of x times every row of w."""
     offset = times(f, k, numbers.stored_bytes)

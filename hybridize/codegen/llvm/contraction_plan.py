@@ -115,13 +115,22 @@ def tile_rows(numbers: Numbers, vectors: int) -> int:
     return rows.get(vectors) or max(1, (registers - 2 - vectors) // vectors)
 
 
-def any_rows(spec: ContractionSpec, numbers: Numbers, vectors: int) -> int:
-    """Rows of a tile at most where their number is not known.
+_SHORT = (3, 2)
+"""Heights of the tiles for what tall ones leave of an unknown number of rows."""
+_NARROW_ROWS = 4
+"""Rows of a narrow tile, of which a few columns are made, where their number is not known."""
 
-    Every height is a function to compile, so narrow tiles are kept short, above all where panels of all widths occur.
+
+def any_heights(numbers: Numbers, vectors: int) -> tuple[int, ...]:
+    """Heights of the tiles for an unknown number of rows; of the last, some rows may not be there.
+
+    Every height is a function to compile. Two and three add up to any number, at no more multiplications than there
+    are sums. Narrow tiles, which a product has one of beside the wide ones, take a row twice instead.
     """
-    limit = tile_rows(numbers, panel_vectors(numbers)) if is_symbolic(spec.n) else 12
-    return min(limit, tile_rows(numbers, vectors))
+    tall = tile_rows(numbers, vectors)
+    if vectors < panel_vectors(numbers) and vectors <= 2:
+        return (min(tall, _NARROW_ROWS),)
+    return (tall, *_SHORT) if tall > _SHORT[0] else (tall,)
 
 
 def panel_vectors(numbers: Numbers) -> int:
@@ -138,13 +147,6 @@ def segments(total: int, limit: int) -> tuple[Segment, ...]:
     tall = total - (height - 1) * tiles
     parts = (Segment(0, tall, height), Segment(tall * height, tiles - tall, height - 1))
     return tuple(part for part in parts if part.count and part.height)
-
-
-def cut(total: int, limit: int) -> tuple[int, int, int]:
-    """What `segments` says, for any number of rows: (tiles, height of the taller ones, how many those are)."""
-    tiles = dims.maximum((total + limit - 1) // limit, 1)
-    height = (total + tiles - 1) // tiles
-    return tiles, height, total - (height - 1) * tiles
 
 
 def sections(columns: int, lanes: int, vectors: int, pack: Pack) -> tuple[Section, ...]:
@@ -168,20 +170,22 @@ def sections(columns: int, lanes: int, vectors: int, pack: Pack) -> tuple[Sectio
 
 
 def _any_sections(columns: int, lanes: int, vectors: int, pack: Pack) -> tuple[Section, ...]:
-    """`sections` of an unknown number of columns: of the narrower panels, 1, 2, ... vectors wide, one at most."""
+    """`sections` of an unknown number of columns: of panels 1, 2, 4, ... vectors wide, one each at most."""
     width = vectors * lanes
     full, rest = columns // width, columns % width
     needed = (rest + lanes - 1) // lanes
-
-    def at_least(least: int) -> int:
-        """1 where so many vectors are needed, else 0."""
-        return (needed + vectors - least) // vectors if least <= vectors else 0
-
-    narrow = (
-        Section(full * width, at_least(wide) - at_least(wide + 1), wide, rest, pack or "copy")
-        for wide in range(1, vectors + 1)
-    )
-    return Section(0, full, vectors, width, pack), *narrow
+    left = needed % vectors
+    parts = [
+        Section(0, full, vectors, width, pack),
+        Section(full * width, needed // vectors, vectors, rest, pack or "copy"),
+    ]
+    for wide in (4, 2, 1):
+        if wide < vectors:
+            before = left // (2 * wide) * (2 * wide) * lanes
+            # The lesser of the panel's own width and what is left.
+            narrow = rest - before + wide * lanes - dims.maximum(rest - before, wide * lanes)
+            parts.append(Section(full * width + before, left // wide % 2, wide, narrow, pack or "copy"))
+    return tuple(parts)
 
 
 def _wide_vectors(numbers: Numbers, rows: int) -> int:

@@ -14,7 +14,7 @@ from hybridize.base import dims
 from hybridize.base.dims import hint, same
 from hybridize.base.frozen import frozen
 from hybridize.codegen.llvm.contraction_numbers import Numbers
-from hybridize.codegen.llvm.contraction_plan import ContractionSpec, Plan, cut, tile_rows
+from hybridize.codegen.llvm.contraction_plan import ContractionSpec, Plan, tile_rows
 from hybridize.codegen.llvm.text import Function
 
 Axis = Literal["batch", "rows", "panels"]
@@ -45,7 +45,10 @@ def units(spec: ContractionSpec, numbers: Numbers, plan: Plan) -> int:
     axis = split_axis(spec, numbers, plan)
     if axis == "batch":
         return spec.batch
-    return cut(spec.m, _height(numbers, plan))[0] if axis == "rows" else _panels(spec, plan)
+    if axis == "rows":
+        height = _height(numbers, plan)
+        return dims.maximum((spec.m + height - 1) // height, 1)
+    return _panels(spec, plan)
 
 
 def _height(numbers: Numbers, plan: Plan) -> int:

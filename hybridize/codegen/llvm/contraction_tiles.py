@@ -18,8 +18,7 @@ from hybridize.codegen.llvm.contraction_plan import (
     ContractionSpec,
     Plan,
     Section,
-    any_rows,
-    cut,
+    any_heights,
     panel_vectors,
     sections,
     segments,
@@ -86,22 +85,33 @@ class _Broadcast:
 
 
 def each_tile(
-    f: Function, total: int, limit: int, share: Share | Whole, body: Callable[[str, str | int], None]
+    f: Function, total: int, heights: tuple[int, ...], share: Share | Whole, body: Callable[[str, str | int], None]
 ) -> None:
-    """Write `body(first row, height)` for each tile of `total` rows, as even as `limit` allows.
+    """Write `body(first row, height)` for each tile of `total` rows.
 
-    Heights of a known number of rows are known, the loops over equal ones being separate; else a height is a register.
+    Tiles of a known number of rows are as even as the first of `heights` allows, and their heights known, the loops
+    over equal ones being separate. Else a height is a register: `heights` are those of `any_heights`.
     """
     if is_symbolic(total):
-        tiles, height, tall = (f.size(x) for x in cut(total, limit))
+        tiles, tall, threes = _cut(f, f.size(total), heights)
         minimum = f.module.declare("llvm.umin.i64", "i64", ["i64", "i64"])
-        low = f.op(f"sub i64 {height}, 1")
         with f.loop(*share.turns(f, "rows", tiles)) as loop:
-            first = f.op(f"call i64 {minimum}(i64 {loop.index}, i64 {tall})")
-            row = f.op(f"add i64 {f.op(f'mul i64 {loop.index}, {low}')}, {first}")
-            taller = f.op(f"zext i1 {f.op(f'icmp slt i64 {loop.index}, {tall}')} to i64")
-            body(row, f.op(f"add i64 {low}, {taller}"))
+            row, height = times(f, loop.index, heights[0]), str(heights[0])
+            if len(heights) > 1:
+                three, two = heights[1:]
+                before = f.op(f"call i64 {minimum}(i64 {loop.index}, i64 {tall})")
+                both = f.op(f"add i64 {tall}, {threes}")
+                most = f.op(f"call i64 {minimum}(i64 {loop.index}, i64 {both})")
+                row = f.op(f"add i64 {times(f, before, heights[0] - three)}, {times(f, most, three - two)}")
+                row = f.op(f"add i64 {row}, {times(f, loop.index, two)}")
+                short = f.op(f"icmp uge i64 {loop.index}, {both}")
+                height = f.op(f"select i1 {short}, i64 {two}, i64 {three}")
+                first = f.op(f"icmp ult i64 {loop.index}, {tall}")
+                height = f.op(f"select i1 {first}, i64 {heights[0]}, i64 {height}")
+            left = f.op(f"sub i64 {f.size(total)}, {row}")
+            body(row, f.op(f"call i64 {minimum}(i64 {left}, i64 {height})"))
         return
+    limit = heights[0]
     parts = segments(total, limit)
     first, last = share.turns(f, "rows", sum(part.count for part in parts))
     before = 0
@@ -109,6 +119,25 @@ def each_tile(
         with f.loop(*_overlap(f, first, last, before, part.count)) as loop:
             body(plus(f, times(f, loop.index, part.height), part.start), part.height)
         before += part.count
+
+
+def _cut(f: Function, total: str, heights: tuple[int, ...]) -> tuple[str, str, str]:
+    """How many tiles, how many of them tall, and how many of three rows, where what is left is cut into 3 and 2."""
+    tall = heights[0]
+    if len(heights) == 1:
+        return f.op(f"udiv i64 {f.op(f'add i64 {total}, {tall - 1}')}, {tall}"), "", ""
+    maximum = f.module.declare("llvm.smax.i64", "i64", ["i64", "i64"])
+    # A single row is not left: a tall tile fewer leaves enough. All the rest may be one tall tile.
+    most = f.op(f"call i64 {maximum}(i64 {f.op(f'sub i64 {total}, 2')}, i64 0)")
+    count = f.op(f"udiv i64 {most}, {tall}")
+    rest = f.op(f"sub i64 {total}, {f.op(f'mul i64 {count}, {tall}')}")
+    one_more = f.op(f"zext i1 {f.op(f'icmp eq i64 {rest}, {tall}')} to i64")
+    count = f.op(f"add i64 {count}, {one_more}")
+    rest = f.op(f"sub i64 {total}, {f.op(f'mul i64 {count}, {tall}')}")
+    short = f.op(f"udiv i64 {f.op(f'add i64 {rest}, 2')}, 3")
+    twos = f.op(f"sub i64 {f.op(f'mul i64 {short}, 3')}, {rest}")
+    threes = f.op(f"call i64 {maximum}(i64 {f.op(f'sub i64 {short}, {twos}')}, i64 0)")
+    return f.op(f"add i64 {count}, {short}"), count, threes
 
 
 def _overlap(f: Function, first: str | int, last: str | int, before: int, count: int) -> tuple[str | int, str | int]:
@@ -124,7 +153,7 @@ def _call_tile(
     f: Function,
     numbers: Numbers,
     rows: str | int,
-    limit: int,
+    heights: tuple[int, ...],
     vectors: int,
     broadcast: _Broadcast,
     x: str,
@@ -136,10 +165,11 @@ def _call_tile(
     more: str,
     ahead: bool = False,
 ) -> None:
+    adds = more != "false"
     if isinstance(rows, str):
-        name = f"{any_tile(f.module, numbers, limit, vectors, broadcast.along_k)}(i64 {rows}, "
+        name = f"{any_tile(f.module, numbers, heights, vectors, broadcast.along_k, adds)}(i64 {rows}, "
     else:
-        name = f"{tile(f.module, numbers, rows, vectors, broadcast.along_k, ahead)}("
+        name = f"{tile(f.module, numbers, rows, vectors, broadcast.along_k, adds=adds, ahead=ahead)}("
     f.do(
         f"call void @{name}ptr {c}, i64 {operand(f, c_stride)}, ptr {x}, i64 {operand(f, broadcast.stride)}, "
         f"ptr {panel}, i64 {operand(f, panel_stride)}, i64 {operand(f, k)}, i1 {more})"
@@ -318,13 +348,13 @@ class _Rows:
                         self.tile(height, x, self.sums, panel, self.spec.k, "false")
                         self.finish(self.sums, row, loop.index, height)
 
-            each_tile(f, self.spec.m, self.limit, self.share, tiles)
+            each_tile(f, self.spec.m, self.heights, self.share, tiles)
 
     def bring(self, x: str, column: str, first: str) -> None:
         """Fetch the tile of rows at `x`, a part of it with each panel of the group that begins at `first`."""
         f, section = self.f, self.section
         panels = self.plan.group if is_symbolic(section.count) else min(self.plan.group, section.count)
-        part = _aligned((self.limit * self.broadcast.row + panels - 1) // panels)
+        part = _aligned((self.heights[0] * self.broadcast.row + panels - 1) // panels)
         nth = f.op(f"udiv i64 {f.op(f'sub i64 {column}, {first}')}, {operand(f, section.width)}")
         f.do(f"call void @{bring(f.module)}(ptr {at(f, x, times(f, nth, part))}, i64 {operand(f, part)})")
 
@@ -346,7 +376,7 @@ class _Rows:
                     c = at(f, self.sums, times(f, row, row_bytes))
                     self.tile(height, at(f, x, times(f, row, self.broadcast.row)), c, panel, count, more)
 
-                each_tile(f, self.spec.m, self.limit, self.share, add)
+                each_tile(f, self.spec.m, self.heights, self.share, add)
 
             def finish(row: str, height: str | int) -> None:
                 self.finish(at(f, self.sums, times(f, row, row_bytes)), row, loop.index, height)
@@ -354,15 +384,15 @@ class _Rows:
             if isinstance(self.share, Whole):
                 finish("0", self.spec.m)
             else:
-                each_tile(f, self.spec.m, self.limit, self.share, finish)
+                each_tile(f, self.spec.m, self.heights, self.share, finish)
 
     @property
-    def limit(self) -> int:
-        """Rows of a tile at most."""
+    def heights(self) -> tuple[int, ...]:
+        """Heights of tiles, the tallest first."""
         vectors = self.section.vectors
         if is_symbolic(self.spec.m):
-            return any_rows(self.spec, self.numbers, vectors)
-        return tile_rows(self.numbers, vectors)
+            return any_heights(self.numbers, vectors)
+        return (tile_rows(self.numbers, vectors),)
 
     def tile(
         self, rows: str | int, x: str, c: str, panel: str, k: str | int, more: str, c_stride: int | None = None
@@ -370,7 +400,7 @@ class _Rows:
         """One register tile; its sums are dense unless `c_stride` says how far apart their rows are."""
         vectors = self.section.vectors
         stride = vectors * self.numbers.vector_bytes if c_stride is None else c_stride
-        _call_tile(self.f, self.numbers, rows, self.limit, vectors, self.broadcast, x, c, stride, panel,
+        _call_tile(self.f, self.numbers, rows, self.heights, vectors, self.broadcast, x, c, stride, panel,
                    self.panel_stride, k, more, self.plan.order == "streams")  # fmt: skip
 
     def finish(self, c: str, row: str, column: str, rows: str | int) -> None:
@@ -443,7 +473,7 @@ def emit_columns(
                     for part in segments(height, tile_rows(numbers, section.vectors)):
                         with f.loop(0, part.count) as inner:
                             first = plus(f, times(f, inner.index, part.height), part.start)
-                            _call_tile(f, numbers, part.height, part.height, section.vectors, broadcast,
+                            _call_tile(f, numbers, part.height, (part.height,), section.vectors, broadcast,
                                        at(f, rows, times(f, first, broadcast.row)), at(f, c, times(f, first, stride)),
                                        stride, panel, panel_stride, spec.k, "false")  # fmt: skip
                     to_stride = _flip_sums(f, numbers, c, flipped, height, section.vectors)
