@@ -202,7 +202,7 @@ def test_float64():
 
 
 @pytest.mark.parametrize("lanes", [1, 8])
-@pytest.mark.parametrize("name", ["exp", "exp2", "expm1", "tanh", "sigmoid", "log"])
+@pytest.mark.parametrize("name", ["exp", "exp2", "expm1", "tanh", "sigmoid", "log", "cbrt"])
 def test_float64_vectors_against_long_double(name, lanes):
     run = kernels([name], np.dtype(np.float64), lanes, host_target())
     rng = np.random.default_rng(5)

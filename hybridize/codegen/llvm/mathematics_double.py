@@ -140,7 +140,7 @@ _NAMES = {
     "arctan2": "atan2", "gammaln": "lgamma", "gamma": "tgamma",
 }  # fmt: skip
 _SAME = (
-    "log2", "log10", "log1p", "sin", "cos", "tan", "sinh", "cosh", "erf", "cbrt", "pow", "hypot",
+    "log2", "log10", "log1p", "sin", "cos", "tan", "sinh", "cosh", "erf", "pow", "hypot",
 )  # fmt: skip
 RULES: dict[str, Rule] = {
     **{name: wide.library(name) for name in _SAME},
@@ -154,4 +154,5 @@ RULES: dict[str, Rule] = {
     "logaddexp": _logaddexp,
     "erfinv": _erfinv,
     "rsqrt": _rsqrt,
+    "cbrt": wide.cbrt,
 }

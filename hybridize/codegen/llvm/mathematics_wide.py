@@ -23,6 +23,12 @@ EXP = tuple(1 / math.factorial(k) for k in range(13, 1, -1))
 ARTANH = tuple(2 / (2 * k + 1) for k in range(10, 0, -1))
 SIN = tuple((-1) ** k / math.factorial(2 * k + 1) for k in range(8, 0, -1))
 COS = tuple((-1) ** k / math.factorial(2 * k) for k in range(8, 0, -1))
+# Of FreeBSD's cbrt: the first guess t has a third of the bits of y, and this bias; 1 / cbrt(t^3 / y) to 23 bits.
+CBRT_BIAS = 715094163
+CBRT = (
+    0.145996192886612446982, -0.758397934778766047437, 1.621429720105354466140, -1.88497979543377169875,
+    1.87595182427177009643,
+)  # fmt: skip
 # arctan(sqrt s) / sqrt s on [0, tan(pi/8)^2], Chebyshev, 3e-14.
 ARCTAN = (
     0.030643576430440984, -0.05873288412548816, 0.07563385785694479, -0.09078349078551037, 0.11110381840871641,
@@ -68,6 +74,27 @@ def log(w: Vectors, x: str) -> str:
     y = w.select(w.compare("olt", x, w.number(INF)), y, x)
     y = w.select(w.compare("olt", x, w.number(0.0)), w.number(NAN), y)
     return w.select(w.compare("oeq", x, w.number(0.0)), w.number(-INF), y)
+
+
+def cbrt(w: Vectors, x: str) -> str:
+    """Cube root of any number, 0.67 ulp: a third of the exponent, a polynomial, and a step of Newton.
+
+    The step starts from few bits, so that its square is exact and nothing but the quotient rounds.
+    """
+    a = w.abs(x)
+    small = w.compare("olt", a, w.number(2.0**-1022))
+    y = w.select(small, w.mul(a, w.number(2.0**54)), a)
+    # The upper half of the bits as a float, by way of the digits of 2^52 and more; back likewise.
+    upper = w.iop("or", w.iop("lshr", w.to_bits(y), w.integer(32)), w.integer(0x433 << 52))
+    third = w.fma(w.sub(w.from_bits(upper), w.number(2.0**52)), w.number(1 / 3), w.number(1.5 * 2.0**52 + CBRT_BIAS))
+    t = w.from_bits(w.iop("shl", w.to_bits(third), w.integer(32)))
+    t = w.mul(t, w.poly(w.mul(w.mul(t, t), w.div(t, y)), CBRT))
+    t = w.from_bits(w.iop("and", w.iop("add", w.to_bits(t), w.integer(1 << 31)), w.integer(-1 << 30)))
+    quotient = w.div(y, w.mul(t, t))
+    step = w.div(w.sub(quotient, t), w.add(w.add(t, t), quotient))
+    t = w.mul(w.fma(t, step, t), w.select(small, w.number(2.0**-18), w.number(1.0)))
+    usual = w.logic("and", w.compare("olt", a, w.number(INF)), w.compare("ogt", a, w.number(0.0)))
+    return w.copysign(w.select(usual, t, a), x)
 
 
 def quarter_turns(w: Vectors, x: str) -> tuple[str, str]:
@@ -195,13 +222,6 @@ def _hypot(w: Vectors, x: str, y: str) -> str:
     return w.select(infinite, w.number(INF), length)
 
 
-def _cbrt(w: Vectors, x: str) -> str:
-    a = w.abs(x)
-    y = exp(w, w.mul(log(w, a), w.number(1 / 3)))
-    y = w.select(w.compare("olt", a, w.number(INF)), y, a)
-    return w.copysign(w.select(w.compare("oeq", a, w.number(0.0)), a, y), x)
-
-
 def _pow(w: Vectors, x: str, y: str) -> str:
     """|x|^y by logarithms, then the sign and the cases of IEEE 754-2019, 9.2.1."""
     zero, one = w.number(0.0), w.number(1.0)
@@ -254,7 +274,7 @@ SINGLE: dict[str, Rule] = {
     "arccos": _through(_arccos),
     "arctan2": _through(_arctan2),
     "hypot": _through(_hypot),
-    "cbrt": _through(_cbrt),
+    "cbrt": _through(cbrt),
     "pow": _through(_pow),
     "erfinv": _through(erfinv),
     "gammaln": _through(library("lgamma")),
