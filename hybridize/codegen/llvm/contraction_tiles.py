@@ -93,26 +93,9 @@ def each_tile(
     over equal ones being separate. Else a height is a register: `heights` are those of `any_heights`.
     """
     if is_symbolic(total):
-        tiles, tall, threes = _cut(f, f.size(total), heights)
-        minimum = f.module.declare("llvm.umin.i64", "i64", ["i64", "i64"])
-        with f.loop(*share.turns(f, "rows", tiles)) as loop:
-            row, height = times(f, loop.index, heights[0]), str(heights[0])
-            if len(heights) > 1:
-                three, two = heights[1:]
-                before = f.op(f"call i64 {minimum}(i64 {loop.index}, i64 {tall})")
-                both = f.op(f"add i64 {tall}, {threes}")
-                most = f.op(f"call i64 {minimum}(i64 {loop.index}, i64 {both})")
-                row = f.op(f"add i64 {times(f, before, heights[0] - three)}, {times(f, most, three - two)}")
-                row = f.op(f"add i64 {row}, {times(f, loop.index, two)}")
-                short = f.op(f"icmp uge i64 {loop.index}, {both}")
-                height = f.op(f"select i1 {short}, i64 {two}, i64 {three}")
-                first = f.op(f"icmp ult i64 {loop.index}, {tall}")
-                height = f.op(f"select i1 {first}, i64 {heights[0]}, i64 {height}")
-            left = f.op(f"sub i64 {f.size(total)}, {row}")
-            body(row, f.op(f"call i64 {minimum}(i64 {left}, i64 {height})"))
+        _each_of_any(f, total, heights, share, body)
         return
-    limit = heights[0]
-    parts = segments(total, limit)
+    parts = segments(total, heights[0])
     first, last = share.turns(f, "rows", sum(part.count for part in parts))
     before = 0
     for part in parts:
@@ -138,6 +121,29 @@ def _cut(f: Function, total: str, heights: tuple[int, ...]) -> tuple[str, str, s
     twos = f.op(f"sub i64 {f.op(f'mul i64 {short}, 3')}, {rest}")
     threes = f.op(f"call i64 {maximum}(i64 {f.op(f'sub i64 {short}, {twos}')}, i64 0)")
     return f.op(f"add i64 {count}, {short}"), count, threes
+
+
+def _each_of_any(
+    f: Function, total: int, heights: tuple[int, ...], share: Share | Whole, body: Callable[[str, str | int], None]
+) -> None:
+    """`each_tile` of an unknown number of rows: tall tiles, then those of three rows, then those of two."""
+    tiles, tall, threes = _cut(f, f.size(total), heights)
+    minimum = f.module.declare("llvm.umin.i64", "i64", ["i64", "i64"])
+    with f.loop(*share.turns(f, "rows", tiles)) as loop:
+        row, height = times(f, loop.index, heights[0]), str(heights[0])
+        if len(heights) > 1:
+            three, two = heights[1:]
+            both = f.op(f"add i64 {tall}, {threes}")
+            before = f.op(f"call i64 {minimum}(i64 {loop.index}, i64 {tall})")
+            most = f.op(f"call i64 {minimum}(i64 {loop.index}, i64 {both})")
+            row = f.op(f"add i64 {times(f, before, heights[0] - three)}, {times(f, most, three - two)}")
+            row = f.op(f"add i64 {row}, {times(f, loop.index, two)}")
+            last = f.op(f"icmp uge i64 {loop.index}, {both}")
+            height = f.op(f"select i1 {last}, i64 {two}, i64 {three}")
+            first = f.op(f"icmp ult i64 {loop.index}, {tall}")
+            height = f.op(f"select i1 {first}, i64 {heights[0]}, i64 {height}")
+        left = f.op(f"sub i64 {f.size(total)}, {row}")
+        body(row, f.op(f"call i64 {minimum}(i64 {left}, i64 {height})"))
 
 
 def _overlap(f: Function, first: str | int, last: str | int, before: int, count: int) -> tuple[str | int, str | int]:
