@@ -192,7 +192,7 @@ def _reduction_over_nothing(sight: Sight, op: Op, operands: Operands) -> Value |
     if not dims.same(result.size, operands[0].type.size) or result.dtype != operands[0].type.dtype or result.size == 0:
         return None
     dropped = sight.apply(ops.Reshape(result.shape), operands[0])
-    if not isinstance(op, ops.Sum) or not is_float(result.dtype):
+    if not isinstance(op, ops.Sum) or not op.axes or not is_float(result.dtype):
         return dropped
     zero = sight.apply(ops.Broadcast(result.shape), sight.constant(0.0, result.dtype))
     return sight.apply(ops.Add(), dropped, zero)
