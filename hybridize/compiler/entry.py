@@ -4,11 +4,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from functools import cache
 from typing import Any
 
 from numpy.typing import NDArray
 
+from hybridize.base.once import once
 from hybridize.base.types import TensorType
 from hybridize.compiler.host import process_module
 from hybridize.runtime.cpython import supported
@@ -27,7 +27,7 @@ from hybridize.runtime.entry import (
 from hybridize.runtime.executable import Executable
 
 
-@cache
+@once
 def _entry() -> tuple[int, object]:
     """Address and owner of the one entry of the process; kept for ever, as every callable refers to it."""
     offset = state_offset() or 0

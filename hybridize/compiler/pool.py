@@ -3,14 +3,13 @@
 
 from __future__ import annotations
 
-from functools import cache
-
+from hybridize.base.once import once
 from hybridize.codegen.target import Target
 from hybridize.compiler.host import process_module
 from hybridize.runtime.pool import PARALLEL, POOL, SHUTDOWN
 
 
-@cache
+@once
 def _code() -> object:
     """The loaded module; kept for ever, as threads run it until the process ends."""
     loaded = process_module("pool", _text)

@@ -17,6 +17,7 @@ import numpy
 from numpy.typing import NDArray
 
 from hybridize.base.dtypes import uint8
+from hybridize.base.once import once
 
 OB_TYPE: Final = 8
 ARRAY_DATA: Final = 16
@@ -115,7 +116,7 @@ def member_offset(cls: type, name: str) -> int | None:
     return offset if found and _word(id(probe) + offset) == 0 else None
 
 
-@cache
+@once
 def process_table() -> NDArray[numpy.int64]:
     """The table of externals, one for the process; its last two words are the cached scratch block (see `scratch`)."""
     table = numpy.zeros(len(EXTERNALS), dtype=numpy.int64)

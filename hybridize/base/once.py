@@ -1,0 +1,36 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What a process makes once: `functools.cache` lets two threads that come at the same time make it twice.
+
+One of the two is dropped then, which is no matter for plain values, but is for memory and code that others point to.
+"""
+
+from __future__ import annotations
+
+import functools
+import threading
+from collections.abc import Callable
+from typing import TypeVar
+
+T = TypeVar("T")
+
+
+def once(function: Callable[[], T]) -> Callable[[], T]:
+    """A function that calls `function` at its first call only; who comes meanwhile waits.
+
+    >>> made = once(lambda: print("made") or 7)
+    >>> made(), made()
+    made
+    (7, 7)
+    """
+    lock = threading.RLock()
+    results: list[T] = []
+
+    @functools.wraps(function)
+    def found() -> T:
+        if not results:
+            with lock:
+                if not results:
+                    results.append(function())
+        return results[0]
+
+    return found
