@@ -9,6 +9,7 @@ from typing import Any
 import numpy
 from numpy.typing import NDArray
 
+from hybridize.base.dims import is_symbolic
 from hybridize.base.dtypes import int64
 from hybridize.base.frozen import frozen
 from hybridize.base.types import TensorType
@@ -43,4 +44,6 @@ class SizeOf(Op):
 
 def size_of(size: Any) -> Operand:
     """A size as an i64 operand without axes."""
+    if is_symbolic(size):
+        size.scope.contain(size)
     return bind1(SizeOf(size))

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from hybridize.base.dims.scope import Scope
 
 FAR: Final = 1 << 62
-"""Beyond every size: the bound of what is not known."""
+"""Beyond every size: the bound of what is not known, and of what programs compute with, which is 64 bits."""
 
 Size: TypeAlias = "int | Dim"
 """What may stand as a size. Elsewhere sizes are annotated as `int`: that is what a dim says that it is."""
@@ -67,7 +67,7 @@ class Division:
         low, high = bounds(self.x)
         least, most = bounds(self.divisor)
         corners = [low // least, low // most, high // least, high // most] if least > 0 else [-FAR, FAR]
-        return min(corners), max(corners)
+        return (-FAR if low <= -FAR else min(corners)), (FAR if high >= FAR else max(corners))
 
 
 class Remainder:
@@ -145,10 +145,12 @@ class Dim:
             terms = {_without(monomial, shared) or (): coefficient for monomial, coefficient in self.terms.items()}
             return _multiplied(_product_bounds(shared), bounds(_made(self.scope, terms, terms.pop((), 0))))
         low = high = self.constant
+        bottomless = endless = False  # what is beyond FAR is so whatever is added
         for monomial, coefficient in self.terms.items():
-            least, most = _product_bounds(monomial)
-            low += coefficient * (least if coefficient > 0 else most)
-            high += coefficient * (most if coefficient > 0 else least)
+            least, most = _product_bounds(monomial) if coefficient > 0 else _product_bounds(monomial)[::-1]
+            low, high = low + coefficient * least, high + coefficient * most
+            bottomless, endless = bottomless or abs(least) >= FAR, endless or abs(most) >= FAR
+        low, high = -FAR if bottomless else low, FAR if endless else high
         for monomial, coefficient in self.terms.items():
             if len(monomial) == 1 and type(monomial[0]) is not Symbol and len(self.terms) > 1:
                 least, most = self._bounds_by(monomial, coefficient)
@@ -215,7 +217,7 @@ class Dim:
                     del terms[monomial]
             return _made(self.scope, terms, self.constant + other.constant)
         if type(other) is int or type(other) is bool:
-            return Dim(self.scope, self.terms, self.constant + other)
+            return _made(self.scope, self.terms, self.constant + other)
         return self._beyond(operator.add, self, other)
 
     __radd__ = __add__
@@ -286,9 +288,9 @@ class Dim:
     def __rdivmod__(self, other: object) -> Any:
         return (other // self, other % self) if _is_size(other) else self._beyond(divmod, other, self)
 
-    def __pow__(self, other: object, modulus: Any = None) -> Any:
+    def __pow__(self, other: Any, modulus: Any = None) -> Any:
         if modulus is not None:
-            return pow(self.scope.pin(self), other, modulus)  # type: ignore[call-overload]
+            return pow(self.scope.pin(self), operator.index(other), operator.index(modulus))
         if type(other) is int and 0 <= other <= 4:
             result: Any = 1
             for _ in range(other):
@@ -322,11 +324,17 @@ class Dim:
     def __lt__(self, other: object) -> Any:
         if type(other) is float:  # whole numbers are below a float where they are below the next whole number
             return self.hint < other if not math.isfinite(other) else self < math.ceil(other)
+        if type(other) is int and abs(other) >= FAR:
+            self.scope.contain(self)
+            return other > 0
         return self.scope.positive(-self + other) if _is_size(other) else NotImplemented
 
     def __gt__(self, other: object) -> Any:
         if type(other) is float:
             return self.hint > other if not math.isfinite(other) else self > math.floor(other)
+        if type(other) is int and abs(other) >= FAR:
+            self.scope.contain(self)
+            return other < 0
         return self.scope.positive(self - other) if _is_size(other) else NotImplemented
 
     def __le__(self, other: object) -> Any:
@@ -474,7 +482,10 @@ def _atom_text(atom: Atom) -> str:
 
 
 def _made(scope: Scope, terms: Mapping[Monomial, int], constant: int) -> Size:
-    return Dim(scope, terms, constant) if terms else constant
+    if not terms:
+        return constant
+    made = Dim(scope, terms, constant)
+    return scope.settle(made) if scope.capturing and abs(made.hint) >= FAR else made
 
 
 def key_of(x: Size) -> Any:

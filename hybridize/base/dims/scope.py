@@ -9,6 +9,9 @@ from typing import Any
 
 from hybridize.base.dims.dim import FAR, Atom, Dim, Division, Larger, Remainder, Size, Symbol, key_of, text
 
+_LONGEST = 1 << 47
+"""No axis of an array is longer: there are no more addresses."""
+
 
 class Condition:
     """Something that must be true of the sizes for a program to hold: `dim` compared with 0."""
@@ -74,6 +77,9 @@ class Scope:
 
     def atom(self, kind: type[Division] | type[Remainder] | type[Larger], x: Size, other: Size) -> Dim:
         """The dim that is one atom of these operands, equal ones once."""
+        if self.capturing and kind is not Larger:  # it may be small where what it is made of is not
+            self.contain(x)
+            self.contain(other)
         key = (kind, key_of(x), key_of(other))
         made = self._atoms.get(key)
         if made is None:
@@ -142,6 +148,30 @@ class Scope:
             symbol.low = symbol.high = (value - constant) // coefficient
         return value
 
+    def contain(self, size: Size) -> None:
+        """Hear that a program computes a size.
+
+        Where 64 bits might not hold it or what it is made of, the ranges of its symbols shrink.
+        """
+        if not isinstance(size, Dim):
+            return
+        symbols: set[Symbol] = set()
+        largest, degree = _majorant(size, symbols)
+        room = (FAR / largest) ** (1 / degree)  # so many times as large as now may all symbols be
+        for symbol in symbols:
+            if room < 1:
+                symbol.low = symbol.high = symbol.hint
+            elif symbol.hint * room < _LONGEST:
+                symbol.high = min(symbol.high, int(symbol.hint * room))
+
+    def settle(self, dim: Dim) -> int:
+        """The value of a dim that is more than 64 bits hold; the program then holds for these sizes only."""
+        symbols: set[Symbol] = set()
+        _majorant(dim, symbols)
+        for symbol in symbols:
+            symbol.low = symbol.high = symbol.hint
+        return dim.hint
+
     def _assume_positive(self, dim: Dim) -> None:
         one = dim.single
         if one is None:
@@ -162,6 +192,7 @@ class Scope:
         dim = _normal(condition.dim, condition.relation)
         key = (dim.key, condition.relation)
         if key not in self._known:
+            self.contain(dim)
             self._known.add(key)
             self.conditions.append(Condition(dim, condition.relation))
 
@@ -177,6 +208,28 @@ def _normal(dim: Dim, relation: str) -> Dim:
         by = -by if dim.key[1][1] < 0 else by
         constant = dim.constant // by
     return Dim(dim.scope, {monomial: coefficient // by for monomial, coefficient in dim.terms.items()}, constant)
+
+
+def _majorant(size: Size, symbols: set[Symbol]) -> tuple[int, int]:
+    """(a, d) such that no size, nor any part of it, is beyond a * t**d where symbols are at most t times their hints.
+
+    The symbols are added to `symbols`.
+    """
+    if not isinstance(size, Dim):
+        return abs(size), 0
+    total, degree = abs(size.constant), 0
+    for monomial, coefficient in size.terms.items():
+        largest, factors = abs(coefficient), 0
+        for atom in monomial:
+            if isinstance(atom, Symbol):
+                symbols.add(atom)
+                most, power = atom.hint, 1
+            else:  # no larger than what it is made of
+                (x, first), (other, second) = _majorant(atom.x, symbols), _majorant(atom.divisor, symbols)
+                most, power = x + other, max(first, second)
+            largest, factors = largest * most, factors + power
+        total, degree = total + largest, max(degree, factors)
+    return total, degree
 
 
 def _as_dim(x: Size) -> Dim:
