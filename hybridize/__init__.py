@@ -13,7 +13,7 @@
 This module only re-exports; DESIGN of the parts stands in the docstring of each package.
 """
 
-from hybridize import autograd, gluon, init, nd
+from hybridize import autograd, errors, gluon, init, nd
 from hybridize import ndarray as ndarray  # F, imperatively
 from hybridize import symbol as sym
 from hybridize import symbol as symbol  # F, while capturing
@@ -27,6 +27,6 @@ from hybridize.verb import disabled, hybridize, load
 __version__ = "0.1.0"
 
 __all__ = [
-    "Benchmark", "Program", "Timer", "autograd", "cpu", "disabled", "gluon", "gpu", "hybridize", "init", "load", "nd",
-    "np", "npx", "num_gpus", "random", "set_num_threads", "sym",
+    "Benchmark", "Program", "Timer", "autograd", "cpu", "disabled", "errors", "gluon", "gpu", "hybridize", "init", "load",
+    "nd", "np", "npx", "num_gpus", "random", "set_num_threads", "sym",
 ]  # fmt: skip

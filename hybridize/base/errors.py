@@ -25,6 +25,11 @@ class HybridizeError(Exception):
         help: one remedy.
     """
 
+    __module__ = "hybridize.errors"  # in tracebacks, the place where users find it
+
+    def __init_subclass__(cls) -> None:
+        cls.__module__ = HybridizeError.__module__
+
     def __init__(self, code: str, what: str, *, help: str = "", loc: SourceLoc | None = None) -> None:
         self.code = code
         self.what = what

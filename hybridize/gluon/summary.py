@@ -40,13 +40,17 @@ def show(block: Any, inputs: tuple[Any, ...]) -> None:
     handles: list[Any] = []
     counters: dict[str, int] = {}
 
-    def watch(part: Any) -> None:
+    def refuse(part: Any) -> None:
         if getattr(part, "active", False):
             raise StateError(
                 "E505",
                 f'"{type(part).__name__}" must not be hybridized to print summary',
-                help="hybridize(active=False)",
+                help="hybridize(active=False) on the net before, and hybridize() again afterwards",
             )
+        for child in part._children.values():
+            refuse(child)
+
+    def watch(part: Any) -> None:
         handles.append(part.register_forward_hook(note))
 
     def note(part: Any, _: Any, outputs: Any) -> None:
@@ -54,6 +58,7 @@ def show(block: Any, inputs: tuple[Any, ...]) -> None:
         number = counters[kind] = counters.get(kind, 0) + 1
         rows.append(_Row(f"{kind}-{number}", _shapes(outputs), _count(part, totals)))
 
+    refuse(block)  # the outermost first: that is the one that the user hybridized
     block.apply(watch)
     try:
         block(*inputs)

@@ -188,7 +188,7 @@ def test_summary_counts(capsys):
     assert "Total params: 43" in text
     assert "Trainable params: 43" in text
     net.hybridize()
-    with pytest.raises(StateError, match="must not be hybridized to print summary"):
+    with pytest.raises(StateError, match='"Net" must not be hybridized to print summary'):
         net.summary(np.ones((2, 5)))
 
 

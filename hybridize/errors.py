@@ -1,0 +1,30 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The errors of hybridize, to catch: `except hybridize.errors.ShapeError`. Each is the built-in one, too.
+
+See `docs/errors`: every error has a code, what was found and expected, the user's own line, and a remedy.
+"""
+
+from hybridize.base.errors import (
+    ArgumentError,
+    AssertionFailed,
+    CaptureError,
+    CodegenError,
+    DeferredInitializationError,
+    DeviceError,
+    DTypeError,
+    GraphError,
+    HybridizeError,
+    InternalError,
+    LoadError,
+    OutOfBoundsError,
+    ShapeError,
+    StateError,
+    ValueArgumentError,
+    VerificationError,
+)
+
+__all__ = [
+    "ArgumentError", "AssertionFailed", "CaptureError", "CodegenError", "DTypeError", "DeferredInitializationError",
+    "DeviceError", "GraphError", "HybridizeError", "InternalError", "LoadError", "OutOfBoundsError", "ShapeError",
+    "StateError", "ValueArgumentError", "VerificationError",
+]  # fmt: skip
