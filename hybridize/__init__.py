@@ -27,6 +27,6 @@ from hybridize.verb import disabled, hybridize, load
 __version__ = "0.1.0"
 
 __all__ = [
-    "Benchmark", "Program", "Timer", "autograd", "cpu", "disabled", "errors", "gluon", "gpu", "hybridize", "init", "load",
-    "nd", "np", "npx", "num_gpus", "random", "set_num_threads", "sym",
+    "Benchmark", "Program", "Timer", "autograd", "cpu", "disabled", "errors", "gluon", "gpu", "hybridize", "init",
+    "load", "nd", "np", "npx", "num_gpus", "random", "set_num_threads", "sym",
 ]  # fmt: skip
