@@ -67,6 +67,8 @@ class Weak:
 
     value: Operand
     kind: type
+    size: Any = None
+    """The size that it is, where it is one."""
 
 
 class Handover(Exception):
@@ -149,7 +151,7 @@ def operand(x: Any, dtype: DType | None = None) -> Any:
     if kind is Symbol:
         return x.operand() if x.weak is None else Weak(x.operand(), x.weak)
     if isinstance(x, NUMBERS):
-        return Weak(size_of(x), int) if dims.is_symbolic(x) else x
+        return Weak(size_of(x), int, x) if dims.is_symbolic(x) else x
     if isinstance(x, numpy.ndarray):
         return given(checked(x))
     if isinstance(x, (list, tuple)):
@@ -234,6 +236,7 @@ def cast(x: Any, dtype: DType) -> Operand:
     if isinstance(x, NUMBERS):
         return number(x, dtype)
     if isinstance(x, Weak):
+        _check_range(x, dtype)
         x = x.value
     if isinstance(x, numpy.ndarray):
         return x if x.dtype == dtype else bind1(Cast(dtype), x)
@@ -243,13 +246,33 @@ def cast(x: Any, dtype: DType) -> Operand:
 def number(x: Any, dtype: DType) -> Operand:
     """A Python number as an operand without axes."""
     if dims.is_symbolic(x):
-        return cast(size_of(x), dtype)
+        return cast(Weak(size_of(x), int, x), dtype)
     try:
         return given(numpy.asarray(x, dtype=dtype))
     except (OverflowError, TypeError, ValueError) as error:
-        raise DTypeError(
-            "E203", f"{x!r} is no {code(dtype)}: {error}", help="cast the array first: x.astype(...)"
-        ) from None
+        raise _no_number(x, dtype, error) from None
+
+
+def _no_number(x: Any, dtype: DType, why: object) -> DTypeError:
+    return DTypeError("E203", f"{x!r} is no {code(dtype)}: {why}", help="cast the array first: x.astype(...)")
+
+
+def _check_range(x: Weak, dtype: DType) -> None:
+    """Check that an integer that only calls know is one of `dtype`, as `number` does; the program depends on it."""
+    if x.kind is not int or dtype.kind not in "iu" or dtype == int64:
+        return
+    low, high = int(numpy.iinfo(dtype).min), min(int(numpy.iinfo(dtype).max), int(numpy.iinfo(int64).max))
+    if x.size is not None:
+        inside, shown = low <= x.size <= high, dims.hint(x.size)
+    else:
+        trace: Any = current()
+        known = getattr(trace, "truth_of", None)
+        symbol: Any = Symbol.of(trace, x.value, weak=int)
+        if known is None or (known(symbol >= low) is not False and known(symbol <= high) is not False):
+            return
+        inside, shown = False, trace.number_of(symbol)
+    if not inside:
+        raise _no_number(shown, dtype, f"Python integer {shown} out of bounds for {dtype}")
 
 
 def strong(x: Any, dtype: DType | None = None) -> Operand:

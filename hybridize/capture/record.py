@@ -168,12 +168,25 @@ def _check_containers(call: Call, leaves: list[Any], args: Any, kwargs: Any) -> 
         )  # fmt: skip
 
 
+def _known(x: Any) -> Any:
+    """A constant of the result with the numbers that sizes in it are, which the program then depends on."""
+    if is_symbolic(x):
+        return int(x)
+    return type(x)(map(_known, x)) if type(x) in (tuple, set, frozenset) else x
+
+
+def _with_known_keys(structure: Structure) -> Structure:
+    children = tuple(map(_with_known_keys, structure.children))
+    return changed(structure, children=children, keys=tuple(map(_known, structure.keys)))
+
+
 class _Stock:
     """Taking stock of a trace."""
 
     def __init__(self, trace: Trace, call: Call, result: Any) -> None:
         self.trace, self.call = trace, call
-        self.leaves, self.structure = flatten(result)
+        self.leaves, structure = flatten(result)
+        self.structure = _with_known_keys(structure)
         self.outputs: list[Value] = []
 
     def captured(self) -> Captured:
@@ -256,7 +269,7 @@ class _Stock:
 
     def _constant(self, leaf: Any) -> Result:
         if isinstance(leaf, numpy.ndarray) or (type(leaf) is set and all(isinstance(x, _CONSTANT) for x in leaf)):
-            leaf = leaf.copy()
+            leaf = _known(leaf.copy())
         elif (not isinstance(leaf, _CONSTANT) and id(leaf) in self.trace.fresh) or hasattr(type(leaf), "__next__"):
             raise self.trace.refusing(CaptureError(
                 "E423", f"a {type(leaf).__name__} is returned, which each call would have to make anew",

@@ -20,6 +20,7 @@ from hybridize.array.ndarray import ndarray
 from hybridize.array.operators import Operators
 from hybridize.array.storage import Storage
 from hybridize.array.symbol import Symbol
+from hybridize.base.dims import is_symbolic
 from hybridize.base.dtypes import CODES
 from hybridize.base.errors import CaptureError
 from hybridize.capture import convert, flow, writes
@@ -198,6 +199,10 @@ class Router:
         owner = getattr(function, "__self__", None)
         if type(owner) in CONTAINERS:
             return writes.container_method(self, trace, owner, function, args, kwargs)
+        if type(owner) in (int, float) and any(map(is_symbolic, args)):
+            return function(
+                *(int(x) if is_symbolic(x) else x for x in args)
+            )  # (2).__eq__(n): numbers do not know of sizes
         opaque = opaque_name(function)
         if opaque is not None:
             raise trace.root.refusing(CaptureError(

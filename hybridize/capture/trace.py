@@ -141,6 +141,13 @@ class Recording:
         """The Python number that a symbol stands for; None where data decides it."""
         return None if symbol.weak is None else self.root.numbers.number(symbol, self)
 
+    def truth_of(self, symbol: Symbol) -> bool | None:
+        """Whether the Python number that a symbol stands for is not 0, on which the program then depends.
+
+        None where data decides it.
+        """
+        return None if symbol.weak is None else self.root.numbers.truth(symbol, self)
+
     def operate(self, name: str, function: Callable[..., Any], operands: Sequence[Any]) -> Any:
         """An operator between Python numbers: what Python gives, or NotImplemented to leave it to the graph."""
         return self.root.numbers.operate(name, function, operands, self)
