@@ -1,5 +1,6 @@
-"""What a newcomer runs first: the demo, and the code of the README."""
+"""What a newcomer runs first: the demo, and the code of the README and the guide, which gives what it says."""
 
+import ast
 import re
 import subprocess
 import sys
@@ -8,7 +9,40 @@ from pathlib import Path
 import pytest
 
 ROOT = Path(__file__).parents[2]
-BLOCKS = re.findall(r"```python\n(.*?)```", (ROOT / "README.md").read_text(), re.DOTALL)
+PAGES = [ROOT / "README.md", *sorted((ROOT / "docs" / "guide").glob("*.md"))]
+BLOCK = re.compile(r"```python\n(.*?)```", re.DOTALL)
+SAID = re.compile(r"#\s+((?:[\[({'\"\d-]|array\(|True|False|None).*)$")
+"""A comment that begins with a value."""
+
+IMPORTS = """import numpy
+from hybridize import hybridize, load, np, npx
+from hybridize.gluon import nn
+"""
+TORCH = "import torch\nmodule, tensor = torch.nn.Linear(4, 2), torch.ones(1, 4)\nx = tensor\n"
+NET = "net, x = nn.Dense(2), np.ones((1, 4))\nnet.initialize()\nnet.hybridize()\nnet(x)\n"
+BEFORE = {"README.md": TORCH, "docs/guide/pytorch.md": IMPORTS + TORCH}
+"""What the text around the code of a page has said already; elsewhere there are a net and its input."""
+
+COMPARE = """
+def said(value, comment):
+    texts = [text.replace("'", '"') for text in (str(value), repr(value))]
+    assert comment.replace("'", '"').startswith(tuple(texts)), f"{value} is not {comment}"
+
+"""
+
+
+def checked(code: str) -> str:
+    """The code, with each value that a comment tells compared with it."""
+    lines = code.splitlines()
+    for node in reversed(ast.parse(code).body):
+        comment = SAID.search(lines[node.end_lineno - 1])
+        if not isinstance(node, ast.Expr) or comment is None:
+            continue
+        value = ast.get_source_segment(code, node.value)
+        if value.startswith("print("):
+            value = f"str({value[len('print(') :]}"
+        lines[node.lineno - 1 : node.end_lineno] = [f"said({value}, {comment[1]!r})"]
+    return "\n".join(lines)
 
 
 def run(*arguments: str | Path, cwd: Path) -> str:
@@ -24,11 +58,18 @@ def test_demo(tmp_path):
     assert sorted(path.name for path in (tmp_path / "out").iterdir()) == ["my_mlp-0000.params", "my_mlp-symbol.json"]
 
 
-@pytest.mark.parametrize("block", range(len(BLOCKS)))
-def test_readme(block, tmp_path):
-    code = BLOCKS[block]
-    if "hybridize(module)" in code:
-        names = "import torch\nfrom hybridize import hybridize\n"
-        code = names + "module, tensor = torch.nn.Linear(4, 2), torch.ones(1, 4)\n" + code
-    (tmp_path / "readme.py").write_text(code)
-    run("readme.py", cwd=tmp_path)
+@pytest.mark.parametrize("page", [str(page.relative_to(ROOT)) for page in PAGES])
+def test_pages(page, tmp_path):
+    code = "\n".join(map(checked, BLOCK.findall((ROOT / page).read_text())))
+    (tmp_path / "page.py").write_text(COMPARE + BEFORE.get(page, IMPORTS + NET) + code)
+    run("page.py", cwd=tmp_path)
+
+
+def test_what_a_comment_says_is_compared(tmp_path):
+    (tmp_path / "right.py").write_text(
+        COMPARE + checked("1 + 1  # 2\nprint('a')  # 'a'\n(1, 2)  # (1, 2): a pair\n'x'  # not a value\n")
+    )
+    run("right.py", cwd=tmp_path)
+    (tmp_path / "wrong.py").write_text(COMPARE + checked("1 + 1  # 3\n"))
+    with pytest.raises(AssertionError, match="2 is not 3"):
+        run("wrong.py", cwd=tmp_path)
