@@ -192,7 +192,6 @@ class Scope:
         dim = _normal(condition.dim, condition.relation)
         key = (dim.key, condition.relation)
         if key not in self._known:
-            self.contain(dim)
             self._known.add(key)
             self.conditions.append(Condition(dim, condition.relation))
 
