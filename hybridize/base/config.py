@@ -4,9 +4,9 @@
 from __future__ import annotations
 
 import os
-from dataclasses import dataclass
 
 from hybridize.base.errors import ArgumentError
+from hybridize.base.frozen import mutable
 
 
 def _flag(name: str, default: str = "") -> bool:
@@ -33,7 +33,7 @@ def _cache_folder() -> str:
     return os.path.join(caches, "hybridize")
 
 
-@dataclass(slots=True)
+@mutable
 class Configuration:
     """Switches of the whole process."""
 

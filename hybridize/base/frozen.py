@@ -1,31 +1,36 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Immutable classes of fields that cost little at import.
+"""Classes of fields that cost little at import, immutable (`frozen`) or not (`mutable`).
 
-`dataclasses.dataclass(frozen=True)` writes and compiles six functions per class, half a millisecond each time, used or
-not; with a hundred such classes that was most of `import hybridize`. Here the methods are shared, and only
-`__init__`, whose speed matters, is written for a class: when some instances of it have been made. Writing it takes as
-long as making fifty without it.
+`dataclasses.dataclass` writes and compiles up to six functions per class, half a millisecond each time, used or not;
+with a hundred such classes that was most of `import hybridize`. Here the methods are shared, and only `__init__`,
+whose speed matters, is written for a class: when some instances of it have been made. Writing it takes as long as
+making fifty without it.
 """
 
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import MISSING, Field, FrozenInstanceError
 from operator import attrgetter
-from typing import Any, TypeVar, dataclass_transform
+from typing import Any, TypeVar, dataclass_transform, overload
 
 T = TypeVar("T")
 
 _put = object.__setattr__
 
 
+@overload
+def frozen(cls: type[T], /) -> type[T]: ...
+@overload
+def frozen(*, eq: bool = ...) -> Callable[[type[T]], type[T]]: ...
 @dataclass_transform(frozen_default=True, field_specifiers=(dataclasses.field,))
-def frozen(cls: type[T]) -> type[T]:
+def frozen(cls: type[T] | None = None, /, *, eq: bool = True) -> type[T] | Callable[[type[T]], type[T]]:
     """What `dataclass(frozen=True)` does to a class: fields, equality and hash by them, a repr, no assignment.
 
     `dataclasses` knows such classes (mypy does not know that: see `changed`). Methods that the class itself defines
-    stay. A class is frozen in this way or in the way of `dataclass`, with all its bases.
+    stay. A class is frozen in this way or in the way of `dataclass`, with all its bases. With `eq=False` an instance
+    equals itself only.
 
     >>> @frozen
     ... class Point:
@@ -34,12 +39,48 @@ def frozen(cls: type[T]) -> type[T]:
     >>> Point(1), Point(1) == Point(1, 0), Point(1) == Point(2)
     (Point(x=1, y=0), True, False)
     """
+
+    def decorate(cls: type[T]) -> type[T]:
+        return _with_fields(cls, _FROZEN | (_BY_FIELDS | {"__hash__": _hash} if eq else {}))
+
+    return decorate if cls is None else decorate(cls)
+
+
+@overload
+def mutable(cls: type[T], /) -> type[T]: ...
+@overload
+def mutable(*, eq: bool = ...) -> Callable[[type[T]], type[T]]: ...
+@dataclass_transform(field_specifiers=(dataclasses.field,))
+def mutable(cls: type[T] | None = None, /, *, eq: bool = True) -> type[T] | Callable[[type[T]], type[T]]:
+    """What `dataclass` does to a class: as `frozen`, but fields can be assigned, and instances have no hash.
+
+    With `eq=False` an instance equals itself only, and has one.
+
+    >>> @mutable
+    ... class Point:
+    ...     x: int
+    ...     y: int = 0
+    >>> point = Point(1)
+    >>> point.y += 1
+    >>> point, point == Point(1, 1)
+    (Point(x=1, y=1), True)
+    """
+
+    def decorate(cls: type[T]) -> type[T]:
+        return _with_fields(cls, {"__repr__": _repr} | (_BY_FIELDS | {"__hash__": None} if eq else {}))
+
+    return decorate if cls is None else decorate(cls)
+
+
+def _with_fields(cls: type[T], methods: Mapping[str, Callable[..., Any] | None]) -> type[T]:
+    if not cls.__doc__:  # `dataclass` would write one, from a signature, which takes longer than all the rest
+        cls.__doc__ = cls.__name__
     made: Any = dataclasses.dataclass(init=False, repr=False, eq=False)(cls)  # writes no function: notes the fields
     compared = [field.name for field in _fields(cls) if field.compare]
     made._compared = attrgetter(*compared) if compared else type
     if "__init__" not in cls.__dict__:
         made.__init__ = _writes_itself(cls)
-    for name, function in _SHARED.items():
+    for name, function in methods.items():
         if cls.__dict__.get(name) is None:  # Python itself writes `__hash__ = None` beside an `__eq__`
             setattr(cls, name, function)
     return cls
@@ -100,6 +141,7 @@ def _filled(cls: Any, one: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -
 def _written(cls: Any) -> Callable[..., None]:
     """The `__init__` of the fields of `cls`."""
     known: dict[str, Any] = {"put": _put}
+    assigned_by_put = cls.__setattr__ is not object.__setattr__
     parameters, lines = ["self"], []
     for field in _fields(cls):
         name = field.name
@@ -114,7 +156,7 @@ def _written(cls: Any) -> Callable[..., None]:
             value = f"{name}_factory() if {name} is missing else {name}"
         else:
             parameters.append(name)
-        lines.append(f"  put(self, {name!r}, {value})")
+        lines.append(f"  put(self, {name!r}, {value})" if assigned_by_put else f"  self.{name} = {value}")
     if hasattr(cls, "__post_init__"):
         lines.append("  self.__post_init__()")
     exec(f"def __init__({', '.join(parameters)}):\n" + "\n".join(lines or ["  pass"]), known)
@@ -146,6 +188,5 @@ def _delete(self: Any, name: str) -> None:
     raise FrozenInstanceError(f"cannot delete field {name!r}")
 
 
-_SHARED: dict[str, Callable[..., Any]] = {
-    "__eq__": _equal, "__hash__": _hash, "__repr__": _repr, "__setattr__": _assign, "__delattr__": _delete,
-}  # fmt: skip
+_FROZEN: dict[str, Callable[..., Any]] = {"__repr__": _repr, "__setattr__": _assign, "__delattr__": _delete}
+_BY_FIELDS: dict[str, Callable[..., Any]] = {"__eq__": _equal}

@@ -23,10 +23,10 @@ from __future__ import annotations
 import ast
 import threading
 from collections import OrderedDict
-from dataclasses import dataclass
 from types import CellType, CodeType, FunctionType
 from typing import Any
 
+from hybridize.base.frozen import mutable
 from hybridize.capture.expressions import (
     GENERATED,
     ROUTER,
@@ -128,7 +128,7 @@ def _all_codes(code: CodeType) -> list[CodeType]:
     return [code] + [inner for c in code.co_consts if isinstance(c, CodeType) for inner in _all_codes(c)]
 
 
-@dataclass(slots=True)
+@mutable
 class _Block:
     """Where statements are being converted."""
 

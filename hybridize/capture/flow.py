@@ -12,7 +12,6 @@ from __future__ import annotations
 import operator
 import sys
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from types import CellType
 from typing import Any
 
@@ -20,6 +19,7 @@ from hybridize.array.ndarray import ndarray
 from hybridize.array.operators import functions
 from hybridize.array.symbol import Symbol
 from hybridize.base.errors import CaptureError, InternalError, ShapeError
+from hybridize.base.frozen import mutable
 from hybridize.capture.guards import MISSING
 from hybridize.capture.trace import current_trace
 from hybridize.ops import Assert
@@ -64,19 +64,19 @@ def level(signal: Signal | None) -> int:
     return 0 if signal is None else signal.level
 
 
-@dataclass(slots=True)
+@mutable
 class Rest:
     """What follows in a block."""
 
     run: Part | None
 
 
-@dataclass(slots=True)
+@mutable
 class Barrier:
     """The border of a `with` or `try`: what follows outside cannot run inside."""
 
 
-@dataclass(slots=True)
+@mutable
 class PythonLoop:
     """One iteration of a loop that Python runs."""
 
@@ -85,7 +85,7 @@ class PythonLoop:
     """Number of the next iteration."""
 
 
-@dataclass(slots=True)
+@mutable
 class GraphLoop:
     """The body of a loop in the graph."""
 

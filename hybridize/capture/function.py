@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import functools
 import inspect
-import logging
 import os
 import sys
 import threading
@@ -45,7 +44,6 @@ _IGNORED = frozenset({
     "partition_if_dynamic",
 })  # fmt: skip
 _BACKENDS = ("llvm", "numpy")
-_log = logging.getLogger(__name__)
 
 
 @frozen
@@ -117,6 +115,8 @@ class Function:
         self._programs: OrderedDict[tuple[Any, ...], list[Program]] = OrderedDict()
         self._families: dict[tuple[Any, ...], Family] = {}
         self._recent: list[Program] = []
+        self._installed = True
+        """Whether the latest programs have entries."""
         self._lock = threading.RLock()
         self._hits = self._captures = self._evictions = 0
         self._names: tuple[str, ...] | None = None
@@ -173,7 +173,7 @@ class Function:
                 with suppress(KeyError):  # another thread may have evicted it
                     self._programs.move_to_end(program.key)
             result = program.run(call)
-            if program.renewed():
+            if program.renewed() or not self._installed:
                 with self._lock:
                     self._install()
             return result
@@ -218,7 +218,6 @@ class Function:
             print(f"hybridize: {self.name} is captured again because {program.reason}", file=sys.stderr)
         self._captures += 1
         self._keep(program)
-        self._install()
         return program
 
     def _capture_family(self, call: Call, family: Family) -> Program | None:
@@ -235,7 +234,10 @@ class Function:
             program = None if scope.pinned else self._compile(captured, family.change(call, kinds, names))
         except Exception as error:
             # Whatever it is: if it is the user's error, the exact capture says so too, in terms of true sizes.
-            _log.debug("%s cannot be captured for any size: %s", self.name, error, exc_info=True)
+            import logging  # late: it takes milliseconds to load, and this seldom happens
+
+            log = logging.getLogger(__name__)
+            log.debug("%s cannot be captured for any size: %s", self.name, error, exc_info=True)
             family.give_up(kinds)
             return None
         return program if family.settle(kinds) else None
@@ -250,6 +252,7 @@ class Function:
     def _keep(self, program: Program) -> None:
         key = program.key
         programs = self._programs.setdefault(key, [])
+        self._installed = False
         self._programs.move_to_end(key)
         # Replaced, not changed: a thread may be looking for a program without the lock.
         self._programs[key] = [program, *(other for other in programs if not other.outdated)]
@@ -263,7 +266,12 @@ class Function:
                 del self._programs[oldest]
 
     def _install(self) -> None:
-        """Make the entries of the latest programs what a call reaches first."""
+        """Make the entries of the latest programs what a call reaches first.
+
+        At the second call of a program: many are called once, and the first call of all, where nothing is on the disk
+        yet, need not wait for the entry's code, which takes LLVM as long as a small program.
+        """
+        self._installed = True
         entry: Callable[..., Any] = self._dispatch
         if not CONFIG.disable:
             for program in reversed(self._recent):
@@ -276,7 +284,10 @@ class Function:
         """The program that a call with these arguments runs; captured and compiled if need be, but not run."""
         call = self._call(args, kwargs)
         with self._lock:
-            return self._find(call) or self._capture(call)
+            program = self._find(call) or self._capture(call)
+            if not self._installed:
+                self._install()
+            return program
 
     def compile(self, *specs: Any) -> Program:
         """Compile ahead of the first call.

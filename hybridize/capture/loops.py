@@ -9,7 +9,7 @@ body starts as one; one whose types have nothing in common has no value in the l
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from types import CellType
 from typing import Any
 
@@ -19,6 +19,7 @@ from hybridize.array.ndarray import ndarray
 from hybridize.array.symbol import Cell, Symbol
 from hybridize.base.dtypes import bool_, int64
 from hybridize.base.errors import CaptureError, HybridizeError
+from hybridize.base.frozen import mutable
 from hybridize.base.types import TensorType
 from hybridize.capture import branches, flow, merge
 from hybridize.capture.branches import Promote, refill
@@ -219,7 +220,7 @@ class _Items(Sequence[Any]):
 # ---------------------------------------------------------------------------------------------- loops of the graph
 
 
-@dataclass
+@mutable
 class _Carried:
     """What a loop of the graph carries: variables by name, and arrays that are written in place."""
 
@@ -229,7 +230,7 @@ class _Carried:
     """Variables that have no value in the loop, and why."""
 
 
-@dataclass
+@mutable
 class _Recorded:
     """The body of a loop, recorded once."""
 

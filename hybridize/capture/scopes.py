@@ -5,9 +5,9 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterable
-from dataclasses import dataclass, field
+from dataclasses import field
 
-from hybridize.base.frozen import frozen
+from hybridize.base.frozen import frozen, mutable
 
 _INNER = (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda, ast.ClassDef)
 _COMPREHENSIONS = (ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp)
@@ -53,7 +53,7 @@ def parameters(arguments: ast.arguments) -> set[str]:
     return {argument.arg for argument in every}
 
 
-@dataclass(slots=True)
+@mutable
 class Scope:
     """The names of a function, lambda or comprehension."""
 

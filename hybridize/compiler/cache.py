@@ -6,15 +6,16 @@ from __future__ import annotations
 import threading
 import weakref
 from collections import OrderedDict
-from dataclasses import dataclass, field
+from dataclasses import field
 
+from hybridize.base.frozen import mutable
 from hybridize.compiler.disk import DiskInfo
 from hybridize.runtime.executable import Executable
 
 Key = tuple[str, ...]
 
 
-@dataclass(slots=True)
+@mutable
 class CacheInfo:
     """Counts since the start or the last `clear`."""
 

@@ -10,18 +10,18 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Iterable
-from dataclasses import dataclass
 from typing import Any
 
 from hybridize.base.config import CONFIG
 from hybridize.base.digests import digest
 from hybridize.base.errors import LoadError
+from hybridize.base.frozen import mutable
 from hybridize.compiler import identity
 from hybridize.compiler.folder import Folder
 from hybridize.runtime import record
 
 
-@dataclass(slots=True)
+@mutable
 class DiskInfo:
     """What became of the questions to the disk since the start or the last clearing."""
 

@@ -11,10 +11,12 @@ import re
 import threading
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import field
+
+from hybridize.base.frozen import mutable
 
 
-@dataclass
+@mutable
 class Scope:
     """Names given inside one block's `name_scope`, or, for the scope at the bottom, in the whole process."""
 

@@ -4,24 +4,25 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Any
 
 from hybridize.base.errors import StateError
+from hybridize.base.frozen import mutable
 from hybridize.base.nested import Structure, flatten
 
 _WIDTHS = (20, 42, 15)
 _LINE = "-" * 80
 
 
-@dataclass
+@mutable
 class _Row:
     name: str
     shape: str
     count: int
 
 
-@dataclass
+@mutable
 class _Totals:
     all: int = 0
     trainable: int = 0

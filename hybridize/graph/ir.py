@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from functools import cached_property
 from typing import Any, Protocol
 
@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 from hybridize.base.digests import digest
 from hybridize.base.dims import Scope
 from hybridize.base.errors import GraphError
+from hybridize.base.frozen import frozen
 from hybridize.base.locations import SourceLoc
 from hybridize.base.types import TensorType
 
@@ -55,7 +56,7 @@ class Value:
         return f"Value({self.name or '%'}: {self.type})"
 
 
-@dataclass(frozen=True, eq=False, slots=True)
+@frozen(eq=False)
 class Node:
     """One application of an op."""
 
@@ -65,7 +66,7 @@ class Node:
     loc: SourceLoc | None = None
 
 
-@dataclass(frozen=True, eq=False)
+@frozen(eq=False)
 class Graph:
     """A program: inputs, constants, nodes in topological order, outputs. Immutable."""
 

@@ -16,12 +16,11 @@ from __future__ import annotations
 import math
 import struct
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
 
 from hybridize.base import dims
 from hybridize.base.dims import FAR, Bounds, same
 from hybridize.base.dtypes import DType, bool_, int64
-from hybridize.base.frozen import frozen
+from hybridize.base.frozen import frozen, mutable
 from hybridize.loops.expr import Axis, Call, Cast, Const, Expr, Fold, Load, Select, whole
 
 
@@ -38,7 +37,7 @@ def bit(axis: int) -> int:
     return 1 << (2 * axis if axis >= 0 else -2 * axis - 1)
 
 
-@dataclass(slots=True)
+@mutable
 class Facts:
     """What is known of an interned expression."""
 

@@ -49,8 +49,9 @@ class Executable:
     ) -> None:
         """`owner` keeps the code at `address`, and its own `address` says where functions are that the plan names.
 
-        `entry_code` gives the emitted entry's address, 0 where there is none; asked at the second call. `team` are the threads that a program with
-        shared steps uses, see `runtime.pool`; without one it uses the caller's alone.
+        `entry_code` gives the emitted entry's address, 0 where there is none; it is asked at the second call. `team`
+        are the threads that a program with shared steps uses, see `runtime.pool`; without one it uses the caller's
+        alone.
         """
         self.name = name
         self.address = address

@@ -17,11 +17,11 @@ from __future__ import annotations
 
 import dataclasses
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Any
 
 from hybridize.base.dims import hint, product, same
-from hybridize.base.frozen import frozen
+from hybridize.base.frozen import frozen, mutable
 from hybridize.graph import Graph, Node, OpLike, Value
 from hybridize.loops.expr import Axis, Const, Contraction, Expr, Fold, Load, Region, whole
 from hybridize.loops.index import Index, Interner, Space, bit
@@ -40,7 +40,7 @@ ROW_LIMIT = 1 << 16
 """Bytes of a row that is kept; longer ones are stored as a whole."""
 
 
-@dataclass(eq=False, slots=True)
+@mutable(eq=False)
 class Group:
     """One kernel in the making."""
 

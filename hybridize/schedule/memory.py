@@ -3,14 +3,15 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import field
 
 from hybridize.base.dims import bounds, hint, is_symbolic, maximum, same
+from hybridize.base.frozen import mutable
 
 ALIGN = 64
 
 
-@dataclass(eq=False, slots=True)
+@mutable(eq=False)
 class Block:
     """Scratch that lives from one step to another, both included."""
 
@@ -61,7 +62,7 @@ def _assign_slots(blocks: list[Block]) -> int:
     return top
 
 
-@dataclass(eq=False, slots=True)
+@mutable(eq=False)
 class _Slot:
     """Memory of blocks that live one after the other."""
 

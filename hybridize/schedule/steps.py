@@ -3,8 +3,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 from hybridize.base.frozen import frozen
 from hybridize.base.types import TensorType
 from hybridize.graph.ir import Buffer
@@ -81,7 +79,7 @@ class Stable:
     offset: int
 
 
-@dataclass(frozen=True, eq=False, slots=True)
+@frozen(eq=False)
 class Packed:
     """A constant made of another one, or of an input that seldom changes: w of `product` as its tiles read it."""
 
@@ -90,7 +88,7 @@ class Packed:
     """One that reads it; w is packed alike for every m."""
 
 
-@dataclass(frozen=True, eq=False, slots=True)
+@frozen(eq=False)
 class Team:
     """A constant that is no array: who runs the loops of steps that are split, as `runtime.pool` says."""
 
@@ -166,7 +164,7 @@ class RegionStep:
 ScheduleStep = LoopStep | ProductStep | RoutineStep | RegionStep
 
 
-@dataclass(frozen=True, eq=False, slots=True)
+@frozen(eq=False)
 class Schedule:
     """A program, ready for codegen."""
 

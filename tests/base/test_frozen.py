@@ -1,4 +1,4 @@
-"""`frozen` against `dataclass(frozen=True)`, which it stands for."""
+"""`frozen` and `mutable` against what they stand for: `dataclass(frozen=True)` and `dataclass`."""
 
 import copy
 import dataclasses
@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 
 import pytest
 
-from hybridize.base.frozen import frozen
+from hybridize.base.frozen import frozen, mutable
 
 
 def define(decorator):
@@ -120,3 +120,31 @@ def test_the_first_instances_are_as_the_later_ones(classes):
 
 def test_copies():
     assert copy.deepcopy(Global(1)) == Global(1) == copy.copy(Global(1))
+
+
+@pytest.fixture(params=[mutable, dataclass], ids=["mutable", "dataclass"])
+def changing(request):
+    return define(request.param)
+
+
+def test_mutable_fields_can_be_written(changing):
+    pair = changing[1]
+    for _ in range(20):  # the constructor is written meanwhile
+        one = pair(1)
+        one.x, one.y = 2, (3,)
+        one.z.append(4)
+        assert one == pair(2, (3,)) and one != pair(2) and repr(one).endswith("Pair(x=2, y=(3,))")
+        assert dataclasses.replace(one, x=1) == pair(1, (3,))
+        with pytest.raises(TypeError, match="unhashable"):
+            hash(one)
+
+
+@pytest.mark.parametrize("decorator", [frozen, mutable])
+def test_identity(decorator):
+    @decorator(eq=False)
+    class Only:
+        x: int
+
+    one, other = Only(1), Only(1)
+    assert one == one and one != other and len({one, other, one}) == 2
+    assert repr(one).endswith("Only(x=1)")

@@ -4,6 +4,7 @@ import gc
 import threading
 import weakref
 from concurrent.futures import ThreadPoolExecutor
+from types import BuiltinFunctionType, MethodType
 
 import numpy
 import pytest
@@ -159,6 +160,19 @@ def test_recompilations_are_explained_once(monkeypatch, capsys):
     with modes.mode(training=True):
         fast(np.array(X))
     assert "training was False and is True" in capsys.readouterr().err
+
+
+def test_the_entry_is_made_at_the_second_call():
+    fast = Function(lambda x: x + 1)
+    x = np.array(X)
+    entries = []
+    for _ in range(3):
+        assert fast(x).asnumpy().tolist() == [2.0, 3.0]
+        entries.append(type(fast.__call__))
+    assert entries == [MethodType, BuiltinFunctionType, BuiltinFunctionType]
+    assert fast.cache_info().captures == 1
+    fast.compile((5,))
+    assert type(fast.__call__) is BuiltinFunctionType
 
 
 def test_compile_ahead():

@@ -10,11 +10,12 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import field
 
+from hybridize.base import dims
 from hybridize.base.dims import Bounds, bounds, is_symbolic, proven, same
 from hybridize.base.dtypes import DType
-from hybridize.base.frozen import frozen
+from hybridize.base.frozen import frozen, mutable
 from hybridize.codegen.llvm import memory
 from hybridize.codegen.llvm.memory import Width
 from hybridize.codegen.llvm.text import Function, vector
@@ -46,7 +47,7 @@ class Lane:
     width: Width
 
 
-@dataclass(slots=True)
+@mutable
 class Row:
     """One index of an axis that several are open of: its register, the depth it was known at, what it gave rise to."""
 
@@ -75,6 +76,8 @@ class Positions(ABC):
         self.pinned: dict[int, int] = {}
         """Loads of what is stored in the same turn: they depend on all axes, as bits, of that turn."""
         self._scopes: list[dict[tuple[object, ...], str]] = [{}]
+        self._last: dict[int, tuple[object, object, str]] = {}
+        """What the last turn of a loop has stored in an array: scope, place and register."""
         self._free: dict[int, int] = {}
         self._keep: list[Expr] = []
 
@@ -220,6 +223,41 @@ class Positions(ABC):
         result = make()
         self._scopes[-1][key] = result
         return result
+
+    # The last turn of a loop, where it is written once and runs once
+
+    def remember_last(self, operand: int, address: Expr, result: str) -> None:
+        """`result` was stored in this turn."""
+        place = self._place_of_last(address)
+        if place is not None:
+            self._last[operand] = *place, result
+            self._keep.append(address)
+
+    def forget_last(self, operand: int) -> None:
+        """Something is stored in an array."""
+        self._last.pop(operand, None)
+
+    def stored_last(self, operand: int, address: Expr) -> str | None:
+        """The register that a loop before this one, in the same turn of those around, has stored at its last turn."""
+        scope, place, result = self._last.get(operand, (None, None, ""))
+        here = self._place_of_last(address)
+        return result if here is not None and here[0] is scope and here[1] == place else None
+
+    def _place_of_last(self, address: Expr) -> tuple[object, object] | None:
+        """The scope around the loop, and where its last turn reads or stores: equal for equal elements."""
+        if self.lane is None or not self.lane.width.once:
+            return None
+        axis, terms = self.lane.axis, address.terms if isinstance(address, Index) else ((address, 1),)
+        atoms = (
+            (
+                ("lane" if atom.number == axis else atom.number) if isinstance(atom, Axis) else (id(atom),),
+                dims.text(factor),
+            )
+            for atom, factor in terms
+        )
+        constant = dims.text(address.constant if isinstance(address, Index) else 0)
+        place = self.axes[axis], self.lane.width.mask, frozenset(atoms), constant
+        return self._scopes[self.depth[axis] - 1], place
 
     # Scalar positions
 

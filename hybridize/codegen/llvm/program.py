@@ -11,7 +11,6 @@ from __future__ import annotations
 import dataclasses
 import functools
 from collections.abc import Callable, Collection, Sequence
-from dataclasses import dataclass
 
 import numpy
 
@@ -56,7 +55,7 @@ from hybridize.schedule.steps import (
 )
 
 
-@dataclass(frozen=True, eq=False, slots=True)
+@frozen(eq=False)
 class Built:
     """A program as text, with what the runtime keeps."""
 

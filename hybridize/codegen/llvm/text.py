@@ -6,11 +6,12 @@ from __future__ import annotations
 import struct
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import field
 
 from hybridize.base import dims
 from hybridize.base.dtypes import DType
 from hybridize.base.errors import CodegenError
+from hybridize.base.frozen import mutable
 from hybridize.codegen.llvm.sizes import size_register
 
 SCALARS: dict[str, str] = {
@@ -99,7 +100,7 @@ class Module:
         return "\n".join(parts) + "\n"
 
 
-@dataclass(slots=True)
+@mutable
 class Loop:
     """A loop being written. Set `following` to the carried values of the next turn before the block ends."""
 
