@@ -110,7 +110,7 @@ class _Nest:
         if rows:
             step = 1
             if self.nest.lane == 0:
-                step = self.nest.lanes if self.panel is None else self.panel.columns
+                step = self.nest.lanes if self.panel is None else self.panel.page
             elif self.beside is not None and len(rows) == 1:
                 step = self.beside.rows
             return Outermost(0, rows[0], step)
@@ -201,13 +201,15 @@ class _Nest:
     def _panels(self, axis: int, size: int, panel: Panel) -> None:
         """Rows in lanes, a panel of them at a time: the folds one after the other, then what is made of them."""
         f, elements = self.f, self.elements
-        with self._turns(axis, 0, size, panel.columns) as block, elements.scope():
-            end = f.op(f"add i64 {block.index}, {panel.columns}")
-            end = f.op(f"call i64 {elements.smin()}(i64 {end}, i64 {size})")
-            totals = Totals(elements, panel, axis, (block.index, end, size))
-            for fold in panel.folds:
-                totals.fold(fold)
-            totals.columns(lambda: self._rows(axis + 1))
+        with self._uncut(axis) as cut:
+            first, last = self._range(cut, size) if cut is not None else (0, size)
+            with f.loop(first, last, panel.columns) as block, elements.scope():
+                end = f.op(f"add i64 {block.index}, {panel.columns}")
+                end = f.op(f"call i64 {elements.smin()}(i64 {end}, i64 {last})")
+                totals = Totals(elements, panel, axis, (block.index, end, size))
+                for fold in panel.folds:
+                    totals.fold(fold)
+                totals.columns(lambda: self._rows(axis + 1))
 
     def _statements(self, group: Sequence[Statement]) -> None:
         """Statements that share their inner loops."""
