@@ -7,19 +7,22 @@ import operator
 import os
 import re
 import warnings
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager, nullcontext
 from dataclasses import dataclass
 from typing import Any
 
 import torch
+from torch.export import Dim
 from torch.export.graph_signature import InputKind, OutputKind
 
-from hybridize.base.dtypes import BY_NAME, DType
-from hybridize.base.errors import CaptureError, DTypeError
+from hybridize.base.dims import is_symbolic
+from hybridize.base.errors import CaptureError
 from hybridize.base.locations import SourceLoc
-from hybridize.base.nested import Structure, flatten
+from hybridize.base.nested import Structure, flatten, unflatten
 from hybridize.base.types import TensorType
 from hybridize.formats.torch_export import TABLE, Instruction, Reference, TensorProgram
+from hybridize.torch.sizes import Sizes
 
 _TORCH = f"{os.sep}site-packages{os.sep}torch{os.sep}"
 _FRAME = re.compile(r'File "(?P<file>[^"]+)", line (?P<line>\d+), in (?P<function>\S+)')
@@ -39,18 +42,35 @@ class Exported:
     """Names of the buffers that the module writes; their new contents are the first outputs."""
     structure: Structure
     """Of the result, around its tensors."""
+    kinds: tuple[TensorType, ...]
+    """Types of the tensors of the call, with symbols where the sizes may be others."""
 
 
-def export(module: torch.nn.Module, args: Sequence[Any], kwargs: dict[str, Any]) -> Exported:
-    """Trace `module` on these arguments.
+def export(
+    module: torch.nn.Module, args: Sequence[Any], kwargs: dict[str, Any], kinds: Sequence[TensorType] = ()
+) -> Exported:
+    """Trace `module` on arguments like these.
+
+    Args:
+        module: the module.
+        args: of a call.
+        kwargs: of the call.
+        kinds: types of the tensors among the arguments, in order, where sizes may be symbols: the program is to hold
+            for others too. Which it does is in `Exported.kinds`.
 
     Raises:
         CaptureError E424: `torch.export` cannot trace it (a branch on data, say); its own message is part of ours.
     """
+    leaves, structure = flatten((tuple(args), kwargs))
+    leaves = [_like(leaf, bool(kinds)) if isinstance(leaf, torch.Tensor) else leaf for leaf in leaves]
+    like, kwargs = unflatten(structure, leaves)
+    shapes = _dynamic(module, like, kwargs, [x for x in leaves if isinstance(x, torch.Tensor)], kinds)
     try:
-        with warnings.catch_warnings(), torch.no_grad():
+        with warnings.catch_warnings(), torch.no_grad(), _unchanged(module) if kinds else nullcontext():
             warnings.simplefilter("ignore")  # what torch deprecates inside itself is not the user's to mend
-            exported = torch.export.export(module, tuple(args), kwargs, strict=False)
+            exported = torch.export.export(module, like, kwargs, dynamic_shapes=shapes, strict=False)
+            for environment in _environments(exported):
+                environment.frozen = False  # else it answers what the decompositions ask, and remembers nothing
             table = torch.export.default_decompositions()
             for op in [op for op in table if f"aten.{_short(op)}" in TABLE]:
                 del table[op]
@@ -61,21 +81,70 @@ def export(module: torch.nn.Module, args: Sequence[Any], kwargs: dict[str, Any])
             f"torch.export cannot trace {type(module).__name__}: {problem}",
             help="write the branch or loop on data with torch.cond or torch.while_loop, or keep it outside the module",
         ) from problem
-    return _neutral(exported)
+    return _neutral(exported, kinds)
 
 
-def _neutral(exported: torch.export.ExportedProgram) -> Exported:
+def _like(tensor: torch.Tensor, row_major: bool) -> torch.Tensor:
+    """A stand-in for an argument: torch takes a tensor that is given twice for one, in later calls too.
+
+    Args:
+        tensor: the argument.
+        row_major: lay it out row by row; strides would be symbols of their own.
+    """
+    if row_major:
+        return torch.empty(tensor.shape, dtype=tensor.dtype, device=tensor.device)
+    return torch.empty_strided(tensor.shape, tensor.stride(), dtype=tensor.dtype, device=tensor.device)
+
+
+def _dynamic(
+    module: torch.nn.Module, args: tuple[Any, ...], kwargs: dict[str, Any], tensors: Sequence[torch.Tensor],
+    kinds: Sequence[TensorType],
+) -> Any:  # fmt: skip
+    """What torch.export is told of sizes: it may leave open those that are symbols in `kinds`."""
+    if not kinds:
+        return None
+    shapes: Any = torch.export.ShapesCollection()  # type: ignore[no-untyped-call]
+    for tensor, kind in zip(tensors, kinds, strict=True):
+        shapes[tensor] = {axis: Dim.AUTO for axis, size in enumerate(kind.shape) if is_symbolic(size)}
+    return shapes.dynamic_shapes(module, args, kwargs)
+
+
+@contextmanager
+def _unchanged(module: torch.nn.Module) -> Iterator[None]:
+    """Undo what the module does to its attributes while it is traced: later calls would find torch's symbols there."""
+    owners = [vars(part) for part in module.modules()]
+    before = [dict(attributes) for attributes in owners]
+    try:
+        yield
+    finally:
+        for attributes, old in zip(owners, before, strict=True):
+            for name in attributes.keys() - old.keys():
+                del attributes[name]
+            attributes.update(old)
+
+
+def _environments(exported: torch.export.ExportedProgram) -> list[Any]:
+    """What torch knows of the sizes that it left open."""
+    sizes = [size for node in _placeholders(exported) for size in getattr(node.meta.get("val"), "shape", ())]
+    return [size.node.shape_env for size in sizes if isinstance(size, torch.SymInt)][:1]
+
+
+def _placeholders(exported: torch.export.ExportedProgram) -> list[torch.fx.Node]:
+    return [node for node in exported.graph.nodes if node.op == "placeholder"]
+
+
+def _neutral(exported: torch.export.ExportedProgram, kinds: Sequence[TensorType]) -> Exported:
     signature = exported.graph_signature
-    placeholders = [node for node in exported.graph.nodes if node.op == "placeholder"]
-    state, constants, inputs, user = [], {}, [], []
-    for node, spec in zip(placeholders, signature.input_specs, strict=True):
-        entry = (node.name, type_of(node.meta["val"])) if isinstance(node.meta.get("val"), torch.Tensor) else None
-        if spec.kind is InputKind.USER_INPUT:
-            if entry is not None:
-                user.append(entry)
-        elif entry is not None and spec.target is not None:
+    entries = list(zip(_placeholders(exported), signature.input_specs, strict=True))
+    entries = [(node, spec) for node, spec in entries if isinstance(node.meta.get("val"), torch.Tensor)]
+    given = [node for node, spec in entries if spec.kind is InputKind.USER_INPUT]
+    sizes = Sizes(list(zip([node.meta["val"] for node in given], kinds, strict=True)) if kinds else [])
+    arguments = [(node.name, sizes.type_of(node.meta["val"])) for node in given]
+    state, constants, inputs = [], {}, []
+    for node, spec in entries:
+        if spec.kind is not InputKind.USER_INPUT and spec.target is not None:
             state.append(spec.target)
-            inputs.append(entry)
+            inputs.append((node.name, sizes.type_of(node.meta["val"])))
             if spec.kind is InputKind.CONSTANT_TENSOR:
                 constants[spec.target] = exported.constants[spec.target]
     results = list(next(node for node in exported.graph.nodes if node.op == "output").args[0])
@@ -83,19 +152,26 @@ def _neutral(exported: torch.export.ExportedProgram) -> Exported:
     for spec, result in zip(signature.output_specs, results, strict=True):
         if spec.kind is OutputKind.BUFFER_MUTATION and spec.target is not None:
             written.append(spec.target)
-        elif spec.kind is not OutputKind.USER_OUTPUT or not isinstance(result, torch.fx.Node):
+        elif spec.kind is not OutputKind.USER_OUTPUT or not _is_tensor(result):
             raise CaptureError(
                 "E425",
                 f"the module gives or changes something that is no tensor: {result!r} ({spec.kind.name.lower()})",
                 help="return tensors, and write no arguments",
             )  # fmt: skip
     calls = [node for node in exported.graph.nodes if node.op == "call_function"]
+    steps = [_instruction(node, sizes) for node in calls if not isinstance(node.meta.get("val"), torch.SymInt)]
     program = TensorProgram(
-        tuple(inputs + user), tuple(map(_instruction, calls)), tuple(Reference(result.name) for result in results)
+        tuple(inputs + arguments), tuple(steps), tuple(Reference(result.name) for result in results)
     )
     leaves = len(results) - len(written)
     result = torch.utils._pytree.tree_unflatten([0] * leaves, exported.call_spec.out_spec)
-    return Exported(program, tuple(state), constants, tuple(written), flatten(result)[1])
+    return Exported(
+        program, tuple(state), constants, tuple(written), flatten(result)[1], tuple(kind for _, kind in arguments)
+    )
+
+
+def _is_tensor(result: Any) -> bool:
+    return isinstance(result, torch.fx.Node) and isinstance(result.meta.get("val"), torch.Tensor)
 
 
 def _short(op: Any) -> str:
@@ -103,23 +179,27 @@ def _short(op: Any) -> str:
     return str(op).removeprefix("aten.")
 
 
-def _instruction(node: torch.fx.Node) -> Instruction:
+def _instruction(node: torch.fx.Node, sizes: Sizes) -> Instruction:
     values = node.meta.get("val")
     values = values if isinstance(values, (list, tuple)) else [values]
-    types = tuple(type_of(value) for value in values if isinstance(value, torch.Tensor))
+    types = tuple(sizes.type_of(value) for value in values if isinstance(value, torch.Tensor))
     name = "getitem" if node.target is operator.getitem else str(node.target)
-    arguments = tuple(_plain(argument) for argument in node.args)
-    return Instruction(
-        name, node.name, arguments, {k: _plain(v) for k, v in node.kwargs.items()}, types, _location(node)
-    )
+    if any(isinstance(value, torch.SymFloat) for value in values):
+        name = f"size.{getattr(node.target, '__name__', node.target)}"
+    arguments = tuple(_plain(argument, sizes) for argument in node.args)
+    keywords = {name: _plain(argument, sizes) for name, argument in node.kwargs.items()}
+    return Instruction(name, node.name, arguments, keywords, types, _location(node))
 
 
-def _plain(argument: Any) -> Any:
-    """Nodes become references; torch's own enumerations stay out."""
+def _plain(argument: Any, sizes: Sizes) -> Any:
+    """Sizes become ours, other nodes references; torch's own enumerations stay out."""
+    value = argument.meta.get("val") if isinstance(argument, torch.fx.Node) else argument
+    if isinstance(value, torch.SymInt):
+        return sizes.size(value)
     if isinstance(argument, torch.fx.Node):
         return Reference(argument.name)
     if isinstance(argument, (list, tuple)):
-        return tuple(_plain(item) for item in argument)
+        return tuple(_plain(item, sizes) for item in argument)
     return argument if isinstance(argument, (bool, int, float, str, type(None))) else str(argument)
 
 
@@ -127,20 +207,3 @@ def _location(node: torch.fx.Node) -> SourceLoc | None:
     """The last line of the user's in the node's stack."""
     found = [match for match in _FRAME.finditer(node.meta.get("stack_trace") or "") if _TORCH not in match["file"]]
     return SourceLoc(found[-1]["file"], int(found[-1]["line"]), found[-1]["function"]) if found else None
-
-
-def dtype_of(dtype: torch.dtype) -> DType:
-    """PyTorch's dtype as ours.
-
-    Raises:
-        DTypeError E223: we do not compute with it.
-    """
-    name = str(dtype).removeprefix("torch.")
-    if name not in BY_NAME:
-        raise DTypeError("E223", f"tensors of {dtype} cannot be part of a program", help="convert them: x.float()")
-    return BY_NAME[name]
-
-
-def type_of(tensor: torch.Tensor) -> TensorType:
-    """Type of a tensor."""
-    return TensorType(tuple(int(size) for size in tensor.shape), dtype_of(tensor.dtype))

@@ -4,6 +4,8 @@
 from __future__ import annotations
 
 import dataclasses
+import logging
+import sys
 import threading
 from collections import OrderedDict
 from collections.abc import Hashable, Sequence
@@ -17,19 +19,28 @@ from numpy.typing import NDArray
 from hybridize.array.ndarray import wrap
 from hybridize.base import modes
 from hybridize.base.config import CONFIG
+from hybridize.base.dims import is_symbolic
 from hybridize.base.errors import ArgumentError, CaptureError, StateError
 from hybridize.base.nested import Structure, flatten, unflatten
+from hybridize.base.types import TensorType
 from hybridize.capture import Function, Program
 from hybridize.capture.function import Options
+from hybridize.capture.signature import Call
+from hybridize.capture.sizes import Family
 from hybridize.formats.archive import write_archive
 from hybridize.formats.saved import ARRAY, Leaf, SavedProgram, SavedSignature
 from hybridize.formats.torch_export import to_graph
 from hybridize.graph import Graph
 from hybridize.torch.exporting import Exported, export
-from hybridize.torch.memory import as_numpy, as_tensor
+from hybridize.torch.memory import as_numpy, as_tensor, type_of
 
 PROGRAMS = 64
-"""How many programs a module keeps; the one that was not used for longest goes first."""
+"""How many programs a module keeps; those for the kind of call that last needed a new one longest ago go first."""
+SEEN = 4096
+"""How many calls' shapes a program remembers to be right for."""
+
+Shapes = tuple[torch.Size, ...]
+_log = logging.getLogger(__name__)
 
 
 class TorchFunction:
@@ -47,10 +58,11 @@ class TorchFunction:
         """Keywords of the programs."""
         self.frozen = checked.freeze
         """Whether weights are constants of the programs."""
-        self._programs: OrderedDict[Hashable, _Compiled] = OrderedDict()
+        self._kin: OrderedDict[Hashable, _Kin] = OrderedDict()
+        """Programs by what their calls have in common but for sizes."""
         self._latest: _Compiled | None = None
         """The program of the last call, where calls like it need no taking apart."""
-        self._lock = threading.Lock()
+        self._lock = threading.RLock()
 
     def __repr__(self) -> str:
         return f"hybridize({self.module!r})"
@@ -94,7 +106,7 @@ class TorchFunction:
             StateError E507: nothing has been compiled yet.
         """
         with self._lock:
-            compiled = list(self._programs.values())
+            compiled = self._all()
         if not compiled:
             raise StateError("E507", "there is no program to save yet", help="call the module once, then save it")
         first, *others = [one.saved for one in compiled]
@@ -106,32 +118,143 @@ class TorchFunction:
 
     def cache_info(self) -> dict[str, int]:
         """How many programs are kept, and how many may be."""
-        return {"programs": len(self._programs), "limit": PROGRAMS}
+        return {"programs": len(self._all()), "limit": PROGRAMS}
 
     def cache_clear(self) -> None:
         """Forget all programs."""
         with self._lock:
-            self._programs.clear()
+            self._kin.clear()
             self._latest = None
+
+    def _all(self) -> list[_Compiled]:
+        return [one for kin in self._kin.values() for one in kin.programs()]
 
     def _compiled(
         self, leaves: Sequence[Any], structure: Structure, args: tuple[Any, ...], kwargs: dict[str, Any]
     ) -> _Compiled:
-        key = (structure, tuple(map(_key, leaves)), self.module.training)
-        found = self._programs.get(key)
+        """The program for a call, made where there is none."""
+        key = structure, tuple(map(_kind, leaves)), self.module.training
+        shapes = tuple([leaf.shape for leaf in leaves if isinstance(leaf, torch.Tensor)])
+        kin = self._kin.get(key)
+        found = None if kin is None else kin.find(shapes, leaves)
         if found is None or not found.valid():
-            before = found if found is not None and not self.frozen else None
-            found = _Compiled(self, args, kwargs, leaves, structure, before)
             with self._lock:
-                self._programs[key] = found
-                while len(self._programs) > PROGRAMS:
-                    self._programs.popitem(last=False)
+                kin = self._kin.setdefault(key, _Kin())
+                self._kin.move_to_end(key)
+                found = kin.find(shapes, leaves)
+                if found is not None and not found.valid():
+                    found = self._renewed(kin, found, leaves, structure)
+                if found is None:
+                    found = self._made(kin, shapes, leaves, structure, args, kwargs)
         return found
 
+    def _made(
+        self, kin: _Kin, shapes: Shapes, leaves: Sequence[Any], structure: Structure, args: tuple[Any, ...],
+        kwargs: dict[str, Any],
+    ) -> _Compiled:  # fmt: skip
+        """A new program, for other sizes too where calls were seen to differ in those; the lock is held."""
+        call = _call(leaves, structure, self.module.training)
+        opened = kin.family.kinds(call, self.options["dynamic"])
+        compiled = None if opened is None else self._general(kin, call, opened[0], args, kwargs)
+        if compiled is None:
+            compiled = _Compiled(self, leaves, structure, export(self.module, args, kwargs))
+        kin.family.saw(call)
+        kin.add(compiled, shapes)
+        while len(self._all()) > PROGRAMS:
+            oldest = next(iter(self._kin))
+            self._kin[oldest].drop()
+            if not self._kin[oldest].programs():
+                del self._kin[oldest]
+        return compiled
 
-def _key(leaf: Any) -> Hashable:
+    def _general(
+        self, kin: _Kin, call: Call, kinds: tuple[Any, ...], args: tuple[Any, ...], kwargs: dict[str, Any]
+    ) -> _Compiled | None:
+        """A program for this call and others that differ in sizes; None where an exact one is of more use."""
+        try:
+            wanted = [kind for kind in kinds if isinstance(kind, TensorType)]
+            exported = export(self.module, args, kwargs, wanted)
+            compiled = _Compiled(self, call.leaves, call.structure, exported)
+        except Exception as error:
+            # Whatever it is: if it is the user's error, the exact export says so too, in terms of true sizes.
+            _log.debug("%s cannot be exported for any size: %s", type(self.module).__name__, error, exc_info=True)
+            kin.family.give_up(kinds)
+            return None
+        for asked, given in zip(wanted, exported.kinds, strict=True):
+            for size, found in zip(asked.shape, given.shape, strict=True):
+                if is_symbolic(size) and not _is_open(found):
+                    int(size)  # which pins it, so that the family hears that it is no use as a symbol
+        useful = kin.family.settle(kinds)
+        if useful:
+            compiled.explain(kin.family.change(call, kinds, [f"argument {i}" for i in range(len(kinds))]))
+            return compiled
+        return compiled if compiled.graph.scope is None else None
+
+    def _renewed(self, kin: _Kin, before: _Compiled, leaves: Sequence[Any], structure: Structure) -> _Compiled | None:
+        """A program whose tensors were replaced, over the new ones; None if they are of other types."""
+        try:
+            compiled = _Compiled(self, leaves, structure, before.exported, before.graph)
+        except _OtherTypesError:
+            kin.clear()
+            return None
+        kin.replace(before, compiled)
+        return compiled
+
+
+class _Kin:
+    """The programs of calls that differ in sizes only."""
+
+    def __init__(self) -> None:
+        self.family = Family()
+        """Which sizes the calls come in."""
+        self.exact: OrderedDict[Shapes, _Compiled] = OrderedDict()
+        """Programs for one size; the ones made first come first."""
+        self.general: list[_Compiled] = []
+        """Programs for several sizes. Replaced, not changed: threads read it without the lock."""
+
+    def programs(self) -> list[_Compiled]:
+        """All of them."""
+        return [*self.exact.values(), *self.general]
+
+    def find(self, shapes: Shapes, leaves: Sequence[Any]) -> _Compiled | None:
+        """The program that is right for a call, as far as the module is what it was."""
+        found = self.exact.get(shapes)
+        return found or next((one for one in self.general if one.accepts(shapes, leaves)), None)
+
+    def add(self, program: _Compiled, shapes: Shapes) -> None:
+        """Add a program that was made for a call of these shapes."""
+        if program.graph.scope is None:
+            self.exact[shapes] = program
+        else:
+            self.general = [program, *self.general]
+
+    def drop(self) -> None:
+        """Forget the oldest program; one for several sizes only where there is no other."""
+        if self.exact:
+            self.exact.popitem(last=False)
+        else:
+            self.general = self.general[:-1]
+
+    def replace(self, before: _Compiled, after: _Compiled) -> None:
+        """Put a program in the place of another one."""
+        self.exact.update({shapes: after for shapes, one in self.exact.items() if one is before})
+        self.general = [after if one is before else one for one in self.general]
+
+    def clear(self) -> None:
+        """Forget all programs."""
+        self.family = Family()
+        self.exact.clear()
+        self.general = []
+
+
+class _OtherTypesError(Exception):
+    """A parameter was replaced by one of another type."""
+
+
+def _kind(leaf: Any) -> Hashable:
+    """What calls of one program have in common, but for sizes."""
     if isinstance(leaf, torch.Tensor):
-        return leaf.shape, leaf.dtype
+        return leaf.dtype, leaf.ndim
     if isinstance(leaf, (bool, int, float, str)):
         return type(leaf), leaf
     raise ArgumentError(
@@ -140,21 +263,32 @@ def _key(leaf: Any) -> Hashable:
     )  # fmt: skip
 
 
+def _call(leaves: Sequence[Any], structure: Structure, training: bool) -> Call:
+    """A call as `capture` knows it."""
+    kinds = [type_of(leaf) if isinstance(leaf, torch.Tensor) else (type(leaf), leaf) for leaf in leaves]
+    return Call(structure, list(leaves), tuple(kinds), training, False)
+
+
+def _is_open(size: int) -> bool:
+    """Whether a program holds for more than one value of a size."""
+    symbol = size.symbol if is_symbolic(size) else None  # type: ignore[attr-defined]
+    return is_symbolic(size) and (symbol is None or not symbol.pinned)
+
+
 class _Compiled:
     """The program of one kind of call, and the tensors it reads in place."""
 
     def __init__(
         self,
         owner: TorchFunction,
-        args: tuple[Any, ...],
-        kwargs: dict[str, Any],
         leaves: Sequence[Any],
         structure: Structure,
-        before: _Compiled | None,
+        exported: Exported,
+        graph: Graph | None = None,
     ) -> None:
-        """`before` is the program for the same call over tensors that have since been replaced."""
-        self.exported: Exported = before.exported if before else export(owner.module, args, kwargs)
-        self.graph: Graph = before.graph if before else to_graph(self.exported.program)
+        """`graph` is that of the exported program, where a program over other tensors had it made already."""
+        self.exported = exported
+        self.graph = to_graph(exported.program) if graph is None else graph
         self.frozen = owner.frozen
         places = [_place(owner.module, name) for name in self.exported.state]
         self.state: list[torch.Tensor] = [
@@ -164,27 +298,51 @@ class _Compiled:
         self.owned = [
             (*place, tensor, tensor.data_ptr()) for place, tensor in zip(places, self.state, strict=True) if place
         ]
+        if any(type_of(tensor) != value.type for tensor, value in zip(self.state, self.graph.inputs, strict=False)):
+            raise _OtherTypesError
         self.structure = structure
         self.saved = self._saved(owner, leaves, structure)
         self.function = Function.from_saved(self.saved, shared=True, **owner.options)
 
         tensors = [leaf for leaf in leaves if isinstance(leaf, torch.Tensor)]
-        self.shapes = [(tensor.shape, tensor.dtype) for tensor in tensors]
+        self.dtypes = [tensor.dtype for tensor in tensors]
+        self.seen: set[Shapes] = {tuple([tensor.shape for tensor in tensors])}
+        """Shapes of calls that the program is right for, as far as calls have shown."""
         self.training = owner.module.training
-        self.plain = len(tensors) == len(args) == len(leaves) and self.exported.structure.kind == "leaf"
+        positional = structure.children[0].children
+        self.plain = len(tensors) == len(positional) == len(leaves) and self.exported.structure.kind == "leaf"
         """Whether a call is tensors only and the result is one."""
 
     def fits(self, args: tuple[Any, ...], training: bool) -> bool:
         """Whether this program is right for a call of these arguments, and no gradients are asked for."""
         if (
-            len(args) != len(self.shapes) or training is not self.training or torch.is_grad_enabled()
+            len(args) != len(self.dtypes) or training is not self.training or torch.is_grad_enabled()
             or CONFIG.disable or modes.BUSY[0]
         ):  # fmt: skip
             return False
-        for tensor, (shape, dtype) in zip(args, self.shapes, strict=True):
-            if type(tensor) is not torch.Tensor or tensor.dtype is not dtype or tensor.shape != shape:
+        for tensor, dtype in zip(args, self.dtypes, strict=True):
+            if type(tensor) is not torch.Tensor or tensor.dtype is not dtype:
                 return False
-        return self.valid()
+        return tuple([tensor.shape for tensor in args]) in self.seen and self.valid()
+
+    def accepts(self, shapes: Shapes, leaves: Sequence[Any]) -> bool:
+        """Whether this program is right for a call of its kind with tensors of these shapes."""
+        if shapes in self.seen:
+            return True
+        (program,) = self.function.programs()
+        if not program.accepts(_call(leaves, self.structure, self.training)):
+            return False
+        if len(self.seen) >= SEEN:
+            self.seen.clear()
+        self.seen.add(shapes)
+        return True
+
+    def explain(self, reason: str) -> None:
+        """Say why the program was made."""
+        (program,) = self.function.programs()
+        program.reason = reason
+        if CONFIG.explain:
+            print(f"hybridize: {self.function.name} is exported again because {reason}", file=sys.stderr)
 
     def direct(self, args: tuple[Any, ...]) -> torch.Tensor:
         """Run for tensors that fit."""

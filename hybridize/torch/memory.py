@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Tensors and arrays over the same memory."""
+"""Tensors and arrays over the same memory, and their types."""
 
 from __future__ import annotations
 
@@ -10,7 +10,9 @@ import numpy
 import torch
 from numpy.typing import NDArray
 
-from hybridize.base.errors import DeviceError
+from hybridize.base.dtypes import BY_NAME, DType
+from hybridize.base.errors import DeviceError, DTypeError
+from hybridize.base.types import TensorType
 
 
 def as_numpy(tensor: torch.Tensor) -> NDArray[Any]:
@@ -46,3 +48,20 @@ def as_tensor(array: NDArray[Any]) -> torch.Tensor:
     if array.dtype.kind == "V":  # bfloat16, which torch does not know by NumPy's name
         return torch.from_numpy(array.view(numpy.int16)).view(torch.bfloat16)
     return torch.from_numpy(array)
+
+
+def dtype_of(dtype: torch.dtype) -> DType:
+    """PyTorch's dtype as ours.
+
+    Raises:
+        DTypeError E223: we do not compute with it.
+    """
+    name = str(dtype).removeprefix("torch.")
+    if name not in BY_NAME:
+        raise DTypeError("E223", f"tensors of {dtype} cannot be part of a program", help="convert them: x.float()")
+    return BY_NAME[name]
+
+
+def type_of(tensor: torch.Tensor) -> TensorType:
+    """Type of a tensor of known sizes."""
+    return TensorType(tuple(tensor.shape), dtype_of(tensor.dtype))

@@ -9,6 +9,7 @@ from typing import Any
 from hybridize.base.errors import CaptureError
 from hybridize.base.locations import SourceLoc
 from hybridize.base.types import TensorType
+from hybridize.formats.torch_export.numbers import NUMBERS
 from hybridize.formats.torch_export.table import TABLE
 from hybridize.graph import Graph
 from hybridize.ops import Operand, interpreting
@@ -24,10 +25,10 @@ class Reference:
 
 @dataclass(frozen=True, slots=True)
 class Instruction:
-    """One ATen call: `arguments` and `keywords` hold numbers, lists, None and `Reference`s."""
+    """One ATen call: `arguments` and `keywords` hold numbers, sizes, lists, None and `Reference`s."""
 
     operator: str
-    """As in `aten.addmm.default`, or `getitem`."""
+    """As in `aten.addmm.default`, or `getitem`, or `size.truediv` for a number that is computed from sizes."""
     name: str
     arguments: tuple[Any, ...]
     keywords: dict[str, Any]
@@ -38,7 +39,7 @@ class Instruction:
 
 @dataclass(frozen=True, slots=True)
 class TensorProgram:
-    """A whole exported program."""
+    """A whole exported program. Sizes of its inputs may be symbols, in which all other sizes are expressed."""
 
     inputs: tuple[tuple[str, TensorType], ...]
     instructions: tuple[Instruction, ...]
@@ -53,24 +54,34 @@ def to_graph(program: TensorProgram) -> Graph:
     """
     recorder = Recorder()
     values: dict[str, Any] = {name: recorder.builder.input(kind, name) for name, kind in program.inputs}
-    with interpreting(recorder):
-        for step in program.instructions:
-            recorder.loc = step.loc
-            arguments = tuple(_resolve(argument, values) for argument in step.arguments)
-            keywords = {key: _resolve(argument, values) for key, argument in step.keywords.items()}
-            if step.operator == "getitem":
-                values[step.name] = arguments[0][arguments[1]]
-                continue
-            translate = TABLE.get(step.operator)
-            if translate is None:
-                raise CaptureError(
-                    "E420",
-                    f"{step.operator} cannot be compiled yet",
-                    loc=step.loc,
-                    help="write this part with the operators of docs/guide/pytorch.md, or keep it outside",
-                )
-            values[step.name] = _checked(step, translate(step.types, *arguments, **keywords))
+    scope = next((kind.scope for _, kind in program.inputs if kind.scope is not None), None)
+    try:
+        with interpreting(recorder):
+            for step in program.instructions:
+                recorder.loc = step.loc
+                values[step.name] = _translated(step, values)
+    finally:
+        if scope is not None:
+            scope.capturing = False
     return recorder.builder.finish([values[output.name] for output in program.outputs])
+
+
+def _translated(step: Instruction, values: dict[str, Any]) -> Any:
+    arguments = tuple(_resolve(argument, values) for argument in step.arguments)
+    keywords = {key: _resolve(argument, values) for key, argument in step.keywords.items()}
+    if step.operator == "getitem":
+        return arguments[0][arguments[1]]
+    if step.operator in NUMBERS:
+        return NUMBERS[step.operator](*arguments)
+    translate = TABLE.get(step.operator)
+    if translate is None:
+        raise CaptureError(
+            "E420",
+            f"{step.operator} cannot be compiled yet",
+            loc=step.loc,
+            help="write this part with the operators of docs/guide/pytorch.md, or keep it outside",
+        )
+    return _checked(step, translate(step.types, *arguments, **keywords))
 
 
 def _resolve(argument: Any, values: dict[str, Any]) -> Any:

@@ -7,16 +7,17 @@ that were tensors are operands, the rest are Python values. Shapes and dtypes of
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy
 
 from hybridize import ops
-from hybridize.base.dtypes import DType, bool_, is_float
+from hybridize.base.dims import broadcast, is_symbolic, known, maximum, product
+from hybridize.base.dtypes import DType, bool_, float64, int64, is_float
 from hybridize.base.errors import CaptureError
-from hybridize.base.types import TensorType
+from hybridize.base.types import TensorType, same_shape
+from hybridize.formats.torch_export.numbers import Number
 from hybridize.ops import Operand, composites, type_of
 
 Types = tuple[TensorType, ...]
@@ -38,18 +39,21 @@ def aten(*names: str) -> Callable[[Translation], Translation]:
 
 def _operand(x: Any, dtype: DType, shape: Sequence[int] = ()) -> Operand:
     """A tensor or number as an operand of the given dtype, broadcast to `shape`."""
-    if isinstance(x, (bool, int, float)):
+    if isinstance(x, Number):
+        x = x.operand
+    elif is_symbolic(x):
+        x = ops.size_of(x)
+    elif isinstance(x, (bool, int, float)):
         x = ops.scalar(x, dtype)
-    elif type_of(x).dtype != dtype:
-        x = ops.cast(x, dtype)
-    return x if type_of(x).shape == tuple(shape) else ops.broadcast(x, tuple(shape))
+    x = ops.cast(x, dtype)
+    return x if same_shape(type_of(x).shape, tuple(shape)) else ops.broadcast(x, tuple(shape))
 
 
 def _common(*xs: Any) -> DType:
     """The dtype PyTorch compares or combines in: tensors decide, numbers only lift the kind."""
-    dtypes = [type_of(x).dtype for x in xs if not isinstance(x, (bool, int, float))]
+    dtypes = [type_of(x).dtype for x in xs if not isinstance(x, (bool, int, float, Number))]
     common = numpy.result_type(*dtypes) if len(set(dtypes)) > 1 else dtypes[0]
-    if any(isinstance(x, float) for x in xs) and not is_float(common):
+    if any(isinstance(x, (float, Number)) for x in xs) and not is_float(common):
         return numpy.dtype(numpy.float32)
     if common == bool_ and any(isinstance(x, int) and not isinstance(x, bool) for x in xs):
         return numpy.dtype(numpy.int64)
@@ -236,7 +240,7 @@ def _matmul(types: Types, x: Operand, y: Operand) -> Operand:
         x = ops.reshape(x, (1, *left))
     if len(right) == 1:
         y = ops.reshape(y, (*right, 1))
-    batch = numpy.broadcast_shapes(type_of(x).shape[:-2], type_of(y).shape[:-2])
+    batch = broadcast(type_of(x).shape[:-2], type_of(y).shape[:-2]) or ()
     x = ops.broadcast(x, (*batch, *type_of(x).shape[-2:]))
     y = ops.broadcast(y, (*batch, *type_of(y).shape[-2:]))
     return ops.reshape(ops.matmul(x, y), types[0].shape)
@@ -281,7 +285,7 @@ def _native_layer_norm(
 
 def _normalize(kind: TensorType, x: Operand, shape: Sequence[int], weight: Any, bias: Any, eps: float) -> Operand:
     """Layer norm over the trailing axes `shape`, as one row."""
-    rows = (*kind.shape[: kind.ndim - len(shape)], math.prod(shape))
+    rows = (*kind.shape[: kind.ndim - len(shape)], product(shape))
     row = ops.reshape(x, rows) if len(shape) != 1 else x
     gamma = _operand(1.0, kind.dtype, rows[-1:]) if weight is None else ops.reshape(weight, rows[-1:])
     beta = _operand(0.0, kind.dtype, rows[-1:]) if bias is None else ops.reshape(bias, rows[-1:])
@@ -307,7 +311,7 @@ def _batch_norm(
 
 
 def _reduced(types: Types, y: Operand) -> Operand:
-    return y if type_of(y).shape == types[0].shape else ops.reshape(y, types[0].shape)
+    return ops.reshape(y, types[0].shape)
 
 
 @aten("sum.dim_IntList", "sum.default")
@@ -395,7 +399,7 @@ def _expand(types: Types, x: Operand, *_: Any, **__: Any) -> Operand:
 @aten("cat.default")
 def _cat(types: Types, xs: Sequence[Operand], axis: int = 0) -> Operand:
     kind = types[0]
-    parts = [_operand(x, kind.dtype, type_of(x).shape) for x in xs if type_of(x).shape != (0,) or kind.ndim == 1]
+    parts = [_operand(x, kind.dtype, type_of(x).shape) for x in xs if type_of(x).ndim == kind.ndim]
     return ops.concat(*parts, axis=axis % kind.ndim)
 
 
@@ -418,14 +422,23 @@ def _slice(
     types: Types, x: Operand, axis: int = 0, start: int | None = None, stop: int | None = None, step: int = 1
 ) -> Operand:
     axis %= type_of(x).ndim
-    first, last, stride = slice(start, stop, step).indices(type_of(x).shape[axis])
-    return _sliced(x, axis, first, max(first, last), stride)
+    size = type_of(x).shape[axis]
+    first, last = _bound(start, size, 0), _bound(stop, size, size)
+    return _sliced(x, axis, first, maximum(first, last), step)
+
+
+def _bound(at: int | None, size: int, default: int) -> int:
+    """Where a slice starts or stops: counted from the end where it is negative, and within the axis."""
+    if at is None:
+        return default
+    at = at + size if at < 0 else at
+    return 0 if at < 0 else size if at > size else at
 
 
 @aten("select.int")
 def _select(types: Types, x: Operand, axis: int, index: int) -> Operand:
     axis %= type_of(x).ndim
-    index %= type_of(x).shape[axis]
+    index = index + type_of(x).shape[axis] if index < 0 else index
     return ops.reshape(_sliced(x, axis, index, index + 1), types[0].shape)
 
 
@@ -493,7 +506,13 @@ def _ones(types: Types, *_: Any, **__: Any) -> Operand:
 
 @aten("arange.start_step")
 def _arange(types: Types, start: float, stop: float, step: float = 1, **_: Any) -> Operand:
-    return ops.constant(numpy.arange(start, stop, step).astype(types[0].dtype))
+    kind = types[0]
+    if known((start, stop, step)):  # type: ignore[arg-type]
+        return ops.constant(numpy.arange(start, stop, step).astype(kind.dtype))
+    # In the widest numbers of its kind, as start and step may be fractions of what an index counts.
+    wide = kind.with_dtype(float64 if is_float(kind.dtype) else int64)
+    index = ops.mul(ops.iota(wide.shape, 0, wide.dtype), _operand(step, wide.dtype, wide.shape))
+    return ops.cast(ops.add(index, _operand(start, wide.dtype, wide.shape)), kind.dtype)
 
 
 # Gathering.

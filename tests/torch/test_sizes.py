@@ -1,0 +1,300 @@
+"""Modules whose calls come in many sizes: few programs, each equal to PyTorch."""
+
+import random
+
+import pytest
+import torch
+from torch import nn
+
+from hybridize import hybridize, load
+from hybridize.base.dims import text
+
+
+def net():
+    torch.manual_seed(0)
+    return nn.Sequential(nn.Linear(6, 5), nn.LayerNorm(5), nn.GELU(), nn.Linear(5, 3), nn.Softmax(-1)).eval()
+
+
+def check(fast, module, *args, **kwargs):
+    with torch.no_grad():
+        got, want = fast(*args, **kwargs), module(*args, **kwargs)
+    torch.testing.assert_close(got, want, rtol=1e-4, atol=1e-5)
+
+
+def programs(fast):
+    return fast.cache_info()["programs"]
+
+
+def general(fast):
+    """Types of the arguments of programs that hold for several sizes, and what those assume."""
+    found = []
+    for one in fast._all():
+        if one.graph.scope is not None:
+            types = [",".join(map(text, kind.shape)) for kind in one.exported.kinds]
+            found.append((" ".join(types), one.graph.scope.lines()))
+    return found
+
+
+class Attention(nn.Module):
+    """Self-attention over sequences that are padded to `length`."""
+
+    def __init__(self, width=8, heads=2):
+        super().__init__()
+        self.heads = heads
+        self.qkv = nn.Linear(width, 3 * width)
+        self.out = nn.Linear(width, width)
+
+    def forward(self, x, lengths):
+        batch, steps, width = x.shape
+        q, k, v = self.qkv(x).view(batch, steps, 3, self.heads, -1).permute(2, 0, 3, 1, 4).unbind(0)
+        scores = q @ k.transpose(-1, -2) / (width // self.heads) ** 0.5
+        mask = torch.arange(steps) < lengths[:, None]
+        weights = scores.masked_fill(~mask[:, None, None, :], -1e9).softmax(-1)
+        return self.out((weights @ v).transpose(1, 2).reshape(batch, steps, width))
+
+
+class Shapes(nn.Module):
+    """Arithmetic with sizes: in views, slices, masks, and as data."""
+
+    def forward(self, x, y):
+        n, m = x.shape
+        half = x[: n // 2]
+        both = torch.cat([x, half, torch.zeros(n + 1, m)], 0)
+        scaled = both / n + torch.arange(2 * n + n // 2 + 1)[:, None] * m
+        tail = x[-1] + x[1:, -2:].sum() + torch.full((m,), n)
+        lower = torch.arange(n)[:, None] >= torch.arange(n)
+        return scaled.view(-1).sum() / n**0.5 + 1 / n, tail, (lower.float() @ x).reshape(m, -1), y.mean(0) * x.shape[1]
+
+
+def test_a_hundred_batch_sizes_are_three_programs():
+    module = net()
+    fast = hybridize(module)
+    numbers = random.Random(0)
+    for rows in [4, 9, *(numbers.randint(1, 700) for _ in range(100))]:
+        check(fast, module, torch.randn(rows, 6))
+    check(fast, module, torch.randn(1, 6))
+    assert programs(fast) == 3
+    assert general(fast) == [("n0,6", ["n0 in 2.. like 9"])]
+
+
+def test_attention_over_any_batch_and_length():
+    module = Attention().eval()
+    fast = hybridize(module)
+    for batch, steps in ((2, 5), (3, 7), (4, 4), (2, 9), (11, 2), (5, 33), (3, 7)):
+        check(fast, module, torch.randn(batch, steps, 8), torch.randint(1, steps + 1, (batch,)))
+    assert programs(fast) == 2
+    ((types, lines),) = general(fast)
+    assert types == "n0,n1,8 n0"
+    assert len(lines) == 2  # the two symbols, and no conditions
+
+
+def test_arithmetic_with_sizes():
+    module = Shapes()
+    fast = hybridize(module)
+    for n, m, k in ((6, 4, 3), (9, 7, 5), (4, 3, 2), (50, 12, 8), (10, 30, 4), (9, 7, 6)):
+        check(fast, module, torch.randn(n, m), torch.randn(k, 3))
+    assert programs(fast) <= 3
+
+
+def test_a_branch_on_a_size_is_one_program_for_each_side():
+    class Branch(nn.Module):
+        def forward(self, x):
+            return x * 2 if x.shape[0] > 8 else x - 1
+
+    module = Branch()
+    fast = hybridize(module)
+    for rows in (4, 9, 5, 30, 8, 6, 100, 12):
+        check(fast, module, torch.randn(rows, 3))
+    assert programs(fast) == 3
+    assert sorted(line for _, lines in general(fast) for line in lines) == ["n0 in 2..8 like 5", "n0 in 9.. like 9"]
+
+
+def test_a_size_that_the_module_needs_as_a_number_stays_exact():
+    class Steps(nn.Module):
+        def forward(self, x, y):
+            for i in range(x.shape[0]):
+                y = y + x[i].sum()
+            return y
+
+    module = Steps()
+    fast = hybridize(module)
+    for rows, others in ((2, 4), (3, 4), (2, 7), (2, 8), (2, 9)):
+        check(fast, module, torch.randn(rows, 3), torch.randn(others))
+    assert [types for types, _ in general(fast)] == ["2,3 n0"]
+
+
+def test_equal_sizes_are_one_symbol_and_others_are_not():
+    class Pair(nn.Module):
+        def forward(self, x, y):
+            return x.sum(-1), y * 2
+
+    fast = hybridize(Pair())
+    for x, y in ((4, 4), (9, 9), (5, 5)):
+        check(fast, Pair(), torch.randn(x, 2), torch.randn(y))
+    assert [types for types, _ in general(fast)] == ["n0,2 n0"]
+    for x, y in ((4, 7), (9, 8), (3, 30)):
+        check(fast, Pair(), torch.randn(x, 2), torch.randn(y))
+    assert [types for types, _ in general(fast)] == ["n0,2 n1", "n0,2 n0"]
+
+
+def test_sizes_zero_and_one_have_programs_of_their_own():
+    class Add(nn.Module):
+        def forward(self, x, y):
+            return (x + y).sum(0)
+
+    fast = hybridize(Add())
+    for x, y in ((4, 4), (9, 9), (1, 9), (9, 1), (1, 1), (0, 0), (0, 1), (5, 5)):
+        check(fast, Add(), torch.randn(x, 3), torch.randn(y, 3))
+    assert ("n0,3 n0,3", ["n0 in 2.. like 9"]) in general(fast)
+
+
+def test_one_size_is_a_multiple_of_another():
+    class Twice(nn.Module):
+        def forward(self, x, y):
+            return torch.cat([x, x]) + y
+
+    fast = hybridize(Twice())
+    for rows in (4, 9, 5, 30):
+        check(fast, Twice(), torch.randn(rows, 3), torch.randn(2 * rows, 3))
+    assert [types for types, _ in general(fast)] == ["n0,3 2*n0,3"]
+
+
+def test_strided_tensors_other_dtypes_and_modes():
+    class Scaled(nn.Module):
+        def forward(self, x):
+            return x * 3 if self.training else x.transpose(0, 1) @ x
+
+    module = Scaled().eval()
+    fast = hybridize(module)
+    for rows in (4, 9, 7):
+        check(fast, module, torch.randn(3, rows).t())
+        check(fast, module, torch.randn(2 * rows, 6)[::2, ::2])
+        check(fast, module, torch.randn(rows, 3, dtype=torch.float64))
+    module.train()
+    for rows in (4, 9, 7):
+        check(fast, module, torch.randn(rows, 3))
+    module.eval()
+    check(fast, module, torch.randn(8, 3))
+    assert len(general(fast)) == 3
+
+
+def test_replaced_parameters_are_read_by_programs_for_any_size():
+    module = net()
+    fast = hybridize(module)
+    for rows in (4, 9):
+        check(fast, module, torch.randn(rows, 6))
+    module[0].weight.data.mul_(2)
+    check(fast, module, torch.randn(5, 6))
+    module[0].weight = nn.Parameter(torch.full((5, 6), 0.2))
+    check(fast, module, torch.randn(6, 6))
+    assert programs(fast) == 2
+    module[0].weight, module[0].bias = nn.Parameter(torch.rand(4, 6)), nn.Parameter(torch.rand(4))
+    module[1], module[3] = nn.LayerNorm(4), nn.Linear(4, 3)
+    for rows in (4, 9, 5):
+        check(fast, module, torch.randn(rows, 6))
+
+
+def test_gradients_at_any_size():
+    module, twin = net(), net()
+    fast = hybridize(module)
+    for rows in (4, 9, 6):
+        x = torch.randn(rows, 6, requires_grad=True)
+        y = x.detach().clone().requires_grad_()
+        (fast(x) ** 2).sum().backward()
+        (twin(y) ** 2).sum().backward()
+        torch.testing.assert_close(x.grad, y.grad)
+    for ours, theirs in zip(module.parameters(), twin.parameters(), strict=True):
+        torch.testing.assert_close(ours.grad, theirs.grad)
+    assert programs(fast) == 2
+
+
+def test_one_tensor_given_twice_is_still_two_arguments():
+    class Difference(nn.Module):
+        def forward(self, x, y):
+            return x - 2 * y
+
+    fast = hybridize(Difference())
+    for rows in (4, 9, 6):
+        x = torch.randn(rows, 3)
+        check(fast, Difference(), x, x)
+        check(fast, Difference(), x, torch.randn(rows, 3))
+    assert programs(fast) == 2
+
+
+def test_structures_and_keywords():
+    class Nested(nn.Module):
+        def forward(self, pair, scale=2.0, *, mask=None):
+            x, y = pair
+            z = x * scale + y["bias"]
+            return {"z": z if mask is None else torch.where(mask, z, 0), "n": [z.sum(0) / z.shape[0]]}
+
+    fast = hybridize(Nested())
+    for rows in (4, 9, 6):
+        pair = (torch.randn(rows, 3), {"bias": torch.randn(3)})
+        check(fast, Nested(), pair)
+        check(fast, Nested(), pair, scale=3.0)
+        check(fast, Nested(), pair, mask=torch.rand(rows, 3) > 0.5)
+    assert programs(fast) == 6
+
+
+def test_a_buffer_that_the_module_writes():
+    class Counter(nn.Module):
+        def __init__(self):
+            super().__init__()
+            self.register_buffer("total", torch.zeros(3))
+
+        def forward(self, x):
+            self.total += x.sum(0)
+            return x + self.total
+
+    module, twin = Counter(), Counter()
+    fast = hybridize(module)
+    for rows in (4, 9, 6):
+        check(fast, twin, torch.randn(rows, 3))
+    torch.testing.assert_close(module.total, twin.total)
+    assert programs(fast) == 2
+
+
+def test_a_module_that_keeps_a_size_is_not_left_with_a_symbol():
+    class Keeps(nn.Module):
+        def forward(self, x):
+            self.rows = x.shape[0]
+            return x * self.rows
+
+    module = Keeps()
+    check(hybridize(module, dynamic=True), Keeps(), torch.randn(4, 3))
+    assert not hasattr(module, "rows")
+
+
+@pytest.mark.parametrize("dynamic", [True, False])
+def test_the_keyword(dynamic):
+    module = net()
+    fast = hybridize(module, dynamic=dynamic)
+    for rows in (4, 9, 6):
+        check(fast, module, torch.randn(rows, 6))
+    assert programs(fast) == (1 if dynamic else 3)
+
+
+def test_files_keep_programs_for_any_size(tmp_path):
+    module = net()
+    fast = hybridize(module)
+    for rows in (4, 9):
+        check(fast, module, torch.randn(rows, 6))
+    fast.save(tmp_path / "net")
+    x = torch.randn(31, 6)
+    got = load(tmp_path / "net")(x.numpy()).asnumpy()
+    torch.testing.assert_close(torch.from_numpy(got), module(x).detach(), rtol=1e-5, atol=1e-6)
+
+
+def test_the_reason_is_said_once(monkeypatch, capsys):
+    from hybridize.base.config import CONFIG
+
+    monkeypatch.setattr(CONFIG, "explain", True)
+    fast = hybridize(net())
+    for rows in (4, 9, 6, 12):
+        check(fast, net(), torch.randn(rows, 6))
+    said = [line for line in capsys.readouterr().err.splitlines() if "again" in line]
+    assert said == ["hybridize: Sequential is exported again because axis 0 of argument 0 was 4 and is 9: "
+                    "now any size from 2"]  # fmt: skip
+    with torch.no_grad():
+        assert "any size" in fast.program(torch.randn(8, 6)).reason
