@@ -294,9 +294,11 @@ class _Scheduler:
         about = _about(node for _, node, _ in reversed(group.members))
         flops = sum(local.cost * value.type.size for value, _, local in group.members)
         nbytes = sum(param.size * param.dtype.itemsize for param in kernel.params)
-        own = [row.nbytes * lanes for row in rows]
+        local = [row.nbytes * lanes for row in rows]
+        # Where there is only one row, threads share it: the next nest reads what all of them stored in this one.
+        own = local if group.rows else [0] * len(local)
         split = self._split(nbytes, flops, own, functools.partial(self.machine.cuts, kernel))
-        blocks = [self._own_scratch(size, split, number) for size in own]
+        blocks = [self._own_scratch(size, split if group.rows else None, number) for size in local]
 
         def make() -> tuple[ScheduleStep, int]:
             places = [self._place_of(value) for value in order]

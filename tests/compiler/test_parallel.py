@@ -66,6 +66,12 @@ def graph_of(function, *shapes, dtype=FLOAT):
     return graph, [draw.standard_normal(shape).astype(dtype) for shape in shapes]
 
 
+def alone_in_its_row(x):
+    apart = ops.tanh(x)
+    mean = ops.spread(composites.mean(apart, (0,)), x.type.shape, (0,))
+    return [ops.sum(ops.exp(ops.sub(apart, mean)), (0,))]
+
+
 def normal(x, w, b):
     return [ops.add(composites.gelu(composites.layer_norm(x, w, b, axis=1)), x)]
 
@@ -74,6 +80,7 @@ KERNELS = {
     "elements": (lambda x, y: [ops.add(ops.tanh(x), y)], [(1003,), (1003,)]),
     "broadcast": (lambda x, y: [ops.mul(x, ops.broadcast(y, (37, 53)))], [(37, 53), (53,)]),
     "a whole number of vectors": (lambda x: [ops.exp(x)], [(1024,)]),
+    "a row that threads share": (alone_in_its_row, [(90_000,)]),
     "rows": (lambda x: [composites.softmax(x, 1)], [(61, 67)]),
     "rows in lanes": (lambda x: [composites.softmax(x, 0)], [(61, 67)]),
     "rows in lanes of three axes": (lambda x: [composites.softmax(x, 1)], [(5, 61, 37)]),
