@@ -43,8 +43,19 @@ def is_users(file: str) -> bool:
     return not file.startswith(_PACKAGE) and not any(part in file for part in _SITE)
 
 
+_commanded = False
+
+
+def no_program() -> None:
+    """Say that this process runs the command line: no line of anybody's program leads to anything."""
+    global _commanded
+    _commanded = True
+
+
 def user_location() -> SourceLoc | None:
     """The innermost frame that belongs neither to hybridize nor to a library it is called through."""
+    if _commanded:
+        return None
     frame: FrameType | None = sys._getframe(1)
     while frame is not None:
         file = frame.f_code.co_filename

@@ -13,7 +13,9 @@ import typer
 from rich.console import Console
 from rich.progress import Progress
 
+import hybridize
 from hybridize.base.errors import HybridizeError
+from hybridize.base.locations import no_program
 from hybridize.compiler.limits import Limits
 from hybridize.tools import bench as benchmark
 from hybridize.tools import contents, explained, kept, machine, report, saved
@@ -21,7 +23,6 @@ from hybridize.tools.bench import Options, Result
 from hybridize.tools.workloads import CALLS, SCRIPTS, SEPARATE, STARTS, WORKLOADS, limit_s
 
 application = typer.Typer(
-    help="Write deep learning imperatively, run it as one compiled program.",
     no_args_is_help=True,
     add_completion=False,
     pretty_exceptions_enable=False,
@@ -43,9 +44,26 @@ Inputs = Annotated[
 ]
 
 
-def first_cpu() -> int:
-    """The first CPU that this process may use."""
-    return min(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else 0
+def allowed(cpu: int | None) -> int:
+    """A CPU that this process may use; the first one for None."""
+    cpus = os.sched_getaffinity(0) if hasattr(os, "sched_getaffinity") else {cpu or 0}
+    if cpu is not None and cpu not in cpus:
+        raise typer.BadParameter(f"CPU {cpu} is not one of {', '.join(map(str, sorted(cpus)))}, which may be used here")
+    return min(cpus) if cpu is None else cpu
+
+
+def version(wanted: bool) -> None:
+    """Print which hybridize this is, and end."""
+    if wanted:
+        typer.echo(f"hybridize {hybridize.__version__}")
+        raise typer.Exit
+
+
+@application.callback()
+def options(
+    version: Annotated[bool, typer.Option("--version", callback=version, is_eager=True, help="Say which one.")] = False,
+) -> None:
+    """Write deep learning imperatively, run it as one compiled program."""
 
 
 @application.command()
@@ -67,7 +85,7 @@ def bench(
     unknown = set(chosen) - set(WORKLOADS)
     if unknown:
         raise typer.BadParameter(f"no workload {', '.join(sorted(unknown))}; there are: {', '.join(WORKLOADS)}")
-    options = Options(rounds, seconds, first_cpu() if cpu is None else cpu, tuple(only or ()), calls, shapes)
+    options = Options(rounds, seconds, allowed(cpu), tuple(only or ()), calls, shapes)
     console = Console()
     limits = benchmark.limits(options)
     written = [report.machine(machine.describe(), limits) + "\n"]
@@ -152,9 +170,9 @@ def cache(clear: Annotated[bool, typer.Option("--clear", help="Remove all record
 
 def main() -> None:
     """Start of the command; errors of hybridize are shown as their text, without a traceback."""
+    no_program()
     try:
         application()
     except HybridizeError as error:
-        error.loc = None  # no line of the user's led here
         Console(stderr=True).print(str(error), style="red", highlight=False, markup=False, soft_wrap=True)
         raise SystemExit(1) from None

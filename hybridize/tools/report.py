@@ -10,6 +10,7 @@ from typing import Any
 
 from rich.console import Console
 from rich.table import Table
+from rich.text import Text
 
 from hybridize.compiler.explanation import described, duration
 from hybridize.compiler.limits import Limits
@@ -42,11 +43,11 @@ class Grid:
 
     def show(self, console: Console) -> None:
         """Print the table; our own rows stand out."""
-        table = Table(title=self.title, title_justify="left")
+        table = Table(title=Text(self.title), title_justify="left")  # Text: [n0] is no markup
         for i, column in enumerate(self.columns):
             table.add_column(column, justify="right" if i >= self.words else "left", no_wrap=not i)
         for row in self.rows:
-            table.add_row(*row, style="bold green" if row[0] == HYBRIDIZED else None)
+            table.add_row(*map(Text, row), style="bold green" if row[0] == HYBRIDIZED else None)
         console.print(table)
         for note in self.notes:
             console.print(f"  {note}", style="dim", highlight=False, markup=False, soft_wrap=True)

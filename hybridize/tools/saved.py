@@ -26,11 +26,17 @@ def arrays(paths: Sequence[Path]) -> list[NDArray[Any]]:
         try:
             loaded.append(numpy.load(path, allow_pickle=False))
         except (ValueError, OSError, EOFError) as error:
-            reason = "it would need pickle, which runs code" if "pickle" in str(error) else str(error)
+            reason = "objects would need pickle, which runs code" if "pickle" in str(error) else str(error)
+            reason = reason if _is_npy(path) else "it does not begin like one"
             raise LoadError(
                 "E640", f"{path} is not a .npy file of numbers: {reason}", help="numpy.save writes one"
             ) from None
     return loaded
+
+
+def _is_npy(path: Path) -> bool:
+    with path.open("rb") as file:
+        return file.read(6) == b"\x93NUMPY"
 
 
 def as_numpy(value: Any) -> list[NDArray[Any]]:
