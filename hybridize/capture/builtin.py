@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import builtins
+import contextlib
 from collections.abc import Callable
 from typing import Any
 
@@ -139,6 +140,14 @@ def _extreme(function: Callable[..., Any], method: str) -> Callable[..., Any]:
     return extreme
 
 
+def _suppress(router: Any, *exceptions: Any) -> Any:
+    """`with suppress(...)` is an `except`: see `flow.caught`."""
+    trace = current_trace()
+    if trace is not None:
+        trace.root.pin_sizes()
+    return contextlib.suppress(*exceptions)
+
+
 REPLACED: dict[Any, Callable[..., Any]] = {
     builtins.isinstance: _isinstance,
     builtins.type: _type,
@@ -156,6 +165,7 @@ REPLACED: dict[Any, Callable[..., Any]] = {
     builtins.bool: _bool,
     builtins.max: _extreme(max, "max"),
     builtins.min: _extreme(min, "min"),
+    contextlib.suppress: _suppress,
 }
 """What is called in place of a builtin, with the router before its arguments."""
 

@@ -350,8 +350,10 @@ def caught() -> None:
     error = sys.exc_info()[1]
     if isinstance(error, CaptureError):
         raise error
-    if trace is not None and trace.root.refused is not None:
-        raise trace.root.refused
+    if trace is not None:
+        if trace.root.refused is not None:
+            raise trace.root.refused
+        trace.root.pin_sizes()  # whether it is raised may depend on the sizes, or on what cannot be done with symbols
 
 
 # -------------------------------------------------------------------------------------------------------- the graph

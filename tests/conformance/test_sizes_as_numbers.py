@@ -1,9 +1,12 @@
 """Sizes that only a call knows, as Python's own numbers: what `x.shape[0]` is to the user's code, at every size."""
 
+import contextlib
+
 import numpy
 import pytest
 
 from hybridize.array import np
+from hybridize.base.dims import Dim
 from hybridize.base.errors import DTypeError
 from hybridize.capture import Function
 
@@ -112,3 +115,65 @@ def test_a_number_that_the_dtype_lacks_is_an_error(dtype, good, bad, backend):
         for other in bad:
             with pytest.raises(DTypeError, match=f"{other} is no"):
                 compiled(ones(2, dtype), other)
+
+
+def caught(x):
+    try:
+        return np.zeros((x.shape[0] - 6, 2)).shape[0]
+    except ValueError:
+        return "none"
+
+
+def suppressed(x):
+    k = "none"
+    with contextlib.suppress(ValueError, IndexError):
+        k = (1, 2, 3, 4, 5, 6)[x.shape[0]]
+    return k
+
+
+@BACKENDS
+@DYNAMIC
+@pytest.mark.parametrize("function", [caught, suppressed])
+def test_what_sizes_raise_and_the_function_catches(function, backend, dynamic):
+    check(function, (5, 7, 6, 12, 3), backend=backend, dynamic=dynamic)
+
+
+@BACKENDS
+@DYNAMIC
+def test_no_except_swallows_what_cannot_be_done_with_symbols(backend, dynamic, monkeypatch):
+    """Whatever it is: here, as if sizes had no powers."""
+    monkeypatch.setattr(Dim, "__pow__", None)
+
+    def program(x):
+        try:
+            return x.shape[0] ** 2
+        except TypeError:
+            return "a size is no number"
+
+    check(program, (5, 7, 6), backend=backend, dynamic=dynamic)
+
+
+def arrays(x):
+    n, m = x.shape
+    given = x.sum(0)
+    return (
+        np.array(n), np.array(x.shape), np.array([[n, 1], [2, m]]), x + np.array(n, dtype="int64"), x[0] + [n, m],
+        np.array([n, 0.5]), np.array([n > 5, m]), np.array([given[0], n]), np.array((n, m), dtype="int32"),
+        np.full((2,), n), np.stack([np.array(n), np.array(m)]), np.maximum(n, x[0]), np.asarray(n),
+    )  # fmt: skip
+
+
+@BACKENDS
+@DYNAMIC
+def test_arrays_of_a_size(backend, dynamic):
+    check(arrays, (5, 7, 6), backend=backend, dynamic=dynamic)
+
+
+@BACKENDS
+def test_arrays_of_a_number(backend):
+    def program(x, k, r):
+        return np.array(k), np.array([k, 2]), np.array([k, r]), np.array([[k], [x.sum()]]), x[0] + [k, 1], np.array(r)
+
+    compiled = Function(program, backend=backend)
+    for k, r in ((3, 0.5), (4, 2.5), (-1, 0.0)):
+        assert repr(compiled(ones(2), k, r)) == repr(program(ones(2), k, r))

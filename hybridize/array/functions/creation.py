@@ -33,8 +33,10 @@ from hybridize.array.operands import (
     strong,
 )
 from hybridize.array.symbol import Symbol
+from hybridize.base.dims import is_symbolic
 from hybridize.base.dtypes import DType, as_dtype, float32, float64, int64
 from hybridize.base.errors import ArgumentError, DTypeError, ShapeError
+from hybridize.base.promotion import NUMBERS
 from hybridize.ops.op import ACTIVE, bind1, capturing
 from hybridize.runtime import buffers
 
@@ -70,7 +72,7 @@ def array(
 
 
 def _made(source: Any, dtype: Any, copy: bool) -> Any:
-    if isinstance(source, Symbol) and source.weak is not None:
+    if is_symbolic(source) or (isinstance(source, Symbol) and source.weak is not None):
         return result(strong(source, _dtype(dtype)))  # a captured Python number is made into an array as any other
     if isinstance(source, (ndarray, Symbol)):
         wanted = source.dtype if dtype is None else as_dtype(dtype)
@@ -78,6 +80,7 @@ def _made(source: Any, dtype: Any, copy: bool) -> Any:
             return source.astype(wanted)
         return copied(source) if copy else source
     if has_arrays(source):
+        dtype = float32 if dtype is None and _of_numbers(source) else dtype
         made = result(from_list(source, None if dtype is None else as_dtype(dtype)))
         return made if dtype is None else made.astype(dtype)
     try:
@@ -105,6 +108,13 @@ def _made(source: Any, dtype: Any, copy: bool) -> Any:
     ):
         made.storage.exposed = True
     return made
+
+
+def _of_numbers(source: Any) -> bool:
+    """Whether a nested list holds numbers only, some of which a program computes."""
+    if isinstance(source, (list, tuple)):
+        return all(map(_of_numbers, source))
+    return isinstance(source, NUMBERS) or (isinstance(source, Symbol) and source.weak is not None)
 
 
 def _converted(data: Any, wanted: DType) -> Any:
