@@ -6,6 +6,8 @@ from __future__ import annotations
 import linecache
 import os
 import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
 from functools import lru_cache
 from types import FrameType
 
@@ -43,18 +45,23 @@ def is_users(file: str) -> bool:
     return not file.startswith(_PACKAGE) and not any(part in file for part in _SITE)
 
 
-_commanded = False
+_nobodys = False
 
 
-def no_program() -> None:
-    """Say that this process runs the command line: no line of anybody's program leads to anything."""
-    global _commanded
-    _commanded = True
+@contextmanager
+def no_program() -> Iterator[None]:
+    """The command line is at work inside a `with` block: no line of anybody's program leads to anything."""
+    global _nobodys
+    _nobodys = True
+    try:
+        yield
+    finally:
+        _nobodys = False
 
 
 def user_location() -> SourceLoc | None:
     """The innermost frame that belongs neither to hybridize nor to a library it is called through."""
-    if _commanded:
+    if _nobodys:
         return None
     frame: FrameType | None = sys._getframe(1)
     while frame is not None:

@@ -170,9 +170,9 @@ def cache(clear: Annotated[bool, typer.Option("--clear", help="Remove all record
 
 def main() -> None:
     """Start of the command; errors of hybridize are shown as their text, without a traceback."""
-    no_program()
     try:
-        application()
+        with no_program():
+            application()
     except HybridizeError as error:
         Console(stderr=True).print(str(error), style="red", highlight=False, markup=False, soft_wrap=True)
         raise SystemExit(1) from None
