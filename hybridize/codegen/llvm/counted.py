@@ -5,7 +5,8 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from hybridize.base.dims import same
+from hybridize.base.dims import bounds, same
+from hybridize.base.frozen import frozen
 from hybridize.codegen.llvm.memory import Width
 from hybridize.codegen.llvm.positions import Lane, Positions
 from hybridize.codegen.llvm.text import Function
@@ -25,6 +26,17 @@ def counted_lanes(
     it begins at a multiple of the wide lanes, and ends at one or where all does.
     """
     f, count = positions.f, over[1] - over[0]
+    if part is None and lanes[-1] > 1 and ends_masked(positions, count, lanes[-1]):
+        widths = widths_of(positions, count, lanes)
+        first = f.size(over[0])
+        for width in widths.whole:
+            end = whole_steps(f, (over[0], over[1] - 1), width)
+            with f.loop(first, end, width) as loop, positions.bound(axis, loop.index, Lane(axis, Width(width))):
+                body()
+            first = end
+        with positions.bound(axis, first, Lane(axis, Width.last(f, count, widths.last))):
+            body()
+        return
     first, stop = part or (f.size(over[0]), f.size(over[1]))
     for width in dict.fromkeys(lanes):
         end = whole_steps(f, over, width) if part is None else _whole_of(f, first, stop, width)
@@ -40,6 +52,31 @@ def counted_lanes(
         positions.bound(axis, loop.index, Lane(axis, Width.counted(f, count, narrow))),
     ):
         body()
+
+
+def ends_masked(positions: Positions, count: int, lanes: int) -> bool:
+    """Whether the last turn, of 1 to `lanes` lanes, is always masked: nothing has to be asked in each row.
+
+    And what it stores is known to the statements after it, which would wait long to read it back from memory.
+    """
+    masks = all(positions.target.masks(array.dtype.itemsize) for array in positions.arrays.values())
+    return masks and bounds(count)[0] > 0 and not same(count % lanes, 0)
+
+
+@frozen
+class Widths:
+    """Lanes of the loops over whole vectors, one after the other, and of the masked turn at the end."""
+
+    whole: tuple[int, ...]
+    last: int
+
+
+def widths_of(positions: Positions, count: int, lanes: tuple[int, int]) -> Widths:
+    """How an axis is cut that ends with a masked turn."""
+    short = positions.short
+    if short is None or not same(short[0], count):
+        return Widths(tuple(dict.fromkeys(lanes)), lanes[-1])
+    return Widths((), lanes[-1]) if short[1] else Widths((min(lanes[0], 2 * lanes[1]),), min(lanes[0], 2 * lanes[1]))
 
 
 def whole_steps(f: Function, over: tuple[int, int], step: int) -> str:

@@ -16,7 +16,7 @@ from hybridize.base.dims import same
 from hybridize.base.dtypes import DType, bool_, int32, int64
 from hybridize.base.errors import CodegenError
 from hybridize.codegen.llvm import memory
-from hybridize.codegen.llvm.counted import whole_steps
+from hybridize.codegen.llvm.counted import ends_masked, whole_steps, widths_of
 from hybridize.codegen.llvm.functions import combine, constant, emit_call, emit_cast, narrowed, register, select
 from hybridize.codegen.llvm.memory import Width
 from hybridize.codegen.llvm.positions import SMALL, Lane, Positions, Row
@@ -144,7 +144,8 @@ class Elements(Positions):
         width = self.lane.width
         stride = self.lane_stride(address)
         if stride is not None and same(stride, 1):
-            return memory.load(self.f, self.pointer(load.operand, address), array.dtype, width)
+            stored = self.stored_last(load.operand, address)
+            return stored or memory.load(self.f, self.pointer(load.operand, address), array.dtype, width)
         if stride is not None and same(stride, -1):
             return memory.load_reversed(self.f, self.pointer(load.operand, address), array.dtype, width)
         if stride is not None:
@@ -169,6 +170,7 @@ class Elements(Positions):
         """Store `value` at `address` of an array; returns its register."""
         array = self.arrays[operand]
         self.settle(value)
+        self.forget_last(operand)
         if self.lane is None:
             result = self.value(value)
             memory.store(self.f, result, self.pointer(operand, address), array.dtype, Width(1))
@@ -181,6 +183,7 @@ class Elements(Positions):
         stride = self.lane_stride(address)
         if stride is not None and same(stride, 1):
             memory.store(self.f, result, self.pointer(operand, address), array.dtype, width)
+            self.remember_last(operand, address, result)
         else:
             bits = 32 if self._fits(address) else 64
             indices = self.index_vector(address, bits)
@@ -316,31 +319,44 @@ class Elements(Positions):
         outer, (variable, size) = chain
         narrow = min(lanes, self.target.lanes(widest(body, fold)))
         widths = [narrow] if outer or lanes == narrow else [lanes, narrow]
+        masked = ends_masked(self, size, narrow)
+        over, last = ((0, size - 1), narrow) if masked else ((0, size), narrow)
+        if masked and not outer:
+            cut = widths_of(self, size, (lanes, narrow))
+            widths, last = list(dict.fromkeys((lanes, *cut.whole))) if cut.whole else [], cut.last
 
         def step(total: str, index: str, width: Width) -> str:
             return self._lane_step(fold, total, body, variable, index, width)
 
         def inner(total: str) -> str:
             self.hoist([body], bit(variable))
-            (first, *others), start = widths, total
-            end = whole_steps(self.f, (0, size), first)
-            turns = self._blocked(fold, [start], first, end, first, lambda t, i: [step(t[0], i, Width(first))])
-            total = turns[0]
-            for width in others:
-                total = self.across(fold.kind, total, fold.dtype, first, width)
-                following = whole_steps(self.f, (0, size), width)
-                with self.f.loop(end, following, width, [(register(fold.dtype, width), total)]) as loop:
-                    loop.following = [step(loop.values[0], loop.index, Width(width))]
-                total, end = loop.results[0], following
+            lanes, end = first, "0"
+            for width in widths:
+                if width != lanes:
+                    total = self.across(fold.kind, total, fold.dtype, lanes, width)
+                following = whole_steps(self.f, over, width)
+                if width == first:
+                    turns = self._blocked(
+                        fold, [total], width, following, width, lambda t, i, w=width: [step(t[0], i, Width(w))]
+                    )
+                    total = turns[0]
+                else:
+                    with self.f.loop(end, following, width, [(register(fold.dtype, width), total)]) as loop:
+                        loop.following = [step(loop.values[0], loop.index, Width(width))]
+                    total = loop.results[0]
+                lanes, end = width, following
+            if masked:
+                return step(total, end, Width.last(self.f, size, last))
             if same(size % narrow, 0):
                 return total
             with self.f.loop(end, self.f.size(size), narrow, [(register(fold.dtype, narrow), total)]) as loop:
                 loop.following = [step(loop.values[0], loop.index, Width.counted(self.f, size, narrow))]
             return loop.results[0]
 
-        zero = constant(identity(fold.kind, fold.dtype), fold.dtype, widths[0])
-        total = self._loops(fold, outer, zero, narrow, inner, [body])
-        return self.across(fold.kind, total, fold.dtype, narrow)
+        first = widths[0] if widths else last
+        zero = constant(identity(fold.kind, fold.dtype), fold.dtype, first)
+        total = self._loops(fold, outer, zero, last, inner, [body])
+        return self.across(fold.kind, total, fold.dtype, last)
 
     def fold_rows(self, fold: Fold, rows: Sequence[Row]) -> None:
         """Compute a fold to a scalar, without folds directly inside, for several rows in the turns of one loop."""

@@ -16,7 +16,7 @@ from contextlib import contextmanager
 from hybridize.base.dims import Size, is_symbolic, same
 from hybridize.base.frozen import frozen
 from hybridize.codegen.llvm.contraction_micro import fetch
-from hybridize.codegen.llvm.counted import counted_lanes
+from hybridize.codegen.llvm.counted import counted_lanes, ends_masked
 from hybridize.codegen.llvm.elements import Elements
 from hybridize.codegen.llvm.memory import Width
 from hybridize.codegen.llvm.panels import Beside, Panel, find_beside, find_panel
@@ -168,8 +168,7 @@ class _Nest:
 
     def _rows(self, axis: int) -> None:
         if axis == len(self.nest.rows):
-            for group in self.groups:
-                self._statements(group)
+            self._row()
             return
         self.elements.hoist(_roots(self.nest.statements), bit(axis))
         size = self.nest.rows[axis]
@@ -183,6 +182,37 @@ class _Nest:
             self._beside(axis, size, self.beside)
         else:
             self._loop(axis, 0, size, lambda: self._rows(axis + 1))
+
+    def _row(self) -> None:
+        """What is done in each row, or in a vector of rows; twice where its length may be that of a vector or not."""
+        f, elements = self.f, self.elements
+        short = self._short()
+        if short is None:
+            for group in self.groups:
+                self._statements(group)
+            return
+        size, lanes = short
+        few = f.on_entry(f"icmp sle i64 {f.size(size)}, {lanes}", ("few", f.size(size), lanes))
+        many = f.on_entry(f"icmp sgt i64 {f.size(size)}, {lanes}", ("many", f.size(size), lanes))
+        for condition, is_few in ((few, True), (many, False)):
+            with f.when(condition), elements.scope():
+                elements.short = size, is_few
+                for group in self.groups:
+                    self._statements(group)
+                elements.short = None
+
+    def _short(self) -> tuple[int, int] | None:
+        """A length of rows that is not known, and the narrowest vector for what is done along them; None: no such."""
+        if not self.nest.rows or self.nest.lane is not None:
+            return None
+        values = [statement.value for statement in self.nest.statements]
+        folds = [node for node in walk(*values, indices=False) if isinstance(node, Fold)]
+        sizes = [statement.sizes[-1] for statement in self.nest.statements if statement.sizes]
+        sizes += [fold.size for fold in folds]
+        if not sizes or not all(is_symbolic(size) and same(size, sizes[0]) for size in sizes):
+            return None
+        lanes = self.target.lanes(widest(*values))
+        return (sizes[0], lanes) if lanes > 1 and ends_masked(self.elements, sizes[0], lanes) else None
 
     def _beside(self, axis: int, size: int, beside: Beside) -> None:
         """Rows that are folded a few at a time; what is left, one by one."""

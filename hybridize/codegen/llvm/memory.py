@@ -19,6 +19,8 @@ class Width:
     """`<lanes x i1>`; None: all."""
     active: int = -1
     """How many of the first lanes count, where that is known and not all."""
+    once: bool = False
+    """Whether such a turn runs exactly once wherever it is written: what it computes is known after it."""
 
     @classmethod
     def first(cls, active: int, lanes: int) -> Width:
@@ -30,15 +32,25 @@ class Width:
     @classmethod
     def counted(cls, f: Function, count: int, lanes: int) -> Width:
         """`lanes`, of which count % lanes count, a size that is not known; found once, on entry of the function."""
-        bits = 8 if lanes < 128 else 32
-        kind, size = vector(f"i{bits}", lanes), f.size(count)
-        narrow = f.on_entry(f"trunc i64 {size} to i{bits}", ("trunc", size, bits))
-        left = f.on_entry(f"and i{bits} {narrow}, {lanes - 1}", ("left", narrow, lanes))
-        one = f.on_entry(f"insertelement {kind} poison, i{bits} {left}, i64 0", ("one", left, lanes))
-        order = f"<{lanes} x i32> zeroinitializer"
-        limit = f.on_entry(f"shufflevector {kind} {one}, {kind} poison, {order}", ("limit", left, lanes))
-        numbers = f"<{', '.join(f'i{bits} {lane}' for lane in range(lanes))}>"
-        return cls(lanes, f.on_entry(f"icmp ult {kind} {numbers}, {limit}", ("mask", left, lanes)))
+        return cls(lanes, _first_lanes(f, count, lanes, "ult"))
+
+    @classmethod
+    def last(cls, f: Function, count: int, lanes: int) -> Width:
+        """As `counted`, but all of the lanes, not none, where they divide the count."""
+        return cls(lanes, _first_lanes(f, count - 1, lanes, "ule"), once=True)
+
+
+def _first_lanes(f: Function, count: int, lanes: int, word: str) -> str:
+    """The mask of the lanes whose number compares so with count % lanes."""
+    bits = 8 if lanes < 128 else 32
+    kind, size = vector(f"i{bits}", lanes), f.size(count)
+    narrow = f.on_entry(f"trunc i64 {size} to i{bits}", ("trunc", size, bits))
+    left = f.on_entry(f"and i{bits} {narrow}, {lanes - 1}", ("left", narrow, lanes))
+    one = f.on_entry(f"insertelement {kind} poison, i{bits} {left}, i64 0", ("one", left, lanes))
+    order = f"<{lanes} x i32> zeroinitializer"
+    limit = f.on_entry(f"shufflevector {kind} {one}, {kind} poison, {order}", ("limit", left, lanes))
+    numbers = f"<{', '.join(f'i{bits} {lane}' for lane in range(lanes))}>"
+    return f.on_entry(f"icmp {word} {kind} {numbers}, {limit}", ("mask", left, lanes, word))
 
 
 def element_pointer(f: Function, base: str, dtype: DType, index: str) -> str:

@@ -76,6 +76,8 @@ class Positions(ABC):
         self.pinned: dict[int, int] = {}
         """Loads of what is stored in the same turn: they depend on all axes, as bits, of that turn."""
         self._scopes: list[dict[tuple[object, ...], str]] = [{}]
+        self.short: tuple[int, bool] | None = None
+        """A size that is not known, and whether it is at most a narrow vector; None where the code is for both."""
         self._last: dict[int, tuple[object, object, str]] = {}
         """What the last turn of a loop has stored in an array: scope, place and register."""
         self._free: dict[int, int] = {}
