@@ -1,2 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Plan -> machine code for one `Target`. `codegen.llvm` is the only package that imports llvmlite."""
+"""From a graph, scheduled, to machine code for one `Target`.
+
+In: a graph and a machine. Out: an `Image` that the runtime loads, or a WebAssembly module.
+
+    target                 a machine as plain data; equal targets give equal code
+    llvm                   IR as text, and LLVM: the only package that imports llvmlite
+    elf, references, link  LLVM's relocatable object made an image, without a linker of the system
+    wasm                   the same for WebAssembly
+
+It must not know ops by name (the schedule says what to emit), arrays, capture, or where code is kept.
+"""

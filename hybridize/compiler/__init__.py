@@ -6,6 +6,11 @@ Python functions: it sees types and NumPy buffers only.
 
 Schedules and code generation take as long to load as all the rest of `import hybridize`, and not every process
 compiles. This package is the door to them: its functions import them when they are first called, its modules do not.
+
+    compile, entry, pool            graph to executable, executable to callable; the threads' code
+    host                            this machine, and the modules that a process needs once
+    cache; disk, folder, stored, identity    what was compiled: in memory; on the disk, for other processes
+    explain, explanation, profile, limits    reports: the passes again, as data, timed, beside what the core can do
 """
 
 from hybridize.compiler.compile import cache_clear as cache_clear

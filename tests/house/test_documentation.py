@@ -65,3 +65,10 @@ def test_every_decision_is_in_the_index():
     pages = [page.name for page in (DOCS / "decisions").glob("0*.md")]
     assert [name for name in pages if f"]({name})" not in index] == []
     assert len({name[:4] for name in pages}) == len(pages), "two decisions with one number"
+
+
+@pytest.mark.parametrize("folder", ["internals", "guide"])
+def test_every_page_is_linked_from_its_index(folder):
+    index = (DOCS / folder / "README.md").read_text()
+    pages = {page.name for page in (DOCS / folder).glob("*.md")} - {"README.md"}
+    assert {name for name in pages if f"]({name})" not in index} == set()
