@@ -17,6 +17,7 @@ from collections.abc import Callable
 from hybridize.base.dtypes import DType, float32, float64
 from hybridize.codegen.llvm import mathematics_double as double
 from hybridize.codegen.llvm import mathematics_wide as wide
+from hybridize.codegen.llvm.mathematics_gamma import gamma
 from hybridize.codegen.llvm.text import Function, llvm_type
 from hybridize.codegen.llvm.vectors import Vectors
 from hybridize.codegen.target import Target
@@ -265,7 +266,9 @@ INLINE: dict[str, Rule] = {
 }  # fmt: skip
 """Rules in float32 that are written where they are used."""
 
-CALLED: dict[str, Rule] = {"sin": sin, "cos": cos, "logaddexp": logaddexp, **wide.SINGLE}
+CALLED: dict[str, Rule] = {
+    "sin": sin, "cos": cos, "logaddexp": logaddexp, "gamma": wide.through(gamma), **wide.SINGLE,
+}  # fmt: skip
 """Rules in float32 with a function of their own."""
 
 

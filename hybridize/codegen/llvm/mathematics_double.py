@@ -7,6 +7,7 @@ import math
 from collections.abc import Callable
 
 from hybridize.codegen.llvm import mathematics_wide as wide
+from hybridize.codegen.llvm.mathematics_gamma import gamma
 from hybridize.codegen.llvm.vectors import Vectors
 
 Rule = Callable[..., str]
@@ -137,7 +138,7 @@ def _rsqrt(w: Vectors, x: str) -> str:
 
 _NAMES = {
     "arcsin": "asin", "arccos": "acos", "arctan": "atan", "arcsinh": "asinh", "arccosh": "acosh", "arctanh": "atanh",
-    "arctan2": "atan2", "gammaln": "lgamma", "gamma": "tgamma",
+    "arctan2": "atan2", "gammaln": "lgamma",
 }  # fmt: skip
 _SAME = (
     "log2", "log10", "log1p", "sin", "cos", "tan", "sinh", "cosh", "erf", "pow", "hypot",
@@ -155,4 +156,5 @@ RULES: dict[str, Rule] = {
     "erfinv": _erfinv,
     "rsqrt": _rsqrt,
     "cbrt": wide.cbrt,
+    "gamma": gamma,
 }

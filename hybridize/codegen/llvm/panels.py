@@ -87,7 +87,7 @@ def find_panel(nest: Nest, free: Free, target: Target) -> Panel | None:
     # Columns that stay in the second cache are read as fast from top to bottom.
     far = any(dims.bounds(fold.size)[1] * columns * itemsize * 2 > target.l2_bytes for fold in folds)
     page = PAGE_BYTES // itemsize
-    pages = min(max(1, PANEL_BYTES // PAGE_BYTES // len(folds)), -(-columns // page))
+    pages = min(PANEL_BYTES // PAGE_BYTES // len(folds), -(-columns // page))
     return Panel(folds, page, pages * page, lanes) if far and columns >= 4 * lanes else None
 
 
