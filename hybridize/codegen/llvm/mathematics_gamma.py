@@ -10,7 +10,6 @@ bits. A `Pair` is an unevaluated sum of which the second float is small beside t
 from __future__ import annotations
 
 import math
-from fractions import Fraction
 
 from hybridize.codegen.llvm import mathematics_wide as wide
 from hybridize.codegen.llvm.rounding import rounded
@@ -22,11 +21,11 @@ SHIFTED = 8
 """From here on the series is used."""
 HUGE = 200.0
 """Here gamma is infinite, and its inverse 0."""
-_BERNOULLI = [Fraction(1)]
-for _n in range(1, 25):
-    _BERNOULLI.append(-sum(math.comb(_n + 1, _k) * _BERNOULLI[_k] for _k in range(_n)) / Fraction(_n + 1))
-# Of 1 / y, 1 / y^3, ...: 2^-61 at 8, the highest power first.
-STIRLING = tuple(float(_BERNOULLI[2 * k] / (2 * k * (2 * k - 1))) for k in range(12, 0, -1))
+# Of 1 / y, 1 / y^3, ..., the highest power first: 2^-61 at 8.
+STIRLING = (
+    -236364091 / 1506960, 77683 / 5796, -174611 / 125400, 43867 / 244188, -3617 / 122400, 1 / 156, -691 / 360360,
+    1 / 1188, -1 / 1680, 1 / 1260, -1 / 360, 1 / 12,
+)  # fmt: skip
 HALF_LOG_TWO_PI = (0.9189385332046728, -3.878294158067242e-17)
 PI = (math.pi, 1.2246467991473532e-16)
 TWO_THIRDS = (2 / 3, 3.700743415417188e-17)
