@@ -39,13 +39,14 @@ def _asked() -> Target:
     return ask()
 
 
-def process_module(kind: str, emit: Callable[[Target], str], *numbers: int) -> Loaded:
+def process_module(kind: str, emit: Callable[[Target], str], *numbers: int, level: int = 2) -> Loaded:
     """A module for this machine, made of its LLVM IR unless it is on the disk.
 
     Args:
         kind: what it is called among such modules.
         emit: writes the IR; called only when it is needed.
         numbers: what the IR depends on besides the machine and the compiler.
+        level: of LLVM's code generation.
     """
     target = host_target()
     name = disk.name(kind, repr(target), repr(numbers))
@@ -54,6 +55,6 @@ def process_module(kind: str, emit: Callable[[Target], str], *numbers: int) -> L
         return Loaded(image)
     from hybridize.codegen.llvm.engine import compile_image  # late: see the package
 
-    image = compile_image(emit(target), target)
+    image = compile_image(emit(target), target, level)
     disk.keep(name, image)
     return Loaded(image)

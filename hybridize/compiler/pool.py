@@ -11,8 +11,12 @@ from hybridize.runtime.pool import PARALLEL, POOL, SHUTDOWN
 
 @once
 def _code() -> object:
-    """The loaded module; kept for ever, as threads run it until the process ends."""
-    loaded = process_module("pool", _text)
+    """The loaded module; kept for ever, as threads run it until the process ends.
+
+    Plainly generated: the first program that is shared waits for it, and what it does takes no time beside loops that
+    pay to be shared.
+    """
+    loaded = process_module("pool", _text, level=0)
     POOL.install(loaded.address(PARALLEL), loaded.address(SHUTDOWN))
     return loaded
 

@@ -74,21 +74,21 @@ def _cache_bytes(question: str, default: int) -> int:
 class _Machine:
     """LLVM's code generator for one target, kept for the life of the process."""
 
-    def __init__(self, target: Target) -> None:
+    def __init__(self, target: Target, level: int) -> None:
         if target.processor != platform.machine():
             _llvm().initialize_all_targets()
             _llvm().initialize_all_asmprinters()
         # The linker of WebAssembly places data itself; code that finds its own address exists there for shared modules.
         reloc = "static" if target.processor == "wasm32" else "pic"
         self.generator = _llvm().Target.from_triple(target.triple).create_target_machine(
-            cpu=target.cpu, features=target.features, opt=2, reloc=reloc, codemodel="small"
+            cpu=target.cpu, features=target.features, opt=level, reloc=reloc, codemodel="small"
         )  # fmt: skip
         self.layout = str(self.generator.target_data)
 
 
 @functools.cache
-def _machine(target: Target) -> _Machine:
-    return _Machine(target)
+def _machine(target: Target, level: int = 2) -> _Machine:
+    return _Machine(target, level)
 
 
 def _parsed(text: str, target: Target) -> Any:
@@ -147,16 +147,21 @@ def check_runnable(target: Target) -> None:
         )
 
 
-def compile_image(text: str, target: Target) -> Image:
+def compile_image(text: str, target: Target, level: int = 2) -> Image:
     """Compile a module of LLVM IR to an image, which can be stored, and loaded where the target is at home.
+
+    Args:
+        text: the module.
+        target: the machine to compile for.
+        level: of code generation: 0 takes a third of the time, for code that seldom runs.
 
     Raises:
         CodegenError E962: LLVM rejects the text, which is our bug; the lines at fault are in the message.
     """
-    return link(emit_object(text, target))
+    return link(emit_object(text, target, level))
 
 
-def emit_object(text: str, target: Target) -> bytes:
+def emit_object(text: str, target: Target, level: int = 2) -> bytes:
     """Compile a module of LLVM IR for any target, to a relocatable object: ELF, or WebAssembly's own form.
 
     Raises:
@@ -165,7 +170,7 @@ def emit_object(text: str, target: Target) -> bytes:
     with _LOCK:
         module = _parsed(text, target)
         with _no_strength_reduction():
-            object_bytes: bytes = _machine(target).generator.emit_object(module)
+            object_bytes: bytes = _machine(target, level).generator.emit_object(module)
     return object_bytes
 
 
