@@ -26,7 +26,7 @@ _ABANDONED_S = 3600.0
 _REFRESH_S = 60.0
 """How exactly it is known when a record was last used."""
 _LOOK_EVERY = 32
-"""After so many records of this process the bytes of the folder are counted anew: others write, too."""
+"""After so many records the bytes of the folder are counted anew: others write, too. It takes milliseconds."""
 _FULL = 0.9
 """The part of the limit that stays when the least recently used records go."""
 
@@ -52,7 +52,8 @@ class Folder:
         self.limit_bytes = limit_bytes
         self.problem = ""
         """Why the folder was of no use the last time that it was not."""
-        self._written = 0
+        self.until_look = os.urandom(1)[0] % _LOOK_EVERY
+        """Records until the bytes are counted; begins anywhere, so that of processes that write few some do it."""
         self._bytes = 0
 
     def read(self, name: str) -> bytes | None:
@@ -111,7 +112,6 @@ class Folder:
         with contextlib.suppress(OSError), self._opened() as folder:
             for kept in self._files(folder):
                 freed += _removed(folder, kept)
-        self._written = 0
         return freed
 
     @contextmanager
@@ -143,10 +143,10 @@ class Folder:
     def _make_room(self, folder: int, added: int) -> None:
         """Remove the least recently used records when there are too many bytes."""
         self._bytes += added
-        if self._written % _LOOK_EVERY and self._bytes <= self.limit_bytes:
-            self._written += 1
+        self.until_look -= 1
+        if self.until_look >= 0 and self._bytes <= self.limit_bytes:
             return
-        self._written += 1
+        self.until_look = _LOOK_EVERY - 1
         files = self._files(folder)
         self._bytes = sum(kept.nbytes for kept in files)
         enough = self.limit_bytes * _FULL if self._bytes > self.limit_bytes else self.limit_bytes

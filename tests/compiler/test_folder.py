@@ -120,6 +120,16 @@ def test_bytes_that_others_wrote_count(folder):
     assert sum(kept.nbytes for kept in folder.entries()) <= 1000
 
 
+def test_processes_that_write_little_count_bytes_in_turn(folder):
+    assert {Folder(folder.path, 1000).until_look for _ in range(2000)} == set(range(32))
+    folder.write("a", bytes(999))
+    for until_look, kept in ((1, ["a", "b"]), (0, ["b"])):
+        other = Folder(folder.path, 1000)
+        other.until_look = until_look
+        other.write("b", bytes(10))
+        assert [record.name.removesuffix(SUFFIX) for record in other.entries()] == kept
+
+
 def test_parts_that_a_killed_process_left_go(folder):
     folder.write("a", b"one")
     for name, age in ((".old.1.0.part", 7200), (".new.1.0.part", 10)):
@@ -129,7 +139,9 @@ def test_parts_that_a_killed_process_left_go(folder):
     other = Path(folder.path, "notes.txt")
     other.write_text("the user's own")
     os.utime(other, (0, 0))
-    Folder(folder.path, 1000).write("b", b"two")
+    another = Folder(folder.path, 1000)
+    another.until_look = 0
+    another.write("b", b"two")
     assert sorted(os.listdir(folder.path)) == [".new.1.0.part", "a" + SUFFIX, "b" + SUFFIX, "notes.txt"]
 
 
