@@ -118,7 +118,7 @@ def _emit_form(
         case "columns":
             emit_columns(f, spec, numbers, plan, x, w, "%scratch", batch, share, out)
         case "either":
-            few = f.op(f"icmp slt i64 {f.size(spec.m)}, {few_rows(numbers)}")
+            few = f.op(f"icmp slt i64 {f.size(spec.m)}, {few_rows(spec, numbers)}")
             with f.when(few):
                 emit_dots(f, spec, numbers, x, w, w_row, batch, share, out)
             with f.when(f.op(f"xor i1 {few}, true")):

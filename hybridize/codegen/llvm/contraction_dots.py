@@ -24,6 +24,16 @@ _ANY_ROWS = (2, 4)
 """Rows of the functions for numbers of rows that are not known; the last row stands in for those that are not there."""
 
 
+def _any_columns(spec: ContractionSpec, numbers: Numbers) -> int:
+    """Rows of w per turn where those of x are not known. One that is left is computed so many times."""
+    return 4 if numbers.target.registers >= 32 and not is_symbolic(spec.n) else 2
+
+
+def _raw_row(spec: ContractionSpec, numbers: Numbers) -> int:
+    """Vectors from one row of sums, lane by lane, to the next: what is computed of a single column is stored behind."""
+    return numbers.lanes + _any_columns(spec, numbers) - 1
+
+
 def _dots_rows(numbers: Numbers) -> int:
     """Rows of x at most per turn: sums and operands must fit the registers."""
     return 8 if numbers.target.registers >= 32 else 4
@@ -92,7 +102,7 @@ def emit_dots(
         block = lanes
     else:
         block = min(block, max(lanes, spec.n // lanes * lanes))
-    raw, c = f.alloca(numbers.type, height * lanes * lanes), f.alloca(numbers.type, height * block)
+    raw, c = f.alloca(numbers.type, height * _raw_row(spec, numbers) * lanes), f.alloca(numbers.type, height * block)
     for start, stop, width in _cuts(spec.n, block, lanes):
         with f.loop(*stretch(f, share, start, stop, width), width) as loop:
             panel = at(f, w, times(f, loop.index, w_row))
@@ -141,7 +151,7 @@ class _Columns:
             target = at(f, self.c, times(f, loop.index, numbers.bytes))
             with f.loop(0, height) as inner:
                 to = at(f, target, times(f, inner.index, c_stride))
-                source = at(f, self.raw, times(f, inner.index, lanes * numbers.vector_bytes))
+                source = at(f, self.raw, times(f, inner.index, _raw_row(self.spec, numbers) * numbers.vector_bytes))
                 f.do(f"call void @{reduce}(ptr {to}, ptr {source})")
         self.out.store(self.c, c_stride, row, self.column, height, width, self.batch)
 
@@ -149,12 +159,13 @@ class _Columns:
         """Lane by lane sums of at most a register's width of columns."""
         f, far = self.f, _far(self.numbers, self.spec)
         if isinstance(rows, str) or is_symbolic(width):
-            # In pairs; the last of an odd number twice, into a place that nobody reads.
-            pairs = width // 2
-            with f.loop(0, pairs) as loop:
-                self.dots(rows, x, w, times(f, loop.index, 2), 2, self.w_row)
-            with f.loop(0, width % 2):
-                self.dots(rows, x, w, times(f, operand(f, pairs), 2), 2, 0)
+            # Several at once; those that are left one by one, several times each, into places that nobody reads.
+            columns = _any_columns(self.spec, self.numbers)
+            whole = width // columns
+            with f.loop(0, whole) as loop:
+                self.dots(rows, x, w, times(f, loop.index, columns), columns, self.w_row)
+            with f.loop(whole * columns, width) as loop:
+                self.dots(rows, x, w, loop.index, columns, 0)
             return
         done = 0
         for columns in (_dots_columns(self.numbers, rows, far), 2, 1):
@@ -171,7 +182,7 @@ class _Columns:
         name = _dots(f, numbers, rows, columns, k, _far(numbers, self.spec))
         c = at(f, self.raw, times(f, column, numbers.vector_bytes))
         f.do(
-            f"call void @{name}ptr {c}, i64 {numbers.lanes * numbers.vector_bytes}, ptr {x}, "
+            f"call void @{name}ptr {c}, i64 {_raw_row(self.spec, numbers) * numbers.vector_bytes}, ptr {x}, "
             f"i64 {operand(f, k * numbers.stored_bytes)}, ptr {at(f, w, times(f, column, self.w_row))}, "
             f"i64 {operand(f, w_stride)}, i64 {operand(f, k)})"
         )

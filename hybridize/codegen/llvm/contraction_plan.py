@@ -225,9 +225,12 @@ def _flip_pays(spec: ContractionSpec, numbers: Numbers) -> bool:
     return many and _below(spec.n, _FEW_COLUMNS) and not spec.transpose_x and not numbers.converts
 
 
-def few_rows(numbers: Numbers) -> int:
+def few_rows(spec: ContractionSpec, numbers: Numbers) -> int:
     """Below so many rows, dot products of w in place are faster than flipping it (flipping x may be faster still)."""
-    return numbers.lanes * 7 // 4 if numbers.target.registers >= 32 else numbers.lanes
+    if numbers.target.registers < 32:
+        return numbers.lanes
+    # Where the columns are not known either, there are often as few of them, and little to flip: measured.
+    return numbers.lanes * 3 // 4 if is_symbolic(spec.n) else numbers.lanes * 7 // 4
 
 
 def _form(spec: ContractionSpec, numbers: Numbers) -> Form:
