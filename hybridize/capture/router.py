@@ -402,7 +402,7 @@ def _keep_arrays(root: Trace, container: Any, seen: frozenset[int] = frozenset()
         if type(part) in CONTAINERS:
             _keep_arrays(root, part, seen)
         elif isinstance(part, numpy.ndarray) and part.dtype in CODES:
-            root.foreign.setdefault(id(part), ndarray(part))
+            root.foreign.setdefault(id(part), ndarray(part)).storage.exposed = True
 
 
 def guard_all(root: Trace, function: FunctionType) -> None:

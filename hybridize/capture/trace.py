@@ -338,6 +338,7 @@ class Trace(Recording):
         known = self.foreign.get(id(array))
         if known is None:
             known = self.foreign[id(array)] = wrap(array if type(array) is numpy.ndarray else array.view(numpy.ndarray))
+            known.storage.exposed = True  # NumPy writes without a word
         return self.lift(known, name)
 
     def layout_of(self, cell: Cell) -> tuple[int, ...] | None:

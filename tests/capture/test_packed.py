@@ -303,3 +303,22 @@ def test_readers_beside_a_writer_see_one_of_the_values(patient):
     for thread in threads:
         thread.join()
     assert not wrong
+
+
+def test_a_numpy_array_of_the_user_is_read_in_place():
+    """Who writes it is not seen, wherever the function found it."""
+    plain, kept = whole(OUT, IN), {"w": whole(OUT, IN), "list": [whole(OUT, IN)]}
+    x = np.array(whole(ROWS, IN))
+    functions = [
+        lambda x: x @ np.array(plain).T,
+        lambda x: npx.fully_connected(x, plain, None, num_hidden=OUT, no_bias=True),
+        lambda x: x @ np.array(kept["w"]).T,
+        lambda x: x @ np.array(kept["list"][0]).T,
+    ]
+    arrays = [plain, plain, kept["w"], kept["list"][0]]
+    compiled = [Function(function) for function in functions]
+    for step in range(4):
+        for function, array in zip(compiled, arrays, strict=True):
+            numpy.testing.assert_array_equal(function(x).asnumpy(), x.asnumpy() @ array.T, err_msg=f"{step}")
+        for array in (plain, kept["w"], kept["list"][0]):
+            array[step:] = whole(OUT - step, IN)
