@@ -20,6 +20,7 @@ from hybridize.base.errors import HybridizeError, VerificationError
 from hybridize.capture import function as capturing
 from hybridize.gluon import nn
 from hybridize.runtime.executable import Executable
+from hybridize.runtime.pool import POOL
 
 X = np.ones((2, 5))
 
@@ -196,6 +197,29 @@ def test_shapes_leave_a_bounded_cache_behind(monkeypatch):
     assert growth < 20_000, growth
     gc.collect()
     assert not [reference for reference in programs if reference() is not None]
+
+
+def test_calls_of_any_size_leave_nothing_behind():
+    net = mlp()
+    net.hybridize()
+
+    @hybridize.hybridize
+    def function(x, y):
+        return x @ y.T, (x * 2 + 1).sum(axis=0)
+
+    arrays = [np.ones((size, 5)) for size in range(2, 60)] + [np.ones((40_000, 5))]
+
+    def calls():
+        for x in arrays * 3:
+            net(x)
+            function(x, arrays[3])
+
+    hybridize.set_num_threads(2)
+    try:
+        assert grown(calls, 2) < 8_000
+        assert function.cache_info().programs <= 2
+    finally:
+        POOL.choose(None)
 
 
 def test_errors_leave_nothing_behind():
