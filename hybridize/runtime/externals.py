@@ -10,26 +10,14 @@ from typing import Any
 
 from hybridize.base.errors import CodegenError
 
-_own: dict[str, int] = {}
 
-
-def provide(name: str, address: int) -> None:
-    """Let images that are loaded from now on find a function of ours under `name`; it must live for ever."""
-    _own[name] = address
-
-
+@cache
 def address(name: str) -> int:
     """Where the function `name` is.
 
     Raises:
         CodegenError E963: nowhere in this process.
     """
-    known = _own.get(name)
-    return known if known is not None else _library_address(name)
-
-
-@cache
-def _library_address(name: str) -> int:
     for library in _libraries():
         try:
             function = getattr(library, name)

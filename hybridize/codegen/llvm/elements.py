@@ -22,8 +22,8 @@ from hybridize.codegen.llvm.memory import Width
 from hybridize.codegen.llvm.positions import SMALL, Lane, Positions, Row
 from hybridize.codegen.llvm.text import vector
 from hybridize.loops.expr import Axis, Call, Cast, Const, Expr, Fold, Load, Select, whole
-from hybridize.loops.index import Index, bit, children, identity, upward
-from hybridize.loops.measure import lanes_for, typical, weight, widest
+from hybridize.loops.index import Index, bit, identity, upward
+from hybridize.loops.measure import lanes_for, typical, walk, weight, widest
 
 BLOCK = 32
 """Additions in a row before a sum moves on to the next level; keeps the error of long sums near that of pairs."""
@@ -336,10 +336,11 @@ class Elements(Positions):
                     total = self.across(fold.kind, total, fold.dtype, lanes, width)
                 following = whole_steps(self.f, over, width)
                 if width == first:
-                    turns = self._blocked(
-                        fold, [total], width, following, width, lambda t, i, w=width: [step(t[0], i, Width(w))]
-                    )
-                    total = turns[0]
+
+                    def turn(totals: list[str], index: str, lanes: int = width) -> list[str]:
+                        return [step(totals[0], index, Width(lanes))]
+
+                    (total,) = self._blocked(fold, [total], width, following, width, turn)
                 else:
                     with self.f.loop(end, following, width, [(register(fold.dtype, width), total)]) as loop:
                         loop.following = [step(loop.values[0], loop.index, Width(width))]
@@ -376,20 +377,13 @@ class Elements(Positions):
         if len(chain) == 1:
             return [], chain[0]
         scores = {variable: 0 for variable, _ in chain}
-        seen: set[int] = set()
-        stack = [body]
-        while stack:
-            expr = stack.pop()
-            if id(expr) in seen:
-                continue
-            seen.add(id(expr))
+        for expr in walk(body):
             if isinstance(expr, Load):
                 address = expr.indices[0]
                 terms = address.terms if isinstance(address, Index) else ((address, 1),)
                 for atom, coefficient in terms:
                     if isinstance(atom, Axis) and atom.number in scores and same(coefficient, 1):
                         scores[atom.number] += 1
-            stack += children(expr)
         best = max(range(len(chain)), key=lambda k: (scores[chain[k][0]] * min(16, typical(chain[k][1])), k))
         return [link for k, link in enumerate(chain) if k != best], chain[best]
 

@@ -16,7 +16,7 @@ from hybridize.base.errors import CodegenError
 from hybridize.codegen.llvm import halves
 from hybridize.codegen.llvm.mathematics import EMITTERS
 from hybridize.codegen.llvm.rounding import ROUNDINGS, rounded
-from hybridize.codegen.llvm.text import SCALARS, Function, literal, splat, vector
+from hybridize.codegen.llvm.text import SCALARS, Function, splat, vector
 from hybridize.codegen.llvm.vectors import Vectors
 from hybridize.codegen.target import Target
 
@@ -493,8 +493,3 @@ def combine(f: Function, kind: str, x: str, y: str, dtype: DType, lanes: int, ta
     """One step of a fold, in the wide register type: `max` and `min` hand NaN on."""
     function = {"sum": "add", "prod": "mul", "any": "or", "all": "and"}.get(kind, kind)
     return emit_call(f, function, [x, y], register_dtype(dtype), register_dtype(dtype), lanes, target)
-
-
-def literal_of(value: float | int | bool, dtype: DType) -> str:
-    """A scalar constant in register form."""
-    return constant(value, dtype, 1) if dtype in (float16, bfloat16) else literal(value, dtype)
