@@ -1,14 +1,15 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Where the sums of a contraction go: from a small buffer through the epilogue to memory, or straight there."""
+"""Where the sums of a contraction go: through the epilogue to memory, from a small buffer or from registers."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+import functools
+from collections.abc import Callable, Iterable, Sequence
 
 from hybridize.base.dims import is_symbolic, same
 from hybridize.base.dtypes import DType, bool_
 from hybridize.base.frozen import frozen
-from hybridize.codegen.llvm.contraction_micro import at, operand, plus, times
+from hybridize.codegen.llvm.contraction_micro import Ending, at, operand, plus, times
 from hybridize.codegen.llvm.contraction_numbers import Numbers, first_lanes, masked_store
 from hybridize.codegen.llvm.contraction_plan import ContractionSpec, Section
 from hybridize.codegen.llvm.functions import memory
@@ -22,13 +23,16 @@ class Epilogue:
 
     dtype: DType
     """Of the result in memory."""
-    emit: Callable[[Function, str, str, str, int, str, str | None], str]
-    """`emit(f, sums, row, column, lanes, batch, mask)` writes code that turns `lanes` sums, those of
-    `out[batch, row, column : column + lanes]`, into a register of `dtype`, i16 for 16-bit floats. `row`, `column` and
-    `batch` are i64 registers. With a mask (`<lanes x i1>`) only its lanes exist: loads must use it. Sums are float for
-    floats of up to 32 bits, i1 for bool, else of the operands' own type."""
+    emit: Callable[[Function, Sequence[tuple[str, str]], str, int, str, str | None], Iterable[str]]
+    """`emit(f, rows, column, lanes, batch, mask)` writes code that turns `lanes` sums of each of some rows, those of
+    `out[batch, row, column : column + lanes]`, into registers of `dtype`, i16 for 16-bit floats. `rows` are pairs of
+    registers, the row and its sums; `column` and `batch` are i64 registers too. With a mask (`<lanes x i1>`) only its
+    lanes exist: loads must use it. Sums are float for floats of up to 32 bits, i1 for bool, else of the operands' own
+    type."""
     params: tuple[tuple[str, str], ...] = ()
     """Further parameters (type, name) of the function, `%name` within `emit`."""
+    light: bool = False
+    """Whether it is so short that tiles may have it written out for each of their vectors."""
 
 
 @frozen
@@ -38,12 +42,22 @@ class Out:
     f: Function
     spec: ContractionSpec
     numbers: Numbers
-    storing: str
-    """The function that `emit_store` wrote."""
-    arguments: Sequence[str]
-    """What it takes besides."""
-    plain: bool
-    """Whether sums are stored as they are."""
+    epilogue: Epilogue | None
+
+    @functools.cached_property
+    def storing(self) -> str:
+        """The function that `emit_store` writes, where it is needed."""
+        return emit_store(self.f.module, f"{self.f.name}.store", self.spec, self.numbers, self.epilogue)
+
+    @property
+    def plain(self) -> bool:
+        """Whether sums are stored as they are."""
+        return self.epilogue is None and not self.numbers.converts and self.numbers.dtype != bool_
+
+    @property
+    def arguments(self) -> list[str]:
+        """What the epilogue takes besides."""
+        return [f"{type} %{param}" for type, param in (self.epilogue.params if self.epilogue else ())]
 
     def store(
         self, c: str, stride: str | int, row: str, column: str, rows: str | int, width: str | int, batch: str
@@ -54,23 +68,47 @@ class Out:
 
     def takes(self, section: Section) -> bool:
         """Whether tiles of a section may leave their sums in memory themselves."""
-        return self.plain and same(section.width, section.vectors * self.numbers.lanes)
+        # A tile of any number of rows is several functions: too many to have the epilogue in each.
+        light = self.epilogue is not None and self.epilogue.light and not is_symbolic(self.spec.m)
+        whole = same(section.width, section.vectors * self.numbers.lanes)
+        return (self.plain or light) and whole and not section.ragged
+
+    def ending(self, row: str, column: str, batch: str) -> tuple[Ending, Sequence[str]] | None:
+        """What tiles of such sections do with their sums, and its arguments; None where they store them as they are."""
+        if self.epilogue is None:
+            return None
+        params = [*(("i64", f"the.{word}") for word in ("row", "column", "batch")), *self.epilogue.params]
+        end = Ending(f"{self.f.name}.tile", params, functools.partial(_emit_ending, self.numbers, self.epilogue))
+        return end, [*(f"i64 {word}" for word in (row, column, batch)), *self.arguments]
+
+    @property
+    def dtype(self) -> DType:
+        """Of the result in memory."""
+        return self.numbers.dtype if self.epilogue is None else self.epilogue.dtype
 
     @property
     def row_bytes(self) -> int:
         """From one row to the next."""
-        return self.spec.n * self.numbers.bytes
+        return self.spec.n * self.dtype.itemsize
 
     def at(self, row: str, column: str, batch: str) -> str:
         """Where an element is."""
         f = self.f
         line = row if same(self.spec.batch, 1) else plus(f, row, times(f, batch, self.spec.m))
-        return at(f, at(f, "%out", times(f, line, self.row_bytes)), times(f, column, self.numbers.bytes))
+        return at(f, at(f, "%out", times(f, line, self.row_bytes)), times(f, column, self.dtype.itemsize))
 
 
-def stores_plainly(numbers: Numbers, epilogue: Epilogue | None) -> bool:
-    """Whether what is summed is what is stored."""
-    return epilogue is None and not numbers.converts and numbers.dtype != bool_
+def _emit_ending(numbers: Numbers, epilogue: Epilogue, f: Function, sums: list[str], vectors: int) -> None:
+    """The epilogue of a tile: column by column, so that what depends on columns alone is computed once."""
+    dtype, lanes = epilogue.dtype, numbers.lanes
+    rows = range(len(sums) // vectors)
+    numbered = [plus(f, "%the.row", row) for row in rows]
+    lines = [at(f, "%c", times(f, "%cs", row)) for row in rows]
+    for v in range(vectors):
+        column = plus(f, "%the.column", v * lanes)
+        pairs = list(zip(numbered, sums[v::vectors], strict=True))
+        for line, value in zip(lines, _finished(f, numbers, epilogue, pairs, column, lanes, None), strict=True):
+            _write(f, value, at(f, line, v * lanes * dtype.itemsize), dtype, lanes, None)
 
 
 def emit_store(module: Module, name: str, spec: ContractionSpec, numbers: Numbers, epilogue: Epilogue | None) -> str:
@@ -123,19 +161,37 @@ def _store_vector(
     """Sums at `c + offset` to the element `line + offset` of out."""
     # The buffer of sums is as wide as its registers, so reading the lanes that do not exist is harmless.
     value = numbers.load_computed(f, at(f, c, times(f, offset, numbers.bytes)), lanes)
-    if numbers.dtype == bool_:
-        value = f.op(f"icmp ne {vector('i8', lanes)} {value}, {'zeroinitializer' if lanes > 1 else '0'}")
     dtype = numbers.dtype
     if epilogue is not None:
         dtype = epilogue.dtype
-        column = plus(f, "%the.column", offset)
-        value = epilogue.emit(f, value, row, column, lanes, "%the.batch", mask)
+        (value,) = _finished(f, numbers, epilogue, [(row, value)], plus(f, "%the.column", offset), lanes, mask)
+    elif numbers.dtype == bool_:
+        value = _truth(f, value, lanes)
     elif numbers.converts:
         value = shortened(f, value, dtype, lanes)
+    _write(f, value, at(f, "%out", times(f, plus(f, line, offset), dtype.itemsize)), dtype, lanes, mask)
+
+
+def _truth(f: Function, value: str, lanes: int) -> str:
+    """Sums of bools as i1."""
+    return f.op(f"icmp ne {vector('i8', lanes)} {value}, {'zeroinitializer' if lanes > 1 else '0'}")
+
+
+def _finished(
+    f: Function, numbers: Numbers, epilogue: Epilogue, rows: Sequence[tuple[str, str]], column: str, lanes: int,
+    mask: str | None,
+) -> Iterable[str]:  # fmt: skip
+    """Sums of rows through the epilogue."""
+    if numbers.dtype == bool_:
+        rows = [(row, _truth(f, sums, lanes)) for row, sums in rows]
+    return epilogue.emit(f, rows, column, lanes, "%the.batch", mask)
+
+
+def _write(f: Function, value: str, pointer: str, dtype: DType, lanes: int, mask: str | None) -> None:
+    """A register of the result to memory."""
     scalar = memory(dtype, 1)
     if dtype == bool_:
         value = f.op(f"zext {vector('i1', lanes)} {value} to {vector('i8', lanes)}")
-    pointer = at(f, "%out", times(f, plus(f, line, offset), dtype.itemsize))
     if mask is not None:
         masked_store(f, value, pointer, scalar, lanes, dtype.itemsize, mask)
     else:

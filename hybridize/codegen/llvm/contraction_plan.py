@@ -61,6 +61,8 @@ class Section:
     """How a panel comes to scratch; empty where it is read in place."""
     skip: int = 0
     """Columns that the registers hold before those of the panel: it is read from so far before its start."""
+    ragged: bool = False
+    """Whether the last panel ends where the columns do, which is found at the call."""
 
 
 @frozen
@@ -175,10 +177,13 @@ def _any_sections(columns: int, lanes: int, vectors: int, pack: Pack) -> tuple[S
     full, rest = columns // width, columns % width
     needed = (rest + lanes - 1) // lanes
     left = needed % vectors
-    parts = [
-        Section(0, full, vectors, width, pack),
-        Section(full * width, needed // vectors, vectors, rest, pack or "copy"),
-    ]
+    if pack:
+        parts = [Section(0, full + needed // vectors, vectors, width, pack, ragged=True)]
+    else:
+        parts = [
+            Section(0, full, vectors, width, ""),
+            Section(full * width, needed // vectors, vectors, rest, "copy"),
+        ]
     for wide in (4, 2, 1):
         if wide < vectors:
             before = left // (2 * wide) * (2 * wide) * lanes

@@ -7,11 +7,11 @@ each block while it is in the first-level cache: for w stored [n, k] and few row
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 
 from hybridize.base.dims import is_symbolic, maximum, same
 from hybridize.base.frozen import frozen
-from hybridize.codegen.llvm.contraction_micro import any_tile, at, bring, copy, flip, operand, plus, tile, times
+from hybridize.codegen.llvm.contraction_micro import Ending, any_tile, at, bring, copy, flip, operand, plus, tile, times
 from hybridize.codegen.llvm.contraction_numbers import Numbers
 from hybridize.codegen.llvm.contraction_out import Out
 from hybridize.codegen.llvm.contraction_plan import (
@@ -164,22 +164,27 @@ def _call_tile(
     broadcast: _Broadcast,
     x: str,
     c: str,
-    c_stride: int,
+    c_stride: str | int,
     panel: str,
     panel_stride: int,
     k: str | int,
     more: str,
     ahead: bool = False,
+    ending: tuple[Ending, Sequence[str]] | None = None,
 ) -> None:
-    adds = more != "false"
+    adds, along_k = more != "false", broadcast.along_k
+    arguments = [
+        f"ptr {c}", f"i64 {operand(f, c_stride)}", f"ptr {x}", f"i64 {operand(f, broadcast.stride)}", f"ptr {panel}",
+        f"i64 {operand(f, panel_stride)}", f"i64 {operand(f, k)}", f"i1 {more}",
+    ]  # fmt: skip
     if isinstance(rows, str):
-        name = f"{any_tile(f.module, numbers, heights, vectors, broadcast.along_k, adds)}(i64 {rows}, "
+        f.call(any_tile(f.module, numbers, heights, vectors, along_k, adds), [f"i64 {rows}", *arguments])
+    elif ending:
+        end, further = ending
+        name = tile(f.module, numbers, rows, vectors, along_k, adds=adds, ahead=ahead, ending=end)
+        f.call(name, [*arguments, *further])
     else:
-        name = f"{tile(f.module, numbers, rows, vectors, broadcast.along_k, adds=adds, ahead=ahead)}("
-    f.do(
-        f"call void @{name}ptr {c}, i64 {operand(f, c_stride)}, ptr {x}, i64 {operand(f, broadcast.stride)}, "
-        f"ptr {panel}, i64 {operand(f, panel_stride)}, i64 {operand(f, k)}, i1 {more})"
-    )
+        f.call(tile(f.module, numbers, rows, vectors, along_k, adds=adds, ahead=ahead), arguments)
 
 
 @frozen
@@ -192,22 +197,23 @@ class _Panels:
 
 
 def _pack(
-    f: Function, numbers: Numbers, section: Section, source: _Panels, column: str, k: str, count: str | int, to: str
-) -> None:
-    """Pack the `count` rows from k on of the panel that begins at `column`."""
+    f: Function, numbers: Numbers, section: Section, source: _Panels, column: str, width: str | int, k: str,
+    count: str | int, to: str,
+) -> None:  # fmt: skip
+    """Pack the `count` rows from k on of the panel that begins at `column` and is `width` columns wide."""
     stride = section.vectors * numbers.vector_bytes
     if section.pack == "copy":
         w = at(f, at(f, source.pointer, times(f, column, numbers.stored_bytes)), times(f, k, source.stride))
         name = copy(f.module, numbers)
         f.do(
             f"call void @{name}(ptr {to}, i64 {stride}, ptr {w}, i64 {operand(f, source.stride)}, "
-            f"i64 {operand(f, count)}, i64 {operand(f, section.width)})"
+            f"i64 {operand(f, count)}, i64 {operand(f, width)})"
         )
         return
     name = flip(f.module, numbers)
     w = at(f, at(f, source.pointer, times(f, column, source.stride)), times(f, k, numbers.stored_bytes))
-    with f.loop(0, section.width, numbers.lanes) as loop:
-        left = f.op(f"sub i64 {operand(f, section.width)}, {loop.index}")
+    with f.loop(0, width, numbers.lanes) as loop:
+        left = f.op(f"sub i64 {operand(f, width)}, {loop.index}")
         strip = at(f, w, times(f, loop.index, source.stride))
         panel = at(f, to, times(f, loop.index, numbers.bytes))
         f.do(
@@ -226,6 +232,15 @@ def _copied(f: Function, spec: ContractionSpec, numbers: Numbers, x: str, x_row:
         f"i64 {operand(f, width * numbers.stored_bytes)}, i64 {operand(f, rows)}, i64 {operand(f, width)})"
     )
     return scratch
+
+
+def _width(f: Function, section: Section, column: str, columns: int) -> str | int:
+    """Columns of the panel that begins at `column` (of all), of `columns`."""
+    if not section.ragged:
+        return section.width
+    minimum = f.module.declare("llvm.umin.i64", "i64", ["i64", "i64"])
+    left = f.op(f"sub i64 {f.size(columns)}, {column}")
+    return f.op(f"call i64 {minimum}(i64 {left}, i64 {operand(f, section.width)})")
 
 
 def _panel_bytes(section: Section, numbers: Numbers, k: int) -> int:
@@ -317,7 +332,8 @@ class _Rows:
         if self.section.pack:
             to = self.panel(column, first, k)
             absolute = plus(self.f, column, self.section.start)
-            _pack(self.f, self.numbers, self.section, self.source, absolute, k, count, to)
+            width = _width(self.f, self.section, absolute, self.spec.n)
+            _pack(self.f, self.numbers, self.section, self.source, absolute, width, k, count, to)
 
     def columns(self) -> tuple[str | int, str | int]:
         """First and last (exclusive) column of the panels that this call computes."""
@@ -347,14 +363,30 @@ class _Rows:
                     if self.plan.ahead:
                         following = at(f, x, times(f, operand(f, height), self.broadcast.row))
                         self.bring(following, loop.index, outer.index)
-                    if self.out.takes(section):
-                        c = self.out.at(row, plus(f, loop.index, section.start), self.batch)
-                        self.tile(height, x, c, panel, self.spec.k, "false", self.out.row_bytes)
+                    if section.ragged and self.out.plain:
+                        self.direct_or_not(row, loop.index, x, panel, height)
+                    elif self.out.takes(section):
+                        column = plus(f, loop.index, section.start)
+                        c, ending = self.out.at(row, column, self.batch), self.out.ending(row, column, self.batch)
+                        self.tile(height, x, c, panel, self.spec.k, "false", self.out.row_bytes, ending)
                     else:
                         self.tile(height, x, self.sums, panel, self.spec.k, "false")
                         self.finish(self.sums, row, loop.index, height)
 
             each_tile(f, self.spec.m, self.heights, self.share, tiles)
+
+    def direct_or_not(self, row: str, column: str, x: str, panel: str, height: str | int) -> None:
+        """A tile that is stored in the result itself where its panel is whole."""
+        f, section = self.f, self.section
+        absolute = plus(f, column, section.start)
+        width = operand(f, _width(f, section, absolute, self.spec.n))
+        whole = f.op(f"icmp eq i64 {width}, {operand(f, section.width)}")
+        there = self.out.at(row, absolute, self.batch)
+        c = f.op(f"select i1 {whole}, ptr {there}, ptr {self.sums}")
+        dense, apart = section.vectors * self.numbers.vector_bytes, operand(f, self.out.row_bytes)
+        self.tile(height, x, c, panel, self.spec.k, "false", f.op(f"select i1 {whole}, i64 {apart}, i64 {dense}"))
+        with f.when(f.op(f"xor i1 {whole}, true")):
+            self.finish(self.sums, row, column, height)
 
     def bring(self, x: str, column: str, first: str) -> None:
         """Fetch the tile of rows at `x`, a part of it with each panel of the group that begins at `first`."""
@@ -401,20 +433,22 @@ class _Rows:
         return (tile_rows(self.numbers, vectors),)
 
     def tile(
-        self, rows: str | int, x: str, c: str, panel: str, k: str | int, more: str, c_stride: int | None = None
-    ) -> None:
+        self, rows: str | int, x: str, c: str, panel: str, k: str | int, more: str, c_stride: str | int | None = None,
+        ending: tuple[Ending, Sequence[str]] | None = None,
+    ) -> None:  # fmt: skip
         """One register tile; its sums are dense unless `c_stride` says how far apart their rows are."""
         vectors = self.section.vectors
         stride = vectors * self.numbers.vector_bytes if c_stride is None else c_stride
         _call_tile(self.f, self.numbers, rows, self.heights, vectors, self.broadcast, x, c, stride, panel,
-                   self.panel_stride, k, more, self.plan.order == "streams")  # fmt: skip
+                   self.panel_stride, k, more, self.plan.order == "streams", ending)  # fmt: skip
 
     def finish(self, c: str, row: str, column: str, rows: str | int) -> None:
         """Sums of a tile through the epilogue."""
         absolute = plus(self.f, column, self.section.start)
         stride = self.section.vectors * self.numbers.vector_bytes
         c = at(self.f, c, self.section.skip * self.numbers.bytes)
-        self.out.store(c, stride, row, absolute, rows, self.section.width, self.batch)
+        width = _width(self.f, self.section, absolute, self.spec.n)
+        self.out.store(c, stride, row, absolute, rows, width, self.batch)
 
 
 def _in_streams(products: list[_Rows]) -> None:
@@ -466,7 +500,7 @@ def emit_columns(
             row = plus(f, loop.index, section.start)
             panel, panel_stride = panels, stride
             if section.pack:
-                _pack(f, numbers, section, source, row, "0", spec.k, panels)
+                _pack(f, numbers, section, source, row, section.width, "0", spec.k, panels)
             else:
                 panel = at(f, x, times(f, plus(f, row, -section.skip), numbers.bytes))
                 panel_stride = source.stride
@@ -527,4 +561,5 @@ def emit_packing(f: Function, spec: ContractionSpec, numbers: Numbers, packed: s
         with f.loop(0, section.width * section.count, section.width) as loop:
             column = plus(f, loop.index, section.start)
             to = at(f, packed, times(f, column, numbers.bytes * spec.k))
-            _pack(f, numbers, section, source, column, "0", spec.k, to)
+            width = _width(f, section, column, spec.n)
+            _pack(f, numbers, section, source, column, width, "0", spec.k, to)
