@@ -90,15 +90,21 @@ def softmax(
         return where(valid, softmax(where(valid, data, -math.inf), axis, None, temperature, dtype=dtype), 0.0)
     x = _plain(data)
     if x is not None and x.size and x.ndim:
-        y = x - x.max(axis=axis, keepdims=True)
-        if temperature is not None and temperature != 1.0:
-            y /= temperature
+        y = _below_most(x, axis, temperature)
         numpy.exp(y, out=y)
         y /= y.sum(axis=axis, keepdims=True)
         found = wrap(y)
     else:
         found = result(composites.softmax(_scaled(data, temperature), axis_of(axis, array(data).ndim, "softmax")))
     return found if dtype is None else found.astype(dtype)
+
+
+def _below_most(x: Any, axis: int, temperature: float | None) -> Any:
+    """How far each element of a NumPy array is below the greatest one along `axis`, over the temperature."""
+    y = x - x.max(axis=axis, keepdims=True)
+    if temperature is not None and temperature != 1.0:
+        y /= temperature
+    return y
 
 
 def _scaled(data: Any, temperature: float | None) -> Any:
@@ -122,9 +128,7 @@ def log_softmax(
         return where(valid, log_softmax(where(valid, data, -math.inf), axis, None, temperature, dtype=dtype), 0.0)
     x = _plain(data)
     if x is not None and x.size and x.ndim:
-        y = x - x.max(axis=axis, keepdims=True)
-        if temperature is not None and temperature != 1.0:
-            y /= temperature
+        y = _below_most(x, axis, temperature)
         y -= numpy.log(numpy.exp(y).sum(axis=axis, keepdims=True))
         found = wrap(y)
     else:
