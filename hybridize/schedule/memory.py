@@ -3,7 +3,9 @@
 
 from __future__ import annotations
 
+from bisect import bisect
 from dataclasses import field
+from heapq import heappop, heappush
 
 from hybridize.base.dims import bounds, hint, is_symbolic, maximum, same
 from hybridize.base.frozen import mutable
@@ -24,18 +26,60 @@ class Block:
 def assign(blocks: list[Block]) -> int:
     """Give every block its offset, best fit in order of birth; returns the bytes needed.
 
-    Blocks whose live ranges meet never overlap. O(n * blocks alive at once).
+    Blocks whose live ranges meet never overlap. O(n * holes at once).
     """
     if any(is_symbolic(block.nbytes) for block in blocks):
         return _assign_slots(blocks)
-    alive: list[Block] = []
-    top = 0
-    for block in sorted(blocks, key=lambda block: (block.first, -block.nbytes)):
-        alive = [other for other in alive if other.last >= block.first]
-        block.offset = _best_gap(alive, rounded(block.nbytes))
-        top = max(top, block.offset + rounded(block.nbytes))
-        alive.append(block)
-    return top
+    alive: list[tuple[int, int, Block]] = []  # what dies first, first; numbers, as blocks do not compare
+    holes = _Holes()
+    for number, block in enumerate(sorted(blocks, key=lambda block: (block.first, -block.nbytes))):
+        while alive and alive[0][0] < block.first:
+            dead = heappop(alive)[2]
+            holes.give(dead.offset, rounded(dead.nbytes))
+        block.offset = holes.take(rounded(block.nbytes))
+        heappush(alive, (block.last, number, block))
+    return holes.top
+
+
+class _Holes:
+    """Memory that no block has: where each hole starts and ends, in order. The last one has no end."""
+
+    def __init__(self) -> None:
+        self.top = 0
+        """How far blocks have reached."""
+        self._starts = [0]
+        self._ends = [1 << 62]
+
+    def take(self, nbytes: int) -> int:
+        """The start of the smallest hole with so many bytes, which are taken from it."""
+        if not nbytes:
+            return 0
+        starts, ends = self._starts, self._ends
+        best, best_size = -1, 1 << 63
+        for number, (start, end) in enumerate(zip(starts, ends, strict=True)):
+            if nbytes <= end - start < best_size:
+                best, best_size = number, end - start
+        offset = starts[best]
+        if best_size == nbytes:
+            del starts[best], ends[best]
+        else:
+            starts[best] += nbytes
+        self.top = max(self.top, offset + nbytes)
+        return offset
+
+    def give(self, offset: int, nbytes: int) -> None:
+        """Make a block a hole again, one with the holes that it touches."""
+        if not nbytes:
+            return
+        starts, ends, end = self._starts, self._ends, offset + nbytes
+        at = bisect(starts, offset)
+        if starts[at] == end:
+            starts[at] = offset
+        else:
+            starts.insert(at, offset)
+            ends.insert(at, end)
+        if at and ends[at - 1] == offset:
+            del ends[at - 1], starts[at]
 
 
 def _assign_slots(blocks: list[Block]) -> int:
@@ -83,14 +127,3 @@ def _misfit(slot: int, need: int) -> tuple[int, int]:
 def rounded(nbytes: int) -> int:
     """Bytes that a block takes up."""
     return (nbytes + ALIGN - 1) // ALIGN * ALIGN
-
-
-def _best_gap(alive: list[Block], nbytes: int) -> int:
-    """Start of the smallest hole between blocks that takes `nbytes`, or the end of them all."""
-    end, best, best_size = 0, -1, 1 << 62
-    for block in sorted(alive, key=lambda block: block.offset):
-        hole = block.offset - end
-        if nbytes <= hole < best_size:
-            best, best_size = end, hole
-        end = max(end, block.offset + rounded(block.nbytes))
-    return end if best < 0 else best
