@@ -5,6 +5,7 @@ close (sums, products of matrices, transcendental functions: compared with the f
 only asked of exact values.
 """
 
+import os
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any
@@ -488,9 +489,13 @@ def test_thousands_with_threads(block, monkeypatch):
         run(seed)
 
 
+GRAPHS = int(os.environ.get("HYBRIDIZE_FUZZ_GRAPHS", "2000"))
+"""How many graphs the long test draws, for each target."""
+
+
 @pytest.mark.long
 @pytest.mark.parametrize("target", ["avx512", "avx2", "baseline"])
-@pytest.mark.parametrize("block", range(20))
+@pytest.mark.parametrize("block", range(GRAPHS // 100))
 def test_thousands(block, target):
     for seed in range(10_000 + 100 * block, 10_100 + 100 * block):
         check(seed, directly(target))
