@@ -32,7 +32,7 @@ FIELDS = ("m", "n", "k", "batch")
 def plus_bias(n):
     """sum + bias[batch, column], the batches `n` apart, which may be a size of the call."""
 
-    def emit(f, sums, row, column, lanes, batch, mask):
+    def emit(f, rows, column, lanes, batch, mask):
         of = vector("float", lanes)
         index = f.op(f"add i64 {f.op(f'mul i64 {batch}, {f.size(n)}')}, {column}")
         pointer = f.op(f"getelementptr float, ptr %bias, i64 {index}")
@@ -40,9 +40,10 @@ def plus_bias(n):
             bias = f.op(f"load {of}, ptr {pointer}, align 4")
         else:
             bias = masked_load(f, pointer, "float", lanes, 4, mask)
-        return f.op(f"fadd {of} {sums}, {bias}")
+        for _, sums in rows:
+            yield f.op(f"fadd {of} {sums}, {bias}")
 
-    return Epilogue(float32, emit, (("ptr", "bias"),))
+    return Epilogue(float32, emit, (("ptr", "bias"),), light=True)
 
 
 def buffer(nbytes):

@@ -4,7 +4,7 @@
 `emit_contraction` writes an internal function `(ptr out, ptr x, ptr w, <extra>, ptr scratch)`. Register tiles leave
 their sums in a small buffer; one function per contraction takes sums from there through the epilogue to `out`, so an
 epilogue is emitted once, however many tiles there are, and the tiles are shared by all contractions of a module. Where
-nothing is to be done to the sums of a whole tile, it stores them in `out` itself.
+little or nothing is to be done to the sums of a whole tile, it does that and stores in `out` itself.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from hybridize.base.dims import same
 from hybridize.codegen.llvm.contraction_dots import emit_dots, emit_flipped, flipped_row
 from hybridize.codegen.llvm.contraction_micro import at, times
 from hybridize.codegen.llvm.contraction_numbers import Numbers
-from hybridize.codegen.llvm.contraction_out import Epilogue, Out, emit_store, stores_plainly
+from hybridize.codegen.llvm.contraction_out import Epilogue, Out
 from hybridize.codegen.llvm.contraction_plan import ContractionSpec, Plan, few_rows, make_plan, normalised, packing_pays
 from hybridize.codegen.llvm.contraction_share import Share, Whole, split_axis, units
 from hybridize.codegen.llvm.contraction_tiles import (
@@ -74,15 +74,13 @@ def emit_contraction(
     spec = normalised(spec)
     plan = make_plan(spec, numbers)
     extra = epilogue.params if epilogue is not None else ()
-    storing = emit_store(module, f"{name}.store", spec, numbers, epilogue)
     params = [("ptr", "out"), ("ptr", "x"), ("ptr", "w"), *extra, ("ptr", "scratch")]
     share: Share | Whole = Whole()
     if ranged:
         params += [("i64", "first"), ("i64", "last")]
         share = Share(split_axis(spec, numbers, plan), units(spec, numbers, plan), "%first", "%last")
     f = Function(module, name, params, attributes=UNOPTIMISED)
-    arguments = [f"{type} %{param}" for type, param in extra]
-    out = Out(f, spec, numbers, storing, arguments, stores_plainly(numbers, epilogue))
+    out = Out(f, spec, numbers, epilogue)
     if not same(spec.m, 0) and not same(spec.n, 0):
         with f.loop(*share.turns(f, "batch", spec.batch)) as loop:
             x_bytes = spec.m * spec.k * numbers.stored_bytes

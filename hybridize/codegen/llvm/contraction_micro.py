@@ -13,8 +13,9 @@ elements already converted.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Sequence
 
+from hybridize.base.frozen import frozen
 from hybridize.codegen.llvm.contraction_numbers import Numbers, first_lanes
 from hybridize.codegen.llvm.text import Function, Module
 
@@ -79,9 +80,21 @@ def bring(module: Module) -> str:
     return name
 
 
+@frozen
+class Ending:
+    """What a tile does with its sums itself, other than leaving them in c."""
+
+    name: str
+    """Begins the names of the functions of tiles that have it."""
+    params: Sequence[tuple[str, str]]
+    """What they take besides."""
+    emit: Callable[[Function, list[str], int], None]
+    """`emit(f, sums, vectors)` writes it, the sums being registers row by row, `vectors` to a row."""
+
+
 def tile(
     module: Module, numbers: Numbers, rows: int, vectors: int, along_k: bool, *,
-    adds: bool = True, ahead: bool = False, clamped: bool = False,
+    adds: bool = True, ahead: bool = False, clamped: bool = False, ending: Ending | None = None,
 ) -> str:  # fmt: skip
     """`(ptr c, i64 c_stride, ptr x, i64 x_stride, ptr w, i64 w_stride, i64 k, i1 more)`: a tile of the product.
 
@@ -89,14 +102,15 @@ def tile(
     contiguous along k when `along_k`, its rows `x_stride` apart; else contiguous along its rows, and `x_stride` leads
     to the next k. `w_stride` leads from one k to the next. With `ahead`, the columns of w that follow the tile are
     fetched meanwhile. With `clamped`, `i64 count` comes first, how many of the rows there are, at least 1: the last
-    stands in for the missing, in x and in c.
+    stands in for the missing, in x and in c. With `ending`, its parameters come last, and c is what it makes of it.
     """
     words = [f"{rows}x{vectors}", "k" if along_k else "r", *["once"] * (not adds)]
     words += ["ahead"] * ahead + ["clamped"] * clamped
-    name = f"tile.{numbers.code}.{'.'.join(words)}"
+    name = f"{ending.name if ending else 'tile'}.{numbers.code}.{'.'.join(words)}"
     if name in module.functions:
         return name
-    f = Function(module, name, [("i64", "count"), *_TILE] if clamped else _TILE, attributes="nounwind noinline")
+    params = [*[("i64", "count")] * clamped, *_TILE, *(ending.params if ending else ())]
+    f = Function(module, name, params, attributes="nounwind noinline")
     count = rows * vectors
     numbered = _clamped(f, rows) if clamped else [str(i) for i in range(rows)]
     begin = [numbers.zero] * count
@@ -116,6 +130,10 @@ def tile(
         total = _tile_in_turns(f, numbers, offsets, along_k, begin, turns, ahead)
     else:
         total = _tile_loop(f, numbers, offsets, along_k, begin, "0", "%k", ahead)
+    if ending:
+        ending.emit(f, total, vectors)
+        f.do("ret void")
+        return module.shared(f)
     for value, place in zip(total, _places(f, numbers, numbered, vectors), strict=True):
         numbers.store_computed(f, value, place)
     f.do("ret void")

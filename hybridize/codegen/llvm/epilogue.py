@@ -3,6 +3,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Sequence
+
 from hybridize.base.dtypes import DType, bfloat16, float16
 from hybridize.base.types import TensorType
 from hybridize.codegen.llvm.contraction import Epilogue
@@ -14,9 +16,13 @@ from hybridize.codegen.llvm.positions import Array, Lane
 from hybridize.codegen.llvm.text import Function
 from hybridize.codegen.target import Target
 from hybridize.loops.expr import Expr, Load
-from hybridize.loops.measure import walk
+from hybridize.loops.index import bit
+from hybridize.loops.measure import walk, weight
 from hybridize.schedule.draft import ACCUMULATED
 from hybridize.schedule.steps import Finish, Product
+
+_LIGHT = 10
+"""Instructions of an epilogue that tiles have inside: a bias, a residual, scaling, a cut; no function."""
 
 
 def emit_finish(finish: Finish, product: Product, out: TensorType, target: Target) -> Epilogue:
@@ -26,25 +32,32 @@ def emit_finish(finish: Finish, product: Product, out: TensorType, target: Targe
     }
     sizes = {0: product.batch, 1: product.m, 2: product.n}
 
-    def emit(f: Function, sums: str, row: str, column: str, lanes: int, batch: str, mask: str | None) -> str:
+    accumulated = _accumulated(finish)
+
+    def emit(
+        f: Function, rows: Sequence[tuple[str, str]], column: str, lanes: int, batch: str, mask: str | None
+    ) -> Iterator[str]:
         elements = Elements(f, target, arrays, sizes)
-        for axis, register in ((0, batch), (1, row)):
-            elements.axes[axis], elements.depth[axis] = register, 0
-        lane = Lane(2, Width(lanes, mask))
-        with elements.bound(2, column, lane):
-            for accumulated in _accumulated(finish):
-                rounded = narrowed(f, sums, product.x.dtype, lanes)
-                if lanes > 1 and not elements.varies(accumulated):
-                    kind = register_type(product.x.dtype, lanes)
-                    rounded = f.op(f"extractelement {kind} {rounded}, i64 0")  # a single column
-                elements.remember(accumulated, rounded)
-            for extra in finish.extras:
-                elements.store(extra.param, extra.address, extra.value)
-            result = elements.spread(finish.value)
-        return _registers_of(f, result, out.dtype, lanes)
+        elements.axes[0], elements.depth[0] = batch, 0
+        with elements.bound(2, column, Lane(2, Width(lanes, mask))):
+            if len(rows) > 1 and not finish.extras:
+                elements.hoist([finish.value], bit(1))
+            for row, sums in rows:
+                with elements.bound(1, row):
+                    for load in accumulated:
+                        rounded = narrowed(f, sums, product.x.dtype, lanes)
+                        if lanes > 1 and not elements.varies(load):
+                            kind = register_type(product.x.dtype, lanes)
+                            rounded = f.op(f"extractelement {kind} {rounded}, i64 0")  # a single column
+                        elements.remember(load, rounded)
+                    for extra in finish.extras:
+                        elements.store(extra.param, extra.address, extra.value)
+                    result = elements.spread(finish.value)
+                yield _registers_of(f, result, out.dtype, lanes)
 
     params = tuple(("ptr", f"e{number}") for number in range(len(finish.params)))
-    return Epilogue(out.dtype, emit, params)
+    light = not finish.extras and weight(finish.value) <= _LIGHT
+    return Epilogue(out.dtype, emit, params, light)
 
 
 def _accumulated(finish: Finish) -> list[Expr]:
