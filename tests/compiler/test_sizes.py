@@ -9,7 +9,7 @@ import pytest
 
 from hybridize import ops
 from hybridize.base.dims import FAR, Scope
-from hybridize.base.dtypes import float32, float64, int32, int64
+from hybridize.base.dtypes import float16, float32, float64, int32, int64
 from hybridize.base.errors import ShapeError
 from hybridize.base.types import TensorType
 from hybridize.codegen.llvm.engine import named_target
@@ -23,6 +23,8 @@ from hybridize.ops.record import record
 Shape = tuple[int | str, ...]
 ONE = [*range(2, 36), 48, 63, 64, 65, 70, 128, 1000, 4100]
 TWO = [(n, m) for n in (2, 3, 8, 16, 17, 33, 70) for m in (2, 5, 7, 16, 31, 33, 100)]
+LENGTHS = [(3, m) for m in (*range(2, 20), 31, 32, 33, 47, 48, 49, 63, 64, 65, 80, 95, 96, 97, 127, 128, 129, 2049)]
+"""Rows of one masked turn, and of whole vectors before it."""
 HINTS = {"n": 7, "m": 5, "k": 6}
 
 
@@ -172,6 +174,22 @@ def test_on_narrower_machines(name, level):
     for one in sizes[::3]:
         arrays = arrays_for(graph, shapes, named(one))
         close(expected(graph, arrays), program.run(arrays))
+
+
+def scaled(x: Any) -> Any:
+    """Several statements along each row: folds of what the ones before have stored."""
+    return composites.softmax(ops.mul(composites.softmax(x, 1), x), 1), ops.sum(x, (1,))
+
+
+@pytest.mark.parametrize("level", ["avx512", "avx2", "baseline"])
+@pytest.mark.parametrize("dtype", [float32, float64, float16])
+def test_rows_of_every_length(level, dtype):
+    graph = graph_of(scaled, [("n", "m")], [dtype])
+    program = compile(graph, named_target(level))
+    for one in LENGTHS:
+        arrays = arrays_for(graph, [("n", "m")], named(one))
+        for x, y in zip(expected(graph, arrays), program.run(arrays), strict=True):
+            numpy.testing.assert_allclose(y, x, rtol=4e-3 if dtype == float16 else 3e-5, atol=4e-3)
 
 
 @pytest.mark.parametrize("dtype", [float64, int32, int64])
