@@ -8,7 +8,8 @@ In: numbers, lists, NumPy arrays, arrays of ours. Out: arrays of ours, and opera
 - Views share memory as in NumPy. A symbol's views are index steps over one cell, so writes through them are seen.
 - `functions` has one file for each family; `np`, `npx`, `linalg`, `random` and `array_api` are their public names, and
   `legacy` is the table of MXNet 1's.
-- The classes know no function and every function knows the classes: `operators.functions`, filled below, joins them.
+- `methods` and `operators` are what the classes share. They know no function, and every function knows the classes:
+  `methods.functions`, filled below, joins them.
 - Every write through us touches the array's `Storage`, which tells those who keep packed copies.
 
 It must not know capture, autograd, compilers or files.

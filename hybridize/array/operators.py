@@ -1,27 +1,21 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The operators and methods that `ndarray` and `Symbol` share.
-
-A method says only which function it is; the functions come from `functions`, which the package fills once when all of
-its modules are there. So the classes know no function, and every function knows the classes.
-"""
+"""The operators that `ndarray` and `Symbol` share; their other methods are in `methods`."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
-from types import SimpleNamespace
 from typing import Any
 
 import numpy
 
+from hybridize.array.methods import Methods
+from hybridize.array.methods import functions as functions
 from hybridize.base.dtypes import DType
 from hybridize.base.errors import ArgumentError
 
-functions = SimpleNamespace()
-"""The public functions by name, as `hybridize.np` has them, and a few more; filled by `hybridize.array`."""
 
-
-class Operators:
-    """Arithmetic, comparison, indexing and NumPy's methods; `ndarray` and `Symbol` add their data."""
+class Operators(Methods):
+    """Arithmetic, comparison, indexing and methods; `ndarray` and `Symbol` add their data."""
 
     __slots__ = ()
     __array_priority__ = 1000.0
@@ -270,260 +264,6 @@ class Operators:
     def __round__(self, ndigits: int = 0) -> Any:
         return functions.round(self, ndigits)
 
-    def sum(self, axis: Any = None, dtype: Any = None, out: Any = None, keepdims: bool = False) -> Any:
-        """Sum over `axis` (all axes when None)."""
-        return functions.sum(self, axis=axis, dtype=dtype, out=out, keepdims=keepdims)
-
-    def mean(self, axis: Any = None, dtype: Any = None, out: Any = None, keepdims: bool = False) -> Any:
-        """Arithmetic mean over `axis`."""
-        return functions.mean(self, axis=axis, dtype=dtype, out=out, keepdims=keepdims)
-
-    def prod(self, axis: Any = None, dtype: Any = None, out: Any = None, keepdims: bool = False) -> Any:
-        """Product over `axis`."""
-        return functions.prod(self, axis=axis, dtype=dtype, out=out, keepdims=keepdims)
-
-    def max(self, axis: Any = None, out: Any = None, keepdims: bool = False) -> Any:
-        """Largest element over `axis`; NaN where there is one."""
-        return functions.max(self, axis=axis, out=out, keepdims=keepdims)
-
-    def min(self, axis: Any = None, out: Any = None, keepdims: bool = False) -> Any:
-        """Smallest element over `axis`; NaN where there is one."""
-        return functions.min(self, axis=axis, out=out, keepdims=keepdims)
-
-    def any(self, axis: Any = None, out: Any = None, keepdims: bool = False) -> Any:
-        """Whether any element over `axis` is true."""
-        return functions.any(self, axis=axis, out=out, keepdims=keepdims)
-
-    def all(self, axis: Any = None, out: Any = None, keepdims: bool = False) -> Any:
-        """Whether all elements over `axis` are true."""
-        return functions.all(self, axis=axis, out=out, keepdims=keepdims)
-
-    def std(self, axis: Any = None, dtype: Any = None, out: Any = None, ddof: float = 0, keepdims: bool = False) -> Any:
-        """Standard deviation over `axis`."""
-        return functions.std(self, axis=axis, dtype=dtype, out=out, ddof=ddof, keepdims=keepdims)
-
-    def var(self, axis: Any = None, dtype: Any = None, out: Any = None, ddof: float = 0, keepdims: bool = False) -> Any:
-        """Variance over `axis`, divided by n - ddof."""
-        return functions.var(self, axis=axis, dtype=dtype, out=out, ddof=ddof, keepdims=keepdims)
-
-    def argmax(self, axis: int | None = None, out: Any = None, keepdims: bool = False) -> Any:
-        """Index of the first largest element along `axis`, int64."""
-        return functions.argmax(self, axis=axis, out=out, keepdims=keepdims)
-
-    def argmin(self, axis: int | None = None, out: Any = None, keepdims: bool = False) -> Any:
-        """Index of the first smallest element along `axis`, int64."""
-        return functions.argmin(self, axis=axis, out=out, keepdims=keepdims)
-
-    def cumsum(self, axis: int | None = None, dtype: Any = None, out: Any = None) -> Any:
-        """Cumulative sum along `axis` (of the flat array when None)."""
-        return functions.cumsum(self, axis=axis, dtype=dtype, out=out)
-
-    def cumprod(self, axis: int | None = None, dtype: Any = None, out: Any = None) -> Any:
-        """Cumulative product along `axis`."""
-        return functions.cumprod(self, axis=axis, dtype=dtype, out=out)
-
-    def argsort(self, axis: int | None = -1, kind: Any = None, order: Any = None) -> Any:
-        """Indices that sort along `axis`, stable, int64."""
-        return functions.argsort(self, axis=axis, kind=kind, order=order)
-
-    def clip(self, min: Any = None, max: Any = None, out: Any = None) -> Any:
-        """Elements below `min` or above `max` replaced by them."""
-        return functions.clip(self, min, max, out=out)
-
-    def dot(self, other: Any, out: Any = None) -> Any:
-        """NumPy's dot product."""
-        return functions.dot(self, other, out=out)
-
-    def take(self, indices: Any, axis: int | None = None, mode: str = "clip", out: Any = None) -> Any:
-        """Elements at `indices` along `axis`."""
-        return functions.take(self, indices, axis=axis, mode=mode, out=out)
-
-    def repeat(self, repeats: Any, axis: int | None = None) -> Any:
-        """Each element repeated along `axis`."""
-        return functions.repeat(self, repeats, axis=axis)
-
-    def tile(self, reps: Any) -> Any:
-        """The array repeated as a whole."""
-        return functions.tile(self, reps)
-
-    def squeeze(self, axis: Any = None) -> Any:
-        """Without axes of size one; a view."""
-        return functions.squeeze(self, axis=axis)
-
-    def expand_dims(self, axis: Any) -> Any:
-        """With a new axis of size one; a view."""
-        return functions.expand_dims(self, axis)
-
-    def swapaxes(self, axis1: int, axis2: int) -> Any:
-        """Two axes exchanged; a view."""
-        return functions.swapaxes(self, axis1, axis2)
-
-    def broadcast_to(self, shape: Any) -> Any:
-        """Stretched to `shape`; a read-only view."""
-        return functions.broadcast_to(self, shape)
-
-    def ravel(self, order: str = "C") -> Any:
-        """All elements along one axis; a view where possible."""
-        return functions.ravel(self, order=order)
-
-    def diagonal(self, offset: int = 0, axis1: int = 0, axis2: int = 1) -> Any:
-        """The diagonal of two axes."""
-        return functions.diagonal(self, offset=offset, axis1=axis1, axis2=axis2)
-
-    def trace(self, offset: int = 0, axis1: int = 0, axis2: int = 1) -> Any:
-        """The sum of a diagonal."""
-        return functions.trace(self, offset=offset, axis1=axis1, axis2=axis2)
-
-    def nonzero(self) -> Any:
-        """Indices of the elements that are not zero, an array for each axis."""
-        return functions.nonzero(self)
-
-    def split(self, indices_or_sections: Any, axis: int = 0) -> Any:
-        """Cut into a list of views along `axis`."""
-        return functions.split(self, indices_or_sections, axis=axis)
-
-    def round(self, decimals: int = 0, out: Any = None) -> Any:
-        """Rounded to `decimals`, halves to even."""
-        return functions.round(self, decimals, out=out)
-
-    def norm(self, ord: Any = None, axis: Any = None, keepdims: bool = False) -> Any:
-        """Vector or matrix norm, as `np.linalg.norm`."""
-        return functions.norm(self, ord=ord, axis=axis, keepdims=keepdims)
-
-    def softmax(self, axis: int = -1, temperature: float | None = None) -> Any:
-        """exp(x) / sum(exp(x)) along `axis`."""
-        return functions.softmax(self, axis=axis, temperature=temperature)
-
-    def log_softmax(self, axis: int = -1, temperature: float | None = None) -> Any:
-        """Logarithm of the softmax along `axis`."""
-        return functions.log_softmax(self, axis=axis, temperature=temperature)
-
-    def one_hot(self, depth: int, on_value: float = 1.0, off_value: float = 0.0, dtype: Any = None) -> Any:
-        """A new last axis of size `depth`, `on_value` at the element's index."""
-        return functions.one_hot(self, depth, on_value=on_value, off_value=off_value, dtype=dtype)
-
-    def pick(self, index: Any, axis: int = -1, keepdims: bool = False) -> Any:
-        """One element along `axis` for each `index`."""
-        return functions.pick(self, index, axis=axis, keepdims=keepdims)
-
-    def topk(self, axis: int = -1, k: int = 1, ret_typ: str = "indices", is_ascend: bool = False) -> Any:
-        """The `k` largest along `axis`."""
-        return functions.topk(self, axis=axis, k=k, ret_typ=ret_typ, is_ascend=is_ascend)
-
-    def abs(self) -> Any:
-        """Absolute value."""
-        return functions.abs(self)
-
-    def sqrt(self) -> Any:
-        """Square root."""
-        return functions.sqrt(self)
-
-    def square(self) -> Any:
-        """x * x."""
-        return functions.square(self)
-
-    def exp(self) -> Any:
-        """e to the power of x."""
-        return functions.exp(self)
-
-    def log(self) -> Any:
-        """Natural logarithm."""
-        return functions.log(self)
-
-    def log2(self) -> Any:
-        """Logarithm to base 2."""
-        return functions.log2(self)
-
-    def log10(self) -> Any:
-        """Logarithm to base 10."""
-        return functions.log10(self)
-
-    def log1p(self) -> Any:
-        """log(1 + x)."""
-        return functions.log1p(self)
-
-    def expm1(self) -> Any:
-        """exp(x) - 1."""
-        return functions.expm1(self)
-
-    def sin(self) -> Any:
-        """Sine."""
-        return functions.sin(self)
-
-    def cos(self) -> Any:
-        """Cosine."""
-        return functions.cos(self)
-
-    def tan(self) -> Any:
-        """Tangent."""
-        return functions.tan(self)
-
-    def tanh(self) -> Any:
-        """Hyperbolic tangent."""
-        return functions.tanh(self)
-
-    def sign(self) -> Any:
-        """-1, 0 or 1."""
-        return functions.sign(self)
-
-    def floor(self) -> Any:
-        """Largest integer not above x."""
-        return functions.floor(self)
-
-    def ceil(self) -> Any:
-        """Smallest integer not below x."""
-        return functions.ceil(self)
-
-    def rint(self) -> Any:
-        """Nearest integer, halves to even."""
-        return functions.rint(self)
-
-    def relu(self) -> Any:
-        """max(x, 0); NaN stays."""
-        return functions.relu(self)
-
-    def sigmoid(self) -> Any:
-        """1 / (1 + exp(-x))."""
-        return functions.sigmoid(self)
-
-    def reciprocal(self) -> Any:
-        """1 / x."""
-        return functions.reciprocal(self)
-
-    def zeros_like(self) -> Any:
-        """Zeros of the same shape and dtype."""
-        return functions.zeros_like(self)
-
-    def ones_like(self) -> Any:
-        """Ones of the same shape and dtype."""
-        return functions.ones_like(self)
-
-    def reshape(self, *shape: Any, order: str = "C", **legacy: Any) -> Any:
-        """The same elements under another shape, one size may be -1; a view where NumPy gives one."""
-        if "shape" in legacy:
-            shape = (legacy.pop("shape"),)
-        if legacy:
-            raise ArgumentError("E303", f"reshape has no argument {', '.join(legacy)}")
-        return functions.reshape(self, shape[0] if len(shape) == 1 else shape, order=order)
-
-    def reshape_like(self, other: Any) -> Any:
-        """The same elements under the shape of `other`."""
-        return functions.reshape(self, other.shape)
-
-    def broadcast_like(self, other: Any) -> Any:
-        """Stretched to the shape of `other`; a read-only view."""
-        return functions.broadcast_to(self, other.shape)
-
-    def transpose(self, *axes: Any) -> Any:
-        """Axes permuted, reversed when none are given; a view."""
-        if len(axes) == 1 and not isinstance(axes[0], int):
-            axes = (axes[0],)
-        return functions.transpose(self, (axes[0] if len(axes) == 1 else axes) if axes else None)
-
-    def flatten(self, order: str = "C") -> Any:
-        """All elements along one axis; a copy."""
-        return functions.copy(functions.ravel(self, order=order))
-
     def sort(self, axis: int | None = -1, kind: Any = None, order: Any = None) -> None:
         """Sort along `axis`, in place."""
         self[...] = functions.sort(self, axis=axis, kind=kind, order=order)
@@ -531,49 +271,6 @@ class Operators:
     def fill(self, value: Any) -> None:
         """Write `value` to every element."""
         self[...] = value
-
-    def astype(
-        self, dtype: Any, order: str = "K", casting: str = "unsafe", subok: bool = True, copy: bool = True
-    ) -> Any:
-        """As another dtype; a copy, unless `copy` is false and nothing changes."""
-        return functions.astype(self, dtype, copy=copy)
-
-    def copy(self, order: str = "C") -> Any:
-        """A copy that shares nothing."""
-        return functions.copy(self)
-
-    def copyto(self, other: Any) -> Any:
-        """Write the elements to `other` and return it."""
-        other[...] = self
-        return other
-
-    def detach(self) -> Any:
-        """The same values, of which nothing is remembered for a backward pass."""
-        return functions.detach(self)
-
-    def as_np_ndarray(self) -> Any:
-        """Itself: there is one array class."""
-        return self
-
-    def as_nd_ndarray(self) -> Any:
-        """Itself: there is one array class."""
-        return self
-
-    def as_in_ctx(self, ctx: Any) -> Any:
-        """Itself, for the one device there is."""
-        functions.check_device(ctx)
-        return self
-
-    def as_in_context(self, context: Any) -> Any:
-        """Itself, for the one device there is."""
-        return self.as_in_ctx(context)
-
-    def to_device(self, device: Any, /, *, stream: Any = None) -> Any:
-        """Itself, for the one device there is."""
-        return self.as_in_ctx(device)
-
-    def wait_to_read(self) -> None:
-        """Return at once: a value is there when its function has returned."""
 
     def asscalar(self) -> Any:
         """The one element as a Python number."""
