@@ -1,5 +1,6 @@
 """What importing costs, and who may import whom."""
 
+import os
 import subprocess
 import sys
 from pathlib import Path
@@ -7,10 +8,11 @@ from pathlib import Path
 ROOT = Path(__file__).parents[2]
 
 
-def modules_after(statement: str) -> set[str]:
+def modules_after(statement: str, **environment: str) -> set[str]:
     """Names of the modules that a fresh interpreter has loaded after `statement`."""
+    env = os.environ | environment
     code = f"import sys\n{statement}\nprint(chr(10).join(sys.modules))"
-    done = subprocess.run([sys.executable, "-c", code], cwd=ROOT, capture_output=True, text=True, check=True)
+    done = subprocess.run([sys.executable, "-c", code], cwd=ROOT, env=env, capture_output=True, text=True, check=True)
     return set(done.stdout.split())
 
 
@@ -27,7 +29,9 @@ LATE = {
         "safetensors", "zipfile", "tempfile", "hybridize.formats.archive", "hybridize.formats.mxnet.table",
         "hybridize.formats.mxnet.write", "hybridize.formats.torch_export",
     },
-    "what costs milliseconds and has cheaper means": {"hashlib", "numpy.random", "pathlib", "sysconfig", "random"},
+    "what costs milliseconds and has cheaper means": {
+        "hashlib", "logging", "numpy.ma", "numpy.random", "pathlib", "random", "sysconfig", "tempfile",
+    },
 }  # fmt: skip
 """What `import hybridize` does without, so that it stays a matter of a tenth of a second."""
 
@@ -35,6 +39,28 @@ LATE = {
 def test_import_hybridize_is_light():
     loaded = modules_after("import hybridize") - modules_after("import numpy")
     assert {why: found for why, names in LATE.items() if (found := names & loaded)} == {}
+
+
+NET = (
+    "from hybridize import np; from hybridize.gluon import nn;"
+    "net = nn.HybridSequential(); net.add(nn.Dense(2, in_units=3, activation='relu')); net.initialize();"
+    "net.hybridize(); x = np.ones((4, 3))"
+)
+
+
+def test_the_first_call_waits_for_no_entry():
+    """Its code, and the code of the pool, takes LLVM as long as a small program: it is made at the second call."""
+    entry = "hybridize.codegen.llvm.entry"
+    first = modules_after(f"{NET}; net(x)", HYBRIDIZE_CACHE="0")
+    assert "llvmlite" in first
+    assert not first & {entry, "hybridize.codegen.llvm.pool", "hybridize.codegen.llvm.timed", "numpy.ma", "logging"}
+    assert entry in modules_after(f"{NET}; net(x); net(x)", HYBRIDIZE_CACHE="0")
+
+
+def test_a_call_that_the_disk_knows_loads_nothing(tmp_path):
+    known = {"HYBRIDIZE_CACHE": "1", "HYBRIDIZE_CACHE_DIR": str(tmp_path / "cache")}
+    modules_after(f"{NET}; net(x); net(x)", **known)
+    assert modules_after(f"{NET}; net(x); net(x)", **known) == modules_after(NET, **known)
 
 
 def test_imperative_nets_and_files_need_no_compiler():
