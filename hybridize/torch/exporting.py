@@ -91,6 +91,8 @@ def _like(tensor: torch.Tensor, row_major: bool) -> torch.Tensor:
         tensor: the argument.
         row_major: lay it out row by row; strides would be symbols of their own.
     """
+    if tensor.layout is not torch.strided:
+        return tensor
     if row_major:
         return torch.empty(tensor.shape, dtype=tensor.dtype, device=tensor.device)
     return torch.empty_strided(tensor.shape, tensor.stride(), dtype=tensor.dtype, device=tensor.device)

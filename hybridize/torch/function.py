@@ -75,7 +75,7 @@ class TorchFunction:
             DeviceError E702: a tensor outside the computer's memory.
         """
         latest = self._latest
-        if latest is not None and not kwargs and latest.fits(args, self.module.training):
+        if latest is not None and not kwargs and latest.fits(args):
             return latest.direct(args)
         if CONFIG.disable or modes.is_disabled():
             return self.module(*args, **kwargs)
@@ -137,12 +137,14 @@ class TorchFunction:
         shapes = tuple([leaf.shape for leaf in leaves if isinstance(leaf, torch.Tensor)])
         kin = self._kin.get(key)
         found = None if kin is None else kin.find(shapes, leaves)
-        if found is None or not found.valid():
+        if found is None or not found.same_module() or not found.same_tensors():
             with self._lock:
                 kin = self._kin.setdefault(key, _Kin())
                 self._kin.move_to_end(key)
+                if not all(one.same_module() for one in kin.programs()):
+                    kin.clear()
                 found = kin.find(shapes, leaves)
-                if found is not None and not found.valid():
+                if found is not None and not found.same_tensors():
                     found = self._renewed(kin, found, leaves, structure)
                 if found is None:
                     found = self._made(kin, shapes, leaves, structure, args, kwargs)
@@ -191,10 +193,10 @@ class TorchFunction:
         return compiled if compiled.graph.scope is None else None
 
     def _renewed(self, kin: _Kin, before: _Compiled, leaves: Sequence[Any], structure: Structure) -> _Compiled | None:
-        """A program whose tensors were replaced, over the new ones; None if they are of other types."""
+        """A program whose tensors were replaced, over the new ones; None if that takes another graph."""
         try:
-            compiled = _Compiled(self, leaves, structure, before.exported, before.graph)
-        except _OtherTypesError:
+            compiled = _Compiled(self, leaves, structure, before.exported, before)
+        except _OtherTensorsError:
             kin.clear()
             return None
         kin.replace(before, compiled)
@@ -219,7 +221,9 @@ class _Kin:
     def find(self, shapes: Shapes, leaves: Sequence[Any]) -> _Compiled | None:
         """The program that is right for a call, as far as the module is what it was."""
         found = self.exact.get(shapes)
-        return found or next((one for one in self.general if one.accepts(shapes, leaves)), None)
+        if found is None:
+            found = next((one for one in self.general if one.accepts(shapes, leaves)), None)
+        return found
 
     def add(self, program: _Compiled, shapes: Shapes) -> None:
         """Add a program that was made for a call of these shapes."""
@@ -247,8 +251,8 @@ class _Kin:
         self.general = []
 
 
-class _OtherTypesError(Exception):
-    """A parameter was replaced by one of another type."""
+class _OtherTensorsError(Exception):
+    """A parameter was replaced by one of another type, or is no longer the same as another one."""
 
 
 def _kind(leaf: Any) -> Hashable:
@@ -284,11 +288,11 @@ class _Compiled:
         leaves: Sequence[Any],
         structure: Structure,
         exported: Exported,
-        graph: Graph | None = None,
+        before: _Compiled | None = None,
     ) -> None:
-        """`graph` is that of the exported program, where a program over other tensors had it made already."""
+        """`before` is the program for the same call over tensors that have since been replaced."""
         self.exported = exported
-        self.graph = to_graph(exported.program) if graph is None else graph
+        self.graph: Graph = before.graph if before else to_graph(exported.program)
         self.frozen = owner.frozen
         places = [_place(owner.module, name) for name in self.exported.state]
         self.state: list[torch.Tensor] = [
@@ -298,8 +302,14 @@ class _Compiled:
         self.owned = [
             (*place, tensor, tensor.data_ptr()) for place, tensor in zip(places, self.state, strict=True) if place
         ]
-        if any(type_of(tensor) != value.type for tensor, value in zip(self.state, self.graph.inputs, strict=False)):
-            raise _OtherTypesError
+        if before and not before.may_read(self.state):
+            raise _OtherTensorsError
+        parts = list(owner.module.modules())
+        self.attributes = [vars(part) for part in parts if "training" in vars(part)]
+        """Of the module and of its parts."""
+        self.modes = [attributes["training"] for attributes in self.attributes]
+        self.parents = [part._modules for part in parts if part._modules]
+        self.parts = [list(children.values()) for children in self.parents]
         self.structure = structure
         self.saved = self._saved(owner, leaves, structure)
         self.function = Function.from_saved(self.saved, shared=True, **owner.options)
@@ -313,17 +323,25 @@ class _Compiled:
         self.plain = len(tensors) == len(positional) == len(leaves) and self.exported.structure.kind == "leaf"
         """Whether a call is tensors only and the result is one."""
 
-    def fits(self, args: tuple[Any, ...], training: bool) -> bool:
+    def fits(self, args: tuple[Any, ...]) -> bool:
         """Whether this program is right for a call of these arguments, and no gradients are asked for."""
         if (
-            len(args) != len(self.dtypes) or training is not self.training or torch.is_grad_enabled()
+            len(args) != len(self.dtypes) or torch.is_grad_enabled()
             or CONFIG.disable or modes.BUSY[0]
         ):  # fmt: skip
             return False
         for tensor, dtype in zip(args, self.dtypes, strict=True):
             if type(tensor) is not torch.Tensor or tensor.dtype is not dtype:
                 return False
-        return tuple([tensor.shape for tensor in args]) in self.seen and self.valid()
+        return tuple([tensor.shape for tensor in args]) in self.seen and self.same_module() and self.same_tensors()
+
+    def may_read(self, tensors: Sequence[torch.Tensor]) -> bool:
+        """Whether the graph is right for these parameters too: torch reads one that has two names by one of them."""
+        named: dict[int, torch.Tensor] = {}
+        return all(
+            type_of(tensor) == value.type and named.setdefault(id(old), tensor) is tensor
+            for tensor, old, value in zip(tensors, self.state, self.graph.inputs, strict=False)
+        )
 
     def accepts(self, shapes: Shapes, leaves: Sequence[Any]) -> bool:
         """Whether this program is right for a call of its kind with tensors of these shapes."""
@@ -348,7 +366,12 @@ class _Compiled:
         """Run for tensors that fit."""
         return as_tensor(self.function(*[wrap(as_numpy(tensor)) for tensor in args])._data)
 
-    def valid(self) -> bool:
+    def same_module(self) -> bool:
+        """Whether the module has the parts that it had, and each is in the mode, training or not, that it was in."""
+        now = [attributes["training"] for attributes in self.attributes]
+        return now == self.modes and [list(parts.values()) for parts in self.parents] == self.parts
+
+    def same_tensors(self) -> bool:
         """Whether the module still holds the very tensors, in the very memory, that the program reads."""
         if self.frozen:
             return True

@@ -188,10 +188,41 @@ def test_replaced_parameters_are_read_by_programs_for_any_size():
     module[0].weight = nn.Parameter(torch.full((5, 6), 0.2))
     check(fast, module, torch.randn(6, 6))
     assert programs(fast) == 2
-    module[0].weight, module[0].bias = nn.Parameter(torch.rand(4, 6)), nn.Parameter(torch.rand(4))
+    module[0].weight.data, module[0].bias = torch.rand(4, 6), nn.Parameter(torch.rand(4))
     module[1], module[3] = nn.LayerNorm(4), nn.Linear(4, 3)
     for rows in (4, 9, 5):
         check(fast, module, torch.randn(rows, 6))
+
+
+def test_weights_that_are_no_longer_one():
+    module = nn.Sequential(nn.Linear(4, 4), nn.Linear(4, 4))
+    module[1].weight = module[0].weight
+    fast = hybridize(module)
+    x = torch.randn(3, 4)
+    check(fast, module, x)
+    module[1].weight = nn.Parameter(torch.randn(4, 4))
+    check(fast, module, x)
+    module[1].weight = module[0].weight
+    check(fast, module, x)
+
+
+def test_replaced_and_added_parts_and_their_modes_are_seen():
+    class Part(nn.Module):
+        def forward(self, x):
+            return x * 3 if self.training else x
+
+    module = nn.Sequential(nn.Linear(6, 5), Part()).eval()
+    fast = hybridize(module)
+    for rows in (4, 9):
+        check(fast, module, torch.randn(rows, 6))
+    for change in (
+        lambda: module[1].train(),
+        lambda: module[1].eval(),
+        lambda: module.__setitem__(0, nn.Linear(6, 5)),
+        lambda: module.append(nn.Tanh()),
+    ):
+        change()
+        check(fast, module, torch.randn(5, 6))
 
 
 def test_gradients_at_any_size():
