@@ -56,7 +56,16 @@ def doubled_if_long(x):
     return x * 2 if x.shape[0] > 4 else x * 3
 
 
+def scaled_thrice(x):
+    total = 0.0
+    for _ in range(3):
+        x = x * x.mean(axis=0, keepdims=True)
+        total = total + x.sum(axis=0)
+    return total, x
+
+
 GENERAL = {
+    "columns stored in loops": (lambda x: scaled_thrice(x), floats(6, N)),
     "add": (lambda x, y: x+y, floats(N, 4), floats(N, 4)),
     "add bias": (lambda x, y: x+y, floats(N, 4), floats(4)),
     "outer add": (lambda x, y: x[:, None]+y[None, :], floats(N), floats(N)),

@@ -249,6 +249,8 @@ class Positions(ABC):
         """The scope around the loop, and where its last turn reads or stores: equal for equal elements."""
         if self.lane is None or not self.lane.width.once:
             return None
+        if self.depth[self.lane.axis] < max(self.depth.values()):
+            return None  # a loop inside: what its turns store is not known after it
         axis, terms = self.lane.axis, address.terms if isinstance(address, Index) else ((address, 1),)
         atoms = (
             (
