@@ -86,8 +86,9 @@ Written by `python benchmarks/mathematics.py`, which says how; do not edit. Meas
 
 `error` is the largest found, in units in the last place. In float32 every {STRIDE}th of all numbers is tried, subnormal
 ones included (all: `HYBRIDIZE_EVERY=1 make test-long`); in float64 {SAMPLES:,} random ones against 40 digits;
-`logaddexp` in units of the greatest of its operands and its result. NaN, infinities and signs of zero are as in C. Speed is in
-nanoseconds per element, ours and PyTorch's; `-` where PyTorch has no such function. Half floats compute as float32.
+`logaddexp` in units of the greatest of its operands and its result. NaN, infinities and signs of zero are as in C.
+Speed is in nanoseconds per element, ours and PyTorch's; `-` where PyTorch has no such function.
+Half floats compute as float32.
 
 The C library is called lane by lane, with its accuracy and its speed: in float32 by {by_lane["f4"]}; in
 float64 by {by_lane["f8"]}.
