@@ -118,7 +118,8 @@ def _imported(node: ast.AST) -> Iterator[str]:
     """Names that the module itself imports."""
     for child in ast.iter_child_nodes(node):
         if isinstance(child, (ast.Import, ast.ImportFrom)):
-            yield from (alias.asname or alias.name.split(".")[0] for alias in child.names)
+            names = (alias.asname or alias.name.split(".")[0] for alias in child.names)
+            yield from (name for name in names if name != "*")
         elif isinstance(child, ast.stmt) and not isinstance(child, _SCOPES):
             yield from _imported(child)
 
@@ -207,7 +208,7 @@ def compiled(tree: Definition, source: Source, free: tuple[str, ...], file: str)
         inner.body = [ast.Assign(targets=[ast.Name(id="kept", ctx=ast.Store())], value=inner.body[0].value)]
     module = ast.Module(body=[factory], type_ignores=[])
     if source.imported:
-        names = [ast.alias(name=name) for name in sorted(source.imported - {"*"})]
+        names = [ast.alias(name=name) for name in sorted(source.imported)]
         module.body.append(ast.Import(names=names))
     factory.lineno = factory.end_lineno = tree.lineno
     factory.col_offset = factory.end_col_offset = 0

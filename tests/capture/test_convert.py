@@ -255,3 +255,11 @@ def test_deep_nesting():
     assert plain(names["f"], 20) == 20
     assert plain(names["f"], 3) == -3
     assert sys.getrecursionlimit() >= 1000
+
+
+def test_a_file_that_imports_nothing_but_everything(tmp_path):
+    path = tmp_path / "star.py"
+    path.write_text("from math import *\ndef f(x): return x + 1\n")
+    names = {}
+    exec(compile(path.read_text(), str(path), "exec"), names)
+    assert find(names["f"].__code__, names) is not None
