@@ -18,6 +18,7 @@ from typing import Any
 import numpy
 from numpy.typing import NDArray
 
+from hybridize.array import random
 from hybridize.array.layouts import row_major
 from hybridize.array.ndarray import ndarray, wrap
 from hybridize.array.storage import Storage
@@ -317,7 +318,7 @@ class Trace(Recording):
             if known.position >= 0:
                 self.bound[known.position] = array
             return known.symbol
-        if self.freeze:
+        if self.freeze and array is not random.state:  # what the user calls constant are weights
             value = self.builder.constant(array._data, name)
             entry = Input(Symbol.of(self, value, name), value, array, -2)
             self._by_array[id(array)] = self._by_memory[memory(array)] = self._by_cell[entry.symbol._cell] = entry

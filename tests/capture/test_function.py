@@ -433,3 +433,20 @@ def test_an_empty_function_and_constant_results():
     first[:] = 5
     assert second.asnumpy().tolist() == [0.0, 0.0]
     assert zeros().asnumpy().tolist() == [0.0, 0.0]
+
+
+def test_frozen_functions_draw():
+    """The state of the random numbers is no weight."""
+    weight = np.ones((3,))
+
+    def noisy(x):
+        return np.random.uniform(size=(x.shape[0], 3)) + x * weight
+
+    frozen = Function(noisy, freeze=True)
+    for n in (5, 7, 6):
+        results = []
+        for function in (frozen, noisy):
+            random.seed(n)
+            results.append([function(np.ones((n, 3))).asnumpy() for _ in range(2)])
+        numpy.testing.assert_array_equal(*results)
+        assert (results[0][0] != results[0][1]).any()
