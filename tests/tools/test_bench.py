@@ -58,6 +58,23 @@ def test_a_failing_runtime_is_a_line_of_the_table(tmp_path):
         assert "cannot do" in process.ask(do="sample", seconds=0.01)["error"]
 
 
+@pytest.fixture
+def torch_as_before():
+    """A worker enters inference mode for good; this process goes on to other tests."""
+    import torch
+
+    from hybridize.tools.peers import pytorch
+
+    threads = torch.get_num_threads()
+    yield
+    while pytorch._GUARDS:
+        pytorch._GUARDS.pop().__exit__(None, None, None)
+    torch.set_num_threads(threads)
+    assert torch.is_grad_enabled()
+    assert not torch.is_inference_mode_enabled()
+
+
+@pytest.mark.usefixtures("torch_as_before")
 @pytest.mark.parametrize("name", FORMULAS)
 def test_formulas_are_what_every_runtime_computes(name, tmp_path):
     """Ours in its own words, at sizes that take no time, against the formula in float64."""
