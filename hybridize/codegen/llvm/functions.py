@@ -162,8 +162,10 @@ def emit_cast(f: Function, value: str, source: DType, result: DType, lanes: int)
 
 def _from_float(f: Function, value: str, source: DType, result: DType, lanes: int) -> str:
     old, new = register(source, lanes), register(result, lanes)
-    if source == float64 and result in (float16, bfloat16):
+    if source == float64 and result == float16:  # NumPy rounds once
         return narrowed(f, halves.rounded_to_odd(f, value, lanes), result, lanes)
+    if source == float64 and result == bfloat16:  # ml_dtypes, and PyTorch, round to float32 first
+        return narrowed(f, f.op(f"fptrunc {old} {value} to {new}"), result, lanes)
     if old == new:
         return narrowed(f, value, result, lanes)
     return f.op(f"{'fptrunc' if result == float32 else 'fpext'} {old} {value} to {new}")
