@@ -6,6 +6,8 @@ import ml_dtypes
 import numpy as np
 import pytest
 
+from hybridize import compiler, ops
+from hybridize.base.types import TensorType
 from hybridize.codegen.llvm.engine import compile_module, runnable
 from hybridize.codegen.llvm.functions import emit_cast
 from hybridize.codegen.llvm.memory import Width, element_pointer, load, store
@@ -60,3 +62,20 @@ def test_conversions_are_those_of_numpy(name):
             kind(loaded.address(f"{a}.{b}"))(found.ctypes.data, given.ctypes.data, len(given))
             same = (found == expected[part]) & (np.signbit(found) == np.signbit(expected[part]))
             assert (same | (np.isnan(found) & np.isnan(expected[part]))).all(), (a, b)
+
+
+@pytest.mark.parametrize("name", runnable())
+@pytest.mark.parametrize("size", [1, 3, 40])
+def test_the_sign_of_a_float16_that_was_a_float64(size, name):
+    """LLVM's copysign takes the sign before the conversion, and so asks a library for a float64 as a float16."""
+    narrow = [DTYPES["float"], DTYPES["half"]]
+    x, y = np.full(size, 2.5), np.resize([-0.0, 3.0, -4.0], size)
+
+    def program(x, y):
+        for dtype in narrow:
+            x, y = ops.cast(x, dtype), ops.cast(y, dtype)
+        return [ops.copysign(x, y)]
+
+    graph = ops.record(program, [TensorType(x.shape, x.dtype)] * 2)
+    (found,) = compiler.compile(graph, named_target(name)).run([x, y])
+    assert found.tobytes() == np.copysign(x, y).astype("f2").tobytes()

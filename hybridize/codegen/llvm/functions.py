@@ -397,7 +397,9 @@ class _Float:
         rounding = "rint" if function == "round" else function
         if rounding in ROUNDINGS:
             return rounded(Vectors(self.f, self.dtype, self.lanes, self.target), rounding, args[0])
-        known = {"abs": "fabs", "sqrt": "sqrt", "copysign": "copysign"}.get(function)
+        if function == "copysign":
+            return Vectors(self.f, self.dtype, self.lanes, self.target).copysign(*args)
+        known = {"abs": "fabs", "sqrt": "sqrt"}.get(function)
         if known is not None:
             return intrinsic(self.f, known, self.dtype, self.lanes, args)
         if function in EMITTERS:

@@ -106,8 +106,13 @@ class Vectors:
         return self.intrinsic("sqrt", x)
 
     def copysign(self, x: str, sign: str) -> str:
-        """|x| with the sign of the other."""
-        return self.intrinsic("copysign", x, sign)
+        """|x| with the sign of the other.
+
+        Not LLVM's own: it looks for the sign before a conversion, and so asks for a float64 as a float16.
+        """
+        top = 1 << (self.bits - 1)
+        magnitude = self.iop("and", self.to_bits(x), self.integer(top - 1))
+        return self.from_bits(self.iop("or", magnitude, self.iop("and", self.to_bits(sign), self.integer(-top))))
 
     def poly(self, x: str, coefficients: Sequence[float]) -> str:
         """Horner's rule; the highest power first."""
