@@ -113,7 +113,7 @@ class Function:
         self.python_function = function
         self.saved_program: SavedProgram | None = None
         self._programs: OrderedDict[tuple[Any, ...], list[Program]] = OrderedDict()
-        self._families: dict[tuple[Any, ...], Family] = {}
+        self._families: OrderedDict[tuple[Any, ...], Family] = OrderedDict()
         self._recent: list[Program] = []
         self._installed = True
         """Whether the latest programs have entries."""
@@ -208,17 +208,27 @@ class Function:
         """Capture and compile a call; the lock is held."""
         if self.saved_program is not None:
             raise self._unknown(call)
-        family = self._families.setdefault(family_key(call), Family())
+        family = self._family(call)
         program = self._capture_family(call, family)
         if program is None:
             captured = capture(self.python_function, call, self.leaf_names(call), freeze=self.options.freeze)
-            program = self._compile(captured, self._reason(call))
+            reason = self._reason(call)
+            program = self._compile(captured, f"{reason}; {family.problem}" if reason and family.problem else reason)
         family.saw(call)
         if program.reason and CONFIG.explain:
             print(f"hybridize: {self.name} is captured again because {program.reason}", file=sys.stderr)
         self._captures += 1
         self._keep(program)
         return program
+
+    def _family(self, call: Call) -> Family:
+        """What is known of calls like this one; of those last captured, as a key keeps the arguments in it alive."""
+        key = family_key(call)
+        family = self._families.setdefault(key, Family())
+        self._families.move_to_end(key)
+        while len(self._families) > LIMIT:
+            self._families.popitem(last=False)
+        return family
 
     def _capture_family(self, call: Call, family: Family) -> Program | None:
         """A program for this call and others that differ in sizes; None where an exact one is of more use."""
@@ -238,7 +248,7 @@ class Function:
 
             log = logging.getLogger(__name__)
             log.debug("%s cannot be captured for any size: %s", self.name, error, exc_info=True)
-            family.give_up(kinds)
+            family.give_up(kinds, error)
             return None
         return program if family.settle(kinds) else None
 

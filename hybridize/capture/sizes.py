@@ -35,6 +35,8 @@ class Family:
     def __init__(self) -> None:
         self.programs = 0
         """Captures with symbols so far."""
+        self.problem = ""
+        """Why the last attempt at a program for other sizes, too, gave none; empty where it did not fail."""
         self._calls: list[Kinds] = []
         self._fixed: set[Axis] = set()
         """Axes that are no use as symbols: the function needs their very sizes."""
@@ -89,10 +91,12 @@ class Family:
                 self._fixed.add(axis)
             useful |= symbol is not None and not symbol.pinned
         self.programs += useful
+        self.problem = "" if useful else "no program holds for other sizes, as it needs these very ones"
         return useful
 
-    def give_up(self, kinds: Kinds) -> None:
-        """Hear that no program can be made with these types."""
+    def give_up(self, kinds: Kinds, problem: Exception) -> None:
+        """Hear that no program can be made with these types, and why."""
+        self.problem = f"no program holds for other sizes: {(str(problem).splitlines() or [type(problem).__name__])[0]}"
         self._fixed.update(axis for axis, size in _axes(kinds) if is_symbolic(size))
 
     def change(self, call: Call, kinds: Kinds, names: list[str]) -> str:

@@ -180,7 +180,7 @@ class TorchFunction:
         except Exception as error:
             # Whatever it is: if it is the user's error, the exact export says so too, in terms of true sizes.
             _log.debug("%s cannot be exported for any size: %s", type(self.module).__name__, error, exc_info=True)
-            kin.family.give_up(kinds)
+            kin.family.give_up(kinds, error)
             return None
         for asked, given in zip(wanted, exported.kinds, strict=True):
             for size, found in zip(asked.shape, given.shape, strict=True):

@@ -1,7 +1,9 @@
 """Calls that differ in sizes only: which of them share a program, and what such a program assumes."""
 
 import contextlib
+import gc
 import io
+import weakref
 
 import numpy
 import pytest
@@ -12,6 +14,7 @@ from hybridize.array import np, npx
 from hybridize.array import random as hybrid_random
 from hybridize.base.config import CONFIG
 from hybridize.capture import Function
+from hybridize.capture.function import LIMIT as PROGRAMS
 from hybridize.capture.sizes import LIMIT
 from hybridize.gluon import SymbolBlock, nn
 
@@ -402,3 +405,35 @@ def test_one_axis_open_and_one_not(backend):
         agree(compiled, rows, array(n, m))
     assert scopes(compiled)[0].lines()[0] == "n0 in 3..3 like 3"
     assert compiled.cache_info().captures <= 4
+
+
+def test_what_is_known_of_sizes_is_bounded():
+    """Its keys hold arguments that stand for themselves: those of long ago are let go."""
+
+    class Setting:
+        pass
+
+    compiled = Function(lambda x, setting: x + 1, backend="numpy")
+    first = Setting()
+    seen = weakref.ref(first)
+    compiled(array(2), first)
+    del first
+    for _ in range(PROGRAMS + 10):
+        compiled(array(2), Setting())
+    gc.collect()
+    assert seen() is None
+    assert len(compiled._families) <= PROGRAMS
+
+
+def test_why_there_is_no_program_for_other_sizes():
+    def over_rows(x):
+        return sum(row * k for k, row in enumerate(x))
+
+    def swallowed(x):
+        return np.linspace(0.0, 1.0, x.shape[0]) + x
+
+    for function, shapes in ((over_rows, [(4, 3), (9, 3)]), (swallowed, [(4,), (9,)])):
+        compiled = Function(function, backend="numpy")
+        for shape in shapes:
+            compiled(array(*shape))
+        assert "no program holds for other sizes" in compiled.program(array(*shapes[-1])).reason
