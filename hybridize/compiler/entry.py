@@ -37,7 +37,7 @@ def _entry() -> tuple[int, object]:
 
 
 def _entry_text(offset: int) -> str:
-    from hybridize.codegen.llvm.entry import emit_entry  # late: see the package
+    from hybridize.codegen.llvm.process.entry import emit_entry  # late: see the package
 
     return emit_entry(offset).text()
 

@@ -22,7 +22,7 @@ def _code() -> object:
 
 
 def _text(target: Target) -> str:
-    from hybridize.codegen.llvm.pool import emit_pool  # late: see the package
+    from hybridize.codegen.llvm.process.pool import emit_pool  # late: see the package
 
     return emit_pool(target).text()
 

@@ -38,8 +38,8 @@ def step_seconds(
     beside and taken off.
     """
     from hybridize.codegen.llvm.engine import compile_image  # late: see the package
+    from hybridize.codegen.llvm.process.timed import TimedEmitter
     from hybridize.codegen.llvm.program import build
-    from hybridize.codegen.llvm.timed import TimedEmitter
 
     plan = executable.plan
     ticks = numpy.zeros(len(plan.steps) + 2, dtype=numpy.int64)

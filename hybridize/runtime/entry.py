@@ -3,9 +3,9 @@
 
     entry = new_entry(code, State(...))          entry(x, y)
 
-The code (`codegen.llvm.entry`) is the same for all programs and is compiled once; everything that differs (types of
-the arguments, bound buffers, results) is data in `State`. Making an entry therefore costs microseconds. A call that
-is not exactly what the table says goes to `fallback(*args)`, which is Python.
+The code (`codegen.llvm.process.entry`) is the same for all programs and is compiled once; everything that differs
+(types of the arguments, bound buffers, results) is data in `State`. Making an entry therefore costs microseconds. A
+call that is not exactly what the table says goes to `fallback(*args)`, which is Python.
 """
 
 from __future__ import annotations

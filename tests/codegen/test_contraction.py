@@ -10,7 +10,9 @@ import numpy as np
 import pytest
 
 from hybridize.base.dtypes import bfloat16, bool_, float16, float32, float64, int8, int32, int64, uint8
-from hybridize.codegen.llvm.contraction import (
+from hybridize.codegen.llvm.contraction.form import make_plan, normalised, segments
+from hybridize.codegen.llvm.contraction.numbers import Numbers, masked_load
+from hybridize.codegen.llvm.contraction.product import (
     ContractionSpec,
     Epilogue,
     contraction_scratch,
@@ -18,8 +20,6 @@ from hybridize.codegen.llvm.contraction import (
     emit_pack,
     packed_bytes,
 )
-from hybridize.codegen.llvm.contraction_numbers import Numbers, masked_load
-from hybridize.codegen.llvm.contraction_plan import make_plan, normalised, segments
 from hybridize.codegen.llvm.engine import assembly, compile_module, named_target
 from hybridize.codegen.llvm.text import Function, Module, vector
 

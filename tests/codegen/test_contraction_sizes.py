@@ -9,7 +9,8 @@ import pytest
 
 from hybridize.base.dims import Scope, is_symbolic, value
 from hybridize.base.dtypes import bfloat16, float32, float64, int32
-from hybridize.codegen.llvm.contraction import (
+from hybridize.codegen.llvm.contraction.numbers import masked_load
+from hybridize.codegen.llvm.contraction.product import (
     ContractionSpec,
     Epilogue,
     contraction_scratch,
@@ -19,7 +20,6 @@ from hybridize.codegen.llvm.contraction import (
     pack_pays,
     packed_bytes,
 )
-from hybridize.codegen.llvm.contraction_numbers import masked_load
 from hybridize.codegen.llvm.engine import compile_module, named_target
 from hybridize.codegen.llvm.text import Function, Module, vector
 

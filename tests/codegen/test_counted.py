@@ -4,10 +4,10 @@ import pytest
 
 from hybridize.base.dims import Scope
 from hybridize.base.dtypes import float32, int8, int64
-from hybridize.codegen.llvm.counted import counted_lanes, ends_masked
-from hybridize.codegen.llvm.elements import Elements
 from hybridize.codegen.llvm.engine import named_target
-from hybridize.codegen.llvm.positions import Array
+from hybridize.codegen.llvm.nests.counted import counted_lanes, ends_masked
+from hybridize.codegen.llvm.nests.elements import Elements
+from hybridize.codegen.llvm.nests.positions import Array
 from hybridize.codegen.llvm.text import Function, Module
 from hybridize.loops.expr import Axis, Call, Const, Load
 

@@ -13,7 +13,7 @@ import pytest
 from hybridize.base import modes
 from hybridize.base.types import TensorType
 from hybridize.codegen.llvm.engine import compile_module, host_target
-from hybridize.codegen.llvm.entry import NAME, emit_entry
+from hybridize.codegen.llvm.process.entry import NAME, emit_entry
 from hybridize.runtime import cpython
 from hybridize.runtime.entry import FLOAT, INT, Argument, Kind, Returns, State, Write, argument, new_entry, state_offset
 

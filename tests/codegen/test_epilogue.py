@@ -6,7 +6,7 @@ import pytest
 
 from hybridize.base.dtypes import BY_CODE
 from hybridize.base.types import TensorType
-from hybridize.codegen.llvm import epilogue
+from hybridize.codegen.llvm.contraction import epilogue
 from hybridize.codegen.target import named_target
 from hybridize.compiler import cache_clear, compile
 from hybridize.graph import Builder

@@ -9,8 +9,8 @@ import pytest
 from hybridize import compiler, ops
 from hybridize.base.types import TensorType
 from hybridize.codegen.llvm.engine import compile_module, runnable
-from hybridize.codegen.llvm.functions import emit_cast
-from hybridize.codegen.llvm.memory import Width, element_pointer, load, store
+from hybridize.codegen.llvm.functions.table import emit_cast
+from hybridize.codegen.llvm.nests.memory import Width, element_pointer, load, store
 from hybridize.codegen.llvm.text import Function, Module
 from hybridize.codegen.target import named_target
 

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from hybridize.codegen.llvm.engine import compile_module, host_target, named_target
-from hybridize.codegen.llvm.mathematics import EMITTERS
+from hybridize.codegen.llvm.functions.float32 import EMITTERS
 from hybridize.codegen.llvm.text import Function, Module, llvm_type
 
 INF, NAN = np.inf, np.nan

@@ -14,7 +14,7 @@ import numpy
 import pytest
 
 from hybridize.codegen.llvm.engine import compile_image, compile_module, host_target
-from hybridize.codegen.llvm.pool import emit_pool
+from hybridize.codegen.llvm.process.pool import emit_pool
 from hybridize.codegen.target import named_target
 from hybridize.compiler.pool import have_pool
 from hybridize.runtime.pool import PARALLEL, POOL, SHUTDOWN, TEAM

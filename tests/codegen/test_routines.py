@@ -10,7 +10,7 @@ import pytest
 from hybridize.base.errors import CodegenError, StateError
 from hybridize.base.types import TensorType
 from hybridize.codegen.llvm.engine import compile_module, host_target, named_target
-from hybridize.codegen.llvm.routines import emit_routine, routine_bytes
+from hybridize.codegen.llvm.routines.emit import emit_routine, routine_bytes
 from hybridize.codegen.llvm.text import Module
 from hybridize.loops.expr import Routine
 from hybridize.ops.sorting import sorting_order

@@ -8,7 +8,7 @@ import pytest
 
 from hybridize.base.dtypes import BY_CODE
 from hybridize.base.types import TensorType
-from hybridize.codegen.llvm.contraction import ContractionSpec, pack_pays
+from hybridize.codegen.llvm.contraction.product import ContractionSpec, pack_pays
 from hybridize.codegen.llvm.engine import host_target, named_target
 from hybridize.compiler import cache_clear, cache_info, compile
 from hybridize.compiler.compile import ENTRY_BYTES

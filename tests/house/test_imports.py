@@ -50,10 +50,16 @@ NET = (
 
 def test_the_first_call_waits_for_no_entry():
     """Its code, and the code of the pool, takes LLVM as long as a small program: it is made at the second call."""
-    entry = "hybridize.codegen.llvm.entry"
+    entry = "hybridize.codegen.llvm.process.entry"
     first = modules_after(f"{NET}; net(x)", HYBRIDIZE_CACHE="0")
     assert "llvmlite" in first
-    assert not first & {entry, "hybridize.codegen.llvm.pool", "hybridize.codegen.llvm.timed", "numpy.ma", "logging"}
+    assert not first & {
+        entry,
+        "hybridize.codegen.llvm.process.pool",
+        "hybridize.codegen.llvm.process.timed",
+        "numpy.ma",
+        "logging",
+    }
     assert entry in modules_after(f"{NET}; net(x); net(x)", HYBRIDIZE_CACHE="0")
 
 

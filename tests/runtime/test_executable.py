@@ -10,7 +10,7 @@ import pytest
 from hybridize.base.errors import ArgumentError, DTypeError, ShapeError
 from hybridize.base.types import TensorType
 from hybridize.codegen.llvm.engine import compile_module, host_target
-from hybridize.codegen.llvm.entry import NAME, emit_entry
+from hybridize.codegen.llvm.process.entry import NAME, emit_entry
 from hybridize.runtime.buffers import aligned_copy, dense
 from hybridize.runtime.entry import state_offset
 from hybridize.runtime.executable import Executable

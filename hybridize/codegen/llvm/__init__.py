@@ -10,12 +10,10 @@ knows. IR carries explicit vectors `<W x float>`, so no IR pass is run: code gen
 8-30 ms. Weights and addresses never stand in the IR.
 
     a module       program (steps in order) and what its functions share: text, sizes, prepare, regions, parallel
-    a loop nest    kernels, elements (expressions), positions, memory, counted; tiles, panels and totals for those
-                   that read and write in different orders
-    a product      contraction: _plan (which form), _tiles, _micro, _dots, _numbers, _out, _share (for threads);
-                   epilogue is what follows in its store
-    a routine      routines, searches, sorting, cells
-    functions      functions (the table), vectors, rounding, halves, mathematics: float32, _double, _wide, _gamma
-    the process    entry (what Python calls) and pool (threads), one module each; timed for profiles
-    LLVM           engine, the only door to it
+    nests/         loop nests: elements, positions, memory; tiles, panels and totals
+    contraction/   products: forms, tiles, micro-kernels, what follows in the store
+    routines/      searches, sorting, cells
+    functions/     the table of elementwise functions and their mathematics
+    process/       entry (what Python calls), pool (threads), one module each; timed for profiles
+    engine         the only door to LLVM
 """

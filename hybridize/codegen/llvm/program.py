@@ -17,7 +17,8 @@ import numpy
 from hybridize.base.dims import is_symbolic, same
 from hybridize.base.frozen import frozen
 from hybridize.base.types import TensorType
-from hybridize.codegen.llvm.contraction import (
+from hybridize.codegen.llvm.contraction.epilogue import emit_finish
+from hybridize.codegen.llvm.contraction.product import (
     ContractionSpec,
     contraction_scratch,
     contraction_units,
@@ -26,12 +27,11 @@ from hybridize.codegen.llvm.contraction import (
     pack_pays,
     packed_bytes,
 )
-from hybridize.codegen.llvm.epilogue import emit_finish
-from hybridize.codegen.llvm.kernels import Outermost, emit_kernel, outermost_loop
+from hybridize.codegen.llvm.nests.kernels import Outermost, emit_kernel, outermost_loop
 from hybridize.codegen.llvm.parallel import call_in_parallel, emit_body
 from hybridize.codegen.llvm.prepare import emit_prepare
 from hybridize.codegen.llvm.regions import emit_region
-from hybridize.codegen.llvm.routines import emit_routine, routine_bytes
+from hybridize.codegen.llvm.routines.emit import emit_routine, routine_bytes
 from hybridize.codegen.llvm.text import UNOPTIMISED, Function, Module
 from hybridize.codegen.target import Target
 from hybridize.graph import Graph

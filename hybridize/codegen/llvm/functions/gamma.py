@@ -11,9 +11,9 @@ from __future__ import annotations
 
 import math
 
-from hybridize.codegen.llvm import mathematics_wide as wide
-from hybridize.codegen.llvm.rounding import rounded
-from hybridize.codegen.llvm.vectors import Vectors
+from hybridize.codegen.llvm.functions import wide
+from hybridize.codegen.llvm.functions.rounding import rounded
+from hybridize.codegen.llvm.functions.vectors import Vectors
 
 Pair = tuple[str, str]
 

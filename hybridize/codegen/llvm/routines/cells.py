@@ -4,8 +4,8 @@
 from __future__ import annotations
 
 from hybridize.base.dtypes import DType, bfloat16, float16, float32
-from hybridize.codegen.llvm import halves
-from hybridize.codegen.llvm.functions import memory
+from hybridize.codegen.llvm.functions import halves
+from hybridize.codegen.llvm.functions.table import memory
 from hybridize.codegen.llvm.text import SCALARS, Function, vector
 
 

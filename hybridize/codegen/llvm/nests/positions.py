@@ -16,8 +16,8 @@ from hybridize.base import dims
 from hybridize.base.dims import Bounds, bounds, is_symbolic, proven, same
 from hybridize.base.dtypes import DType
 from hybridize.base.frozen import frozen, mutable
-from hybridize.codegen.llvm import memory
-from hybridize.codegen.llvm.memory import Width
+from hybridize.codegen.llvm.nests import memory
+from hybridize.codegen.llvm.nests.memory import Width
 from hybridize.codegen.llvm.text import Function, vector
 from hybridize.codegen.target import Target
 from hybridize.loops.expr import Axis, Call, Const, Expr, Fold, Load, whole

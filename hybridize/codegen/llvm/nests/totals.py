@@ -7,11 +7,11 @@ from collections.abc import Callable, Sequence
 
 from hybridize.base import dims
 from hybridize.base.frozen import frozen
-from hybridize.codegen.llvm.elements import BLOCK, MANY, Elements, levels
-from hybridize.codegen.llvm.functions import combine, constant, narrowed, register
-from hybridize.codegen.llvm.memory import Width
-from hybridize.codegen.llvm.panels import TALL, Panel
-from hybridize.codegen.llvm.positions import Lane
+from hybridize.codegen.llvm.functions.table import combine, constant, narrowed, register
+from hybridize.codegen.llvm.nests.elements import BLOCK, MANY, Elements, levels
+from hybridize.codegen.llvm.nests.memory import Width
+from hybridize.codegen.llvm.nests.panels import TALL, Panel
+from hybridize.codegen.llvm.nests.positions import Lane
 from hybridize.loops.expr import Expr, Fold
 from hybridize.loops.index import bit, identity
 

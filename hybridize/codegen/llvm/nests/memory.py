@@ -5,8 +5,8 @@ from __future__ import annotations
 
 from hybridize.base.dtypes import DType
 from hybridize.base.frozen import frozen
-from hybridize.codegen.llvm.contraction_numbers import masked_load, masked_store
-from hybridize.codegen.llvm.functions import from_memory, memory, to_memory
+from hybridize.codegen.llvm.contraction.numbers import masked_load, masked_store
+from hybridize.codegen.llvm.functions.table import from_memory, memory, to_memory
 from hybridize.codegen.llvm.text import Function, vector
 
 

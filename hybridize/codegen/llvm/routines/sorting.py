@@ -13,7 +13,7 @@ from collections.abc import Sequence
 from hybridize.base.dims import is_symbolic, same
 from hybridize.base.dtypes import int64
 from hybridize.base.types import TensorType
-from hybridize.codegen.llvm.cells import Cells
+from hybridize.codegen.llvm.routines.cells import Cells
 from hybridize.codegen.llvm.text import Function
 from hybridize.codegen.target import Target
 from hybridize.loops.expr import Routine

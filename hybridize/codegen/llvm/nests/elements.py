@@ -15,11 +15,11 @@ from hybridize.base import dims
 from hybridize.base.dims import same
 from hybridize.base.dtypes import DType, bool_, int32, int64
 from hybridize.base.errors import CodegenError
-from hybridize.codegen.llvm import memory
-from hybridize.codegen.llvm.counted import ends_masked, whole_steps, widths_of
-from hybridize.codegen.llvm.functions import combine, constant, emit_call, emit_cast, narrowed, register, select
-from hybridize.codegen.llvm.memory import Width
-from hybridize.codegen.llvm.positions import SMALL, Lane, Positions, Row
+from hybridize.codegen.llvm.functions.table import combine, constant, emit_call, emit_cast, narrowed, register, select
+from hybridize.codegen.llvm.nests import memory
+from hybridize.codegen.llvm.nests.counted import ends_masked, whole_steps, widths_of
+from hybridize.codegen.llvm.nests.memory import Width
+from hybridize.codegen.llvm.nests.positions import SMALL, Lane, Positions, Row
 from hybridize.codegen.llvm.text import vector
 from hybridize.loops.expr import Axis, Call, Cast, Const, Expr, Fold, Load, Select, whole
 from hybridize.loops.index import Index, bit, identity, upward

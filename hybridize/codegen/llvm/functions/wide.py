@@ -10,8 +10,8 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 
-from hybridize.codegen.llvm.rounding import rounded
-from hybridize.codegen.llvm.vectors import Vectors
+from hybridize.codegen.llvm.functions.rounding import rounded
+from hybridize.codegen.llvm.functions.vectors import Vectors
 
 Rule = Callable[..., str]
 

@@ -10,13 +10,13 @@ little or nothing is to be done to the sums of a whole tile, it does that and st
 from __future__ import annotations
 
 from hybridize.base.dims import same
-from hybridize.codegen.llvm.contraction_dots import emit_dots, emit_flipped, flipped_row
-from hybridize.codegen.llvm.contraction_micro import at, times
-from hybridize.codegen.llvm.contraction_numbers import Numbers
-from hybridize.codegen.llvm.contraction_out import Epilogue, Out
-from hybridize.codegen.llvm.contraction_plan import ContractionSpec, Plan, few_rows, make_plan, normalised, packing_pays
-from hybridize.codegen.llvm.contraction_share import Share, Whole, split_axis, units
-from hybridize.codegen.llvm.contraction_tiles import (
+from hybridize.codegen.llvm.contraction.dots import emit_dots, emit_flipped, flipped_row
+from hybridize.codegen.llvm.contraction.form import ContractionSpec, Plan, few_rows, make_plan, normalised, packing_pays
+from hybridize.codegen.llvm.contraction.micro import at, times
+from hybridize.codegen.llvm.contraction.numbers import Numbers
+from hybridize.codegen.llvm.contraction.out import Epilogue, Out
+from hybridize.codegen.llvm.contraction.share import Share, Whole, split_axis, units
+from hybridize.codegen.llvm.contraction.tiles import (
     emit_columns,
     emit_packing,
     emit_rows,

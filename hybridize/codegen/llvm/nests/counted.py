@@ -7,8 +7,8 @@ from collections.abc import Callable
 
 from hybridize.base.dims import bounds, same
 from hybridize.base.frozen import frozen
-from hybridize.codegen.llvm.memory import Width
-from hybridize.codegen.llvm.positions import Lane, Positions
+from hybridize.codegen.llvm.nests.memory import Width
+from hybridize.codegen.llvm.nests.positions import Lane, Positions
 from hybridize.codegen.llvm.text import Function
 
 

@@ -4,7 +4,7 @@
     EMITTERS[function](f, args, dtype, lanes, target) -> register
 
 The frequent ones (exp, log, tanh, ...) are written in float32 where they are used; the rare ones compute in float64
-(`mathematics_wide`) in a function of their own, once per module. For float64 itself see `mathematics_double`. Half
+(`wide`) in a function of their own, once per module. For float64 itself see `float64`. Half
 floats compute as float32.
 
 Source: polynomials of Cephes (S. Moshier) for exp, log, sin, cos; of N. Juffa for erf; others fitted for this file.
@@ -15,11 +15,11 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from hybridize.base.dtypes import DType, float32, float64
-from hybridize.codegen.llvm import mathematics_double as double
-from hybridize.codegen.llvm import mathematics_wide as wide
-from hybridize.codegen.llvm.mathematics_gamma import gamma
+from hybridize.codegen.llvm.functions import float64 as double
+from hybridize.codegen.llvm.functions import wide
+from hybridize.codegen.llvm.functions.gamma import gamma
+from hybridize.codegen.llvm.functions.vectors import Vectors
 from hybridize.codegen.llvm.text import Function, llvm_type
-from hybridize.codegen.llvm.vectors import Vectors
 from hybridize.codegen.target import Target
 
 Rule = Callable[..., str]

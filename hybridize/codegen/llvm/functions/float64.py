@@ -6,9 +6,9 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 
-from hybridize.codegen.llvm import mathematics_wide as wide
-from hybridize.codegen.llvm.mathematics_gamma import gamma
-from hybridize.codegen.llvm.vectors import Vectors
+from hybridize.codegen.llvm.functions import wide
+from hybridize.codegen.llvm.functions.gamma import gamma
+from hybridize.codegen.llvm.functions.vectors import Vectors
 
 Rule = Callable[..., str]
 

@@ -13,8 +13,8 @@ from typing import Literal
 from hybridize.base import dims
 from hybridize.base.dims import hint, same
 from hybridize.base.frozen import frozen
-from hybridize.codegen.llvm.contraction_numbers import Numbers
-from hybridize.codegen.llvm.contraction_plan import ContractionSpec, Plan, tile_rows
+from hybridize.codegen.llvm.contraction.form import ContractionSpec, Plan, tile_rows
+from hybridize.codegen.llvm.contraction.numbers import Numbers
 from hybridize.codegen.llvm.text import Function
 
 Axis = Literal["batch", "rows", "panels"]

@@ -7,7 +7,7 @@ adding that number and taking it away leaves the nearest one.
 
 from __future__ import annotations
 
-from hybridize.codegen.llvm.vectors import Vectors
+from hybridize.codegen.llvm.functions.vectors import Vectors
 
 ROUNDINGS = ("floor", "ceil", "trunc", "rint")
 

@@ -11,10 +11,7 @@ from collections.abc import Callable, Sequence
 
 from hybridize.base.dims import is_symbolic, maximum, same
 from hybridize.base.frozen import frozen
-from hybridize.codegen.llvm.contraction_micro import Ending, any_tile, at, bring, copy, flip, operand, plus, tile, times
-from hybridize.codegen.llvm.contraction_numbers import Numbers
-from hybridize.codegen.llvm.contraction_out import Out
-from hybridize.codegen.llvm.contraction_plan import (
+from hybridize.codegen.llvm.contraction.form import (
     ContractionSpec,
     Plan,
     Section,
@@ -24,7 +21,10 @@ from hybridize.codegen.llvm.contraction_plan import (
     segments,
     tile_rows,
 )
-from hybridize.codegen.llvm.contraction_share import Share, Whole
+from hybridize.codegen.llvm.contraction.micro import Ending, any_tile, at, bring, copy, flip, operand, plus, tile, times
+from hybridize.codegen.llvm.contraction.numbers import Numbers
+from hybridize.codegen.llvm.contraction.out import Out
+from hybridize.codegen.llvm.contraction.share import Share, Whole
 from hybridize.codegen.llvm.text import Function
 
 _COLUMNS_BLOCK = 48

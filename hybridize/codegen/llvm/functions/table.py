@@ -13,11 +13,11 @@ from collections.abc import Callable
 
 from hybridize.base.dtypes import DType, bfloat16, bool_, float16, float32, float64, int32
 from hybridize.base.errors import CodegenError
-from hybridize.codegen.llvm import halves
-from hybridize.codegen.llvm.mathematics import EMITTERS
-from hybridize.codegen.llvm.rounding import ROUNDINGS, rounded
+from hybridize.codegen.llvm.functions import halves
+from hybridize.codegen.llvm.functions.float32 import EMITTERS
+from hybridize.codegen.llvm.functions.rounding import ROUNDINGS, rounded
+from hybridize.codegen.llvm.functions.vectors import Vectors
 from hybridize.codegen.llvm.text import SCALARS, Function, splat, vector
-from hybridize.codegen.llvm.vectors import Vectors
 from hybridize.codegen.target import Target
 
 

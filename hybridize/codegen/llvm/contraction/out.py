@@ -9,11 +9,11 @@ from collections.abc import Callable, Iterable, Sequence
 from hybridize.base.dims import is_symbolic, same
 from hybridize.base.dtypes import DType, bool_
 from hybridize.base.frozen import frozen
-from hybridize.codegen.llvm.contraction_micro import Ending, at, operand, plus, times
-from hybridize.codegen.llvm.contraction_numbers import Numbers, first_lanes, masked_store
-from hybridize.codegen.llvm.contraction_plan import ContractionSpec, Section
-from hybridize.codegen.llvm.functions import memory
-from hybridize.codegen.llvm.halves import shortened
+from hybridize.codegen.llvm.contraction.form import ContractionSpec, Section
+from hybridize.codegen.llvm.contraction.micro import Ending, at, operand, plus, times
+from hybridize.codegen.llvm.contraction.numbers import Numbers, first_lanes, masked_store
+from hybridize.codegen.llvm.functions.halves import shortened
+from hybridize.codegen.llvm.functions.table import memory
 from hybridize.codegen.llvm.text import Function, Module, vector
 
 

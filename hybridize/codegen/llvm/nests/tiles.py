@@ -11,9 +11,9 @@ from collections.abc import Sequence
 
 from hybridize.base.dims import hint, same
 from hybridize.base.frozen import frozen
-from hybridize.codegen.llvm.functions import from_memory, memory
-from hybridize.codegen.llvm.memory import element_pointer
-from hybridize.codegen.llvm.positions import Positions
+from hybridize.codegen.llvm.functions.table import from_memory, memory
+from hybridize.codegen.llvm.nests.memory import element_pointer
+from hybridize.codegen.llvm.nests.positions import Positions
 from hybridize.codegen.llvm.text import Function, vector
 from hybridize.codegen.target import Target
 from hybridize.loops.expr import Axis, Expr, Load

@@ -8,12 +8,12 @@ from __future__ import annotations
 
 from hybridize.base.dims import hint, is_symbolic
 from hybridize.base.frozen import frozen
-from hybridize.codegen.llvm.contraction_micro import any_dots, at, dots, flip, operand, plus, sums, times
-from hybridize.codegen.llvm.contraction_numbers import Numbers
-from hybridize.codegen.llvm.contraction_out import Out
-from hybridize.codegen.llvm.contraction_plan import ContractionSpec, segments
-from hybridize.codegen.llvm.contraction_share import Share, Whole
-from hybridize.codegen.llvm.contraction_tiles import each_tile, stretch
+from hybridize.codegen.llvm.contraction.form import ContractionSpec, segments
+from hybridize.codegen.llvm.contraction.micro import any_dots, at, dots, flip, operand, plus, sums, times
+from hybridize.codegen.llvm.contraction.numbers import Numbers
+from hybridize.codegen.llvm.contraction.out import Out
+from hybridize.codegen.llvm.contraction.share import Share, Whole
+from hybridize.codegen.llvm.contraction.tiles import each_tile, stretch
 from hybridize.codegen.llvm.text import Function
 
 _BLOCK = 256

@@ -16,7 +16,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 
 from hybridize.base.frozen import frozen
-from hybridize.codegen.llvm.contraction_numbers import Numbers, first_lanes
+from hybridize.codegen.llvm.contraction.numbers import Numbers, first_lanes
 from hybridize.codegen.llvm.text import Function, Module
 
 _LATENCY = 8

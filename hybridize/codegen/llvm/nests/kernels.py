@@ -15,15 +15,15 @@ from contextlib import contextmanager
 
 from hybridize.base.dims import Size, is_symbolic, same
 from hybridize.base.frozen import frozen
-from hybridize.codegen.llvm.contraction_micro import fetch
-from hybridize.codegen.llvm.counted import counted_lanes, ends_masked
-from hybridize.codegen.llvm.elements import Elements
-from hybridize.codegen.llvm.memory import Width
-from hybridize.codegen.llvm.panels import Beside, Panel, find_beside, find_panel
-from hybridize.codegen.llvm.positions import Array, Lane
+from hybridize.codegen.llvm.contraction.micro import fetch
+from hybridize.codegen.llvm.nests.counted import counted_lanes, ends_masked
+from hybridize.codegen.llvm.nests.elements import Elements
+from hybridize.codegen.llvm.nests.memory import Width
+from hybridize.codegen.llvm.nests.panels import Beside, Panel, find_beside, find_panel
+from hybridize.codegen.llvm.nests.positions import Array, Lane
+from hybridize.codegen.llvm.nests.tiles import Tile, along, find_tile, turned
+from hybridize.codegen.llvm.nests.totals import Totals
 from hybridize.codegen.llvm.text import Function, Loop, Module
-from hybridize.codegen.llvm.tiles import Tile, along, find_tile, turned
-from hybridize.codegen.llvm.totals import Totals
 from hybridize.codegen.target import Target
 from hybridize.loops.expr import Expr, Fold, Load
 from hybridize.loops.index import bit

@@ -7,12 +7,12 @@ from collections.abc import Iterator, Sequence
 
 from hybridize.base.dtypes import DType, bfloat16, float16
 from hybridize.base.types import TensorType
-from hybridize.codegen.llvm.contraction import Epilogue
-from hybridize.codegen.llvm.elements import Elements
-from hybridize.codegen.llvm.functions import narrowed, to_memory
-from hybridize.codegen.llvm.functions import register as register_type
-from hybridize.codegen.llvm.memory import Width
-from hybridize.codegen.llvm.positions import Array, Lane
+from hybridize.codegen.llvm.contraction.product import Epilogue
+from hybridize.codegen.llvm.functions.table import narrowed, to_memory
+from hybridize.codegen.llvm.functions.table import register as register_type
+from hybridize.codegen.llvm.nests.elements import Elements
+from hybridize.codegen.llvm.nests.memory import Width
+from hybridize.codegen.llvm.nests.positions import Array, Lane
 from hybridize.codegen.llvm.text import Function
 from hybridize.codegen.target import Target
 from hybridize.loops.expr import Expr, Load

@@ -11,7 +11,7 @@ from collections.abc import Sequence
 
 from hybridize.base import dims
 from hybridize.base.dtypes import DType
-from hybridize.codegen.llvm.cells import Cells
+from hybridize.codegen.llvm.routines.cells import Cells
 from hybridize.codegen.llvm.text import Function, vector
 from hybridize.codegen.target import Target
 

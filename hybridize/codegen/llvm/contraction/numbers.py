@@ -10,8 +10,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from hybridize.base.dtypes import DType, bool_, float32, is_float
-from hybridize.codegen.llvm.functions import memory
-from hybridize.codegen.llvm.halves import widened
+from hybridize.codegen.llvm.functions.halves import widened
+from hybridize.codegen.llvm.functions.table import memory
 from hybridize.codegen.llvm.text import Function, llvm_type, vector
 from hybridize.codegen.target import Target
 

@@ -16,9 +16,9 @@ from collections.abc import Callable, Iterable, Sequence
 from hybridize.base.dims import same
 from hybridize.base.errors import CodegenError
 from hybridize.base.types import TensorType
-from hybridize.codegen.llvm import sorting
-from hybridize.codegen.llvm.cells import Cells
-from hybridize.codegen.llvm.searches import Search
+from hybridize.codegen.llvm.routines import sorting
+from hybridize.codegen.llvm.routines.cells import Cells
+from hybridize.codegen.llvm.routines.searches import Search
 from hybridize.codegen.llvm.text import Function, Module
 from hybridize.codegen.target import Target
 from hybridize.loops.expr import Routine

@@ -15,7 +15,7 @@ from hybridize.base import dims
 from hybridize.base.dims import hint, is_symbolic, same
 from hybridize.base.dtypes import DType
 from hybridize.base.frozen import changed, frozen
-from hybridize.codegen.llvm.contraction_numbers import Numbers
+from hybridize.codegen.llvm.contraction.numbers import Numbers
 
 Form = Literal["dots", "rows", "columns", "either"]
 Pack = Literal["", "flip", "copy"]
