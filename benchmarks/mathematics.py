@@ -25,7 +25,7 @@ import torch
 from numpy.typing import NDArray
 
 from hybridize.codegen.llvm.engine import compile_image, host_target
-from hybridize.codegen.llvm.mathematics import EMITTERS
+from hybridize.codegen.llvm.functions.float32 import EMITTERS
 from hybridize.codegen.llvm.text import Function, Module, llvm_type
 from hybridize.loops.expr import FUNCTIONS
 from hybridize.runtime.image import Loaded

@@ -13,6 +13,7 @@ import os
 
 from hybridize.formats.detection import detect as detect
 from hybridize.formats.saved import Leaf as Leaf
+from hybridize.formats.saved import Sample as Sample
 from hybridize.formats.saved import SavedProgram as SavedProgram
 from hybridize.formats.saved import SavedSignature as SavedSignature
 

@@ -28,6 +28,16 @@ class Leaf:
 ARRAY = Leaf("array")
 
 
+@frozen(eq=False)
+class Sample:
+    """A call with what it gave, by which whatever is made of a program is checked."""
+
+    inputs: tuple[NDArray[Any], ...]
+    """For each input of the graph that is an argument."""
+    outputs: tuple[NDArray[Any], ...]
+    """For each output of the graph, those that are written back too, where the state is that of `SavedProgram`."""
+
+
 @frozen
 class SavedSignature:
     """One captured graph, and how a call's arguments and its result map to it."""
@@ -46,6 +56,7 @@ class SavedSignature:
     writes: tuple[int, ...] = ()
     """Positions in `graph.inputs`."""
     training: bool = False
+    samples: tuple[Sample, ...] = ()
 
 
 @frozen

@@ -1,0 +1,228 @@
+# SPDX-License-Identifier: Apache-2.0
+"""`Deployable`: a saved program as what runs without Python sees it: named arrays in, named arrays out, constants.
+
+    deployable(program) -> Deployable          in: `SavedProgram`; out: what C libraries and WebAssembly are made from
+
+Nested arguments and results are flat here, weights are constants of the graphs, and a number is an array without axes.
+What Python alone can do (constants among the arguments, classes of containers) is settled once, or refused by name.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Sequence
+from typing import Any
+
+from numpy.typing import NDArray
+
+from hybridize.base.dims import Scope
+from hybridize.base.errors import CaptureError, StateError
+from hybridize.base.frozen import frozen
+from hybridize.base.nested import Structure
+from hybridize.base.types import TensorType
+from hybridize.formats.saved import Sample, SavedProgram, SavedSignature
+from hybridize.graph import Graph, Value
+
+_WORD = re.compile(r"\W+", re.ASCII)
+
+
+@frozen
+class Tensor:
+    """An array that goes in or out."""
+
+    name: str
+    """Unique among the inputs, or the outputs: an identifier in C."""
+    type: TensorType
+    """Of the most general variant; sizes that are the call's are dims of its scope."""
+
+
+@frozen(eq=False)
+class State:
+    """An array that a call reads and leaves changed: the random generator's words, running statistics."""
+
+    name: str
+    """Its key among the weights."""
+    initial: NDArray[Any]
+
+
+@frozen(eq=False)
+class Variant:
+    """One graph for calls of some sizes."""
+
+    graph: Graph
+    """Inputs: the arguments, then the states that this variant reads. Outputs: the results, then the arguments that are
+    written, then the new states. Weights are among its constants."""
+    states: tuple[int, ...]
+    """Which states those inputs are: positions in `Deployable.states`."""
+    new_states: tuple[int, ...]
+    """Which states the last outputs are."""
+    samples: tuple[Sample, ...]
+    """Inputs: of the arguments. Outputs: of all outputs of the graph."""
+
+    @property
+    def scope(self) -> Scope | None:
+        """What its sizes may be; None where they are all known."""
+        return self.graph.scope
+
+
+@frozen(eq=False)
+class Deployable:
+    """A program, ready to be written for another language."""
+
+    name: str
+    """An identifier in C."""
+    inputs: tuple[Tensor, ...]
+    outputs: tuple[Tensor, ...]
+    """The results, then arguments that are written: they come back as arrays of their own."""
+    states: tuple[State, ...]
+    variants: tuple[Variant, ...]
+    """All take arrays of the same dtypes and numbers of axes. A call is for the first that holds for its sizes: those
+    of known sizes come first."""
+    left_out: tuple[str, ...] = ()
+    """Descriptions of the signatures that no variant stands for: other dtypes, numbers of axes, or training."""
+
+
+def deployable(program: SavedProgram) -> Deployable:
+    """What becomes of a program outside of Python.
+
+    The latest signature that was captured while predicting says what goes in and out; others that differ from it in
+    sizes alone become further variants.
+
+    Raises:
+        StateError E532: there is no signature.
+        CaptureError E454: nothing but Python can give the result: it has no arrays, or is a number that never changes.
+    """
+    if not program.signatures:
+        raise StateError("E532", f"{program.name} has no program to export", help="call it once, or say compile(...)")
+    predicting = [one for one in program.signatures if not one.training]
+    chosen = (predicting or list(program.signatures))[-1]
+    face = _face(chosen)
+    family = [one for one in program.signatures if _face(one) == face and one.training == chosen.training]
+    left_out = tuple(_described(one) for one in program.signatures if all(one is not other for other in family))
+    if not any(leaf.kind != "constant" for leaf in chosen.result_leaves) and not chosen.writes:
+        raise CaptureError(
+            "E454", f"{program.name} gives no array: there is nothing to compute outside of Python",
+            help="return the arrays that are computed",
+        )  # fmt: skip
+    written = {name: program.weights[name] for one in family for name in _written(one)}
+    states = tuple(State(name, array) for name, array in written.items())
+    places = {state.name: position for position, state in enumerate(states)}
+    family.sort(key=lambda one: one.graph.scope is not None)  # stable: the latest exact ones do not move past others
+    general = family[-1]
+    variants = tuple(_variant(one, program, places) for one in family)
+    count = _arguments(general)
+    names = _leaf_names(general.arguments, program.argument_names)
+    inputs = _named(names, general.leaves, general.graph.inputs[:count])
+    results = sum(leaf.kind != "constant" for leaf in general.result_leaves)
+    outputs = _named(_result_names(general.result), general.result_leaves, general.graph.outputs[:results])
+    changed = [f"{inputs[place].name}_after" for place in general.writes if place < count]
+    taken = {one.name for one in outputs}
+    values = [general.graph.outputs[results + k] for k, place in enumerate(general.writes) if place < count]
+    outputs += tuple(Tensor(_unique(name, taken), value.type) for name, value in zip(changed, values, strict=True))
+    return Deployable(identifier(program.name), inputs, outputs, states, variants, left_out)
+
+
+def identifier(name: str) -> str:
+    """The nearest name that C takes.
+
+    >>> identifier("my-net.0")
+    'my_net_0'
+    """
+    word = _WORD.sub("_", name).strip("_") or "program"
+    return f"_{word}" if word[0].isdigit() else word
+
+
+def _arguments(signature: SavedSignature) -> int:
+    return len(signature.graph.inputs) - len(signature.state)
+
+
+def _face(signature: SavedSignature) -> tuple[Any, ...]:
+    """What variants of one program have in common."""
+    graph, count = signature.graph, _arguments(signature)
+    types = [(value.type.dtype, value.type.ndim) for value in (*graph.inputs[:count], *graph.outputs)]
+    constants = [
+        (leaf.kind, type(leaf.value), leaf.value if leaf.kind == "constant" else None) for leaf in signature.leaves
+    ]
+    written = [place if place < count else signature.state[place - count] for place in signature.writes]
+    return str(signature.arguments), repr(constants), types, str(signature.result), written
+
+
+def _described(signature: SavedSignature) -> str:
+    types = ", ".join(str(value.type) for value in signature.graph.inputs[: _arguments(signature)])
+    return f"({types}){' while training' if signature.training else ''}"
+
+
+def _written(signature: SavedSignature) -> list[str]:
+    """Names of the weights that a call writes."""
+    count = _arguments(signature)
+    return [signature.state[place - count] for place in signature.writes if place >= count]
+
+
+def _variant(signature: SavedSignature, program: SavedProgram, places: dict[str, int]) -> Variant:
+    """The graph with what no signature writes as constants, and states after the arguments."""
+    graph, count = signature.graph, _arguments(signature)
+    arrays: dict[Value, NDArray[Any]] = {}
+    states: list[tuple[int, Value]] = []
+    for name, value in zip(signature.state, graph.inputs[count:], strict=True):
+        if name in places:
+            states.append((places[name], value))
+        else:
+            arrays[value] = program.weights[name]
+    results = len(graph.outputs) - len(signature.writes)
+    after = list(zip(signature.writes, graph.outputs[results:], strict=True))
+    order = [k for k, (place, _) in enumerate(after) if place < count]
+    order += [k for k, (place, _) in enumerate(after) if place >= count]
+    outputs = (*graph.outputs[:results], *(after[k][1] for k in order))
+    new_states = tuple(places[signature.state[after[k][0] - count]] for k in order if after[k][0] >= count)
+    samples = tuple(
+        Sample(one.inputs, (*one.outputs[:results], *(one.outputs[results + k] for k in order)))
+        for one in signature.samples
+    )
+    inputs = (*graph.inputs[:count], *(value for _, value in states))
+    bound = Graph(inputs, graph.nodes, outputs, {**graph.constants, **arrays})
+    return Variant(bound, tuple(place for place, _ in states), new_states, samples)
+
+
+def _named(names: Iterable[str], leaves: Sequence[Any], values: Sequence[Value]) -> tuple[Tensor, ...]:
+    """Names for the leaves that are arrays of the graph."""
+    taken: set[str] = set()
+    kept = [name for name, leaf in zip(names, leaves, strict=True) if leaf.kind != "constant"]
+    return tuple(Tensor(_unique(name, taken), value.type) for name, value in zip(kept, values, strict=True))
+
+
+def _unique(name: str, taken: set[str]) -> str:
+    word, count = identifier(name), 1
+    while word in taken:
+        word, count = f"{identifier(name)}_{count}", count + 1
+    taken.add(word)
+    return word
+
+
+def _leaf_names(arguments: Structure, parameters: Sequence[str]) -> list[str]:
+    """For each leaf of the arguments, a name."""
+    positional, keywords = arguments.children
+    named = [(parameters[i] if i < len(parameters) else f"arg{i}", part) for i, part in enumerate(positional.children)]
+    named += [(str(key), part) for key, part in zip(keywords.keys, keywords.children, strict=True)]
+    return [name for title, part in named for name in _within(title, part)]
+
+
+def _result_names(result: Structure) -> list[str]:
+    """`output` for one result; positions, keys or fields for several."""
+    if result.kind in ("leaf", "none"):
+        return ["output"] * result.leaves
+    return [name for title, part in _parts("output", result) for name in _within(title, part)]
+
+
+def _within(title: str, part: Structure) -> list[str]:
+    if part.kind in ("leaf", "none"):
+        return [title] * part.leaves
+    return [name for inner, child in _parts(title, part) for name in _within(inner, child)]
+
+
+def _parts(title: str, part: Structure) -> list[tuple[str, Structure]]:
+    keys: Sequence[Any] = part.keys if part.kind == "dict" else range(len(part.children))
+    if part.kind == "namedtuple" and part.cls is not None:
+        keys = part.cls._fields  # type: ignore[attr-defined]
+    if part.kind in ("dict", "namedtuple") and title == "output":
+        return [(str(key), child) for key, child in zip(keys, part.children, strict=True)]
+    return [(f"{title}_{key}", child) for key, child in zip(keys, part.children, strict=True)]

@@ -1,0 +1,88 @@
+"""A saved program as what runs without Python sees it."""
+
+import numpy
+import pytest
+
+import hybridize as hy
+from hybridize import np
+from hybridize.base.errors import CaptureError, StateError
+from hybridize.formats import SavedProgram
+from hybridize.formats.deployable import deployable, identifier
+from hybridize.gluon import nn
+
+
+def saved(function, *calls):
+    compiled = hy.hybridize(function)
+    for call in calls:
+        compiled(*call)
+    return compiled.saved()
+
+
+def test_weights_are_constants_and_sizes_make_variants():
+    w = np.array(numpy.arange(6.0).reshape(2, 3))
+    found = deployable(saved(lambda x: np.dot(x, w), (np.ones((1, 2)),), (np.ones((4, 2)),)))
+    assert [one.name for one in found.inputs] == ["x"]
+    assert [one.name for one in found.outputs] == ["output"]
+    exact, general = found.variants
+    assert exact.scope is None and general.scope is not None
+    assert [str(value.type) for value in exact.graph.inputs] == ["f32[1,2]"]
+    assert any(numpy.array_equal(array, w.asnumpy()) for array in exact.graph.constants.values())
+    assert found.states == () and found.left_out == ()
+    assert found.inputs[0].type == general.graph.inputs[0].type
+
+
+def test_names_come_from_parameters_structures_and_keys():
+    def f(pair, scale=2.0, *, more):
+        return {"sum": pair[0] + pair[1], "rest": [scale * more, more]}
+
+    program = hy.hybridize(f)
+    x = np.ones((2,))
+    program((x, x), 3.0, more=x)
+    found = deployable(program.saved())
+    assert [one.name for one in found.inputs] == ["pair_0", "pair_1", "scale", "more"]
+    assert [one.name for one in found.outputs] == ["sum", "rest_0", "rest_1"]
+
+
+def test_what_a_call_writes_is_state_or_a_further_output():
+    def f(x):
+        x[0] = 7
+        return np.random.uniform(size=(3,)) + x
+
+    found = deployable(saved(f, (np.ones((3,)),)))
+    (state,) = found.states
+    assert state.initial.dtype == numpy.uint64 and state.initial.shape == (2,)
+    assert [one.name for one in found.outputs] == ["output", "x_after"]
+    (variant,) = found.variants
+    assert len(variant.graph.inputs) == 2 and variant.states == (0,)
+    assert len(variant.graph.outputs) == 3 and variant.new_states == (0,)
+    assert variant.graph.outputs[-1].type.dtype == numpy.uint64
+
+
+def test_other_dtypes_are_left_out_by_name():
+    found = deployable(saved(lambda x: x + x, (np.ones((2,), dtype="float64"),), (np.ones((2,)),)))
+    assert found.left_out == ("(f64[2])",)
+    assert str(found.inputs[0].type) == "f32[2]"
+
+
+def test_what_cannot_leave_is_refused():
+    with pytest.raises(StateError, match="E532"):
+        deployable(SavedProgram("f", ()))
+    with pytest.raises(CaptureError, match="E454"):
+        deployable(saved(lambda x: 3, (np.ones((2,)),)))
+
+
+def test_a_block():
+    net = nn.HybridSequential()
+    net.add(nn.Dense(3, activation="relu"), nn.Dense(2))
+    net.initialize()
+    net.hybridize()
+    net(np.ones((1, 4)))
+    found = deployable(net._function.saved() if hasattr(net, "_function") else net.program(np.ones((1, 4))).saved())
+    assert found.name.isidentifier()
+
+
+@pytest.mark.parametrize(
+    ("given", "word"), [("my-net.0", "my_net_0"), ("3d", "_3d"), ("<lambda>", "lambda"), ("é", "program")]
+)
+def test_identifiers(given, word):
+    assert identifier(given) == word
