@@ -10,7 +10,7 @@ import numpy
 from numpy.typing import NDArray
 
 from hybridize import compiler
-from hybridize.base.dtypes import is_float
+from hybridize.base.comparison import difference
 from hybridize.base.errors import VerificationError
 from hybridize.base.frozen import frozen
 from hybridize.base.types import Shape
@@ -193,26 +193,6 @@ class Verifying:
     def memory(self) -> Memory:
         """As planned for the compiled program."""
         return self.machine.memory
-
-
-def difference(found: Buffer, expected: Buffer) -> str:
-    """How two results differ by more than rounding; empty when they do not."""
-    if found.shape != expected.shape or found.dtype != expected.dtype:
-        return f"{found.dtype}{list(found.shape)} for {expected.dtype}{list(expected.shape)}"
-    if not is_float(expected.dtype):
-        wrong = found != expected
-    else:
-        x, y = found.astype(numpy.float64), expected.astype(numpy.float64)
-        finite = numpy.isfinite(y)
-        tolerance = {2: 2e-2, 4: 1e-4, 8: 1e-10}[expected.dtype.itemsize]
-        scale = numpy.abs(y[finite]).max() if finite.any() else 0.0
-        with numpy.errstate(invalid="ignore"):
-            near = numpy.abs(x - y) <= tolerance * (numpy.abs(y) + 1e-2 * scale)
-            wrong = ~((x == y) | (numpy.isnan(x) & numpy.isnan(y)) | near)
-    if not wrong.any():
-        return ""
-    place = tuple(int(i) for i in numpy.argwhere(wrong)[0])
-    return f"{int(wrong.sum())} of {wrong.size} elements, first at {list(place)}: {found[place]} for {expected[place]}"
 
 
 def _without_effects(graph: Graph) -> Graph:

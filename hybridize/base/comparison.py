@@ -1,0 +1,46 @@
+# SPDX-License-Identifier: Apache-2.0
+"""When two results are the same: the one rule by which compiled programs and exported files are checked."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy
+from numpy.typing import NDArray
+
+from hybridize.base.dtypes import is_float
+
+_TOLERANCE = {2: 2e-2, 4: 1e-4, 8: 1e-10}
+"""Relative, by the bytes of an element."""
+
+
+def difference(found: NDArray[Any], expected: NDArray[Any]) -> str:
+    """How two results differ by more than rounding; empty when they do not.
+
+    Integers, shapes, dtypes, NaN and infinity must be the same.
+    """
+    if found.shape != expected.shape or found.dtype != expected.dtype:
+        return f"{found.dtype}{list(found.shape)} for {expected.dtype}{list(expected.shape)}"
+    if not is_float(expected.dtype):
+        wrong = found != expected
+    else:
+        x, y = found.astype(numpy.float64), expected.astype(numpy.float64)
+        finite = numpy.isfinite(y)
+        scale = numpy.abs(y[finite]).max() if finite.any() else 0.0
+        with numpy.errstate(invalid="ignore"):
+            near = numpy.abs(x - y) <= _TOLERANCE[expected.dtype.itemsize] * (numpy.abs(y) + 1e-2 * scale)
+            wrong = ~((x == y) | (numpy.isnan(x) & numpy.isnan(y)) | near)
+    if not wrong.any():
+        return ""
+    place = tuple(int(i) for i in numpy.argwhere(wrong)[0])
+    return f"{int(wrong.sum())} of {wrong.size} elements, first at {list(place)}: {found[place]} for {expected[place]}"
+
+
+def largest(found: NDArray[Any], expected: NDArray[Any]) -> float:
+    """The largest absolute difference of two results of one shape, where both are finite."""
+    if found.shape != expected.shape or not found.size:
+        return 0.0
+    x, y = found.astype(numpy.float64), expected.astype(numpy.float64)
+    with numpy.errstate(invalid="ignore"):
+        apart = numpy.abs(x - y)
+    return float(numpy.where(numpy.isfinite(apart), apart, 0.0).max())
