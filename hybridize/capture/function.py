@@ -13,7 +13,7 @@ import os
 import sys
 import threading
 from collections import OrderedDict
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from contextlib import suppress
 from types import MethodType
 from typing import Any
@@ -305,7 +305,14 @@ class Function:
         Args:
             specs: for each argument an array or number like it, a shape (of float32), or a type such as `"f32[2,3]"`.
         """
-        return self.program(*map(_example, specs))
+        args = [_example(spec) for spec in specs]
+        call = self._call(tuple(args), {})
+        with self._lock:
+            known = self._find(call)
+            program = self.program(*args)
+            if known is None and any(example is not spec for example, spec in zip(args, specs, strict=True)):
+                program.sample = None  # zeros show little
+        return program
 
     def programs(self) -> list[Program]:
         """All programs, the least recently made first."""
@@ -331,16 +338,36 @@ class Function:
 
     # ----------------------------------------------------------------------------------------------------- files
 
-    def saved(self, names: dict[int, str] | None = None) -> SavedProgram:
+    def saved(
+        self, names: dict[int, str] | None = None, samples: Sequence[Any] | None = None,
+        notes: list[str] | None = None,
+    ) -> SavedProgram:  # fmt: skip
         """The programs as plain data.
 
         Args:
             names: of arrays that are read from outside, by identity; others are named after their variables.
+            samples: None: there are none in it. Else each program has a sample of the call that it was captured at,
+                with what is expected; and these calls are samples too, each an array or a tuple of arguments.
+            notes: hears where something else had to stand for the user's Python.
+
+        Raises:
+            ArgumentError E334: no program takes one of the samples.
+            VerificationError E811: Python and the program disagree about the types of a result.
         """
+        programs = self.programs()
         if self.saved_program is not None:
-            return changed(self.saved_program, weights=self._weights())
-        options = {"backend": self.options.backend, "freeze": self.options.freeze}
-        return saving.saved(self.name, self.programs(), self._parameters(), options, names or {})
+            found = changed(self.saved_program, weights=self._weights())
+            by_graph = {id(program.captured): program for program in programs}
+            programs = [by_graph[id(signature.graph)] for signature in found.signatures]
+        else:
+            options = {"backend": self.options.backend, "freeze": self.options.freeze}
+            found = saving.saved(self.name, programs, self._parameters(), options, names or {})
+        if samples is None:
+            return found
+        calls = [self._call(one if isinstance(one, tuple) else (one,), {}) for one in samples]
+        # A frozen program has the weights of its capture; Python has those of today.
+        function = None if self.saved_program is not None or self.options.freeze else self.python_function
+        return saving.with_samples(found, programs, function, calls, [] if notes is None else notes)
 
     def _weights(self) -> dict[str, Any]:
         """What a loaded function's arrays hold by now."""
@@ -353,8 +380,13 @@ class Function:
             held.update((name, array._data) for name, array in zip(signature.state, arrays, strict=True))
         return held
 
-    def save(self, path: str | os.PathLike[str]) -> None:
+    def save(self, path: str | os.PathLike[str], *, samples: Sequence[Any] = ()) -> None:
         """Write all programs and what they read from outside to one file, for `hybridize.load`.
+
+        Args:
+            path: of the file.
+            samples: calls by which the file can be checked, besides those that the programs were captured at: each an
+                array or a tuple of arguments.
 
         Raises:
             StateError E530: nothing has been compiled yet.
@@ -362,7 +394,7 @@ class Function:
         if not self.cache_info().programs:
             text = f"{self.name} has no program to save yet"
             raise StateError("E530", text, help="call it once, or say compile(...)")
-        write_archive(path, self.saved())
+        write_archive(path, self.saved(samples=samples))
 
     # --------------------------------------------------------------------------------------------------- messages
 

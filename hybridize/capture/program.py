@@ -23,6 +23,7 @@ from hybridize.capture.backends import Backend, Evaluation, Memory, Verifying
 from hybridize.capture.guards import checker, watches
 from hybridize.capture.packed import PackedMachine, packable
 from hybridize.capture.record import Captured, Output, Result, Source
+from hybridize.capture.samples import recorded
 from hybridize.capture.signature import Call
 from hybridize.capture.sizes import family_key
 from hybridize.capture.trace import memory
@@ -58,6 +59,8 @@ class Program:
     ) -> None:
         self.name = name
         self._aliases = aliases(captured.call, captured) if captured.same_memory or captured.writes_arguments else None
+        self.sample: tuple[Any, ...] | None = recorded(captured.call)
+        """The leaves of the call that it was captured at, for files; None where they are not kept."""
         self.stock = captured = changed(captured, call=captured.call.without_arrays())
         writes = any(source.written >= 0 for source in captured.sources)
         self._alone: AbstractContextManager[Any] = STATE if writes else nullcontext()

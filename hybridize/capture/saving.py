@@ -9,16 +9,21 @@ from typing import Any
 import numpy
 from numpy.typing import NDArray
 
+from hybridize.array import random
 from hybridize.array.ndarray import ndarray, wrap
-from hybridize.base.errors import CaptureError, InternalError
+from hybridize.base.errors import ArgumentError, CaptureError, InternalError
 from hybridize.base.frozen import changed
 from hybridize.base.types import TensorType
-from hybridize.capture.program import Program
+from hybridize.capture import samples as sampled
+from hybridize.capture.program import Program, described
 from hybridize.capture.record import Captured, Result, Source
 from hybridize.capture.signature import Call
+from hybridize.capture.sizes import family_key
 from hybridize.formats import Leaf, SavedProgram, SavedSignature
 from hybridize.graph import Graph
 
+RANDOM = "random.state"
+"""The key of the random generator's words among the weights."""
 _NUMBERS = {"int": int, "float": float, "bool": bool}
 
 
@@ -26,7 +31,7 @@ def saved(
     name: str, programs: Sequence[Program], parameters: tuple[str, ...], options: Mapping[str, Any],
     names: Mapping[int, str],
 ) -> SavedProgram:  # fmt: skip
-    """Programs of one function as plain data; they share the arrays that they read from outside."""
+    """Programs of one function as plain data, without samples; they share the arrays that they read from outside."""
     weights: dict[str, Any] = {}
     keys: dict[int, str] = {}
     signatures = []
@@ -39,13 +44,55 @@ def saved(
         for number, source in enumerate(stock.sources):
             if source.array is not None and id(source.array) not in keys:
                 wanted = names.get(id(source.array)) or stock.graph.inputs[number].name or "state"
+                wanted = RANDOM if source.array is random.state else wanted
                 key, count = wanted, 1
                 while key in weights:
                     key, count = f"{wanted}_{count}", count + 1
                 keys[id(source.array)] = key
-                weights[key] = source.array._data
+                data = source.array._data
+                weights[key] = data.copy() if source.array is random.state else data  # other threads may draw
         signatures.append(_signature(stock, keys))
     return SavedProgram(name, tuple(signatures), weights, parameters, dict(options))
+
+
+def with_samples(
+    program: SavedProgram, programs: Sequence[Program], function: Callable[..., Any] | None, given: Sequence[Call],
+    notes: list[str],
+) -> SavedProgram:  # fmt: skip
+    """The same with samples: a call of each program, and those of the user's that it is first to take.
+
+    Args:
+        program: of `programs`, one signature for each.
+        programs: of one function.
+        function: the user's Python; None where there is none.
+        given: calls of the user's.
+        notes: hears where something else had to stand for the user's Python.
+
+    Raises:
+        ArgumentError E334: no program takes a given call.
+    """
+    taken: list[list[Call]] = [[] for _ in programs]
+    for number, call in enumerate(given):
+        family = family_key(call)
+        fit = [
+            k for k, (one, signature) in enumerate(zip(programs, program.signatures, strict=True))
+            if one.key in (call.key, family) and one.accepts(call) and _repeats(signature, call)
+        ]  # fmt: skip
+        if not fit:
+            text = f"sample {number} is {described(call)}, which {program.name} has no program for"
+            raise ArgumentError("E334", text, help="call it once with these arguments")
+        taken[fit[0]].append(call)
+    signatures = tuple(
+        changed(signature, samples=sampled.samples(one, signature, program.weights, function, calls, notes))
+        for signature, one, calls in zip(program.signatures, programs, taken, strict=True)
+    )
+    return changed(program, signatures=signatures)
+
+
+def _repeats(signature: SavedSignature, call: Call) -> bool:
+    """Whether a call has the numbers that are constants of a file."""
+    pairs = zip(signature.leaves, range(len(call.leaves)), strict=True)
+    return all(call.number(position, leaf.value) for leaf, position in pairs if leaf.kind == "constant")
 
 
 def _signature(stock: Captured, keys: Mapping[int, str]) -> SavedSignature:
