@@ -1,11 +1,13 @@
 # make demo       builds the chapter's net, runs it both ways, exports it, loads it back
 # make test       lint, types, layers, every test (what CI runs)
+# make system     what the tests of other languages need of Debian's packages; make test does it first
 # make lint       the checks without the tests
 # make test-long  the tests that take minutes
 # make docs       the pages that are made from the source
 # make bench      the table against the peers, in an environment of its own
 #
-# Nothing is needed but Python >= 3.11.
+# Nothing is needed but Python >= 3.11. `make test SYSTEM=0` installs no packages of Debian's, and skips the tests of the
+# languages that are not here.
 
 PYTHON ?= $(shell for candidate in python3 python3.14 python3.13 python3.12 python3.11; do \
 	$$candidate -c 'import sys; sys.exit(sys.version_info < (3, 11))' 2>/dev/null && echo $$candidate && break; done)
@@ -13,15 +15,20 @@ BIN := .venv/bin
 BENCH := .venv-bench/bin
 PIP_FLAGS := --quiet --disable-pip-version-check
 TORCH := torch==2.13.0
+export SYSTEM ?= 1
 
-.PHONY: demo test lint test-long bench docs clean
+.PHONY: demo test system lint test-long bench docs clean
 .DELETE_ON_ERROR:
 
 demo: .venv/.installed
 	$(BIN)/python examples/chapter_mlp.py
 
-test: lint
+test: lint system
 	$(BIN)/python -m pytest --numprocesses 2 --dist worksteal
+
+# Where it cannot install it says so, and the tests that need what is missing fail.
+system:
+	@test "$(SYSTEM)" = 0 || examples/deploy/install.sh || true
 
 lint: .venv/.installed-dev
 	$(BIN)/ruff check
@@ -29,7 +36,7 @@ lint: .venv/.installed-dev
 	$(BIN)/mypy
 	$(BIN)/lint-imports
 
-test-long: .venv/.installed-dev
+test-long: .venv/.installed-dev system
 	$(BIN)/python -m pytest -m long
 
 bench: .venv-bench/.installed

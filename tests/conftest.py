@@ -1,8 +1,10 @@
 """Tests run stricter than users do: graphs are verified after every pass, and the chapter may not skip."""
 
 import os
+import shutil
+import subprocess
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import numpy
@@ -35,6 +37,25 @@ def seeded_everywhere() -> None:
             random.seed(0)
     if "torch" in sys.modules:
         sys.modules["torch"].manual_seed(0)
+
+
+@pytest.fixture(scope="session")
+def system() -> Callable[..., None]:
+    """`system("R", "/usr/share/java/jna.jar", check=["perl", ...])`: what a test needs beside Python's packages.
+
+    Programs and files that must be there, and a command that must succeed. The test fails where one is missing, so that
+    nothing goes untested unseen; it is skipped when the user has said `make test SYSTEM=0`.
+    """
+
+    def ask(*names: str, check: list[str] | None = None) -> None:
+        missing = [name for name in names if shutil.which(name) is None and not os.path.isfile(name)]
+        if not missing and check is not None and subprocess.run(check, capture_output=True, check=False).returncode:
+            missing = [" ".join(check)]
+        if missing:
+            text = f"not here: {', '.join(missing)}; run examples/deploy/install.sh, or make test SYSTEM=0"
+            (pytest.skip if os.environ.get("SYSTEM") == "0" else pytest.fail)(text)
+
+    return ask
 
 
 def forbid_skip(report: pytest.TestReport | pytest.CollectReport) -> None:

@@ -3,7 +3,8 @@
     python examples/deploy/make_models.py [FOLDER]
 
 For each model NAME: libNAME.so with NAME.h, NAME.wasm with NAME.mjs and NAME.d.ts, and its arrays as raw little-endian
-files (NAME.input.f32, NAME.output.f32, ...), which every language reads, and as .npy.
+files (NAME.input.f32, NAME.output.f32, ...), which every language reads, and as .npy. FOLDER is `models`, beside this
+file, unless given.
 """
 
 import sys
@@ -81,7 +82,7 @@ def make_steps(folder: Path) -> nn.HybridBlock:
 
 
 def main() -> None:
-    folder = Path(sys.argv[1] if len(sys.argv) > 1 else ".")
+    folder = Path(sys.argv[1] if len(sys.argv) > 1 else Path(__file__).parent / "models")
     folder.mkdir(parents=True, exist_ok=True)
     hybridize.random.seed(0)
     for name, make in (("mlp", make_mlp), ("steps", make_steps)):
