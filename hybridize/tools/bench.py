@@ -94,6 +94,26 @@ class Result:
         return statistics.median(a / b for a, b in zip(self.medians, other.medians, strict=True))
 
 
+@dataclass
+class Amount:
+    """Bytes of a file or of memory."""
+
+    name: str
+    nbytes: int = 0
+    besides: int = 0
+    """Those of them that were there before, or have to be: weights, an interpreter."""
+    error: str = ""
+    """Why there are no figures."""
+
+    @property
+    def beyond(self) -> int:
+        """What is there besides."""
+        return self.nbytes - self.besides
+
+
+Measured = Result | Amount
+
+
 class Worker:
     """A runtime's process; see `hybridize.tools.worker` for what it answers."""
 
@@ -118,7 +138,7 @@ class Worker:
             self._process.stdin.flush()
         except BrokenPipeError:
             return {"error": self._last_words()}
-        patience = None if request["do"] in ("memory", "sizes") else PATIENCE_S
+        patience = None if request["do"] in ("memory", "sizes", "library") else PATIENCE_S
         ready, _, _ = select.select([self._process.stdout], [], [], patience)
         if not ready:
             self._process.kill()
@@ -189,12 +209,17 @@ def prepare(process: Worker, row: Row, workload: str, data: Data) -> dict[str, A
     )  # fmt: skip
     if "error" in answer:
         return answer
-    found = np.load(result)
+    wrong = disagreement(np.load(result), data)
+    return {"error": wrong} if wrong else answer
+
+
+def disagreement(found: np.ndarray[Any, Any], data: Data) -> str:
+    """How a result differs from what must come out by more than rounding; empty where it does not."""
     if found.shape != data.expected.shape:
-        return {"error": f"wrong shape {found.shape}, expected {data.expected.shape}"}
+        return f"wrong shape {found.shape}, expected {data.expected.shape}"
     error = np.abs(found - data.expected).max() / max(1.0, np.abs(data.expected).max())
     # `not <=` rather than `>`: NaN has to fail.
-    return answer if error <= TOLERANCE else {"error": f"wrong result: differs by {error:.1e}"}
+    return "" if error <= TOLERANCE else f"wrong result: differs by {error:.1e}"
 
 
 def run_calls(workload: str, options: Options) -> list[Result]:

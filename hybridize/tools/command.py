@@ -18,9 +18,9 @@ from hybridize.base.errors import HybridizeError
 from hybridize.base.locations import no_program
 from hybridize.compiler.limits import Limits
 from hybridize.tools import bench as benchmark
-from hybridize.tools import contents, explained, kept, machine, report, saved
-from hybridize.tools.bench import Options, Result
-from hybridize.tools.workloads import CALLS, SCRIPTS, SEPARATE, STARTS, WORKLOADS, limit_s
+from hybridize.tools import contents, deployed, explained, kept, machine, report, saved
+from hybridize.tools.bench import Measured, Options
+from hybridize.tools.workloads import CALLS, DEPLOYED, SCRIPTS, SEPARATE, STARTS, WORKLOADS, limit_s
 
 application = typer.Typer(
     no_args_is_help=True,
@@ -90,7 +90,7 @@ def bench(
     limits = benchmark.limits(options)
     written = [report.machine(machine.describe(), limits) + "\n"]
     console.print(written[0], highlight=False)
-    by_workload: dict[str, Sequence[Result]] = {}
+    by_workload: dict[str, Sequence[Measured]] = {}
     with Progress(console=console, transient=True) as progress:
         task = progress.add_task("", total=len(chosen))
         for workload in chosen:
@@ -112,7 +112,7 @@ def bench(
         markdown.write_text("\n".join(written), encoding="utf-8")
 
 
-def one(workload: str, options: Options, limits: Limits, by_workload: dict[str, Sequence[Result]]) -> report.Grid:
+def one(workload: str, options: Options, limits: Limits, by_workload: dict[str, Sequence[Measured]]) -> report.Grid:
     """Run one workload and lay out its figures; they are also put into `by_workload`, for the goals."""
     if workload == "memory":
         return report.memory(benchmark.run_memory(options), options.calls, options.shapes)
@@ -120,10 +120,13 @@ def one(workload: str, options: Options, limits: Limits, by_workload: dict[str, 
         return report.sizes(benchmark.run_sizes(options), options.sizes)
     if workload in STARTS:
         runs = {"import": benchmark.run_imports, "first-call": benchmark.run_first_calls}
-        by_workload[workload] = runs.get(workload, benchmark.run_compile)(options)
-        return report.starts(f"{workload}: {STARTS[workload]}", by_workload[workload])
-    by_workload[workload] = benchmark.run_calls(workload, options)
-    return report.calls(f"{workload}: {CALLS[workload]}", by_workload[workload], limit_s(workload, limits))
+        by_workload[workload] = results = runs.get(workload, benchmark.run_compile)(options)
+        return report.starts(f"{workload}: {STARTS[workload]}", results)
+    if workload in DEPLOYED:
+        by_workload[workload], notes = deployed.run(workload, options)
+        return report.deployed(workload, by_workload[workload], notes)
+    results = by_workload[workload] = benchmark.run_calls(workload, options)
+    return report.calls(f"{workload}: {CALLS[workload]}", results, limit_s(workload, limits))
 
 
 @application.command()

@@ -6,8 +6,20 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from hybridize.tools.bench import FROM_DISK, Result
-from hybridize.tools.peers import BLOCK, HYBRIDIZED, IMPERATIVE
+from hybridize.tools.bench import FROM_DISK, Measured, Result
+from hybridize.tools.deployed import CREATE, FIRST_CREATE, RESIDENT, WASM_CALL
+from hybridize.tools.peers import (
+    ARCHIVE,
+    BLOCK,
+    CHAPTER,
+    EXPORTED,
+    HYBRIDIZED,
+    IMPERATIVE,
+    KERNEL,
+    LIBRARY,
+    LITERT_FILE,
+    TORCH_FILE,
+)
 
 LITERT, ORT, ORT_RUN = "LiteRT set+invoke+get", "ONNX Runtime io_binding", "ONNX Runtime run"
 OPENVINO, SCRIPT, COMPILED = "OpenVINO infer(bound)", "TorchScript frozen", "torch.compile"
@@ -42,6 +54,9 @@ GOALS = (
             "softmax", "sum-0", "sum-1", "chain", "arithmetic", "transpose-1024", "transpose-2048",
         )
     ),
+    Goal("deploy-calls", f"{CHAPTER}: {EXPORTED}", (f"{CHAPTER}: {KERNEL}",), 1.15, 1.05),
+    Goal("deploy-starts", ARCHIVE, (LITERT_FILE,), 1.0, 0.8),
+    Goal("deploy-starts", ARCHIVE, (TORCH_FILE,), 1.0, 0.1),
 )  # fmt: skip
 
 
@@ -64,12 +79,36 @@ BOUNDS = (
     Bound("compile", "5,000 elementwise operations", 2.5, 2.5),
     Bound("compile", FROM_DISK, 0.005, 0.005),
     Bound("import", "import hybridize", 0.25, 0.2),
+    Bound("deploy-calls", CREATE, 1e-3, 0.5e-3),
+    Bound("deploy-calls", WASM_CALL, 45e-6, 20e-6),
+    Bound("deploy-starts", FIRST_CREATE, 1e-3, 0.5e-3),
 )
 
 
-def reached(goal: Goal, results: Sequence[Result]) -> tuple[str, float] | None:
+@dataclass(frozen=True)
+class Ceiling:
+    """Bytes that a row has to stay under, besides those that were there before."""
+
+    workload: str
+    row: str
+    """The beginning of its name."""
+    beyond: str
+    """What those are."""
+    must_bytes: int
+    aim_bytes: int
+
+
+CEILINGS = (
+    Ceiling("deploy-sizes", LIBRARY, "beyond the weights", 250 << 10, 100 << 10),
+    Ceiling("deploy-sizes", f"{ARCHIVE}: {RESIDENT}", "beyond NumPy's", 60_000_000, 30_000_000),
+)
+
+
+def reached(goal: Goal, results: Sequence[Measured]) -> tuple[str, float] | None:
     """The best of the goal's peers and our ratio to it; None where a row is missing."""
-    by_name = {result.name: result for result in results if result.rounds and not result.error}
+    by_name = {
+        result.name: result for result in results if isinstance(result, Result) and result.rounds and not result.error
+    }
     peers = [by_name[name] for name in goal.against if name in by_name]
     if goal.ours not in by_name or not peers:
         return None

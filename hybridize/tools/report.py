@@ -14,9 +14,10 @@ from rich.text import Text
 
 from hybridize.compiler.explanation import described, duration
 from hybridize.compiler.limits import Limits
-from hybridize.tools.bench import Result
-from hybridize.tools.goals import BOUNDS, GOALS, reached
-from hybridize.tools.peers import HYBRIDIZED
+from hybridize.tools.bench import Amount, Measured, Result
+from hybridize.tools.goals import BOUNDS, CEILINGS, GOALS, reached
+from hybridize.tools.peers import HYBRIDIZED, KERNEL
+from hybridize.tools.workloads import DEPLOYED
 
 
 @dataclass(frozen=True)
@@ -72,9 +73,51 @@ def calls(title: str, results: Sequence[Result], limit_s: float | None = None) -
     return Grid(title, ("runtime", "median", "p10", "time ÷ hybridized", "of the limit", "first call"), rows, notes)
 
 
-def failures(results: Sequence[Result]) -> tuple[str, ...]:
+def deployed(workload: str, found: Sequence[Measured], notes: Sequence[str]) -> Grid:
+    """What a workload of `tools.deployed` found."""
+    title = f"{workload}: {DEPLOYED[workload]}"
+    results = [one for one in found if isinstance(one, Result)]
+    if workload == "deploy-starts":
+        return starts(title, results)
+    return exported(title, results) if workload == "deploy-calls" else amounts(title, found, notes)
+
+
+def exported(title: str, results: Sequence[Result]) -> Grid:
+    """Median and tenth percentile of calls, and the ratio to the machine code alone of the same case."""
+    known = {result.name: result for result in results if result.rounds and not result.error}
+    rows: list[tuple[str, ...]] = []
+    for result in results:
+        if result.name not in known:
+            rows.append((result.name, "failed", "", ""))
+            continue
+        kernel = known.get(f"{result.name.partition(': ')[0]}: {KERNEL}")
+        ratio = f"{result.ratio(kernel):.2f} ×" if kernel else ""
+        rows.append((result.name, duration(result.median), duration(result.p10), ratio))
+    return Grid(title, ("", "median", "p10", "time ÷ kernel"), rows, failures(results))
+
+
+def amounts(title: str, found: Sequence[Measured], notes: Sequence[str]) -> Grid:
+    """Bytes, and how many of them would not be there anyway."""
+    rows = [
+        (one.name, "failed", "") if one.error else (one.name, size(one.nbytes), size(one.beyond))
+        for one in found
+        if isinstance(one, Amount)
+    ]
+    return Grid(title, ("", "in all", "beyond weights, or NumPy's process"), rows, (*notes, *failures(found)))
+
+
+def size(nbytes: int) -> str:
+    """Bytes for reading.
+
+    >>> size(250 << 10), size(60_000_000)
+    ('250.0 KiB', '57.2 MiB')
+    """
+    return f"{nbytes / 1024:,.1f} KiB" if abs(nbytes) < 1 << 20 else f"{nbytes / (1 << 20):,.1f} MiB"
+
+
+def failures(results: Sequence[Measured]) -> tuple[str, ...]:
     """One line for each row that has no figures."""
-    return tuple(f"{result.name}: {result.error or 'no samples'}" for result in results if result.error)
+    return tuple(f"{result.name}: {result.error}" for result in results if result.error)
 
 
 def starts(title: str, results: Sequence[Result]) -> Grid:
@@ -115,7 +158,7 @@ def sizes(answer: dict[str, Any], count: int) -> Grid:
     return Grid(title, ("", "figure"), rows)
 
 
-def goals(by_workload: dict[str, Sequence[Result]]) -> Grid | None:
+def goals(by_workload: dict[str, Sequence[Measured]]) -> Grid | None:
     """What had to be reached, and what was; None where no goal's rows were run."""
     rows = []
     for goal in GOALS:
@@ -127,10 +170,16 @@ def goals(by_workload: dict[str, Sequence[Result]]) -> Grid | None:
             rows.append((name, *figures, verdict(ratio, goal.must, goal.aim)))
     for bound in BOUNDS:
         for result in by_workload.get(bound.workload, ()):
-            if result.name == bound.row and result.rounds and not result.error:
+            if isinstance(result, Result) and result.name == bound.row and result.rounds and not result.error:
                 figures = (duration(result.median), duration(bound.must_s), duration(bound.aim_s))
                 name = f"{bound.workload}: {bound.row}"
                 rows.append((name, *figures, verdict(result.median, bound.must_s, bound.aim_s)))
+    for ceiling in CEILINGS:
+        for one in by_workload.get(ceiling.workload, ()):
+            if isinstance(one, Amount) and one.name.startswith(ceiling.row) and not one.error:
+                figures = (size(one.beyond), size(ceiling.must_bytes), size(ceiling.aim_bytes))
+                words = f"{ceiling.workload}: {ceiling.row}, {ceiling.beyond}"
+                rows.append((words, *figures, verdict(one.beyond, ceiling.must_bytes, ceiling.aim_bytes)))
     return Grid("Goals", ("", "found", "must", "aim", "reached"), rows) if rows else None
 
 

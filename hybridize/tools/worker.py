@@ -8,6 +8,10 @@
     {"do": "memory", "data": file.npz, "calls": n, "shapes": n} -> {"before_calls": bytes, ...}
     {"do": "first", "model": m, "loaded": bool}             -> {"first_s": ..., "llvm": bool}
     {"do": "sizes", "count": n}                             -> {"programs": n, ...}
+    {"do": "write", "module": m, "mode": k, "workload": w,
+     "data": file.npz, "path": file}                        -> {}
+    {"do": "library", "harness": file.so, "folder": f,
+     "rounds": n, "seconds": s}                             -> {"create": ..., "calls": ...}
     anything that fails                                     -> {"error": "one line"}
 
 Started as `python -m hybridize.tools.worker CPU`, it pins itself to that CPU before it imports anything heavy.
@@ -18,7 +22,6 @@ from __future__ import annotations
 import importlib
 import json
 import os
-import resource
 import sys
 import time
 import timeit
@@ -31,9 +34,7 @@ import numpy as np
 from hybridize.compiler import limits
 from hybridize.tools import workloads
 from hybridize.tools.peers import Prepared
-
-SAMPLE_S = 5e-4
-"""A sample is the mean of enough calls to last this long: far above the clock's grain, far below a time slice."""
+from hybridize.tools.sampling import sample
 
 
 def stopwatch(prepared: Prepared) -> timeit.Timer:
@@ -41,32 +42,6 @@ def stopwatch(prepared: Prepared) -> timeit.Timer:
     names = [f"a{i}" for i in range(len(prepared.arguments))]
     scope = {"function": prepared.function, **dict(zip(names, prepared.arguments, strict=True))}
     return timeit.Timer(f"function({', '.join(names)})", globals=scope)
-
-
-def calls_per_sample(timer: timeit.Timer) -> int:
-    """How many calls last about `SAMPLE_S`."""
-    number = 1
-    while (seconds := timer.timeit(number)) < SAMPLE_S / 4 and number < 1 << 20:
-        number *= 2
-    return max(1, round(number * SAMPLE_S / max(seconds, 1e-9)))
-
-
-def sample(timer: timeit.Timer, seconds: float) -> tuple[list[float], int]:
-    """Times of a call for about `seconds`, and how many samples the system interrupted (those are left out)."""
-    timer.timeit(1)
-    number = calls_per_sample(timer)
-    clean: list[float] = []
-    disturbed: list[float] = []
-    end = time.perf_counter() + seconds
-    while not clean + disturbed or time.perf_counter() < end:
-        before = resource.getrusage(resource.RUSAGE_SELF).ru_nivcsw
-        mean = timer.timeit(number) / number
-        switched = resource.getrusage(resource.RUSAGE_SELF).ru_nivcsw != before
-        (disturbed if switched else clean).append(mean)
-    # Long calls on a busy machine are interrupted nearly always; then all samples say more than the few clean ones.
-    if len(clean) < (len(clean) + len(disturbed)) / 4:
-        return clean + disturbed, 0
-    return clean, len(disturbed)
 
 
 def answers(requests: Iterator[str]) -> Iterator[dict[str, Any]]:
@@ -102,6 +77,14 @@ def answers(requests: Iterator[str]) -> Iterator[dict[str, Any]]:
                 case "sizes":
                     sizes = importlib.import_module("hybridize.tools.sizes")
                     yield sizes.measure(request["count"])
+                case "write":
+                    module = importlib.import_module(f"hybridize.tools.peers.{request['module']}")
+                    layers, x = workloads.read("MLP", request["workload"], request["data"])
+                    module.FILE[request["mode"]](layers, x, request["path"])
+                    yield {}
+                case "library":
+                    library = importlib.import_module("hybridize.tools.calls")
+                    yield library.measure(request["harness"], request["folder"], request["rounds"], request["seconds"])
                 case unknown:
                     yield {"error": f"cannot do {unknown!r} now"}
         except Exception as error:  # whatever a runtime raises becomes a line of the table

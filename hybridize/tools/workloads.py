@@ -29,6 +29,12 @@ STARTS = {
     "import": "import, bytecode compiled",
 }
 """Workloads that happen once in a process."""
+DEPLOYED = {
+    "deploy-calls": "an exported library called from C, beside its machine code alone; WebAssembly in Node",
+    "deploy-starts": "from a file to the first result, in new processes that have imported what they use",
+    "deploy-sizes": "files, and the memory of a process that loads and runs it",
+}
+"""Workloads of exported programs."""
 SCRIPTS = {
     "products": ("benchmarks/products.py", "--markdown"),
     "threads": ("benchmarks/threads.py",),
@@ -37,7 +43,7 @@ SCRIPTS = {
 """Workloads with a method of their own: programs of a checkout, and what they are started with."""
 SEPARATE = ("memory", *SCRIPTS)
 """Run only when they are named: they take minutes."""
-WORKLOADS = (*CALLS, *STARTS, "sizes", *SEPARATE)
+WORKLOADS = (*CALLS, *STARTS, "sizes", *DEPLOYED, *SEPARATE)
 
 
 @dataclass(frozen=True)

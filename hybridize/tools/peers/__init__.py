@@ -6,6 +6,7 @@ Each module offers tables from a mode ("eager", "script") to a build:
     MLP      : (layers, x) -> start        a multilayer perceptron, ReLU between the layers
     ADD_ONE  : (x) -> start                x + 1, where nothing but the call costs
     FORMULA  : (name, arrays) -> start     a function of `tools.formulas`
+    FILE     : (layers, x, path) -> None   the perceptron as a file, for `ARTIFACTS`
 
 A build makes the model in memory, as its user would have it, and loads whatever compiler it needs; `start` then does
 what stands between that model and the first result (compile, freeze, load), so that it can be timed.
@@ -81,3 +82,69 @@ ROWS = (
     Row("JAX jit", "jax", "jit", "jax", ALL),
     Row("IREE llvm-cpu", "iree", "invoke", "iree", ("FORMULA",), slow_start=True),
 )
+
+
+@dataclass(frozen=True)
+class Artifact:
+    """The perceptron as a runtime's files."""
+
+    name: str
+    module: str
+    """Module of this package."""
+    mode: str
+    """Key in its table FILE."""
+    package: str
+    """What has to be importable for it to be written."""
+    path: str
+    """Handed to the writer, in a folder of the benchmark's."""
+    files: tuple[str, ...]
+    """What is there then and has to be, where the model runs."""
+    imports: str = ""
+    """Python: what a process that loads it has imported before."""
+    load: str = ""
+    """Python: from `path` (of the first file) and the array `x` to the array `y`; empty where Python is not needed."""
+
+
+_LITERT = """
+model = Interpreter(model_path=path, num_threads=1)
+model.allocate_tensors()
+model.set_tensor(model.get_input_details()[0]["index"], x)
+model.invoke()
+y = model.get_tensor(model.get_output_details()[0]["index"])
+"""
+_TORCH = """
+with torch.inference_mode():
+    y = torch.jit.load(path)(torch.from_numpy(x)).numpy()
+"""
+_ONNX = """
+options = onnxruntime.SessionOptions()
+options.intra_op_num_threads = options.inter_op_num_threads = 1
+y = onnxruntime.InferenceSession(path, options, providers=["CPUExecutionProvider"]).run(None, {"x": x})[0]
+"""
+
+NUMPY_ALONE = Artifact("NumPy alone", "", "", "numpy", "", ("x.npy",))
+"""An interpreter with NumPy: what any process that loads a model has."""
+ARCHIVE, LIBRARY, WASM = "hybridize, archive", "hybridize, C library", "hybridize, WebAssembly"
+KERNEL, EXPORTED = "kernel alone", "library"
+CHAPTER = "MLP, batch 1"
+"""Rows and first case of the calls from C."""
+LITERT_FILE, TORCH_FILE = "LiteRT, .tflite", "TorchScript frozen, .pt"
+ARTIFACTS = (
+    Artifact(
+        ARCHIVE, "ours", "archive", "hybridize", "mlp.hybridize", ("mlp.hybridize",),
+        "import hybridize", "y = hybridize.load(path)(x).asnumpy()",
+    ),
+    Artifact(LIBRARY, "ours", "library", "hybridize", "mlp", ("libmlp.so",)),
+    Artifact(WASM, "ours", "wasm", "hybridize", "mlp", ("mlp.wasm", "mlp.mjs")),
+    Artifact(
+        LITERT_FILE, "litert", "tflite", "ai_edge_litert", "mlp.tflite", ("mlp.tflite",),
+        "from ai_edge_litert.interpreter import Interpreter", _LITERT,
+    ),
+    Artifact(
+        TORCH_FILE, "pytorch", "script", "torch", "mlp.pt", ("mlp.pt",),
+        "import torch; torch.set_num_threads(1)", _TORCH,
+    ),
+    Artifact(
+        "ONNX Runtime, .onnx", "ort", "onnx", "onnxruntime", "mlp.onnx", ("mlp.onnx",), "import onnxruntime", _ONNX
+    ),
+)  # fmt: skip

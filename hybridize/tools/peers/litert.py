@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Any
 
 import flatbuffers
@@ -106,4 +107,10 @@ def mlp(layers: Layers, x: F32) -> Start:
     return start
 
 
+def file(layers: Layers, x: F32, path: str) -> None:
+    """Write the .tflite file."""
+    Path(path).write_bytes(tflite(layers, len(x)))
+
+
 MLP = {"interpreter": mlp}
+FILE = {"tflite": file}

@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from pathlib import Path
 
 import numpy as np
 import onnxruntime
@@ -45,6 +46,11 @@ def with_io_binding(model: bytes, x: F32, y_shape: tuple[int, ...]) -> Start:
     return start
 
 
+def file(layers: Layers, x: F32, path: str) -> None:
+    """Write the .onnx file."""
+    Path(path).write_bytes(onnx_model.mlp(layers, x))
+
+
 Mode = Callable[[bytes, F32, tuple[int, ...]], Start]
 
 
@@ -58,3 +64,4 @@ def _add_one(mode: Mode) -> Callable[[F32], Start]:
 
 MLP = {"run": _mlp(with_run), "io_binding": _mlp(with_io_binding)}
 ADD_ONE = {"run": _add_one(with_run), "io_binding": _add_one(with_io_binding)}
+FILE = {"onnx": file}

@@ -52,6 +52,26 @@ def mlp(**keywords: bool) -> Callable[[Layers, F32], Start]:
     return build
 
 
+def archive(layers: Layers, x: F32, path: str) -> None:
+    """Write the net's archive."""
+    net = gluon(layers)
+    net.hybridize()
+    net(np.array(x))
+    net.save(path)
+
+
+def file(form: str) -> Callable[[Layers, F32, str], None]:
+    """A writer of the net's program for inputs of these sizes; `path` as `export` takes it."""
+
+    def write(layers: Layers, x: F32, path: str) -> None:
+        net: Any = gluon(layers)
+        net.hybridize()
+        net(np.array(x))
+        net.export(path, format=form)
+
+    return write
+
+
 def mlp_imperative(layers: Layers, x: F32) -> Start:
     """The net as it is."""
     net, argument = gluon(layers), np.array(x)
@@ -111,3 +131,4 @@ FORMULA = {
     "hybridized": functools.partial(formula, hybridized=True),
     "imperative": functools.partial(formula, hybridized=False),
 }
+FILE = {"archive": archive, "library": file("library"), "wasm": file("wasm")}

@@ -117,6 +117,11 @@ def formula(name: str, arrays: Sequence[F32], *, compiled: bool) -> Start:
     return start
 
 
+def file(layers: Layers, x: F32, path: str) -> None:
+    """Write the module scripted and frozen, as a file for `torch.jit.load`."""
+    torch.jit.freeze(torch.jit.script(module(layers))).save(path)
+
+
 _MODES = {"eager": eager, "script": scripted, "compile": compiled}
 MLP = {name: lambda layers, x, mode=mode: mode(module(layers), tensor(x)) for name, mode in _MODES.items()}
 ADD_ONE = {name: lambda x, mode=mode: mode(AddOne().eval(), tensor(x)) for name, mode in _MODES.items()}
@@ -124,3 +129,4 @@ FORMULA = {
     "eager": functools.partial(formula, compiled=False),
     "compile": functools.partial(formula, compiled=True),
 }
+FILE = {"script": file}
