@@ -7,8 +7,9 @@ import os
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 
-_UMASK = os.umask(0)
-os.umask(_UMASK)
+UMASK = os.umask(0)
+os.umask(UMASK)
+"""What this process takes from the permissions of the files that it makes."""
 
 
 @contextmanager
@@ -21,13 +22,13 @@ def replacing(path: str | os.PathLike[str]) -> Iterator[str]:
     os.close(descriptor)
     try:
         yield temporary
-        os.chmod(temporary, 0o666 & ~_UMASK)  # mkstemp's 0600 is not what a saved model should have
-        _sync(temporary)
+        os.chmod(temporary, 0o666 & ~UMASK)  # mkstemp's 0600 is not what a saved model should have
+        sync(temporary)
         os.replace(temporary, path)
     except BaseException:
         os.unlink(temporary)
         raise
-    _sync(folder)  # makes the rename itself durable
+    sync(folder)  # makes the rename itself durable
 
 
 def write_atomically(path: str | os.PathLike[str], chunks: Iterable[bytes | memoryview]) -> None:
@@ -37,7 +38,8 @@ def write_atomically(path: str | os.PathLike[str], chunks: Iterable[bytes | memo
             file.write(chunk)
 
 
-def _sync(path: str | os.PathLike[str]) -> None:
+def sync(path: str | os.PathLike[str]) -> None:
+    """Wait until a file, or the names in a folder, are on the disk."""
     descriptor = os.open(path, os.O_RDONLY)
     try:
         os.fsync(descriptor)

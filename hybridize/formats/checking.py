@@ -1,0 +1,257 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Every export checks itself: what was written is run, in a process of its own, and compared with what is expected.
+
+    trials(deployable)                     the calls: samples, and sizes that nobody has called it with yet
+    run_library, run_module                what a C library, a WebAssembly module answers to them
+    compared(trials, answers, what)        the largest difference; an error that names the first that is too large
+
+Here is what formats have in common; what runs a file is in `drivers`.
+"""
+
+from __future__ import annotations
+
+import os
+import shutil
+import struct
+import subprocess
+import sys
+import tempfile
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy
+from numpy.typing import NDArray
+
+from hybridize.base.comparison import difference, largest
+from hybridize.base.errors import VerificationError
+from hybridize.base.frozen import frozen
+from hybridize.base.types import TensorType
+from hybridize.formats import sampling
+from hybridize.formats.deployable import Deployable, Variant
+from hybridize.runtime import processors
+
+DRIVERS = Path(__file__).parent / "drivers"
+TIMEOUT = 600.0
+"""Seconds for all calls of one file on one processor."""
+SIZE = 2
+"""The kind of a C library's code that refuses sizes."""
+_TRIED = 64 << 20
+"""Bytes of the values of a call that the specification is asked about for sizes nobody has called it with."""
+
+Buffer = NDArray[Any]
+
+
+@frozen(eq=False)
+class Trial:
+    """A call, and what it should give."""
+
+    variant: int
+    inputs: tuple[Buffer, ...]
+    outputs: tuple[Buffer, ...]
+    """One for each of `Deployable.outputs`."""
+    title: str
+    """Where the call comes from."""
+    refusable: bool = False
+    """Whether the file may refuse its sizes: compiled code may hold for fewer than the graph does."""
+
+
+@frozen(eq=False)
+class Answer:
+    """What a file gave for a call."""
+
+    code: int
+    """0, or what a C library returned; 1 for an error of JavaScript's."""
+    text: str
+    outputs: tuple[Buffer, ...]
+
+
+def trials(deployable: Deployable) -> tuple[list[Trial], list[str]]:
+    """The calls to check a program with, and the descriptions of variants that none was found for."""
+    found: list[Trial] = []
+    missing = []
+    count = len(deployable.outputs)
+    for number, variant in enumerate(deployable.variants):
+        here = [Trial(number, one.inputs, one.outputs[:count], f"sample {k}") for k, one in enumerate(variant.samples)]
+        state = [deployable.states[place].initial for place in variant.states]
+        if not here:
+            made = sampling.invented(variant.graph, _arguments(variant), state)
+            here += [Trial(number, made.inputs, made.outputs[:count], "a made-up call")] if made is not None else []
+        missing += [] if here else [described(variant)]
+        found += [*here, *_other_sizes(number, variant, state, count)]
+    return found, missing
+
+
+def _arguments(variant: Variant) -> int:
+    return len(variant.graph.inputs) - len(variant.states)
+
+
+def described(variant: Variant) -> str:
+    """The types that a variant takes."""
+    return f"({', '.join(str(value.type) for value in variant.graph.inputs[: _arguments(variant)])})"
+
+
+def _other_sizes(number: int, variant: Variant, state: Sequence[Buffer], count: int) -> Iterator[Trial]:
+    """Calls of sizes that the program was not captured at."""
+    for sizes in sampling.other_sizes(variant.graph):
+        values = [value for node in variant.graph.nodes for value in node.outputs]
+        if sum(sampling.exact_type(value.type, sizes).nbytes for value in values) > _TRIED:
+            continue
+        made = sampling.invented(variant.graph, _arguments(variant), state, sizes)
+        if made is not None:
+            text = ", ".join(f"{symbol.name} = {size}" for symbol, size in sizes.items())
+            yield Trial(number, made.inputs, made.outputs[:count], f"a made-up call of {text}", refusable=True)
+
+
+# ----------------------------------------------------------------------------------------------------- running a file
+
+
+def run_library(
+    path: str, name: str, calls: Sequence[tuple[Buffer, ...]], types: Sequence[TensorType], *, processor: str = "",
+    weights: str = "",
+) -> list[Answer]:  # fmt: skip
+    """What a C library gives for calls, in a process of its own.
+
+    Args:
+        path: of the library.
+        name: of the model: the functions are NAME_create and so on.
+        calls: the inputs of each.
+        types: of the outputs; their sizes are not looked at.
+        processor: the level at most: avx512, avx2 or baseline; empty: the best there is.
+        weights: the file of weights that stands beside the library; empty where they are inside.
+
+    Raises:
+        VerificationError E812: the process crashed, or did not end.
+    """
+    command = [sys.executable, "-I", str(DRIVERS / "library.py"), os.path.abspath(path), name]
+    return _answers(command, [processor, weights], calls, types)
+
+
+def run_module(loader: str, calls: Sequence[tuple[Buffer, ...]], types: Sequence[TensorType]) -> list[Answer]:
+    """What a WebAssembly module gives for calls, by its JavaScript loader in Node.js.
+
+    Raises:
+        VerificationError E812: Node.js is not there, crashed, or did not end.
+    """
+    engine = node()
+    if engine is None:
+        raise VerificationError("E812", f"{loader} cannot be run: there is no Node.js", help="install node")
+    return _answers([engine, str(DRIVERS / "node.mjs"), os.path.abspath(loader)], [], calls, types)
+
+
+def run_program(
+    command: Sequence[str], calls: Sequence[tuple[Buffer, ...]], types: Sequence[TensorType]
+) -> list[Answer]:  # fmt: skip
+    """What a program made of `drivers/library.c` gives for calls.
+
+    Raises:
+        VerificationError E812: the process crashed, or did not end.
+    """
+    return _answers(list(command), [], calls, types)
+
+
+def _answers(
+    command: list[str], more: list[str], calls: Sequence[tuple[Buffer, ...]], types: Sequence[TensorType]
+) -> list[Answer]:  # fmt: skip
+    with tempfile.TemporaryDirectory(prefix="hybridize-") as folder:
+        given, results = os.path.join(folder, "calls"), os.path.join(folder, "results")
+        Path(given).write_bytes(_calls(calls, types))
+        try:
+            done = subprocess.run([*command, given, results, *more], capture_output=True, text=True, timeout=TIMEOUT)
+        except subprocess.TimeoutExpired:
+            raise VerificationError("E812", f"{command[-1]} did not end within {TIMEOUT:.0f} seconds") from None
+        if done.returncode:
+            raise VerificationError("E812", _crash(done, command))
+        return list(_results(Path(results).read_bytes(), len(calls), types))
+
+
+def _crash(done: subprocess.CompletedProcess[str], command: Sequence[str]) -> str:
+    said = (done.stderr.strip() or done.stdout.strip()).splitlines()
+    how = f"was killed by signal {-done.returncode}" if done.returncode < 0 else f"ended with {done.returncode}"
+    return f"the process that ran the file {how}: {said[-1] if said else command[0]}"
+
+
+def _calls(calls: Sequence[tuple[Buffer, ...]], types: Sequence[TensorType]) -> bytes:
+    """The file that drivers read: 64-bit words, and bytes padded to 16."""
+    parts = [struct.pack("<q", len(calls))]
+    for inputs in calls:
+        sizes = [size for array in inputs for size in array.shape]
+        axes = [kind.ndim for kind in types]
+        head = [len(inputs), len(types), len(sizes), sum(axes), *sizes, *(array.nbytes for array in inputs)]
+        head += [*(kind.dtype.itemsize for kind in types), *axes]
+        parts.append(struct.pack(f"<{len(head)}q", *head))
+        parts += [array.tobytes() + bytes(-array.nbytes % 16) for array in inputs]
+    return b"".join(parts)
+
+
+def _results(data: bytes, count: int, types: Sequence[TensorType]) -> Iterator[Answer]:
+    at = 0
+    for _ in range(count):
+        code, length = struct.unpack_from("<qq", data, at)
+        at += 16 + length
+        text = data[at - length : at].decode()
+        if code:
+            yield Answer(code, text, ())
+            continue
+        shapes = []
+        for kind in types:
+            shapes.append(struct.unpack_from(f"<{kind.ndim}q", data, at))
+            at += 8 * kind.ndim
+        outputs = []
+        for kind, shape in zip(types, shapes, strict=True):
+            size = int(numpy.prod(shape, dtype=numpy.int64))
+            outputs.append(numpy.frombuffer(data, kind.dtype, size, at).reshape(shape))
+            at += size * kind.dtype.itemsize
+        yield Answer(0, "", tuple(outputs))
+
+
+# ------------------------------------------------------------------------------------------------------- comparing
+
+
+def compared(given: Sequence[Trial], answers: Sequence[Answer], deployable: Deployable, what: str) -> str:
+    """A line that says what was compared and how large the largest difference was.
+
+    Args:
+        given: the calls.
+        answers: to each of them.
+        deployable: what was exported.
+        what: the file, and the processor that ran it, for the messages.
+
+    Raises:
+        VerificationError E810: a result differs.
+        VerificationError E812: a call gave an error.
+    """
+    most = 0.0
+    refused = 0
+    for trial, answer in zip(given, answers, strict=True):
+        where = f"{what}, variant {trial.variant} {described(deployable.variants[trial.variant])}, {trial.title}"
+        if answer.code and trial.refusable and answer.code & 0xFF == SIZE:
+            refused += 1
+            continue
+        if answer.code:
+            raise VerificationError("E812", f"{where}: {answer.text or f'error {answer.code}'}; nothing was written")
+        for tensor, found, expected in zip(deployable.outputs, answer.outputs, trial.outputs, strict=True):
+            apart = largest(found, expected)
+            problem = difference(found, expected)
+            if problem:
+                raise VerificationError(
+                    "E810",
+                    f"{where}: output {tensor.name!r} differs: {problem}; the largest difference is {apart:.3g}; "
+                    "nothing was written",
+                    help="please report it; export with another format, or save the archive, in the meantime",
+                )
+            most = max(most, apart)
+    count = len(given) - refused
+    line = f"{what}: {count} call{'' if count == 1 else 's'} as expected, largest difference {most:.2g}"
+    return line + (f"; {refused} of sizes that the compiled code does not take" if refused else "")
+
+
+def node() -> str | None:
+    """Node.js, where it is."""
+    return shutil.which("node")
+
+
+def levels() -> tuple[str, ...]:
+    """The levels of x86-64 that this machine has, the best first; empty on others."""
+    found = processors.levels()
+    return found if found[-1] == "baseline" else ()

@@ -1,0 +1,184 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Exports: a saved program as files that run without this Python, each checked before it is in its place.
+
+    export(program, path, "library")      -> Exported: the files, what was checked, what is not in them
+
+| format  | files                                                         |
+| ------- | ------------------------------------------------------------- |
+| archive | `PATH`                                                        |
+| library | `libNAME.so` (`.dylib`, `NAME.dll`), `NAME.h` in PATH's folder |
+| object  | `NAME.o`, `NAME.h`                                            |
+| wasm    | `NAME.wasm`, `NAME.mjs`, `NAME.d.ts`                          |
+
+NAME is what PATH is called, as an identifier of C. With `weights="beside"` a library has `NAME.safetensors` too.
+"""
+
+from __future__ import annotations
+
+import difflib
+import os
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, Final
+
+from hybridize.base.errors import ArgumentError
+from hybridize.base.frozen import changed, frozen
+from hybridize.formats import checking, staging
+from hybridize.formats.deployable import Deployable, deployable
+from hybridize.formats.saved import SavedProgram
+
+FORMATS: Final[Mapping[str, tuple[str, ...]]] = {
+    "archive": ("targets",),
+    "library": ("targets", "weights", "threads", "linker"),
+    "object": ("targets", "weights", "threads"),
+    "wasm": (),
+}
+"""What programs are exported as, and the options of each."""
+MACHINES: Final = ("x86_64-linux", "aarch64-linux", "x86_64-windows", "aarch64-macos", "x86_64-macos")
+LEVELS: Final = ("avx512", "avx2", "baseline")
+Check = Callable[[str], Sequence[str]]
+"""Reads an archive back, runs its samples, and says what was compared."""
+
+
+@frozen
+class Exported:
+    """What an export wrote."""
+
+    files: tuple[str, ...]
+    checks: tuple[str, ...]
+    """What was run and compared, a line for each; and what could not be run here."""
+    left_out: tuple[str, ...] = ()
+    """Programs of the function that are not in the files: of other dtypes or numbers of axes, or of training."""
+
+    def __str__(self) -> str:
+        lines = [f"{file}  {os.path.getsize(file):,} bytes" for file in self.files if os.path.exists(file)]
+        lines += [f"checked: {line}" for line in self.checks]
+        lines += [f"left out: {line}" for line in self.left_out]
+        return "\n".join(lines)
+
+
+def export(
+    program: SavedProgram, path: str | os.PathLike[str], format: str, *, check: Check, notes: Sequence[str] = (),
+    progress: Callable[[str], None] | None = None, **options: Any,
+) -> Exported:  # fmt: skip
+    """Write a program in a format, check what was written, and put it in place.
+
+    Args:
+        program: with samples.
+        path: of an archive; of other formats, the folder and the name of the model.
+        format: one of `FORMATS`.
+        check: reads an archive back and runs its samples: programs in memory are above this package.
+        notes: what is to stand among the checks besides.
+        progress: hears what is being done.
+        options: `targets`, `weights`, `threads`, `linker`; see the table in docs/guide/deploy.md.
+
+    Raises:
+        ArgumentError E335 to E337: the folder is not there, an unknown format or option, a value that it does not take.
+        CaptureError E454 to E457: what only Python can do is part of the program.
+        VerificationError E810, E812: what was written does not give what is expected; nothing has changed on the disk.
+    """
+    options = checked_options(format, options)
+    tell = progress or (lambda _: None)
+    folder, base = os.path.split(os.path.abspath(path))
+    with staging.staging(path) as temporary:
+        staged = os.path.join(temporary, base)
+        left_out: tuple[str, ...] = ()
+        if format == "archive":
+            from hybridize.formats import write_archive  # late: safetensors
+
+            tell(f"writing {base}")
+            write_archive(staged, program, **options)
+            tell("running it on its samples")
+            files, checks = [staged], list(check(staged))
+        else:
+            model = deployable(changed(program, name=base))
+            left_out = model.left_out
+            write, run = (_wasm, _check_wasm) if format == "wasm" else (_library, _check_library)
+            tell(f"compiling {model.name} as {format}")
+            files = write(model, staged, format, options)
+            tell("running it on its samples")
+            checks = run(model, files, options)
+        placed = staging.place(files, folder)
+    return Exported(tuple(placed), (*checks, *notes), left_out)
+
+
+def checked_options(format: str, options: Mapping[str, Any]) -> dict[str, Any]:
+    """The options that a format takes, without those that are None.
+
+    Raises:
+        ArgumentError E336, E337: an unknown format or option, a value that an option does not take.
+    """
+    if format not in FORMATS:
+        near = difflib.get_close_matches(str(format), FORMATS, 1)
+        text = f"format is one of {', '.join(map(repr, FORMATS))}, got {format!r}"
+        raise ArgumentError("E336", text, help=f"did you mean {near[0]!r}?" if near else "")
+    given = {name: value for name, value in options.items() if value is not None}
+    for name, value in given.items():
+        known = FORMATS[format]
+        if name not in known:
+            text = f"format {format!r} has no option {name!r}"
+            raise ArgumentError("E336", text, help=f"it has {', '.join(known)}" if known else "it has none")
+        _check_value(format, name, value)
+    return given
+
+
+def _check_value(format: str, name: str, value: Any) -> None:
+    allowed: tuple[Any, ...]
+    match name:
+        case "threads":
+            if not isinstance(value, int) or isinstance(value, bool) or not 1 <= value <= 1024:
+                raise ArgumentError("E337", f"threads is a whole number from 1 to 1024, got {value!r}")
+            return
+        case "weights":
+            allowed = ("inside", "beside")
+        case "linker":
+            allowed = ("cc", "zig")
+        case _:
+            if format == "archive":
+                return
+            allowed = MACHINES
+    if value not in allowed:
+        raise ArgumentError("E337", f"{name} is one of {', '.join(map(repr, allowed))}, got {value!r}")
+
+
+# --------------------------------------------------------------------------------------------------------- C libraries
+
+
+def _library(model: Deployable, staged: str, format: str, options: Mapping[str, Any]) -> list[str]:
+    from hybridize.formats.library import write_library  # late: the compiler
+
+    return list(map(str, write_library(model, staged, object_only=format == "object", **options)))
+
+
+def _check_library(model: Deployable, files: Sequence[str], options: Mapping[str, Any]) -> list[str]:
+    from hybridize.formats.library import cross  # late: exports alone need it
+
+    given, missing = checking.trials(model)
+    machine = options.get("targets") or "x86_64-linux"
+    answers = cross.answers(model, files, given, machine)
+    lines = [
+        line if isinstance(found, str) else checking.compared(given, found, model, line) for line, found in answers
+    ]
+    return [*lines, *_unchecked(missing)]
+
+
+# --------------------------------------------------------------------------------------------------------- WebAssembly
+
+
+def _wasm(model: Deployable, staged: str, format: str, options: Mapping[str, Any]) -> list[str]:
+    from hybridize.formats.wasm import write_wasm  # late: the compiler
+
+    return list(map(str, write_wasm(model, staged)))
+
+
+def _check_wasm(model: Deployable, files: Sequence[str], options: Mapping[str, Any]) -> list[str]:
+    given, missing = checking.trials(model)
+    if not checking.node():
+        return ["not run here: no Node.js", *_unchecked(missing)]
+    loader = next(file for file in files if file.endswith(".mjs"))
+    types = [one.type for one in model.outputs]
+    answers = checking.run_module(loader, [one.inputs for one in given], types)
+    return [checking.compared(given, answers, model, f"{model.name}.wasm in Node.js"), *_unchecked(missing)]
+
+
+def _unchecked(missing: Sequence[str]) -> list[str]:
+    return [f"not run: no call was found that {one} takes; give one with samples=[...]" for one in missing]
