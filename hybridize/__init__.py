@@ -19,12 +19,13 @@ from hybridize import symbol as sym
 from hybridize import symbol as symbol  # F, while capturing
 from hybridize.array import np, npx, random
 from hybridize.array.device import cpu, gpu, num_gpus
+from hybridize.base.version import VERSION
 from hybridize.capture import Program
 from hybridize.runtime.pool import set_num_threads
 from hybridize.tools.timing import Benchmark, Timer
 from hybridize.verb import disabled, hybridize, load
 
-__version__ = "0.1.0"
+__version__ = VERSION
 
 __all__ = [
     "Benchmark", "Program", "Timer", "autograd", "cpu", "disabled", "errors", "gluon", "gpu", "hybridize", "init",

@@ -92,13 +92,23 @@ function nextafterf(x, y) {
   return bits.getFloat32(0);
 }
 
+// The remainder with the sign of x, as both languages have it.
+function fmod(x, y) {
+  return x % y;
+}
+
+// The function of floats.
+function rounded(of) {
+  return (x, y) => Math.fround(of(x, y));
+}
+
 const { acos, acosh, asin, asinh, atan, atan2, atanh, cbrt, cos, cosh, exp, expm1 } = Math;
 const { hypot, log, log10, log1p, log2, sin, sinh, tan, tanh } = Math;
 const doubles = {
-  acos, acosh, asin, asinh, atan, atan2, atanh, cbrt, cos, cosh, erf, erfc, exp, expm1, fmod: (x, y) => x % y, hypot,
-  lgamma, log, log10, log1p, log2, pow, sin, sinh, tan, tanh, tgamma,
+  acos, acosh, asin, asinh, atan, atan2, atanh, cbrt, cos, cosh, erf, erfc, exp, expm1, fmod, hypot, lgamma, log,
+  log10, log1p, log2, pow, sin, sinh, tan, tanh, tgamma,
 };
-const floats = Object.entries(doubles).map(([name, of]) => [`${name}f`, (...xs) => Math.fround(of(...xs))]);
+const floats = Object.entries(doubles).map(([name, of]) => [`${name}f`, rounded(of)]);
 
 // To be given to WebAssembly.instantiate as { env: library }.
 export const library = { ...doubles, ...Object.fromEntries(floats), nextafter, nextafterf };

@@ -1,0 +1,18 @@
+# SPDX-License-Identifier: Apache-2.0
+"""WebAssembly: a program for Node and browsers, as one module, the JavaScript that loads it, and its types.
+
+    write_wasm(deployable, path) -> files      NAME.wasm, NAME.mjs, NAME.d.mts
+    read_wasm(path) -> Wasm                    what such a module says of itself, its checksum checked
+
+    module          the variants compiled and linked; weights once each
+    description     what the module says of itself, as JSON
+    container       custom sections and the checksum: the file as bytes, written and read
+    javascript      the loader, from a template, with those functions of C's library that the module calls; types
+
+A module holds code, then weights, then the description, then the checksum, so that the loader hands the engine the code
+alone: weights are copied once, into the memory that they are read from.
+"""
+
+from hybridize.formats.wasm.container import Wasm as Wasm
+from hybridize.formats.wasm.container import read_wasm as read_wasm
+from hybridize.formats.wasm.write import write_wasm as write_wasm

@@ -1,0 +1,91 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The file: a module, then custom sections with weights, description and checksum, which other tools pass over.
+
+code | "hybridize.weights" | "hybridize" (JSON) | "hybridize.crc32" (of all before its last four bytes)
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import struct
+import zlib
+from typing import Any, Final
+
+from hybridize.base.errors import CodegenError, LoadError
+from hybridize.base.frozen import frozen
+from hybridize.codegen.wasm.binary import Reader, name, section
+from hybridize.codegen.wasm.relocatable import MAGIC
+from hybridize.formats.cursor import open_for_reading
+
+WEIGHTS: Final = "hybridize.weights"
+DESCRIPTION: Final = "hybridize"
+CHECKSUM: Final = "hybridize.crc32"
+_CUSTOM: Final = 0
+
+
+@frozen(eq=False)
+class Wasm:
+    """A file, read."""
+
+    description: dict[str, Any]
+    """See `formats.wasm.description`."""
+    code_bytes: int
+    weight_bytes: int
+
+
+def packed(code: bytes, weights: bytes, description: dict[str, Any]) -> bytes:
+    """The file of a module."""
+    text = json.dumps(description, separators=(",", ":"), ensure_ascii=False).encode()
+    body = b"".join(
+        [
+            code,
+            section(_CUSTOM, name(WEIGHTS) + weights),
+            section(_CUSTOM, name(DESCRIPTION) + text),
+            section(_CUSTOM, name(CHECKSUM) + bytes(4))[:-4],
+        ]
+    )
+    return body + struct.pack("<I", zlib.crc32(body))
+
+
+def read_wasm(path: str | os.PathLike[str]) -> Wasm:
+    """Read what a module of ours says of itself.
+
+    Raises:
+        LoadError E600: the file cannot be read.
+        LoadError E604: it is not whole, was changed, or is somebody else's.
+    """
+    with open_for_reading(path) as file:
+        data = file.read()
+    where = os.fspath(path)
+    if not data.startswith(MAGIC):
+        raise _unsound(where, "it does not begin like WebAssembly")
+    if len(data) < len(MAGIC) + 4 or struct.unpack("<I", data[-4:])[0] != zlib.crc32(data[:-4]):
+        raise _unsound(where, "its checksum is not that of its bytes")
+    try:
+        sections = _sections(data)
+        _, first, end = sections[DESCRIPTION]
+        description = json.loads(data[first:end])
+        code_bytes, first, end = sections[WEIGHTS]
+    except (CodegenError, KeyError, ValueError) as error:
+        raise _unsound(where, f"it lacks what hybridize writes ({error})") from None
+    return Wasm(description, code_bytes, end - first)
+
+
+def _unsound(where: str, what: str) -> LoadError:
+    return LoadError(
+        "E604", f"{where} is no sound WebAssembly of hybridize: {what}", help="export it once more, or copy it again"
+    )
+
+
+def _sections(data: bytes) -> dict[str, tuple[int, int, int]]:
+    """Of each custom section, where it begins, where its content begins and where it ends."""
+    reader, found = Reader(data, len(MAGIC)), {}
+    while not reader.done:
+        start, kind, size = reader.position, reader.byte(), reader.unsigned()
+        end = reader.position + size
+        if kind == _CUSTOM:
+            title = reader.name()
+            found[title] = (start, reader.position, end)
+        reader.position = end
+    return found

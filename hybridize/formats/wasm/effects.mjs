@@ -1,0 +1,85 @@
+// What a model does besides computing: it prints, and says which assertion does not hold.
+
+const CODES = {
+  bool: Uint8Array, i8: Int8Array, i16: Int16Array, i32: Int32Array, i64: BigInt64Array,
+  u8: Uint8Array, u16: Uint16Array, u32: Uint32Array, u64: BigUint64Array,
+  f16: Uint16Array, bf16: Uint16Array, f32: Float32Array, f64: Float64Array,
+};
+
+class World {
+  memory = null;
+  #failed = null;
+
+  /** The model calls back with a note, which ends in 0: a line for the kind, the text, the type of each operand. */
+  effect = (note, operands) => {
+    if (this.#failed !== null) return; // what follows a failed assertion does not happen
+    const { buffer } = this.memory;
+    const bytes = new Uint8Array(buffer, note >>> 0);
+    const [kind, literal, ...types] = text(bytes.subarray(0, bytes.indexOf(0))).split("\n");
+    const places = new Uint32Array(buffer, operands >>> 0, types.length);
+    const shown = types.map((type, k) => printed(buffer, places[k], type));
+    if (kind === "assert") shown.shift();
+    const said = unquoted(literal);
+    const message = kind === "print" || shown.length ? filled(said, shown) : said;
+    if (kind === "print") console.log(message);
+    else this.#failed = message;
+  };
+
+  /** Raise what the call left behind: an exception would have left the model's own stack where it was. */
+  settle() {
+    if (this.#failed === null) return;
+    const message = this.#failed;
+    this.#failed = null;
+    throw new AssertionError(message);
+  }
+}
+
+/** The text that a Python literal of one stands for. */
+function unquoted(literal) {
+  const marks = { n: "\n", r: "\r", t: "\t" };
+  const code = /\\(?:x([0-9a-f]{2})|u([0-9a-f]{4})|U([0-9a-f]{8})|([^]))/g;
+  return literal.slice(1, -1).replace(code, (_, x, u, U, mark) => {
+    return mark ? (marks[mark] ?? mark) : String.fromCodePoint(parseInt(x ?? u ?? U, 16));
+  });
+}
+
+/** A format with its operands in place of {}. */
+function filled(format, operands) {
+  let next = 0;
+  return format.replace(/\{\{|\}\}|\{\}/g, (mark) => (mark === "{}" ? operands[next++] : mark[0]));
+}
+
+function printed(buffer, at, type) {
+  const [, code, sizes] = /^(\w+)\[(.*)\]$/.exec(type);
+  const shape = sizes ? sizes.split(",").map(Number) : [];
+  const array = new CODES[code](buffer, at, product(shape));
+  let next = 0;
+  const nested = (axis) => {
+    if (axis === shape.length) return written(code, array[next++]);
+    return `[${Array.from({ length: shape[axis] }, () => nested(axis + 1)).join(" ")}]`;
+  };
+  return nested(0);
+}
+
+/** A number in as few digits as tell it from its neighbours. */
+function written(code, value) {
+  if (code === "bool") return value ? "True" : "False";
+  if (code === "f16") value = half(value);
+  if (code === "bf16") value = new Float32Array(Uint32Array.of(value << 16).buffer)[0];
+  if (code === "f32" || code === "bf16" || code === "f16") {
+    for (let digits = 1; digits < 9; digits++) {
+      const short = Number(value.toPrecision(digits));
+      if (Math.fround(short) === value) return String(short);
+    }
+  }
+  return String(value);
+}
+
+/** A float16 by its bits. */
+function half(bits) {
+  const sign = bits & 0x8000 ? -1 : 1;
+  const exponent = (bits >> 10) & 31;
+  const fraction = bits & 1023;
+  if (exponent === 31) return fraction ? NaN : sign * Infinity;
+  return sign * (exponent ? 2 ** (exponent - 25) * (1024 + fraction) : 2 ** -24 * fraction);
+}

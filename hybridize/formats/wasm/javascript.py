@@ -1,0 +1,181 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The JavaScript beside a module: its loader, made of a template, and the types of that, for TypeScript and editors."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from importlib import resources
+from typing import Any, Final
+
+from hybridize.base.errors import CodegenError
+
+EFFECT: Final = "effect"
+"""The import by which a program prints and asserts."""
+_KINDS: Final = {
+    "bool": "Uint8Array", "int8": "Int8Array", "int16": "Int16Array", "int32": "Int32Array", "int64": "BigInt64Array",
+    "uint8": "Uint8Array", "uint16": "Uint16Array", "uint32": "Uint32Array", "uint64": "BigUint64Array",
+    "float16": "Uint16Array", "bfloat16": "Uint16Array", "float32": "Float32Array", "float64": "Float64Array",
+}  # fmt: skip
+"""The arrays that JavaScript has; those of 16-bit floats are of their bits."""
+_IDLE: Final = """class World {
+  settle() {}
+}"""
+
+
+def loader(name: str, imports: Sequence[str]) -> str:
+    """The text of NAME.mjs, for a module with these imports.
+
+    Raises:
+        CodegenError E977: a module imports what JavaScript's library lacks.
+    """
+    acts = EFFECT in imports
+    parts = {
+        "/* LIBRARY */": _library([each for each in imports if each != EFFECT]),
+        "/* WORLD */": _text("hybridize.formats.wasm", "effects.mjs").strip() if acts else _IDLE,
+    }
+    text = _text("hybridize.formats.wasm", "loader.mjs").replace("NAME", name)
+    if not acts:
+        text = text.replace(", effect: world.effect", "").replace("{ ...library }", "library")
+    for mark, part in parts.items():
+        text = text.replace(mark, part)
+    return text
+
+
+def _text(package: str, file: str) -> str:
+    return resources.files(package).joinpath(file).read_text()
+
+
+def _library(imports: Iterable[str]) -> str:
+    """The object of the functions that a module imports, and what they are made of."""
+    whole = _text("hybridize.codegen.wasm", "library.mjs")
+    blocks = {}
+    for block in whole.split("\n\n"):
+        found = re.search(r"^(?:function|const) (\w+)", block, re.MULTILINE)
+        if found is not None:
+            blocks[found[1]] = block
+    known = {word for names in re.findall(r"const \{([^}]*)\} = Math;", whole) for word in re.findall(r"\w+", names)}
+    needed: set[str] = set()
+
+    def take(word: str) -> None:
+        if word in blocks and word not in needed:
+            needed.add(word)
+            for inner in re.findall(r"\w+", blocks[word]):
+                take(inner)
+
+    entries = []
+    for each in sorted(imports):
+        double = each.removesuffix("f")
+        if each in blocks:
+            take(each)
+            entries.append(each)
+        elif each in known:
+            entries.append(f"{each}: Math.{each}")
+        elif double in blocks or double in known:
+            take("rounded")
+            take(double)
+            entries.append(f"{each}: rounded({double if double in blocks else f'Math.{double}'})")
+        else:
+            raise CodegenError("E977", f"the module calls {each}, which the library for JavaScript lacks")
+    written = [block for word, block in blocks.items() if word in needed]
+    listed = f"{{ {', '.join(entries)} }}" if entries else "{}"
+    return "\n\n".join([*written, f"// Functions that the module calls.\nconst library = {listed};"])
+
+
+def declarations(description: Mapping[str, Any]) -> str:
+    """The text of NAME.d.mts."""
+    seed = ""
+    if description["random"]:
+        seed = _SEED
+    inputs = "\n".join(f"  /** {_said(one)} */\n  {one['name']}: {_input(one)};" for one in description["inputs"])
+    outputs = "\n".join(
+        f"  /** {_said(one)} */\n  {one['name']}: Shaped<{_KINDS[one['dtype']]}>;" for one in description["outputs"]
+    )
+    return _DECLARATIONS.format(name=description["name"], inputs=inputs, outputs=outputs, seed=seed)
+
+
+_SEED = """
+  /** Start random numbers over: equal seeds give equal numbers. */
+  seed(seed: number | bigint): void;"""
+_DECLARATIONS = """\
+/** An array with its sizes, as `run` gives it. */
+export type Shaped<A> = A & {{ readonly shape: readonly number[] }};
+
+/** An array; where more than one size is the call's choice, with its sizes. */
+export type Given<A> = A | Shaped<A> | {{ readonly data: A; readonly shape: readonly number[] }};
+
+/** What `run` takes. */
+export interface Inputs {{
+{inputs}
+}}
+
+/** What `run` gives: arrays of their own, which later calls leave alone. */
+export interface Outputs {{
+{outputs}
+}}
+
+/** An array that goes in or out. */
+export interface Tensor {{
+  readonly name: string;
+  /** As in NumPy. float16 and bfloat16 are given by their bits, as Uint16Array. */
+  readonly dtype: string;
+  /** A number, or the name of a size that is the call's choice. */
+  readonly shape: readonly (number | string)[];
+  readonly smallest: readonly number[];
+  /** null: as large as memory has room for. */
+  readonly largest: readonly (number | null)[];
+}}
+
+/** A model in memory. */
+export interface Model {{
+  readonly name: string;
+  readonly inputs: readonly Tensor[];
+  readonly outputs: readonly Tensor[];
+  /**
+   * Run the model.
+   * @throws TypeError an input is missing, or of another element type.
+   * @throws RangeError sizes that the model does not take, or for which there is not enough memory.
+   * @throws AssertionError an assertion in the model does not hold.
+   */
+  run(inputs: Inputs): Outputs;{seed}
+}}
+
+/** The file is not what was exported: cut short, altered, something else, or beyond what this engine runs. */
+export class LoadError extends Error {{}}
+
+/** An assertion in the model does not hold. */
+export class AssertionError extends Error {{}}
+
+/** Bytes, or where they are: {name}.wasm beside this file unless said otherwise. */
+export type Source =
+  | string
+  | {{ readonly href: string }}
+  | ArrayBuffer
+  | ArrayBufferView
+  | {{ arrayBuffer(): Promise<ArrayBuffer> }};
+
+/**
+ * Load the model.
+ * @throws LoadError
+ */
+export function load(source?: Source | Promise<Source>): Promise<Model>;
+"""
+
+
+def _said(tensor: Mapping[str, Any]) -> str:
+    """`float32 [n0, 512], n0 from 1`."""
+    said = [f"{tensor['dtype']} [{', '.join(map(str, tensor['shape']))}]"]
+    for size, low, high in zip(tensor["shape"], tensor["smallest"], tensor["largest"], strict=True):
+        if low != high:
+            said.append(f"{size} from {low}{'' if high is None else f' to {high}'}")
+    return ", ".join(said)
+
+
+def _input(tensor: Mapping[str, Any]) -> str:
+    kind = _KINDS[tensor["dtype"]]
+    given = f"Given<{kind}>"
+    if tensor["shape"] or tensor["dtype"].endswith("float16"):
+        return given
+    if tensor["dtype"] == "bool":
+        return f"boolean | {given}"
+    return f"{'number | bigint' if tensor['dtype'].endswith('int64') else 'number'} | {given}"

@@ -1,0 +1,200 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The variants of a program compiled for WebAssembly and linked, with the arrays that they read."""
+
+from __future__ import annotations
+
+import dataclasses
+import string
+from collections.abc import Iterable
+from typing import Any, Final
+
+from numpy.typing import NDArray
+
+from hybridize.base.digests import digest
+from hybridize.base.errors import CaptureError, CodegenError
+from hybridize.base.frozen import frozen
+from hybridize.codegen.llvm.engine import emit_object
+from hybridize.codegen.llvm.prepare import emit_prepare
+from hybridize.codegen.llvm.program import Built, build
+from hybridize.codegen.target import Target, named_target
+from hybridize.codegen.wasm.link import link
+from hybridize.formats.deployable import Deployable, Variant
+from hybridize.graph import Graph
+from hybridize.ops.world import Assert, Print
+from hybridize.passes import PIPELINE
+from hybridize.runtime import effects
+from hybridize.runtime.buffers import dense
+from hybridize.runtime.plan import PREPARE, Plan, scope_of, sized
+
+LARGEST: Final = 1 << 32
+"""Bytes that addresses of 32 bits reach."""
+
+
+@frozen
+class Constant:
+    """An array in memory that programs read, as it is among the weights or packed by a function of the module."""
+
+    at: int
+    """Where it begins among the weights."""
+    nbytes: int
+    pack: str = ""
+    packed_bytes: int = 0
+
+
+@frozen(eq=False)
+class Program:
+    """One variant."""
+
+    name: str
+    """Of the exported function; `NAME.sizes` is exported too, where sizes are the call's."""
+    plan: Plan
+    constants: tuple[int, ...]
+    """Positions in `Compiled.constants`."""
+    states: tuple[int, ...]
+    new_states: tuple[int, ...]
+
+    @property
+    def sizes(self) -> str:
+        """The exported `i64 (ptr sizes, ptr frame)`: as `prepare`, but of arguments and outputs."""
+        return f"{self.name}.sizes" if self.plan.sizes else ""
+
+
+@frozen(eq=False)
+class Compiled:
+    """A module with its arrays."""
+
+    module: bytes
+    imports: tuple[str, ...]
+    """Functions that the loader gives."""
+    weights: bytes
+    constants: tuple[Constant, ...]
+    states: tuple[Constant, ...]
+    """Where the states are as they were when the program was written."""
+    programs: tuple[Program, ...]
+
+
+def compiled(deployable: Deployable) -> Compiled:
+    """Compile and link what a program is.
+
+    Raises:
+        CaptureError E457: it prints in a way that only Python knows.
+        CodegenError E975: it needs more memory than addresses of 32 bits reach.
+    """
+    target = named_target("wasm32")
+    weights, constants = _Weights(), _Constants()
+    states = tuple(Constant(*weights.place(state.initial)) for state in deployable.states)
+    objects, programs = [], []
+    for number, variant in enumerate(deployable.variants):
+        built = _built(variant.graph, f"v{number}", target, len(deployable.inputs))
+        objects.append(emit_object(built.module.text(), target))
+        programs.append(_program(f"v{number}", variant, built, weights, constants))
+    linked = link(*objects)
+    made = Compiled(
+        linked.module, linked.imports, weights.content(), tuple(constants.all), states, tuple(programs)
+    )  # fmt: skip
+    least = max((_least_bytes(program.plan) for program in programs), default=0)
+    if len(made.module) + len(made.weights) + least > LARGEST:
+        raise CodegenError(
+            "E975", f"{deployable.name} needs more than 4 GiB of memory, which WebAssembly's addresses do not reach",
+            help='export a library instead: format="library"',
+        )  # fmt: skip
+    return made
+
+
+def _least_bytes(plan: Plan) -> int:
+    """Memory of a call; 0 where that depends on its sizes."""
+    if plan.sizes:
+        return 0
+    return plan.peak_bytes + sum(int(one.nbytes) for one in plan.inputs)
+
+
+def _built(graph: Graph, name: str, target: Target, arguments: int) -> Built:
+    """The program of a graph whose first inputs are arguments, with what the loader asks of it."""
+    if graph.scope is not None:
+        graph.scope.capturing = False
+    optimized = PIPELINE.run(graph)
+    for node in _nodes(optimized):
+        if isinstance(node.op, Print):
+            _check_format(node.op.format)
+        elif isinstance(node.op, Assert) and len(node.inputs) > 1:
+            _check_format(node.op.message)
+    built = build(optimized, target, name)
+    module, plan = built.module, built.plan
+    if effects.VARIABLE in module.globals:
+        # The loader's function, by an import; nobody else sets the variable.
+        effect = module.declare("effect", "void", ["ptr", "ptr"])
+        module.globals[effects.VARIABLE] = f"@{effects.VARIABLE} = internal global ptr {effect}, align 64"
+    if plan.sizes:
+        del module.functions[PREPARE]  # it tells of the outputs only
+        scope, symbols = scope_of(plan.sizes)
+        types = plan.types((*plan.inputs[:arguments], *plan.outputs), symbols)
+        emit_prepare(module, f"{name}.sizes", scope, types, sized(plan.scratch_bytes, symbols), (0, 0))
+    return built
+
+
+def _nodes(graph: Graph) -> Iterable[Any]:
+    """All nodes, those of sub-graphs too."""
+    for node in graph.nodes:
+        yield node
+        fields: tuple[Any, ...] = dataclasses.fields(node.op) if dataclasses.is_dataclass(node.op) else ()
+        for part in (getattr(node.op, field.name) for field in fields):
+            if isinstance(part, Graph):
+                yield from _nodes(part)
+
+
+def _check_format(text: str) -> None:
+    """A text with {} alone can be filled in JavaScript."""
+    for _, field, spec, conversion in string.Formatter().parse(text):
+        if field or spec or conversion:
+            raise CaptureError(
+                "E457", f"{text!r} is formatted as only Python does it: {{{field}{':' if spec else ''}{spec}}}",
+                help="write {} in it",
+            )  # fmt: skip
+
+
+def _program(name: str, variant: Variant, built: Built, weights: _Weights, constants: _Constants) -> Program:
+    packs = {pack.slot: pack for pack in built.plan.packs}
+    numbers = []
+    for slot, array in enumerate(built.constants):
+        place, pack = weights.place(array), packs.get(slot)
+        if pack is None:
+            numbers.append(constants.number((place, ""), Constant(*place)))
+        else:
+            numbers.append(constants.number((place, pack.layout), Constant(*place, pack.function, pack.nbytes)))
+    return Program(name, built.plan, tuple(numbers), variant.states, variant.new_states)
+
+
+class _Constants:
+    """Arrays as programs read them, equal ones once."""
+
+    def __init__(self) -> None:
+        self.all: list[Constant] = []
+        self._numbers: dict[tuple[tuple[int, int], str], int] = {}
+
+    def number(self, key: tuple[tuple[int, int], str], constant: Constant) -> int:
+        if key not in self._numbers:
+            self._numbers[key] = len(self.all)
+            self.all.append(constant)
+        return self._numbers[key]
+
+
+class _Weights:
+    """Bytes of arrays one after the other, equal ones once."""
+
+    def __init__(self) -> None:
+        self._parts: list[bytes] = []
+        self._end = 0
+        self._places: dict[bytes, tuple[int, int]] = {}
+
+    def place(self, array: NDArray[Any]) -> tuple[int, int]:
+        """Where the bytes of an array are, and how many."""
+        content = dense(array).tobytes()
+        key = digest(content)
+        if key not in self._places:
+            self._places[key] = (self._end, len(content))
+            self._parts.append(content)
+            self._end += len(content)
+        return self._places[key]
+
+    def content(self) -> bytes:
+        return b"".join(self._parts)

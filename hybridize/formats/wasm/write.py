@@ -1,0 +1,45 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Writes a program as WebAssembly, with its loader and its types."""
+
+from __future__ import annotations
+
+import os
+
+from hybridize.base.frozen import changed
+from hybridize.base.version import VERSION
+from hybridize.formats.atomic import write_atomically
+from hybridize.formats.deployable import Deployable, identifier
+from hybridize.formats.wasm.container import packed
+from hybridize.formats.wasm.description import description
+from hybridize.formats.wasm.javascript import declarations, loader
+from hybridize.formats.wasm.module import compiled
+
+
+def write_wasm(deployable: Deployable, path: str | os.PathLike[str]) -> list[str]:
+    """Write NAME.wasm, NAME.mjs, which loads it, and NAME.d.mts, which says the types of that.
+
+    Args:
+        deployable: the program.
+        path: folder and NAME, with or without `.wasm`; the module is called NAME as well, as far as JavaScript allows.
+
+    Returns:
+        The paths of the files.
+
+    Raises:
+        CaptureError E457: it prints in a way that only Python knows.
+        CodegenError E975: it needs more memory than addresses of 32 bits reach.
+    """
+    folder, base = os.path.split(os.fspath(path))
+    name = identifier(base.removesuffix(".wasm"))
+    deployable = changed(deployable, name=name)
+    made = compiled(deployable)
+    said = description(deployable, made, VERSION)
+    contents = {
+        f"{name}.wasm": packed(made.module, made.weights, said),
+        f"{name}.mjs": loader(name, made.imports).encode(),
+        f"{name}.d.mts": declarations(said).encode(),
+    }
+    files = [os.path.join(folder, title) for title in contents]
+    for file, content in zip(files, contents.values(), strict=True):
+        write_atomically(file, [content])
+    return files
