@@ -88,7 +88,8 @@ def test_machine_code_alone_is_called_with_arrays_of_its_own(harness):
     function(np.array([[1.0, 1.0]]))
     graph = function.saved().signatures[0].graph
     one = numpy.ones((1, 2), numpy.float32)
-    kernel = calls.Kernel(harness, compile(graph), [one])
+    program = compile(graph)
+    kernel = calls.Kernel(harness, program, [one], program.constants)
     assert 0 < kernel.timeit(100) < 1
     assert kernel.outputs[0].tolist() == [[5, 7]]
 
