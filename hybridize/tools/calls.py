@@ -169,7 +169,7 @@ class Library:
             copy = aligned_copy(array)
             if at >= 0 and address:
                 read = (ctypes.c_uint8 * array.nbytes).from_address(address)
-                copy = numpy.frombuffer(read, array.dtype).reshape(array.shape)
+                copy = numpy.frombuffer(memoryview(read), array.dtype).reshape(array.shape)
             found.append(copy)
         return found
 
