@@ -22,6 +22,7 @@ from hybridize.base.nested import Structure
 from hybridize.base.types import TensorType
 from hybridize.formats.saved import Sample, SavedProgram, SavedSignature
 from hybridize.graph import Graph, Value
+from hybridize.runtime.buffers import dense
 
 _WORD = re.compile(r"\W+", re.ASCII)
 
@@ -167,7 +168,7 @@ def _variant(signature: SavedSignature, program: SavedProgram, places: dict[str,
         if name in places:
             states.append((places[name], value))
         else:
-            arrays[value] = program.weights[name]
+            arrays[value] = _constant(program.weights[name])
     results = len(graph.outputs) - len(signature.writes)
     after = list(zip(signature.writes, graph.outputs[results:], strict=True))
     order = [k for k, (place, _) in enumerate(after) if place < count]
@@ -181,6 +182,13 @@ def _variant(signature: SavedSignature, program: SavedProgram, places: dict[str,
     inputs = (*graph.inputs[:count], *(value for _, value in states))
     bound = Graph(inputs, graph.nodes, outputs, {**graph.constants, **arrays})
     return Variant(bound, tuple(place for place, _ in states), new_states, samples)
+
+
+def _constant(weight: NDArray[Any]) -> NDArray[Any]:
+    """A weight as graphs hold constants: dense, and nobody writes to it."""
+    constant = dense(weight).view()
+    constant.setflags(write=False)
+    return constant
 
 
 def _named(names: Iterable[str], leaves: Sequence[Any], values: Sequence[Value]) -> tuple[Tensor, ...]:

@@ -9,6 +9,7 @@ from hybridize.base.errors import CaptureError, StateError
 from hybridize.formats import SavedProgram
 from hybridize.formats.deployable import deployable, identifier
 from hybridize.gluon import nn
+from hybridize.graph import verify
 
 
 def saved(function, *calls):
@@ -29,6 +30,8 @@ def test_weights_are_constants_and_sizes_make_variants():
     assert any(numpy.array_equal(array, w.asnumpy()) for array in exact.graph.constants.values())
     assert found.states == () and found.left_out == ()
     assert found.inputs[0].type == general.graph.inputs[0].type
+    for variant in found.variants:
+        verify(variant.graph)
 
 
 def test_names_come_from_parameters_structures_and_keys():
