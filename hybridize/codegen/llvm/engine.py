@@ -34,6 +34,7 @@ def _llvm() -> Any:
 
     llvm.initialize_native_target()
     llvm.initialize_native_asmprinter()
+    llvm.initialize_native_asmparser()  # for the instructions by which a library asks what processor this is
     return llvm
 
 

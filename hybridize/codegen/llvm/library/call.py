@@ -1,0 +1,285 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The call of one program, and `NAME_run`, which finds the program.
+
+    i32 call(ptr model, ptr inputs, ptr sizes, ptr outputs, ptr output_sizes)        in the module of each version
+    i32 NAME_run(the same)
+
+`call` is written beside the program, as it knows where the constants are that its processor's code reads. The sizes of
+the inputs have been looked at before. What a call computes goes to the caller's arrays and to scratch of its own;
+states change when all is done, so that a call which fails has changed none.
+"""
+
+from __future__ import annotations
+
+from hybridize.base.dims import bounds, is_symbolic
+from hybridize.base.types import TensorType
+from hybridize.codegen.llvm.library import codes
+from hybridize.codegen.llvm.library.layout import LINE, WORD, Layout, aligned, scratch_places
+from hybridize.codegen.llvm.library.model import Model, Variant
+from hybridize.codegen.llvm.library.sizes import chosen, emit_frame, frame_places
+from hybridize.codegen.llvm.library.writer import Writer
+from hybridize.codegen.llvm.text import Module
+from hybridize.runtime.plan import PREPARE
+
+CALL = "call"
+STACK_BYTES = 16 << 10
+"""Scratch of at most so many bytes lies on the stack."""
+_PARAMS = [("ptr", name) for name in ("model", "inputs", "sizes", "outputs", "output_sizes")]
+
+
+def emit_call(model: Model, layout: Layout, number: int, level: int) -> None:
+    """Write `call` into the module of a version."""
+    _Call(model, layout, number, level).write()
+
+
+class _Call:
+    def __init__(self, model: Model, layout: Layout, number: int, level: int) -> None:
+        self.model, self.layout, self.number, self.level = model, layout, number, level
+        self.variant: Variant = model.variants[number]
+        self.version = self.variant.versions[level]
+        self.plan = self.version.built.plan
+        self.w = Writer(self.version.built.module, CALL, _PARAMS)
+        self.f = self.w.f
+        self.frame = ""
+        self.values = ""
+
+    def write(self) -> None:
+        """The whole function."""
+        w, f, variant = self.w, self.f, self.variant
+        if variant.scope is not None:
+            holds, (self.values, self.frame) = emit_frame(w, self.model, self.number, variant, PREPARE)
+            w.fail(f.op(f"xor i1 {holds}, true"), codes.code(codes.SIZE))
+        self.check_sizes()
+        inputs = self.read_inputs()
+        outputs = self.read_outputs()
+        state_bytes = [self.model.states[state][1] for state in variant.new_states]
+        places, extra = scratch_places(0, state_bytes)
+        scratch, own, taken = self.take_scratch(extra)
+        if self.model.states and variant.states:
+            f.do(f"call void @{LOCK}(ptr {w.at('%model', WORD['lock'])})")
+        new = [w.at(scratch, place) for place in places]
+        first = len(variant.outputs)
+        for k, pointer in enumerate(new):
+            w.store(pointer, w.element(outputs, first + k, "ptr"))
+        failed = ""
+        if variant.asserts:
+            failed = f.alloca("i32", 1, 4)
+            w.store(failed, w.element(outputs, first + len(new), "ptr"))
+        f.do(f"call void @program(ptr {inputs}, ptr {outputs}, ptr {w.at(scratch, extra)})")
+        self.end(new, failed, scratch, own, taken)
+
+    def check_sizes(self) -> None:
+        """The sizes of the outputs as the caller has them are those that there will be."""
+        w, f = self.w, self.f
+        flat = [(array, axis) for array, type_ in enumerate(self.variant.outputs) for axis in range(type_.ndim)]
+        if not flat:
+            return
+        places = frame_places(self.variant)
+        first = len(self.variant.inputs) + 1
+        with f.when(f.op("icmp ne ptr %output_sizes, null")):
+            for place, (array, axis) in enumerate(flat):
+                size: int | str = self.variant.outputs[array].shape[axis]
+                if self.frame:
+                    size = w.load(w.element(self.frame, places[array] + axis), 0, "i64")
+                found = w.load(w.element("%output_sizes", place), 0, "i64")
+                w.fail(w.test("ne", found, size), codes.code(codes.SIZE, first + array, axis))
+
+    def pointer(self, array: str, place: int, number: int, type_: TensorType) -> str:
+        """A pointer of the caller's, looked at; `number` is the array's in codes."""
+        w, f = self.w, self.f
+        found = w.load(w.element(array, place, "ptr"))
+        some = self.some(number, type_)
+        if some != "false":
+            null = w.is_null(found)
+            w.fail(null if some == "true" else f.op(f"and i1 {null}, {some}"), codes.code(codes.NULL, number))
+        itemsize = type_.dtype.itemsize
+        if itemsize > 1:
+            low = f.op(f"and i64 {f.op(f'ptrtoint ptr {found} to i64')}, {itemsize - 1}")
+            w.fail(w.test("ne", low, 0), codes.code(codes.UNALIGNED, number))
+        return found
+
+    def some(self, number: int, type_: TensorType) -> str:
+        """Whether an array has elements: true, false or a register."""
+        if not is_symbolic(type_.size):
+            return "true" if type_.size else "false"
+        if all(bounds(size)[0] > 0 for size in type_.shape):
+            return "true"
+        w, f = self.w, self.f
+        place = sum(one.ndim for one in self.variant.inputs[: number - 1])
+        base = "%sizes"
+        if number > len(self.variant.inputs):
+            base, place = self.frame, frame_places(self.variant)[number - 1 - len(self.variant.inputs)]
+        held = "true"
+        for axis in range(type_.ndim):
+            held = f.op(f"and i1 {held}, {w.test('ne', w.load(w.element(base, place + axis), 0, 'i64'), 0)}")
+        return held
+
+    def read_inputs(self) -> str:
+        """The program's array of inputs: arguments, states, constants, sizes."""
+        w, variant = self.w, self.variant
+        pointers = [self.pointer("%inputs", k, k + 1, type_) for k, type_ in enumerate(variant.inputs)]
+        pointers += [w.at("%model", self.layout.states[state]) for state in variant.states]
+        packs = {pack.slot: pack for pack in self.plan.packs}
+        weights = w.load("%model", WORD["weights"]) if any(array >= 0 for array in self.version.arrays) else ""
+        for slot, array in enumerate(self.version.arrays):
+            if slot in packs:
+                pointers.append(w.at("%model", self.layout.packed(self.level, array, packs[slot])))
+            elif slot in self.plan.teams:
+                pointers.append(w.at("%model", WORD["team"]))
+            else:
+                pointers.append(w.at(weights, self.model.offsets[array]))
+        if variant.scope is not None:
+            pointers.append(self.values)
+        table = self.f.alloca("ptr", max(1, len(pointers)), 8)
+        for place, pointer in enumerate(pointers):
+            w.store(pointer, w.element(table, place, "ptr"))
+        return table
+
+    def read_outputs(self) -> str:
+        """The program's array of outputs, with room for new states and what failed."""
+        variant = self.variant
+        first = len(variant.inputs) + 1
+        pointers = [self.pointer("%outputs", k, first + k, type_) for k, type_ in enumerate(variant.outputs)]
+        count = len(pointers) + len(variant.new_states) + variant.asserts
+        table = self.f.alloca("ptr", max(1, count), 8)
+        for place, pointer in enumerate(pointers):
+            self.w.store(pointer, self.w.element(table, place, "ptr"))
+        return table
+
+    def take_scratch(self, extra: int) -> tuple[str, str, bool]:
+        """Memory of the call: after `extra` bytes the program's; the block it is in, and whether there may be one."""
+        w, f = self.w, self.f
+        nbytes = self.plan.scratch_bytes
+        if isinstance(nbytes, int):
+            total = aligned(extra + nbytes)
+            if total <= STACK_BYTES:
+                return f.alloca("i8", max(1, total), LINE), "", False
+            own = f.op(f"call ptr @{TAKE}(ptr %model, i64 {total})")
+            w.fail(w.is_null(own), codes.code(codes.MEMORY))
+            return w.at(own, LINE), own, True
+        stack = f.alloca("i8", STACK_BYTES, LINE)
+        total_ = f.op(f"add i64 {w.load(self.frame, 0, 'i64')}, {extra}")
+        more, ready, start = f.fresh("more"), f.fresh("ready"), f.label
+        f.branch(w.test("sgt", total_, STACK_BYTES), more, ready)
+        f.place(more)
+        own = f.op(f"call ptr @{TAKE}(ptr %model, i64 {total_})")
+        w.fail(w.is_null(own), codes.code(codes.MEMORY))
+        inner, end = w.at(own, LINE), f.label
+        f.jump(ready)
+        f.place(ready)
+        scratch = f.op(f"phi ptr [ {stack}, %{start} ], [ {inner}, %{end} ]")
+        return scratch, f.op(f"phi ptr [ null, %{start} ], [ {own}, %{end} ]"), True
+
+    def end(self, new: list[str], failed: str, scratch: str, own: str, taken: bool) -> None:
+        """Keep new states, unless an assertion failed; give everything back."""
+        w, f, variant = self.w, self.f, self.variant
+        number = w.load(failed, 0, "i32") if failed else ""
+        if new:
+            good = w.test("eq", number, 0, "i32") if failed else "true"
+            with f.when(good):
+                for pointer, state in zip(new, variant.new_states, strict=True):
+                    w.copy(w.at("%model", self.layout.states[state]), pointer, self.model.states[state][1])
+        if self.model.states and variant.states:
+            f.do(f"store atomic i32 0, ptr {w.at('%model', WORD['lock'])} release, align 4")
+        if taken:
+            f.do(f"call void @{GIVE}(ptr %model, ptr {own})")
+        if not failed:
+            w.finish()
+            return
+        shifted = f.op(f"shl i32 {f.op(f'sub i32 {number}, 1')}, 8")
+        some = f.op(f"or i32 {shifted}, {codes.ASSERTION}")
+        none = w.test("eq", number, 0, "i32")
+        w.finish(f.op(f"select i1 {none}, i32 0, i32 {some}"))
+
+
+LOCK, TAKE, GIVE = "lock", "take", "give"
+
+
+def emit_memory(module: Module, model: Model) -> None:
+    """Write what versions call: waiting for states, taking scratch and giving it back."""
+    if model.states:
+        _emit_lock(module, model)
+    w = Writer(module, TAKE, [("ptr", "model"), ("i64", "nbytes")], returns="ptr")
+    f = w.f
+    # One block is kept between calls: malloc gives large ones back to the system, which then clears them again.
+    spare = f.op(f"atomicrmw xchg ptr {w.at('%model', WORD['spare'])}, ptr null acquire, align 8")
+    some, fresh, use, drop = (f.fresh(label) for label in ("some", "fresh", "use", "drop"))
+    f.branch(w.is_null(spare), fresh, some)
+    f.place(some)
+    f.branch(w.test("uge", w.load(spare, 8, "i64"), "%nbytes"), use, drop)
+    f.place(use)
+    f.do(f"ret ptr {spare}")
+    f.place(drop)
+    w.external("free", "void", f"ptr {w.load(spare)}")
+    f.jump(fresh)
+    f.place(fresh)
+    raw = w.external("malloc", "ptr", f"i64 {f.op(f'add i64 %nbytes, {2 * LINE}')}")
+    none, made = f.fresh("none"), f.fresh("made")
+    f.branch(w.is_null(raw), none, made)
+    f.place(none)
+    f.do("ret ptr null")
+    f.place(made)
+    block = w.lined(raw)
+    w.store(raw, block)
+    w.store("%nbytes", block, 8, "i64")
+    f.do(f"ret ptr {block}")
+    w = Writer(module, GIVE, [("ptr", "model"), ("ptr", "block")], returns="void")
+    f = w.f
+    with f.when(f.op("icmp ne ptr %block, null")):
+        other = f.op(f"atomicrmw xchg ptr {w.at('%model', WORD['spare'])}, ptr %block acq_rel, align 8")
+        with f.when(f.op(f"icmp ne ptr {other}, null")):
+            w.external("free", "void", f"ptr {w.load(other)}")
+    f.do("ret void")
+
+
+def _emit_lock(module: Module, model: Model) -> None:
+    """`void lock(ptr word)`: until nobody else has it; after some looks others may run meanwhile."""
+    w = Writer(module, LOCK, [("ptr", "word")], returns="void")
+    f = w.f
+    f.jump("try")
+    f.place("try")
+    before = f.op("atomicrmw xchg ptr %word, i32 1 acquire, align 4")
+    f.branch(w.test("eq", before, 0, "i32"), "mine", "wait")
+    f.place("wait")
+    with f.loop(0, 64):
+        held = f.op("load atomic i32, ptr %word monotonic, align 4")
+        again = f.fresh("again")
+        f.branch(w.test("eq", held, 0, "i32"), "try", again)
+        f.place(again)
+    w.external(*(("SwitchToThread", "i32") if model.system == "windows" else ("sched_yield", "i32")))
+    f.jump("try")
+    f.place("mine")
+    f.do("ret void")
+
+
+def emit_run(module: Module, model: Model) -> None:
+    """Write `NAME_run`."""
+    w = Writer(module, f"{model.name}_run", _PARAMS, linkage="")
+    f = w.f
+    for case, (name, needed) in enumerate(
+        (("model", True), ("inputs", bool(model.inputs)), ("outputs", bool(model.outputs))), start=1
+    ):
+        if needed:
+            w.fail(w.is_null(f"%{name}"), codes.code(codes.NULL, 0, case))
+    calls = w.at("%model", WORD["calls"])
+    if chosen(model):
+        if any(one.type.ndim for one in model.inputs):
+            w.fail(w.is_null("%sizes"), codes.code(codes.NULL, 0, 4))
+        cell = f.alloca("i64", 1, 8)
+        answer = f.op(f"call i32 @which(ptr %sizes, ptr {cell})")
+        _return_unless_zero(w, answer)
+        callee = w.load(w.element(calls, w.load(cell, 0, "i64")))
+    else:
+        with f.when(f.op("icmp ne ptr %sizes, null")):
+            _return_unless_zero(w, f.op("call i32 @fits.0(ptr %sizes)"))
+        callee = w.load(calls)
+    arguments = ", ".join(f"{type} %{name}" for type, name in _PARAMS)
+    w.finish(f.op(f"call i32 {callee}({arguments})"))
+
+
+def _return_unless_zero(w: Writer, answer: str) -> None:
+    wrong, fine = w.f.fresh("wrong"), w.f.fresh("fine")
+    w.f.branch(w.test("eq", answer, 0, "i32"), fine, wrong)
+    w.f.place(wrong)
+    w.f.do(f"ret i32 {answer}")
+    w.f.place(fine)

@@ -1,0 +1,126 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What a library's functions return: a kind in the low byte, above it which array and which axis, and a text for each.
+
+    code = kind | array << 8 | axis << 24
+
+Arrays count from 1, inputs first, then outputs; 0 is the call as a whole, where `axis` tells cases apart. Of assertions
+`array` is the position in the program, from 0.
+"""
+
+from __future__ import annotations
+
+from typing import Final
+
+from hybridize.base.dims import FAR, Symbol, bounds, is_symbolic, text
+from hybridize.base.errors import CodegenError
+from hybridize.base.types import TensorType
+from hybridize.codegen.llvm.library.model import Model
+from hybridize.runtime.sizes import symbol_of
+
+OK, NULL, SIZE, UNALIGNED, MEMORY, FILE, ASSERTION, OPTION = range(8)
+KINDS: Final = ("OK", "NULL", "SIZE", "UNALIGNED", "MEMORY", "FILE", "ASSERTION", "OPTION")
+"""Their names after NAME_."""
+
+ARRAYS: Final = (1 << 16) - 2
+"""The most arrays that codes can tell apart."""
+
+NO_LIMIT: Final = (1 << 63) - 1
+"""The largest size of an axis that has none."""
+
+_GENERAL: Final = {
+    (NULL, 0): "a null pointer where a place for the model belongs",
+    (NULL, 1): "the model is a null pointer",
+    (NULL, 2): "the array of inputs is a null pointer",
+    (NULL, 3): "the array of outputs is a null pointer",
+    (NULL, 4): "the sizes of the inputs are a null pointer, and the call chooses some",
+    (NULL, 5): "the place for the sizes of the outputs is a null pointer",
+    (MEMORY, 0): "there is not enough memory",
+    (FILE, 0): "options.weights is not given: the path of the file of weights",
+    (FILE, 1): "the file of weights cannot be opened",
+    (FILE, 2): "the file of weights has another length: it is not the one that was written with this library",
+    (FILE, 3): "the file of weights has another content: it is not the one that was written with this library",
+    (FILE, 4): "the file of weights cannot be read",
+    (OPTION, 0): "options.processor is none of those that this library has code for",
+    (OPTION, 1): "options.threads is negative",
+    (OPTION, 2): "options.threads is more than 1, and options.parallel_for is not given",
+}
+
+
+def code(kind: int, array: int = 0, axis: int = 0) -> int:
+    """The number.
+
+    >>> code(SIZE, 1, 2) == SIZE + 256 + (2 << 24)
+    True
+    """
+    return kind | array << 8 | axis << 24
+
+
+def texts(model: Model) -> dict[int, str]:
+    """Every code that the functions of a model may return, with its text.
+
+    Raises:
+        CodegenError E970: there are more arrays, axes or assertions than numbers.
+    """
+    arrays = (*model.inputs, *model.outputs)
+    if max(len(arrays), len(model.assertions)) > ARRAYS or any(one.type.ndim > 100 for one in arrays):
+        raise CodegenError("E970", f"{model.name} has more arrays or axes than a library's codes can name")
+    found = {OK: "no error", **{code(kind, 0, case): line for (kind, case), line in _GENERAL.items()}}
+    found[code(SIZE)] = _conditions(model)
+    for number, one in enumerate(arrays):
+        named = f"{_which(model, number)} `{one.name}`"
+        found[code(NULL, number + 1)] = f"{named} is a null pointer"
+        itemsize = one.type.dtype.itemsize
+        if itemsize > 1:
+            found[code(UNALIGNED, number + 1)] = f"{named} must lie at a multiple of {itemsize} bytes"
+        for axis in range(one.type.ndim):
+            found[code(SIZE, number + 1, axis)] = f"{named}: axis {axis} must be {_wanted(model, number, axis)}"
+    for number, message in enumerate(model.assertions):
+        found[code(ASSERTION, number)] = f"an assertion of the program does not hold: {message}"
+    return dict(sorted(found.items()))
+
+
+def _which(model: Model, number: int) -> str:
+    inputs = len(model.inputs)
+    return f"input {number}" if number < inputs else f"output {number - inputs}"
+
+
+def size_range(model: Model, number: int, axis: int) -> tuple[int, int]:
+    """Smallest and largest size of an axis of an array (inputs, then outputs), over all variants; or `NO_LIMIT`."""
+    ranges = [bounds(types[number].shape[axis]) for types in _types(model)]
+    largest = max(high for _, high in ranges)
+    return max(0, min(low for low, _ in ranges)), NO_LIMIT if largest >= FAR else largest
+
+
+def _types(model: Model) -> list[tuple[TensorType, ...]]:
+    return [(*variant.inputs, *variant.outputs) for variant in model.variants]
+
+
+def _wanted(model: Model, number: int, axis: int) -> str:
+    """What an axis must be: by the last variant, and by others that differ."""
+    *others, last = [types[number].shape[axis] for types in _types(model)]
+    symbol = symbol_of(last)
+    if number < len(model.inputs) and symbol is not None:
+        if not _first(model, number, axis, symbol):
+            return f"the same {text(last)}"
+        low, high = symbol.low, symbol.high
+        more = sorted({x for x in others if not is_symbolic(x) and not low <= x <= high})
+        span = f"{low} or more" if high >= FAR else f"from {low} to {high}"
+        return ", or ".join([span, *map(str, more)])
+    if is_symbolic(last):
+        return text(last)
+    return " or ".join(map(str, sorted({x for x in (*others, last) if not is_symbolic(x)})))
+
+
+def _first(model: Model, number: int, axis: int, symbol: Symbol) -> bool:
+    """Whether the axis of an input is where a symbol is found first."""
+    for other, type_ in enumerate(model.variants[-1].inputs):
+        for place, size in enumerate(type_.shape):
+            if symbol_of(size) is symbol:
+                return (other, place) == (number, axis)
+    return False
+
+
+def _conditions(model: Model) -> str:
+    scope = model.variants[-1].scope
+    known = "; ".join(map(str, scope.conditions)) if scope is not None else ""
+    return f"the program does not hold for these sizes{': it needs ' if known else ''}{known}"

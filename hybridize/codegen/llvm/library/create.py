@@ -1,0 +1,195 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Making a model and giving it back.
+
+    i32 NAME_create(ptr place, ptr options)
+    void NAME_destroy(ptr model)
+    i32 NAME_seed(ptr model, i64 seed)          where numbers are drawn
+
+A model is one piece of memory: words, states, packed copies of weights (see `layout`). Nothing is kept elsewhere, so
+that any number of models live side by side.
+"""
+
+from __future__ import annotations
+
+from typing import Final
+
+from hybridize.codegen.llvm.library import codes
+from hybridize.codegen.llvm.library.beside import CLOSE, OPEN
+from hybridize.codegen.llvm.library.call import CALL, LOCK
+from hybridize.codegen.llvm.library.layout import LINE, WORD, Layout
+from hybridize.codegen.llvm.library.model import MARKER_BYTES, Model
+from hybridize.codegen.llvm.library.processor import PROCESSOR
+from hybridize.codegen.llvm.library.sizes import renamed
+from hybridize.codegen.llvm.library.threads import SHARED
+from hybridize.codegen.llvm.library.writer import Writer
+from hybridize.codegen.llvm.text import Module
+from hybridize.runtime.pool import TEAM
+
+OPTION: Final = {"weights": 0, "processor": 8, "parallel_for": 16, "context": 24, "threads": 32}
+"""Where the members of `NAME_options` are, in bytes."""
+WEIGHTS = "weights"
+_CHOOSE, _EQUAL = "choose", "equal"
+
+
+def emit_create(module: Module, model: Model, layout: Layout) -> None:
+    """Write the functions."""
+    _emit_equal(module)
+    _emit_choose(module, model)
+    for level in range(len(model.levels)):
+        _emit_setup(module, model, layout, level)
+    _emit_create(module, model, layout)
+    _emit_destroy(module, model)
+    if model.random >= 0:
+        _emit_seed(module, model, layout)
+
+
+def threads_word(place: str) -> int:
+    """Where a word of the team is."""
+    return WORD["team"] + 8 * TEAM[place]
+
+
+def _emit_create(module: Module, model: Model, layout: Layout) -> None:
+    w = Writer(module, f"{model.name}_create", [("ptr", "place"), ("ptr", "options")], linkage="")
+    f = w.f
+    w.fail(w.is_null("%place"), codes.code(codes.NULL, 0, 0))
+    w.store("null", "%place")
+    # Options that are not given are all zero.
+    none = f.alloca("i64", 5, 8)
+    for offset in OPTION.values():
+        w.store("0", none, offset, "i64")
+    options = f.op(f"select i1 {w.is_null('%options')}, ptr {none}, ptr %options")
+    cell = f.alloca("i64", 1, 8)
+    wrong = f.op(f"call i32 @{_CHOOSE}(ptr {w.load(options, OPTION['processor'])}, ptr {cell})")
+    w.fail(w.test("ne", wrong, 0, "i32"), codes.code(codes.OPTION, 0, 0))
+    level = w.load(cell, 0, "i64")
+    threads = w.load(options, OPTION["threads"], "i32")
+    host = w.load(options, OPTION["parallel_for"])
+    w.fail(w.test("slt", threads, 0, "i32"), codes.code(codes.OPTION, 0, 1))
+    several = w.test("sgt", threads, 1, "i32")
+    w.fail(f.op(f"and i1 {several}, {w.is_null(host)}"), codes.code(codes.OPTION, 0, 2))
+    nbytes = str(layout.nbytes[-1])
+    for number, size in enumerate(layout.nbytes[:-1]):
+        nbytes = f.op(f"select i1 {w.test('eq', level, number)}, i64 {size}, i64 {nbytes}")
+    raw = w.external("malloc", "ptr", f"i64 {f.op(f'add i64 {nbytes}, {LINE}')}")
+    w.fail(w.is_null(raw), codes.code(codes.MEMORY))
+    made = w.lined(raw)
+    for word, value in (("memory", raw), ("mapped", "null"), ("spare", "null"), ("parallel_for", host),
+                        ("context", w.load(options, OPTION["context"])), ("lock", "null")):  # fmt: skip
+        w.store(value, made, WORD[word])
+    w.store(f"@{SHARED}" if uses_threads(model) else "null", made, threads_word("parallel"))
+    w.store(made, made, threads_word("pool"))
+    w.store(f.op(f"sext i32 {threads} to i64"), made, threads_word("threads"), "i64")
+    if model.marker:
+        w.store(w.at(f"@{WEIGHTS}", MARKER_BYTES), made, WORD["weights"])
+    else:
+        answer = f.op(f"call i32 @{OPEN}(ptr {w.load(options, OPTION['weights'])}, ptr {made})")
+        good, bad = f.fresh("good"), f.fresh("bad")
+        f.branch(w.test("eq", answer, 0, "i32"), good, bad)
+        f.place(bad)
+        w.external("free", "void", f"ptr {raw}")
+        f.do(f"ret i32 {answer}")
+        f.place(good)
+    weights = w.load(made, WORD["weights"])
+    for (array, size), place in zip(model.states, layout.states, strict=True):
+        w.copy(w.at(made, place), w.at(weights, model.offsets[array]), size)
+    labels, end = [f.fresh("level") for _ in model.levels], f.fresh("end")
+    cases = " ".join(f"i64 {k}, label %{label}" for k, label in enumerate(labels[:-1]))
+    f.do(f"switch i64 {level}, label %{labels[-1]} [ {cases} ]")
+    for number, label in enumerate(labels):
+        f.place(label)
+        f.do(f"call void @{_setup(number)}(ptr {made}, ptr {weights})")
+        f.jump(end)
+    f.place(end)
+    w.store(made, "%place")
+    w.finish()
+
+
+def uses_threads(model: Model) -> bool:
+    """Whether any program has loops to share."""
+    return any(version.built.plan.teams for variant in model.variants for version in variant.versions)
+
+
+def _setup(level: int) -> str:
+    return f"setup.{level}"
+
+
+def _emit_setup(module: Module, model: Model, layout: Layout, level: int) -> None:
+    """`void setup.L(ptr model, ptr weights)`: the functions of a level, and its copies of weights."""
+    w = Writer(module, _setup(level), [("ptr", "model"), ("ptr", "weights")], returns="void")
+    calls = w.at("%model", WORD["calls"])
+    for number in range(len(model.variants)):
+        w.store(f"@{renamed(CALL, number, level)}", w.element(calls, number, "ptr"))
+    for copy in layout.copies[level]:
+        source, target = w.at("%weights", model.offsets[copy.array]), w.at("%model", copy.offset)
+        w.f.do(f"call void @{renamed(copy.function, copy.variant, level)}(ptr {target}, ptr {source})")
+    w.f.do("ret void")
+
+
+def _emit_destroy(module: Module, model: Model) -> None:
+    w = Writer(module, f"{model.name}_destroy", [("ptr", "model")], returns="void", linkage="")
+    f = w.f
+    with f.when(f.op("icmp ne ptr %model, null")):
+        spare = w.load("%model", WORD["spare"])
+        with f.when(f.op(f"icmp ne ptr {spare}, null")):
+            w.external("free", "void", f"ptr {w.load(spare)}")
+        if not model.marker:
+            f.do(f"call void @{CLOSE}(ptr %model)")
+        w.external("free", "void", f"ptr {w.load('%model', WORD['memory'])}")
+    f.do("ret void")
+
+
+def _emit_seed(module: Module, model: Model, layout: Layout) -> None:
+    """The generator begins anew: nothing drawn yet."""
+    w = Writer(module, f"{model.name}_seed", [("ptr", "model"), ("i64", "seed")], linkage="")
+    w.fail(w.is_null("%model"), codes.code(codes.NULL, 0, 1))
+    words = w.at("%model", layout.states[model.random])
+    w.f.do(f"call void @{LOCK}(ptr {w.at('%model', WORD['lock'])})")
+    w.store("%seed", words, 0, "i64")
+    w.store("0", words, 8, "i64")
+    w.f.do(f"store atomic i32 0, ptr {w.at('%model', WORD['lock'])} release, align 4")
+    w.finish()
+
+
+def _emit_equal(module: Module) -> None:
+    """`i1 equal(ptr x, ptr y)`: of zero-terminated texts."""
+    w = Writer(module, _EQUAL, [("ptr", "x"), ("ptr", "y")], returns="i1")
+    f = w.f
+    f.jump("turn")
+    f.place("turn")
+    index, following = "%index", "%following"
+    f.do(f"{index} = phi i64 [ 0, %start ], [ {following}, %more ]")
+    x, y = (w.load(w.at(text, index), 0, "i8") for text in ("%x", "%y"))
+    f.branch(w.test("eq", x, y, "i8"), "same", "differs")
+    f.place("same")
+    f.branch(w.test("eq", x, 0, "i8"), "over", "more")
+    f.place("more")
+    f.do(f"{following} = add i64 {index}, 1")
+    f.jump("turn")
+    f.place("over")
+    f.do("ret i1 true")
+    f.place("differs")
+    f.do("ret i1 false")
+
+
+def _emit_choose(module: Module, model: Model) -> None:
+    """`i32 choose(ptr name, ptr level)`: the best level there is, at most the one that is named; 1: no such name."""
+    w = Writer(module, _CHOOSE, [("ptr", "name"), ("ptr", "level")])
+    f = w.f
+    best = f.op(f"call i64 @{PROCESSOR}()")
+    w.store(best, "%level", 0, "i64")
+    named, done = f.fresh("named"), f.fresh("done")
+    f.branch(w.is_null("%name"), done, named)
+    f.place(named)
+    for number, target in enumerate(model.levels):
+        size = len(target.name) + 1
+        text = module.constant(f"processor.{target.name}", f"[{size} x i8]", f'c"{target.name}\\00"')
+        found, other = f.fresh("found"), f.fresh("other")
+        f.branch(f.op(f"call i1 @{_EQUAL}(ptr %name, ptr {text})"), found, other)
+        f.place(found)
+        lower = w.test("sgt", best, number)
+        w.store(f.op(f"select i1 {lower}, i64 {best}, i64 {number}"), "%level", 0, "i64")
+        f.jump(done)
+        f.place(other)
+    f.do("ret i32 1")
+    f.place(done)
+    f.do("ret i32 0")

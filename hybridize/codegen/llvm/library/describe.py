@@ -1,0 +1,109 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What a library says of itself, as constants: its arrays, the text of every code.
+
+ptr NAME_describe()
+ptr NAME_error(i32 code)
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from hybridize.base.dims import is_symbolic, text
+from hybridize.codegen.llvm.library import codes
+from hybridize.codegen.llvm.library.model import Model, Tensor
+from hybridize.codegen.llvm.library.writer import Writer
+from hybridize.codegen.llvm.text import Module
+
+_TENSOR = "{ ptr, ptr, i32, i32, ptr, ptr, ptr }"
+
+
+def emit_describe(module: Module, model: Model) -> None:
+    """Write the functions and the constants."""
+    arrays = [_tensors(module, model, model.inputs, 0), _tensors(module, model, model.outputs, len(model.inputs))]
+    words = [_string(module, text_) for text_ in (model.json, model.name, model.version)]
+    counts = [len(model.inputs), len(model.outputs)]
+    fields = [*(f"ptr {word}" for word in words), *(f"i32 {count}" for count in counts), *(f"ptr {x}" for x in arrays)]
+    table = module.constant("description", "{ ptr, ptr, ptr, i32, i32, ptr, ptr }", f"{{ {', '.join(fields)} }}")
+    w = Writer(module, f"{model.name}_describe", [], returns="ptr", linkage="")
+    w.f.do(f"ret ptr {table}")
+    _emit_error(module, model)
+
+
+def _tensors(module: Module, model: Model, tensors: Sequence[Tensor], first: int) -> str:
+    found = []
+    for number, one in enumerate(tensors):
+        type_ = one.type
+        ranges = [codes.size_range(model, first + number, axis) for axis in range(type_.ndim)]
+        smallest = _numbers(module, [low for low, _ in ranges])
+        largest = _numbers(module, [high for _, high in ranges])
+        name, dtype = _string(module, one.name), _string(module, type_.dtype.name)
+        shape = _string(module, shape_text(model, first + number))
+        fields = [f"ptr {name}", f"ptr {dtype}", f"i32 {type_.dtype.itemsize}", f"i32 {type_.ndim}"]
+        fields += [f"ptr {pointer}" for pointer in (smallest, largest, shape)]
+        found.append(f"{_TENSOR} {{ {', '.join(fields)} }}")
+    if not found:
+        return "null"
+    return module.constant(f"tensors.{first}", f"[{len(found)} x {_TENSOR}]", f"[ {', '.join(found)} ]")
+
+
+def shape_words(model: Model, number: int) -> list[str]:
+    """The sizes of an array (inputs, then outputs) as text; of one that differs between variants, where it is from."""
+    tensors = (*model.inputs, *model.outputs)
+    words = []
+    for axis, size in enumerate(tensors[number].type.shape):
+        low, high = codes.size_range(model, number, axis)
+        words.append(text(size) if is_symbolic(size) or low == high else f"{low}..{high}")
+    return words
+
+
+def shape_text(model: Model, number: int) -> str:
+    """The shape of an array, as in `[n0,512]`."""
+    return f"[{','.join(shape_words(model, number))}]"
+
+
+def _numbers(module: Module, numbers: Sequence[int]) -> str:
+    if not numbers:
+        return "null"
+    value = f"[ {', '.join(f'i64 {number}' for number in numbers)} ]"
+    name = f"numbers.{'.'.join(map(str, numbers))}"
+    return module.constant(name, f"[{len(numbers)} x i64]", value)
+
+
+def _quoted(content: bytes) -> str:
+    return "".join(chr(byte) if 32 <= byte < 127 and byte not in (34, 92, 64) else f"\\{byte:02X}" for byte in content)
+
+
+def _string(module: Module, text: str) -> str:
+    """A zero-terminated text, written once."""
+    content = text.encode() + b"\0"
+    for name, line in module.globals.items():
+        if line.endswith(f'c"{_quoted(content)}", align 1'):
+            return f"@{name}"
+    name = f"text.{len(module.globals)}"
+    module.globals[name] = (
+        f'@{name} = private unnamed_addr constant [{len(content)} x i8] c"{_quoted(content)}", align 1'
+    )
+    return f"@{name}"
+
+
+def _emit_error(module: Module, model: Model) -> None:
+    """A table of codes, one of where each text begins in a single piece of text."""
+    found = codes.texts(model)
+    unknown = "there is no such code"
+    content, places = b"", []
+    for line in (*found.values(), unknown):
+        places.append(len(content))
+        content += line.encode() + b"\0"
+    count = len(found)
+    blob = module.constant("errors", f"[{len(content)} x i8]", f'c"{_quoted(content)}"')
+    table = module.constant("codes", f"[{count} x i32]", f"[ {', '.join(f'i32 {code}' for code in found)} ]")
+    starts = ", ".join(f"i32 {place}" for place in places)
+    offsets = module.constant("starts", f"[{count + 1} x i32]", f"[ {starts} ]")
+    w = Writer(module, f"{model.name}_error", [("i32", "code")], returns="ptr", linkage="")
+    f = w.f
+    with f.loop(0, count, carry=[("i64", str(count))]) as loop:
+        same = w.test("eq", w.load(w.element(table, loop.index, "i32"), 0, "i32"), "%code", "i32")
+        loop.following = [f.op(f"select i1 {same}, i64 {loop.index}, i64 {loop.values[0]}")]
+    start = w.load(w.element(offsets, loop.results[0], "i32"), 0, "i32")
+    f.do(f"ret ptr {w.at(blob, f.op(f'zext i32 {start} to i64'))}")

@@ -1,0 +1,94 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Where things lie in the memory of a model: words, states, packed copies of weights."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Final
+
+from hybridize.base.frozen import frozen
+from hybridize.codegen.llvm.library.model import Model
+from hybridize.runtime.plan import Pack
+from hybridize.runtime.pool import TEAM
+
+WORD: Final = {
+    "memory": 0,  # what malloc gave
+    "weights": 8,
+    "mapped": 16,  # the file of weights, or null
+    "spare": 24,  # scratch that no call uses
+    "lock": 32,
+    "team": 40,  # three words, see `runtime.pool`
+    "parallel_for": 40 + 8 * len(TEAM),
+    "context": 48 + 8 * len(TEAM),
+    "calls": 56 + 8 * len(TEAM),  # the function of each variant
+}
+"""Offsets in bytes."""
+LINE: Final = 64
+
+
+def aligned(nbytes: int) -> int:
+    """Filled up to whole cache lines."""
+    return -(-nbytes // LINE) * LINE
+
+
+@frozen(eq=False)
+class Copy:
+    """A packed copy that is made when a model is."""
+
+    array: int
+    function: str
+    """As the module of its version calls it."""
+    variant: int
+    """Whose module that is."""
+    offset: int
+    """In the memory of the model."""
+
+
+class Layout:
+    """The memory of a model at each level."""
+
+    def __init__(self, model: Model) -> None:
+        self.states: list[int] = []
+        """Where each state is."""
+        place = aligned(WORD["calls"] + 8 * len(model.variants))
+        for _, nbytes in model.states:
+            self.states.append(place)
+            place += aligned(nbytes)
+        self.head = place
+        """Bytes before the packed copies."""
+        self.copies: list[list[Copy]] = []
+        """For each level."""
+        self.nbytes: list[int] = []
+        """For each level, all of a model's memory."""
+        self._packed: list[dict[tuple[int, str], int]] = []
+        for level in range(len(model.levels)):
+            self._add(model, level)
+
+    def _add(self, model: Model, level: int) -> None:
+        found: dict[tuple[int, str], int] = {}
+        copies = []
+        place = self.head
+        for number, variant in enumerate(model.variants):
+            version = variant.versions[level]
+            for pack in version.built.plan.packs:
+                key = (version.arrays[pack.slot], pack.layout)
+                if key not in found:
+                    found[key] = place
+                    copies.append(Copy(key[0], pack.function, number, place))
+                    place += aligned(pack.nbytes)
+        self._packed.append(found)
+        self.copies.append(copies)
+        self.nbytes.append(place)
+
+    def packed(self, level: int, array: int, pack: Pack) -> int:
+        """Where the copy is that a program reads instead of an array."""
+        return self._packed[level][array, pack.layout]
+
+
+def scratch_places(start: int, sizes: Sequence[int]) -> tuple[list[int], int]:
+    """Where arrays of these sizes lie one after the other, each on lines of its own; and the end."""
+    places = []
+    for nbytes in sizes:
+        places.append(start)
+        start += aligned(nbytes)
+    return places, start

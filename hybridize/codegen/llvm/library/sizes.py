@@ -1,0 +1,186 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Which program is for a call, by the sizes of its inputs, and the sizes of what that gives.
+
+    i32 fits.V(ptr input_sizes)                 0, or the code of the first size that is wrong for variant V
+    i32 which(ptr input_sizes, ptr number)      0 and the number of the first variant that is for these sizes
+    i32 NAME_sizes(ptr input_sizes, ptr output_sizes)
+
+These are the same whatever the processor.
+"""
+
+from __future__ import annotations
+
+from hybridize.base.dims import FAR, Scope
+from hybridize.codegen.llvm.library import codes
+from hybridize.codegen.llvm.library.model import Model, Variant
+from hybridize.codegen.llvm.library.writer import Writer
+from hybridize.codegen.llvm.text import Module
+from hybridize.runtime.plan import FRAME, PREPARE
+from hybridize.runtime.sizes import symbol_of
+
+LARGE: int = 1 << 47
+"""No size is larger: there are no more addresses. It keeps sums of products from wrapping around."""
+
+
+def bindings(variant: Variant) -> dict[int, int]:
+    """Where among the sizes of all inputs each size symbol stands alone first."""
+    found: dict[int, int] = {}
+    place = 0
+    for type_ in variant.inputs:
+        for size in type_.shape:
+            symbol = symbol_of(size)
+            if symbol is not None:
+                found.setdefault(symbol.number, place)
+            place += 1
+    return found
+
+
+def chosen(model: Model) -> bool:
+    """Whether calls choose sizes."""
+    return len(model.variants) > 1 or model.variants[0].scope is not None
+
+
+def prepare_name(model: Model, variant: int, level: int) -> str:
+    """The name, in the module of all, of the function that knows scratch and sizes of a variant."""
+    return renamed(PREPARE, variant, level)
+
+
+def renamed(name: str, variant: int, level: int) -> str:
+    """How a function of a version is called in the module of all."""
+    return f"{name}.v{variant}.l{level}"
+
+
+def emit_sizes(module: Module, model: Model) -> None:
+    """Write the functions."""
+    for number, variant in enumerate(model.variants):
+        _emit_fits(module, model, number, variant)
+    if chosen(model):
+        _emit_which(module, model)
+    _emit_public(module, model)
+
+
+def _emit_fits(module: Module, model: Model, number: int, variant: Variant) -> None:
+    w = Writer(module, f"fits.{number}", [("ptr", "sizes")])
+    places = bindings(variant)
+    w.f.bind("%sizes", places)
+    flat = [(array, axis, size) for array, type_ in enumerate(variant.inputs) for axis, size in enumerate(type_.shape)]
+    # Ranges first: what is computed of the sizes then stays within 64 bits.
+    for place, (array, axis, size) in enumerate(flat):
+        symbol = symbol_of(size)
+        if symbol is not None and places[symbol.number] == place:
+            found = w.f.symbol(symbol)
+            wrong = w.test("slt", found, symbol.low)
+            over = w.test("sgt", found, symbol.high if symbol.high < FAR else LARGE)
+            w.fail(w.f.op(f"or i1 {wrong}, {over}"), codes.code(codes.SIZE, array + 1, axis))
+    for place, (array, axis, size) in enumerate(flat):
+        symbol = symbol_of(size)
+        if symbol is None or places[symbol.number] != place:
+            found = w.load(w.element("%sizes", place), 0, "i64")
+            wrong = w.test("ne", found, w.f.size(size))
+            w.fail(wrong, codes.code(codes.SIZE, array + 1, axis))
+    w.finish()
+
+
+def _emit_which(module: Module, model: Model) -> None:
+    w = Writer(module, "which", [("ptr", "sizes"), ("ptr", "number")])
+    f = w.f
+    last = len(model.variants) - 1
+    for number, variant in enumerate(model.variants):
+        w.store(str(number), "%number", 0, "i64")
+        answer = f.op(f"call i32 @fits.{number}(ptr %sizes)")
+        if number == last:
+            break
+        right, other = f.fresh("right"), f.fresh("other")
+        f.branch(w.test("eq", answer, 0, "i32"), right, other)
+        f.place(right)
+        if variant.scope is not None:
+            holds, _ = emit_frame(w, model, number, variant, prepare_name(model, number, len(model.levels) - 1))
+            good = f.fresh("good")
+            f.branch(holds, good, other)
+            f.place(good)
+        f.do("ret i32 0")
+        f.place(other)
+    w.finish(answer)
+
+
+def emit_frame(w: Writer, model: Model, number: int, variant: Variant, prepare: str) -> tuple[str, tuple[str, str]]:
+    """Ask `prepare` about the sizes at %sizes; returns whether the program holds, and what is known: values, frame."""
+    scope = variant.scope
+    assert scope is not None
+    values = w.f.alloca("i64", max(1, len(scope.symbols)), 8)
+    frame = w.f.alloca("i64", frame_words(variant), 8)
+    store_symbols(w, scope, bindings(variant), values)
+    holds = w.f.op(f"call i64 @{prepare}(ptr {values}, ptr {frame})")
+    return w.test("ne", holds, 0), (values, frame)
+
+
+def store_symbols(w: Writer, scope: Scope, places: dict[int, int], values: str) -> None:
+    """The values of all symbols, in the order of their numbers, as programs take them."""
+    for symbol in scope.symbols:
+        # One that stands nowhere alone has been settled while capturing; nothing is computed of it.
+        value = w.load(w.element("%sizes", places[symbol.number]), 0, "i64") if symbol.number in places else symbol.hint
+        w.store(str(value), w.element(values, symbol.number), 0, "i64")
+
+
+def frame_words(variant: Variant) -> int:
+    """Words that `prepare` writes."""
+    types = [value.shape for value in variant.versions[0].built.plan.outputs]
+    return len(FRAME) + sum(1 + len(shape) for shape in types)
+
+
+def frame_places(variant: Variant) -> list[int]:
+    """Where in the frame the sizes of each output begin."""
+    places, place = [], len(FRAME)
+    for type_ in variant.outputs:
+        places.append(place + 1)
+        place += 1 + type_.ndim
+    return places
+
+
+def _emit_public(module: Module, model: Model) -> None:
+    w = Writer(module, f"{model.name}_sizes", [("ptr", "sizes"), ("ptr", "found")], linkage="")
+    f = w.f
+    some = any(one.type.ndim for one in model.outputs)
+    given = chosen(model) and any(one.type.ndim for one in model.inputs)
+    if some:
+        w.fail(w.is_null("%found"), codes.code(codes.NULL, 0, 5))
+    if chosen(model):
+        if given:
+            w.fail(w.is_null("%sizes"), codes.code(codes.NULL, 0, 4))
+        cell = f.alloca("i64", 1, 8)
+        answer = f.op(f"call i32 @which(ptr %sizes, ptr {cell})")
+        wrong, labels = f.fresh("wrong"), [f.fresh("variant") for _ in model.variants]
+        begin = f.fresh("begin")
+        f.branch(w.test("eq", answer, 0, "i32"), begin, wrong)
+        f.place(wrong)
+        f.do(f"ret i32 {answer}")
+        f.place(begin)
+        number = w.load(cell, 0, "i64")
+        cases = " ".join(f"i64 {k}, label %{label}" for k, label in enumerate(labels[:-1]))
+        f.do(f"switch i64 {number}, label %{labels[-1]} [ {cases} ]")
+    else:
+        labels = [f.fresh("variant")]
+        with f.when(f.op("icmp ne ptr %sizes, null")):
+            answer = f.op("call i32 @fits.0(ptr %sizes)")
+            wrong, fine = f.fresh("wrong"), f.fresh("fine")
+            f.branch(w.test("eq", answer, 0, "i32"), fine, wrong)
+            f.place(wrong)
+            f.do(f"ret i32 {answer}")
+            f.place(fine)
+        f.jump(labels[0])
+    end = f.fresh("end")
+    for k, variant in enumerate(model.variants):
+        f.place(labels[k])
+        found: list[str] = []
+        if variant.scope is None:
+            found = [str(size) for type_ in variant.outputs for size in type_.shape]
+        else:
+            holds, (_, frame) = emit_frame(w, model, k, variant, prepare_name(model, k, len(model.levels) - 1))
+            w.fail(f.op(f"xor i1 {holds}, true"), codes.code(codes.SIZE))
+            for place, type_ in zip(frame_places(variant), variant.outputs, strict=True):
+                found += [w.load(w.element(frame, place + axis), 0, "i64") for axis in range(type_.ndim)]
+        for place, size in enumerate(found):
+            w.store(size, w.element("%found", place), 0, "i64")
+        f.jump(end)
+    f.place(end)
+    w.finish()

@@ -1,0 +1,107 @@
+# SPDX-License-Identifier: Apache-2.0
+"""IR of loads, stores and checks: what the functions of a library are written with."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from hybridize.base.dims import Symbol
+from hybridize.codegen.llvm.text import Function, Module
+
+
+class Bound(Function):
+    """A function that finds the values of size symbols among the sizes that it is given."""
+
+    def bind(self, pointer: str, places: dict[int, int]) -> None:
+        """Let symbols, by their numbers, be the words at these places of the array at `pointer`."""
+        self._cells = (pointer, places)
+
+    def symbol(self, symbol: Symbol) -> str:
+        """The register of a symbol's value, loaded on entry."""
+        pointer, places = self._cells
+        key = ("given", symbol.number)
+        cell = self.on_entry(f"getelementptr i64, ptr {pointer}, i64 {places[symbol.number]}", ("place", key))
+        return self.on_entry(f"load i64, ptr {cell}, align 8", key)
+
+
+class Writer:
+    """Writes a function that returns a code, or nothing."""
+
+    def __init__(
+        self,
+        module: Module,
+        name: str,
+        params: Sequence[tuple[str, str]],
+        *,
+        returns: str = "i32",
+        linkage: str = "internal",
+    ) -> None:
+        self.f = Bound(module, name, params, returns=returns, linkage=linkage)
+        self._failures: dict[int, str] = {}
+
+    def at(self, base: str, offset: int | str) -> str:
+        """The address `offset` bytes after `base`."""
+        return base if offset == 0 else self.f.op(f"getelementptr i8, ptr {base}, i64 {offset}")
+
+    def element(self, base: str, index: int | str, type: str = "i64") -> str:
+        """The address of an element of an array."""
+        return base if index == 0 else self.f.op(f"getelementptr {type}, ptr {base}, i64 {index}")
+
+    def load(self, base: str, offset: int | str = 0, type: str = "ptr") -> str:
+        """What lies at an address."""
+        return self.f.op(f"load {type}, ptr {self.at(base, offset)}, align {_bytes(type)}")
+
+    def store(self, value: str, base: str, offset: int | str = 0, type: str = "ptr") -> None:
+        """Put a value to an address."""
+        self.f.do(f"store {type} {value}, ptr {self.at(base, offset)}, align {_bytes(type)}")
+
+    def test(self, relation: str, x: str, y: str | int, type: str = "i64") -> str:
+        """A comparison."""
+        return self.f.op(f"icmp {relation} {type} {x}, {y}")
+
+    def is_null(self, pointer: str) -> str:
+        """Whether a pointer is null."""
+        return self.test("eq", pointer, "null", "ptr")
+
+    def fail(self, condition: str, code: int) -> None:
+        """Return a code if the condition holds."""
+        label = self._failures.get(code)
+        if label is None:
+            label = self._failures[code] = self.f.fresh("fail")
+        following = self.f.fresh("on")
+        self.f.branch(condition, label, following)
+        self.f.place(following)
+
+    def finish(self, result: str = "0") -> None:
+        """Return `result`, and write the ends of all that failed."""
+        self.f.do(f"ret i32 {result}")
+        for code, label in self._failures.items():
+            self.f.place(label)
+            self.f.do(f"ret i32 {code}")
+
+    def copy(self, target: str, source: str, nbytes: int | str) -> None:
+        """Copy memory."""
+        name = self.f.module.declare("llvm.memcpy.p0.p0.i64", "void", ["ptr", "ptr", "i64", "i1"])
+        self.f.do(f"call void {name}(ptr {target}, ptr {source}, i64 {nbytes}, i1 false)")
+
+    def external(self, name: str, returns: str, *args: str, variadic: bool = False) -> str:
+        """Call a function of the C library; `args` are with their types."""
+        types = [arg.split()[0] for arg in args]
+        form = [*types[:2], "..."] if variadic else types
+        callee = self.f.module.declare(name, returns, form, "nounwind")
+        kind = f"{returns} ({', '.join(form)})" if variadic else returns
+        text = f"call {kind} {callee}({', '.join(args)})"
+        if returns == "void":
+            self.f.do(text)
+            return ""
+        return self.f.op(text)
+
+    def lined(self, pointer: str) -> str:
+        """The first address from `pointer` on that begins a cache line."""
+        number = self.f.op(f"ptrtoint ptr {pointer} to i64")
+        over = self.f.op(f"and i64 {self.f.op(f'add i64 {number}, 63')}, -64")
+        return self.at(pointer, self.f.op(f"sub i64 {over}, {number}"))
+
+
+def _bytes(type: str) -> int:
+    return {"i8": 1, "i32": 4}.get(type, 8)

@@ -1,0 +1,48 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Which functions of other libraries an object may need: those of C, and what its system has for threads and files."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Final
+
+from hybridize.base.errors import CodegenError
+from hybridize.codegen import elf
+from hybridize.formats.library.platforms import Platform
+
+_WORDS: Final = """
+acos acosh asin asinh atan atanh cbrt ceil cos cosh erf erfc exp exp2 expm1 fabs floor lgamma log log10 log1p log2
+nearbyint rint round sin sinh sqrt tan tanh tgamma trunc atan2 copysign fdim fma fmax fmin fmod hypot ldexp nextafter
+pow remainder
+"""
+MATHEMATICS: Final = {f"{name}{suffix}" for name in _WORDS.split() for suffix in ("", "f")}
+"""Of <math.h>."""
+_MEMORY = {"malloc", "free", "memcpy", "memmove", "memset", "memcmp"}
+_POSIX = {"sched_yield", "open", "lseek", "close", "mmap", "munmap"}
+_OF_SYSTEM: Final = {
+    "linux": _POSIX,
+    "macos": _POSIX,
+    "windows": {"SwitchToThread", "fopen", "fread", "fgetc", "fclose"},
+}
+
+
+def check_declared(name: str, names: Iterable[str], platform: Platform) -> None:
+    """Make sure that a program needs nothing else.
+
+    Raises:
+        CodegenError E970: it does.
+    """
+    allowed = MATHEMATICS | _MEMORY | _OF_SYSTEM[platform.system]
+    other = sorted(set(names) - allowed)
+    if other:
+        raise CodegenError(
+            "E970", f"{name} needs {', '.join(other)}, which the C library does not have",
+            help="leave that operation out of the function that is exported",
+        )  # fmt: skip
+
+
+def undefined(object_: bytes) -> list[str]:
+    """Names of what an ELF object needs from elsewhere."""
+    found = elf.read(object_)
+    outside = (found.symbols["section"] == elf.UNDEFINED) & (found.symbols["info"] >> 4 != 0)
+    return [found.name(number) for number in outside.nonzero()[0].tolist()]

@@ -1,0 +1,258 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The header of a library: C99 and C++."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Final
+
+from hybridize.base.dims import hint
+from hybridize.base.errors import CodegenError
+from hybridize.codegen.llvm.library import codes
+from hybridize.codegen.llvm.library.describe import shape_text, shape_words
+from hybridize.codegen.llvm.library.model import Model
+from hybridize.codegen.llvm.library.sizes import chosen
+
+_WORDS: Final = """
+alignas alignof and and_eq asm auto bitand bitor bool break case catch char class compl const constexpr continue
+default delete do double else enum explicit export extern false float for friend goto if inline int long mutable
+namespace new noexcept not not_eq nullptr operator or or_eq private protected public register reinterpret_cast
+restrict return short signed sizeof static struct switch template this throw true try typedef typeid typename union
+unsigned using virtual void volatile wchar_t while xor xor_eq main
+"""
+_KEYWORDS: Final = frozenset(_WORDS.split())
+C_TYPES: Final = {
+    "bool": "uint8_t", "float16": "uint16_t", "bfloat16": "uint16_t", "float32": "float", "float64": "double",
+}  # fmt: skip
+"""The C types of elements; integers are called as in C, with `_t`. Half floats have none: these are their bits."""
+
+
+def check_name(name: str) -> None:
+    """Make sure that C takes the name.
+
+    Raises:
+        CodegenError E974: it means something in C or C++ already.
+    """
+    if name in _KEYWORDS or not name.isidentifier() or not name.isascii():
+        raise CodegenError("E974", f"C cannot have a type called {name!r}", help="write to a file of another name")
+
+
+def c_type(dtype: str) -> str:
+    """The C type of an element."""
+    return C_TYPES.get(dtype, f"{dtype}_t")
+
+
+def header(model: Model) -> str:
+    """The text."""
+    text = _TEMPLATE.replace("%EXAMPLE%", "\n".join(_example(model)))
+    text = text.replace("%KINDS%", "\n".join(_kinds(model)))
+    text = text.replace("%SIZES%", "\n".join(_sizes(model)))
+    text = text.replace("%ARRAYS%", "\n".join(_arrays(model)))
+    text = text.replace("%PROCESSORS%", ", ".join(f'"{target.name}"' for target in model.levels))
+    text = text.replace("%BESIDE%", _beside(model))
+    text = text.replace("%STATE%", _state(model))
+    text = text.replace("%SEED%", _SEED if model.random >= 0 else "")
+    text = text.replace("%VERSION%", model.version)
+    return text.replace("NAME", model.name)
+
+
+def _beside(model: Model) -> str:
+    return "path of a file: must be NULL, the weights are inside" if model.marker else "path of NAME.safetensors"
+
+
+def _state(model: Model) -> str:
+    return "A call changes the state of the model: calls of one model take turns." if model.states else (
+        "Any number of threads may run one model."
+    )  # fmt: skip
+
+
+def _example(model: Model) -> Iterator[str]:
+    """A program, as ten lines of a comment."""
+    arrays = (*model.inputs, *model.outputs)
+    names = _variables(model)
+    sized = chosen(model)
+    for number, (one, name) in enumerate(zip(arrays, names, strict=True)):
+        count = 1
+        for axis in range(one.type.ndim):
+            count *= _shown(model, number, axis)
+        given = " = {0}" if number < len(model.inputs) else ""
+        yield f" *     static {c_type(one.type.dtype.name)} {name}[{max(1, count)}]{given};{_comment(model, number)}"
+    inputs, outputs = names[: len(model.inputs)], names[len(model.inputs) :]
+    sizes = [_shown(model, number, axis) for number, one in enumerate(model.inputs) for axis in range(one.type.ndim)]
+    if inputs:
+        yield f" *     const void *inputs[] = {{{', '.join(inputs)}}};"
+    if outputs:
+        yield f" *     void *outputs[] = {{{', '.join(outputs)}}};"
+    if sized and sizes:
+        yield f" *     const int64_t sizes[] = {{{', '.join(map(str, sizes))}}};"
+    if not model.marker:
+        yield ' *     NAME_options options = {"NAME.safetensors", NULL, NULL, NULL, 0};'
+    yield " *     NAME *model;"
+    yield f" *     int32_t code = NAME_create(&model, {'NULL' if model.marker else '&options'});"
+    given = ", ".join(
+        ["inputs" if inputs else "NULL", "sizes" if sized and sizes else "NULL", "outputs" if outputs else "NULL"]
+    )
+    yield f" *     if (!code) code = NAME_run(model, {given}, NULL);"
+    yield ' *     if (code) fprintf(stderr, "%s\\n", NAME_error(code));'
+    yield " *     NAME_destroy(model);"
+
+
+def _shown(model: Model, number: int, axis: int) -> int:
+    """A size of an axis for the example: that which the program was made with."""
+    return int(hint((*model.inputs, *model.outputs)[number].type.shape[axis]))
+
+
+def _comment(model: Model, number: int) -> str:
+    return f"  // {shape_text(model, number)}"
+
+
+def _variables(model: Model) -> list[str]:
+    """Names of arrays that C takes, each once."""
+    taken = {"model", "code", "inputs", "outputs", "sizes", "options", model.name}
+    found = []
+    for one in (*model.inputs, *model.outputs):
+        name = one.name
+        while name in taken or name in _KEYWORDS:
+            name += "_"
+        taken.add(name)
+        found.append(name)
+    return found
+
+
+def _kinds(model: Model) -> Iterator[str]:
+    said = {
+        "OK": "done", "NULL": "a null pointer", "SIZE": "a size that the program is not for",
+        "UNALIGNED": "an array that does not lie at a multiple of its element's size", "MEMORY": "out of memory",
+        "FILE": "the file of weights is absent or another one", "ASSERTION": "an assertion of the program failed",
+        "OPTION": "an option that is not one",
+    }  # fmt: skip
+    for number, kind in enumerate(codes.KINDS):
+        yield f"    NAME_{kind} = {number}{',' if number < len(codes.KINDS) - 1 else ' '} /* {said[kind]} */"
+
+
+def _sizes(model: Model) -> Iterator[str]:
+    """Numbers of arrays, and of elements where they are known."""
+    yield f"#define NAME_INPUTS {len(model.inputs)}"
+    yield f"#define NAME_OUTPUTS {len(model.outputs)}"
+    found: dict[str, set[int]] = {}
+    for number, one in enumerate((*model.inputs, *model.outputs)):
+        ranges = [codes.size_range(model, number, axis) for axis in range(one.type.ndim)]
+        known = all(low == high for low, high in ranges)
+        count = 1
+        for low, _ in ranges:
+            count *= low
+        found.setdefault(one.name.upper(), set()).add(count if known else -1)
+    for name, counts in found.items():
+        if len(counts) == 1 and counts != {-1}:  # an input and an output may share a name and not the size
+            yield f"#define NAME_{name}_SIZE {counts.pop()}"
+
+
+def _arrays(model: Model) -> Iterator[str]:
+    """What goes in and out."""
+    for title, first, tensors in (("inputs", 0, model.inputs), ("outputs", len(model.inputs), model.outputs)):
+        for number, one in enumerate(tensors):
+            shape = shape_text(model, first + number)
+            kind = c_type(one.type.dtype.name)
+            dtype = "" if kind in (one.type.dtype.name, f"{one.type.dtype.name}_t") else f" ({one.type.dtype.name})"
+            ranges = [codes.size_range(model, first + number, axis) for axis in range(one.type.ndim)]
+            words = shape_words(model, first + number)
+            free = [
+                f"{word} from {low}" + (f" to {high}" if high < codes.NO_LIMIT else "")
+                for word, (low, high) in zip(words, ranges, strict=True)
+                if low != high and word.isidentifier()
+            ]
+            yield f" *   {title}[{number}]  {kind} {one.name}{shape}{dtype}{': ' if free else ''}{', '.join(free)}"
+    scope = model.variants[-1].scope
+    for condition in scope.conditions if scope is not None else ():
+        yield f" *   where {condition}"
+
+
+_SEED = """
+/** Begins the model's random numbers anew from a seed. */
+int32_t NAME_seed(NAME *model, uint64_t seed);
+"""
+
+_TEMPLATE: Final = """\
+/* Written by hybridize %VERSION%. C99 and C++.
+ *
+%EXAMPLE%
+ */
+#ifndef NAME_H
+#define NAME_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/** A model in memory. */
+typedef struct NAME NAME;
+
+/** What functions return: one of these in the low byte, above it the array (from 1 on, inputs first) and the axis
+ *  (from bit 24 on). `NAME_error` has a text for each. */
+enum {
+%KINDS%
+};
+
+%SIZES%
+
+/** How a model is made; what is zero is as it is without. */
+typedef struct {
+    const char *weights;   /**< %BESIDE% */
+    const char *processor; /**< at most this: %PROCESSORS%; NULL: the best there is */
+    /** Calls task(work, number) once for each number from 0 to count - 1, in any order, by any threads, and returns
+     *  when all calls have. NULL: everything runs on the caller's thread. */
+    void (*parallel_for)(void *context, void (*task)(void *work, int64_t number), void *work, int64_t count);
+    void *context;   /**< handed to parallel_for */
+    int32_t threads; /**< that parallel_for has: no more tasks than that are made at once; 0 or 1: none are */
+} NAME_options;
+
+/** An array that goes in or out. */
+typedef struct {
+    const char *name, *dtype;
+    int32_t itemsize, ndim;
+    const int64_t *smallest, *largest; /**< of each axis: equal where the size is fixed; INT64_MAX: no limit */
+    const char *shape;                 /**< as in "[n0,512]" */
+} NAME_tensor;
+
+/** What goes in and out of a model. */
+typedef struct {
+    const char *json; /**< all of this as text */
+    const char *name, *version;
+    int32_t input_count, output_count;
+    const NAME_tensor *inputs, *outputs;
+} NAME_description;
+
+/** Makes a model. `options` may be NULL. Nothing is left behind where it fails, and *model is NULL. */
+int32_t NAME_create(NAME **model, const NAME_options *options);
+
+/** The sizes of all outputs, one after the other, for sizes of all inputs, one after the other; see NAME_run. */
+int32_t NAME_sizes(const int64_t *input_sizes, int64_t *output_sizes);
+
+/** Runs the model. Arrays are row-major without gaps, aligned to their elements; outputs overlap nothing else.
+ *
+%ARRAYS%
+ *
+ *  `input_sizes` are the sizes of all inputs, one after the other: [2,3], [] and [4] give {2, 3, 4}. They may be NULL
+ *  where all are fixed. `output_sizes` is for what room was made, the same way; NULL: it is not looked at. %STATE%
+ */
+int32_t NAME_run(NAME *model, const void *const *inputs, const int64_t *input_sizes, void *const *outputs,
+                 const int64_t *output_sizes);
+
+/** What goes in and out, the same for every model. */
+const NAME_description *NAME_describe(void);
+
+/** Gives a model back; NULL is fine. No call of it may be running. */
+void NAME_destroy(NAME *model);
+
+/** The text of what a function returned; never NULL. */
+const char *NAME_error(int32_t code);
+%SEED%
+#ifdef __cplusplus
+}
+#endif
+
+#endif
+"""

@@ -1,0 +1,78 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The machines that libraries are made for, by name."""
+
+from __future__ import annotations
+
+import dataclasses
+import platform
+import sys
+from typing import Final
+
+from hybridize.base.errors import CodegenError
+from hybridize.base.frozen import frozen
+from hybridize.codegen.llvm.library.model import System
+from hybridize.codegen.target import Target, named_target
+
+
+@frozen
+class Platform:
+    """A kind of processor and an operating system."""
+
+    name: str
+    triple: str
+    """As LLVM knows it."""
+    system: System
+    levels: tuple[str, ...]
+    """The targets that code is written for, the best first."""
+
+    @property
+    def processor(self) -> str:
+        """x86_64 or aarch64."""
+        return self.name.partition("-")[0]
+
+    def targets(self) -> tuple[Target, ...]:
+        """The machines of the levels."""
+        return tuple(dataclasses.replace(named_target(level), triple=self.triple) for level in self.levels)
+
+    def library(self, name: str) -> str:
+        """What the file of a shared library is called."""
+        return {"linux": f"lib{name}.so", "macos": f"lib{name}.dylib", "windows": f"{name}.dll"}[self.system]
+
+    def object(self, name: str) -> str:
+        """What the file of an object is called."""
+        return f"{name}.o"
+
+
+_X86: Final = ("avx512", "avx2", "baseline")
+PLATFORMS: Final = {
+    one.name: one
+    for one in (
+        Platform("x86_64-linux", "x86_64-unknown-linux-gnu", "linux", _X86),
+        Platform("aarch64-linux", "aarch64-unknown-linux-gnu", "linux", ("aarch64",)),
+        Platform("x86_64-windows", "x86_64-pc-windows-gnu", "windows", _X86),
+        Platform("x86_64-macos", "x86_64-apple-macosx11.0.0", "macos", _X86),
+        Platform("aarch64-macos", "arm64-apple-macosx11.0.0", "macos", ("aarch64",)),
+    )
+}
+
+
+def host() -> str:
+    """The name of this machine's platform."""
+    system = {"linux": "linux", "darwin": "macos", "win32": "windows"}.get(sys.platform, sys.platform)
+    processor = {"arm64": "aarch64", "amd64": "x86_64"}.get(platform.machine().lower(), platform.machine().lower())
+    return f"{processor}-{system}"
+
+
+def named_platform(name: str | None) -> Platform:
+    """A platform by its name; None is this machine's.
+
+    Raises:
+        CodegenError E971: there is no such platform.
+    """
+    found = PLATFORMS.get(name if name is not None else host())
+    if found is None:
+        raise CodegenError(
+            "E971", f"no library can be made for {name if name is not None else host()!r}",
+            help=f"use one of {', '.join(PLATFORMS)}",
+        )  # fmt: skip
+    return found

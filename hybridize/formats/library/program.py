@@ -1,0 +1,130 @@
+# SPDX-License-Identifier: Apache-2.0
+"""From graphs to the programs of a library, at every level; what cannot leave Python is refused before that."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Iterator
+from typing import Any, Final
+
+from hybridize.base.errors import CaptureError, CodegenError
+from hybridize.base.types import TensorType
+from hybridize.codegen.llvm.library.codes import size_range
+from hybridize.codegen.llvm.library.describe import shape_words
+from hybridize.codegen.llvm.library.model import Model, Tensor, Variant, Version
+from hybridize.codegen.llvm.program import Built, build
+from hybridize.codegen.target import Target
+from hybridize.formats import deployable as saved
+from hybridize.formats.deployable import Deployable
+from hybridize.formats.library.assertions import asserting, returning
+from hybridize.formats.library.platforms import Platform
+from hybridize.formats.library.weights import Arrays
+from hybridize.graph import Graph
+from hybridize.passes import PIPELINE
+
+RANDOM: Final = "random.state"
+"""The key of the random generator's state among the weights."""
+
+
+def programs(
+    deployable: Deployable, targets: Iterable[Target], slots: int, arrays: Arrays
+) -> tuple[list[Variant], list[str]]:
+    """The variants, built for every target, their arrays numbered; and what their assertions say.
+
+    Raises:
+        CaptureError E455: the program prints.
+    """
+    for variant in deployable.variants:
+        _refuse(deployable.name, variant.graph)
+    messages: list[str] = []
+    return [_variant(one, tuple(targets), slots, arrays, messages) for one in deployable.variants], messages
+
+
+def _refuse(name: str, graph: Graph) -> None:
+    for node in every_node(graph):
+        if node.op.name == "print":
+            raise CaptureError(
+                "E455", f"{name} prints while it runs, which a library does not", loc=node.loc,
+                help="take the print out, or return what it shows",
+            )  # fmt: skip
+
+
+def every_node(graph: Graph) -> Iterator[Any]:
+    """The nodes of a graph and of the graphs that its ops hold."""
+    for node in graph.nodes:
+        yield node
+        for value in vars(node.op).values():
+            for item in value if isinstance(value, tuple) else (value,):
+                if isinstance(item, Graph):
+                    yield from every_node(item)
+
+
+def _variant(
+    variant: saved.Variant, targets: tuple[Target, ...], slots: int, arrays: Arrays, messages: list[str]
+) -> Variant:
+    graph = variant.graph
+    asserts = asserting(graph)
+    if asserts:
+        graph = returning(graph, messages)
+    if graph.scope is not None:
+        graph.scope.capturing = False
+    optimized = PIPELINE.run(graph)
+    versions = []
+    for target in targets:
+        built = build(optimized, target, slots=slots)
+        versions.append(Version(built, tuple(_numbered(built, arrays))))
+    arguments = len(graph.inputs) - len(variant.states)
+    results = len(graph.outputs) - len(variant.new_states) - asserts
+    return Variant(
+        _types(optimized, True)[:arguments], _types(optimized, False)[:results], variant.states, variant.new_states,
+        asserts, optimized.scope, tuple(versions),
+    )  # fmt: skip
+
+
+def _types(graph: Graph, inputs: bool) -> tuple[TensorType, ...]:
+    return tuple(value.type for value in (graph.inputs if inputs else graph.outputs))
+
+
+def _numbered(built: Built, arrays: Arrays) -> Iterator[int]:
+    for slot, array in enumerate(built.constants):
+        yield -1 if slot in built.plan.teams else arrays.add(array)
+
+
+def described(model: Model) -> str:
+    """What a library says of itself to other languages."""
+
+    def tensor(number: int, one: Tensor) -> dict[str, Any]:
+        axes = range(one.type.ndim)
+        ranges = [size_range(model, number, axis) for axis in axes]
+        return {
+            "name": one.name,
+            "dtype": one.type.dtype.name,
+            "shape": [int(word) if word.isdecimal() else word for word in shape_words(model, number)],
+            "smallest": [low for low, _ in ranges],
+            "largest": [high for _, high in ranges],
+        }
+
+    scope = model.variants[-1].scope
+    count = len(model.inputs)
+    said = {
+        "name": model.name,
+        "hybridize": model.version,
+        "inputs": [tensor(number, one) for number, one in enumerate(model.inputs)],
+        "outputs": [tensor(count + number, one) for number, one in enumerate(model.outputs)],
+        "sizes": scope.lines() if scope is not None else [],
+        "random": model.random >= 0,
+    }
+    return json.dumps(said, separators=(",", ":"))
+
+
+def check_size(name: str, platform: Platform, nbytes: int) -> None:
+    """Make sure that code reaches the weights.
+
+    Raises:
+        CodegenError E972: they are too many for a section.
+    """
+    if nbytes > 1 << 30:
+        raise CodegenError(
+            "E972", f"the weights of {name} are {nbytes} bytes: code for {platform.name} reaches 2^30 within a library",
+            help='say weights="beside"',
+        )  # fmt: skip

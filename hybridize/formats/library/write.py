@@ -1,0 +1,146 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Writes a program as a library for C."""
+
+from __future__ import annotations
+
+import os
+import tempfile
+from typing import Literal
+
+import numpy
+
+from hybridize.base.frozen import changed, frozen
+from hybridize.base.version import VERSION
+from hybridize.codegen.llvm.engine import emit_object
+from hybridize.codegen.llvm.library.beside import checksum
+from hybridize.codegen.llvm.library.emit import emit_library
+from hybridize.codegen.llvm.library.model import Model, Tensor
+from hybridize.formats.atomic import replacing, write_atomically
+from hybridize.formats.deployable import Deployable, identifier
+from hybridize.formats.library.declared import check_declared, undefined
+from hybridize.formats.library.header import check_name, header
+from hybridize.formats.library.linking import link_library
+from hybridize.formats.library.platforms import Platform, named_platform
+from hybridize.formats.library.program import RANDOM, check_size, described, programs
+from hybridize.formats.library.weights import Arrays, beside, filled, inside
+
+THREADS = 16
+"""Threads at most, where nothing else is said."""
+
+
+@frozen(eq=False)
+class Compiled:
+    """A library before it is files."""
+
+    name: str
+    platform: Platform
+    object: bytes
+    header: str
+    weights: bytes
+    """The file beside; empty where they are inside."""
+
+
+def compiled(
+    deployable: Deployable,
+    *,
+    weights: Literal["inside", "beside"] = "inside",
+    threads: int = THREADS,
+    targets: str | None = None,
+) -> Compiled:
+    """The object of a program for C, its header, its file of weights.
+
+    Args:
+        deployable: the program; its name is that of the C functions.
+        weights: in the object, or in a file beside it.
+        threads: that a host's parallel-for may use at most.
+        targets: the machine that it is for; None is this one.
+
+    Raises:
+        CaptureError E455: the program prints.
+        CodegenError E970: it needs a function that the C library does not have.
+        CodegenError E971: there is no such machine.
+        CodegenError E972: the weights are too large to be inside.
+        CodegenError E974: C cannot use that name.
+    """
+    name = deployable.name
+    check_name(name)
+    platform = named_platform(targets)
+    levels = platform.targets()
+    arrays = Arrays()
+    variants, messages = programs(deployable, levels, threads, arrays)
+    states = tuple((arrays.add(state.initial), state.initial.nbytes) for state in deployable.states)
+    stored = inside(arrays.arrays, name) if weights == "inside" else beside(arrays.arrays)
+    if stored.marker:
+        check_size(name, platform, len(stored.content))
+    model = Model(
+        name,
+        tuple(Tensor(one.name, one.type) for one in deployable.inputs),
+        tuple(Tensor(one.name, one.type) for one in deployable.outputs),
+        tuple(variants),
+        levels,
+        platform.system,
+        stored.offsets,
+        len(stored.content),
+        states,
+        next((number for number, state in enumerate(deployable.states) if state.name == RANDOM), -1),
+        threads,
+        tuple(messages),
+        "",
+        VERSION,
+        stored.marker,
+        0 if stored.marker else checksum(numpy.frombuffer(stored.content, numpy.uint8)),
+    )
+    model = changed(model, json=described(model))
+    made = emit_object(emit_library(model), levels[-1])
+    if platform.system == "linux":
+        check_declared(name, undefined(made), platform)
+    if stored.marker:
+        made = filled(made, stored)
+    return Compiled(name, platform, made, header(model), b"" if stored.marker else stored.content)
+
+
+def write_library(
+    deployable: Deployable,
+    path: str | os.PathLike[str],
+    *,
+    weights: Literal["inside", "beside"] = "inside",
+    threads: int = THREADS,
+    targets: str | None = None,
+    linker: str | None = None,
+    object_only: bool = False,
+) -> list[str]:
+    """Write a program as a shared library, or an object, and a header; returns the paths of the files.
+
+    Args:
+        deployable: the program.
+        path: folder and NAME: that of the files, and of all functions in them.
+        weights: `inside` the library, or `beside` it in NAME.safetensors, which it maps.
+        threads: that a host's parallel-for may use at most.
+        targets: the machine that it is for; None is this one.
+        linker: `cc`, or None for whatever there is.
+        object_only: write NAME.o, which needs no linker.
+
+    Raises:
+        CaptureError E455: the program prints.
+        CodegenError E970-E974: see `compiled`; E973: there is no linker, or it failed.
+    """
+    folder, base = os.path.split(os.fspath(path))
+    name = identifier(base)
+    made = compiled(changed(deployable, name=name), weights=weights, threads=threads, targets=targets)
+    files = []
+    if object_only:
+        files.append(os.path.join(folder, made.platform.object(name)))
+        write_atomically(files[0], [made.object])
+    else:
+        files.append(os.path.join(folder, made.platform.library(name)))
+        with tempfile.TemporaryDirectory() as work, replacing(files[0]) as temporary:
+            object_path = os.path.join(work, made.platform.object(name))
+            with open(object_path, "wb") as file:
+                file.write(made.object)
+            link_library(object_path, temporary, name, made.platform, linker)
+    files.append(os.path.join(folder, f"{name}.h"))
+    write_atomically(files[-1], [made.header.encode()])
+    if made.weights:
+        files.append(os.path.join(folder, f"{name}.safetensors"))
+        write_atomically(files[-1], [made.weights])
+    return files
