@@ -63,11 +63,13 @@ _HOLDS: Final = {
 }
 
 
-def load(path: str | os.PathLike[str]) -> Callable[..., Any]:
+def load(path: str | os.PathLike[str], *, images: bool = False) -> Callable[..., Any]:
     """Load a compiled program or net from disk; the kind of file is told by its content.
 
     Args:
         path: an archive written by `save`, or the `-symbol.json` of an exported net with its `.params` beside it.
+        images: run the machine code of an archive, where it has some for this machine, instead of compiling. That is
+            to trust the file as one trusts a program: its checksums tell damage, not malice.
 
     Raises:
         LoadError: the file is not one of these, is damaged, or was written by a later version.
@@ -76,7 +78,7 @@ def load(path: str | os.PathLike[str]) -> Callable[..., Any]:
     if kind == "symbol":
         return SymbolBlock.read(path)
     if kind == "archive":
-        return Function.from_saved(read_archive(path))
+        return Function.from_saved(read_archive(path), owned=True, images=images)
     raise LoadError(
         "E611", f"{path} holds {_HOLDS[kind]}, which is no program by itself",
         help="load an archive written by save, or an exported -symbol.json; arrays are read by load_parameters",

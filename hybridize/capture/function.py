@@ -16,7 +16,7 @@ from collections import OrderedDict
 from collections.abc import Callable, Sequence
 from contextlib import suppress
 from types import MethodType
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy
 
@@ -33,7 +33,11 @@ from hybridize.capture.record import capture
 from hybridize.capture.signature import Call
 from hybridize.capture.sizes import Family, family_key
 from hybridize.capture.trace import current_trace
-from hybridize.formats import SavedProgram, write_archive
+from hybridize.compiler.archived import Code, offer_process_code
+from hybridize.formats import SavedProgram, SavedSignature, write_archive
+
+if TYPE_CHECKING:
+    from hybridize.formats.exporting import Exported
 
 LIMIT = 64
 """Programs that a function keeps; the least recently used go first."""
@@ -127,12 +131,16 @@ class Function:
         self._install()
 
     @classmethod
-    def from_saved(cls, saved: SavedProgram, *, shared: bool = False, **options: Any) -> Function:
+    def from_saved(
+        cls, saved: SavedProgram, *, shared: bool = False, owned: bool = False, images: bool = False, **options: Any
+    ) -> Function:
         """A function whose programs come from a file; there is no Python to capture another one from.
 
         Args:
             saved: the programs and their weights.
             shared: the weights are somebody else's, who may write them: they are read where they are, at each call.
+            owned: nobody else will look at the weights again: they are not copied.
+            images: run the machine code that came with the programs, where it fits this machine.
             options: as for `Function`.
         """
         known = {name: value for name, value in saved.options.items() if name in Options.__dataclass_fields__}
@@ -140,8 +148,11 @@ class Function:
         made.saved_program = saved
         made._names = saved.argument_names
         made.name = saved.name
-        for captured in saving.captured(saved, shared=shared):
-            made._keep(made._compile(captured, ""))
+        if images:
+            offer_process_code(saved.process)
+        stock = saving.captured(saved, shared=shared, owned=owned)
+        for captured, signature in zip(stock, saved.signatures, strict=True):
+            made._keep(made._compile(captured, "", signature.codes if images else ()))
         made._install()
         return made
 
@@ -252,11 +263,11 @@ class Function:
             return None
         return program if family.settle(kinds) else None
 
-    def _compile(self, captured: Any, reason: str) -> Program:
+    def _compile(self, captured: Any, reason: str, codes: Sequence[Code] = ()) -> Program:
         options = self.options
         return Program(
             captured, name=self.name, backend=options.backend, verify=options.verify, threads=options.threads,
-            reason=reason,
+            reason=reason, codes=codes,
         )  # fmt: skip
 
     def _keep(self, program: Program) -> None:
@@ -357,8 +368,7 @@ class Function:
         programs = self.programs()
         if self.saved_program is not None:
             found = changed(self.saved_program, weights=self._weights())
-            by_graph = {id(program.captured): program for program in programs}
-            programs = [by_graph[id(signature.graph)] for signature in found.signatures]
+            programs = [program for program, _ in self.of_file()]
         else:
             options = {"backend": self.options.backend, "freeze": self.options.freeze}
             found = saving.saved(self.name, programs, self._parameters(), options, names or {})
@@ -373,12 +383,16 @@ class Function:
         """What a loaded function's arrays hold by now."""
         assert self.saved_program is not None
         held: dict[str, Any] = {}
-        by_graph = {id(program.captured): program.stock for program in self.programs()}
-        for signature in self.saved_program.signatures:
-            sources = by_graph[id(signature.graph)].sources
-            arrays = [source.array for source in sources if source.array is not None]
+        for program, signature in self.of_file():
+            arrays = [source.array for source in program.stock.sources if source.array is not None]
             held.update((name, array._data) for name, array in zip(signature.state, arrays, strict=True))
         return held
+
+    def of_file(self) -> list[tuple[Program, SavedSignature]]:
+        """The programs of a loaded function in the order of its file, with what that says of them."""
+        assert self.saved_program is not None
+        by_graph = {id(program.captured): program for program in self.programs()}
+        return [(by_graph[id(signature.graph)], signature) for signature in self.saved_program.signatures]
 
     def save(self, path: str | os.PathLike[str], *, samples: Sequence[Any] = ()) -> None:
         """Write all programs and what they read from outside to one file, for `hybridize.load`.
@@ -395,6 +409,36 @@ class Function:
             text = f"{self.name} has no program to save yet"
             raise StateError("E530", text, help="call it once, or say compile(...)")
         write_archive(path, self.saved(samples=samples))
+
+    def export(
+        self, path: str | os.PathLike[str], format: str = "archive", *, samples: Sequence[Any] = (),
+        progress: Callable[[str], None] | None = None, **options: Any,
+    ) -> Exported:  # fmt: skip
+        """Write all programs as files that run without this Python; each is run and compared before it is in place.
+
+        Args:
+            path: of the archive; of other formats, the folder and the name of the model.
+            format: `"archive"`, `"library"` (a C library and its header), `"object"` (the same, not linked), `"wasm"`
+                (WebAssembly with a JavaScript loader).
+            samples: calls to check it with, besides those that the programs were captured at: each an array or a
+                tuple of arguments.
+            progress: hears what is being done.
+            options: of library and object `targets`, `weights`, `threads`; of library `linker`; of archive `targets`.
+
+        Raises:
+            StateError E533: nothing has been compiled yet.
+            ArgumentError E334 to E337: a sample that no program takes, an unknown format or option.
+            CaptureError E450, E454 to E457: what only Python can do is part of a program.
+            VerificationError E810 to E812: what was written is not what Python gives. Nothing changed on the disk.
+        """
+        from hybridize.capture.exporting import export, nothing_to_export  # late: most processes write no file
+
+        if not self.cache_info().programs:
+            raise nothing_to_export(self.name)
+        return export(
+            lambda samples, notes: self.saved(None, samples, notes), type(self).from_saved, path, format,
+            samples=samples, progress=progress, options=options,
+        )  # fmt: skip
 
     # --------------------------------------------------------------------------------------------------- messages
 

@@ -24,6 +24,7 @@ from hybridize import compiler
 from hybridize.array.ndarray import ndarray
 from hybridize.array.storage import Storage, Watcher, settle
 from hybridize.capture.backends import Machine, Memory
+from hybridize.compiler.archived import Code, executable
 from hybridize.graph import Graph
 from hybridize.runtime.cpython import USABLE
 from hybridize.runtime.executable import Executable, Packer
@@ -108,9 +109,11 @@ class PackedMachine(Machine):
         unless: Watcher,
         clock: Callable[[], float] = time.perf_counter,
         threads: int | None = None,
+        codes: Sequence[Code] = (),
     ) -> None:
-        """Entries are not made clean while `unless` is dirty."""
-        self.executable = compiler.compile(graph, name=name, stable=stable, threads=threads)
+        """Entries are not made clean while `unless` is dirty. Nothing is compiled where one of `codes` fits."""
+        there = executable(codes, graph, name=name, stable=stable, threads=threads) if codes else None
+        self.executable = there or compiler.compile(graph, name=name, stable=stable, threads=threads)
         self.renewed = False
         """Whether the executable was replaced since somebody last set this to False: entries are to be made again."""
         self._graph, self._name, self._threads, self._unless, self._clock = graph, name, threads, unless, clock

@@ -27,6 +27,7 @@ from hybridize.capture.samples import recorded
 from hybridize.capture.signature import Call
 from hybridize.capture.sizes import family_key
 from hybridize.capture.trace import memory
+from hybridize.compiler.archived import Code
 from hybridize.graph import Graph, exact, is_exact, sizes_of
 from hybridize.ops import Broadcast, Reshape, Slice, Transpose
 from hybridize.ops.op import Op
@@ -56,6 +57,7 @@ class Program:
         verify: Any = False,
         threads: int | None = None,
         reason: str = "",
+        codes: Sequence[Code] = (),
     ) -> None:
         self.name = name
         self._aliases = aliases(captured.call, captured) if captured.same_memory or captured.writes_arguments else None
@@ -79,7 +81,7 @@ class Program:
         elif verify:
             self._runs = Verifying(captured.graph, name, verify == "ops", threads)
         else:
-            self._runs = PackedMachine(captured.graph, name, self._stable(), self._dirty, threads=threads)
+            self._runs = PackedMachine(captured.graph, name, self._stable(), self._dirty, threads=threads, codes=codes)
         self.reason = reason
         """Why it was captured: empty for the first program of a function."""
 
@@ -279,6 +281,17 @@ class Program:
         results = stock.results if self._same_views else self._results(call)
         return unflatten(stock.structure, [self._leaf(result, arrays, outputs, made) for result in results])
 
+    @property
+    def arguments(self) -> int:
+        """How many inputs of the graph are arguments."""
+        return sum(source.position >= 0 for source in self.stock.sources)
+
+    def outputs(self, arguments: Buffers) -> list[NDArray[Any]]:
+        """Outputs of the graph for the arrays and numbers among the arguments; nothing is written back."""
+        given = iter(arguments)
+        arrays = [next(given) if one.array is None else one.array._data for one in self.stock.sources]
+        return self._runs.run(arrays)
+
     def _results(self, call: Call) -> list[Result]:
         """The leaves of the result, views in them for the sizes of a call."""
         sizes = self._sizes(call) or {}
@@ -357,10 +370,10 @@ class Program:
         lifted = [source.array for source in stock.sources if source.array is not None]
         written = [source.array for source in stock.sources if source.array is not None and source.written >= 0]
         order = [source.written for source in stock.sources if source.written >= 0]
-        count = len(stock.graph.outputs) - len(order)
+        executable, copies = runs.now()
+        count = len(executable.results) - len(order)
         if order != list(range(count, count + len(order))):
             return None
-        executable, copies = runs.now()
         made = compiler.make_entry(
             executable, array_type=ndarray, arguments=arguments, bound=[array._data for array in lifted],
             fallback=_missed if written else fallback, structure=self._finish(count, lifted),

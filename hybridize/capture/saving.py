@@ -20,7 +20,7 @@ from hybridize.capture.record import Captured, Result, Source
 from hybridize.capture.signature import Call
 from hybridize.capture.sizes import family_key
 from hybridize.formats import Leaf, SavedProgram, SavedSignature
-from hybridize.graph import Graph
+from hybridize.graph import Deferred, Graph
 
 RANDOM = "random.state"
 """The key of the random generator's words among the weights."""
@@ -136,9 +136,9 @@ def _constant(number: Any, kind: TensorType) -> NDArray[Any]:
     return array
 
 
-def captured(program: SavedProgram, *, shared: bool = False) -> list[Captured]:
-    """Plain data as captured programs; `shared` as in `Function.from_saved`."""
-    arrays = {name: wrap(array if shared else array.copy()) for name, array in program.weights.items()}
+def captured(program: SavedProgram, *, shared: bool = False, owned: bool = False) -> list[Captured]:
+    """Plain data as captured programs; `shared` and `owned` as in `Function.from_saved`."""
+    arrays = {name: wrap(array if shared or owned else array.copy()) for name, array in program.weights.items()}
     for array in arrays.values():
         array.storage.exposed = shared
     return [_captured(signature, arrays) for signature in program.signatures]
@@ -175,8 +175,10 @@ def _captured(signature: SavedSignature, arrays: Mapping[str, ndarray]) -> Captu
         results.append(Result("array" if weak is None else "number", output, value=weak))
         output += 1
     call = Call(signature.arguments, values, tuple(kinds), signature.training, False)
+    # Only who captures asks for them; a graph that is not read yet shall not be for their sake.
+    values_of_results = () if isinstance(graph, Deferred) else graph.outputs[:count]
     return Captured(
-        call, graph, tuple(sources), signature.result, tuple(results), graph.outputs[:count], (), (), (),
+        call, graph, tuple(sources), signature.result, tuple(results), values_of_results, (), (), (),
         numbers=numbers, conditions=(), layouts={}, same_memory={}, bound={},
     )  # fmt: skip
 

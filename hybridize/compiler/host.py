@@ -2,7 +2,7 @@
 """This machine as a target, and the modules that a process needs once, whatever its programs are.
 
 LLVM knows the machine and makes the modules; where another process of this machine has asked it before, the answer is
-on the disk and LLVM is not loaded.
+on the disk and LLVM is not loaded. Files that the user trusts bring such modules along, too.
 """
 
 from __future__ import annotations
@@ -39,8 +39,16 @@ def _asked() -> Target:
     return ask()
 
 
+_offered: dict[tuple[str, tuple[int, ...]], Callable[[], Image]] = {}
+
+
+def offer(kind: str, numbers: tuple[int, ...], image: Callable[[], Image]) -> None:
+    """Let `process_module` use a module that is there already, for a machine such as this one."""
+    _offered.setdefault((kind, numbers), image)
+
+
 def process_module(kind: str, emit: Callable[[Target], str], *numbers: int, level: int = 2) -> Loaded:
-    """A module for this machine, made of its LLVM IR unless it is on the disk.
+    """A module for this machine, made of its LLVM IR unless it is on offer or on the disk.
 
     Args:
         kind: what it is called among such modules.
@@ -48,6 +56,9 @@ def process_module(kind: str, emit: Callable[[Target], str], *numbers: int, leve
         numbers: what the IR depends on besides the machine and the compiler.
         level: of LLVM's code generation.
     """
+    offered = _offered.get((kind, numbers))
+    if offered is not None:
+        return Loaded(offered())
     target = host_target()
     name = disk.name(kind, repr(target), repr(numbers))
     image = disk.find(name, [Image])

@@ -60,18 +60,19 @@ class Program:
     constants: tuple[Captured | Folded | Literal, ...]
 
 
-_CLASSES = (
-    Program, Captured, Folded, Literal, Image,
-    *(kind for kind in vars(plans).values() if isinstance(kind, type) and kind.__module__ == plans.__name__),
-)  # fmt: skip
+PLAN_CLASSES = tuple(
+    kind for kind in vars(plans).values() if isinstance(kind, type) and kind.__module__ == plans.__name__
+)
+"""What a plan is made of."""
+_CLASSES = (Program, Captured, Folded, Literal, Image, *PLAN_CLASSES)
 
 
 def keep(name: str | None, graph: Graph, optimized: Graph, image: Image, plan: Plan, given: Sequence[Array]) -> None:
     """Keep what `graph` was compiled to for other processes."""
     if name is None:
         return
-    places: dict[int, Captured | Folded] = {id(array): Folded(k) for k, array in enumerate(_constants(optimized))}
-    places |= {id(array): Captured(k) for k, array in enumerate(_constants(graph))}
+    places: dict[int, Captured | Folded] = {id(array): Folded(k) for k, array in enumerate(constants_in(optimized))}
+    places |= {id(array): Captured(k) for k, array in enumerate(constants_in(graph))}
     constants = [places.get(id(array)) or _literal(array) for array in given]
     lines: dict[str, str] = {}
     for number, node in enumerate(_nodes(graph)):
@@ -102,10 +103,10 @@ def constants_of(program: Program, graph: Graph, optimized: Callable[[], Graph])
     for constant in program.constants:
         match constant:
             case Captured(number=number):
-                captured = captured or list(_constants(graph))
+                captured = captured or list(constants_in(graph))
                 found.append(captured[number])
             case Folded(number=number):
-                folded = folded or list(_constants(optimized()))
+                folded = folded or list(constants_in(optimized()))
                 found.append(folded[number])
             case Literal(dtype=dtype, shape=shape, data=data):
                 found.append(numpy.frombuffer(data, BY_CODE[dtype]).reshape(shape))
@@ -124,7 +125,8 @@ def _graphs(graph: Graph) -> Iterator[Graph]:
             yield from _graphs(inner)
 
 
-def _constants(graph: Graph) -> Iterator[Array]:
+def constants_in(graph: Graph) -> Iterator[Array]:
+    """All constants of a graph and of those inside its ops, in an order that equal graphs share."""
     for one in _graphs(graph):
         yield from one.constants.values()
 

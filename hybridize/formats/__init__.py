@@ -9,24 +9,10 @@ It must not know arrays with operators, blocks or capture.
 Libraries of formats (safetensors, zipfile) are loaded when a file is first read or written, not with hybridize.
 """
 
-import os
-
+from hybridize.formats.archive import read_archive as read_archive
+from hybridize.formats.archive import write_archive as write_archive
 from hybridize.formats.detection import detect as detect
 from hybridize.formats.saved import Leaf as Leaf
 from hybridize.formats.saved import Sample as Sample
 from hybridize.formats.saved import SavedProgram as SavedProgram
 from hybridize.formats.saved import SavedSignature as SavedSignature
-
-
-def read_archive(path: str | os.PathLike[str]) -> SavedProgram:
-    """Read an archive; see `hybridize.formats.archive`."""
-    from hybridize.formats import archive  # late: safetensors
-
-    return archive.read_archive(path)
-
-
-def write_archive(path: str | os.PathLike[str], program: SavedProgram) -> None:
-    """Write an archive; see `hybridize.formats.archive`."""
-    from hybridize.formats import archive  # late: safetensors
-
-    archive.write_archive(path, program)

@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import field
 from typing import Any
 
@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from hybridize.base.frozen import frozen
 from hybridize.base.nested import Structure
+from hybridize.compiler.archived import Code
 from hybridize.graph import Graph
 
 
@@ -56,7 +57,9 @@ class SavedSignature:
     writes: tuple[int, ...] = ()
     """Positions in `graph.inputs`."""
     training: bool = False
-    samples: tuple[Sample, ...] = ()
+    samples: Sequence[Sample] = ()
+    codes: tuple[Code, ...] = ()
+    """Machine code that came with the file, for several targets; to be used where the user trusts it."""
 
 
 @frozen
@@ -71,3 +74,5 @@ class SavedProgram:
     """Names of the positional parameters, so that a loaded function takes them by keyword too."""
     options: Mapping[str, Any] = field(default_factory=dict)
     """Keywords given to `hybridize` (JSON values)."""
+    process: tuple[Code, ...] = ()
+    """Machine code that came with the file and that a process needs once."""

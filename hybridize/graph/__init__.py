@@ -18,6 +18,7 @@ is assumed of them: `sizes("n0 in 2.. like 9")`. `sizes_of` finds them in a call
 It must not know any op, array or pass.
 """
 
+from hybridize.graph.deferred import Deferred as Deferred
 from hybridize.graph.ir import Builder as Builder
 from hybridize.graph.ir import Graph as Graph
 from hybridize.graph.ir import Node as Node

@@ -138,20 +138,28 @@ def digest(array: Buffer) -> str:
 use_printer(print_graph)
 
 
-def parse(text: str, ops: Mapping[str, Callable[..., Any]], constants: Mapping[str, Buffer] | None = None) -> Graph:
+def parse(
+    text: str,
+    ops: Mapping[str, Callable[..., Any]],
+    constants: Mapping[str, Buffer] | None = None,
+    inputs: Sequence[Value] = (),
+    symbols: Mapping[str, Dim] | None = None,
+) -> Graph:
     """Read a graph back.
 
     Args:
         text: as printed.
         ops: classes of ops by their words; `composite` makes composites from label, attributes and body.
         constants: arrays of the constants that stand by their digest.
+        inputs: what the graph is to have as its inputs, where they are there already.
+        symbols: the size symbols of those, by name.
 
     Raises:
         GraphError E903: the text is no graph; the message names the line.
     """
     parser = _Parser(text, ops, constants or {})
     try:
-        graph = parser.program()
+        graph = parser.program(inputs, symbols)
     except HybridizeError:
         raise
     except (ValueError, TypeError, LookupError, AttributeError, ArithmeticError, RecursionError) as error:
@@ -185,7 +193,7 @@ class _Parser:
         self._constants = constants
         self._place = self._start = 0
         self._kind = self._token = ""
-        self._symbols: dict[str, Dim] = {}
+        self._symbols: Mapping[str, Dim] = {}
         self._advance()
 
     def _advance(self) -> str:
@@ -226,7 +234,7 @@ class _Parser:
             self._advance()
         return found
 
-    def program(self) -> Graph:
+    def program(self, inputs: Sequence[Value], symbols: Mapping[str, Dim] | None) -> Graph:
         """The graph, which may say of its sizes; nothing may follow."""
         if self._accept("sizes"):
             self._expect("(")
@@ -235,20 +243,24 @@ class _Parser:
                 lines.append(json.loads(self._take("string")))
                 if self._token != ")":
                     self._expect(",")
-            _, self._symbols = parse_scope(lines)
-        graph = self.graph()
+            self._symbols = symbols if symbols is not None else parse_scope(lines)[1]
+        graph = self.graph(inputs)
         if self._kind != "end":
             raise self.error(f"{self._token!r} after the end")
         return graph
 
-    def graph(self) -> Graph:
+    def graph(self, inputs: Sequence[Value] = ()) -> Graph:
         self._expect("graph")
         self._expect("(")
         builder = Builder()
         values: dict[str, Value] = {}
         while not self._accept(")"):
             number, name, kind = self._param()
-            self._define(values, number, builder.input(kind, name))
+            if inputs:
+                builder.inputs.append(self._given(inputs, len(builder.inputs), kind))
+            else:
+                builder.input(kind, name)
+            self._define(values, number, builder.inputs[-1])
             if self._token != ")":
                 self._expect(",")
         self._expect("{")
@@ -257,6 +269,11 @@ class _Parser:
         outputs = self._values(values)
         self._expect("}")
         return builder.finish(outputs)
+
+    def _given(self, inputs: Sequence[Value], place: int, kind: TensorType) -> Value:
+        if place >= len(inputs) or str(inputs[place].type) != str(kind):
+            raise self.error(f"input {place} is {kind}, which it is not by what else is known")
+        return inputs[place]
 
     def _param(self) -> tuple[str, str, TensorType]:
         number = self._take("value")

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""How many processors this process may use: the affinity mask, the cgroup's quota, and no core twice.
+"""How many processors this process may use (the affinity mask, the cgroup's quota, no core twice), and what they run.
 
 Files are looked for under `root`, so that tests bring their own.
 """
@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Collection, Iterator
+from functools import cache
 
 ROOT = "/"
 
@@ -78,3 +79,44 @@ def _text(root: str, path: str) -> str:
             return file.read().strip()
     except OSError:
         return ""
+
+
+_LEVELS = {
+    "avx512": "avx512f avx512bw avx512cd avx512dq avx512vl",
+    "avx2": "avx avx2 bmi1 bmi2 f16c fma abm movbe xsave",
+    "baseline": "sse2",
+}
+"""The levels of the x86-64 psABI that targets are named after, and the flags of what each adds, as Linux calls them."""
+
+
+@cache
+def levels(root: str = ROOT) -> tuple[str, ...]:
+    """Names of the targets whose code this machine runs, the widest first, as the operating system tells.
+
+    LLVM knows too, but what only loads code does without it.
+    """
+    machine = os.uname().machine
+    if machine != "x86_64":
+        return (machine,)
+    flags = _flags(root)
+    names = list(_LEVELS)
+    lowest = next((k for k in range(len(names)) if all(_has(flags, name) for name in names[k:])), len(names) - 1)
+    return tuple(names[lowest:])
+
+
+def _has(flags: Collection[str], level: str) -> bool:
+    return all(flag in flags for flag in _LEVELS[level].split())
+
+
+def _flags(root: str) -> Collection[str]:
+    """What the first processor can do; nothing where the operating system does not say."""
+    try:
+        file = os.open(os.path.join(root, "proc/cpuinfo"), os.O_RDONLY | os.O_CLOEXEC)
+        try:
+            text = os.read(file, 1 << 13)  # written processor by processor, as it is read
+        finally:
+            os.close(file)
+    except OSError:
+        return ()
+    line = next((line for line in text.decode(errors="replace").splitlines() if line.startswith("flags")), "")
+    return frozenset(line.partition(":")[2].split())

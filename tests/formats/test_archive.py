@@ -7,15 +7,14 @@ from collections import namedtuple
 import ml_dtypes
 import numpy
 import pytest
-from safetensors import safe_open
-from safetensors.numpy import save_file
+from safetensors.numpy import load_file
 
 from hybridize import formats, ops
 from hybridize.base.dtypes import float32
 from hybridize.base.errors import ArgumentError, LoadError
 from hybridize.base.nested import flatten
 from hybridize.base.types import TensorType
-from hybridize.formats.archive import _checksum
+from hybridize.formats.archive.container import PROGRAM, checksum, chunks, opened
 from hybridize.formats.saved import ARRAY, Leaf, SavedProgram, SavedSignature
 from hybridize.ops import composites
 from hybridize.ops.evaluate import evaluate
@@ -69,6 +68,25 @@ def test_what_is_written_is_read_back(tmp_path):
     assert all(weight.flags.writeable and weight.flags.carray for weight in again.weights.values())
 
 
+def test_other_programs_read_the_weights(tmp_path):
+    program = example()
+    formats.write_archive(tmp_path / "net", program)
+    found = load_file(tmp_path / "net")
+    for name, weight in program.weights.items():
+        numpy.testing.assert_array_equal(found[f"weight:{name}"], weight)
+
+
+def test_written_weights_stay_out_of_the_file(tmp_path):
+    path = tmp_path / "net"
+    formats.write_archive(path, example())
+    before = path.read_bytes()
+    one, other = formats.read_archive(path).weights, formats.read_archive(path).weights
+    kept = other["w"].copy()
+    one["w"][...] = 7
+    assert path.read_bytes() == before
+    numpy.testing.assert_array_equal(other["w"], kept)
+
+
 @pytest.mark.parametrize("dtype", ["?", "i1", "u2", "i8", "f2", "f8", ml_dtypes.bfloat16])
 def test_weights_of_every_dtype(tmp_path, dtype):
     kind = numpy.dtype(dtype)
@@ -119,34 +137,65 @@ def archive(tmp_path):
     return path
 
 
-def rewritten(path, change=None, **metadata):
-    """The archive with another description, its checksum made right again."""
-    with safe_open(path, framework="numpy") as file:
-        tensors = {name: file.get_tensor(name) for name in file.keys()}  # noqa: SIM118
-        old = dict(file.metadata())
-    tree = json.loads(old["program"])
+def rewritten(path, change=None):
+    """The archive with another description or other tensors, all checksums made right again."""
+    container = opened(str(path))
+    tree = container.program()
+    tensors = {name: container.array(name) for name in container.entries if name != PROGRAM}
     if change is not None:
         change(tree, tensors)
-    text = json.dumps(tree)
-    save_file(tensors, path, {**old, "program": text, "checksum": _checksum(text, tensors), **metadata})
+    tree["checks"] = [checksum(array) for array in tensors.values()]
+    path.write_bytes(b"".join(chunks(tensors, json.dumps(tree).encode())))
     return path
 
 
-def test_another_version_says_so(archive):
-    with pytest.raises(LoadError, match="version 2"):
-        formats.read_archive(rewritten(archive, version="2"))
+def read_all(path):
+    """Read a program with everything in it, which `read_archive` leaves for later."""
+    program = formats.read_archive(path)
+    for signature in program.signatures:
+        signature.graph.nodes, list(signature.samples)
+    return program, dict(program.weights)
+
+
+def test_a_later_version_is_refused_with_the_remedy(archive):
+    data = archive.read_bytes()
+    archive.write_bytes(data.replace(b'"version":"2"', b'"version":"3"'))
+    with pytest.raises(LoadError, match=r"E605(.|\n)*version 3, this hybridize reads 1 and 2(.|\n)*later release"):
+        formats.read_archive(archive)
+
+
+def test_what_is_rewritten_reads(archive):
+    program, _ = read_all(rewritten(archive))
+    assert program.signatures[0].graph.fingerprint == example().signatures[0].graph.fingerprint
 
 
 def signature_change(key, value):
     return lambda tree, tensors: tree["signatures"][0].update({key: value})
 
 
+def section_change(kind, content):
+    return lambda tree, tensors: tensors.update({f"hybridize:{kind}:0": numpy.frombuffer(content, "u1")})
+
+
+def graph_change(text):
+    return section_change("graph", text.encode("latin1"))
+
+
 @pytest.mark.parametrize(
     "change",
     [
-        signature_change("graph", "graph() {"), signature_change("graph", "graph() {\n  return %7\n}"),
-        signature_change("graph", 'graph() {\n  %0: f32[2] = system(command="ls")\n  return %0\n}'),
-        signature_change("graph", "graph(%0: f32[2]) {\n  %1: f32[3] = neg(%0)\n  return %1\n}"),
+        graph_change("graph() {"), graph_change("graph() {\n  return %7\n}"), graph_change("\xff"),
+        graph_change('graph() {\n  %0: f32[2] = system(command="ls")\n  return %0\n}'),
+        graph_change("graph(%0: f32[2]) {\n  %1: f32[3] = neg(%0)\n  return %1\n}"),
+        graph_change("graph(%0: f32[2,4], %1: f32[100,3], %2: f32[4,3]) {\n  return %0\n}"),
+        graph_change("composite " * 10000), graph_change("(" * 100000), section_change("lines", b"{}"),
+        section_change("lines", b'{"files": ["a"], "functions": ["f"], "nodes": [[0, 1, 0]]}'),
+        signature_change("inputs", []), signature_change("inputs", [["x", "f32", [2, 5]]] * 3),
+        signature_change("inputs", [["x", "f32", [-2]]] * 3), signature_change("inputs", [["x", "q8", [2]]] * 3),
+        signature_change("sizes", ["n0 in 2.. like 9"]), signature_change("samples", [[1, 1]]),
+        signature_change("codes", [{}]), lambda tree, tensors: tree.update(process=[{"section": "a"}]),
+        lambda tree, tensors: tree.update(options={"backend": "shell"}),
+        lambda tree, tensors: tensors.update(unknown=numpy.zeros(3)),
         signature_change("leaves", []), signature_change("leaves", [["constant", {}]] * 3),
         signature_change("writes", [9]), signature_change("writes", [0]), signature_change("writes", ["a"]),
         signature_change("state", ["w", "w"]), signature_change("leaves", [["scalar"]] * 3),
@@ -161,7 +210,7 @@ def signature_change(key, value):
 )  # fmt: skip
 def test_descriptions_that_do_not_fit_are_refused(archive, change):
     with pytest.raises(LoadError):
-        formats.read_archive(rewritten(archive, change))
+        read_all(rewritten(archive, change))
 
 
 def test_damage_is_always_found(archive, tmp_path):
@@ -171,16 +220,20 @@ def test_damage_is_always_found(archive, tmp_path):
     for size in range(0, len(data), len(data) // 40):
         damaged.write_bytes(data[:size])
         with pytest.raises(LoadError):
-            formats.read_archive(damaged)
-    for _ in range(150):
+            read_all(damaged)
+    code = [entry for name, entry in opened(str(archive)).entries.items() if name.startswith("hybridize:code:")]
+    for _ in range(400):
         wrong = bytearray(data)
-        wrong[draw.randrange(len(wrong))] ^= 1 << draw.randrange(8)
+        place = draw.randrange(len(wrong))
+        wrong[place] ^= 1 << draw.randrange(8)
         damaged.write_bytes(bytes(wrong))
-        try:
-            again = formats.read_archive(damaged)
-        except LoadError:
-            continue
-        assert again.signatures[0].graph.fingerprint == example().signatures[0].graph.fingerprint, "padding only"
+        if not any(entry.start <= place < entry.end for entry in code):
+            with pytest.raises(LoadError):
+                read_all(damaged)
+        else:
+            program, _ = read_all(damaged)
+            with pytest.raises(LoadError, match="E614"):
+                [one.read() for one in (*program.signatures[0].codes, *program.process)]
 
 
 def test_other_files_are_no_archives(tmp_path):

@@ -26,7 +26,8 @@ LATE = {
     "other people's programs": {"torch", "onnx", "typer", "rich", "hypothesis"},
     "the compiler, loaded with the first compilation": {"llvmlite", "hybridize.codegen.llvm", "hybridize.schedule"},
     "formats, loaded with the first file": {
-        "safetensors", "zipfile", "tempfile", "hybridize.formats.archive", "hybridize.formats.mxnet.table",
+        "safetensors", "zipfile", "tempfile", "hybridize.formats.archive.writing", "hybridize.formats.archive.version1",
+        "hybridize.formats.archive.lines", "hybridize.formats.mxnet.table",
         "hybridize.formats.mxnet.write", "hybridize.formats.torch_export",
     },
     "what costs milliseconds and has cheaper means": {

@@ -1,0 +1,261 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The file itself: named tensors one after the other behind a header, as safetensors has it, mapped and checked.
+
+    length of the header (8 bytes, little-endian) | header, JSON, with spaces up to a multiple of 64 bytes | tensors
+    {"__metadata__": {"format": "hybridize", "version": "2", "checksum": HEX, "program": HEX}, NAME: {"dtype": "F32",
+     "shape": [2, 3], "data_offsets": [0, 24]}, ...}
+
+Tensors stand in the order of the header without gaps. What is large and a multiple of 64 bytes comes first, then the
+dtypes from the widest on, so every tensor is aligned to its elements and most to a cache line. `checksum` is BLAKE2b of
+the header with zeros in its place, `program` that of the tensor of that name, which holds a CRC-32 of each other one.
+Checksums find damage. They do not protect against malice: whoever can write a file can write its checksums.
+"""
+
+from __future__ import annotations
+
+import json
+import mmap
+import os
+from binascii import crc32
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any, Final
+
+import numpy
+from numpy.typing import NDArray
+
+from hybridize.base.digests import digest
+from hybridize.base.dtypes import BY_CODE as _BY_CODE
+from hybridize.base.dtypes import CODES, DType, bool_, uint8
+from hybridize.base.errors import LoadError
+from hybridize.base.frozen import frozen
+from hybridize.formats.cursor import checked_size
+
+VERSION: Final = "2"
+PROGRAM: Final = "hybridize:program"
+"""The tensor that describes the others."""
+_PREFIX: Final = b'{"__metadata__":{"format":"hybridize","version":"'
+_CHECKSUM: Final = b'","checksum":"'
+_DIGITS: Final = 64
+_LINE: Final = 64
+_CODES: Final = {
+    code: _BY_CODE[code.lower()]
+    for code in ("BOOL", "I8", "I16", "I32", "I64", "U8", "U16", "U32", "U64", "F16", "BF16", "F32", "F64")
+}
+_NAMES: Final = {dtype: code for code, dtype in _CODES.items()}
+
+Array = NDArray[Any]
+
+
+@frozen
+class Entry:
+    """Where a tensor is."""
+
+    dtype: DType
+    shape: tuple[int, ...]
+    start: int
+    """In bytes from the beginning of the file."""
+    end: int
+
+    @property
+    def nbytes(self) -> int:
+        """Its size."""
+        return self.end - self.start
+
+
+class Container:
+    """A mapped file. Each tensor is checked when it is first asked for; arrays over it are written on copies."""
+
+    def __init__(self, source: str, data: Any, entries: dict[str, Entry], program: str) -> None:
+        self.source = source
+        self.entries = entries
+        self._data = data
+        self._program = program
+        self._checks: dict[str, int] = {}
+        self._arrays: dict[str, Array] = {}
+
+    def fail(self, what: str) -> LoadError:
+        """The error of a file that is not as an archive has to be."""
+        return unsound(self.source, what)
+
+    def program(self) -> Any:
+        """What the description says, checked."""
+        entry = self.entries.get(PROGRAM)
+        if entry is None:
+            raise self.fail("it has no description")
+        text = self._data[entry.start : entry.end]
+        if digest(text).hex() != self._program:
+            raise damaged(self.source, "its description")
+        tree = json.loads(text)
+        names = [name for name in self.entries if name != PROGRAM]
+        checks = tree["checks"]
+        if len(checks) != len(names) or not all(type(check) is int for check in checks):
+            raise self.fail("its checksums are not one for each tensor")
+        self._checks = dict(zip(names, checks, strict=True))
+        return tree
+
+    def array(self, name: str) -> Array:
+        """A tensor; writing to the array changes a copy of the page, not the file."""
+        known = self._arrays.get(name)
+        if known is None:
+            entry = self.entries.get(name)
+            if entry is None:
+                raise self.fail(f"it has no tensor {name!r}")
+            self.check(name)
+            count = entry.nbytes // entry.dtype.itemsize
+            if count:
+                known = numpy.frombuffer(self._data, entry.dtype, count, entry.start).reshape(entry.shape)
+            else:
+                known = numpy.empty(entry.shape, entry.dtype)
+            self._arrays[name] = known
+        return known
+
+    def content(self, name: str) -> bytes:
+        """The bytes of a section."""
+        entry = self.entries.get(name)
+        if entry is None:
+            raise self.fail(f"it has no section {name!r}")
+        self.check(name)
+        return bytes(self._data[entry.start : entry.end])
+
+    def check(self, name: str) -> None:
+        """Make sure that a tensor is not damaged.
+
+        Raises:
+            LoadError E614: it is.
+        """
+        if not self.holds(name):
+            raise damaged(self.source, repr(name))
+
+    def holds(self, name: str) -> bool:
+        """Whether a tensor has its checksum, and is what its dtype can be."""
+        entry = self.entries[name]
+        part = memoryview(self._data)[entry.start : entry.end]
+        if crc32(part) != self._checks[name]:
+            return False
+        return entry.dtype != bool_ or not entry.nbytes or int(numpy.frombuffer(part, uint8).max()) <= 1
+
+
+def unsound(source: str, what: str) -> LoadError:
+    """The error of a file that is no archive."""
+    return LoadError("E604", f"{source} is no sound archive of hybridize: {what}", help="save it again")
+
+
+def damaged(source: str, what: str) -> LoadError:
+    """The error of a checksum."""
+    return LoadError(
+        "E614", f"{source} is damaged: the checksum of {what} does not fit", help="copy it again from where it came"
+    )
+
+
+def opened(source: str) -> Container | None:
+    """The file, mapped; None where it is no archive of this kind: another safetensors file, or of version 1.
+
+    Raises:
+        LoadError E600: the file cannot be opened.
+        LoadError E604, E614: it is none, or its header is damaged.
+        LoadError E605: it is of a later version.
+    """
+    data = _mapped(source)
+    length = int.from_bytes(data[:8], "little")
+    if len(data) < 8 or length > len(data) - 8:
+        raise unsound(source, f"its header has {length} bytes, the file {len(data)}")
+    head = data[8 : 8 + length]
+    if not head.startswith(_PREFIX):
+        return None
+    version, _, rest = head[len(_PREFIX) : len(_PREFIX) + _LINE].partition(b'"')
+    if version == b"1":
+        return None
+    if version != VERSION.encode() and rest:
+        raise later(source, version.decode(errors="replace"))
+    at = len(_PREFIX) + len(version) + len(_CHECKSUM)
+    blank = b"".join([head[:at], b"0" * _DIGITS, head[at + _DIGITS :]])
+    if digest(blank).hex().encode() != head[at : at + _DIGITS]:
+        raise damaged(source, "its header")
+    try:
+        tree = json.loads(head)
+        metadata = tree.pop("__metadata__")
+        return Container(source, data, _entries(tree, 8 + length, len(data)), metadata["program"])
+    except (ValueError, TypeError, LookupError, AttributeError, RecursionError) as error:
+        raise unsound(source, f"its header does not read ({error})") from error
+
+
+def later(source: str, version: str) -> LoadError:
+    """The error of a version that this package does not read."""
+    return LoadError(
+        "E605", f"{source} is an archive of version {version}, this hybridize reads 1 and {VERSION}",
+        help="load it with a later release of hybridize",
+    )  # fmt: skip
+
+
+def _mapped(source: str) -> Any:
+    """The bytes of a file; those that are written are copied, page by page."""
+    try:
+        file = os.open(source, os.O_RDONLY | os.O_CLOEXEC)
+        try:
+            if not os.fstat(file).st_size:
+                return b""
+            return mmap.mmap(file, 0, access=mmap.ACCESS_COPY)
+        finally:
+            os.close(file)
+    except (OSError, ValueError) as error:
+        raise LoadError("E600", f"cannot read {source}: {getattr(error, 'strerror', '') or error}") from error
+
+
+def _entries(tree: Mapping[str, Any], start: int, size: int) -> dict[str, Entry]:
+    """Where the tensors are: one after the other, from `start` to the end."""
+    found = {}
+    at = start
+    for name, entry in tree.items():
+        dtype, shape, (begin, end) = _CODES[entry["dtype"]], tuple(entry["shape"]), entry["data_offsets"]
+        if not all(type(number) is int for number in (*shape, begin, end)):
+            raise ValueError(f"{name!r} has sizes that are no integers")
+        count = checked_size(shape, dtype)
+        if count is None or begin + start != at or end - begin != count * dtype.itemsize:
+            raise ValueError(f"{name!r} is not where it has to be")
+        at = end + start
+        found[name] = Entry(dtype, shape, start + begin, at)
+    if at != size:
+        raise ValueError(f"the file has {size} bytes, its tensors end at {at}")
+    return found
+
+
+def laid_out(tensors: Mapping[str, Array]) -> dict[str, Array]:
+    """The tensors in the order in which they stand in a file, each as its bytes are."""
+    order = sorted(tensors, key=lambda name: (tensors[name].nbytes % _LINE != 0, -tensors[name].dtype.itemsize))
+    return {name: numpy.ascontiguousarray(tensors[name]).reshape(tensors[name].shape) for name in order}
+
+
+def checksum(array: Array) -> int:
+    """What `Container` checks."""
+    return crc32(_bytes(array))
+
+
+def chunks(tensors: Mapping[str, Array], program: bytes) -> Iterator[bytes | memoryview]:
+    """The bytes of a file of tensors that `laid_out` gave, and a description."""
+    described = {**tensors, PROGRAM: numpy.frombuffer(program, uint8)}
+    offsets: list[Sequence[int]] = []
+    at = 0
+    for array in described.values():
+        offsets.append((at, at + array.nbytes))
+        at += array.nbytes
+    metadata = {"format": "hybridize", "version": VERSION, "checksum": "0" * _DIGITS, "program": digest(program).hex()}
+    header = {"__metadata__": metadata} | {
+        name: {"dtype": _NAMES[array.dtype], "shape": array.shape, "data_offsets": place}
+        for (name, array), place in zip(described.items(), offsets, strict=True)
+    }
+    text = json.dumps(header, separators=(",", ":")).encode()
+    text += b" " * (-(8 + len(text)) % _LINE)
+    start = len(_PREFIX) + len(VERSION) + len(_CHECKSUM)
+    yield len(text).to_bytes(8, "little")
+    yield text[:start] + digest(text).hex().encode() + text[start + _DIGITS :]
+    for array in described.values():
+        yield _bytes(array)
+
+
+def _bytes(array: Array) -> memoryview:
+    return array.reshape(-1).view(uint8).data if array.nbytes else memoryview(b"")
+
+
+def type_text(entry: Entry) -> str:
+    """`f32[2,3]`."""
+    return f"{CODES[entry.dtype]}[{','.join(map(str, entry.shape))}]"

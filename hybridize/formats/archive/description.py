@@ -1,0 +1,111 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Structures, leaves and plain values of a program as JSON, and back. Nothing that is read is trusted."""
+
+from __future__ import annotations
+
+from collections import namedtuple
+from collections.abc import Iterable
+from typing import Any
+
+from hybridize.base.errors import ArgumentError
+from hybridize.base.nested import LEAF, NONE, Structure
+from hybridize.formats.saved import ARRAY, Leaf
+
+_STRUCTURES = ("leaf", "none", "tuple", "list", "dict", "namedtuple")
+_PLAIN = (type(None), bool, int, float, str)
+
+
+def leaf_out(leaf: Leaf) -> list[Any]:
+    """A leaf: its kind, and its value where it has one.
+
+    Raises:
+        ArgumentError E304: a value that no file can hold.
+    """
+    return [leaf.kind] if leaf.kind == "array" else [leaf.kind, plain(leaf.value)]
+
+
+def plain(value: Any) -> Any:
+    """A value that JSON can hold.
+
+    Raises:
+        ArgumentError E304: it is none.
+    """
+    if type(value) not in _PLAIN:
+        raise ArgumentError(
+            "E304",
+            f"an argument, result or key {value!r} of class {type(value).__name__} cannot be saved",
+            help="arrays, numbers, strings and None can",
+        )
+    return value
+
+
+def structure_out(structure: Structure) -> dict[str, Any]:
+    """A structure.
+
+    Raises:
+        ArgumentError E304: a key of a dict that no file can hold.
+    """
+    out: dict[str, Any] = {"kind": structure.kind}
+    if structure.children:
+        out["children"] = [structure_out(child) for child in structure.children]
+    if structure.kind == "dict":
+        out["keys"] = [plain(key) for key in structure.keys]
+    if structure.cls is not None:
+        out["class"] = [structure.cls.__name__, *structure.cls._fields]  # type: ignore[attr-defined]
+    return out
+
+
+def word(value: Any) -> str:
+    """A string.
+
+    Raises:
+        TypeError: it is none.
+    """
+    if not isinstance(value, str):
+        raise TypeError(f"{value!r} is no string")
+    return value
+
+
+def leaf_in(tree: list[Any]) -> Leaf:
+    """What `leaf_out` gave.
+
+    Raises:
+        ValueError, TypeError: it is something else.
+    """
+    kind, *value = tree
+    if kind not in ("array", "scalar", "constant") or len(value) != (kind != "array"):
+        raise ValueError(f"{tree!r} is no leaf")
+    if value and type(value[0]) not in _PLAIN:
+        raise ValueError(f"{tree!r} is no leaf")
+    return Leaf(kind, *value) if value else ARRAY
+
+
+def structure_in(tree: dict[str, Any]) -> Structure:
+    """What `structure_out` gave.
+
+    Raises:
+        ValueError, TypeError, LookupError, RecursionError: it is something else.
+    """
+    kind = tree["kind"]
+    children = tuple([structure_in(child) for child in tree.get("children", ())])
+    if kind not in _STRUCTURES or (children and kind in ("leaf", "none")):
+        raise ValueError(f"{kind!r} is no structure")
+    if kind in ("leaf", "none"):
+        return LEAF if kind == "leaf" else NONE
+    keys: tuple[Any, ...] = ()
+    if kind == "dict":
+        keys = tuple(tree["keys"])
+        if len(set(keys)) != len(children) or any(type(key) not in _PLAIN for key in keys):
+            raise ValueError("the keys of a dict do not fit")
+    cls = None
+    if kind == "namedtuple":
+        name, *fields = map(word, tree["class"])
+        if len(fields) != len(children):
+            raise ValueError("the fields of a named tuple do not fit")
+        cls = _named_tuple(name, fields)
+    return Structure(kind, children, keys, cls)
+
+
+def _named_tuple(name: str, fields: Iterable[str]) -> type:
+    # Names that are no identifiers are refused there, so nothing of the file is run.
+    return namedtuple(name, fields)

@@ -1,0 +1,259 @@
+# SPDX-License-Identifier: Apache-2.0
+"""An archive as a program. What only a run needs is read at once: what goes in and out, weights, code for this machine.
+
+Graphs are read when somebody looks inside (`graph.Deferred`), samples and code for other machines when they are asked
+for. This module is loaded with hybridize and brings along nothing that is not; version 1 is read by another one.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from functools import partial
+from typing import Any, TypeVar
+
+from numpy.typing import NDArray
+
+from hybridize.base import dims
+from hybridize.base.dims import Dim, parse_scope
+from hybridize.base.dtypes import BY_CODE
+from hybridize.base.errors import HybridizeError, LoadError
+from hybridize.base.nested import Structure
+from hybridize.base.types import TensorType
+from hybridize.compiler.archived import Code
+from hybridize.formats.archive.container import PROGRAM, Container, opened
+from hybridize.formats.archive.description import leaf_in, structure_in, word
+from hybridize.formats.cursor import MAX_AXES
+from hybridize.formats.saved import Leaf, Sample, SavedProgram, SavedSignature
+from hybridize.graph import Deferred, Graph, Value, parse, verify
+from hybridize.graph.text import digest
+from hybridize.ops import OPS
+
+Array = NDArray[Any]
+T = TypeVar("T")
+
+_MALFORMED = (KeyError, TypeError, ValueError, AttributeError, IndexError, RecursionError, OverflowError)
+"""What reading something else than was written may raise."""
+
+
+def read_archive(path: str | os.PathLike[str]) -> SavedProgram:
+    """Read a program.
+
+    Its weights are views of the file, mapped so that writing to one changes a copy in memory and never the file, and
+    each is checked when it is first asked for. Replace the file if you must, never write into it while it is in use.
+
+    Raises:
+        LoadError E600: the file cannot be opened.
+        LoadError E604: it is no archive of hybridize, or its parts do not fit each other.
+        LoadError E605: it was written by a later version.
+        LoadError E614: it is damaged: a checksum does not fit. For weights, when they are asked for.
+    """
+    source = os.fspath(path)
+    container = opened(source)
+    if container is None:
+        from hybridize.formats.archive import version1  # late: it loads safetensors
+
+        return version1.read(source)
+    return _guarded(container, partial(_program, container))
+
+
+def _guarded(container: Container, read: Callable[[], T]) -> T:
+    """What `read` gives; whatever it stumbles over means that the file is not sound."""
+    try:
+        return read()
+    except LoadError:
+        raise
+    except HybridizeError as error:
+        raise container.fail(error.what) from error
+    except _MALFORMED as error:
+        raise container.fail(f"the description of the program is not whole ({error!r})") from error
+
+
+def _program(container: Container) -> SavedProgram:
+    tree = container.program()
+    for name, entry in container.entries.items():
+        if name.startswith("hybridize:") and not name.startswith("hybridize:code:") and name != PROGRAM:
+            container.check(name)  # small: graphs and lines
+        elif entry.nbytes and not name.startswith(("weight:", "constant:", "sample:", "hybridize:")):
+            raise container.fail(f"nothing is known of its tensor {name!r}")
+    signatures = tree["signatures"]
+    if not isinstance(signatures, list):
+        raise TypeError("signatures are a list")
+    codes = [_code(container, part) for part in tree["process"]]
+    return SavedProgram(
+        name=word(tree["name"]),
+        signatures=tuple([_signature(container, number, part) for number, part in enumerate(signatures)]),
+        weights=_Tensors(container, "weight:"),
+        argument_names=tuple(map(word, tree["argument_names"])),
+        options=_options(tree["options"]),
+        process=tuple(codes),
+    )
+
+
+def _options(tree: Any) -> dict[str, Any]:
+    """Keywords of `hybridize`."""
+    if tree.get("backend", "llvm") not in ("llvm", "numpy") or type(tree.get("freeze", False)) is not bool:
+        raise ValueError(f"its options are {tree!r}")
+    return {word(key): value for key, value in tree.items()}
+
+
+def _signature(container: Container, number: int, tree: dict[str, Any]) -> SavedSignature:
+    inputs, lines, symbols = _inputs(tree)
+    arguments, result = structure_in(tree["arguments"]), structure_in(tree["result"])
+    leaves, result_leaves = tuple(map(leaf_in, tree["leaves"])), tuple(map(leaf_in, tree["result_leaves"]))
+    state, writes = tuple(map(word, tree["state"])), tuple(tree["writes"])
+    count = _count(arguments, leaves)
+    _count(result, result_leaves)
+    if len(inputs) != count + len(state):
+        raise ValueError("a graph and the description of its arguments do not fit")
+    for name, value in zip(state, inputs[count:], strict=True):
+        entry = container.entries[f"weight:{name}"]
+        if (entry.shape, entry.dtype) != (value.type.shape, value.type.dtype):
+            raise ValueError(f"weight {name!r} is not {value.type}")
+    if any(type(position) is not int or not 0 <= position < len(inputs) for position in writes):
+        raise ValueError(f"it writes to inputs {writes}")
+    outputs = sum(leaf.kind != "constant" for leaf in result_leaves)
+    read = partial(_graph, container, number, inputs, lines, symbols, outputs, writes)
+    return SavedSignature(
+        graph=Deferred(inputs, lambda: _guarded(container, read)),
+        arguments=arguments,
+        leaves=leaves,
+        result=result,
+        result_leaves=result_leaves,
+        state=state,
+        writes=writes,
+        training=tree["training"] is True,
+        samples=_Samples(container, number, tree["samples"]),
+        codes=tuple([_code(container, part) for part in tree["codes"]]),
+    )
+
+
+def _count(structure: Structure, leaves: Sequence[Leaf]) -> int:
+    """How many of the leaves are arrays of the graph."""
+    if structure.leaves != len(leaves):
+        raise ValueError("a structure and its leaves do not fit")
+    return sum(leaf.kind != "constant" for leaf in leaves)
+
+
+def _inputs(tree: dict[str, Any]) -> tuple[tuple[Value, ...], tuple[str, ...], Mapping[str, Dim]]:
+    """What goes in, what is assumed of sizes, and their symbols."""
+    lines = tuple(map(word, tree["sizes"]))
+    symbols: Mapping[str, Dim] = parse_scope(lines)[1] if lines else {}
+
+    def size(part: Any) -> Any:
+        found = dims.parse(part, symbols) if isinstance(part, str) else part
+        if type(found) is not int and not dims.is_symbolic(found):
+            raise TypeError(f"{part!r} is no size")
+        if type(found) is int and found < 0:
+            raise ValueError(f"{part!r} is no size")
+        return found
+
+    values = []
+    for name, code, shape in tree["inputs"]:
+        if len(shape) > MAX_AXES:
+            raise ValueError(f"an input has {len(shape)} axes")
+        values.append(Value(TensorType(tuple([size(part) for part in shape]), BY_CODE[code]), word(name)))
+    return tuple(values), lines, symbols
+
+
+def _graph(
+    container: Container, number: int, inputs: tuple[Value, ...], lines: tuple[str, ...],
+    symbols: Mapping[str, Dim], results: int, writes: tuple[int, ...],
+) -> Graph:  # fmt: skip
+    """A graph from its text."""
+    from hybridize.formats.archive.lines import with_lines  # late: most processes only run programs
+
+    text = container.content(f"hybridize:graph:{number}").decode()
+    graph = verify(parse(text, OPS, _Named(container), inputs, symbols))
+    found = text.partition("\n")[0] if text.startswith("sizes(") else ""
+    if len(graph.inputs) != len(inputs) or found != (f"sizes({', '.join(map(json.dumps, lines))})" if lines else ""):
+        raise ValueError("a graph takes other inputs than its description says")
+    if len(graph.outputs) != results + len(writes):
+        raise ValueError("a graph and the description of its results do not fit")
+    for position, output in zip(writes, graph.outputs[results:], strict=True):
+        if str(graph.inputs[position].type) != str(output.type):
+            raise ValueError(f"it writes {output.type} to {graph.inputs[position].type}")
+    return with_lines(graph, json.loads(container.content(f"hybridize:lines:{number}")))
+
+
+def _code(container: Container, tree: dict[str, Any]) -> Code:
+    section = word(tree["section"])
+    constants = _Constants(container)
+    numbers = tuple(tree["numbers"])
+    if type(tree["abi"]) is not int or not all(type(number) is int for number in numbers):
+        raise ValueError(f"{section} is for no runtime")
+
+    def read() -> bytes:
+        content = container.content(section)
+        if content[16:48].hex() != tree["digest"]:  # what `runtime.record` has there, and compares
+            raise container.fail(f"{section} is of another program")
+        return content
+
+    nbytes = container.entries[section].nbytes
+    return Code(word(tree["kind"]), word(tree["target"]), tree["abi"], numbers, nbytes, read, constants.__getitem__)
+
+
+class _Tensors(Mapping[str, Array]):
+    """Tensors of one kind by name, checked when they are asked for."""
+
+    def __init__(self, container: Container, prefix: str) -> None:
+        self._container = container
+        self._prefix = prefix
+
+    def __getitem__(self, name: str) -> Array:
+        if f"{self._prefix}{name}" not in self._container.entries:
+            raise KeyError(name)
+        return self._container.array(f"{self._prefix}{name}")
+
+    def __iter__(self) -> Iterator[str]:
+        prefix = self._prefix
+        return (name[len(prefix) :] for name in self._container.entries if name.startswith(prefix))
+
+    def __len__(self) -> int:
+        return sum(1 for _ in self)
+
+
+class _Constants(_Tensors):
+    """Constants by their digests."""
+
+    def __init__(self, container: Container) -> None:
+        super().__init__(container, "constant:")
+
+    def __getitem__(self, name: str) -> Array:
+        array = super().__getitem__(name)
+        array.setflags(write=False)
+        return array
+
+
+class _Named(_Constants):
+    """Constants that graphs name: by these digests, not only under them."""
+
+    def __getitem__(self, name: str) -> Array:
+        array = super().__getitem__(name)
+        if digest(array) != name:
+            raise self._container.fail(f"constant {name} has another content")
+        return array
+
+
+class _Samples(Sequence[Sample]):
+    """The calls that a file holds with what they gave, checked when they are asked for."""
+
+    def __init__(self, container: Container, number: int, counts: Any) -> None:
+        self._container = container
+        self._number = number
+        self._counts = [(inputs, outputs) for inputs, outputs in counts]
+
+    def __len__(self) -> int:
+        return len(self._counts)
+
+    def __getitem__(self, place: Any) -> Any:
+        if isinstance(place, slice):
+            return tuple(self[k] for k in range(len(self))[place])
+        place = range(len(self))[place]
+        inputs, outputs = self._counts[place]
+        return Sample(self._arrays(place, "input", inputs), self._arrays(place, "output", outputs))
+
+    def _arrays(self, place: int, kind: str, count: int) -> tuple[Array, ...]:
+        names = [f"sample:{self._number}:{place}:{kind}:{k}" for k in range(count)]
+        return tuple([self._container.array(name) for name in names])
