@@ -58,6 +58,16 @@ def mlp(batch: int) -> Case:
     return Case(net, [x], [expected_mlp(layers, x).astype(numpy.float32)])
 
 
+def mlp_of_any_batch() -> Case:
+    """The same net after calls with several batch sizes, called with another one."""
+    layers, x = layers_and_input(7)
+    net = gluon(layers)
+    net.hybridize()
+    for batch in (1, 64, 32):
+        net(np.array(layers_and_input(batch)[1]))
+    return Case(net, [x], [expected_mlp(layers, x).astype(numpy.float32)])
+
+
 FIXED_POINT = """
 from hybridize import np
 
@@ -90,8 +100,12 @@ def loop(folder: Path) -> Case:
     return Case(program, [x], [state.astype(numpy.float32), numpy.array(count, numpy.int64)])
 
 
-MLP_64, LOOP = "MLP, batch 64", "a loop that the data ends"
-CASES: dict[str, Callable[[Path], Case]] = {CHAPTER: lambda folder: mlp(1), MLP_64: lambda folder: mlp(64), LOOP: loop}
+CASES: dict[str, Callable[[Path], Case]] = {
+    CHAPTER: lambda folder: mlp(1),
+    "MLP, batch 64": lambda folder: mlp(64),
+    "MLP, any batch, 7 rows": lambda folder: mlp_of_any_batch(),
+    "a loop that the data ends": loop,
+}
 
 
 class Harness:
@@ -113,9 +127,10 @@ class Kernel:
 
     def __init__(self, harness: Harness, executable: Executable, inputs: Arrays, constants: Arrays) -> None:
         self._time, self._address = harness.kernels, executable.address
-        self._read = [*map(aligned_copy, inputs), *constants]
-        self.outputs = [aligned(type_.shape, type_.dtype) for type_ in executable.results]
-        self._scratch = aligned((executable.scratch_bytes + ALIGNMENT,), numpy.dtype(numpy.uint8))
+        sizes = executable.sizes.checked([one.shape for one in inputs])
+        self._read = [*map(aligned_copy, inputs), *constants, executable.sizes.values(sizes)]
+        self.outputs = [aligned(type_.shape, type_.dtype) for type_ in executable.sizes.types(sizes)]
+        self._scratch = aligned((executable.sizes.scratch_bytes(sizes) + ALIGNMENT,), numpy.dtype(numpy.uint8))
         self._inputs, self._outputs = pointers(self._read), pointers(self.outputs)
         self._executable = executable  # whose code it is
 
@@ -266,7 +281,7 @@ def _measure_case(clock: Harness, case: Case, path: Path, rounds: int, seconds: 
     program = deployable(read_archive(f"{path}.hybridize"))
     case.program.export(str(path), format="library")
     library = Library(clock, path.with_name(f"lib{path.name}.so"), path.name)
-    executable = kernel_of(program)
+    executable = kernel_of(program, case.inputs)
     makes: dict[str, Callable[[], Kernel | Model]] = {
         KERNEL: lambda: Kernel(clock, executable, case.inputs, library.mapped(executable.constants)),
         EXPORTED: lambda: Model(library, case.inputs, case.expected),
@@ -289,9 +304,10 @@ def _measure_case(clock: Harness, case: Case, path: Path, rounds: int, seconds: 
             one.destroy()
 
 
-def kernel_of(program: Deployable) -> Executable:
-    """The machine code of the variant of known sizes, with the weights as constants, as the library has it."""
-    executable = compile(program.variants[0].graph, name=program.name, threads=1)
+def kernel_of(program: Deployable, inputs: Arrays) -> Executable:
+    """The machine code of the variant that is for such inputs, with the weights as constants, as the library has it."""
+    made = (compile(variant.graph, name=program.name, threads=1) for variant in program.variants)
+    executable = next(one for one in made if one.accepts([array.shape for array in inputs]))
     assert not executable.packers, "a program without stable inputs copies none of them"
     return executable
 

@@ -24,7 +24,7 @@ import numpy as np
 
 from hybridize.tools import workloads
 from hybridize.tools.bench import THREADS, UNCACHED, Amount, Measured, Options, Result, disagreement, worker
-from hybridize.tools.peers import ARCHIVE, ARTIFACTS, NUMPY_ALONE, WASM, Artifact
+from hybridize.tools.peers import ARCHIVE, ARTIFACTS, LIBRARY, NUMPY_ALONE, WASM, Artifact
 from hybridize.tools.workloads import Data
 
 HERE = Path(__file__).parent
@@ -215,7 +215,7 @@ def starts(options: Options) -> list[Measured]:
     with arrays() as data:
         results: dict[str, Result] = {}
         takes: list[tuple[Callable[[], dict[str, float]], tuple[str, ...]]] = []
-        for artifact in chosen(options):
+        for artifact in (one for one in chosen(options) if one.load or one.name in (LIBRARY, WASM)):
             take, names = _start_of(artifact, data, options)
             results.update((name, Result(name)) for name in names)
             try:

@@ -91,7 +91,7 @@ class Ceiling:
 
     workload: str
     row: str
-    """The beginning of its name."""
+    """Its name, or what stands there before the colon."""
     beyond: str
     """What those are."""
     must_bytes: int

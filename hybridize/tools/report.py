@@ -176,7 +176,7 @@ def goals(by_workload: dict[str, Sequence[Measured]]) -> Grid | None:
                 rows.append((name, *figures, verdict(result.median, bound.must_s, bound.aim_s)))
     for ceiling in CEILINGS:
         for one in by_workload.get(ceiling.workload, ()):
-            if isinstance(one, Amount) and one.name.startswith(ceiling.row) and not one.error:
+            if isinstance(one, Amount) and ceiling.row in (one.name, one.name.partition(": ")[0]) and not one.error:
                 figures = (size(one.beyond), size(ceiling.must_bytes), size(ceiling.aim_bytes))
                 words = f"{ceiling.workload}: {ceiling.row}, {ceiling.beyond}"
                 rows.append((words, *figures, verdict(one.beyond, ceiling.must_bytes, ceiling.aim_bytes)))

@@ -135,6 +135,7 @@ ARTIFACTS = (
         "import hybridize", "y = hybridize.load(path)(x).asnumpy()",
     ),
     Artifact(LIBRARY, "ours", "library", "hybridize", "mlp", ("libmlp.so",)),
+    Artifact(f"{LIBRARY}, any batch", "ours", "any batch", "hybridize", "mlp_any", ("libmlp_any.so",)),
     Artifact(WASM, "ours", "wasm", "hybridize", "mlp", ("mlp.wasm", "mlp.mjs")),
     Artifact(
         LITERT_FILE, "litert", "tflite", "ai_edge_litert", "mlp.tflite", ("mlp.tflite",),

@@ -60,13 +60,15 @@ def archive(layers: Layers, x: F32, path: str) -> None:
     net.save(path)
 
 
-def file(form: str) -> Callable[[Layers, F32, str], None]:
-    """A writer of the net's program for inputs of these sizes; `path` as `export` takes it."""
+def file(form: str, *batches: int) -> Callable[[Layers, F32, str], None]:
+    """A writer of the net's programs, for the input's batch and others; `path` as `export` takes it."""
 
     def write(layers: Layers, x: F32, path: str) -> None:
         net: Any = gluon(layers)
         net.hybridize()
         net(np.array(x))
+        for batch in batches:
+            net(np.ones((batch, x.shape[1])))
         net.export(path, format=form)
 
     return write
@@ -131,4 +133,9 @@ FORMULA = {
     "hybridized": functools.partial(formula, hybridized=True),
     "imperative": functools.partial(formula, hybridized=False),
 }
-FILE = {"archive": archive, "library": file("library"), "wasm": file("wasm")}
+FILE = {
+    "archive": archive,
+    "library": file("library"),
+    "any batch": file("library", 64, 32),
+    "wasm": file("wasm"),
+}
