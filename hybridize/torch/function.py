@@ -8,9 +8,9 @@ import logging
 import sys
 import threading
 from collections import OrderedDict
-from collections.abc import Hashable, Sequence
+from collections.abc import Callable, Hashable, Sequence
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy
 import torch
@@ -33,6 +33,11 @@ from hybridize.formats.torch_export import to_graph
 from hybridize.graph import Graph
 from hybridize.torch.exporting import Exported, export
 from hybridize.torch.memory import as_numpy, as_tensor, type_of
+from hybridize.torch.samples import recorded
+from hybridize.torch.samples import samples as sampled
+
+if TYPE_CHECKING:
+    from hybridize.formats.exporting import Exported as Files
 
 PROGRAMS = 64
 """How many programs a module keeps; those for the kind of call that last needed a new one longest ago go first."""
@@ -99,22 +104,78 @@ class TorchFunction:
         args, kwargs = compiled.call(leaves)
         return compiled.function.program(*args, **kwargs)
 
-    def save(self, path: str | Path) -> None:
-        """Write every program compiled so far, with the weights as they are now, as one file for `hybridize.load`.
+    def saved(self, samples: Sequence[Any] = (), notes: list[str] | None = None) -> SavedProgram:
+        """Every program compiled so far as plain data, with the weights as they are now.
+
+        Args:
+            samples: calls to check what is made of it with, besides those that the programs were exported at: each a
+                tensor or a tuple of arguments.
+            notes: hears where something else had to stand for PyTorch.
 
         Raises:
             StateError E507: nothing has been compiled yet.
+            ArgumentError E334: no program takes one of the samples.
         """
         with self._lock:
             compiled = self._all()
         if not compiled:
             raise StateError("E507", "there is no program to save yet", help="call the module once, then save it")
-        first, *others = [one.saved for one in compiled]
-        weights = dict(first.weights)
-        for other in others:
-            weights.update(other.weights)
-        signatures = tuple(signature for one in (first, *others) for signature in one.signatures)
-        write_archive(path, dataclasses.replace(first, signatures=signatures, weights=weights))
+        calls: dict[int, list[tuple[NDArray[Any], ...] | None]] = {id(one): [one.sample] for one in compiled}
+        for number, sample in enumerate(samples):
+            leaves, structure = flatten((sample if isinstance(sample, tuple) else (sample,), {}))
+            kin = self._kin.get((structure, tuple(map(_kind, leaves)), self.module.training))
+            found = kin and kin.find(tuple(leaf.shape for leaf in leaves if isinstance(leaf, torch.Tensor)), leaves)
+            if not found:
+                text = f"sample {number} is a call that {type(self.module).__name__} has no program for"
+                raise ArgumentError("E334", text, help="call it once with these arguments")
+            calls[id(found)].append(recorded(leaves))
+        told = [] if notes is None else notes
+        weights: dict[str, Any] = {}
+        signatures = []
+        for one in compiled:
+            weights.update(one.saved.weights)
+            module = self.module if one.same_module() and one.same_tensors() and not one.frozen else None
+            made = sampled(module, one.saved, one.structure, one.leaves, calls[id(one)], told)
+            signatures.append(dataclasses.replace(one.saved.signatures[0], samples=made))
+        return dataclasses.replace(compiled[0].saved, signatures=tuple(signatures), weights=weights)
+
+    def save(self, path: str | Path, *, samples: Sequence[Any] = ()) -> None:
+        """Write every program compiled so far, with the weights as they are now, as one file for `hybridize.load`.
+
+        Args:
+            path: of the file.
+            samples: calls by which the file can be checked; see `export`.
+
+        Raises:
+            StateError E507: nothing has been compiled yet.
+        """
+        write_archive(path, self.saved(samples))
+
+    def export(
+        self, path: str | Path, format: str = "archive", *, samples: Sequence[Any] = (),
+        progress: Callable[[str], None] | None = None, **options: Any,
+    ) -> Files:  # fmt: skip
+        """Write all programs as files that run without this Python; each is run and compared before it is in place.
+
+        Args:
+            path: of the archive; of other formats, the folder and the name of the model.
+            format: as in `hybridize.Function.export`: `"archive"`, `"library"`, `"object"` or `"wasm"`.
+            samples: calls to check it with, besides those that the programs were exported at: each a tensor or a
+                tuple of arguments.
+            progress: hears what is being done.
+            options: as in `hybridize.Function.export`.
+
+        Raises:
+            StateError E507: nothing has been compiled yet.
+            ArgumentError E334 to E337: a sample that no program takes, an unknown format or option.
+            CaptureError E454 to E457: what only Python can do is part of a program.
+            VerificationError E810 to E812: what was written is not what PyTorch gives. Nothing changed on the disk.
+        """
+        from hybridize.capture.exporting import export as write  # late: most processes write no file
+
+        return write(
+            self.saved, Function.from_saved, path, format, samples=samples, progress=progress, options=options
+        )  # fmt: skip
 
     def cache_info(self) -> dict[str, int]:
         """How many programs are kept, and how many may be."""
@@ -311,6 +372,10 @@ class _Compiled:
         self.parents = [part._modules for part in parts if part._modules]
         self.parts = [list(children.values()) for children in self.parents]
         self.structure = structure
+        self.leaves = [None if isinstance(leaf, torch.Tensor) else leaf for leaf in leaves]
+        """Of the call, tensors as None."""
+        self.sample: tuple[NDArray[Any], ...] | None = before.sample if before else recorded(leaves)
+        """The tensors of the call, copied; None where they are too large to keep."""
         self.saved = self._saved(owner, leaves, structure)
         self.function = Function.from_saved(self.saved, shared=True, **owner.options)
 

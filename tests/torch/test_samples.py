@@ -1,0 +1,94 @@
+"""A module's files hold what PyTorch gives."""
+
+import numpy
+import pytest
+import torch
+from torch import nn
+
+import hybridize
+from hybridize.base.errors import ArgumentError, StateError
+
+
+def net():
+    torch.manual_seed(0)
+    return nn.Sequential(nn.Linear(6, 5), nn.Tanh(), nn.Linear(5, 3)).eval()
+
+
+def test_samples_are_calls_with_what_pytorch_gives():
+    module = net()
+    fast = hybridize.hybridize(module)
+    x = torch.linspace(-1, 1, 24).reshape(4, 6)
+    with torch.no_grad():
+        fast(x)
+        fast(x[:2])
+        expected = module(x).numpy()
+    x.zero_()
+    signatures = fast.saved().signatures
+    numpy.testing.assert_array_equal(signatures[0].samples[0].outputs[0], expected)
+    assert [one.samples[0].inputs[0].shape for one in signatures] == [(4, 6), (2, 6)]
+
+
+def test_weights_that_changed_since():
+    module = net()
+    fast = hybridize.hybridize(module)
+    x = torch.ones(1, 6)
+    with torch.no_grad():
+        fast(x)
+        module[2].bias.add_(1)
+        expected = module(x).numpy()
+    numpy.testing.assert_array_equal(fast.saved().signatures[0].samples[0].outputs[0], expected)
+
+
+def test_frozen_weights_are_those_of_the_export():
+    module = net()
+    fast = hybridize.hybridize(module, freeze=True)
+    x = torch.ones(1, 6)
+    with torch.no_grad():
+        expected = fast(x).numpy()
+        module[2].bias.add_(1)
+    numpy.testing.assert_allclose(fast.saved().signatures[0].samples[0].outputs[0], expected, rtol=1e-5)
+
+
+class Counting(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.register_buffer("count", torch.zeros(1))
+
+    def forward(self, x):
+        self.count.add_(1)
+        return x * self.count
+
+
+def test_buffers_that_are_written():
+    module = Counting()
+    fast = hybridize.hybridize(module)
+    with torch.no_grad():
+        fast(torch.ones(3))
+    (sample,) = fast.saved().signatures[0].samples
+    numpy.testing.assert_array_equal(sample.outputs[0], [2, 2, 2])
+    numpy.testing.assert_array_equal(sample.outputs[1], [2])
+    assert module.count == 1, "looking changes nothing"
+
+
+def test_the_user_s_own_samples():
+    fast = hybridize.hybridize(net())
+    with pytest.raises(StateError, match="E507"):
+        fast.saved()
+    with torch.no_grad():
+        fast(torch.ones(2, 6))
+    assert len(fast.saved(samples=[torch.zeros(2, 6)]).signatures[0].samples) == 2
+    with pytest.raises(ArgumentError, match="E334: sample 0 is a call that Sequential has no program for"):
+        fast.saved(samples=[torch.zeros(5, 6)])
+
+
+def test_an_archive_is_checked_and_gives_the_same(tmp_path):
+    module = net()
+    fast = hybridize.hybridize(module)
+    x = torch.linspace(-1, 1, 24).reshape(4, 6)
+    with torch.no_grad():
+        fast(x)
+        expected = module(x).numpy()
+    files = fast.export(tmp_path / "net").files
+    assert files == (str(tmp_path / "net"),)
+    loaded = hybridize.load(files[0])
+    numpy.testing.assert_allclose(loaded(hybridize.np.array(x.numpy())).asnumpy(), expected, rtol=1e-5, atol=1e-6)
