@@ -1,23 +1,33 @@
 # SPDX-License-Identifier: Apache-2.0
-"""`HybridBlock.export`: the captured program of a net as MXNet's pair of files."""
+"""`HybridBlock.export`: the captured programs of a net as files: MXNet's pair, or what runs without this Python."""
 
 from __future__ import annotations
 
 import json
-from typing import Any
+import os
+from collections.abc import Callable, Mapping, Sequence
+from typing import TYPE_CHECKING, Any
 
 from numpy.typing import NDArray
 
-from hybridize.base.errors import CaptureError, StateError
-from hybridize.base.nested import Structure
+from hybridize.array.ndarray import ndarray, wrap
+from hybridize.base import modes
+from hybridize.base.comparison import difference, largest
+from hybridize.base.errors import CaptureError, StateError, VerificationError
+from hybridize.base.frozen import changed
+from hybridize.base.nested import Structure, flatten
 from hybridize.capture import Function
+from hybridize.capture.saving import with_samples
 from hybridize.formats import write_archive
 from hybridize.formats.atomic import write_atomically
 from hybridize.formats.mxnet.params import write_params
-from hybridize.formats.saved import SavedProgram, SavedSignature
+from hybridize.formats.saved import Sample, SavedProgram, SavedSignature
 from hybridize.gluon.advice import warn
 from hybridize.gluon.parameter_dict import ParameterDict
 from hybridize.gluon.sizes import bound_axes, signature_of, with_sizes
+
+if TYPE_CHECKING:
+    from hybridize.formats.exporting import Exported
 
 
 def has_program(function: Function) -> bool:
@@ -25,7 +35,7 @@ def has_program(function: Function) -> bool:
     return function.cache_info().programs > 0
 
 
-def save(function: Function, parameters: ParameterDict, path: Any) -> None:
+def save(function: Function, parameters: ParameterDict, path: Any, samples: Sequence[Any] = ()) -> None:
     """Write the archive of a net, its weights under the paths of the parameters.
 
     Raises:
@@ -33,7 +43,21 @@ def save(function: Function, parameters: ParameterDict, path: Any) -> None:
     """
     if not has_program(function):
         raise StateError("E506", "the net has not been compiled yet, so there is nothing to save", help="call it once")
-    write_archive(path, function.saved(names_of(parameters)))
+    write_archive(path, function.saved(names_of(parameters), samples))
+
+
+def deploy(
+    function: Function, parameters: ParameterDict, path: Any, format: str, *, samples: Sequence[Any],
+    progress: Callable[[str], None] | None, options: Mapping[str, Any],
+) -> Exported:  # fmt: skip
+    """Write files of another format than MXNet's; see `capture.Function.export`."""
+    from hybridize.capture.exporting import export  # late: most processes write no file
+
+    names = names_of(parameters)
+    return export(
+        lambda samples, notes: function.saved(names, samples, notes), Function.from_saved, path, format,
+        samples=samples, progress=progress, options=options,
+    )  # fmt: skip
 
 
 def names_of(parameters: ParameterDict) -> dict[int, str]:
@@ -41,13 +65,65 @@ def names_of(parameters: ParameterDict) -> dict[int, str]:
     return {id(p._data): path for path, p in parameters.items() if p._data is not None}
 
 
-def write(function: Function, parameters: ParameterDict, path: str, epoch: int) -> tuple[str, str | None]:
-    """Write `PATH-symbol.json` and `PATH-EPOCH.params`; see `HybridBlock.export`."""
-    from hybridize.formats.mxnet.write import symbol_json  # late: MXNet's names for all ops
+def write(
+    function: Function, parameters: ParameterDict, path: str, epoch: int, samples: Sequence[Any] = ()
+) -> tuple[str, str | None]:  # fmt: skip
+    """Write `PATH-symbol.json` and `PATH-EPOCH.params`, once they give what the net gives; see `HybridBlock.export`."""
+    from hybridize.formats.staging import place, staging  # late: most processes write no file
 
     names = names_of(parameters)
     program = function.saved(names)
-    stock = with_sizes(function, function.programs()[_for_inference(program)].stock)
+    number = _for_inference(program)
+    with staging(path) as folder:
+        staged = os.path.join(folder, os.path.basename(path))
+        files = _write(function, program, number, names, staged, epoch)
+        alone = changed(program, signatures=(program.signatures[number],))
+        calls = [function._call(one if isinstance(one, tuple) else (one,), {}) for one in samples]
+        python = None if function.options.freeze else function.python_function
+        tried = with_samples(alone, [function.programs()[number]], python, calls, [])
+        _check(files, tried.signatures[0])
+        symbol_file, *others = place(
+            [file for file in files if file is not None], os.path.dirname(os.path.abspath(path))
+        )
+    return symbol_file, others[0] if others else None
+
+
+def _check(files: tuple[str, str | None], signature: SavedSignature) -> None:
+    """Read the pair back and run it on the samples.
+
+    Raises:
+        VerificationError E810: it gives something else.
+    """
+    from hybridize.gluon.symbol_block import SymbolBlock  # late: a block is made of this module
+
+    if signature.writes or any(leaf.kind == "scalar" for leaf in signature.leaves):
+        return  # random numbers are drawn from the state of the process there
+    symbol_file, params_file = files
+    count = len(signature.graph.inputs) - len(signature.state)
+    inputs = ["data"] if count == 1 else [f"data{position}" for position in range(count)]
+    block = SymbolBlock.imports(symbol_file, inputs, params_file)
+    for number, sample in enumerate(signature.samples):
+        with modes.mode(recording=False, training=False):
+            result = block(*map(wrap, sample.inputs))
+        _compare(os.path.basename(symbol_file), number, flatten(result)[0], sample)
+
+
+def _compare(title: str, number: int, found: Sequence[Any], sample: Sample) -> None:
+    arrays = [array._data for array in found if isinstance(array, ndarray)]
+    for output, (array, expected) in enumerate(zip(arrays, sample.outputs, strict=True)):
+        problem = difference(array, expected)
+        if problem:
+            apart = f"the largest difference is {largest(array, expected):.3g}"
+            text = f"{title}, sample {number}: output {output} differs: {problem}; {apart}; nothing was written"
+            raise VerificationError("E810", text, help='please report it; format="archive" keeps the graph as it is')
+
+
+def _write(
+    function: Function, program: SavedProgram, number: int, names: dict[int, str], path: str, epoch: int
+) -> tuple[str, str | None]:
+    from hybridize.formats.mxnet.write import symbol_json  # late: MXNet's names for all ops
+
+    stock = with_sizes(function, function.programs()[number].stock)
     signature = signature_of(stock, names)
     graph = signature.graph
     arguments = len(graph.inputs) - len(signature.state)

@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from types import ModuleType
 from typing import Any, cast
 
@@ -171,19 +171,34 @@ class HybridBlock(Block):
 
     # ----------------------------------------------------------------------------------------------------- files
 
-    def export(self, path: Any, epoch: int = 0, remove_amp_cast: bool = True) -> tuple[str, str | None]:
-        """Write `PATH-symbol.json` and `PATH-0000.params`, which MXNet 1.9 and 2.0 and `SymbolBlock.imports` read.
+    def export(
+        self, path: Any, epoch: int = 0, remove_amp_cast: bool = True, format: str = "mxnet", *,
+        samples: Sequence[Any] = (), progress: Callable[[str], None] | None = None, **options: Any,
+    ) -> Any:  # fmt: skip
+        """Write the net as files that run without this Python; each is run and compared before it is in its place.
+
+        As `"mxnet"`, `PATH-symbol.json` and `PATH-0000.params`, which MXNet 1.9 and 2.0 and `SymbolBlock.imports` read.
 
         Args:
-            path: start of both names.
-            epoch: the number in the second name.
+            path: start of both names; of an archive its name; of other formats the folder and the name of the model.
+            epoch: the number in the second of MXNet's names.
             remove_amp_cast: accepted for MXNet; there are no such casts.
+            format: `"mxnet"`, `"archive"`, `"library"` (a C library and its header), `"object"` (the same, not linked),
+                `"wasm"` (WebAssembly with a JavaScript loader).
+            samples: calls to check it with, besides those that the programs were captured at: each an array or a
+                tuple of arguments.
+            progress: hears what is being done; MXNet's pair takes no time.
+            options: of library and object `targets`, `weights`, `threads`; of library `linker`; of archive `targets`.
 
         Returns:
-            The two names; the second is None where there are no parameters.
+            The two names of MXNet's files, the second None where there are no parameters; of other formats `Exported`,
+            whose text says what was written and checked.
 
         Raises:
             StateError E506: the block has not been hybridized and called.
+            ArgumentError E334 to E337: a sample that no program takes, an unknown format or option.
+            CaptureError E450, E451, E454 to E457: what only Python can do is part of a program.
+            VerificationError E810 to E812: what was written is not what Python gives. Nothing changed on the disk.
         """
         function = self._function
         if function is None or not export.has_program(function):
@@ -192,11 +207,23 @@ class HybridBlock(Block):
                 f"{type(self).__name__} has not been compiled yet, so there is nothing to export",
                 help="first call net.hybridize() and then the net once, with an input",
             )
-        return export.write(function, self.collect_params(), str(path), epoch)
+        parameters = self.collect_params()
+        if format != "mxnet":
+            return export.deploy(
+                function, parameters, path, format, samples=samples, progress=progress, options=options
+            )  # fmt: skip
+        if options:
+            raise ArgumentError("E336", f"format 'mxnet' has no option {next(iter(options))!r}", help="it has epoch")
+        return export.write(function, parameters, str(path), epoch, samples)
 
-    def save(self, path: Any) -> None:
-        """Write the compiled net with its parameters as one file for `hybridize.load` and `load`."""
-        export.save(self._hybridized("program"), self.collect_params(), path)
+    def save(self, path: Any, *, samples: Sequence[Any] = ()) -> None:
+        """Write the compiled net with its parameters as one file for `hybridize.load` and `load`.
+
+        Args:
+            path: of the file.
+            samples: calls by which the file can be checked; see `export`.
+        """
+        export.save(self._hybridized("program"), self.collect_params(), path, samples)
 
 
 def functions() -> ModuleType:
