@@ -110,7 +110,8 @@ def checked_options(format: str, options: Mapping[str, Any]) -> dict[str, Any]:
     if format not in FORMATS:
         near = difflib.get_close_matches(str(format), FORMATS, 1)
         text = f"format is one of {', '.join(map(repr, FORMATS))}, got {format!r}"
-        raise ArgumentError("E336", text, help=f"did you mean {near[0]!r}?" if near else "")
+        remedy = f"did you mean {near[0]!r}?" if near else "Blocks have 'mxnet', too"
+        raise ArgumentError("E336", text, help=remedy)
     given = {name: value for name, value in options.items() if value is not None}
     for name, value in given.items():
         known = FORMATS[format]
