@@ -144,6 +144,71 @@ def test_functions_are_called_through_pointers_and_a_deep_stack_traps(tmp_path):
     assert (float(through), int(shallow), deep) == (1.5, 100, "RuntimeError")
 
 
+@in_node
+def test_objects_share_memory_and_imports_and_keep_their_own_functions(tmp_path):
+    """Indices of functions, types and imports are other ones in the module than in each object."""
+    texts = [
+        """
+        declare float @sinf(float)
+        @kept = internal global i32 5
+        @which = internal global ptr @twice
+        define internal float @twice(float %x) {
+          %r = fadd float %x, %x
+          ret float %r
+        }
+        define i32 @count() {
+          %x = load i32, ptr @kept
+          %y = add i32 %x, 1
+          store i32 %y, ptr @kept
+          ret i32 %y
+        }
+        define float @first(float %x) {
+          %f = load ptr, ptr @which
+          %y = call float %f(float %x)
+          %r = call float @sinf(float %y)
+          ret float %r
+        }
+        """,
+        """
+        declare double @cos(double)
+        declare float @sinf(float)
+        @kept = internal global i32 50
+        @which = internal global ptr @thrice
+        define internal double @thrice(double %x, i32 %n) {
+          %m = sitofp i32 %n to double
+          %r = fmul double %x, %m
+          ret double %r
+        }
+        define i32 @count.more() {
+          %x = load i32, ptr @kept
+          %y = add i32 %x, 1
+          store i32 %y, ptr @kept
+          ret i32 %y
+        }
+        define double @second(double %x) {
+          %f = load ptr, ptr @which
+          %y = call double %f(double %x, i32 3)
+          %c = call double @cos(double %y)
+          %w = fptrunc double %x to float
+          %s = call float @sinf(float %w)
+          %v = fpext float %s to double
+          %r = fadd double %c, %v
+          ret double %r
+        }
+        """,
+    ]
+    module = link(*(emit_object(text, named_target("wasm32")) for text in texts))
+    assert module.imports == ("sinf", "cos")
+    assert module.exports == ("count", "first", "count.more", "second")
+    expressions = ["m.count()", "m.count()", "m['count.more']()", "m.first(0.25)", "m.second(0.5)"]
+    found = [float(value) for value in values(tmp_path, module.module, *expressions)]
+    assert found[:3] == [6, 7, 51]
+    assert found[3:] == pytest.approx([numpy.sin(0.5), numpy.cos(1.5) + numpy.sin(0.5)], rel=1e-6)
+    again = emit_object(texts[0], named_target("wasm32"))
+    with pytest.raises(CodegenError, match=r"E976.*count, first"):
+        link(again, again)
+
+
 def test_what_is_no_object_is_refused():
     whole = emit_object("@x = global i32 1\ndefine ptr @f() {\n  ret ptr @x\n}\n", named_target("wasm32"))
     link(whole)

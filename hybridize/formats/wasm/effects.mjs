@@ -66,11 +66,12 @@ function written(code, value) {
   if (code === "bool") return value ? "True" : "False";
   if (code === "f16") value = half(value);
   if (code === "bf16") value = new Float32Array(Uint32Array.of(value << 16).buffer)[0];
-  if (code === "f32" || code === "bf16" || code === "f16") {
-    for (let digits = 1; digits < 9; digits++) {
-      const short = Number(value.toPrecision(digits));
-      if (Math.fround(short) === value) return String(short);
-    }
+  const bits = { f16: 10, bf16: 7, f32: 23 }[code];
+  if (bits === undefined) return String(value);
+  const nearest = 2 ** (Math.floor(Math.log2(Math.abs(value))) - bits);
+  for (let digits = 1; digits < 9; digits++) {
+    const short = Number(value.toPrecision(digits));
+    if (2 * Math.abs(short - value) < nearest) return String(short);
   }
   return String(value);
 }

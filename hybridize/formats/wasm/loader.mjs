@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Loads NAME.wasm, a model compiled by hybridize, and runs it: in Node from 20.16 on, in browsers, in workers.
+// Loads NAME.wasm, a model compiled by hybridize, and runs it: in Node from 18 on, in browsers, in workers.
 //
 //   import { load } from "./NAME.mjs";
 //   const model = await load();
@@ -315,10 +315,12 @@ async function bytesOf(source) {
     if (source.ok === false) throw new LoadError(`${source.url}: ${source.status} ${source.statusText}`);
     return new Uint8Array(await source.arrayBuffer());
   }
-  const files = globalThis.process?.getBuiltinModule?.("node:fs/promises");
-  const remote = /^(https?|data|blob):/.test(source);
-  if (files && !remote) return files.readFile(/^file:/.test(source) ? new URL(source) : source);
-  return bytesOf(await fetch(source));
+  if (globalThis.process?.versions?.node === undefined || /^(https?|data|blob):/.test(source)) {
+    return bytesOf(await fetch(source));
+  }
+  const files = "node:fs/promises"; // a name that bundlers for browsers do not look for
+  const { readFile } = await import(/* webpackIgnore: true */ /* @vite-ignore */ files);
+  return readFile(/^file:/.test(source) ? new URL(source) : source);
 }
 
 /** The parts of the file: code, then custom sections, at the end of the last a checksum of all before it. */
