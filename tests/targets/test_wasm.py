@@ -67,7 +67,8 @@ def values(tmp_path, module, *expressions):
     (tmp_path / "m.wasm").write_bytes(module)
     script = (
         f"const source = require('fs').readFileSync('{tmp_path}/m.wasm');"
-        "const m = new WebAssembly.Instance(new WebAssembly.Module(source), {env: {fmodf: (x, y) => x % y}}).exports;"
+        "const env = {fmodf: (x, y) => x % y, sinf: Math.sin, cos: Math.cos};"
+        "const m = new WebAssembly.Instance(new WebAssembly.Module(source), {env}).exports;"
         "const memory = new DataView(m.memory.buffer);"
         f"console.log([{', '.join(expressions)}].join(' '))"
     )
