@@ -94,6 +94,14 @@ def plain():
     return Plain
 
 
-@pytest.fixture(params=[*(name for name in KINDS if name != "bfloat16"), "bfloat16"])
+DTYPES = [numpy.dtype(ml_dtypes.bfloat16 if name == "bfloat16" else name) for name in KINDS]
+
+
+@pytest.fixture(params=DTYPES, ids=str)
 def dtype(request):
-    return numpy.dtype(ml_dtypes.bfloat16 if request.param == "bfloat16" else request.param)
+    return request.param
+
+
+@pytest.fixture
+def dtypes():
+    return DTYPES

@@ -1,0 +1,99 @@
+"""The types that are written for a model, as TypeScript reads them: what is right passes, what is wrong does not."""
+
+import shutil
+import subprocess
+from pathlib import Path
+
+import pytest
+
+from hybridize import np
+
+BUILD = Path(__file__).parents[3] / "build" / "typescript"
+VERSION = "7.0.2"
+FLAGS = ["--noEmit", "--strict", "--noUncheckedIndexedAccess", "--target", "esnext"]
+
+
+@pytest.fixture(scope="session")
+def tsc():
+    """TypeScript's compiler, installed from the npm registry where it is not there yet."""
+    program = BUILD / "node_modules" / "typescript" / "lib" / "tsc.js"
+    if not program.exists():
+        assert shutil.which("npm"), "npm is missing; examples/deploy/install.sh installs it"
+        BUILD.mkdir(parents=True, exist_ok=True)
+        command = ["npm", "install", "--no-audit", "--no-fund", "--no-save", "--prefix", BUILD, f"typescript@{VERSION}"]
+        done = subprocess.run(command, capture_output=True, text=True)
+        assert done.returncode == 0, done.stdout + done.stderr
+    return ["node", program]
+
+
+def check(tsc, folder, text, *flags):
+    """The errors in a program beside the model."""
+    (folder / "use.mts").write_text(text)
+    done = subprocess.run([*tsc, *FLAGS, *flags, "use.mts"], cwd=folder, capture_output=True, text=True)
+    return done.stdout
+
+
+@pytest.mark.parametrize("resolution", ["nodenext", "bundler"])
+def test_a_model_with_sizes_of_its_own(tsc, wasm, tmp_path, resolution):
+    wasm(
+        lambda data: {"sum": data.sum(axis=1), "most": np.argmax(data, axis=1)},
+        *((np.ones((n, 8)),) for n in (3, 4, 5)),
+    )
+    module = ["--module", "nodenext" if resolution == "nodenext" else "esnext", "--moduleResolution", resolution]
+    right = """
+    import { load, LoadError, AssertionError, type Inputs, type Model, type Outputs } from "./net.mjs";
+    const model: Model = await load();
+    await load("elsewhere/net.wasm");
+    await load(new URL("net.wasm", import.meta.url));
+    await load(fetch("net.wasm"));
+    await load(new Uint8Array(8));
+    const inputs: Inputs = { data: { data: new Float32Array(16), shape: [2, 8] } };
+    const { sum, most }: Outputs = model.run(inputs);
+    const first: number | undefined = sum[0];
+    const index: bigint | undefined = most[0];
+    const rows: number | undefined = sum.shape[0];
+    model.run({ data: new Float32Array(16) });
+    model.run({ data: sum });
+    const limit: number | null | undefined = model.inputs[0]?.largest[0];
+    try { model.run(inputs); } catch (problem) {
+      if (problem instanceof LoadError || problem instanceof AssertionError) problem.message.toUpperCase();
+    }
+    """
+    assert check(tsc, tmp_path, right, *module, "--lib", "esnext,dom") == ""
+    wrong = """
+    import { load } from "./net.mjs";
+    const model = await load();
+    model.run({ data: new Float64Array(8) });
+    model.run({ datum: new Float32Array(8) });
+    model.run({ data: { data: new Float32Array(8) } });
+    model.run({});
+    model.run({ data: new Float32Array(8) }).total;
+    model.run({ data: new Float32Array(8) }).sum.shape[0] = 3;
+    model.seed(1);
+    const x: number = model.run({ data: new Float32Array(8) }).most[0];
+    """
+    found = check(tsc, tmp_path, wrong, *module, "--lib", "esnext,dom")
+    assert [line.split("(")[1].split(",")[0] for line in found.splitlines() if line.startswith("use.mts")] == [
+        "4", "5", "6", "7", "8", "9", "10", "11"
+    ]  # fmt: skip
+
+
+def test_numbers_and_seeds(tsc, wasm, tmp_path, dtypes):
+    """Without what a browser or Node declares; a number stands for an array without axes."""
+
+    def f(x, flag):
+        return x, np.where(flag, np.random.uniform(), 0)
+
+    literals = {"float16": "new Uint16Array(1)", "bfloat16": "new Uint16Array(1)", "bool": "true", "int64": "2n"}
+    text = ""
+    for dtype in dtypes:
+        wasm(f, (np.array(1, dtype=dtype), np.array(True, dtype="bool")), name=f"net_{dtype}")
+        text += f"""
+        import {{ load as {dtype} }} from "./net_{dtype}.mjs";
+        const {dtype}_model = await {dtype}();
+        {dtype}_model.seed(1);
+        {dtype}_model.seed(2n ** 63n);
+        const x_{dtype}: number | bigint | undefined =
+          {dtype}_model.run({{ x: {literals.get(str(dtype), "2.5")}, flag: false }}).output_0[0];
+        """
+    assert check(tsc, tmp_path, text, "--module", "nodenext", "--lib", "esnext") == ""
