@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from typing import Final
 
@@ -44,33 +45,26 @@ def c_type(dtype: str) -> str:
 
 def header(model: Model) -> str:
     """The text."""
-    text = _TEMPLATE.replace("%EXAMPLE%", "\n".join(_example(model)))
-    text = text.replace("%KINDS%", "\n".join(_kinds(model)))
-    text = text.replace("%SIZES%", "\n".join(_sizes(model)))
-    text = text.replace("%ARRAYS%", "\n".join(_arrays(model)))
-    text = text.replace("%PROCESSORS%", ", ".join(f'"{target.name}"' for target in model.levels))
-    text = text.replace("%BESIDE%", _beside(model))
-    text = text.replace("%STATE%", _state(model))
-    text = text.replace("%SEED%", _SEED if model.random >= 0 else "")
-    text = text.replace("%VERSION%", model.version)
-    return text.replace("NAME", model.name)
-
-
-def _beside(model: Model) -> str:
-    return "path of a file: must be NULL, the weights are inside" if model.marker else "path of NAME.safetensors"
-
-
-def _state(model: Model) -> str:
-    return "A call changes the state of the model: calls of one model take turns." if model.states else (
-        "Any number of threads may run one model."
-    )  # fmt: skip
+    parts = {
+        "EXAMPLE": "\n".join(_example(model)),
+        "KINDS": "\n".join(_kinds(model)),
+        "SIZES": "\n".join(_sizes(model)),
+        "ARRAYS": "\n".join(_arrays(model)),
+        "PROCESSORS": ", ".join(f'"{target.name}"' for target in model.levels),
+        "BESIDE": "not used: the weights are inside" if model.marker else f"path of {model.name}.safetensors",
+        "STATE": _TURNS if model.states else _ANY,
+        "SEED": _SEED.replace("NAME", model.name) if model.random >= 0 else "",
+        "VERSION": model.version,
+    }
+    text = _TEMPLATE.replace("NAME", model.name)
+    return _PLACE.sub(lambda found: parts[found[1]], text)
 
 
 def _example(model: Model) -> Iterator[str]:
     """A program, as ten lines of a comment."""
     arrays = (*model.inputs, *model.outputs)
     names = _variables(model)
-    sized = chosen(model)
+    sized, own = chosen(model), model.name
     for number, (one, name) in enumerate(zip(arrays, names, strict=True)):
         count = 1
         for axis in range(one.type.ndim):
@@ -86,15 +80,15 @@ def _example(model: Model) -> Iterator[str]:
     if sized and sizes:
         yield f" *     const int64_t sizes[] = {{{', '.join(map(str, sizes))}}};"
     if not model.marker:
-        yield ' *     NAME_options options = {"NAME.safetensors", NULL, NULL, NULL, 0};'
-    yield " *     NAME *model;"
-    yield f" *     int32_t code = NAME_create(&model, {'NULL' if model.marker else '&options'});"
+        yield f' *     {own}_options options = {{"{own}.safetensors", NULL, NULL, NULL, 0}};'
+    yield f" *     {own} *model;"
+    yield f" *     int32_t code = {own}_create(&model, {'NULL' if model.marker else '&options'});"
     given = ", ".join(
         ["inputs" if inputs else "NULL", "sizes" if sized and sizes else "NULL", "outputs" if outputs else "NULL"]
     )
-    yield f" *     if (!code) code = NAME_run(model, {given}, NULL);"
-    yield ' *     if (code) fprintf(stderr, "%s\\n", NAME_error(code));'
-    yield " *     NAME_destroy(model);"
+    yield f" *     if (!code) code = {own}_run(model, {given}, NULL);"
+    yield f' *     if (code) fprintf(stderr, "%s\\n", {own}_error(code));'
+    yield f" *     {own}_destroy(model);"
 
 
 def _shown(model: Model, number: int, axis: int) -> int:
@@ -127,13 +121,13 @@ def _kinds(model: Model) -> Iterator[str]:
         "OPTION": "an option that is not one",
     }  # fmt: skip
     for number, kind in enumerate(codes.KINDS):
-        yield f"    NAME_{kind} = {number}{',' if number < len(codes.KINDS) - 1 else ' '} /* {said[kind]} */"
+        yield f"    {model.name}_{kind} = {number}{',' if number < len(codes.KINDS) - 1 else ' '} /* {said[kind]} */"
 
 
 def _sizes(model: Model) -> Iterator[str]:
     """Numbers of arrays, and of elements where they are known."""
-    yield f"#define NAME_INPUTS {len(model.inputs)}"
-    yield f"#define NAME_OUTPUTS {len(model.outputs)}"
+    yield f"#define {model.name}_INPUTS {len(model.inputs)}"
+    yield f"#define {model.name}_OUTPUTS {len(model.outputs)}"
     found: dict[str, set[int]] = {}
     for number, one in enumerate((*model.inputs, *model.outputs)):
         ranges = [codes.size_range(model, number, axis) for axis in range(one.type.ndim)]
@@ -144,7 +138,7 @@ def _sizes(model: Model) -> Iterator[str]:
         found.setdefault(one.name.upper(), set()).add(count if known else -1)
     for name, counts in found.items():
         if len(counts) == 1 and counts != {-1}:  # an input and an output may share a name and not the size
-            yield f"#define NAME_{name}_SIZE {counts.pop()}"
+            yield f"#define {model.name}_{name}_SIZE {counts.pop()}"
 
 
 def _arrays(model: Model) -> Iterator[str]:
@@ -167,6 +161,9 @@ def _arrays(model: Model) -> Iterator[str]:
         yield f" *   where {condition}"
 
 
+_PLACE = re.compile(r"%([A-Z]+)%")
+_ANY = "Any number of threads may run one\n *  model at once."
+_TURNS = "A call changes the state of the model:\n *  calls of one model take turns."
 _SEED = """
 /** Begins the model's random numbers anew from a seed. */
 int32_t NAME_seed(NAME *model, uint64_t seed);

@@ -167,6 +167,12 @@ def library(tmp_path_factory):
 
 
 @pytest.fixture(scope="session")
+def options():
+    """The structure of options."""
+    return Options
+
+
+@pytest.fixture(scope="session")
 def compile_c(tmp_path_factory):
     """Compiles a C program against a library, strictly; returns the program's path."""
 
@@ -177,7 +183,7 @@ def compile_c(tmp_path_factory):
         where = library.files[0].parent
         standard = ["cc", "-std=c99"] if language == "c" else ["c++", "-std=c++11"]
         command = [
-            *standard, "-D_POSIX_C_SOURCE=200809L", "-Wall", "-Wextra", "-pedantic", "-Werror", "-O1", *flags, str(path),
+            *standard, "-D_GNU_SOURCE", "-Wall", "-Wextra", "-pedantic", "-Werror", "-O1", *flags, str(path),
             f"-I{where}", f"-L{where}", f"-l{library.name}", f"-Wl,-rpath,{where}", "-lm", "-lpthread",
             "-o", str(folder / "program"),
         ]  # fmt: skip
