@@ -121,9 +121,13 @@ class Function:
         self._recent: list[Program] = []
         self._installed = True
         """Whether the latest programs have entries."""
+        self._new = False
+        """Whether it comes from a file and was not called yet."""
         self._lock = threading.RLock()
         self._hits = self._captures = self._evictions = 0
         self._names: tuple[str, ...] | None = None
+        self.described_by = function
+        """Whose parameters are what the arguments are called; a block's function passes on whatever it is given."""
         functools.update_wrapper(self, function)
         self.name: str = getattr(function, "__name__", type(function).__name__)
         if isinstance(function, MethodType) and self.name.startswith("_"):
@@ -153,7 +157,7 @@ class Function:
         stock = saving.captured(saved, shared=shared, owned=owned)
         for captured, signature in zip(stock, saved.signatures, strict=True):
             made._keep(made._compile(captured, "", signature.codes if images else ()))
-        made._install()
+        made._new = True
         return made
 
     def __get__(self, instance: Any, owner: type | None = None) -> Any:
@@ -184,9 +188,10 @@ class Function:
                 with suppress(KeyError):  # another thread may have evicted it
                     self._programs.move_to_end(program.key)
             result = program.run(call)
-            if program.renewed() or not self._installed:
+            if (program.renewed() or not self._installed) and not self._new:
                 with self._lock:
                     self._install()
+            self._new = False
             return result
         with self._lock:
             program = self._find(call)
@@ -446,7 +451,7 @@ class Function:
         """Names of the positional parameters."""
         if self._names is None:
             try:
-                parameters = inspect.signature(self.python_function).parameters.values()
+                parameters = inspect.signature(self.described_by).parameters.values()
                 kinds = (inspect.Parameter.POSITIONAL_ONLY, inspect.Parameter.POSITIONAL_OR_KEYWORD)
                 self._names = tuple(parameter.name for parameter in parameters if parameter.kind in kinds)
             except (TypeError, ValueError):

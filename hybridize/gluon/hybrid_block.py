@@ -3,7 +3,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+import functools
+from collections.abc import Callable, Mapping, Sequence
 from types import ModuleType
 from typing import Any, cast
 
@@ -101,10 +102,24 @@ class HybridBlock(Block):
         Raises:
             ArgumentError E329: an unknown keyword.
         """
-        function = Function(self._run, **{key: value for key, value in kwargs.items() if value is not None})
+        function = self._made({key: value for key, value in kwargs.items() if value is not None})
         self._function = function if active else None
         self._choose_call()
         super().hybridize(active, **kwargs)
+
+    def _made(self, options: Mapping[str, Any]) -> Function:
+        function = Function(self._run, **options)
+        function.described_by = self._described_by()
+        return function
+
+    def _described_by(self) -> Callable[..., Any]:
+        """Whose parameters the arguments are called after, in files and messages: those of what the user wrote."""
+        kind = type(self)
+        if kind.forward is HybridBlock.forward and hasattr(kind, "hybrid_forward"):
+            return functools.partial(kind.hybrid_forward, self, None)  # without F
+        if str(getattr(kind.forward, "__module__", "")).startswith("hybridize."):
+            return _data  # a layer of ours
+        return self.forward
 
     def _choose_call(self) -> None:
         """With hooks, Python has to be there at every call."""
@@ -156,7 +171,7 @@ class HybridBlock(Block):
     def __setstate__(self, state: dict[str, Any]) -> None:
         self.__dict__.update(state)
         options = state["_function"]
-        self._function = None if options is None else Function(self._run, **options)
+        self._function = None if options is None else self._made(options)
         self._choose_call()
 
     def register_child(self, block: Block, name: str | None = None) -> None:
@@ -224,6 +239,10 @@ class HybridBlock(Block):
             samples: calls by which the file can be checked; see `export`.
         """
         export.save(self._hybridized("program"), self.collect_params(), path, samples)
+
+
+def _data(data: Any, *args: Any) -> None:
+    """What nets of layers take, by the name that it has in MXNet's files."""
 
 
 def functions() -> ModuleType:
