@@ -13,7 +13,7 @@ from typing import Any, Final
 from hybridize.base import modes
 from hybridize.base.errors import ArgumentError, LoadError
 from hybridize.capture import Function
-from hybridize.formats import detect, read_archive
+from hybridize.formats import SavedProgram, detect, read_archive, read_if_archive
 from hybridize.gluon import Block, SymbolBlock
 
 
@@ -63,26 +63,51 @@ _HOLDS: Final = {
 }
 
 
-def load(path: str | os.PathLike[str], *, images: bool = False) -> Callable[..., Any]:
+def load(path: str | os.PathLike[str], *, images: bool = False, verify: bool = False) -> Callable[..., Any]:
     """Load a compiled program or net from disk; the kind of file is told by its content.
 
     Args:
         path: an archive written by `save`, or the `-symbol.json` of an exported net with its `.params` beside it.
         images: run the machine code of an archive, where it has some for this machine, instead of compiling. That is
             to trust the file as one trusts a program: its checksums tell damage, not malice.
+        verify: call what was loaded with the samples of the archive, and compare with the results that stand there.
 
     Raises:
         LoadError: the file is not one of these, is damaged, or was written by a later version.
+        LoadError E653: there is nothing in the file to verify it by.
+        VerificationError E810: what was loaded gives something else than the file says.
     """
-    kind = detect(path)
+    saved = read_if_archive(path) if os.path.isfile(path) else None
+    if saved is None:
+        kind = detect(path)
+        if kind == "symbol" and not verify:
+            return SymbolBlock.read(path)
+        if kind == "archive":
+            saved = read_archive(path)
+    if saved is not None:
+        return _function(saved, os.fspath(path), images, verify)
     if kind == "symbol":
-        return SymbolBlock.read(path)
-    if kind == "archive":
-        return Function.from_saved(read_archive(path), owned=True, images=images)
+        raise _unverifiable(os.fspath(path))
     raise LoadError(
         "E611", f"{path} holds {_HOLDS[kind]}, which is no program by itself",
         help="load an archive written by save, or an exported -symbol.json; arrays are read by load_parameters",
     )  # fmt: skip
+
+
+def _function(saved: SavedProgram, path: str, images: bool, verify: bool) -> Function:
+    """The function of an archive."""
+    if verify and not any(len(signature.samples) for signature in saved.signatures):
+        raise _unverifiable(path)
+    function = Function.from_saved(saved, owned=True, images=images)
+    if verify:
+        from hybridize.capture.verifying import verify as verified  # late: few files are tried when they are loaded
+
+        verified(function, os.path.basename(path))
+    return function
+
+
+def _unverifiable(path: str) -> LoadError:
+    return LoadError("E653", f"{path} holds no calls with their results to verify it by", help="load it without verify")
 
 
 def disabled() -> AbstractContextManager[None]:

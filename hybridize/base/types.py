@@ -39,6 +39,11 @@ class TensorType:
     shape: Shape
     dtype: DType
 
+    def __init__(self, shape: Shape, dtype: DType) -> None:
+        # By hand, as every process makes many: `frozen` would write it when the first eight are there.
+        self.__dict__["shape"] = shape
+        self.__dict__["dtype"] = dtype
+
     def __eq__(self, other: object) -> bool:
         if self is other:
             return True

@@ -16,7 +16,8 @@ if TYPE_CHECKING:
 
 Saved = Callable[[Sequence[Any], list[str]], SavedProgram]
 """A program as plain data, with these calls as samples; what is worth telling is appended."""
-Loaded = Callable[[SavedProgram], "Function"]
+Loaded = Callable[..., "Function"]
+"""`Function.from_saved`."""
 
 
 def export(
@@ -41,7 +42,8 @@ def export(
     program = saved(samples, notes)
 
     def check(file: str) -> list[str]:
-        return verify(loaded(read_archive(file)), os.path.basename(os.fspath(path)))
+        # With its machine code, which is what will run.
+        return verify(loaded(read_archive(file), owned=True, images=True), os.path.basename(os.fspath(path)))
 
     return exporting.export(program, path, format, check=check, notes=notes, progress=progress, **options)
 

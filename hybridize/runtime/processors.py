@@ -99,17 +99,15 @@ def levels(root: str = ROOT) -> tuple[str, ...]:
     if machine != "x86_64":
         return (machine,)
     flags = _flags(root)
-    names = list(_LEVELS)
-    lowest = next((k for k in range(len(names)) if all(_has(flags, name) for name in names[k:])), len(names) - 1)
-    return tuple(names[lowest:])
+    names = tuple(_LEVELS)
+    widest = len(names) - 1  # which every x86-64 reaches
+    while widest and flags.issuperset(_LEVELS[names[widest - 1]].split()):
+        widest -= 1
+    return names[widest:]
 
 
-def _has(flags: Collection[str], level: str) -> bool:
-    return all(flag in flags for flag in _LEVELS[level].split())
-
-
-def _flags(root: str) -> Collection[str]:
-    """What the first processor can do; nothing where the operating system does not say."""
+def _flags(root: str) -> frozenset[str]:
+    """What the first processor can do, as Linux calls it; nothing where the operating system does not say."""
     try:
         file = os.open(os.path.join(root, "proc/cpuinfo"), os.O_RDONLY | os.O_CLOEXEC)
         try:
@@ -117,6 +115,6 @@ def _flags(root: str) -> Collection[str]:
         finally:
             os.close(file)
     except OSError:
-        return ()
-    line = next((line for line in text.decode(errors="replace").splitlines() if line.startswith("flags")), "")
-    return frozenset(line.partition(":")[2].split())
+        return frozenset()
+    line = text.partition(b"\nflags")[2].partition(b"\n")[0]
+    return frozenset(line.partition(b":")[2].decode(errors="replace").split())

@@ -14,6 +14,7 @@ import dataclasses
 import json
 import struct
 from collections.abc import Iterable
+from functools import cache
 from typing import Any, Final
 
 from hybridize.base.digests import digest
@@ -69,9 +70,10 @@ def _plain(value: Any, blobs: list[bytes]) -> Any:
 
 
 def _value(plain: Any, blobs: memoryview, classes: dict[str, type]) -> Any:
-    if isinstance(plain, list):
-        return tuple([_value(part, blobs, classes) for part in plain])
-    if not isinstance(plain, dict):
+    kind: Any = type(plain)
+    if kind is list:
+        return tuple([_value(x, blobs, classes) if type(x) is list or type(x) is dict else x for x in plain])
+    if kind is not dict:
         return plain
     ((name, fields),) = plain.items()
     if not name:
@@ -80,6 +82,14 @@ def _value(plain: Any, blobs: memoryview, classes: dict[str, type]) -> Any:
     # Past `__init__`, which a frozen class writes when it is first called: that takes longer than all the rest.
     kind = classes[name]
     made: Any = object.__new__(kind)
-    for field, part in zip(dataclasses.fields(kind), fields, strict=True):
-        object.__setattr__(made, field.name, _value(part, blobs, classes))
+    names = _names(kind)
+    if len(fields) != len(names):
+        raise ValueError(f"{name} has {len(names)} fields, not {len(fields)}")
+    made.__dict__.update(zip(names, _value(fields, blobs, classes), strict=True))
     return made
+
+
+@cache
+def _names(kind: Any) -> tuple[str, ...]:
+    """Names of the fields of a class."""
+    return tuple(field.name for field in dataclasses.fields(kind))

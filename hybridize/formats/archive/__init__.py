@@ -14,6 +14,7 @@ import os
 from collections.abc import Sequence
 
 from hybridize.formats.archive.reading import read_archive as read_archive
+from hybridize.formats.archive.reading import read_if_archive as read_if_archive
 from hybridize.formats.saved import SavedProgram
 
 

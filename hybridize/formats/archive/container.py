@@ -27,7 +27,6 @@ from hybridize.base.digests import digest
 from hybridize.base.dtypes import BY_CODE as _BY_CODE
 from hybridize.base.dtypes import CODES, DType, bool_, uint8
 from hybridize.base.errors import LoadError
-from hybridize.base.frozen import frozen
 from hybridize.formats.cursor import checked_size
 
 VERSION: Final = "2"
@@ -46,15 +45,17 @@ _NAMES: Final = {dtype: code for code, dtype in _CODES.items()}
 Array = NDArray[Any]
 
 
-@frozen
 class Entry:
     """Where a tensor is."""
 
-    dtype: DType
-    shape: tuple[int, ...]
-    start: int
-    """In bytes from the beginning of the file."""
-    end: int
+    __slots__ = ("dtype", "end", "shape", "start")
+
+    def __init__(self, dtype: DType, shape: tuple[int, ...], start: int, end: int) -> None:
+        self.dtype = dtype
+        self.shape = shape
+        self.start = start
+        """In bytes from the beginning of the file."""
+        self.end = end
 
     @property
     def nbytes(self) -> int:
@@ -156,12 +157,12 @@ def opened(source: str) -> Container | None:
         LoadError E605: it is of a later version.
     """
     data = _mapped(source)
+    if data[8 : 8 + len(_PREFIX)] != _PREFIX:
+        return None
     length = int.from_bytes(data[:8], "little")
-    if len(data) < 8 or length > len(data) - 8:
+    if length > len(data) - 8:
         raise unsound(source, f"its header has {length} bytes, the file {len(data)}")
     head = data[8 : 8 + length]
-    if not head.startswith(_PREFIX):
-        return None
     version, _, rest = head[len(_PREFIX) : len(_PREFIX) + _LINE].partition(b'"')
     if version == b"1":
         return None

@@ -49,13 +49,18 @@ def read_archive(path: str | os.PathLike[str]) -> SavedProgram:
         LoadError E605: it was written by a later version.
         LoadError E614: it is damaged: a checksum does not fit. For weights, when they are asked for.
     """
-    source = os.fspath(path)
-    container = opened(source)
-    if container is None:
-        from hybridize.formats.archive import version1  # late: it loads safetensors
+    found = read_if_archive(path)
+    if found is not None:
+        return found
+    from hybridize.formats.archive import version1  # late: it loads safetensors
 
-        return version1.read(source)
-    return _guarded(container, partial(_program, container))
+    return version1.read(os.fspath(path))
+
+
+def read_if_archive(path: str | os.PathLike[str]) -> SavedProgram | None:
+    """`read_archive` for files of this version; None for all others, so that they are looked at but once."""
+    container = opened(os.fspath(path))
+    return None if container is None else _guarded(container, partial(_program, container))
 
 
 def _guarded(container: Container, read: Callable[[], T]) -> T:
