@@ -10,7 +10,7 @@ These are the same whatever the processor.
 
 from __future__ import annotations
 
-from hybridize.base.dims import FAR, Scope
+from hybridize.base.dims import FAR, Scope, is_symbolic
 from hybridize.codegen.llvm.library import codes
 from hybridize.codegen.llvm.library.model import Model, Variant
 from hybridize.codegen.llvm.library.writer import Writer
@@ -64,7 +64,12 @@ def _emit_fits(module: Module, model: Model, number: int, variant: Variant) -> N
     places = bindings(variant)
     w.f.bind("%sizes", places)
     flat = [(array, axis, size) for array, type_ in enumerate(variant.inputs) for axis, size in enumerate(type_.shape)]
-    # Ranges first: what is computed of the sizes then stays within 64 bits.
+    # What never changes first: where several programs are for some size, its code names an axis that is wrong for all.
+    # Ranges next: what is computed of the sizes then stays within 64 bits.
+    for place, (array, axis, size) in enumerate(flat):
+        if not is_symbolic(size):
+            found = w.load(w.element("%sizes", place), 0, "i64")
+            w.fail(w.test("ne", found, w.f.size(size)), codes.code(codes.SIZE, array + 1, axis))
     for place, (array, axis, size) in enumerate(flat):
         symbol = symbol_of(size)
         if symbol is not None and places[symbol.number] == place:
@@ -74,7 +79,7 @@ def _emit_fits(module: Module, model: Model, number: int, variant: Variant) -> N
             w.fail(w.f.op(f"or i1 {wrong}, {over}"), codes.code(codes.SIZE, array + 1, axis))
     for place, (array, axis, size) in enumerate(flat):
         symbol = symbol_of(size)
-        if symbol is None or places[symbol.number] != place:
+        if is_symbolic(size) and (symbol is None or places[symbol.number] != place):
             found = w.load(w.element("%sizes", place), 0, "i64")
             wrong = w.test("ne", found, w.f.size(size))
             w.fail(wrong, codes.code(codes.SIZE, array + 1, axis))
