@@ -1,8 +1,10 @@
 """Libraries made of functions and graphs, called through ctypes."""
 
 import ctypes
+import importlib.util
 import itertools
 import subprocess
+import sys
 from pathlib import Path
 
 import ml_dtypes
@@ -164,6 +166,64 @@ def library(tmp_path_factory):
         return Library(write_library(program, folder / (name or f"made{next(_numbers)}"), **options))
 
     return make
+
+
+def _module_of(name, path):
+    """A module of the tests: their folders are no packages."""
+    if name not in sys.modules:
+        spec = importlib.util.spec_from_file_location(name, path)
+        sys.modules[name] = importlib.util.module_from_spec(spec)
+        spec.loader.exec_module(sys.modules[name])
+    return sys.modules[name]
+
+
+_HERE = Path(__file__).parent
+_TARGETS = _module_of("shared_by_targets", _HERE.parents[1] / "targets" / "conftest.py")
+
+
+@pytest.fixture(scope="session")
+def guarded_module():
+    """guarded.py."""
+    return _module_of("guarded_arrays", _HERE / "guarded.py")
+
+
+@pytest.fixture(scope="session")
+def catalogue():
+    """The samples of all ops."""
+    return _TARGETS.Catalogue()
+
+
+@pytest.fixture(scope="session")
+def models():
+    """Small programs of every kind of kernel."""
+    return _TARGETS.module_of("models_for_targets", _TARGETS.HERE / "models.py")
+
+
+@pytest.fixture(scope="session")
+def random_graphs():
+    """The graphs of the fuzz test."""
+    return _TARGETS.RandomGraphs()
+
+
+class Libraries:
+    """What tests make libraries with by hand."""
+
+    Library = Library
+    of_graph = staticmethod(of_graph)
+
+    @staticmethod
+    def dtype(word):
+        return DTYPES.get(word) or numpy.dtype(word)
+
+    @staticmethod
+    def fresh():
+        """A name that no library has yet."""
+        return f"made{next(_numbers)}"
+
+
+@pytest.fixture(scope="session")
+def libraries():
+    return Libraries
 
 
 @pytest.fixture(scope="session")
