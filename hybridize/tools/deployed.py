@@ -279,8 +279,8 @@ def sizes(options: Options) -> tuple[list[Measured], list[str]]:
         weights = sum(weight.nbytes + bias.nbytes for weight, bias in layers)
         found: list[Measured] = []
         memory: list[Measured] = []
-        notes = [f"weights: {weights:,} bytes"]
         alone = _resident(NUMPY_ALONE, data, options)
+        notes = [f"beyond the weights of {weights:,} bytes, or an interpreter with NumPy ({alone['VmRSS']:,} bytes)"]
         for artifact in chosen(options):
             error = write(artifact, data, options)
             if error:

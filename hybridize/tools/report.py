@@ -103,7 +103,7 @@ def amounts(title: str, found: Sequence[Measured], notes: Sequence[str]) -> Grid
         for one in found
         if isinstance(one, Amount)
     ]
-    return Grid(title, ("", "in all", "beyond weights, or NumPy's process"), rows, (*notes, *failures(found)))
+    return Grid(title, ("", "in all", "beyond"), rows, (*notes, *failures(found)))
 
 
 def size(nbytes: int) -> str:
@@ -116,8 +116,14 @@ def size(nbytes: int) -> str:
 
 
 def failures(results: Sequence[Measured]) -> tuple[str, ...]:
-    """One line for each row that has no figures."""
-    return tuple(f"{result.name}: {result.error}" for result in results if result.error)
+    """One line for each reason why rows have no figures."""
+    names: dict[str, list[str]] = {}
+    for result in results:
+        if result.error:
+            names.setdefault(result.error, []).append(result.name)
+    return tuple(
+        f"{first}{f' and {len(others)} more' if others else ''}: {error}" for error, (first, *others) in names.items()
+    )
 
 
 def starts(title: str, results: Sequence[Result]) -> Grid:
