@@ -2,7 +2,7 @@
 
     python examples/deploy/make_models.py [FOLDER]
 
-For each model NAME: libNAME.so with NAME.h, NAME.wasm with NAME.mjs and NAME.d.ts, and its arrays as raw little-endian
+For each model NAME: libNAME.so with NAME.h, NAME.wasm with NAME.mjs and NAME.d.mts, and its arrays as raw little-endian
 files (NAME.input.f32, NAME.output.f32, ...), which every language reads, and as .npy. FOLDER is `models`, beside this
 file, unless given.
 """
