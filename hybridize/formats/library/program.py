@@ -36,6 +36,8 @@ def programs(
     """
     for variant in deployable.variants:
         _refuse(deployable.name, variant.graph)
+        if variant.scope is not None:
+            variant.scope.capturing = False
     messages: list[str] = []
     return [_variant(one, tuple(targets), slots, arrays, messages) for one in deployable.variants], messages
 
@@ -66,8 +68,6 @@ def _variant(
     asserts = asserting(graph)
     if asserts:
         graph = returning(graph, messages)
-    if graph.scope is not None:
-        graph.scope.capturing = False
     optimized = PIPELINE.run(graph)
     versions = []
     for target in targets:

@@ -1,6 +1,9 @@
 """Every op as a library, at every level, its arrays beside memory that may not be touched."""
 
+import shutil
+import struct
 import subprocess
+from pathlib import Path
 
 import numpy
 import pytest
@@ -44,7 +47,7 @@ def outputs_of(library, libraries, guarded_module, inputs, level, at_end):
         )  # fmt: skip
         assert code == 0, library.error(code)
         for (x, _), y in zip(given, inputs, strict=True):
-            numpy.testing.assert_array_equal(x, y)
+            assert x.tobytes() == numpy.ascontiguousarray(y).tobytes()
         return [array.copy() for array, _ in results]
     finally:
         model.destroy()
@@ -115,3 +118,62 @@ def test_random_graphs_agree(random_graphs, together, libraries, guarded_module)
 @pytest.mark.parametrize("block", range(4))
 def test_many_random_graphs_agree(block, random_graphs, together, libraries, guarded_module):
     fuzzed(random_graphs, range(7100 + 50 * block, 7150 + 50 * block), together, libraries, guarded_module)
+
+
+# The same from C, under the sanitizers of its compiler and under valgrind
+
+
+@pytest.fixture(scope="session")
+def corpus(tmp_path_factory):
+    """The driver, compiled plainly and with sanitizers."""
+    folder, source = tmp_path_factory.mktemp("corpus"), Path(__file__).with_name("corpus.c")
+    strict = ["cc", "-std=c99", "-D_GNU_SOURCE", "-Wall", "-Wextra", "-Werror", "-g", "-O1", source, "-ldl"]
+    subprocess.run([*strict, "-o", folder / "plain"], check=True)
+    watched = ["-fsanitize=address,undefined", "-fno-sanitize-recover=all"]
+    subprocess.run([*strict, *watched, "-o", folder / "watched"], check=True)
+    return folder
+
+
+def from_c(command, cases, library, catalogue, libraries, folder, level):
+    """Run the cases by a C program and compare what it writes."""
+    parts = [struct.pack("<q", len(cases))]
+    for _, sample in cases:
+        parts.append(struct.pack("<q", len(sample.inputs)))
+        for x in sample.inputs:
+            parts.append(struct.pack(f"<{x.ndim + 2}q", x.ndim, *x.shape, x.nbytes))
+            content = numpy.ascontiguousarray(x).tobytes()
+            parts += [content, bytes(-len(content) % 8)]
+    calls, results = folder / "calls", folder / "results"
+    calls.write_bytes(b"".join(parts))
+    done = subprocess.run([*command, library, calls, results, level], capture_output=True, text=True, check=False)
+    assert (done.returncode, done.stderr) == (0, "")
+    content, at, found = results.read_bytes(), 0, []
+    for _, sample in cases:
+        found.append([])
+        for value in catalogue.tests.graph_of(sample).outputs:
+            kind = value.type
+            found[-1].append(numpy.frombuffer(content, kind.dtype, kind.size, at).reshape(kind.shape))
+            at += kind.nbytes
+    assert at == len(content)
+    catalogue.check(cases, found)
+
+
+def watched(block, blocks, corpus, catalogue, together, libraries, tmp_path):
+    cases = catalogue.cases[block::blocks]
+    made = together([catalogue.tests.graph_of(sample) for _, sample in cases])
+    for level in LEVELS:
+        from_c([corpus / "watched"], cases, made[0].files[0], catalogue, libraries, tmp_path, level)
+    if shutil.which("valgrind"):
+        command = ["valgrind", "--quiet", "--leak-check=full", "--error-exitcode=9", corpus / "plain"]
+        for level in ("avx2", "baseline"):  # it knows no AVX-512
+            from_c(command, cases, made[0].files[0], catalogue, libraries, tmp_path, level)
+
+
+def test_sanitizers_find_nothing_in_ops(corpus, catalogue, together, libraries, tmp_path):
+    watched(3, 24, corpus, catalogue, together, libraries, tmp_path)
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("block", range(BLOCKS))
+def test_sanitizers_find_nothing_in_any_op(block, corpus, catalogue, together, libraries, tmp_path):
+    watched(block, BLOCKS, corpus, catalogue, together, libraries, tmp_path)
