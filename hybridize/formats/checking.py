@@ -140,14 +140,14 @@ def run_module(loader: str, calls: Sequence[tuple[Buffer, ...]], types: Sequence
 
 
 def run_program(
-    command: Sequence[str], calls: Sequence[tuple[Buffer, ...]], types: Sequence[TensorType]
+    command: Sequence[str], calls: Sequence[tuple[Buffer, ...]], types: Sequence[TensorType], *, weights: str = ""
 ) -> list[Answer]:  # fmt: skip
     """What a program made of `drivers/library.c` gives for calls.
 
     Raises:
         VerificationError E812: the process crashed, or did not end.
     """
-    return _answers(list(command), [], calls, types)
+    return _answers(list(command), [weights], calls, types)
 
 
 def _answers(

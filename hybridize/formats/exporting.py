@@ -8,7 +8,7 @@
 | archive | `PATH`                                                        |
 | library | `libNAME.so` (`.dylib`, `NAME.dll`), `NAME.h` in PATH's folder |
 | object  | `NAME.o`, `NAME.h`                                            |
-| wasm    | `NAME.wasm`, `NAME.mjs`, `NAME.d.ts`                          |
+| wasm    | `NAME.wasm`, `NAME.mjs`, `NAME.d.mts`                          |
 
 NAME is what PATH is called, as an identifier of C. With `weights="beside"` a library has `NAME.safetensors` too.
 """
@@ -151,14 +151,11 @@ def _library(model: Deployable, staged: str, format: str, options: Mapping[str, 
 
 
 def _check_library(model: Deployable, files: Sequence[str], options: Mapping[str, Any]) -> list[str]:
-    from hybridize.formats.library import cross  # late: exports alone need it
+    from hybridize.formats.library.running import answers  # late: the compiler
 
     given, missing = checking.trials(model)
-    machine = options.get("targets") or "x86_64-linux"
-    answers = cross.answers(model, files, given, machine)
-    lines = [
-        line if isinstance(found, str) else checking.compared(given, found, model, line) for line, found in answers
-    ]
+    found = answers(model, files, [one.inputs for one in given], **options)
+    lines = [checking.compared(given, answer, model, title) if answer else title for title, answer in found]
     return [*lines, *_unchecked(missing)]
 
 

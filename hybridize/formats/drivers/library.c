@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0
- * Runs an exported C library on the calls of a file: driver CALLS RESULTS. The same as library.py, for processors that
+ * Runs an exported C library on the calls of a file: driver CALLS RESULTS [WEIGHTS]. The same as library.py, for processors that
  * an emulator stands for. Compiled with -DNAME=... and the header of that library included by -include. */
 #include <stdint.h>
 #include <stdio.h>
@@ -36,7 +36,9 @@ static void answer(FILE *out, int64_t code) {
     fwrite(text, 1, (size_t)length, out);
 }
 
-static int32_t run(FILE *out) {
+static F(_options) options;
+
+static void run(FILE *out) {
     int64_t inputs = word(), outputs = word(), size_count = word(), output_size_count = word();
     int64_t *sizes = words(size_count), *lengths = words(inputs), *itemsizes = words(outputs), *axes = words(outputs);
     int64_t *found = calloc((size_t)output_size_count + 1, 8);
@@ -47,7 +49,7 @@ static int32_t run(FILE *out) {
         at += (size_t)(lengths[i] + 15) / 16 * 16;
     }
     NAME *model = NULL;
-    int32_t code = F(_create)(&model, NULL);
+    int32_t code = F(_create)(&model, &options);
     if (!code) code = F(_sizes)(sizes, found);
     if (!code) {
         int64_t axis = 0;
@@ -63,11 +65,11 @@ static int32_t run(FILE *out) {
         for (int64_t i = 0; i < outputs; i++) fwrite(made[i], 1, (size_t)itemsizes[i], out);
     }
     F(_destroy)(model);
-    return code;
 }
 
 int main(int count, char **arguments) {
-    if (count != 3) return 2;
+    if (count < 3) return 2;
+    if (count > 3 && *arguments[3]) options.weights = arguments[3];
     FILE *file = fopen(arguments[1], "rb");
     if (!file) return 2;
     fseek(file, 0, SEEK_END);

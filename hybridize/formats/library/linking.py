@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Objects made into shared libraries, by the system's compiler: it links, nothing of ours is compiled by it."""
+"""Objects made into shared libraries, by the system's compiler or Zig: it links, nothing of ours is compiled by it."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ import shutil
 import subprocess
 
 from hybridize.base.errors import CodegenError
+from hybridize.formats.library import cross
 from hybridize.formats.library.platforms import Platform, host
 
 _LINUX = (
@@ -24,21 +25,21 @@ def link_library(object_path: str, library_path: str, name: str, platform: Platf
         library_path: the file to write.
         name: the library's name, as programs that are linked with it will look for it.
         platform: what both are for.
-        linker: `cc`; None is whatever there is.
+        linker: `cc` or `zig`; None is `cc` for this machine where there is one, else `zig`.
 
     Raises:
         CodegenError E973: there is nothing to link with for that machine, or it failed.
     """
-    if linker not in (None, "cc"):
-        raise CodegenError("E973", f"there is no linker {linker!r}", help='use "cc", or format="object"')
     compiler = shutil.which("cc")
-    if compiler is None or platform.name != host():
-        where = (
-            "this machine has no cc"
-            if compiler is None
-            else f"the cc of this machine does not link for {platform.name}"
-        )
-        raise CodegenError("E973", f"{where}, which makes a library of an object", help='use format="object"')
+    usable = compiler is not None and platform.name == host()
+    if linker not in (None, "cc", "zig"):
+        raise CodegenError("E973", f"there is no linker {linker!r}", help='use "cc", "zig", or format="object"')
+    if linker == "zig" or (linker is None and not usable):
+        cross.link(object_path, library_path, name, platform)
+        return
+    if not usable or compiler is None:
+        lacks = "this machine has no cc" if compiler is None else f"the cc of this machine is not for {platform.name}"
+        raise CodegenError("E973", f"{lacks}, which makes a library of an object", help='use "zig", or format="object"')
     if platform.system == "macos":
         flags = [*_MACOS, f"-Wl,-install_name,@rpath/{platform.library(name)}"]
     else:
