@@ -10,11 +10,12 @@ import json
 import os
 import struct
 import zlib
+from collections.abc import Sequence
 from typing import Any, Final
 
 from hybridize.base.errors import CodegenError, LoadError
 from hybridize.base.frozen import frozen
-from hybridize.codegen.wasm.binary import Reader, name, section
+from hybridize.codegen.wasm.binary import Reader, name, section, unsigned
 from hybridize.codegen.wasm.relocatable import MAGIC
 from hybridize.formats.cursor import open_for_reading
 
@@ -34,18 +35,17 @@ class Wasm:
     weight_bytes: int
 
 
-def packed(code: bytes, weights: bytes, description: dict[str, Any]) -> bytes:
-    """The file of a module."""
+def packed(code: bytes, weights: Sequence[memoryview], description: dict[str, Any]) -> list[bytes | memoryview]:
+    """The file of a module, in parts: weights are not copied."""
     text = json.dumps(description, separators=(",", ":"), ensure_ascii=False).encode()
-    body = b"".join(
-        [
-            code,
-            section(_CUSTOM, name(WEIGHTS) + weights),
-            section(_CUSTOM, name(DESCRIPTION) + text),
-            section(_CUSTOM, name(CHECKSUM) + bytes(4))[:-4],
-        ]
-    )
-    return body + struct.pack("<I", zlib.crc32(body))
+    title = name(WEIGHTS)
+    parts: list[bytes | memoryview] = [code, bytes([_CUSTOM]) + unsigned(len(title) + sum(map(len, weights))) + title]
+    parts += weights
+    parts.append(section(_CUSTOM, name(DESCRIPTION) + text) + section(_CUSTOM, name(CHECKSUM) + bytes(4))[:-4])
+    checksum = 0
+    for part in parts:
+        checksum = zlib.crc32(part, checksum)
+    return [*parts, struct.pack("<I", checksum)]
 
 
 def read_wasm(path: str | os.PathLike[str]) -> Wasm:
@@ -60,7 +60,7 @@ def read_wasm(path: str | os.PathLike[str]) -> Wasm:
     where = os.fspath(path)
     if not data.startswith(MAGIC):
         raise _unsound(where, "it does not begin like WebAssembly")
-    if len(data) < len(MAGIC) + 4 or struct.unpack("<I", data[-4:])[0] != zlib.crc32(data[:-4]):
+    if struct.unpack("<I", data[-4:])[0] != zlib.crc32(memoryview(data)[:-4]):
         raise _unsound(where, "its checksum is not that of its bytes")
     try:
         sections = _sections(data)

@@ -8,6 +8,7 @@ import string
 from collections.abc import Iterable
 from typing import Any, Final
 
+import numpy
 from numpy.typing import NDArray
 
 from hybridize.base.digests import digest
@@ -66,7 +67,8 @@ class Compiled:
     module: bytes
     imports: tuple[str, ...]
     """Functions that the loader gives."""
-    weights: bytes
+    weights: tuple[memoryview, ...]
+    """One after the other."""
     constants: tuple[Constant, ...]
     states: tuple[Constant, ...]
     """Where the states are as they were when the program was written."""
@@ -90,10 +92,10 @@ def compiled(deployable: Deployable) -> Compiled:
         programs.append(_program(f"v{number}", variant, built, weights, constants))
     linked = link(*objects)
     made = Compiled(
-        linked.module, linked.imports, weights.content(), tuple(constants.all), states, tuple(programs)
+        linked.module, linked.imports, tuple(weights.parts), tuple(constants.all), states, tuple(programs)
     )  # fmt: skip
     least = max((_least_bytes(program.plan) for program in programs), default=0)
-    if len(made.module) + len(made.weights) + least > LARGEST:
+    if len(made.module) + weights.end + least > LARGEST:
         raise CodegenError(
             "E975", f"{deployable.name} needs more than 4 GiB of memory, which WebAssembly's addresses do not reach",
             help='export a library instead: format="library"',
@@ -182,19 +184,16 @@ class _Weights:
     """Bytes of arrays one after the other, equal ones once."""
 
     def __init__(self) -> None:
-        self._parts: list[bytes] = []
-        self._end = 0
+        self.parts: list[memoryview] = []
+        self.end = 0
         self._places: dict[bytes, tuple[int, int]] = {}
 
     def place(self, array: NDArray[Any]) -> tuple[int, int]:
         """Where the bytes of an array are, and how many."""
-        content = dense(array).tobytes()
+        content = dense(array).reshape(-1).view(numpy.uint8).data
         key = digest(content)
         if key not in self._places:
-            self._places[key] = (self._end, len(content))
-            self._parts.append(content)
-            self._end += len(content)
+            self._places[key] = (self.end, len(content))
+            self.parts.append(content)
+            self.end += len(content)
         return self._places[key]
-
-    def content(self) -> bytes:
-        return b"".join(self._parts)

@@ -20,7 +20,7 @@ def write_wasm(deployable: Deployable, path: str | os.PathLike[str]) -> list[str
 
     Args:
         deployable: the program.
-        path: folder and NAME, with or without `.wasm`; the module is called NAME as well, as far as JavaScript allows.
+        path: folder and NAME, with or without `.wasm`; NAME becomes an identifier.
 
     Returns:
         The paths of the files.
@@ -34,12 +34,12 @@ def write_wasm(deployable: Deployable, path: str | os.PathLike[str]) -> list[str
     deployable = changed(deployable, name=name)
     made = compiled(deployable)
     said = description(deployable, made, VERSION)
-    contents = {
+    contents: dict[str, list[bytes | memoryview]] = {
         f"{name}.wasm": packed(made.module, made.weights, said),
-        f"{name}.mjs": loader(name, made.imports).encode(),
-        f"{name}.d.mts": declarations(said).encode(),
+        f"{name}.mjs": [loader(name, made.imports).encode()],
+        f"{name}.d.mts": [declarations(said).encode()],
     }
     files = [os.path.join(folder, title) for title in contents]
     for file, content in zip(files, contents.values(), strict=True):
-        write_atomically(file, [content])
+        write_atomically(file, content)
     return files
