@@ -1,0 +1,172 @@
+"""examples/deploy: each program is built and run as its head says, against what the nets gave in Python."""
+
+import os
+import re
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import numpy
+import pytest
+
+DEPLOY = Path(__file__).parents[2] / "examples" / "deploy"
+PROGRAMS = [
+    ("c/mlp.c", "mlp"),
+    ("c/steps.c", "steps"),
+    ("c/threads.c", "mlp.batch"),
+    ("cpp/mlp.cpp", "mlp"),
+    ("cpp/steps.cpp", "steps"),
+    ("rust/mlp.rs", "mlp"),
+    ("rust/steps.rs", "steps"),
+    ("r/mlp.R", "mlp"),
+    ("r/steps.R", "steps"),
+    ("perl/mlp.pl", "mlp"),
+    ("perl/steps.pl", "steps"),
+    ("java/Mlp.java", "mlp"),
+    ("java/Steps.java", "steps"),
+    ("python/model.py", "mlp"),
+    ("python/model.py", "steps"),
+]
+"""Sources, and the arrays that each compares."""
+
+NEEDS = {
+    "c": ["cc"],
+    "cpp": ["c++"],
+    "rust": ["rustc", "cc"],
+    "r": ["R", "Rscript", "cc", "make"],
+    "perl": ["perl"],
+    "java": ["java", "javac", "/usr/share/java/jna.jar"],
+    "python": [],
+}
+CHECKS = {"perl": ["perl", "-MFFI::Platypus=2.00", "-e", "1"]}
+
+WRONG = {"mlp": (1, 511), "mlp.batch": (31, 512), "steps": (1, 16)}
+"""Sizes of an input that does not fit; `threads.c` has made room for the outputs of 64 rows, whatever comes in."""
+SAID = {
+    "mlp": r"input 0 `data`: axis 1.*512",
+    "mlp.batch": "output 0 `output`: axis 0",
+    "steps": "input 0 `data`: axis 0",
+}
+
+
+def commands(source: Path) -> list[str]:
+    """The lines of its head that build it and run it: those that lead from the folder of the models to the source."""
+    head = source.read_text().splitlines()[:12]
+    return [line.strip(" /*#!") for line in head if f"../{source.parent.name}/" in line]
+
+
+def shell(folder: Path, *lines: str) -> subprocess.CompletedProcess[str]:
+    """What the lines print in this folder, where `python` is the one that runs the tests."""
+    path = os.pathsep.join([str(Path(sys.executable).parent), os.environ["PATH"]])
+    environment = {**os.environ, "PATH": path}
+    return subprocess.run(["sh", "-ec", "\n".join(lines)], cwd=folder, env=environment, capture_output=True, text=True)
+
+
+def replace(folder: Path, name: str, array: numpy.ndarray) -> None:
+    """Other contents for an array that the models were saved with."""
+    numpy.save(folder / f"{name}.npy", array)
+    array.tofile(folder / f"{name}.f32")
+
+
+@pytest.fixture(scope="session")
+def models(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The folder of the models, made as a user makes it."""
+    folder = tmp_path_factory.mktemp("deploy") / "models"
+    done = shell(folder.parent, f"python {DEPLOY / 'make_models.py'} {folder}")
+    assert done.returncode == 0, done.stdout + done.stderr
+    return folder
+
+
+@pytest.fixture(scope="session", params=PROGRAMS, ids=" ".join)
+def built(request, models, system, tmp_path_factory) -> tuple[Path, str, str]:
+    """A folder with the program built and run once, how it is run, and the arrays that it compares."""
+    name, arrays = request.param
+    language = name.split("/")[0]
+    system(*NEEDS[language], check=CHECKS.get(language))
+    folder = tmp_path_factory.mktemp(language)
+    shutil.copytree(DEPLOY / language, folder / language)
+    shutil.copytree(models, folder / "models")
+    lines = commands(folder / name)
+    assert lines, f"{name} does not say how it is built and run"
+    done = shell(folder / "models", *lines)
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert "largest difference" in done.stdout
+    return folder, lines[-1].split("&&")[-1].strip(), arrays
+
+
+@pytest.fixture
+def program(built, tmp_path) -> tuple[Path, str, str]:
+    """The same in a folder of its own, whose files may be changed."""
+    folder, line, arrays = built
+    shutil.copytree(folder, tmp_path / "copy")
+    return tmp_path / "copy" / "models", line, arrays
+
+
+def test_gives_what_the_net_gave(program):
+    folder, line, _ = program
+    done = shell(folder, line)
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert all(float(found) <= 1e-5 for found in re.findall(r"largest difference (\S+)", done.stdout))
+
+
+def test_tells_what_is_wrong_with_an_input(program):
+    folder, line, arrays = program
+    replace(folder, f"{arrays}.input", numpy.zeros(WRONG[arrays], numpy.float32))
+    done = shell(folder, line)
+    assert done.returncode != 0
+    assert re.search(SAID[arrays], done.stderr), done.stdout + done.stderr
+
+
+@pytest.mark.parametrize(("place", "change"), [(0, numpy.nan), (1, 3e-5)])
+def test_fails_when_the_result_differs(program, place, change):
+    folder, line, arrays = program
+    expected = numpy.load(folder / f"{arrays}.output.npy")
+    expected[0, place] += change
+    replace(folder, f"{arrays}.output", expected)
+    assert shell(folder, line).returncode != 0
+
+
+@pytest.mark.parametrize("built", [one for one in PROGRAMS if one[1] == "steps"], ids=" ".join, indirect=True)
+def test_fails_when_the_count_differs(program):
+    folder, line, _ = program
+    count = numpy.load(folder / "steps.count.npy") + 1
+    numpy.save(folder / "steps.count.npy", count)
+    count.tofile(folder / "steps.count.i64")
+    assert shell(folder, line).returncode != 0
+
+
+@pytest.mark.parametrize("source", sorted(path.name for path in (DEPLOY / "c").glob("*.c")))
+def test_c_is_c99_without_a_warning(source, models, system):
+    system("cc")
+    done = shell(
+        models, f"cc -std=c99 -pedantic -Wall -Wextra -Werror -fopenmp -fsyntax-only -I. {DEPLOY / 'c' / source}"
+    )
+    assert done.returncode == 0, done.stderr
+
+
+@pytest.mark.parametrize("source", sorted(path.name for path in (DEPLOY / "cpp").glob("*.cpp")))
+def test_cpp_is_cpp17_without_a_warning(source, models, system):
+    system("c++")
+    flags = "-std=c++17 -pedantic -Wall -Wextra -Werror -Wconversion -fsyntax-only"
+    done = shell(models, f"c++ {flags} -I. {DEPLOY / 'cpp' / source}")
+    assert done.returncode == 0, done.stderr
+
+
+def test_every_program_is_run():
+    """`node` and `web` have tests of their own."""
+    sources = {path.relative_to(DEPLOY) for language in {name.split("/")[0] for name, _ in PROGRAMS}
+               for path in (DEPLOY / language).iterdir() if path.is_file() and not path.stem.endswith("_call")}  # fmt: skip
+    assert {str(path) for path in sources if path.suffix not in (".o", ".pyc")} == {name for name, _ in PROGRAMS}
+
+
+def test_nothing_is_left_to_install(system):
+    system(check=[str(DEPLOY / "install.sh"), "--check"])
+
+
+def test_the_installer_names_what_it_cannot_install(tmp_path):
+    done = subprocess.run(
+        ["/bin/sh", DEPLOY / "install.sh"], env={"PATH": str(tmp_path)}, capture_output=True, text=True
+    )
+    assert done.returncode == 1
+    assert re.search(r"no apt-get here; missing: gcc g\+\+ rustc r-base-core .*nodejs", done.stderr)
