@@ -19,6 +19,8 @@ from hybridize.codegen.wasm.binary import Reader, name, section, unsigned
 from hybridize.codegen.wasm.relocatable import MAGIC
 from hybridize.formats.cursor import open_for_reading
 
+FORMAT: Final = 1
+"""The version of the file, which its loader knows too."""
 WEIGHTS: Final = "hybridize.weights"
 DESCRIPTION: Final = "hybridize"
 CHECKSUM: Final = "hybridize.crc32"
@@ -53,7 +55,7 @@ def read_wasm(path: str | os.PathLike[str]) -> Wasm:
 
     Raises:
         LoadError E600: the file cannot be read.
-        LoadError E604: it is not whole, was changed, or is somebody else's.
+        LoadError E604: it is not whole, was changed, is of a later version, or somebody else's.
     """
     with open_for_reading(path) as file:
         data = file.read()
@@ -67,8 +69,11 @@ def read_wasm(path: str | os.PathLike[str]) -> Wasm:
         _, first, end = sections[DESCRIPTION]
         description = json.loads(data[first:end])
         code_bytes, first, end = sections[WEIGHTS]
-    except (CodegenError, KeyError, ValueError) as error:
+        version = description["program"]["format"]
+    except (CodegenError, KeyError, TypeError, ValueError) as error:
         raise _unsound(where, f"it lacks what hybridize writes ({error})") from None
+    if version != FORMAT:
+        raise _unsound(where, f"it is of version {version}, and this hybridize reads version {FORMAT}")
     return Wasm(description, code_bytes, end - first)
 
 

@@ -16,11 +16,10 @@ from hybridize.base import dims
 from hybridize.base.dims import FAR, Scope
 from hybridize.base.dtypes import BY_CODE
 from hybridize.formats.deployable import Deployable, Tensor
+from hybridize.formats.wasm.container import FORMAT
 from hybridize.formats.wasm.module import Compiled, Constant, Program
 from hybridize.runtime.plan import Buffer, scope_of, sized
 
-FORMAT: Final = 1
-"""Of the file, as the loader knows it."""
 RANDOM: Final = "random.state"
 """The name of the state that random numbers are drawn from: the seed, and how many draws there were."""
 

@@ -24,6 +24,10 @@ def layers(x):
     return npx.fully_connected(hidden, np.array(W.T.copy()), num_hidden=64, no_bias=True)
 
 
+def with_checksum(body):
+    return body + struct.pack("<I", zlib.crc32(body))
+
+
 @pytest.fixture
 def net(wasm):
     return wasm(layers, *((np.ones((rows, 64)),) for rows in (1, 5, 9)), name="my-net")
@@ -82,9 +86,8 @@ def test_nothing_that_was_changed_is_read_in_python(net, tmp_path):
 
 
 def test_a_module_of_somebody_else_is_refused(net, tmp_path):
-    body = b"\0asm\x01\0\0\0" + b"\0\x05\x04name"
     other = tmp_path / "other.wasm"
-    other.write_bytes(body + struct.pack("<I", zlib.crc32(body)))
+    other.write_bytes(with_checksum(b"\0asm\x01\0\0\0" + b"\0\x05\x04name"))
     with pytest.raises(LoadError, match=r"E604.*lacks what hybridize writes"):
         read_wasm(other)
     script = (
@@ -99,6 +102,15 @@ def test_a_module_of_somebody_else_is_refused(net, tmp_path):
         "LoadError my_net.wasm is no WebAssembly",
         "LoadError my_net.wasm is no WebAssembly",
     ]
+
+
+def test_a_later_version_is_refused(net):
+    net.wasm.write_bytes(with_checksum(net.wasm.read_bytes()[:-4].replace(b'"format":1', b'"format":2')))
+    with pytest.raises(LoadError, match=r"E604.*version 2.*reads version 1"):
+        read_wasm(net.wasm)
+    script = f"import {{ load }} from {str(net.mjs)!r}; await load();"
+    done = subprocess.run(["node", "--input-type=module", "-e", script], capture_output=True, text=True)
+    assert done.returncode == 1 and "LoadError: my_net.wasm is of another version than my_net.mjs" in done.stderr
 
 
 def test_sources(net):
