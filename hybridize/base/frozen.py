@@ -76,10 +76,11 @@ def _with_fields(cls: type[T], methods: Mapping[str, Callable[..., Any] | None])
     if not cls.__doc__:  # `dataclass` would write one, from a signature, which takes longer than all the rest
         cls.__doc__ = cls.__name__
     made: Any = dataclasses.dataclass(init=False, repr=False, eq=False)(cls)  # writes no function: notes the fields
-    compared = [field.name for field in _fields(cls) if field.compare]
+    fields = {field.name: field for field in _fields(cls)}
+    compared = [name for name, field in fields.items() if field.compare]
     made._compared = attrgetter(*compared) if compared else type
     if "__init__" not in cls.__dict__:
-        made.__init__ = _writes_itself(cls)
+        made.__init__ = _writes_itself(cls, fields)
     for name, function in methods.items():
         if cls.__dict__.get(name) is None:  # Python itself writes `__hash__ = None` beside an `__eq__`
             setattr(cls, name, function)
@@ -100,39 +101,45 @@ def _fields(cls: Any) -> tuple[Field[Any], ...]:
     return dataclasses.fields(cls)
 
 
-def _writes_itself(cls: Any) -> Callable[..., None]:
+def _writes_itself(cls: Any, fields: Mapping[str, Field[Any]]) -> Callable[..., None]:
     """An `__init__` that replaces itself by the one of the class's fields when it has been called some times."""
     left = _UNWRITTEN
 
     def __init__(self: Any, *args: Any, **kwargs: Any) -> None:  # noqa: N807
         nonlocal left
         left -= 1
-        if left < 0 or not _filled(cls, self, args, kwargs):
+        if left < 0 or not _filled(fields, self, args, kwargs):
             cls.__init__ = _written(cls)
             cls.__init__(self, *args, **kwargs)
 
     return __init__
 
 
-def _filled(cls: Any, one: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> bool:
+def _filled(fields: Mapping[str, Field[Any]], one: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> bool:
     """Make an instance as the written `__init__` would; False for arguments that it would refuse."""
-    fields = _fields(cls)
-    given = dict(zip((field.name for field in fields), args, strict=False))
-    if len(args) > len(fields) or given.keys() & kwargs.keys():
+    if len(args) > len(fields):
         return False
-    given |= kwargs
-    for field in fields:
-        if field.name in given:
-            value = given.pop(field.name)
-        elif field.default is not MISSING:
-            value = field.default
-        elif field.default_factory is not MISSING:
-            value = field.default_factory()
-        else:
+    given = dict(zip(fields, args, strict=False))
+    if kwargs:
+        if given.keys() & kwargs.keys() or not kwargs.keys() <= fields.keys():
             return False
-        _put(one, field.name, value)
-    if given:
-        return False
+        given |= kwargs
+    if len(given) < len(fields):
+        for name, field in fields.items():
+            if name not in given:
+                if field.default is not MISSING:
+                    given[name] = field.default
+                elif field.default_factory is not MISSING:
+                    given[name] = field.default_factory()
+                else:
+                    return False
+    if kwargs or len(args) < len(fields):
+        given = {name: given[name] for name in fields}  # in their order, as the written one
+    if hasattr(one, "__dict__"):
+        one.__dict__.update(given)
+    else:
+        for name, value in given.items():
+            _put(one, name, value)
     if hasattr(one, "__post_init__"):
         one.__post_init__()
     return True

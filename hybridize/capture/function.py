@@ -399,21 +399,27 @@ class Function:
         by_graph = {id(program.captured): program for program in self.programs()}
         return [(by_graph[id(signature.graph)], signature) for signature in self.saved_program.signatures]
 
-    def save(self, path: str | os.PathLike[str], *, samples: Sequence[Any] = ()) -> None:
+    def save(
+        self, path: str | os.PathLike[str], *, samples: Sequence[Any] = (), targets: str | Sequence[str] | None = None
+    ) -> None:
         """Write all programs and what they read from outside to one file, for `hybridize.load`.
 
         Args:
             path: of the file.
             samples: calls by which the file can be checked, besides those that the programs were captured at: each an
                 array or a tuple of arguments.
+            targets: what to bring machine code along for, so that `load(path, images=True)` needs no compiler there:
+                `"avx512"`, `"avx2"`, `"baseline"` (levels of x86-64), `"aarch64"`, or several of them; `"native"`, as
+                None, is the widest of these that this machine has, and `()` is none at all.
 
         Raises:
             StateError E530: nothing has been compiled yet.
+            ValueArgumentError E345: there is no such target.
         """
         if not self.cache_info().programs:
             text = f"{self.name} has no program to save yet"
             raise StateError("E530", text, help="call it once, or say compile(...)")
-        write_archive(path, self.saved(samples=samples))
+        write_archive(path, self.saved(samples=samples), targets)
 
     def export(
         self, path: str | os.PathLike[str], format: str = "archive", *, samples: Sequence[Any] = (),

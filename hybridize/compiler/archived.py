@@ -29,7 +29,7 @@ from hybridize.passes import PIPELINE
 from hybridize.runtime import abi, effects, processors, record
 from hybridize.runtime.executable import Executable
 from hybridize.runtime.image import Image, Loaded
-from hybridize.runtime.plan import Buffer, Plan
+from hybridize.runtime.plan import Plan, plain
 from hybridize.runtime.pool import POOL
 
 SLOTS: Final = 16
@@ -187,7 +187,8 @@ def executable(
     if not isinstance(kept, Kept):
         raise LoadError("E652", f"the file's code of {name} is no program")
     plan = kept.plan
-    if plan.inputs != tuple(Buffer.of(value.type) for value in graph.inputs):
+    types = [(CODES[value.type.dtype], tuple(map(plain, value.type.shape))) for value in graph.inputs]
+    if [(one.dtype, one.shape) for one in plan.inputs] != types:
         raise LoadError("E652", f"the file's code of {name} takes other inputs than its graph")
     if any(pack.input is not None and pack.input not in stable for pack in plan.packs):
         return None

@@ -221,6 +221,11 @@ class Packer:
         self._pack(target.ctypes.data, source.ctypes.data + self.offset)
 
 
+_LONG = ctypes.CFUNCTYPE(None, ctypes.c_void_p, ctypes.c_void_p, ctypes.c_void_p)
+_SHORT = ctypes.PYFUNCTYPE(None, ctypes.c_void_p, ctypes.c_void_p, ctypes.c_void_p)
+"""A program that lets other Python threads run, and one that is done before that would pay."""
+
+
 class _Checked:
     """The way in that is Python throughout: checks, copies, allocates, calls."""
 
@@ -232,8 +237,8 @@ class _Checked:
         self.constants = executable.constants
         self.packers = executable.packers
         # Whether calls of any size are long is not known: they let other threads run.
-        kind = ctypes.CFUNCTYPE if executable.long or executable.sizes.symbolic else ctypes.PYFUNCTYPE
-        self.program = kind(None, ctypes.c_void_p, ctypes.c_void_p, ctypes.c_void_p)(executable.address)
+        kind = _LONG if executable.long or executable.sizes.symbolic else _SHORT
+        self.program = kind(executable.address)
 
     def __call__(self, *inputs: NDArray[Any], packed: Sequence[NDArray[Any]] | None = None) -> list[NDArray[Any]]:
         if len(inputs) != len(self.parameters):
@@ -248,7 +253,8 @@ class _Checked:
             packed = [packer.packed(arrays[packer.input]) for packer in self.packers]
         # A name of its own: pointers do not keep what they point to, and other threads may run meanwhile.
         read = [*arrays, *_with(self.constants, self.packers, packed), self.sizes.values(sizes)]
-        self.program(_pointers(read), _pointers(outputs), at)
+        pointers, results = _pointers(read), _pointers(outputs)
+        self.program(pointers.ctypes.data, results.ctypes.data, at)
         return outputs
 
     def _operand(self, number: int, array: NDArray[Any], type_: TensorType) -> NDArray[Any]:
@@ -270,5 +276,5 @@ def _with(
     return found
 
 
-def _pointers(arrays: Sequence[NDArray[Any]]) -> Any:
-    return (ctypes.c_void_p * max(1, len(arrays)))(*[array.ctypes.data for array in arrays])
+def _pointers(arrays: Sequence[NDArray[Any]]) -> NDArray[numpy.int64]:
+    return numpy.array([array.ctypes.data for array in arrays], dtype=numpy.int64)

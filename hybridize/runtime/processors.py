@@ -9,6 +9,9 @@ from __future__ import annotations
 import os
 from collections.abc import Collection, Iterator
 from functools import cache
+from typing import Any
+
+import numpy
 
 ROOT = "/"
 
@@ -98,12 +101,24 @@ def levels(root: str = ROOT) -> tuple[str, ...]:
     machine = os.uname().machine
     if machine != "x86_64":
         return (machine,)
+    known = _known_to_numpy() if root == ROOT else None
+    if known is not None:
+        return known
     flags = _flags(root)
     names = tuple(_LEVELS)
     widest = len(names) - 1  # which every x86-64 reaches
     while widest and flags.issuperset(_LEVELS[names[widest - 1]].split()):
         widest -= 1
     return names[widest:]
+
+
+def _known_to_numpy() -> tuple[str, ...] | None:
+    """The same by NumPy, which has asked the processor already; None of a release that does not tell levels."""
+    features: Any = getattr(getattr(numpy, "_core", None), "_multiarray_umath", None)
+    there = getattr(features, "__cpu_features__", {})
+    if not {"X86_V3", "X86_V4"} <= there.keys():
+        return None
+    return (*(("avx512",) if there["X86_V4"] else ()), *(("avx2",) if there["X86_V3"] else ()), "baseline")
 
 
 def _flags(root: str) -> frozenset[str]:

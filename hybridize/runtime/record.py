@@ -14,7 +14,6 @@ import dataclasses
 import json
 import struct
 from collections.abc import Iterable
-from functools import cache
 from typing import Any, Final
 
 from hybridize.base.digests import digest
@@ -24,6 +23,7 @@ MAGIC: Final = b"hybridize 1\r\n\x1a\n\0"
 """The format, and bytes that a transfer as text would change."""
 
 _HEAD: Final = struct.Struct("<16s32sQ")
+_NESTED: Final = (list, dict)
 
 
 def dump(value: Any) -> bytes:
@@ -70,26 +70,18 @@ def _plain(value: Any, blobs: list[bytes]) -> Any:
 
 
 def _value(plain: Any, blobs: memoryview, classes: dict[str, type]) -> Any:
-    kind: Any = type(plain)
-    if kind is list:
-        return tuple([_value(x, blobs, classes) if type(x) is list or type(x) is dict else x for x in plain])
-    if kind is not dict:
+    if type(plain) is list:
+        return tuple([_value(x, blobs, classes) if type(x) in _NESTED else x for x in plain])
+    if type(plain) is not dict:
         return plain
     ((name, fields),) = plain.items()
     if not name:
         offset, length = fields
         return bytes(blobs[offset : offset + length])
     # Past `__init__`, which a frozen class writes when it is first called: that takes longer than all the rest.
-    kind = classes[name]
+    kind: Any = classes[name]
     made: Any = object.__new__(kind)
-    names = _names(kind)
-    if len(fields) != len(names):
-        raise ValueError(f"{name} has {len(names)} fields, not {len(fields)}")
-    made.__dict__.update(zip(names, _value(fields, blobs, classes), strict=True))
+    values = made.__dict__
+    for field, x in zip(kind.__match_args__, fields, strict=True):
+        values[field] = _value(x, blobs, classes) if type(x) in _NESTED else x
     return made
-
-
-@cache
-def _names(kind: Any) -> tuple[str, ...]:
-    """Names of the fields of a class."""
-    return tuple(field.name for field in dataclasses.fields(kind))

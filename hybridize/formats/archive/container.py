@@ -208,9 +208,10 @@ def _entries(tree: Mapping[str, Any], start: int, size: int) -> dict[str, Entry]
     at = start
     for name, entry in tree.items():
         dtype, shape, (begin, end) = _CODES[entry["dtype"]], tuple(entry["shape"]), entry["data_offsets"]
-        if not all(type(number) is int for number in (*shape, begin, end)):
-            raise ValueError(f"{name!r} has sizes that are no integers")
-        count = checked_size(shape, dtype)
+        if {int}.issuperset(map(type, (*shape, begin, end))):
+            count = checked_size(shape, dtype)
+        else:
+            count = None
         if count is None or begin + start != at or end - begin != count * dtype.itemsize:
             raise ValueError(f"{name!r} is not where it has to be")
         at = end + start
