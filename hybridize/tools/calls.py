@@ -252,8 +252,15 @@ class Found:
     error: str = ""
 
 
-def measure(harness: str, folder: str, rounds: int, seconds: float) -> dict[str, Any]:
+def measure(harness: str, folder: str, rounds: int, seconds: float, only: Sequence[str] = ()) -> dict[str, Any]:
     """Time every case's kernel and library in turn.
+
+    Args:
+        harness: calls.c, compiled.
+        folder: for files.
+        rounds: how often each row has its turn.
+        seconds: of samples for each row in each round.
+        only: cases, by a part of their name; all where it names none.
 
     Returns:
         {"calls": {case: {row: {"rounds": [[seconds of a call, ...], ...], "error": ""}}}, "create": the same of a row}.
@@ -261,10 +268,11 @@ def measure(harness: str, folder: str, rounds: int, seconds: float) -> dict[str,
     clock = Harness(harness)
     calls: dict[str, dict[str, Any]] = {}
     create = Found()
-    for number, (name, make) in enumerate(CASES.items()):
+    chosen = [name for name in CASES if any(part.lower() in name.lower() for part in only)] or list(CASES)
+    for number, name in enumerate(chosen):
         rows = {row: Found() for row in (KERNEL, EXPORTED, *(f"{EXPORTED}, {level}" for level in LEVELS))}
         try:
-            _measure_case(clock, make(Path(folder)), Path(folder) / f"case{number}", rounds, seconds, rows)
+            _measure_case(clock, CASES[name](Path(folder)), Path(folder) / f"case{number}", rounds, seconds, rows)
             if name == CHAPTER:
                 library = Library(clock, Path(folder) / f"libcase{number}.so", f"case{number}")
                 create.rounds = [library.seconds_of_creates(CREATES) for _ in range(rounds)]

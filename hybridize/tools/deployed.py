@@ -161,8 +161,9 @@ def _calls_from_c(folder: Path, options: Options) -> list[Result]:
         harness = compiled("calls.c", folder / "calls.so", options, "-shared", "-fPIC")
         with worker(options.cpu) as process:
             answer = process.ask(
-                do="library", harness=str(harness), folder=str(folder), rounds=options.rounds, seconds=options.seconds
-            )
+                do="library", harness=str(harness), folder=str(folder),
+                rounds=options.rounds, seconds=options.seconds, only=options.only,
+            )  # fmt: skip
         if "error" in answer:
             raise OSError(answer["error"])
     except OSError as error:

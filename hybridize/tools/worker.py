@@ -11,7 +11,7 @@
     {"do": "write", "module": m, "mode": k, "workload": w,
      "data": file.npz, "path": file}                        -> {}
     {"do": "library", "harness": file.so, "folder": f,
-     "rounds": n, "seconds": s}                             -> {"create": ..., "calls": ...}
+     "rounds": n, "seconds": s, "only": [case, ...]}        -> {"create": ..., "calls": ...}
     anything that fails                                     -> {"error": "one line"}
 
 Started as `python -m hybridize.tools.worker CPU`, it pins itself to that CPU before it imports anything heavy.
@@ -84,7 +84,7 @@ def answers(requests: Iterator[str]) -> Iterator[dict[str, Any]]:
                     yield {}
                 case "library":
                     library = importlib.import_module("hybridize.tools.calls")
-                    yield library.measure(request["harness"], request["folder"], request["rounds"], request["seconds"])
+                    yield library.measure(**{name: value for name, value in request.items() if name != "do"})
                 case unknown:
                     yield {"error": f"cannot do {unknown!r} now"}
         except Exception as error:  # whatever a runtime raises becomes a line of the table

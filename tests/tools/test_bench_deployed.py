@@ -104,22 +104,48 @@ def test_cases_are_right_before_they_are_timed(name, tmp_path):
         calls.check(name, [found[0] + 1, *found[1:]], case.expected)
 
 
+@pytest.fixture
+def one_process_each(monkeypatch):
+    monkeypatch.setattr(deployed, "PROCESSES_EACH", 1)
+
+
+@pytest.mark.usefixtures("one_process_each")
 def test_files_start_in_fresh_processes():
     rows = {row.name: row for row in deployed.starts(QUICK)}
     assert rows[ARCHIVE].error == ""
-    assert len(rows[ARCHIVE].rounds) == deployed.PROCESSES_EACH
+    assert len(rows[ARCHIVE].rounds) == 1
     assert 0 < rows["ONNX Runtime, .onnx"].median < 60
     assert "LiteRT, .tflite" not in rows
+    assert rows[deployed.PROGRAM].error == ""
+    assert rows[deployed.PROGRAM].median >= rows[deployed.FIRST_CREATE].median
+    assert rows[deployed.WASM_START].error == ""
 
 
+@pytest.mark.usefixtures("one_process_each")
 def test_sizes_are_those_of_files_and_processes():
     found, notes = deployed.sizes(QUICK)
     rows = {row.name: row for row in found}
     weights = 4 * (512 * 256 + 256 + 256 * 128 + 128 + 128 * 2 + 2)
     assert f"the weights of {weights:,} bytes" in notes[0]
+    for name, row in rows.items():
+        assert row.error == "", name
     assert rows[f"{ARCHIVE}: mlp.hybridize"].besides == weights
+    assert rows[f"{LIBRARY}: libmlp.so"].beyond > 0
     assert rows[f"{ARCHIVE}: {deployed.RESIDENT}"].beyond > 1 << 20
     assert rows[f"{ARCHIVE}: {deployed.PEAK}"].nbytes >= rows[f"{ARCHIVE}: {deployed.RESIDENT}"].nbytes
+
+
+def test_calls_are_timed_beside_the_kernel():
+    chosen = dataclasses.replace(QUICK, only=(CHAPTER, "7 rows"))
+    found = {row.name: row for row in deployed.calls(chosen)}
+    cases = {name.partition(": ")[0] for name in found if KERNEL in name}
+    assert cases == {CHAPTER, "MLP, any batch, 7 rows"}
+    for case in cases:
+        for row in (KERNEL, EXPORTED):
+            assert found[f"{case}: {row}"].error == ""
+            assert len(found[f"{case}: {row}"].rounds) == 1
+    assert len(found[deployed.CREATE].rounds[0]) == calls.CREATES
+    assert found[deployed.WASM_CALL].error == ""
 
 
 def test_a_wrong_first_result_is_not_timed():
