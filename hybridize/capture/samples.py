@@ -78,8 +78,10 @@ def samples(
             return (*(Sample(one.inputs, outputs) for one, outputs in pairs), *found)
         return (*signature.samples, *found)
     for leaves in [program.sample] if program.sample is not None else _made_up(program, signature):
+        told: list[str] = []
         try:
-            found.insert(0, _sample(program, signature, state, function, leaves, notes))
+            found.insert(0, _sample(program, signature, state, function, leaves, told))
+            notes += told
             break
         except (HybridizeError, ArithmeticError) as error:
             if isinstance(error, VerificationError):

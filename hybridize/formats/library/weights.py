@@ -71,7 +71,8 @@ def beside(arrays: list[NDArray[Any]]) -> Stored:
     if total % 8 or not arrays:
         tensors["padding"] = numpy.zeros(8 - total % 8, numpy.uint8)
     for spaces in range(0, ALIGNMENT, 8):
-        content: bytes = save(tensors, {"format": "hybridize", "padding": " " * spaces})
+        # One entry: of several, safetensors writes one or another first.
+        content: bytes = save(tensors, {"format": "hybridize" + " " * spaces})
         header = int.from_bytes(content[:8], "little")
         if (8 + header) % ALIGNMENT == 0:
             break
