@@ -18,6 +18,7 @@ from hybridize.formats.archive import read_archive
 from hybridize.formats.cursor import open_for_reading
 from hybridize.formats.detection import detect
 from hybridize.formats.mxnet.params import read_params
+from hybridize.tools import archives
 from hybridize.tools.report import Grid
 
 SHOWN = 200
@@ -71,25 +72,16 @@ def symbol(path: Path) -> list[Grid]:
 
 
 def archive(path: Path) -> list[Grid]:
-    """Signatures and weights of our own archive.
+    """Parts, signatures, machine code and weights of our own archive.
 
     Raises:
-        LoadError E600, E604: the file cannot be read, or is no archive.
+        LoadError E600, E604, E605, E614: the file cannot be read, is no archive, or damaged.
     """
-    program = read_archive(path)
-    grids = []
-    for i, signature in enumerate(program.signatures):
-        graph = signature.graph
-        states = ("",) * (len(graph.inputs) - len(signature.state)) + signature.state
-        rows = [
-            ("input", state or value.name, str(value.type)) for value, state in zip(graph.inputs, states, strict=True)
-        ]
-        rows += [("output", value.name, str(value.type)) for value in graph.outputs]
-        counts = Counter(graph.op_names())
-        notes = (", ".join(f"{count} {op}" for op, count in counts.most_common()) or "no operation",)
-        title = f"{program.name}, signature {i + 1} of {len(program.signatures)}"
-        grids.append(Grid(title + (", training" if signature.training else ""), ("", "name", "type"), rows, notes, 3))
-    return [*grids, weights("weights", program.weights)] if program.weights else grids
+    shown = archives.tables(path)
+    if len(shown) == 1 and any("damaged" in row for row in shown[0].rows):
+        return shown
+    held = read_archive(path).weights
+    return [*shown, weights("weights", held)] if held else shown
 
 
 def exported(path: Path) -> Path | None:

@@ -64,3 +64,32 @@ def test_affinity_is_heeded():
     code = f"import os; os.sched_setaffinity(0, {{{one}}}); from hybridize.runtime import processors; print(processors.usable())"
     run = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert run.stdout.strip() == "1"
+
+
+V3 = "fpu sse sse2 avx avx2 bmi1 bmi2 f16c fma abm movbe xsave"
+V4 = f"{V3} avx512f avx512bw avx512cd avx512dq avx512vl"
+
+
+@pytest.mark.skipif(os.uname().machine != "x86_64", reason="levels are of x86-64")
+@pytest.mark.parametrize(
+    ("flags", "levels"),
+    [
+        (V4, ("avx512", "avx2", "baseline")),
+        (V3, ("avx2", "baseline")),
+        (V4.replace(" avx512vl", ""), ("avx2", "baseline")),
+        (V4.replace(" bmi2", ""), ("baseline",)),
+        ("fpu sse sse2", ("baseline",)),
+        (None, ("baseline",)),
+    ],
+)
+def test_levels_by_the_flags_of_the_first_processor(tmp_path, flags, levels):
+    if flags is not None:
+        write(tmp_path, {"proc/cpuinfo": f"processor\t: 0\nflags\t\t: {flags}\nbugs\t\t:\n\nflags\t\t: {V4}"})
+    assert processors.levels(str(tmp_path)) == levels
+
+
+def test_levels_are_what_llvm_says():
+    from hybridize.codegen.llvm.engine import runnable
+
+    assert processors.levels() == runnable()
+    assert processors.levels(os.path.join(processors.ROOT, ".")) == runnable(), "by the operating system, not by NumPy"

@@ -1,0 +1,119 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What is in an archive, as tables: its parts and whether they are whole, programs, machine code. Nothing is run."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator
+from pathlib import Path
+
+from hybridize.base.locations import SourceLoc
+from hybridize.compiler.archived import Code
+from hybridize.formats.archive.container import PROGRAM, VERSION, Container, opened, type_text
+from hybridize.formats.archive.reading import read_archive
+from hybridize.formats.saved import SavedProgram, SavedSignature
+from hybridize.graph import Graph
+from hybridize.passes.pipeline import subgraphs
+from hybridize.runtime import abi
+from hybridize.tools.report import Grid
+
+SHOWN = 200
+"""Rows of a table; the rest is counted."""
+
+
+def tables(path: Path) -> list[Grid]:
+    """The tables of an archive of any version; of a damaged one, which of its parts are whole.
+
+    Raises:
+        LoadError E600, E604, E605, E614: it cannot be read, or is damaged where it says what its parts are.
+    """
+    container = opened(str(path))
+    if container is None:
+        return [*_programs(read_archive(path))]
+    container.program()
+    parts, whole = _parts(path.name, container)
+    if not whole:
+        return [parts]
+    program = read_archive(path)
+    return [parts, *_programs(program), *_codes(program)]
+
+
+def _parts(name: str, container: Container) -> tuple[Grid, bool]:
+    """All tensors of the file, and whether all of them are whole."""
+    rows = []
+    for part, entry in container.entries.items():
+        state = "whole" if part == PROGRAM or container.holds(part) else "damaged"
+        rows.append((part, type_text(entry), state, f"{entry.nbytes:,}"))
+    broken = [row[0] for row in rows if row[2] != "whole"]
+    total = sum(entry.nbytes for entry in container.entries.values())
+    notes = [f"{len(rows)} parts, {total:,} bytes"]
+    if len(rows) > SHOWN:
+        notes.append(f"{len(rows) - SHOWN} more are not shown")
+    if broken:
+        notes.append(f"damaged: {', '.join(broken[:SHOWN])}; copy the file again from where it came")
+    title = f"{name}: archive of version {VERSION}"
+    return Grid(title, ("part", "type", "checksum", "bytes"), rows[:SHOWN], tuple(notes), words=3), not broken
+
+
+def _programs(program: SavedProgram) -> Iterator[Grid]:
+    for number, signature in enumerate(program.signatures, 1):
+        yield _program(f"{program.name}, signature {number} of {len(program.signatures)}", signature)
+
+
+def _program(title: str, signature: SavedSignature) -> Grid:
+    graph = signature.graph
+    states = ("",) * (len(graph.inputs) - len(signature.state)) + signature.state
+    rows = [("input", state or value.name, str(value.type)) for value, state in zip(graph.inputs, states, strict=True)]
+    rows += [("output", value.name, str(value.type)) for value in graph.outputs]
+    counts = Counter(graph.op_names())
+    notes = [", ".join(f"{count} {op}" for op, count in counts.most_common()) or "no operation"]
+    if graph.scope is not None:
+        notes.append(f"sizes: {', '.join(graph.scope.lines())}")
+    if signature.samples:
+        notes.append(f"{len(signature.samples)} samples: calls with their results")
+    notes += _lines(graph)
+    title += ", training" if signature.training else ""
+    return Grid(title, ("", "name", "type"), rows[:SHOWN], tuple(notes), words=3)
+
+
+def _lines(graph: Graph) -> Iterator[str]:
+    """The user's lines that a graph comes from, file by file."""
+    found: dict[str, set[int]] = {}
+    for loc in _locs(graph):
+        found.setdefault(loc.file, set()).add(loc.line)
+    for file, lines in sorted(found.items()):
+        yield f"written in {file}: {', '.join(_ranges(sorted(lines)))}"
+
+
+def _locs(graph: Graph) -> Iterator[SourceLoc]:
+    for node in graph.nodes:
+        if node.loc is not None:
+            yield node.loc
+        for inner in subgraphs(node.op).values():
+            yield from _locs(inner)
+
+
+def _ranges(lines: list[int]) -> Iterator[str]:
+    """`3-5, 9` for 3, 4, 5, 9."""
+    start = last = lines[0]
+    for line in [*lines[1:], -1]:
+        if line != last + 1:
+            yield str(start) if start == last else f"{start}-{last}"
+            start = line
+        last = line
+
+
+def _codes(program: SavedProgram) -> Iterator[Grid]:
+    """The machine code of the programs, and what a process needs once."""
+    named = [(f"signature {k}", code) for k, one in enumerate(program.signatures, 1) for code in one.codes]
+    named += [(code.kind, code) for code in program.process]
+    rows = [(what, code.target, _fits(code), f"{code.nbytes:,}") for what, code in named]
+    if rows:
+        notes = ("run by load(path, images=True), which is to trust the file; compiled anew without",)
+        yield Grid("machine code", ("of", "target", "here", "bytes"), rows[:SHOWN], notes, words=3)
+
+
+def _fits(code: Code) -> str:
+    if code.abi != abi.NUMBER:
+        return f"no: runtime {code.abi}, this is {abi.NUMBER}"
+    return "runs" if code.fits else "no: another machine"
