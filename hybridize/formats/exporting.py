@@ -98,7 +98,9 @@ def export(
             tell("running it on its samples")
             checks = run(model, files, options)
         placed = staging.place(files, folder)
-    return Exported(tuple(placed), (*checks, *notes), left_out)
+    given = os.path.dirname(os.fspath(path))  # as the user says it
+    files = [os.path.join(given, os.path.basename(file)) for file in placed]
+    return Exported(tuple(files), (*checks, *notes), left_out)
 
 
 def checked_options(format: str, options: Mapping[str, Any]) -> dict[str, Any]:
