@@ -11,7 +11,8 @@ In: a `Deployable`. Out: files that need nothing but the C library: no Python, n
     program              graphs made into the programs of every level, what cannot leave refused
     assertions           assertions as a result, as there is no Python to raise them
     weights              the arrays of all programs, each once, inside or in a safetensors file
-    header, declared     the text of the header; which C functions a program may need
+    header, names        the text of the header; names that C has already
+    declared             which C functions a program may need
     linking              objects made into libraries
 
 It must not know arrays with operators, blocks or capture.

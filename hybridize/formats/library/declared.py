@@ -8,6 +8,7 @@ from typing import Final
 
 from hybridize.base.errors import CodegenError
 from hybridize.codegen import elf
+from hybridize.codegen.llvm.library.model import Variant
 from hybridize.formats.library.platforms import Platform
 
 _WORDS: Final = """
@@ -39,6 +40,12 @@ def check_declared(name: str, names: Iterable[str], platform: Platform) -> None:
             "E970", f"{name} needs {', '.join(other)}, which the C library does not have",
             help="leave that operation out of the function that is exported",
         )  # fmt: skip
+
+
+def externals(variants: Iterable[Variant]) -> set[str]:
+    """Names of the functions that programs call by name; others, LLVM may call for an instruction."""
+    modules = [version.built.module for variant in variants for version in variant.versions]
+    return {name for module in modules for name in module.declarations if not name.startswith("llvm.")}
 
 
 def undefined(object_: bytes) -> list[str]:

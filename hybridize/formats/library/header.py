@@ -8,34 +8,16 @@ from collections.abc import Iterator
 from typing import Final
 
 from hybridize.base.dims import hint
-from hybridize.base.errors import CodegenError
 from hybridize.codegen.llvm.library import codes
 from hybridize.codegen.llvm.library.describe import shape_text, shape_words
 from hybridize.codegen.llvm.library.model import Model
 from hybridize.codegen.llvm.library.sizes import chosen
+from hybridize.formats.library.names import KEYWORDS
 
-_WORDS: Final = """
-alignas alignof and and_eq asm auto bitand bitor bool break case catch char class compl const constexpr continue
-default delete do double else enum explicit export extern false float for friend goto if inline int long mutable
-namespace new noexcept not not_eq nullptr operator or or_eq private protected public register reinterpret_cast
-restrict return short signed sizeof static struct switch template this throw true try typedef typeid typename union
-unsigned using virtual void volatile wchar_t while xor xor_eq main
-"""
-_KEYWORDS: Final = frozenset(_WORDS.split())
 C_TYPES: Final = {
     "bool": "uint8_t", "float16": "uint16_t", "bfloat16": "uint16_t", "float32": "float", "float64": "double",
 }  # fmt: skip
 """The C types of elements; integers are called as in C, with `_t`. Half floats have none: these are their bits."""
-
-
-def check_name(name: str) -> None:
-    """Make sure that C takes the name.
-
-    Raises:
-        CodegenError E974: it means something in C or C++ already.
-    """
-    if name in _KEYWORDS or not name.isidentifier() or not name.isascii():
-        raise CodegenError("E974", f"C cannot have a type called {name!r}", help="write to a file of another name")
 
 
 def c_type(dtype: str) -> str:
@@ -106,7 +88,7 @@ def _variables(model: Model) -> list[str]:
     found = []
     for one in (*model.inputs, *model.outputs):
         name = one.name
-        while name in taken or name in _KEYWORDS:
+        while name in taken or name in KEYWORDS:
             name += "_"
         taken.add(name)
         found.append(name)

@@ -17,9 +17,10 @@ from hybridize.codegen.llvm.library.emit import emit_library
 from hybridize.codegen.llvm.library.model import Model, Tensor
 from hybridize.formats.atomic import replacing, write_atomically
 from hybridize.formats.deployable import Deployable, identifier
-from hybridize.formats.library.declared import check_declared, undefined
-from hybridize.formats.library.header import check_name, header
+from hybridize.formats.library.declared import check_declared, externals, undefined
+from hybridize.formats.library.header import header
 from hybridize.formats.library.linking import link_library
+from hybridize.formats.library.names import check_name
 from hybridize.formats.library.platforms import Platform, named_platform
 from hybridize.formats.library.program import RANDOM, check_size, described, programs
 from hybridize.formats.library.weights import Arrays, beside, filled, inside
@@ -91,6 +92,7 @@ def compiled(
         0 if stored.marker else checksum(numpy.frombuffer(stored.content, numpy.uint8)),
     )
     model = changed(model, json=described(model))
+    check_declared(name, externals(variants), platform)
     made = emit_object(emit_library(model), levels[-1])
     if platform.system == "linux":
         check_declared(name, undefined(made), platform)

@@ -13,20 +13,26 @@ from hybridize.formats.library.write import compiled
 
 LEVELS = runnable()
 BLOCKS = 12
+CROSS = "aarch64-linux-gnu-gcc"
+emulated = pytest.mark.skipif(
+    not (shutil.which(CROSS) and shutil.which("qemu-aarch64")), reason="there is no AArch64 compiler or emulator"
+)
 
 
 @pytest.fixture
 def together(tmp_path, libraries):
     """Many graphs in one shared library, each under a name of its own."""
 
-    def make(graphs):
+    def make(graphs, compiler="cc", **options):
         objects = []
         for number, graph in enumerate(graphs):
-            made = compiled(libraries.of_graph(graph, f"program{number}"))
+            made = compiled(libraries.of_graph(graph, f"program{number}"), **options)
             objects.append(tmp_path / f"program{number}.o")
             objects[-1].write_bytes(made.object)
         path = tmp_path / f"lib{libraries.fresh()}.so"
-        subprocess.run(["cc", "-shared", "-o", path, *objects, "-lm"], check=True)
+        subprocess.run([compiler, "-shared", "-o", path, *objects, "-lm"], check=True)
+        if compiler != "cc":  # of another machine
+            return path
         return [libraries.Library([path, f"program{number}.h"]) for number in range(len(graphs))]
 
     return make
@@ -156,6 +162,28 @@ def from_c(command, cases, library, catalogue, libraries, folder, level):
             at += kind.nbytes
     assert at == len(content)
     catalogue.check(cases, found)
+
+
+def elsewhere(block, blocks, catalogue, together, libraries, tmp_path):
+    """AArch64, emulated."""
+    cases = catalogue.cases[block::blocks]
+    library = together([catalogue.tests.graph_of(sample) for _, sample in cases], CROSS, targets="aarch64-linux")
+    source = Path(__file__).with_name("corpus.c")
+    subprocess.run([CROSS, "-std=c99", "-D_GNU_SOURCE", source, "-ldl", "-o", tmp_path / "driver"], check=True)
+    command = ["qemu-aarch64", "-L", "/usr/aarch64-linux-gnu", tmp_path / "driver"]
+    from_c(command, cases, library, catalogue, libraries, tmp_path, "aarch64")
+
+
+@emulated
+def test_ops_are_the_reference_on_aarch64(catalogue, together, libraries, tmp_path):
+    elsewhere(5, 16, catalogue, together, libraries, tmp_path)
+
+
+@emulated
+@pytest.mark.long
+@pytest.mark.parametrize("block", range(4))
+def test_every_op_is_the_reference_on_aarch64(block, catalogue, together, libraries, tmp_path):
+    elsewhere(block, 4, catalogue, together, libraries, tmp_path)
 
 
 def watched(block, blocks, corpus, catalogue, together, libraries, tmp_path):
