@@ -30,15 +30,15 @@ def tables(path: Path) -> list[Grid]:
     container = opened(str(path))
     if container is None:
         return [*_programs(read_archive(path))]
-    container.program()
-    parts, whole = _parts(path.name, container)
+    writer = container.program().get("writer")
+    parts, whole = _parts(path.name, container, f"written by hybridize {writer}")
     if not whole:
         return [parts]
     program = read_archive(path)
     return [parts, *_programs(program), *_codes(program)]
 
 
-def _parts(name: str, container: Container) -> tuple[Grid, bool]:
+def _parts(name: str, container: Container, writer: str) -> tuple[Grid, bool]:
     """All tensors of the file, and whether all of them are whole."""
     rows = []
     for part, entry in container.entries.items():
@@ -46,7 +46,7 @@ def _parts(name: str, container: Container) -> tuple[Grid, bool]:
         rows.append((part, type_text(entry), state, f"{entry.nbytes:,}"))
     broken = [row[0] for row in rows if row[2] != "whole"]
     total = sum(entry.nbytes for entry in container.entries.values())
-    notes = [f"{len(rows)} parts, {total:,} bytes"]
+    notes = [f"{writer}; {len(rows)} parts, {total:,} bytes"]
     if len(rows) > SHOWN:
         notes.append(f"{len(rows) - SHOWN} more are not shown")
     if broken:
@@ -70,7 +70,8 @@ def _program(title: str, signature: SavedSignature) -> Grid:
     if graph.scope is not None:
         notes.append(f"sizes: {', '.join(graph.scope.lines())}")
     if signature.samples:
-        notes.append(f"{len(signature.samples)} samples: calls with their results")
+        count = len(signature.samples)
+        notes.append(f"{count} sample{'' if count == 1 else 's'}: calls with their results")
     notes += _lines(graph)
     title += ", training" if signature.training else ""
     return Grid(title, ("", "name", "type"), rows[:SHOWN], tuple(notes), words=3)

@@ -9,7 +9,9 @@ import pytest
 
 import hybridize
 from hybridize import np
+from hybridize.base.errors import LoadError, VerificationError
 from hybridize.base.nested import flatten
+from hybridize.formats.archive.container import PROGRAM, checksum, chunks, opened
 
 GOLDEN = Path(__file__).parent / "golden"
 CALLS = json.loads((GOLDEN / "calls.json").read_text())
@@ -22,9 +24,10 @@ def read(value):
     return numpy.asarray(value["data"]).astype(dtype)
 
 
+@pytest.mark.parametrize("images", [False, True])
 @pytest.mark.parametrize("path", sorted(GOLDEN.glob("*.hybridize")), ids=lambda path: path.stem)
-def test_golden_files_give_what_they_gave(path):
-    loaded = hybridize.load(path)
+def test_golden_files_give_what_they_gave(path, images):
+    loaded = hybridize.load(path, images=images)
     for call in CALLS[path.stem.partition("-")[2]]:
         leaves, _ = flatten(loaded(*map(read, call["arguments"])))
         assert len(leaves) == len(call["result"])
@@ -41,4 +44,25 @@ def test_golden_files_give_what_they_gave(path):
 
 def test_every_version_has_its_files():
     names = {path.stem for path in GOLDEN.glob("*.hybridize")}
-    assert {f"v1-{name}" for name in CALLS} <= names
+    assert names == {f"v{version}-{name}" for version in (1, 2) for name in CALLS}
+
+
+@pytest.mark.parametrize("name", CALLS)
+def test_golden_files_verify_themselves(name):
+    hybridize.load(GOLDEN / f"v2-{name}.hybridize", verify=True)
+    hybridize.load(GOLDEN / f"v2-{name}.hybridize", verify=True, images=True)
+    with pytest.raises(LoadError, match="E653"):
+        hybridize.load(GOLDEN / f"v1-{name}.hybridize", verify=True)
+
+
+def test_files_that_are_not_what_they_say_do_not_verify(tmp_path):
+    """The file is sound; a weight was exchanged with all checksums made right."""
+    container = opened(str(GOLDEN / "v2-mlp.hybridize"))
+    tree = container.program()
+    tensors = {name: container.array(name) for name in container.entries if name != PROGRAM}
+    next(array for name, array in tensors.items() if name.startswith("weight:"))[...] += 1
+    tree["checks"] = [checksum(array) for array in tensors.values()]
+    (tmp_path / "f").write_bytes(b"".join(chunks(tensors, json.dumps(tree).encode())))
+    hybridize.load(tmp_path / "f")
+    with pytest.raises(VerificationError, match="E810"):
+        hybridize.load(tmp_path / "f", verify=True)

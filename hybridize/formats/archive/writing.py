@@ -15,6 +15,7 @@ from hybridize.base.dims import is_symbolic
 from hybridize.base.dims import text as size_text
 from hybridize.base.dtypes import CODES, uint8
 from hybridize.base.errors import ValueArgumentError
+from hybridize.base.version import VERSION
 from hybridize.codegen.target import NAMES
 from hybridize.compiler import archived
 from hybridize.compiler.stored import constants_in
@@ -76,6 +77,7 @@ class _Writer:
         program = self.program
         signatures = [self._signature(number, one) for number, one in enumerate(program.signatures)]
         tree: dict[str, Any] = {
+            "writer": VERSION,
             "name": program.name,
             "argument_names": list(program.argument_names),
             "options": dict(program.options),
