@@ -27,6 +27,8 @@ from hybridize.tools.bench import THREADS, UNCACHED, Amount, Measured, Options, 
 from hybridize.tools.peers import ARCHIVE, ARTIFACTS, LIBRARY, NUMPY_ALONE, WASM, Artifact
 from hybridize.tools.workloads import Data
 
+Times = tuple[float, ...]
+"""Seconds, and where it is known those that the processor was at it."""
 HERE = Path(__file__).parent
 PROCESSES_EACH = 3
 """Processes of each row in each round: one start is one number."""
@@ -41,15 +43,15 @@ import numpy
 {imports}
 path, x = sys.argv[1], numpy.load(sys.argv[2])
 y = numpy.empty(0)
-begin = time.perf_counter()
+begin, busy = time.perf_counter(), time.process_time()
 {load}
-seconds = time.perf_counter() - begin
+seconds, cpu = time.perf_counter() - begin, time.process_time() - busy
 numpy.save(sys.argv[3], y)
 memory = {{}}
 if os.path.exists("/proc/self/status"):
     with open("/proc/self/status") as status:
         memory = {{line.split()[0][:-1]: int(line.split()[1]) * 1024 for line in status if line.startswith("Vm")}}
-print(json.dumps({{"seconds": seconds, "llvm": "llvmlite" in sys.modules, **memory}}))
+print(json.dumps({{"seconds": seconds, "cpu": cpu, "llvm": "llvmlite" in sys.modules, **memory}}))
 """
 """A process that loads and runs a model: Python for `-c`."""
 
@@ -215,7 +217,7 @@ def starts(options: Options) -> list[Measured]:
     """From files to the first result, each time in a fresh process; the rows take turns."""
     with arrays() as data:
         results: dict[str, Result] = {}
-        takes: list[tuple[Callable[[], dict[str, float]], tuple[str, ...]]] = []
+        takes: list[Callable[[], dict[str, Times]]] = []
         for artifact in (one for one in chosen(options) if one.load or one.name in (LIBRARY, WASM)):
             take, names = _start_of(artifact, data, options)
             results.update((name, Result(name)) for name in names)
@@ -224,30 +226,35 @@ def starts(options: Options) -> list[Measured]:
                 if error:
                     raise OSError(error)
                 take()  # which also fills the page cache and compiles bytecode
-                takes.append((take, names))
+                takes.append(take)
             except OSError as error:
                 for name in names:
                     results[name].error = str(error)
         for _ in range(PROCESSES_EACH * options.rounds):
-            for take, _ in takes:
-                for name, seconds in take().items():
+            for take in takes:
+                for name, (seconds, *busy) in take().items():
                     results[name].rounds.append([seconds])
+                    results[name].cpu_s += busy
         return list(results.values())
 
 
 def _start_of(
     artifact: Artifact, data: Data, options: Options
-) -> tuple[Callable[[], dict[str, float]], tuple[str, ...]]:
+) -> tuple[Callable[[], dict[str, Times]], tuple[str, ...]]:
     """What takes the times of one process, and the names of the rows they belong to."""
     if artifact.load:
-        return lambda: {artifact.name: in_python(artifact, data, options)["seconds"]}, (artifact.name,)
+        return lambda: {artifact.name: _times(in_python(artifact, data, options))}, (artifact.name,)
     if artifact.name == WASM:
-        return lambda: {WASM_START: _in_node(artifact, data, options, rounds=0)["start"]}, (WASM_START,)
+        return lambda: {WASM_START: (_in_node(artifact, data, options, rounds=0)["start"],)}, (WASM_START,)
     return lambda: _in_c(data, options), (FIRST_CREATE, PROGRAM)
 
 
+def _times(answer: dict[str, Any]) -> Times:
+    return answer["seconds"], answer["cpu"]
+
+
 def in_python(artifact: Artifact, data: Data, options: Options) -> dict[str, Any]:
-    """{"seconds"} from the file to the first result in a fresh process, its memory, whether LLVM was loaded."""
+    """{"seconds", "cpu"} from the file to the first result in a fresh process, its memory, whether LLVM was loaded."""
     path, output = data.file.with_name(artifact.files[0]), data.file.with_name("y.npy")
     code = _START.format(imports=artifact.imports, load=artifact.load)
     words = [sys.executable, "-c", code, str(path), str(data.file.with_name("x.npy")), str(output)]
@@ -257,7 +264,7 @@ def in_python(artifact: Artifact, data: Data, options: Options) -> dict[str, Any
     return answer
 
 
-def _in_c(data: Data, options: Options) -> dict[str, float]:
+def _in_c(data: Data, options: Options) -> dict[str, Times]:
     """The times that the program of start.c takes; it is compiled before its first start."""
     folder, output = data.file.parent, data.file.with_name("y.c.f32")
     program = folder / "start"
@@ -267,7 +274,7 @@ def _in_c(data: Data, options: Options) -> dict[str, float]:
     words = [program, folder / "x.f32", output, data.expected.size]
     create, first = map(float, finished(list(map(str, words)), options).split())
     _check(np.fromfile(output, np.float32), data)
-    return {FIRST_CREATE: create, PROGRAM: create + first}
+    return {FIRST_CREATE: (create,), PROGRAM: (create + first,)}
 
 
 # ------------------------------------------------------------------------------------------------------------- sizes

@@ -132,7 +132,7 @@ LITERT_FILE, TORCH_FILE = "LiteRT, .tflite", "TorchScript frozen, .pt"
 ARTIFACTS = (
     Artifact(
         ARCHIVE, "ours", "archive", "hybridize", "mlp.hybridize", ("mlp.hybridize",),
-        "import hybridize", "y = hybridize.load(path)(x).asnumpy()",
+        "import hybridize", "y = hybridize.load(path, images=True)(x).asnumpy()",
     ),
     Artifact(LIBRARY, "ours", "library", "hybridize", "mlp", ("libmlp.so",)),
     Artifact(f"{LIBRARY}, any batch", "ours", "any batch", "hybridize", "mlp_any", ("libmlp_any.so",)),
