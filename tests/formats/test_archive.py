@@ -193,6 +193,9 @@ def graph_change(text):
         signature_change("inputs", []), signature_change("inputs", [["x", "f32", [2, 5]]] * 3),
         signature_change("inputs", [["x", "f32", [-2]]] * 3), signature_change("inputs", [["x", "q8", [2]]] * 3),
         signature_change("sizes", ["n0 in 2.. like 9"]), signature_change("samples", [[1, 1]]),
+        signature_change("samples", [[1 << 62, 1 << 62]]), signature_change("samples", [["x", 3]]),
+        signature_change("arguments", {"kind": "tuple", "children": [{"kind": "list", "children": [{"kind": "leaf"}] * 3}]}),
+        signature_change("result_leaves", [["scalar", "int"], ["array"], ["constant", 2.5]]),
         signature_change("codes", [{}]), lambda tree, tensors: tree.update(process=[{"section": "a"}]),
         lambda tree, tensors: tree.update(options={"backend": "shell"}),
         lambda tree, tensors: tensors.update(unknown=numpy.zeros(3)),
@@ -211,6 +214,13 @@ def graph_change(text):
 def test_descriptions_that_do_not_fit_are_refused(archive, change):
     with pytest.raises(LoadError):
         read_all(rewritten(archive, change))
+
+
+def test_errors_do_not_repeat_the_file(archive):
+    wrong = rewritten(archive, lambda tree, tensors: tree["signatures"][0].update(leaves=["a" * 100_000] * 3))
+    with pytest.raises(LoadError, match="E604") as caught:
+        formats.read_archive(wrong)
+    assert len(str(caught.value)) < 1000 and "net" in str(caught.value)
 
 
 def test_damage_is_always_found(archive, tmp_path):

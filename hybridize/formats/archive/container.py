@@ -36,6 +36,8 @@ _PREFIX: Final = b'{"__metadata__":{"format":"hybridize","version":"'
 _CHECKSUM: Final = b'","checksum":"'
 _DIGITS: Final = 64
 _LINE: Final = 64
+_QUOTED: Final = 400
+"""Characters of a file that errors repeat."""
 _CODES: Final = {
     code: _BY_CODE[code.lower()]
     for code in ("BOOL", "I8", "I16", "I32", "I64", "U8", "U16", "U32", "U64", "F16", "BF16", "F32", "F64")
@@ -138,14 +140,20 @@ class Container:
 
 def unsound(source: str, what: str) -> LoadError:
     """The error of a file that is no archive."""
-    return LoadError("E604", f"{source} is no sound archive of hybridize: {what}", help="save it again")
+    return LoadError("E604", f"{source} is no sound archive of hybridize: {shortened(what)}", help="save it again")
 
 
 def damaged(source: str, what: str) -> LoadError:
     """The error of a checksum."""
     return LoadError(
-        "E614", f"{source} is damaged: the checksum of {what} does not fit", help="copy it again from where it came"
-    )
+        "E614", f"{source} is damaged: the checksum of {shortened(what)} does not fit",
+        help="copy it again from where it came",
+    )  # fmt: skip
+
+
+def shortened(text: str) -> str:
+    """A text that may quote a file, whose words can be as long as they like."""
+    return text if len(text) <= _QUOTED else f"{text[:_QUOTED]}..."
 
 
 def opened(source: str) -> Container | None:
@@ -183,7 +191,7 @@ def opened(source: str) -> Container | None:
 def later(source: str, version: str) -> LoadError:
     """The error of a version that this package does not read."""
     return LoadError(
-        "E605", f"{source} is an archive of version {version}, this hybridize reads 1 and {VERSION}",
+        "E605", f"{source} is an archive of version {shortened(version)}, this hybridize reads 1 and {VERSION}",
         help="load it with a later release of hybridize",
     )  # fmt: skip
 

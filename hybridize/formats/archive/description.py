@@ -10,6 +10,7 @@ from typing import Any
 from hybridize.base.errors import ArgumentError
 from hybridize.base.nested import LEAF, NONE, Structure
 from hybridize.formats.saved import ARRAY, Leaf
+from hybridize.graph import Value
 
 _STRUCTURES = ("leaf", "none", "tuple", "list", "dict", "namedtuple")
 _PLAIN = (type(None), bool, int, float, str)
@@ -104,6 +105,36 @@ def structure_in(tree: dict[str, Any]) -> Structure:
             raise ValueError("the fields of a named tuple do not fit")
         cls = _named_tuple(name, fields)
     return Structure(kind, children, keys, cls)
+
+
+def arguments_in(tree: dict[str, Any]) -> Structure:
+    """The structure of arguments: a tuple of a tuple and a dict by names.
+
+    Raises:
+        ValueError, TypeError, LookupError, RecursionError: it is something else.
+    """
+    structure = structure_in(tree)
+    if structure.kind != "tuple" or [child.kind for child in structure.children] != ["tuple", "dict"]:
+        raise ValueError("arguments are a tuple and a dict")
+    for key in structure.children[1].keys:
+        word(key)
+    return structure
+
+
+def check_scalars(leaves: Iterable[Leaf], values: Iterable[Value]) -> None:
+    """Make sure that what stands for a Python number has no axes.
+
+    Args:
+        leaves: of the arguments or the result.
+        values: of the graph, one for each leaf that is no constant.
+
+    Raises:
+        ValueError: it has some.
+    """
+    arrays = (leaf for leaf in leaves if leaf.kind != "constant")
+    for leaf, value in zip(arrays, values, strict=True):
+        if leaf.kind == "scalar" and value.type.shape:
+            raise ValueError(f"{value.type} is no number")
 
 
 def _named_tuple(name: str, fields: Iterable[str]) -> type:

@@ -23,7 +23,7 @@ from hybridize.base.nested import Structure
 from hybridize.base.types import TensorType
 from hybridize.compiler.archived import Code
 from hybridize.formats.archive.container import PROGRAM, Container, opened
-from hybridize.formats.archive.description import leaf_in, structure_in, word
+from hybridize.formats.archive.description import arguments_in, check_scalars, leaf_in, structure_in, word
 from hybridize.formats.cursor import MAX_AXES
 from hybridize.formats.saved import Leaf, Sample, SavedProgram, SavedSignature
 from hybridize.graph import Deferred, Graph, Value, parse, verify
@@ -105,21 +105,21 @@ def _options(tree: Any) -> dict[str, Any]:
 
 def _signature(container: Container, number: int, tree: dict[str, Any]) -> SavedSignature:
     inputs, lines, symbols = _inputs(tree)
-    arguments, result = structure_in(tree["arguments"]), structure_in(tree["result"])
+    arguments, result = arguments_in(tree["arguments"]), structure_in(tree["result"])
     leaves, result_leaves = tuple(map(leaf_in, tree["leaves"])), tuple(map(leaf_in, tree["result_leaves"]))
     state, writes = tuple(map(word, tree["state"])), tuple(tree["writes"])
     count = _count(arguments, leaves)
-    _count(result, result_leaves)
+    outputs = _count(result, result_leaves) + len(writes)
     if len(inputs) != count + len(state):
         raise ValueError("a graph and the description of its arguments do not fit")
+    check_scalars(leaves, inputs[:count])
     for name, value in zip(state, inputs[count:], strict=True):
         entry = container.entries[f"weight:{name}"]
         if (entry.shape, entry.dtype) != (value.type.shape, value.type.dtype):
             raise ValueError(f"weight {name!r} is not {value.type}")
     if any(type(position) is not int or not 0 <= position < len(inputs) for position in writes):
         raise ValueError(f"it writes to inputs {writes}")
-    outputs = sum(leaf.kind != "constant" for leaf in result_leaves)
-    read = partial(_graph, container, number, inputs, lines, symbols, outputs, writes)
+    read = partial(_graph, container, number, inputs, lines, symbols, result_leaves, writes)
     return SavedSignature(
         graph=Deferred(inputs, lambda: _guarded(container, read)),
         arguments=arguments,
@@ -129,7 +129,7 @@ def _signature(container: Container, number: int, tree: dict[str, Any]) -> Saved
         state=state,
         writes=writes,
         training=tree["training"] is True,
-        samples=_Samples(container, number, tree["samples"]),
+        samples=_Samples(container, number, tree["samples"], (count, outputs)),
         codes=tuple([_code(container, part) for part in tree["codes"]]),
     )
 
@@ -164,7 +164,7 @@ def _inputs(tree: dict[str, Any]) -> tuple[tuple[Value, ...], tuple[str, ...], M
 
 def _graph(
     container: Container, number: int, inputs: tuple[Value, ...], lines: tuple[str, ...],
-    symbols: Mapping[str, Dim], results: int, writes: tuple[int, ...],
+    symbols: Mapping[str, Dim], results: Sequence[Leaf], writes: tuple[int, ...],
 ) -> Graph:  # fmt: skip
     """A graph from its text."""
     from hybridize.formats.archive.lines import with_lines  # late: most processes only run programs
@@ -174,9 +174,11 @@ def _graph(
     found = text.partition("\n")[0] if text.startswith("sizes(") else ""
     if len(graph.inputs) != len(inputs) or found != (f"sizes({', '.join(map(json.dumps, lines))})" if lines else ""):
         raise ValueError("a graph takes other inputs than its description says")
-    if len(graph.outputs) != results + len(writes):
+    count = len(graph.outputs) - len(writes)
+    if count != sum(leaf.kind != "constant" for leaf in results):
         raise ValueError("a graph and the description of its results do not fit")
-    for position, output in zip(writes, graph.outputs[results:], strict=True):
+    check_scalars(results, graph.outputs[:count])
+    for position, output in zip(writes, graph.outputs[count:], strict=True):
         if str(graph.inputs[position].type) != str(output.type):
             raise ValueError(f"it writes {output.type} to {graph.inputs[position].type}")
     return with_lines(graph, json.loads(container.content(f"hybridize:lines:{number}")))
@@ -185,13 +187,13 @@ def _graph(
 def _code(container: Container, tree: dict[str, Any]) -> Code:
     section = word(tree["section"])
     constants = _Constants(container)
-    numbers = tuple(tree["numbers"])
+    numbers, expected = tuple(tree["numbers"]), word(tree["digest"])
     if type(tree["abi"]) is not int or not all(type(number) is int for number in numbers):
         raise ValueError(f"{section} is for no runtime")
 
     def read() -> bytes:
         content = container.content(section)
-        if content[16:48].hex() != tree["digest"]:  # what `runtime.record` has there, and compares
+        if content[16:48].hex() != expected:  # what `runtime.record` has there, and compares
             raise container.fail(f"{section} is of another program")
         return content
 
@@ -244,10 +246,12 @@ class _Named(_Constants):
 class _Samples(Sequence[Sample]):
     """The calls that a file holds with what they gave, checked when they are asked for."""
 
-    def __init__(self, container: Container, number: int, counts: Any) -> None:
+    def __init__(self, container: Container, number: int, counts: Any, expected: tuple[int, int]) -> None:
         self._container = container
         self._number = number
         self._counts = [(inputs, outputs) for inputs, outputs in counts]
+        if any(count != expected for count in self._counts):
+            raise ValueError("samples are of other arguments and results")
 
     def __len__(self) -> int:
         return len(self._counts)

@@ -22,7 +22,7 @@ from hybridize.base.dtypes import CODES
 from hybridize.base.errors import HybridizeError, LoadError
 from hybridize.base.types import TensorType
 from hybridize.formats.archive.container import later, unsound
-from hybridize.formats.archive.description import leaf_in, structure_in, word
+from hybridize.formats.archive.description import arguments_in, check_scalars, leaf_in, structure_in, word
 from hybridize.formats.saved import SavedProgram, SavedSignature
 from hybridize.graph import parse, verify
 from hybridize.graph.text import digest
@@ -102,7 +102,7 @@ class _Reader:
         verify(graph)
         signature = SavedSignature(
             graph=graph,
-            arguments=structure_in(tree["arguments"]),
+            arguments=arguments_in(tree["arguments"]),
             leaves=tuple(map(leaf_in, tree["leaves"])),
             result=structure_in(tree["result"]),
             result_leaves=tuple(map(leaf_in, tree["result_leaves"])),
@@ -125,6 +125,8 @@ class _Reader:
             or len(graph.outputs) != results + len(signature.writes)
         ):
             raise self.fail("a graph and the description of its arguments and results do not fit")
+        check_scalars(signature.leaves, graph.inputs[:arguments])
+        check_scalars(signature.result_leaves, graph.outputs[:results])
         for name, value in zip(signature.state, graph.inputs[arguments:], strict=True):
             weight = weights[name]
             if TensorType(weight.shape, weight.dtype) != value.type:
