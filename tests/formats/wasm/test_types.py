@@ -1,6 +1,5 @@
 """The types that are written for a model, as TypeScript reads them: what is right passes, what is wrong does not."""
 
-import shutil
 import subprocess
 from pathlib import Path
 
@@ -14,11 +13,11 @@ FLAGS = ["--noEmit", "--strict", "--noUncheckedIndexedAccess", "--target", "esne
 
 
 @pytest.fixture(scope="session")
-def tsc():
+def tsc(system):
     """TypeScript's compiler, installed from the npm registry where it is not there yet."""
+    system("node", "npm")
     program = BUILD / "node_modules" / "typescript" / "lib" / "tsc.js"
     if not program.exists():
-        assert shutil.which("npm"), "npm is missing; examples/deploy/install.sh installs it"
         BUILD.mkdir(parents=True, exist_ok=True)
         command = ["npm", "install", "--no-audit", "--no-fund", "--no-save", "--prefix", BUILD, f"typescript@{VERSION}"]
         done = subprocess.run(command, capture_output=True, text=True)
