@@ -60,6 +60,8 @@ _HOLDS: Final = {
     "safetensors": "arrays",
     "torch": "a PyTorch file (load it with torch, then hybridize the module)",
     "onnx": "an ONNX model (its import comes later)",
+    "library": "a library for C (its header says how to call it; `hybridize run` does)",
+    "wasm": "WebAssembly (the .mjs beside it loads it; `hybridize run` does)",
 }
 
 

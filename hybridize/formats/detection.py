@@ -9,6 +9,7 @@ from hybridize.base.errors import LoadError
 from hybridize.formats.cursor import open_for_reading
 
 _HEAD = 4096
+_LIBRARIES = (b"\x7fELF", b"\xcf\xfa\xed\xfe")  # of Linux, of macOS
 
 
 def detect(path: str | os.PathLike[str]) -> str:
@@ -16,8 +17,8 @@ def detect(path: str | os.PathLike[str]) -> str:
 
     Returns:
         `archive` (ours), `safetensors` (weights of somebody else), `symbol` (MXNet's `-symbol.json`), `params`
-        (MXNet's `.params`, `.npz`, `.npy`), `torch` (a zip of `torch.save` or `torch.export`) or `onnx`. A missing
-        file with a `-symbol.json` beside it, the name that `export` was given, is `symbol`.
+        (MXNet's `.params`, `.npz`, `.npy`), `torch` (a zip of `torch.save` or `torch.export`), `onnx`, `library` (of C)
+        or `wasm`. A missing file with a `-symbol.json` beside it, the name that `export` was given, is `symbol`.
 
     Raises:
         LoadError E600: the file cannot be opened.
@@ -41,6 +42,10 @@ def detect(path: str | os.PathLike[str]) -> str:
 def _detect(head: bytes, size: int) -> str | None:
     if head[:8] == b"\x12\x01\0\0\0\0\0\0" or head[:6] == b"\x93NUMPY":
         return "params"
+    if head[:4] in _LIBRARIES or head[:2] == b"MZ":
+        return "library"
+    if head[:4] == b"\0asm":
+        return "wasm"
     if head[:4] == b"PK\3\4":
         return "torch" if b"/data.pkl" in head or b"archive_format" in head or b"/version" in head else "params"
     if head.lstrip()[:1] == b"{" and b'"nodes"' in head:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What is in a saved file, as tables: an archive, or one of MXNet's pair. Nothing is executed."""
+"""What is in a saved file, as tables: of any format that is written. Nothing is executed."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from hybridize.formats.archive import read_archive
 from hybridize.formats.cursor import open_for_reading
 from hybridize.formats.detection import detect
 from hybridize.formats.mxnet.params import read_params
-from hybridize.tools import archives
+from hybridize.tools import archives, deployables
 from hybridize.tools.report import Grid
 
 SHOWN = 200
@@ -94,7 +94,7 @@ def tables(path: Path) -> list[Grid]:
     """The tables of a file, or of the pair that `export` wrote for this name.
 
     Raises:
-        LoadError E600, E601, E604, E608, E611, E641: the file cannot be read, is malformed, or in no known format.
+        LoadError E600, E601, E604, E608, E611, E641, E642: the file cannot be read, is malformed, or unknown.
     """
     pair = exported(path)
     if pair is not None:
@@ -109,6 +109,10 @@ def tables(path: Path) -> list[Grid]:
             return [_parameters(path)]
         case "archive":
             return archive(path)
+        case "library":
+            return deployables.library(path)
+        case "wasm":
+            return deployables.module(path)
         case kind:
             raise LoadError("E611", f"{path} is a file of {kind}, which inspect does not show")
 

@@ -13,6 +13,8 @@ from numpy.typing import NDArray
 import hybridize
 from hybridize.base.errors import LoadError
 from hybridize.compiler.explanation import Explanation
+from hybridize.formats import detect
+from hybridize.tools import deployables
 
 
 def arrays(paths: Sequence[Path]) -> list[NDArray[Any]]:
@@ -47,7 +49,10 @@ def as_numpy(value: Any) -> list[NDArray[Any]]:
 
 
 def run(file: Path, inputs: Sequence[Path]) -> list[NDArray[Any]]:
-    """Results of the saved program on the inputs."""
+    """Results of the saved program on the inputs: of an archive, an exported net, a C library, WebAssembly."""
+    kind = detect(file)
+    if kind in ("library", "wasm"):
+        return (deployables.run_library if kind == "library" else deployables.run_module)(file, arrays(inputs))
     program = hybridize.load(str(file))
     return as_numpy(program(*arrays(inputs)))
 

@@ -1,0 +1,124 @@
+# SPDX-License-Identifier: Apache-2.0
+"""C libraries and WebAssembly on the command line: what they say of themselves, and what they give."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy
+from numpy.typing import NDArray
+
+from hybridize.base.dtypes import BY_NAME
+from hybridize.base.errors import ArgumentError, LoadError, ShapeError
+from hybridize.base.types import TensorType
+from hybridize.formats import checking
+from hybridize.formats.library.platforms import host
+from hybridize.formats.library.reading import read_library
+from hybridize.formats.wasm.container import read_wasm
+from hybridize.tools.report import Grid
+
+
+def library(path: Path) -> list[Grid]:
+    """What goes in and out of a C library, for which machines it is, and its parts.
+
+    Raises:
+        LoadError E600, E642: it cannot be read, or is not one of ours.
+    """
+    found = read_library(path)
+    levels = ", ".join(found.platform.levels)
+    notes = [f"{path.name} is a C library for {found.platform.name}, with code for {levels}, {found.nbytes:,} bytes"]
+    beside = path.with_name(f"{found.name}.safetensors")
+    if beside.is_file():
+        notes.append(f"its weights may be in {beside.name}, {beside.stat().st_size:,} bytes")
+    rows = [(one.name, "code" if one.code else "data", f"{one.nbytes:,}") for one in found.sections]
+    return [_arrays(found.description, notes), Grid("sections", ("name", "kind", "bytes"), rows, words=2)]
+
+
+def module(path: Path) -> list[Grid]:
+    """What goes in and out of a WebAssembly module.
+
+    Raises:
+        LoadError E600, E604: it cannot be read, or is not one of ours.
+    """
+    found = read_wasm(path)
+    nbytes = path.stat().st_size
+    notes = [
+        f"{path.name} is WebAssembly, {found.code_bytes:,} bytes of code, {found.weight_bytes:,} of weights, "
+        f"{nbytes:,} in all"
+    ]
+    return [_arrays(found.description, notes)]
+
+
+def _arrays(description: Mapping[str, Any], notes: Sequence[str]) -> Grid:
+    rows = [
+        (kind, str(one["name"]), str(one["dtype"]), _shape(one))
+        for kind in ("input", "output") for one in description[f"{kind}s"]
+    ]  # fmt: skip
+    notes = [*notes, *(f"sizes: {line}" for line in description.get("sizes", ()))]
+    notes += ["it draws random numbers"] if description.get("random") else []
+    return Grid(str(description["name"]), ("", "name", "dtype", "shape"), rows, tuple(notes), words=4)
+
+
+def _shape(one: Mapping[str, Any]) -> str:
+    return f"[{','.join(map(str, one['shape']))}]"
+
+
+def run_library(path: Path, inputs: Sequence[NDArray[Any]]) -> list[NDArray[Any]]:
+    """What a C library gives for arrays, in a process of its own.
+
+    Raises:
+        LoadError E642, E643: it is not one of ours, or for another machine.
+        ArgumentError E310, ShapeError E120: the arrays are not those that it takes.
+    """
+    found = read_library(path)
+    if found.platform.name != host():
+        raise LoadError("E643", f"{path} is a library for {found.platform.name}, this machine is {host()}")
+    beside = path.with_name(f"{found.name}.safetensors")
+    weights = str(beside) if beside.is_file() else ""
+    given, types = _given(found.description, inputs)
+    (answer,) = checking.run_library(str(path), found.name, [given], types, weights=weights)
+    return _outputs(path, answer)
+
+
+def run_module(path: Path, inputs: Sequence[NDArray[Any]]) -> list[NDArray[Any]]:
+    """What a WebAssembly module gives for arrays, by its loader in Node.js.
+
+    Raises:
+        LoadError E604, E643: it is not one of ours, or its loader is not beside it.
+        ArgumentError E310, ShapeError E120: the arrays are not those that it takes.
+    """
+    found = read_wasm(path)
+    loader = path.with_suffix(".mjs")
+    if not loader.is_file():
+        raise LoadError("E643", f"{path} is loaded by {loader.name}, which is not beside it", help="copy it, too")
+    given, types = _given(found.description, inputs)
+    (answer,) = checking.run_module(str(loader), [given], types)
+    return _outputs(path, answer)
+
+
+def _given(
+    description: Mapping[str, Any], inputs: Sequence[NDArray[Any]]
+) -> tuple[tuple[NDArray[Any], ...], list[TensorType]]:
+    """The arrays as the file takes them, and the types of what it gives."""
+    wanted = description["inputs"]
+    if len(inputs) != len(wanted):
+        takes = ", ".join(f"{one['name']} {one['dtype']}{_shape(one)}" for one in wanted)
+        raise ArgumentError("E310", f"{description['name']} takes {len(wanted)} arrays ({takes}), got {len(inputs)}")
+    given = []
+    for array, one in zip(inputs, wanted, strict=True):
+        if array.dtype.name != one["dtype"] or array.ndim != len(one["shape"]):
+            text = f"{one['name']} is {one['dtype']}{_shape(one)}, got {array.dtype}{list(array.shape)}"
+            raise ArgumentError("E310", text, help="convert it before it is saved: x.astype(...)")
+        given.append(numpy.ascontiguousarray(array).reshape(array.shape))
+    types = [TensorType((0,) * len(one["shape"]), BY_NAME[one["dtype"]]) for one in description["outputs"]]
+    return tuple(given), types
+
+
+def _outputs(path: Path, answer: checking.Answer) -> list[NDArray[Any]]:
+    if answer.code & 0xFF == checking.SIZE:
+        raise ShapeError("E120", f"{path}: {answer.text}")
+    if answer.code:
+        raise ArgumentError("E310", f"{path}: {answer.text}")
+    return list(answer.outputs)
