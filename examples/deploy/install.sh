@@ -26,7 +26,9 @@ need libjna-java test -e /usr/share/java/jna.jar
 need nodejs there node                             # Node.js
 need npm there npm                                 #   types of the loader are checked by TypeScript
 need chromium there chromium                       # the web page
-need qemu-user there qemu-aarch64                  # tests: libraries for AArch64
+need qemu-user there qemu-aarch64                  # tests: code for AArch64, in an emulator
+need gcc-aarch64-linux-gnu there aarch64-linux-gnu-gcc
+need libc6-dev-arm64-cross test -e /usr/aarch64-linux-gnu/include/stdio.h
 need valgrind there valgrind                       # tests: memory
 
 [ -n "$missing" ] || exit 0
@@ -48,6 +50,6 @@ if [ "$(id -u)" -ne 0 ]; then
     }
 fi
 echo "examples/deploy/install.sh: installing$missing"
-$root apt-get -qq update
+$root apt-get -qq -o DPkg::Lock::Timeout=300 update
 # shellcheck disable=SC2086 # names of packages, one word each
-$root env DEBIAN_FRONTEND=noninteractive apt-get -qq install --yes --no-install-recommends $missing >/dev/null
+$root env DEBIAN_FRONTEND=noninteractive apt-get -qq -o DPkg::Lock::Timeout=300 install --yes --no-install-recommends $missing >/dev/null

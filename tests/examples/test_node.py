@@ -15,8 +15,9 @@ DEPLOY = Path(__file__).parents[2] / "examples" / "deploy"
 
 
 @pytest.fixture(scope="module")
-def made(tmp_path_factory):
+def made(tmp_path_factory, system):
     """The folder of the examples with the models."""
+    system("node")
     spec = importlib.util.spec_from_file_location("make_models", DEPLOY / "make_models.py")
     makers = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(makers)

@@ -26,7 +26,15 @@ def module(path):
     return found
 
 
-class Quiet(http.server.SimpleHTTPRequestHandler):
+class Strict(http.server.SimpleHTTPRequestHandler):
+    """Lets pages load from here alone, and evaluate no text."""
+
+    POLICY = "default-src 'self'; script-src 'self' 'wasm-unsafe-eval'; img-src data:"
+
+    def end_headers(self):
+        self.send_header("Content-Security-Policy", self.POLICY)
+        super().end_headers()
+
     def log_message(self, *_):
         pass
 
@@ -48,7 +56,7 @@ def served(site, tmp_path):
     """`served()`: the address of the page, from a copy of the site whose files may be changed."""
     shutil.copytree(site[0], tmp_path / "site")
     server = http.server.ThreadingHTTPServer(
-        ("127.0.0.1", 0), functools.partial(Quiet, directory=str(tmp_path / "site"))
+        ("127.0.0.1", 0), functools.partial(Strict, directory=str(tmp_path / "site"))
     )
     threading.Thread(target=server.serve_forever, daemon=True).start()
     yield tmp_path / "site", f"http://127.0.0.1:{server.server_port}/web/"
@@ -57,10 +65,9 @@ def served(site, tmp_path):
 
 
 @pytest.fixture
-def page(tmp_path):
-    program = shutil.which("chromium")
-    assert program, "chromium is missing; examples/deploy/install.sh installs it"
-    with module(HERE / "browser.py").Chromium(program, tmp_path / "profile") as browser:
+def page(tmp_path, system):
+    system("chromium")
+    with module(HERE / "browser.py").Chromium(shutil.which("chromium"), tmp_path / "profile") as browser:
         browser.scheme("light")
         browser.ask("Page.addScriptToEvaluateOnNewDocument", source=RANDOM)
         yield browser
@@ -153,6 +160,33 @@ def test_the_page_fits_and_is_readable(served, page, scheme, width, tmp_path):
     pixels = numpy.array(corner).reshape(-1, 4)
     brightness = pixels[pixels[:, 3] > 250, :3].mean()
     assert brightness > 150 if scheme == "light" else brightness < 110
+
+
+def test_a_worker_runs_the_model(site, served, page):
+    folder, address = served
+    (folder / "web" / "worker.mjs").write_text(
+        """
+        import { load } from "../models/mlp.mjs";
+        const model = await load();
+        onmessage = ({ data }) => postMessage(model.run({ data }).output);
+        postMessage("ready");
+        """
+    )
+    page.open(address)
+    page.wait("document.body?.dataset.measured === 'yes'")
+    ask = """
+    new Promise((resolve, reject) => {
+      const worker = new Worker("worker.mjs", { type: "module" });
+      worker.onerror = reject;
+      worker.onmessage = ({ data }) => {
+        if (data === "ready") worker.postMessage(new Float32Array(1024).fill(0.25));
+        else resolve([...data]);
+      };
+    })
+    """
+    with hybridize.disabled():
+        expected = site[1](np.full((2, 512), 0.25)).asnumpy().ravel()
+    numpy.testing.assert_allclose(page.evaluate(ask), expected, rtol=1e-4, atol=1e-5)
 
 
 @pytest.mark.parametrize("damage", ["altered", "missing"])
