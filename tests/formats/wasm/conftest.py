@@ -77,8 +77,9 @@ def array(told, dtype):
 
 
 @pytest.fixture
-def wasm(tmp_path):
+def wasm(tmp_path, system):
     """`wasm(function, *calls)`: the function hybridized, called so, and written as WebAssembly."""
+    system("node")
 
     def made(function, *calls, name="net"):
         program = hybridize.hybridize(function)
