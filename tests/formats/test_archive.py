@@ -204,6 +204,7 @@ def graph_change(text):
         signature_change("state", ["w", "w"]), signature_change("leaves", [["scalar"]] * 3),
         signature_change("state", ["nothing", "w"]), signature_change("arguments", {"kind": "pickle"}),
         signature_change("result", {"kind": "namedtuple", "class": ["import os", "x"], "children": [{"kind": "leaf"}]}),
+        signature_change("result", {"kind": "dict", "keys": ["a", "b", "a"], "children": [{"kind": "leaf"}] * 2}),
         signature_change("arguments", None), lambda tree, tensors: tree.pop("signatures"),
         lambda tree, tensors: tree.update(name=3), lambda tree, tensors: tensors.pop("weight:w"),
         lambda tree, tensors: tensors.update({"weight:w": numpy.zeros((4, 4), "f4")}),

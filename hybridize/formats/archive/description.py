@@ -96,7 +96,7 @@ def structure_in(tree: dict[str, Any]) -> Structure:
     keys: tuple[Any, ...] = ()
     if kind == "dict":
         keys = tuple(tree["keys"])
-        if len(set(keys)) != len(children) or any(type(key) not in _PLAIN for key in keys):
+        if not len(keys) == len(set(keys)) == len(children) or any(type(key) not in _PLAIN for key in keys):
             raise ValueError("the keys of a dict do not fit")
     cls = None
     if kind == "namedtuple":
