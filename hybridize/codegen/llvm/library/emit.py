@@ -12,6 +12,7 @@ from hybridize.codegen.llvm.library.describe import emit_describe
 from hybridize.codegen.llvm.library.layout import Layout
 from hybridize.codegen.llvm.library.merged import Part, merged
 from hybridize.codegen.llvm.library.model import MARKER_BYTES, Model
+from hybridize.codegen.llvm.library.probe import stack_probe
 from hybridize.codegen.llvm.library.processor import emit_processor
 from hybridize.codegen.llvm.library.sizes import emit_sizes, renamed
 from hybridize.codegen.llvm.library.threads import emit_threads
@@ -43,7 +44,8 @@ def emit_library(model: Model) -> str:
     # LLVM gives private symbols no name at all; on other systems a linker wants one to tell functions apart.
     hidden = "private" if model.system == "linux" else "internal"
     exported = "dllexport" if model.system == "windows" else ""
-    return merged(face, parts, model.levels[-1], hidden=hidden, exported=exported)
+    text = merged(face, parts, model.levels[-1], hidden=hidden, exported=exported)
+    return stack_probe() + text if model.system == "windows" else text
 
 
 def _emit_weights(module: Module, model: Model) -> None:
