@@ -140,6 +140,7 @@ def write_library(
             with open(object_path, "wb") as file:
                 file.write(made.object)
             link_library(object_path, temporary, name, made.platform, linker)
+        os.chmod(files[0], os.stat(files[0]).st_mode | 0o111)  # as linkers leave them, and some tools expect
     files.append(os.path.join(folder, f"{name}.h"))
     write_atomically(files[-1], [made.header.encode()])
     if made.weights:

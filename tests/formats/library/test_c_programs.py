@@ -29,7 +29,7 @@ def many_types(x, y, n, class_, half, brain):
 
 
 @pytest.mark.parametrize("language", ["c", "c++"])
-@pytest.mark.parametrize("kind", ["fixed", "sized", "beside", "random", "types"])
+@pytest.mark.parametrize("kind", ["fixed", "sized", "beside", "random", "types", "nothing"])
 def test_the_example_in_the_header_compiles_and_runs(library, compile_c, kind, language):
     w = normal(4, 4)
     match kind:
@@ -39,6 +39,8 @@ def test_the_example_in_the_header_compiles_and_runs(library, compile_c, kind, l
             made = library(lambda data: npx.relu(data), (normal(2, 4),), (normal(3, 4),))
         case "random":
             made = library(lambda x: x + np.random.uniform(size=(3,)), (normal(3),))
+        case "nothing":  # goes in
+            made = library(lambda: np.random.uniform(size=(3,)), ())
         case _:
             half, brain = (normal(5).astype(dtype) for dtype in ("float16", ml_dtypes.bfloat16))
             integers = np.array([4, 5], dtype="int64")

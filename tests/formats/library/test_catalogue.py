@@ -140,7 +140,7 @@ def corpus(tmp_path_factory):
     return folder
 
 
-def from_c(command, cases, library, catalogue, libraries, folder, level):
+def from_c(command, cases, library, catalogue, folder, level, compare=True):
     """Run the cases by a C program and compare what it writes."""
     parts = [struct.pack("<q", len(cases))]
     for _, sample in cases:
@@ -161,47 +161,49 @@ def from_c(command, cases, library, catalogue, libraries, folder, level):
             found[-1].append(numpy.frombuffer(content, kind.dtype, kind.size, at).reshape(kind.shape))
             at += kind.nbytes
     assert at == len(content)
-    catalogue.check(cases, found)
+    if compare:
+        catalogue.check(cases, found)
 
 
-def elsewhere(block, blocks, catalogue, together, libraries, tmp_path):
+def elsewhere(block, blocks, catalogue, together, tmp_path):
     """AArch64, emulated."""
     cases = catalogue.cases[block::blocks]
     library = together([catalogue.tests.graph_of(sample) for _, sample in cases], CROSS, targets="aarch64-linux")
     source = Path(__file__).with_name("corpus.c")
     subprocess.run([CROSS, "-std=c99", "-D_GNU_SOURCE", source, "-ldl", "-o", tmp_path / "driver"], check=True)
     command = ["qemu-aarch64", "-L", "/usr/aarch64-linux-gnu", tmp_path / "driver"]
-    from_c(command, cases, library, catalogue, libraries, tmp_path, "aarch64")
+    from_c(command, cases, library, catalogue, tmp_path, "aarch64")
 
 
 @emulated
-def test_ops_are_the_reference_on_aarch64(catalogue, together, libraries, tmp_path):
-    elsewhere(5, 16, catalogue, together, libraries, tmp_path)
+def test_ops_are_the_reference_on_aarch64(catalogue, together, tmp_path):
+    elsewhere(5, 16, catalogue, together, tmp_path)
 
 
 @emulated
 @pytest.mark.long
 @pytest.mark.parametrize("block", range(4))
-def test_every_op_is_the_reference_on_aarch64(block, catalogue, together, libraries, tmp_path):
-    elsewhere(block, 4, catalogue, together, libraries, tmp_path)
+def test_every_op_is_the_reference_on_aarch64(block, catalogue, together, tmp_path):
+    elsewhere(block, 4, catalogue, together, tmp_path)
 
 
-def watched(block, blocks, corpus, catalogue, together, libraries, tmp_path):
+def watched(block, blocks, corpus, catalogue, together, tmp_path):
     cases = catalogue.cases[block::blocks]
     made = together([catalogue.tests.graph_of(sample) for _, sample in cases])
     for level in LEVELS:
-        from_c([corpus / "watched"], cases, made[0].files[0], catalogue, libraries, tmp_path, level)
+        from_c([corpus / "watched"], cases, made[0].files[0], catalogue, tmp_path, level)
     if shutil.which("valgrind"):
         command = ["valgrind", "--quiet", "--leak-check=full", "--error-exitcode=9", corpus / "plain"]
-        for level in ("avx2", "baseline"):  # it knows no AVX-512
-            from_c(command, cases, made[0].files[0], catalogue, libraries, tmp_path, level)
+        # It knows no AVX-512, and takes an ordered comparison (VCMPPS 12) for an unordered one: NaNs come out wrong.
+        for level in ("avx2", "baseline"):
+            from_c(command, cases, made[0].files[0], catalogue, tmp_path, level, compare=False)
 
 
-def test_sanitizers_find_nothing_in_ops(corpus, catalogue, together, libraries, tmp_path):
-    watched(3, 24, corpus, catalogue, together, libraries, tmp_path)
+def test_sanitizers_find_nothing_in_ops(corpus, catalogue, together, tmp_path):
+    watched(3, 24, corpus, catalogue, together, tmp_path)
 
 
 @pytest.mark.long
 @pytest.mark.parametrize("block", range(BLOCKS))
-def test_sanitizers_find_nothing_in_any_op(block, corpus, catalogue, together, libraries, tmp_path):
-    watched(block, BLOCKS, corpus, catalogue, together, libraries, tmp_path)
+def test_sanitizers_find_nothing_in_any_op(block, corpus, catalogue, together, tmp_path):
+    watched(block, BLOCKS, corpus, catalogue, together, tmp_path)

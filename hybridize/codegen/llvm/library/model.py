@@ -83,8 +83,3 @@ class Model:
     """Where the weights are inside: what stands before them. Empty: they are in a file."""
     checksum: int = 0
     """Of that file, see `beside`."""
-
-    @property
-    def triple(self) -> str:
-        """What LLVM is to write code for."""
-        return self.levels[-1].triple
