@@ -138,9 +138,14 @@ def _constant(number: Any, kind: TensorType) -> NDArray[Any]:
 
 def captured(program: SavedProgram, *, shared: bool = False, owned: bool = False) -> list[Captured]:
     """Plain data as captured programs; `shared` and `owned` as in `Function.from_saved`."""
-    arrays = {name: wrap(array if shared or owned else array.copy()) for name, array in program.weights.items()}
-    for array in arrays.values():
-        array.storage.exposed = shared
+    arrays: dict[str, ndarray] = {}
+    for signature in program.signatures:
+        for name in signature.state:
+            if name not in arrays:  # what is never asked for is never read from the file
+                data = program.weights[name]
+                arrays[name] = array = wrap(data if shared or owned else data.copy())
+                if shared:
+                    array.storage.exposed = True
     return [_captured(signature, arrays) for signature in program.signatures]
 
 

@@ -120,6 +120,10 @@ def _system() -> Any:
     return system
 
 
+if sys.platform == "linux":
+    _system()  # with hybridize: it takes a tenth of the time in which a small program from a file is ready
+
+
 def _new_pages(nbytes: int) -> int:
     anonymous = mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS
     base = _system().mmap(None, nbytes, mmap.PROT_READ | mmap.PROT_WRITE, anonymous, -1, 0)

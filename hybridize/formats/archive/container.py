@@ -104,11 +104,8 @@ class Container:
             if entry is None:
                 raise self.fail(f"it has no tensor {name!r}")
             self.check(name)
-            count = entry.nbytes // entry.dtype.itemsize
-            if count:
-                known = numpy.frombuffer(self._data, entry.dtype, count, entry.start).reshape(entry.shape)
-            else:
-                known = numpy.empty(entry.shape, entry.dtype)
+            # Not `frombuffer`, which takes no tensor without elements.
+            known = numpy.ndarray(entry.shape, entry.dtype, self._data, entry.start)
             self._arrays[name] = known
         return known
 
@@ -216,10 +213,8 @@ def _entries(tree: Mapping[str, Any], start: int, size: int) -> dict[str, Entry]
     at = start
     for name, entry in tree.items():
         dtype, shape, (begin, end) = _CODES[entry["dtype"]], tuple(entry["shape"]), entry["data_offsets"]
-        if {int}.issuperset(map(type, (*shape, begin, end))):
-            count = checked_size(shape, dtype)
-        else:
-            count = None
+        whole = {*map(type, shape), type(begin), type(end)} == {int}
+        count = checked_size(shape, dtype) if whole else None
         if count is None or begin + start != at or end - begin != count * dtype.itemsize:
             raise ValueError(f"{name!r} is not where it has to be")
         at = end + start

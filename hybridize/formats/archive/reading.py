@@ -209,9 +209,10 @@ class _Tensors(Mapping[str, Array]):
         self._prefix = prefix
 
     def __getitem__(self, name: str) -> Array:
-        if f"{self._prefix}{name}" not in self._container.entries:
+        full = self._prefix + name
+        if full not in self._container.entries:
             raise KeyError(name)
-        return self._container.array(f"{self._prefix}{name}")
+        return self._container.array(full)
 
     def __iter__(self) -> Iterator[str]:
         prefix = self._prefix
