@@ -35,15 +35,7 @@ impl Mlp {
     fn run(&self, data: &[f32]) -> Result<[f32; 2], String> {
         let (sizes, mut output) = ([1, data.len() as i64], [0.0; 2]);
         let (inputs, outputs) = ([data.as_ptr().cast()], [output.as_mut_ptr().cast()]);
-        check(unsafe {
-            mlp_run(
-                self.0,
-                inputs.as_ptr(),
-                sizes.as_ptr(),
-                outputs.as_ptr(),
-                ptr::null(),
-            )
-        })?;
+        check(unsafe { mlp_run(self.0, inputs.as_ptr(), sizes.as_ptr(), outputs.as_ptr(), ptr::null()) })?;
         Ok(output)
     }
 }
@@ -58,17 +50,12 @@ fn check(code: i32) -> Result<(), String> {
     if code == 0 {
         return Ok(());
     }
-    Err(unsafe { CStr::from_ptr(mlp_error(code)) }
-        .to_string_lossy()
-        .into_owned())
+    Err(unsafe { CStr::from_ptr(mlp_error(code)) }.to_string_lossy().into_owned())
 }
 
 fn read(path: &str) -> std::io::Result<Vec<f32>> {
     let bytes = fs::read(path)?;
-    Ok(bytes
-        .chunks_exact(4)
-        .map(|four| f32::from_le_bytes(four.try_into().unwrap()))
-        .collect())
+    Ok(bytes.chunks_exact(4).map(|four| f32::from_le_bytes(four.try_into().unwrap())).collect())
 }
 
 fn main() -> Result<(), Box<dyn Error>> {
@@ -78,9 +65,6 @@ fn main() -> Result<(), Box<dyn Error>> {
     if expected.len() != 2 || !differences.clone().all(|difference| difference <= 1e-5) {
         return Err(format!("{output:?} is not {expected:?}").into());
     }
-    println!(
-        "output {output:?}, largest difference {:e}",
-        differences.fold(0.0, f32::max)
-    );
+    println!("output {output:?}, largest difference {:e}", differences.fold(0.0, f32::max));
     Ok(())
 }

@@ -22,10 +22,6 @@ extern "C" {
 
 struct Steps(*mut c_void);
 
-/// Any number of threads may run one model.
-unsafe impl Send for Steps {}
-unsafe impl Sync for Steps {}
-
 impl Steps {
     fn new() -> Result<Steps, String> {
         let mut model = Steps(ptr::null_mut());
@@ -38,19 +34,8 @@ impl Steps {
         check(unsafe { steps_sizes(sizes.as_ptr(), room.as_mut_ptr()) })?; // of `state`; `steps` has no axes
         let (mut state, mut count) = (vec![0.0; (room[0] * room[1]) as usize], 0);
         let inputs = [data.as_ptr().cast()];
-        let outputs = [
-            state.as_mut_ptr().cast(),
-            &mut count as *mut i64 as *mut c_void,
-        ];
-        check(unsafe {
-            steps_run(
-                self.0,
-                inputs.as_ptr(),
-                sizes.as_ptr(),
-                outputs.as_ptr(),
-                room.as_ptr(),
-            )
-        })?;
+        let outputs = [state.as_mut_ptr().cast(), &mut count as *mut i64 as *mut c_void];
+        check(unsafe { steps_run(self.0, inputs.as_ptr(), sizes.as_ptr(), outputs.as_ptr(), room.as_ptr()) })?;
         Ok((state, count))
     }
 }
@@ -65,17 +50,12 @@ fn check(code: i32) -> Result<(), String> {
     if code == 0 {
         return Ok(());
     }
-    Err(unsafe { CStr::from_ptr(steps_error(code)) }
-        .to_string_lossy()
-        .into_owned())
+    Err(unsafe { CStr::from_ptr(steps_error(code)) }.to_string_lossy().into_owned())
 }
 
 fn read(path: &str) -> std::io::Result<Vec<f32>> {
     let bytes = fs::read(path)?;
-    Ok(bytes
-        .chunks_exact(4)
-        .map(|four| f32::from_le_bytes(four.try_into().unwrap()))
-        .collect())
+    Ok(bytes.chunks_exact(4).map(|four| f32::from_le_bytes(four.try_into().unwrap())).collect())
 }
 
 fn main() -> Result<(), Box<dyn Error>> {
@@ -88,9 +68,6 @@ fn main() -> Result<(), Box<dyn Error>> {
     if fs::read("steps.count.i64")? != count.to_le_bytes() {
         return Err(format!("{count} steps are not as many as in Python").into());
     }
-    println!(
-        "{count} steps, largest difference {:e}",
-        differences.fold(0.0, f32::max)
-    );
+    println!("{count} steps, largest difference {:e}", differences.fold(0.0, f32::max));
     Ok(())
 }
