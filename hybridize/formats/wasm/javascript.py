@@ -49,18 +49,19 @@ def _text(package: str, file: str) -> str:
 def _library(imports: Iterable[str]) -> str:
     """The object of the functions that a module imports, and what they are made of."""
     whole = _text("hybridize.codegen.wasm", "library.mjs")
-    blocks = {}
-    for block in whole.split("\n\n"):
-        found = re.search(r"^(?:function|const) (\w+)", block, re.MULTILINE)
-        if found is not None:
-            blocks[found[1]] = block
+    # What stands between two empty lines defines the names that begin its lines.
+    blocks = {
+        word: block
+        for block in whole.split("\n\n")
+        for word in re.findall(r"^(?:function|const) (\w+)", block, re.MULTILINE)
+    }
     known = {word for names in re.findall(r"const \{([^}]*)\} = Math;", whole) for word in re.findall(r"\w+", names)}
     needed: set[str] = set()
 
     def take(word: str) -> None:
-        if word in blocks and word not in needed:
-            needed.add(word)
-            for inner in re.findall(r"\w+", blocks[word]):
+        if word in blocks and blocks[word] not in needed:
+            needed.add(blocks[word])
+            for inner in re.findall(r"\w+", re.sub("//.*", "", blocks[word])):
                 take(inner)
 
     entries = []
@@ -77,7 +78,7 @@ def _library(imports: Iterable[str]) -> str:
             entries.append(f"{each}: rounded({double if double in blocks else f'Math.{double}'})")
         else:
             raise CodegenError("E977", f"the module calls {each}, which the library for JavaScript lacks")
-    written = [block for word, block in blocks.items() if word in needed]
+    written = [block for block in dict.fromkeys(blocks.values()) if block in needed]
     listed = f"{{ {', '.join(entries)} }}" if entries else "{}"
     return "\n\n".join([*written, f"// Functions that the module calls.\nconst library = {listed};"])
 

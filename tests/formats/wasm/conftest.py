@@ -10,7 +10,7 @@ import numpy
 import pytest
 
 import hybridize
-from hybridize.formats.deployable import deployable
+from hybridize.formats.deployable import Deployable, deployable
 from hybridize.formats.wasm import write_wasm
 
 HERE = Path(__file__).parent
@@ -34,7 +34,7 @@ class Model:
     """A program written as WebAssembly."""
 
     def __init__(self, folder, program, name="net"):
-        self.deployable = deployable(program)
+        self.deployable = program if isinstance(program, Deployable) else deployable(program)
         self.files = [Path(file) for file in write_wasm(self.deployable, folder / name)]
         self.wasm, self.mjs, self.types = self.files
 
@@ -93,6 +93,13 @@ def wasm(tmp_path, system):
 @pytest.fixture
 def plain():
     return Plain
+
+
+@pytest.fixture
+def written(tmp_path, system):
+    """`written(deployable)`: the same of what is deployable already."""
+    system("node")
+    return lambda found: Model(tmp_path, found, found.name)
 
 
 DTYPES = [numpy.dtype(ml_dtypes.bfloat16 if name == "bfloat16" else name) for name in KINDS]

@@ -10,6 +10,7 @@ import numpy
 import pytest
 
 import hybridize
+import hybridize.codegen.wasm
 from hybridize import np, npx
 from hybridize.base.errors import CodegenError, LoadError
 from hybridize.formats.wasm import module, read_wasm
@@ -111,6 +112,22 @@ def test_a_later_version_is_refused(net):
     script = f"import {{ load }} from {str(net.mjs)!r}; await load();"
     done = subprocess.run(["node", "--input-type=module", "-e", script], capture_output=True, text=True)
     assert done.returncode == 1 and "LoadError: my_net.wasm is of another version than my_net.mjs" in done.stderr
+
+
+def test_functions_come_with_what_they_are_made_of(tmp_path):
+    """Each function of the library, alone in a loader, is defined with all that it uses."""
+    library = Path(hybridize.codegen.wasm.__file__).with_name("library.mjs")
+    script = (
+        f"import {{ library }} from {str(library)!r};"
+        "console.log(Object.keys(library).map((name) => [name, library[name](0.7, 2.5), library[name](7.5, 2)]).join(' '));"
+    )
+    done = subprocess.run(["node", "--input-type=module", "-e", script], capture_output=True, text=True, check=True)
+    for line in done.stdout.split():
+        name, *expected = line.split(",")
+        alone = loader("net", [name]).partition("const FORMAT")[0]
+        call = f"{alone}\nconsole.log([library.{name}(0.7, 2.5), library.{name}(7.5, 2)].join(','));"
+        done = subprocess.run(["node", "--input-type=module", "-e", call], capture_output=True, text=True)
+        assert done.stdout.strip().split(",") == expected, f"{name}: {done.stderr}"
 
 
 def test_sources(net):
