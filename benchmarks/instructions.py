@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Instructions that a call takes, and that compiling takes, counted by valgrind: figures that a busy machine repeats.
+"""Instructions of calls, of compiling and of loading, counted by valgrind: figures that a busy machine repeats.
 
     python benchmarks/instructions.py                  the table, beside the stored one
     python benchmarks/instructions.py --check          fails where a count is more than 3 % above the stored one
@@ -36,6 +36,8 @@ CALLS = 500
 """Calls of a loop."""
 OPS = 500
 """Operations of the long graph."""
+ARCHIVE = "net.hybridize"
+FIRST_LOAD, LATER_LOAD = "load: MLP, from an archive to its first result", "load: the same, once more"
 
 # ------------------------------------------------------------------------------------------- in the counted process
 
@@ -62,9 +64,10 @@ class Counter:
         self._words[1] = ctypes.cast(ctypes.c_char_p(text), ctypes.c_void_p).value or 0
         self._request(ctypes.addressof(self._words))
 
-    def of(self, name: str, loop: Callable[[int], object], counts: tuple[int, ...]) -> None:
-        """Count `loop` of each of `counts`; once before, uncounted, so that all find the same caches."""
-        loop(counts[0])
+    def of(self, name: str, loop: Callable[[int], object], counts: tuple[int, ...], *, warm: bool = True) -> None:
+        """Count `loop` of each of `counts`; once before, uncounted, so that all find the same caches, if `warm`."""
+        if warm:
+            loop(counts[0])
         for count in counts:
             gc.collect()
             gc.disable()
@@ -74,6 +77,28 @@ class Counter:
             self.say(DUMP, f"{name}|{count}".encode())
             self.say(STOP)
             gc.enable()
+
+
+def write_archive() -> None:
+    """The chapter's net as the archive that `load_loop` reads, with code for the machine that valgrind is."""
+    from hybridize import hybridize, np
+    from hybridize.tools.peers.ours import gluon
+    from hybridize.tools.workloads import layers_and_input
+
+    layers, x = layers_and_input(1)
+    net = hybridize(gluon(layers).forward)
+    net(np.array(x))
+    net.save(ARCHIVE, targets="avx2")
+
+
+def load_loop() -> Callable[[int], object]:
+    """From the archive to the first result; where it is the first thing that is done, as a new process finds it."""
+    import numpy
+
+    import hybridize
+
+    x = numpy.ones((1, 512), numpy.float32)
+    return lambda count: [hybridize.load(ARCHIVE, images=True)(x) for _ in range(count)]
 
 
 def call_loops() -> Iterator[tuple[str, Callable[[int], object]]]:
@@ -160,6 +185,9 @@ def compile_loops() -> Iterator[tuple[str, Callable[[int], object]]]:
 def count_all(only: str) -> None:
     """The counted process."""
     counter = Counter()
+    for name in (FIRST_LOAD, LATER_LOAD):
+        if only in name:
+            counter.of(name, load_loop(), (1,), warm=name == LATER_LOAD)
     for counts, loops in (((CALLS, 2 * CALLS), call_loops()), ((1,), compile_loops())):
         for name, loop in loops:
             if only in name:
@@ -181,13 +209,18 @@ def counted(only: str = "") -> dict[str, float]:
             "PATH": "/usr/bin:/bin", "HOME": folder, "PYTHONHASHSEED": "0", "PYTHONPATH": str(HERE.parent),
             "HYBRIDIZE_TARGET": "avx2", "HYBRIDIZE_CACHE": "0", "OPENBLAS_NUM_THREADS": "1", "OMP_NUM_THREADS": "1",
         }  # fmt: skip
-        command = [
+
+        def run(*command: str) -> None:
+            done = subprocess.run(command, env=environment, capture_output=True, text=True, cwd=folder)
+            if done.returncode:
+                raise RuntimeError(done.stderr[-2000:])
+
+        if only in FIRST_LOAD or only in LATER_LOAD:
+            run(sys.executable, __file__, "--write")
+        run(
             "setarch", "-R", "valgrind", "--tool=callgrind", "--instr-atstart=no", "--compress-strings=no",
             f"--callgrind-out-file={folder}/out", sys.executable, __file__, "--child", only,
-        ]  # fmt: skip
-        done = subprocess.run(command, env=environment, capture_output=True, text=True, cwd=folder)
-        if done.returncode:
-            raise RuntimeError(done.stderr[-2000:])
+        )  # fmt: skip
         totals: dict[str, dict[int, int]] = {}
         for path in Path(folder).glob("out.*"):
             text = path.read_text(errors="replace")
@@ -247,7 +280,11 @@ def main() -> int:
     parser.add_argument("--store", action="store_true", help="write the counts down as those to compare with")
     parser.add_argument("--only", default="", help="count what has this in its name")
     parser.add_argument("--child", help=argparse.SUPPRESS)
+    parser.add_argument("--write", action="store_true", help=argparse.SUPPRESS)
     given = parser.parse_args()
+    if given.write:
+        write_archive()
+        return 0
     if given.child is not None:
         count_all(given.child)
         return 0
