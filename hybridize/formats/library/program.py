@@ -9,7 +9,7 @@ from typing import Any, Final
 
 from hybridize.base.errors import CaptureError, CodegenError
 from hybridize.base.types import TensorType
-from hybridize.codegen.llvm.library.codes import size_range
+from hybridize.codegen.llvm.library.codes import NO_LIMIT, first_place, size_range
 from hybridize.codegen.llvm.library.describe import shape_words
 from hybridize.codegen.llvm.library.model import Model, Tensor, Variant, Version
 from hybridize.codegen.llvm.program import Built, build
@@ -104,17 +104,31 @@ def described(model: Model) -> str:
             "largest": [high for _, high in ranges],
         }
 
-    scope = model.variants[-1].scope
     count = len(model.inputs)
     said = {
         "name": model.name,
         "hybridize": model.version,
         "inputs": [tensor(number, one) for number, one in enumerate(model.inputs)],
         "outputs": [tensor(count + number, one) for number, one in enumerate(model.outputs)],
-        "sizes": scope.lines() if scope is not None else [],
+        "sizes": _sizes(model),
         "random": model.random >= 0,
     }
     return json.dumps(said, separators=(",", ":"))
+
+
+def _sizes(model: Model) -> list[str]:
+    """The size symbols with their ranges over all variants, then what else must hold where only one has symbols."""
+    last = model.variants[-1]
+    if last.scope is None:
+        return []
+    lines = []
+    for symbol in last.scope.symbols:
+        place = first_place(last, symbol)
+        if place is not None:
+            low, high = size_range(model, *place)
+            lines.append(f"{symbol.name} in {low}..{'' if high == NO_LIMIT else high}")
+    several = sum(variant.scope is not None for variant in model.variants) > 1
+    return lines if several else [*lines, *map(str, last.scope.conditions)]
 
 
 def check_size(name: str, platform: Platform, nbytes: int) -> None:

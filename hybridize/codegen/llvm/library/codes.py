@@ -14,7 +14,7 @@ from typing import Final
 from hybridize.base.dims import FAR, Symbol, bounds, is_symbolic, text
 from hybridize.base.errors import CodegenError
 from hybridize.base.types import TensorType
-from hybridize.codegen.llvm.library.model import Model
+from hybridize.codegen.llvm.library.model import Model, Variant
 from hybridize.runtime.sizes import symbol_of
 
 OK, NULL, SIZE, UNALIGNED, MEMORY, FILE, ASSERTION, OPTION = range(8)
@@ -96,28 +96,47 @@ def _types(model: Model) -> list[tuple[TensorType, ...]]:
 
 
 def _wanted(model: Model, number: int, axis: int) -> str:
-    """What an axis must be: by the last variant, and by others that differ."""
-    *others, last = [types[number].shape[axis] for types in _types(model)]
+    """What an axis must be, as far as one size can be told without the others."""
+    last = _types(model)[-1][number].shape[axis]
     symbol = symbol_of(last)
-    if number < len(model.inputs) and symbol is not None:
-        if not _first(model, number, axis, symbol):
-            return f"the same {text(last)}"
-        low, high = symbol.low, symbol.high
-        more = sorted({x for x in others if not is_symbolic(x) and not low <= x <= high})
-        span = f"{low} or more" if high >= FAR else f"from {low} to {high}"
-        return ", or ".join([span, *map(str, more)])
-    if is_symbolic(last):
+    if number >= len(model.inputs) and is_symbolic(last):
         return text(last)
-    return " or ".join(map(str, sorted({x for x in (*others, last) if not is_symbolic(x)})))
+    if symbol is not None and first_place(model.variants[-1], symbol) != (number, axis):
+        return f"the same {text(last)}"
+    spans = _spans(model, number, axis)
+    return ", or ".join(map(_span, spans)) if spans else text(last)
 
 
-def _first(model: Model, number: int, axis: int, symbol: Symbol) -> bool:
-    """Whether the axis of an input is where a symbol is found first."""
-    for other, type_ in enumerate(model.variants[-1].inputs):
-        for place, size in enumerate(type_.shape):
+def _span(span: tuple[int, int]) -> str:
+    low, high = span
+    if low == high:
+        return str(low)
+    return f"{low} or more" if high >= FAR else f"from {low} to {high}"
+
+
+def _spans(model: Model, number: int, axis: int) -> list[tuple[int, int]]:
+    """The sizes that an axis may have in any of the variants, as ranges; none where one has it computed of others."""
+    found: list[tuple[int, int]] = []
+    for size in (types[number].shape[axis] for types in _types(model)):
+        if is_symbolic(size) and symbol_of(size) is None:
+            return []
+        found.append(bounds(size))
+    merged: list[tuple[int, int]] = []
+    for low, high in sorted(found):
+        if merged and low <= merged[-1][1] + 1:
+            merged[-1] = (merged[-1][0], max(high, merged[-1][1]))
+        else:
+            merged.append((low, high))
+    return merged
+
+
+def first_place(variant: Variant, symbol: Symbol) -> tuple[int, int] | None:
+    """The input and axis where a size symbol stands alone first."""
+    for number, type_ in enumerate(variant.inputs):
+        for axis, size in enumerate(type_.shape):
             if symbol_of(size) is symbol:
-                return (other, place) == (number, axis)
-    return False
+                return number, axis
+    return None
 
 
 def _conditions(model: Model) -> str:
