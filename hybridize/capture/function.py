@@ -330,6 +330,17 @@ class Function:
                 program.sample = None  # zeros show little
         return program
 
+    def forget(self, program: Program) -> None:
+        """Forget one program; a call that only it was for is captured again."""
+        with self._lock:
+            rest = [one for one in self._programs.get(program.key, ()) if one is not program]
+            if rest:
+                self._programs[program.key] = rest
+            else:
+                self._programs.pop(program.key, None)
+            self._recent = [one for one in self._recent if one is not program]
+            self._install()
+
     def programs(self) -> list[Program]:
         """All programs, the least recently made first."""
         with self._lock:

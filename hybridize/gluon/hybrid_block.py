@@ -152,6 +152,10 @@ class HybridBlock(Block):
         """Compile ahead of the first call, for shapes instead of arrays; see `hybridize(...).compile`."""
         return self._hybridized("program").compile(*args, **kwargs)
 
+    def forget(self, program: Any) -> None:
+        """Forget one compiled program; a call that only it was for is captured again."""
+        self._hybridized("program").forget(program)
+
     def cache_info(self) -> Any:
         """How many programs there are, and how often they were used."""
         return self._hybridized("cache").cache_info()
@@ -229,7 +233,7 @@ class HybridBlock(Block):
             )  # fmt: skip
         if options:
             raise ArgumentError("E336", f"format 'mxnet' has no option {next(iter(options))!r}", help="it has epoch")
-        return export.write(function, parameters, str(path), epoch, samples)
+        return export.write(function, parameters, path, epoch, samples)
 
     def save(self, path: Any, *, samples: Sequence[Any] = ()) -> None:
         """Write the compiled net with its parameters as one file for `hybridize.load` and `load`.

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The command `hybridize`: bench, inspect, run, explain, cache."""
+"""The command `hybridize`: compile, run, inspect, explain, bench, cache."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from hybridize.base.errors import HybridizeError
 from hybridize.base.locations import no_program
 from hybridize.compiler.limits import Limits
 from hybridize.tools import bench as benchmark
-from hybridize.tools import contents, deployed, explained, kept, machine, report, saved
+from hybridize.tools import compiling, contents, deployed, explained, kept, machine, report, saved
 from hybridize.tools.bench import Measured, Options
 from hybridize.tools.workloads import CALLS, DEPLOYED, SCRIPTS, SEPARATE, STARTS, WORKLOADS, limit_s
 
@@ -127,6 +127,47 @@ def one(workload: str, options: Options, limits: Limits, by_workload: dict[str, 
         return report.deployed(workload, by_workload[workload], notes)
     results = by_workload[workload] = benchmark.run_calls(workload, options)
     return report.calls(f"{workload}: {CALLS[workload]}", results, limit_s(workload, limits))
+
+
+@application.command(name="compile")
+def compile_(
+    thing: Annotated[
+        str,
+        typer.Argument(
+            metavar="MODULE:NAME",
+            help="A net, a function or a torch module in a Python module, as in train:net; or a saved file.",
+        ),
+    ],
+    output: Annotated[Path, typer.Option("--output", "-o", help="What to call the files: folder and name.")],
+    format: Annotated[
+        str, typer.Option("--format", "-f", help="library, object, wasm, archive; of a net also mxnet.")
+    ] = "archive",
+    inputs: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--input", "-i",
+            help='What goes in, once for each argument: "f32[1,512]", "f32[n,512]" for any n, or a number.',
+        ),
+    ] = None,
+    targets: Annotated[
+        list[str] | None,
+        typer.Option("--target", "-t", help="Of library and object the machine, as in aarch64-linux; of archive the"
+                     " levels that code is for, as in avx2; may be repeated then."),
+    ] = None,
+    weights: Annotated[str | None, typer.Option(help="Of library and object: inside, or beside.")] = None,
+    threads: Annotated[int | None, typer.Option(min=1, help="That the host of a library may use at most.")] = None,
+    linker: Annotated[str | None, typer.Option(help="Of a library: cc or zig.")] = None,
+) -> None:  # fmt: skip
+    """Compile an object of a Python module, and write it as files that run without Python."""
+    options = {"weights": weights, "threads": threads, "linker": linker, "targets": compiling.targets(format, targets)}
+    console = Console()
+    with console.status("") as status:
+        made, told = compiling.exported(
+            thing, inputs or [], format, str(output), tell=lambda text: status.update(f"{text} ..."),
+            options={name: value for name, value in options.items() if value is not None},
+        )  # fmt: skip
+    for table in compiling.tables(made, told):
+        table.show(console)
 
 
 @application.command()

@@ -33,7 +33,7 @@ from hybridize.formats.torch_export import to_graph
 from hybridize.graph import Graph
 from hybridize.torch.exporting import Exported, export
 from hybridize.torch.memory import as_numpy, as_tensor, type_of
-from hybridize.torch.samples import recorded
+from hybridize.torch.samples import example, recorded
 from hybridize.torch.samples import samples as sampled
 
 if TYPE_CHECKING:
@@ -103,6 +103,21 @@ class TorchFunction:
         compiled = self._compiled(leaves, structure, args, kwargs)
         args, kwargs = compiled.call(leaves)
         return compiled.function.program(*args, **kwargs)
+
+    def compile(self, *specs: Any) -> Program:
+        """Compile ahead of the first call.
+
+        Args:
+            specs: for each argument a tensor or number like it, or a type such as `"f32[2,3]"`.
+        """
+        return self.program(*(example(spec) if isinstance(spec, str) else spec for spec in specs))
+
+    def forget(self, program: Program) -> None:
+        """Forget one program; a call that only it was for is exported again."""
+        with self._lock:
+            for kin in self._kin.values():
+                kin.forget(program)
+            self._latest = None
 
     def saved(self, samples: Sequence[Any] = (), notes: list[str] | None = None) -> SavedProgram:
         """Every program compiled so far as plain data, with the weights as they are now.
@@ -299,6 +314,13 @@ class _Kin:
             self.exact.popitem(last=False)
         else:
             self.general = self.general[:-1]
+
+    def forget(self, program: Program) -> None:
+        """Forget the one that runs this program."""
+        for shapes, one in list(self.exact.items()):
+            if program in one.function.programs():
+                del self.exact[shapes]
+        self.general = [one for one in self.general if program not in one.function.programs()]
 
     def replace(self, before: _Compiled, after: _Compiled) -> None:
         """Put a program in the place of another one."""
