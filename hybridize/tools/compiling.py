@@ -1,0 +1,186 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What `hybridize compile` does: an object of a Python module, compiled for given inputs and exported.
+
+    exported("train:net", ["f32[n,512]"], "library", "build/net")
+
+A size that is a name is left open: it is captured at two sizes, which makes it a symbol, and at 1, which is a program
+of its own.
+"""
+
+from __future__ import annotations
+
+import importlib
+import re
+import sys
+from collections.abc import Callable, Iterator, Sequence
+from pathlib import Path
+from typing import Any, Final
+
+import hybridize
+from hybridize.base.dtypes import BY_CODE
+from hybridize.base.errors import ArgumentError, HybridizeError
+from hybridize.capture import Function, Program
+from hybridize.formats.exporting import Exported
+from hybridize.gluon import Block, HybridBlock
+from hybridize.tools.report import Grid
+
+_TYPE = re.compile(r"([a-z]+\d*)\[([^\]]*)\]")
+_SIZES: Final = ((12, 20), (28, 36), (44, 52), (60, 68), (76, 84), (92, 100), (108, 116), (124, 132))
+"""For each name the sizes of two calls: all different, so that no two names are taken for one, and even, so that halves
+and quarters exist."""
+Tell = Callable[[str], None]
+
+
+def found(place: str) -> Any:
+    """The object called `MODULE:NAME`, the module looked for in the current folder first; or a saved file.
+
+    Raises:
+        ArgumentError E338: there is none.
+    """
+    if Path(place).is_file() and ":" not in place:
+        return hybridize.load(place)
+    module, colon, name = place.partition(":")
+    if not (module and colon and name):
+        text = f"{place!r} is neither MODULE:NAME nor a saved file"
+        raise ArgumentError("E338", text, help="for `net` in train.py say train:net")
+    if module.endswith(".py"):
+        module = module[:-3].replace("/", ".")
+    folder = str(Path.cwd())
+    if folder not in sys.path:
+        sys.path.insert(0, folder)
+    try:
+        at: Any = importlib.import_module(module)
+    except HybridizeError:
+        raise
+    except Exception as error:
+        text = f"importing {module} raises {type(error).__name__}: {error}"
+        raise ArgumentError("E338", text, help=f"python -c 'import {module}' shows where") from error
+    for part in name.split("."):
+        if not hasattr(at, part):
+            raise ArgumentError("E338", f"{module} has no {name!r}", help="give the name that it has in the module")
+        at = getattr(at, part)
+    return at
+
+
+def callable_of(thing: Any, place: str) -> Any:
+    """An object as something that compiles: itself where it is hybridized, else hybridized.
+
+    Raises:
+        ArgumentError E301, E338: it is nothing that can be compiled.
+    """
+    if isinstance(thing, type):
+        raise ArgumentError("E338", f"{place} is a class", help="give an object of it: net = Net() in the module")
+    if isinstance(thing, Block) and not isinstance(thing, HybridBlock):
+        text = f"{place} is a {type(thing).__name__}, which runs as Python only"
+        raise ArgumentError("E338", text, help="derive it from HybridBlock; HybridSequential instead of Sequential")
+    door = sys.modules.get("hybridize.torch")
+    if isinstance(thing, Function) or (door is not None and isinstance(thing, door.TorchFunction)):
+        return thing
+    if isinstance(thing, HybridBlock) and thing.active:
+        return thing
+    return hybridize.hybridize(thing)
+
+
+def calls(specs: Sequence[str]) -> tuple[list[list[Any]], list[str]]:
+    """The specifications of the calls to compile for, and the names of sizes that are to be left open.
+
+    Raises:
+        ArgumentError E339: a text is neither a type nor a number; there are too many names.
+    """
+    names: dict[str, None] = {}
+    for spec in specs:
+        names.update((part, None) for part in _dims(spec) if not part.isdecimal())
+    if len(names) > len(_SIZES):
+        text = f"{len(names)} sizes are left open ({', '.join(names)}), {len(_SIZES)} can be"
+        raise ArgumentError("E339", text, help="give numbers for some")
+    if not names:
+        return [[_spec(spec, {}) for spec in specs]], []
+    both = [{name: sizes[k] for name, sizes in zip(names, _SIZES, strict=False)} for k in (0, 1)]
+    ones = [dict.fromkeys(names, 1)]
+    return [[_spec(spec, sizes) for spec in specs] for sizes in (*both, *ones)], list(names)
+
+
+def _dims(spec: str) -> Iterator[str]:
+    match = _TYPE.fullmatch(spec.replace(" ", ""))
+    for part in match[2].split(",") if match and match[2] else ():
+        if not (part.isdecimal() or part.isidentifier()):
+            raise ArgumentError("E339", f"{spec!r}: {part!r} is no size", help="a number, or a name for any size")
+        yield part
+
+
+def _spec(spec: str, sizes: dict[str, int]) -> Any:
+    match = _TYPE.fullmatch(spec.replace(" ", ""))
+    if match is not None and match[1] in BY_CODE:
+        return f"{match[1]}[{','.join(str(sizes.get(part, part)) for part in _dims(spec))}]"
+    for number in (int, float):
+        try:
+            return number(spec)
+        except ValueError:
+            continue
+    text = f"{spec!r} is neither a type nor a number"
+    raise ArgumentError("E339", text, help=f"as in f32[1,512], i64[n] or 0.5; dtypes are {', '.join(BY_CODE)}")
+
+
+def compiled(thing: Any, specs: Sequence[str], tell: Tell) -> list[str]:
+    """Compile for inputs of these types; the result says what of the open sizes could not be had.
+
+    Raises:
+        ArgumentError E339: a specification that is none, or a size that cannot be left open.
+    """
+    wanted, names = calls(specs)
+    told: list[str] = []
+    programs: list[Program] = []
+    for number, call in enumerate(wanted):
+        tell(f"compiling for {', '.join(map(str, call))}")
+        try:
+            programs.append(thing.compile(*call))
+        except HybridizeError as error:
+            if number < 2:
+                raise
+            told.append(f"not for {', '.join(f'{name} = 1' for name in names)}: {error.what}")
+    if names:
+        general = programs[1]
+        if general.captured.scope is None:
+            text = f"{', '.join(names)} cannot be left open: {general.reason or 'the program needs the very size'}"
+            raise ArgumentError("E339", text, help="give a number; each size is then a program of its own")
+        if programs[0] is not general:
+            thing.forget(programs[0])  # the general one runs what it is for
+    return told
+
+
+def exported(
+    place: str, specs: Sequence[str], format: str, path: str, *, tell: Tell, options: dict[str, Any]
+) -> tuple[Exported, list[str]]:
+    """Compile and export; see `hybridize compile --help`."""
+    tell(f"importing {place}")
+    thing = callable_of(found(place), place)
+    told = compiled(thing, specs, tell) if specs else []
+    made = thing.export(path, format=format, progress=tell, **options)
+    if not isinstance(made, Exported):  # MXNet's pair
+        made = Exported(tuple(file for file in made if file is not None), ("read back and run as expected",))
+    return made, told
+
+
+def targets(format: str, given: Sequence[str] | None) -> Any:
+    """The option `targets` of a format: a machine, or levels.
+
+    Raises:
+        ArgumentError E337: several machines.
+    """
+    if not given:
+        return None
+    if format == "archive":
+        return tuple(given) if len(given) > 1 else given[0]
+    if len(given) > 1:
+        text = f"a {format} is for one machine, got {', '.join(given)}"
+        raise ArgumentError("E337", text, help="export once for each, to other folders")
+    return given[0]
+
+
+def tables(made: Exported, told: Sequence[str]) -> list[Grid]:
+    """What was written, and what was checked."""
+    rows = [(file, f"{Path(file).stat().st_size:,}") for file in made.files]
+    total = sum(Path(file).stat().st_size for file in made.files)
+    notes = [f"{total:,} bytes in all", *told, *(f"left out: {line}" for line in made.left_out)]
+    checks = [(line,) for line in made.checks]
+    return [Grid("files", ("file", "bytes"), rows, tuple(notes)), Grid("checks", ("run on samples",), checks)]
