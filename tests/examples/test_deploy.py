@@ -92,6 +92,7 @@ def built(request, models, system, tmp_path_factory) -> tuple[Path, str, str]:
     done = shell(folder / "models", *lines)
     assert done.returncode == 0, done.stdout + done.stderr
     assert "largest difference" in done.stdout
+    assert "warning" not in done.stderr
     return folder, lines[-1].split("&&")[-1].strip(), arrays
 
 
