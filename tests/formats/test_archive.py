@@ -3,6 +3,7 @@
 import json
 import random
 from collections import namedtuple
+from contextlib import suppress
 
 import ml_dtypes
 import numpy
@@ -20,6 +21,7 @@ from hybridize.ops import composites
 from hybridize.ops.evaluate import evaluate
 from hybridize.ops.op import constant
 from hybridize.ops.record import record
+from hybridize.tools import contents
 
 Point = namedtuple("Point", "x y")
 TABLE = numpy.arange(300, dtype="f4").reshape(100, 3)
@@ -204,7 +206,7 @@ def graph_change(text):
         signature_change("state", ["w", "w"]), signature_change("leaves", [["scalar"]] * 3),
         signature_change("state", ["nothing", "w"]), signature_change("arguments", {"kind": "pickle"}),
         signature_change("result", {"kind": "namedtuple", "class": ["import os", "x"], "children": [{"kind": "leaf"}]}),
-        signature_change("result", {"kind": "dict", "keys": ["a", "b", "a"], "children": [{"kind": "leaf"}] * 2}),
+        signature_change("result", {"kind": "dict", "keys": [*"abcc"], "children": [{"kind": "leaf"}] * 3}),
         signature_change("arguments", None), lambda tree, tensors: tree.pop("signatures"),
         lambda tree, tensors: tree.update(name=3), lambda tree, tensors: tensors.pop("weight:w"),
         lambda tree, tensors: tensors.update({"weight:w": numpy.zeros((4, 4), "f4")}),
@@ -213,8 +215,19 @@ def graph_change(text):
     ],
 )  # fmt: skip
 def test_descriptions_that_do_not_fit_are_refused(archive, change):
+    path = rewritten(archive, change)
     with pytest.raises(LoadError):
-        read_all(rewritten(archive, change))
+        read_all(path)
+    with suppress(LoadError):  # nor does `inspect` stumble over them
+        contents.tables(path)
+
+
+@pytest.mark.parametrize("text", [b"[" * 100_000, b"\xff", b"null", b"{}", b'{"checks": 3}', b"9" * 5000])
+def test_descriptions_that_are_none_are_refused(archive, text):
+    archive.write_bytes(b"".join(chunks({"weight:w": numpy.zeros((4, 3), "f4")}, text)))
+    for read in (formats.read_archive, contents.tables):
+        with pytest.raises(LoadError, match="E604"):
+            read(archive)
 
 
 def test_errors_do_not_repeat_the_file(archive):

@@ -88,10 +88,13 @@ class Container:
         text = self._data[entry.start : entry.end]
         if digest(text).hex() != self._program:
             raise damaged(self.source, "its description")
-        tree = json.loads(text)
         names = [name for name in self.entries if name != PROGRAM]
-        checks = tree["checks"]
-        if len(checks) != len(names) or not all(type(check) is int for check in checks):
+        try:
+            tree = json.loads(text)
+            checks = tree["checks"]
+        except (ValueError, TypeError, LookupError, RecursionError) as error:
+            raise self.fail(f"its description does not read ({error})") from error
+        if type(checks) is not list or len(checks) != len(names) or not all(type(check) is int for check in checks):
             raise self.fail("its checksums are not one for each tensor")
         self._checks = dict(zip(names, checks, strict=True))
         return tree

@@ -1,0 +1,257 @@
+"""Archives that are damaged, written by hand, later, of another machine: refused, or what they say; in time, in bounds.
+
+Files are tried in processes of their own, since a crash is one of the things that may not be. What is tried is drawn
+from seeds: a file that fails is made again by its seed and number, see try_archives.py.
+"""
+
+import importlib.util
+import json
+import os
+import subprocess
+import sys
+from collections import Counter
+from pathlib import Path
+
+import pytest
+
+import hybridize
+from hybridize.base.errors import LoadError
+from hybridize.runtime import record
+from hybridize.runtime.image import Image
+
+HERE = Path(__file__).parent
+GOLDEN = HERE.parents[1] / "formats" / "golden"
+CALLS = json.loads((GOLDEN / "calls.json").read_text())
+COUNT = int(os.environ.get("HYBRIDIZE_FUZZ_FILES", "700"))
+"""Files of each kind for each archive, of the long test."""
+
+
+def module(path):
+    spec = importlib.util.spec_from_file_location(f"fuzz_{path.stem}", path)
+    found = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(found)
+    return found
+
+
+forgery = module(HERE / "forgery.py")
+
+
+@pytest.fixture(scope="module")
+def archives(tmp_path_factory):
+    """Small programs of all kinds, of this version, and those of version 1 that are kept with the tests."""
+    folder = tmp_path_factory.mktemp("archives")
+    nets = module(GOLDEN / "make.py").NETS
+    found = {}
+    for name, net in nets.items():
+        function, calls = net()
+        for call in calls if name == "mlp" else calls[:1]:
+            function.compile(*call)
+        function.save(folder / f"{name}-2")
+        (folder / f"{name}-1").write_bytes((GOLDEN / f"v1-{name}.hybridize").read_bytes())
+        for version in (2, 1):
+            found[f"{name}-{version}"] = folder / f"{name}-{version}"
+    return found
+
+
+def survive(archives, names, kinds, seed, count):
+    """Try files, and fail with whatever went wrong; gives how often what came of them."""
+    others = [str(archives[name]) for name in ("mlp-2", "state-2", "bf16-1")]
+    jobs = [
+        {
+            "archive": str(archives[name]), "calls": [call["arguments"] for call in CALLS[name.partition("-")[0]]],
+            "kind": kind, "seed": seed, "first": 0, "count": count, "others": others,
+        }
+        for name in names
+        for kind in kinds
+    ]  # fmt: skip
+    command = [sys.executable, str(HERE / "try_archives.py")]
+    done = subprocess.run(command, input=json.dumps(jobs), capture_output=True, text=True)
+    lines = [json.loads(line) for line in done.stdout.splitlines()]
+    outcomes = [line for line in lines if "said" in line]
+    assert done.returncode == 0, f"died of {lines[-1] if lines else 'nothing'}: {done.stderr[-3000:]}"
+    assert len(outcomes) == len(jobs) * count
+    wrong = [line for line in outcomes if line["said"].split(" ")[0] not in ("refused", "same", "runs", "fails")]
+    assert not wrong, "\n".join(map(str, wrong[:20]))
+    return Counter(" ".join(line["said"].split(" ")[:2]) for line in outcomes)
+
+
+@pytest.mark.parametrize("kind", ["damaged", "forged"])
+def test_a_few_hundred(archives, kind):
+    counts = survive(archives, list(archives), [kind], 1, 20)
+    assert counts["refused E604"] + counts["refused E614"] > 0.6 * counts.total()
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("kind", ["damaged", "forged"])
+@pytest.mark.parametrize("name", [f"{name}-{version}" for name in CALLS for version in (2, 1)])
+def test_thousands(archives, name, kind):
+    survive(archives, [name], [kind], 2, COUNT)
+
+
+# -------------------------------------------------------------------------------------------- machine code in archives
+
+
+def recoded(archive, change):
+    """The archive with other images, all checksums made right again."""
+    for name in [name for name in archive.tensors if name.startswith("hybridize:code:")]:
+        content = bytearray(archive.tensors[name])
+        change(content)
+        content[16:48] = record.digest(content[48:])
+        old, new = archive.tensors[name][16:48].hex(), content[16:48].hex()
+        archive.put(name, bytes(content))
+        archive.description = json.loads(json.dumps(archive.description).replace(old, new))
+    return archive.whole()
+
+
+def trapped(content):
+    """Code whose every instruction ends the process."""
+    start = 56 + int.from_bytes(content[48:56], "little")
+    content[start:] = b"\xcc" * (len(content) - start)
+
+
+RUN = """
+import sys, json, hybridize
+from hybridize import np
+function = hybridize.load(sys.argv[1], images=sys.argv[2] == "images")
+print(function(np.array([1.0, 2.0, 3.0])).asnumpy().tolist())
+"""
+
+
+def run(path, images):
+    command = [sys.executable, "-c", RUN, str(path), "images" if images else ""]
+    environment = {**os.environ, "HYBRIDIZE_CACHE": "0"}
+    return subprocess.run(command, capture_output=True, text=True, env=environment)
+
+
+def test_code_is_not_run_unless_that_was_asked_for(archives, tmp_path):
+    archive = forgery.Archive(archives["state-2"].read_bytes())
+    path = tmp_path / "trap"
+    path.write_bytes(recoded(archive, trapped))
+    done = run(path, images=False)
+    assert done.stdout.strip() == "[2.0, 4.0, 6.0]", done.stderr
+    assert run(path, images=True).returncode < 0, "the trap is none: the test shows nothing"
+
+
+def test_altered_code_is_refused_where_it_was_asked_for(archives, tmp_path):
+    data = bytearray(archives["state-2"].read_bytes())
+    for at in [data.index(b"\0\0\0", data.index(b"hybridize 1\r\n") + 300)]:
+        data[at] = 0xCC
+    path = tmp_path / "altered"
+    path.write_bytes(data)
+    done = run(path, images=True)
+    assert done.returncode == 1 and "LoadError E614" in done.stderr
+    assert "LoadError E614" in run(path, images=False).stderr or "[2.0, 4.0, 6.0]" in run(path, images=False).stdout
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        lambda code: code.update(abi=code["abi"] + 1),
+        lambda code: code.update(abi=-1),
+        lambda code: code.update(target="aarch64"),
+        lambda code: code.update(target="avx4096"),
+        lambda code: code.update(target=""),
+        lambda code: code.update(numbers=[1]) if code["kind"] == "entry" else None,
+        lambda code: code.update(kind="nothing") if code["kind"] == "entry" else None,
+    ],
+)  # fmt: skip
+def test_code_of_another_runtime_or_machine_is_left_alone(archives, tmp_path, change):
+    archive = forgery.Archive(archives["state-2"].read_bytes())
+    tree = archive.description
+    for code in [*tree["process"], *(code for one in tree["signatures"] for code in one["codes"])]:
+        change(code)
+    path = tmp_path / "other"
+    path.write_bytes(archive.whole())
+    done = run(path, images=True)
+    assert done.stdout.strip() == "[2.0, 4.0, 6.0]", done.stderr
+
+
+def test_an_image_that_says_it_is_of_another_processor_is_not_mapped(archives, tmp_path):
+    def elsewhere(content):
+        end = 56 + int.from_bytes(content[48:56], "little")
+        assert b'"x86_64"' in content[56:end] or b'"aarch64"' in content[56:end]
+        content[56:end] = content[56:end].replace(b'"x86_64"', b'"mips64"').replace(b'"aarch64"', b'"alpha64"')
+
+    path = tmp_path / "elsewhere"
+    path.write_bytes(recoded(forgery.Archive(archives["state-2"].read_bytes()), elsewhere))
+    done = run(path, images=True)
+    assert done.stdout.strip() == "[2.0, 4.0, 6.0]" or "Error E" in done.stderr, done.stderr
+
+
+@pytest.mark.parametrize("version", ["3", "2.1", "10", "1000000"])
+def test_a_later_version_is_refused_with_the_remedy(archives, tmp_path, version):
+    archive = forgery.Archive(archives["mlp-2"].read_bytes())
+    archive.metadata["version"] = version
+    path = tmp_path / "later"
+    path.write_bytes(archive.whole())
+    with pytest.raises(LoadError, match=r"E605(.|\n)*load it with a later release"):
+        hybridize.load(path)
+
+
+def test_an_image_is_plain_data(archives):
+    archive = forgery.Archive(archives["mlp-2"].read_bytes())
+    code = next(archive.tensors[name] for name in archive.tensors if name.startswith("hybridize:code:entry"))
+    assert isinstance(record.load(code, [Image]), Image)
+
+
+# -------------------------------------------------------------------------------------------------- large files
+
+LARGE = """
+import json, os, random, resource, sys, time
+sys.path.insert(0, sys.argv[2])
+import numpy
+import hybridize
+from hybridize import np
+from hybridize.base.errors import LoadError
+from try_archives import reading, status, within
+from pathlib import Path
+
+path = Path(sys.argv[1])
+table = np.array(numpy.random.default_rng(0).standard_normal((1 << 12, 1 << 12)).astype("f4"))
+function = hybridize.hybridize(lambda x: np.dot(x, table))
+x = np.ones((1, 1 << 12))
+function(x)
+function.save(path)
+del function, table
+hybridize.load(path)(x)
+size = path.stat().st_size
+draw = random.Random(1)
+for turn in range(30):
+    place = draw.randrange(size) if turn % 3 else draw.randrange(3000)
+    with open(path, "r+b") as file:
+        file.seek(place)
+        (byte,) = file.read(1)
+        file.seek(place)
+        file.write(bytes([byte ^ 1 << draw.randrange(8)]))
+    before = reading()
+    try:
+        hybridize.load(path, images=True)(x)
+        print("TAKEN", place)
+    except LoadError as error:
+        assert error.code in ("E604", "E614", "E605", "E608", "E611"), error
+    said = within(before, path)
+    if said:
+        print(said, place)
+    with open(path, "r+b") as file:
+        file.seek(place)
+        file.write(bytes([byte]))
+    if turn % 5 == 0:
+        short = path.with_name("short")
+        short.write_bytes(path.read_bytes()[: draw.randrange(size)])
+        before = reading()
+        try:
+            hybridize.load(short)
+            print("TAKEN short")
+        except LoadError:
+            pass
+        if within(before, short):
+            print(within(before, short))
+"""
+
+
+@pytest.mark.long
+def test_large_files_are_read_in_bounds(tmp_path):
+    command = [sys.executable, "-c", LARGE, str(tmp_path / "large"), str(HERE)]
+    done = subprocess.run(command, capture_output=True, text=True, env={**os.environ, "HYBRIDIZE_CACHE": "0"})
+    assert done.returncode == 0, done.stderr
+    assert done.stdout == ""
