@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 from hybridize.base.config import CONFIG
 from hybridize.base.dtypes import BY_CODE, CODES
 from hybridize.base.errors import CodegenError, LoadError
-from hybridize.base.frozen import frozen
+from hybridize.base.frozen import changed, frozen
 from hybridize.codegen.target import named_target
 from hybridize.compiler.entry import entry_code
 from hybridize.compiler.host import offer
@@ -77,10 +77,36 @@ class Kept:
 
     image: Image
     plan: Plan
+    """Without its steps."""
+    steps: bytes
+    """A record of those, which a run does without."""
+    cost_us: float | None
+    """What they cost; None where that depends on sizes."""
     constants: tuple[Named | Literal, ...]
 
 
 _CLASSES: Final = (Kept, Named, Literal, Image, *PLAN_CLASSES)
+
+
+class _LatePlan(Plan):
+    """A plan whose steps are read when somebody asks for them."""
+
+    def __init__(self, kept: Kept) -> None:
+        self.__dict__.update(kept.plan.__dict__)
+        del self.__dict__["steps"]
+        self.__dict__["_kept"] = kept
+
+    def __getattr__(self, name: str) -> Any:
+        if name != "steps":
+            raise AttributeError(f"a plan has no {name!r}", name=name, obj=self)
+        steps = self.__dict__["steps"] = record.load(self.__dict__["_kept"].steps, PLAN_CLASSES)
+        return steps
+
+    @property
+    def cost_us(self) -> float:
+        """As of any plan, without looking at the steps."""
+        known: float | None = self.__dict__["_kept"].cost_us
+        return super().cost_us if known is None else known
 
 
 def _levels() -> tuple[str, ...]:
@@ -125,7 +151,10 @@ def program_record(
     for array in built.constants:
         digest = named(array)
         constants.append(_literal(array) if digest is None else Named(digest))
-    return record.dump(Kept(image, built.plan, tuple(constants))), bool(built.plan.teams)
+    plan = built.plan
+    cost_us = None if plan.sizes else plan.cost_us
+    kept = Kept(image, changed(plan, steps=()), record.dump(plan.steps), cost_us, tuple(constants))
+    return record.dump(kept), bool(plan.teams)
 
 
 def _literal(array: Array) -> Literal:
@@ -186,7 +215,7 @@ def executable(
     kept = record.load(code.read(), _CLASSES)
     if not isinstance(kept, Kept):
         raise LoadError("E652", f"the file's code of {name} is no program")
-    plan = kept.plan
+    plan = _LatePlan(kept)
     types = [(CODES[value.type.dtype], tuple(map(plain, value.type.shape))) for value in graph.inputs]
     if [(one.dtype, one.shape) for one in plan.inputs] != types:
         raise LoadError("E652", f"the file's code of {name} takes other inputs than its graph")
