@@ -21,10 +21,11 @@ from hybridize.base.errors import (
     StateError,
     ValueArgumentError,
     VerificationError,
+    WriteError,
 )
 
 __all__ = [
     "ArgumentError", "AssertionFailed", "CaptureError", "CodegenError", "DTypeError", "DeferredInitializationError",
     "DeviceError", "GraphError", "HybridizeError", "InternalError", "LoadError", "OutOfBoundsError", "ShapeError",
-    "StateError", "ValueArgumentError", "VerificationError",
+    "StateError", "ValueArgumentError", "VerificationError", "WriteError",
 ]  # fmt: skip

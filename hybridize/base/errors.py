@@ -62,6 +62,10 @@ class ValueArgumentError(ArgumentError, ValueError):
     """An argument of the right kind with a value that the function does not take (code E345)."""
 
 
+class WriteError(ArgumentError, OSError):
+    """A file that cannot be written where it was asked for (code E335); `errno` and `strerror` say why."""
+
+
 class CaptureError(HybridizeError, RuntimeError):
     """A line of the user's program that cannot become part of a compiled program (codes E4xx)."""
 

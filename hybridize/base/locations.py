@@ -14,6 +14,8 @@ from types import FrameType
 from hybridize.base.frozen import frozen
 
 _PACKAGE = os.path.dirname(os.path.dirname(os.path.abspath(__file__))) + os.sep
+_CONTEXTS = contextmanager.__code__.co_filename
+"""Of Python's, and between ours and the user's where a context of ours is entered."""
 _SITE = tuple(f"{os.sep}site-packages{os.sep}{name}{os.sep}" for name in ("numpy", "torch"))
 
 
@@ -42,7 +44,7 @@ class SourceLoc:
 @lru_cache(1024)
 def is_users(file: str) -> bool:
     """Whether a file of code belongs neither to hybridize nor to a library it is called through."""
-    return not file.startswith(_PACKAGE) and not any(part in file for part in _SITE)
+    return not file.startswith(_PACKAGE) and file != _CONTEXTS and not any(part in file for part in _SITE)
 
 
 _nobodys = False

@@ -23,6 +23,7 @@ from typing import Any, Final
 from hybridize.base.errors import ArgumentError
 from hybridize.base.frozen import changed, frozen
 from hybridize.formats import checking, staging
+from hybridize.formats.atomic import split
 from hybridize.formats.deployable import Deployable, deployable
 from hybridize.formats.saved import SavedProgram
 
@@ -72,13 +73,14 @@ def export(
         options: `targets`, `weights`, `threads`, `linker`; see the table in docs/guide/deploy.md.
 
     Raises:
-        ArgumentError E335 to E337: the folder is not there, an unknown format or option, a value that it does not take.
+        ArgumentError E335 to E338: the folder is not there, an unknown format or option, a value that it does not take,
+            a path that names no file.
         CaptureError E454 to E457: what only Python can do is part of the program.
         VerificationError E810, E812: what was written does not give what is expected; nothing has changed on the disk.
     """
     options = checked_options(format, options)
     tell = progress or (lambda _: None)
-    folder, base = os.path.split(os.path.abspath(path))
+    folder, base = split(path)
     with staging.staging(path) as temporary:
         staged = os.path.join(temporary, base)
         left_out: tuple[str, ...] = ()

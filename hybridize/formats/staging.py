@@ -7,14 +7,15 @@ one or the new one; where a rename fails, those before it are taken back.
 
 from __future__ import annotations
 
+import errno
 import os
 import shutil
 import tempfile
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
 
-from hybridize.base.errors import ArgumentError
-from hybridize.formats.atomic import UMASK, sync
+from hybridize.base.errors import WriteError
+from hybridize.formats.atomic import UMASK, destination, refused, split, sync
 
 
 @contextmanager
@@ -22,16 +23,21 @@ def staging(path: str | os.PathLike[str]) -> Iterator[str]:
     """A folder beside `path` to write to; it is removed with whatever is left in it.
 
     Raises:
-        ArgumentError E335: the folder of `path` is not there, or nothing may be written to it.
+        ArgumentError E338: that is no path of a file.
+        WriteError E335: the folder of `path` is not there, or nothing may be written to it, or the disk is full.
     """
-    folder, name = os.path.split(os.path.abspath(path))
+    folder, name = split(path)
     try:
-        temporary = tempfile.mkdtemp(prefix=f".{name}.", suffix=".part", dir=folder)
+        temporary = tempfile.mkdtemp(prefix=f".{name[:100]}.", suffix=".part", dir=folder)
     except OSError as error:
-        text = f"cannot write to {folder}: {error.strerror or error}"
-        raise ArgumentError("E335", text, help="make the folder first") from error
+        raise refused(os.path.join(folder, name), error) from error
     try:
         yield temporary
+    except OSError as error:
+        full = error.errno in (errno.ENOSPC, errno.EDQUOT)
+        if not full and not str(error.filename or "").startswith(temporary):
+            raise  # of something else than the files, or says where already
+        raise refused(os.path.join(folder, name), error) from error
     finally:
         shutil.rmtree(temporary, ignore_errors=True)
 
@@ -40,35 +46,31 @@ def place(files: Sequence[str], folder: str) -> list[str]:
     """Move files to `folder`, all or none; returns their names there.
 
     Raises:
-        ArgumentError E335: one of them cannot be put there.
+        WriteError E335: one of them cannot be put there; nothing has changed.
     """
-    try:
-        return _place(files, folder)
-    except OSError as error:
-        text = f"cannot write {error.filename2 or error.filename or folder}: {error.strerror or error}"
-        raise ArgumentError("E335", text, help="the files that were there before are as they were") from error
-
-
-def _place(files: Sequence[str], folder: str) -> list[str]:
     for file in files:
         os.chmod(file, (0o777 if os.access(file, os.X_OK) else 0o666) & ~UMASK)
         sync(file)
-    targets = [os.path.join(folder, os.path.basename(file)) for file in files]
-    kept = {target: f"{file}.before" for file, target in zip(files, targets, strict=True)}
-    placed: list[str] = []
-    for target, before in kept.items():
-        with suppress(FileNotFoundError):
-            os.link(target, before)
+    paths = [os.path.join(folder, os.path.basename(file)) for file in files]
+    targets = [destination(path) for path in paths]
+    kept = [f"{file}.before" for file in files]
+    placed: list[int] = []
+    number = 0
     try:
-        for file, target in zip(files, targets, strict=True):
-            os.replace(file, target)
-            placed.append(target)
-    except BaseException:
-        for target in placed:
-            if os.path.exists(kept[target]):
-                os.replace(kept[target], target)
+        for number, target in enumerate(targets):
+            with suppress(FileNotFoundError):
+                os.link(target, kept[number])
+        for number, target in enumerate(targets):
+            os.replace(files[number], target)
+            placed.append(number)
+    except BaseException as error:
+        for done in placed:
+            if os.path.exists(kept[done]):
+                os.replace(kept[done], targets[done])
             else:
-                os.unlink(target)
+                os.unlink(targets[done])
+        if isinstance(error, OSError) and not isinstance(error, WriteError):
+            raise refused(paths[number], error) from error
         raise
     sync(folder)
-    return targets
+    return paths

@@ -19,7 +19,7 @@ from hybridize.base.nested import Structure, flatten
 from hybridize.capture import Function
 from hybridize.capture.saving import with_samples
 from hybridize.formats import write_archive
-from hybridize.formats.atomic import write_atomically
+from hybridize.formats.atomic import split, write_atomically
 from hybridize.formats.mxnet.params import write_params
 from hybridize.formats.saved import Sample, SavedProgram, SavedSignature
 from hybridize.gluon.advice import warn
@@ -66,25 +66,24 @@ def names_of(parameters: ParameterDict) -> dict[int, str]:
 
 
 def write(
-    function: Function, parameters: ParameterDict, path: str, epoch: int, samples: Sequence[Any] = ()
+    function: Function, parameters: ParameterDict, path: str | os.PathLike[str], epoch: int, samples: Sequence[Any] = ()
 ) -> tuple[str, str | None]:  # fmt: skip
     """Write `PATH-symbol.json` and `PATH-EPOCH.params`, once they give what the net gives; see `HybridBlock.export`."""
     from hybridize.formats.staging import place, staging  # late: most processes write no file
 
+    place_of, name = split(path)
     names = names_of(parameters)
     program = function.saved(names)
     number = _for_inference(program)
     with staging(path) as folder:
-        staged = os.path.join(folder, os.path.basename(path))
+        staged = os.path.join(folder, name)
         files = _write(function, program, number, names, staged, epoch)
         alone = changed(program, signatures=(program.signatures[number],))
         calls = [function._call(one if isinstance(one, tuple) else (one,), {}) for one in samples]
         python = None if function.options.freeze else function.python_function
         tried = with_samples(alone, [function.programs()[number]], python, calls, [])
         _check(files, tried.signatures[0])
-        symbol_file, *others = place(
-            [file for file in files if file is not None], os.path.dirname(os.path.abspath(path))
-        )
+        symbol_file, *others = place([file for file in files if file is not None], place_of)
     return symbol_file, others[0] if others else None
 
 

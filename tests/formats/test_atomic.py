@@ -1,0 +1,140 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Where files cannot be written: each way out of Python says the same, by one error with the remedy."""
+
+import errno
+import os
+import socket
+import stat
+
+import pytest
+
+import hybridize
+from hybridize import np
+from hybridize.errors import ArgumentError, CodegenError, WriteError
+from hybridize.formats import atomic
+from hybridize.formats.atomic import replacing, write_atomically
+from hybridize.gluon import nn
+
+FORMATS = ("mxnet", "archive", "library", "object", "wasm")
+
+
+@pytest.fixture(scope="module")
+def net():
+    net = nn.Dense(2, in_units=3)
+    net.initialize()
+    net.hybridize()
+    net(np.ones((1, 3)))
+    return net
+
+
+WAYS = {
+    **{form: lambda net, path, form=form: net.export(path, format=form) for form in FORMATS},
+    "save": lambda net, path: net.save(path),
+    "parameters": lambda net, path: net.save_parameters(path),
+    "bytes": lambda net, path: write_atomically(path, [b"x"]),
+}
+
+
+@pytest.fixture(params=WAYS, scope="module")
+def write(request, net):
+    return lambda path: WAYS[request.param](net, path)
+
+
+@pytest.mark.parametrize(
+    ("where", "number", "said"),
+    [
+        (
+            "no/such/net",
+            errno.ENOENT,
+            "cannot write .*no/such/net[^ ]*: No such file or directory(.|\n)*make the folder",
+        ),
+        ("file/net", errno.ENOTDIR, "cannot write .*file/net[^ ]*: Not a directory(.|\n)*a file is in the way"),
+        ("n" * 300, errno.ENAMETOOLONG, "cannot write .*: File name too long(.|\n)*choose a shorter name"),
+    ],
+)
+def test_places_that_are_none(tmp_path, write, where, number, said):
+    (tmp_path / "file").write_text("as it was")
+    with pytest.raises(WriteError, match=said) as caught:
+        write(tmp_path / where)
+    assert isinstance(caught.value, (OSError, ArgumentError)) and caught.value.code == "E335"
+    assert caught.value.errno == number
+    assert ".part" not in str(caught.value)  # the file that was asked for, not ours
+    assert os.path.samefile(caught.value.loc.file, __file__)  # the user's line, not the standard library's
+    assert os.listdir(tmp_path) == ["file"]
+
+
+@pytest.mark.parametrize("path", ["", ".", "..", "folder/", "folder/."])
+def test_paths_of_no_file(tmp_path, monkeypatch, write, path):
+    (tmp_path / "folder").mkdir()
+    monkeypatch.chdir(tmp_path)
+    with pytest.raises(ArgumentError, match=r"E338: .* names no file"):
+        write(path)
+    assert os.listdir(tmp_path) == ["folder"] and os.listdir(tmp_path / "folder") == []
+
+
+@pytest.mark.parametrize("path", [3, b"bytes", "zero\0", None])
+def test_what_is_no_path(write, path):
+    with pytest.raises(ArgumentError, match=r"E338: a path is a string or a pathlib\.Path, got "):
+        write(path)
+
+
+def test_a_full_disk(tmp_path, monkeypatch, write):
+    sync = atomic.sync
+
+    def full(path):
+        if os.path.isfile(path):
+            raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+        sync(path)
+
+    monkeypatch.setattr(atomic, "sync", full)
+    (tmp_path / "net").write_text("as it was")
+    with pytest.raises(WriteError, match=r"cannot write .*: No space left on device(.|\n)*make room") as caught:
+        write(tmp_path / "net")
+    assert ".part" not in str(caught.value)
+    assert os.listdir(tmp_path) == ["net"] and (tmp_path / "net").read_text() == "as it was"
+
+
+def test_a_linker_that_removes_what_it_cannot_finish(tmp_path):
+    def link():
+        with replacing(tmp_path / "lib.so") as temporary:
+            os.unlink(temporary)
+            raise CodegenError("E973", "no room")
+
+    with pytest.raises(CodegenError, match="no room"):
+        link()
+    assert os.listdir(tmp_path) == []
+
+
+@pytest.mark.parametrize("way", ["archive", "save", "parameters", "bytes"])
+def test_what_is_no_file_is_never_replaced(tmp_path, net, way):
+    os.mkfifo(tmp_path / "pipe")
+    (tmp_path / "folder").mkdir()
+    with socket.socket(socket.AF_UNIX) as server:
+        server.bind(str(tmp_path / "socket"))
+        for name, said in (("pipe", "a pipe or a socket"), ("socket", "a pipe or a socket"), ("folder", "a folder")):
+            with pytest.raises(WriteError, match=f"cannot write .*{name}: it is {said}"):
+                WAYS[way](net, tmp_path / name)
+    assert stat.S_ISFIFO(os.stat(tmp_path / "pipe").st_mode)
+    assert sorted(os.listdir(tmp_path)) == ["folder", "pipe", "socket"]
+
+
+def test_devices_are_never_replaced():
+    with pytest.raises(WriteError, match="cannot write /dev/null: it is a device"):
+        atomic.destination(os.devnull)
+
+
+@pytest.mark.parametrize("way", ["archive", "save", "parameters", "bytes"])
+def test_links_are_followed(tmp_path, net, way):
+    (tmp_path / "there").mkdir()
+    (tmp_path / "net").symlink_to("there/one")
+    for _ in range(2):  # to a file that is not there yet, and to one that is
+        WAYS[way](net, tmp_path / "net")
+        assert (tmp_path / "net").is_symlink() and (tmp_path / "there" / "one").stat().st_size
+    assert os.listdir(tmp_path / "there") == ["one"]
+
+
+def test_names_of_every_alphabet(tmp_path, net):
+    for form in FORMATS:
+        net.export(tmp_path / "größe der 模型 (2)", format=form)
+    loaded = hybridize.load(tmp_path / "größe der 模型 (2)")
+    assert loaded(np.ones((1, 3))).shape == (1, 2)
