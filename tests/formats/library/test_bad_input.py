@@ -62,6 +62,15 @@ def test_arrays_that_are_not_aligned(sums):
     model.destroy()
 
 
+def test_an_array_without_elements_may_be_null(library):
+    made = library(lambda x, y: (x + 1, y.sum()), (np.zeros((0, 3)), np.ones((2,))))
+    model, y, total = made.create(), numpy.ones(2, "f4"), numpy.zeros((), "f4")
+    assert model.run([None, y.ctypes.data], None, [None, total.ctypes.data]) == 0
+    assert total == 2
+    assert made.error(model.run([None, None], None, [None, total.ctypes.data])) == "input 1 `y` is a null pointer"
+    model.destroy()
+
+
 def test_any_alignment_of_an_element_will_do(sums):
     model = sums.create()
     room = numpy.zeros(4096, "u1")

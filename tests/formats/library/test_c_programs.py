@@ -188,7 +188,7 @@ MANY = """
 #include <stdio.h>
 #include "NAME.h"
 int main(void) {
-    for (int turn = 0; turn < 100000; turn++) {
+    for (int turn = 0; turn < TURNS; turn++) {
         NAME *model;
         if (NAME_create(&model, NULL)) return 1;
         NAME_destroy(model);
@@ -202,14 +202,24 @@ int main(void) {
 """
 
 
-@pytest.mark.parametrize("weights", ["inside", "beside"])
-def test_a_hundred_thousand_models_leave_nothing_behind(library, compile_c, weights):
+def many(library, compile_c, weights, turns):
     w = normal(16, 16)
     made = library(lambda x: np.dot(x, w), (normal(1, 16),), weights=weights)
-    source = MANY.replace("NAME", made.name)
+    source = MANY.replace("NAME", made.name).replace("TURNS", str(turns))
     if weights == "beside":
         source = source.replace("NULL)", "&options)").replace(
             "int main(void) {", f'int main(void) {{ {made.name}_options options = {{"{made.files[2]}", 0, 0, 0, 0}};'
         )
     done = subprocess.run([compile_c(source, made)], capture_output=True, text=True, check=True)
     assert int(done.stdout) < 16_000
+
+
+@pytest.mark.parametrize("weights", ["inside", "beside"])
+def test_ten_thousand_models_leave_nothing_behind(library, compile_c, weights):
+    many(library, compile_c, weights, 10_000)
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("weights", ["inside", "beside"])
+def test_a_hundred_thousand_models_leave_nothing_behind(library, compile_c, weights):
+    many(library, compile_c, weights, 100_000)

@@ -16,6 +16,7 @@ from hybridize.formats.deployable import deployable
 from hybridize.formats.library import write_library
 from hybridize.formats.library.declared import check_declared, undefined
 from hybridize.formats.library.platforms import PLATFORMS, named_platform
+from hybridize.formats.library.program import check_size
 from hybridize.formats.library.weights import Arrays, beside, filled, inside
 from hybridize.formats.library.write import compiled
 
@@ -140,6 +141,13 @@ def test_what_the_c_library_does_not_have_is_refused():
         check_declared("f", ["expf", "strange_function", "PyDict_New"], linux)
     with pytest.raises(CodegenError, match="E970"):
         check_declared("f", ["mmap"], named_platform("x86_64-windows"))
+
+
+def test_weights_that_code_does_not_reach_are_refused():
+    linux = named_platform("x86_64-linux")
+    check_size("f", linux, 1 << 30)
+    with pytest.raises(CodegenError, match="E972"):
+        check_size("f", linux, (1 << 30) + 1)
 
 
 def test_an_object_is_linked_by_whoever_has_it(net, tmp_path, compile_c):
