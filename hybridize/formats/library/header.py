@@ -103,7 +103,8 @@ def _kinds(model: Model) -> Iterator[str]:
         "OPTION": "an option that is not one",
     }  # fmt: skip
     for number, kind in enumerate(codes.KINDS):
-        yield f"    {model.name}_{kind} = {number}{',' if number < len(codes.KINDS) - 1 else ' '} /* {said[kind]} */"
+        end = "," if number < len(codes.KINDS) - 1 else ""
+        yield f"{f'    {model.name}_{kind} = {number}{end}':<{len(model.name) + 20}} /* {said[kind]} */"
 
 
 def _sizes(model: Model) -> Iterator[str]:
@@ -129,7 +130,7 @@ def _arrays(model: Model) -> Iterator[str]:
         for number, one in enumerate(tensors):
             shape = shape_text(model, first + number)
             kind = c_type(one.type.dtype.name)
-            dtype = "" if kind in (one.type.dtype.name, f"{one.type.dtype.name}_t") else f" ({one.type.dtype.name})"
+            said = _SPECIAL.get(one.type.dtype.name, "")
             ranges = [codes.size_range(model, first + number, axis) for axis in range(one.type.ndim)]
             words = shape_words(model, first + number)
             free = [
@@ -137,15 +138,16 @@ def _arrays(model: Model) -> Iterator[str]:
                 for word, (low, high) in zip(words, ranges, strict=True)
                 if low != high and word.isidentifier()
             ]
-            yield f" *   {title}[{number}]  {kind} {one.name}{shape}{dtype}{': ' if free else ''}{', '.join(free)}"
+            yield f" *   {title}[{number}]  {kind} {one.name}{shape}{said}{': ' if free else ''}{', '.join(free)}"
     scope = model.variants[-1].scope
     for condition in scope.conditions if scope is not None else ():
         yield f" *   where {condition}"
 
 
 _PLACE = re.compile(r"%([A-Z]+)%")
-_ANY = "Any number of threads may run one\n *  model at once."
-_TURNS = "A call changes the state of the model:\n *  calls of one model take turns."
+_SPECIAL = {"bool": " (0 or 1)", "float16": " (bits of a float16)", "bfloat16": " (bits of a bfloat16)"}
+_ANY = "Any number of threads may run one model at once."
+_TURNS = "A call changes the state of the model: calls of one model take turns."
 _SEED = """
 /** Begins the model's random numbers anew from a seed. */
 int32_t NAME_seed(NAME *model, uint64_t seed);
@@ -215,7 +217,8 @@ int32_t NAME_sizes(const int64_t *input_sizes, int64_t *output_sizes);
 %ARRAYS%
  *
  *  `input_sizes` are the sizes of all inputs, one after the other: [2,3], [] and [4] give {2, 3, 4}. They may be NULL
- *  where all are fixed. `output_sizes` is for what room was made, the same way; NULL: it is not looked at. %STATE%
+ *  where all are fixed. `output_sizes` says what room was made, in the same way; NULL: it is not looked at.
+ *  %STATE%
  */
 int32_t NAME_run(NAME *model, const void *const *inputs, const int64_t *input_sizes, void *const *outputs,
                  const int64_t *output_sizes);
