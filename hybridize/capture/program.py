@@ -63,7 +63,8 @@ class Program:
         self._aliases = aliases(captured.call, captured) if captured.same_memory or captured.writes_arguments else None
         self.sample: tuple[Any, ...] | None = recorded(captured.call)
         """The leaves of the call that it was captured at, for files; None where they are not kept."""
-        self.stock = captured = changed(captured, call=captured.call.without_arrays())
+        call = captured.call.without_arrays()
+        self.stock = captured = captured if call is captured.call else changed(captured, call=call)
         writes = any(source.written >= 0 for source in captured.sources)
         self._alone: AbstractContextManager[Any] = STATE if writes else nullcontext()
         lifted = [source.array for source in captured.sources if source.array is not None and source.written >= 0]

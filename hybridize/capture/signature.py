@@ -86,6 +86,8 @@ class Call:
 
     def without_arrays(self) -> Call:
         """The same without the arrays, to be kept."""
+        if not any(isinstance(leaf, ndarray) for leaf in self.leaves):
+            return self
         return changed(self, leaves=[None if isinstance(leaf, ndarray) else leaf for leaf in self.leaves])
 
     def number(self, position: int, value: Any) -> bool:

@@ -33,7 +33,11 @@ def zeros(shape: tuple[int, ...], dtype: DType) -> NDArray[Any]:
 
 
 def aligned_copy(array: NDArray[Any]) -> NDArray[Any]:
-    """A read-only, C-contiguous copy that begins on a cache line."""
+    """A read-only, C-contiguous copy that begins on a cache line; nothing has no place."""
+    if not array.size:
+        array = numpy.empty(array.shape, array.dtype)
+        array.setflags(write=False)
+        return array
     copy = aligned(array.shape, array.dtype)
     copy[...] = array
     copy.setflags(write=False)

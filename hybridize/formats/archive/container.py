@@ -6,8 +6,8 @@
      "shape": [2, 3], "data_offsets": [0, 24]}, ...}
 
 Tensors stand in the order of the header without gaps. What is large and a multiple of 64 bytes comes first, then the
-dtypes from the widest on, so every tensor is aligned to its elements and most to a cache line. `checksum` is BLAKE2b of
-the header with zeros in its place, `program` that of the tensor of that name, which holds a CRC-32 of each other one.
+dtypes from the widest on, so every tensor is aligned to its elements and most to a cache line. `checksum` is the CRC-32
+of the header with zeros in its place, `program` that of the tensor `hybridize:program`, which holds those of the others.
 Checksums find damage. They do not protect against malice: whoever can write a file can write its checksums.
 """
 
@@ -23,7 +23,6 @@ from typing import Any, Final
 import numpy
 from numpy.typing import NDArray
 
-from hybridize.base.digests import digest
 from hybridize.base.dtypes import BY_CODE as _BY_CODE
 from hybridize.base.dtypes import CODES, DType, bool_, uint8
 from hybridize.base.errors import LoadError
@@ -34,7 +33,7 @@ PROGRAM: Final = "hybridize:program"
 """The tensor that describes the others."""
 _PREFIX: Final = b'{"__metadata__":{"format":"hybridize","version":"'
 _CHECKSUM: Final = b'","checksum":"'
-_DIGITS: Final = 64
+_DIGITS: Final = 8
 _LINE: Final = 64
 _QUOTED: Final = 400
 """Characters of a file that errors repeat."""
@@ -86,7 +85,7 @@ class Container:
         if entry is None:
             raise self.fail("it has no description")
         text = self._data[entry.start : entry.end]
-        if digest(text).hex() != self._program:
+        if _hex(text) != self._program:
             raise damaged(self.source, "its description")
         names = [name for name in self.entries if name != PROGRAM]
         try:
@@ -178,7 +177,7 @@ def opened(source: str) -> Container | None:
         raise later(source, version.decode(errors="replace"))
     at = len(_PREFIX) + len(version) + len(_CHECKSUM)
     blank = b"".join([head[:at], b"0" * _DIGITS, head[at + _DIGITS :]])
-    if digest(blank).hex().encode() != head[at : at + _DIGITS]:
+    if _hex(blank).encode() != head[at : at + _DIGITS]:
         raise damaged(source, "its header")
     try:
         tree = json.loads(head)
@@ -215,8 +214,9 @@ def _entries(tree: Mapping[str, Any], start: int, size: int) -> dict[str, Entry]
     found = {}
     at = start
     for name, entry in tree.items():
-        dtype, shape, (begin, end) = _CODES[entry["dtype"]], tuple(entry["shape"]), entry["data_offsets"]
-        whole = {*map(type, shape), type(begin), type(end)} == {int}
+        dtype, sizes, (begin, end) = _CODES[entry["dtype"]], entry["shape"], entry["data_offsets"]
+        whole = type(begin) is int and type(end) is int and all([type(size) is int for size in sizes])
+        shape = tuple(sizes)
         count = checked_size(shape, dtype) if whole else None
         if count is None or begin + start != at or end - begin != count * dtype.itemsize:
             raise ValueError(f"{name!r} is not where it has to be")
@@ -246,7 +246,7 @@ def chunks(tensors: Mapping[str, Array], program: bytes) -> Iterator[bytes | mem
     for array in described.values():
         offsets.append((at, at + array.nbytes))
         at += array.nbytes
-    metadata = {"format": "hybridize", "version": VERSION, "checksum": "0" * _DIGITS, "program": digest(program).hex()}
+    metadata = {"format": "hybridize", "version": VERSION, "checksum": "0" * _DIGITS, "program": _hex(program)}
     header = {"__metadata__": metadata} | {
         name: {"dtype": _NAMES[array.dtype], "shape": array.shape, "data_offsets": place}
         for (name, array), place in zip(described.items(), offsets, strict=True)
@@ -255,9 +255,13 @@ def chunks(tensors: Mapping[str, Array], program: bytes) -> Iterator[bytes | mem
     text += b" " * (-(8 + len(text)) % _LINE)
     start = len(_PREFIX) + len(VERSION) + len(_CHECKSUM)
     yield len(text).to_bytes(8, "little")
-    yield text[:start] + digest(text).hex().encode() + text[start + _DIGITS :]
+    yield text[:start] + _hex(text).encode() + text[start + _DIGITS :]
     for array in described.values():
         yield _bytes(array)
+
+
+def _hex(content: bytes) -> str:
+    return f"{crc32(content):08x}"
 
 
 def _bytes(array: Array) -> memoryview:
