@@ -90,7 +90,8 @@ def declarations(description: Mapping[str, Any]) -> str:
         seed = _SEED
     inputs = "\n".join(f"  /** {_said(one)} */\n  {one['name']}: {_input(one)};" for one in description["inputs"])
     outputs = "\n".join(
-        f"  /** {_said(one)} */\n  {one['name']}: Shaped<{_KINDS[one['dtype']]}>;" for one in description["outputs"]
+        f"  /** {_said(one)} */\n  {one['name']}: Shaped<{_KINDS[one['dtype']]}, {_shape(one)}>;"
+        for one in description["outputs"]
     )
     return _DECLARATIONS.format(name=description["name"], inputs=inputs, outputs=outputs, seed=seed)
 
@@ -100,7 +101,7 @@ _SEED = """
   seed(seed: number | bigint): void;"""
 _DECLARATIONS = """\
 /** An array with its sizes, as `run` gives it. */
-export type Shaped<A> = A & {{ readonly shape: readonly number[] }};
+export type Shaped<A, S extends readonly number[] = readonly number[]> = A & {{ readonly shape: S }};
 
 /** An array; where more than one size is the call's choice, with its sizes. */
 export type Given<A> = A | Shaped<A> | {{ readonly data: A; readonly shape: readonly number[] }};
@@ -164,12 +165,20 @@ export function load(source?: Source | Promise<Source>): Promise<Model>;
 
 
 def _said(tensor: Mapping[str, Any]) -> str:
-    """`float32 [n0, 512], n0 from 1`."""
-    said = [f"{tensor['dtype']} [{', '.join(map(str, tensor['shape']))}]"]
+    """`float32 [n0, 512], n0 from 1`; where each size has a variant of its own, `float32 [1..64, 512]`."""
+    shape, limits = [], []
     for size, low, high in zip(tensor["shape"], tensor["smallest"], tensor["largest"], strict=True):
-        if low != high:
-            said.append(f"{size} from {low}{'' if high is None else f' to {high}'}")
-    return ", ".join(said)
+        named = isinstance(size, str)
+        shape.append(str(size) if named or low == high else f"{low}..{high}")
+        if named and low != high:
+            limits.append(f", {size} from {low}{'' if high is None else f' to {high}'}")
+    return f"{tensor['dtype']} [{', '.join(shape)}]{''.join(limits)}"
+
+
+def _shape(tensor: Mapping[str, Any]) -> str:
+    """The type of the sizes of a result."""
+    limits = zip(tensor["smallest"], tensor["largest"], strict=True)
+    return f"readonly [{', '.join(str(low) if low == high else 'number' for low, high in limits)}]"
 
 
 def _input(tensor: Mapping[str, Any]) -> str:

@@ -3,9 +3,11 @@
 import subprocess
 from pathlib import Path
 
+import numpy
 import pytest
 
 from hybridize import np
+from hybridize.base.frozen import changed
 
 BUILD = Path(__file__).parents[3] / "build" / "typescript"
 VERSION = "7.0.2"
@@ -50,7 +52,7 @@ def test_a_model_with_sizes_of_its_own(tsc, wasm, tmp_path, resolution):
     const { sum, most }: Outputs = model.run(inputs);
     const first: number | undefined = sum[0];
     const index: bigint | undefined = most[0];
-    const rows: number | undefined = sum.shape[0];
+    const rows: number = sum.shape[0];
     model.run({ data: new Float32Array(16) });
     model.run({ data: sum });
     const limit: number | null | undefined = model.inputs[0]?.largest[0];
@@ -96,3 +98,22 @@ def test_numbers_and_seeds(tsc, wasm, tmp_path, dtypes):
           {dtype}_model.run({{ x: {literals.get(str(dtype), "2.5")}, flag: false }}).output_0[0];
         """
     assert check(tsc, tmp_path, text, "--module", "nodenext", "--lib", "esnext") == ""
+
+
+def test_shapes_of_results(wasm, written):
+    """A size that is always the same stands as a number; one that is not does not."""
+    general = wasm(lambda x: x @ np.ones((4, 3)), *((np.ones((n, 4)),) for n in (1, 2, 5)), name="general")
+    assert "output: Shaped<Float32Array, readonly [number, 3]>;" in general.types.read_text()
+    assert "/** float32 [n0, 4], n0 from 1 */" in general.types.read_text()
+    exact = wasm(lambda x: x.sum(), (np.ones((2, 4)),), name="exact")
+    assert "output: Shaped<Float32Array, readonly []>;" in exact.types.read_text()
+    assert "/** float32 [2, 4] */" in exact.types.read_text()
+    # Two variants, neither of which is for other sizes.
+    one, seven = (wasm(lambda x: x * 2, (np.ones((n, 3)),), name=f"of{n}").deployable for n in (1, 7))
+    both = written(changed(seven, variants=one.variants + seven.variants, name="both"))
+    assert "output: Shaped<Float32Array, readonly [number, 3]>;" in both.types.read_text()
+    assert "/** float32 [1..7, 3] */" in both.types.read_text()
+    calls = ({"x": numpy.ones((n, 3), "f4")} for n in (1, 7, 4))
+    *found, refused = both.calls(*calls).outcomes
+    assert [answer["output"].shape for answer in found] == [(1, 3), (7, 3)]
+    assert refused == ("RangeError", "both takes x float32[1,3], or x float32[7,3]; got x float32[4,3]")
