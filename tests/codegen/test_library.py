@@ -1,6 +1,7 @@
 """The parts of a library's IR: modules put together, codes, the memory of a model."""
 
 import ctypes
+import re
 
 import numpy
 import pytest
@@ -11,6 +12,7 @@ from hybridize.base.types import TensorType
 from hybridize.codegen.llvm.engine import compile_module, runnable
 from hybridize.codegen.llvm.library import codes
 from hybridize.codegen.llvm.library.beside import CHECKSUM, checksum, emit_beside
+from hybridize.codegen.llvm.library.emit import emit_library
 from hybridize.codegen.llvm.library.layout import WORD, Layout, aligned
 from hybridize.codegen.llvm.library.merged import Part, merged
 from hybridize.codegen.llvm.library.model import Model, Tensor, Variant, Version
@@ -92,6 +94,22 @@ def test_codes_have_texts():
     assert codes.code(codes.SIZE, 4, 0) not in found  # it has no axes
     assert len(set(found.values())) == len(found)
     assert [codes.size_range(of(graph), number, 0) for number in range(3)] == [(2, 64), (2, 64), (4, 128)]
+
+
+@pytest.mark.parametrize("marker", [b"", bytes(range(64))])
+def test_every_code_that_is_returned_has_a_text(marker):
+    scope = Scope()
+    n = scope.symbol(9)
+    scope.capturing = False
+    program = ops.record(
+        lambda x, y: [ops.concat(x, x, axis=0), ops.sum(y, (0,))], [TensorType((n, 3), F4), TensorType((n,), F4)]
+    )
+    model = of(program, marker=marker, assertions=("one",))
+    text = emit_library(model)
+    returned = {int(code) for code in re.findall(r"ret i32 (\d+)", text)}
+    returned |= {int(code) for line in re.findall(r"phi i32 (.*)", text) for code in re.findall(r"\[ (\d+),", line)}
+    known = codes.texts(model)
+    assert len(returned) > 20 and returned <= known.keys()
 
 
 def test_checksums_are_the_same_in_python_and_in_the_library():

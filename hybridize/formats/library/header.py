@@ -149,7 +149,8 @@ _SPECIAL = {"bool": " (0 or 1)", "float16": " (bits of a float16)", "bfloat16": 
 _ANY = "Any number of threads may run one model at once."
 _TURNS = "A call changes the state of the model: calls of one model take turns."
 _SEED = """
-/** Begins the model's random numbers anew from a seed. */
+/** Begins the model's random numbers anew from a seed. A model that is given none draws, from its first call on, what
+ *  the program would have drawn next when it was saved: the same in each process. */
 int32_t NAME_seed(NAME *model, uint64_t seed);
 """
 

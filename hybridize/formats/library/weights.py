@@ -32,7 +32,7 @@ class Arrays:
         if seen is not None:
             return seen[0]
         content = numpy.ascontiguousarray(array).reshape(array.shape)
-        key = (content.dtype, content.shape, hashlib.sha256(content.tobytes()).digest())
+        key = (content.dtype, content.shape, hashlib.sha256(_bytes(content)).digest())
         number = self._numbers.setdefault(key, len(self.arrays))
         if number == len(self.arrays):
             self.arrays.append(content)
@@ -51,13 +51,18 @@ class Stored:
     """What stands for them in the object until they are written there; empty for a file."""
 
 
+def _bytes(array: NDArray[Any]) -> memoryview:
+    """The memory of a contiguous array; NumPy has no buffers of some dtypes."""
+    return array.reshape(-1).view(numpy.uint8).data
+
+
 def inside(arrays: list[NDArray[Any]], name: str) -> Stored:
     """Arrays one after the other, each on cache lines of its own."""
     offsets, content = [], bytearray()
     for array in arrays:
         content += bytes(-len(content) % ALIGNMENT)
         offsets.append(len(content))
-        content += array.tobytes()
+        content += _bytes(array)
     digest = hashlib.sha512(b"weights of " + name.encode() + content).digest()
     return Stored(bytes(content), tuple(offsets), digest[:MARKER_BYTES])
 
