@@ -50,7 +50,9 @@ def load(content: bytes, classes: Iterable[type]) -> Any:
         raise LoadError("E651", "the record is damaged: its checksum is another one")
     start = _HEAD.size + length
     try:
-        return _value(json.loads(content[_HEAD.size : start]), view[start:], {kind.__name__: kind for kind in classes})
+        return _value(
+            json.loads(content[_HEAD.size : start].decode()), view[start:], {kind.__name__: kind for kind in classes}
+        )
     except (ValueError, TypeError, LookupError, RecursionError) as problem:
         raise LoadError("E651", f"the record does not read: {problem}") from problem
 

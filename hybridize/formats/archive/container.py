@@ -6,8 +6,8 @@
      "shape": [2, 3], "data_offsets": [0, 24]}, ...}
 
 Tensors stand in the order of the header without gaps. What is large and a multiple of 64 bytes comes first, then the
-dtypes from the widest on, so every tensor is aligned to its elements and most to a cache line. `checksum` is the CRC-32
-of the header with zeros in its place, `program` that of the tensor `hybridize:program`, which holds those of the others.
+dtypes from the widest on, so every tensor is aligned to its elements and most to a cache line. `checksum` is the
+CRC-32 of the header with zeros in its place, `program` that of the tensor `hybridize:program`, where the others stand.
 Checksums find damage. They do not protect against malice: whoever can write a file can write its checksums.
 """
 
@@ -89,7 +89,7 @@ class Container:
             raise damaged(self.source, "its description")
         names = [name for name in self.entries if name != PROGRAM]
         try:
-            tree = json.loads(text)
+            tree = json.loads(text.decode())  # bytes would be searched for their encoding
             checks = tree["checks"]
         except (ValueError, TypeError, LookupError, RecursionError) as error:
             raise self.fail(f"its description does not read ({error})") from error
@@ -180,7 +180,7 @@ def opened(source: str) -> Container | None:
     if _hex(blank).encode() != head[at : at + _DIGITS]:
         raise damaged(source, "its header")
     try:
-        tree = json.loads(head)
+        tree = json.loads(head.decode())
         metadata = tree.pop("__metadata__")
         return Container(source, data, _entries(tree, 8 + length, len(data)), metadata["program"])
     except (ValueError, TypeError, LookupError, AttributeError, RecursionError) as error:
@@ -215,7 +215,7 @@ def _entries(tree: Mapping[str, Any], start: int, size: int) -> dict[str, Entry]
     at = start
     for name, entry in tree.items():
         dtype, sizes, (begin, end) = _CODES[entry["dtype"]], entry["shape"], entry["data_offsets"]
-        whole = type(begin) is int and type(end) is int and all([type(size) is int for size in sizes])
+        whole = type(begin) is int and type(end) is int and all(type(size) is int for size in sizes)
         shape = tuple(sizes)
         count = checked_size(shape, dtype) if whole else None
         if count is None or begin + start != at or end - begin != count * dtype.itemsize:
