@@ -146,7 +146,7 @@ def compile_(
         list[str] | None,
         typer.Option(
             "--input", "-i",
-            help='What goes in, once for each argument: "f32[1,512]", "f32[n,512]" for any n, or a number.',
+            help='What goes in, once for each argument: "f32\\[1,512]", "f32\\[n,512]" for any n, or a number.',
         ),
     ] = None,
     targets: Annotated[
