@@ -39,7 +39,12 @@ export async function load(source = new URL("./NAME.wasm", import.meta.url)) {
   } catch (problem) {
     throw new LoadError(`this engine does not run NAME.wasm, which uses WebAssembly with SIMD: ${problem.message}`);
   }
-  return new Model(description, weights, instance.exports, world);
+  try {
+    return new Model(description, weights, instance.exports, world);
+  } catch (problem) {
+    if (problem instanceof RangeError || problem instanceof LoadError) throw problem;
+    throw new LoadError(`NAME.wasm does not hold together: ${problem.message}`);
+  }
 }
 
 class Model {
@@ -116,7 +121,10 @@ class Model {
     const largest = Math.max(0, ...constants.map((one) => (one.pack ? one.bytes : 0)));
     this.#reach(this.#arena + largest);
     const memory = new Uint8Array(this.#exports.memory.buffer);
-    const copy = ({ at, bytes }, place) => memory.set(weights.subarray(at, at + bytes), place);
+    const copy = ({ at, bytes }, place) => {
+      if (!(at >= 0 && at + bytes <= weights.length)) throw new LoadError("NAME.wasm lacks weights that it names");
+      memory.set(weights.subarray(at, at + bytes), place);
+    };
     states.forEach((state, k) => copy(state, this.#states[k].at));
     constants.forEach((constant, k) => {
       const place = this.#constants[k].at;
@@ -334,6 +342,7 @@ function contents(file) {
   const leb128 = () => {
     let value = 0;
     for (let scale = 1; ; scale *= 128) {
+      if (at >= file.length) throw damaged("ends within a section");
       const byte = file[at++];
       value += (byte & 127) * scale;
       if (byte < 128) return value;
@@ -351,7 +360,12 @@ function contents(file) {
     at = end;
   }
   const { hybridize: said, "hybridize.weights": weights } = found;
-  const description = said && JSON.parse(text(said.content));
+  let description;
+  try {
+    description = said && JSON.parse(text(said.content));
+  } catch (problem) {
+    throw damaged(`says nothing of itself that can be read (${problem.message})`);
+  }
   if (description?.program?.format !== FORMAT || !weights) throw damaged("is of another version than NAME.mjs");
   return { code: file.subarray(0, weights.start), weights: weights.content, description };
 }

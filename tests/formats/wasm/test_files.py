@@ -114,6 +114,27 @@ def test_a_later_version_is_refused(net):
     assert done.returncode == 1 and "LoadError: my_net.wasm is of another version than my_net.mjs" in done.stderr
 
 
+@pytest.mark.parametrize(
+    ("old", "new", "said"),
+    [
+        (b'"at":0,"bytes":12288', b'"at":9,"bytes":99999', "my_net.wasm lacks weights that it names"),
+        (b'"at":0', b'"AT":0', "my_net.wasm lacks weights that it names"),
+        (b'"variants"', b'"variant5"', "my_net.wasm does not hold together"),
+        (b'"inputs":[{"name"', b'"inputs":[2,{"nam', "my_net.wasm says nothing of itself"),
+        (b"hybridize.weights", b"hybridize.w\xffights", "my_net.wasm is of another version"),
+        (b"\x00asm\x01\x00\x00\x00\x01", b"\x00asm\x01\x00\x00\x00\xff", "this engine does not run my_net.wasm"),
+        (b"", b"\x00\x80", "my_net.wasm ends within a section"),
+    ],
+)
+def test_a_description_that_was_edited_with_its_checksum_is_refused(net, old, new, said):
+    body = net.wasm.read_bytes()[:-4]
+    assert old in body
+    net.wasm.write_bytes(with_checksum(body.replace(old, new) if old else body + new))
+    script = f"import {{ load }} from {str(net.mjs)!r}; await load();"
+    done = subprocess.run(["node", "--input-type=module", "-e", script], capture_output=True, text=True)
+    assert done.returncode == 1 and f"Error: {said}" in done.stderr
+
+
 def test_functions_come_with_what_they_are_made_of(tmp_path):
     """Each function of the library, alone in a loader, is defined with all that it uses."""
     library = Path(hybridize.codegen.wasm.__file__).with_name("library.mjs")
