@@ -12,7 +12,7 @@ from hybridize.codegen.llvm.library import codes
 from hybridize.codegen.llvm.library.describe import shape_text, shape_words
 from hybridize.codegen.llvm.library.model import Model
 from hybridize.codegen.llvm.library.sizes import chosen
-from hybridize.formats.library.names import KEYWORDS
+from hybridize.formats.library.names import KEYWORDS, MACROS
 
 C_TYPES: Final = {
     "bool": "uint8_t", "float16": "uint16_t", "bfloat16": "uint16_t", "float32": "float", "float64": "double",
@@ -47,6 +47,7 @@ def _example(model: Model) -> Iterator[str]:
     arrays = (*model.inputs, *model.outputs)
     names = _variables(model)
     sized, own = chosen(model), model.name
+    yield f" *     {own} *model;"  # first: a variable below may be called as the model's type is
     for number, (one, name) in enumerate(zip(arrays, names, strict=True)):
         count = 1
         for axis in range(one.type.ndim):
@@ -63,7 +64,6 @@ def _example(model: Model) -> Iterator[str]:
         yield f" *     const int64_t sizes[] = {{{', '.join(map(str, sizes))}}};"
     if not model.marker:
         yield f' *     {own}_options options = {{"{own}.safetensors", NULL, NULL, NULL, 0}};'
-    yield f" *     {own} *model;"
     yield f" *     int32_t code = {own}_create(&model, {'NULL' if model.marker else '&options'});"
     given = ", ".join(
         ["inputs" if inputs else "NULL", "sizes" if sized and sizes else "NULL", "outputs" if outputs else "NULL"]
@@ -84,7 +84,7 @@ def _comment(model: Model, number: int) -> str:
 
 def _variables(model: Model) -> list[str]:
     """Names of arrays that C takes, each once."""
-    taken = {"model", "code", "inputs", "outputs", "sizes", "options", model.name}
+    taken = {"model", "code", "inputs", "outputs", "sizes", "options", "fprintf", "stderr", model.name} | MACROS
     found = []
     for one in (*model.inputs, *model.outputs):
         name = one.name

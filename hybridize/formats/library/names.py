@@ -35,6 +35,15 @@ int8_t int16_t int32_t int64_t uint8_t uint16_t uint32_t uint64_t intptr_t uintp
 LIBRARY: Final = frozenset(_LIBRARY.split())
 """Of the C library: a type of such a name cannot be declared beside the header that has them."""
 
+_MACROS: Final = """
+BUFSIZ EOF FILE INFINITY NAN NDEBUG NULL RAND_MAX far i386 linux near std typeof alloca unix
+INT8_MAX INT16_MAX INT32_MAX INT64_MAX INT8_MIN INT16_MIN INT32_MIN INT64_MIN SIZE_MAX
+UINT8_MAX UINT16_MAX UINT32_MAX UINT64_MAX
+F R W X
+"""
+MACROS: Final = frozenset(_MACROS.split())
+"""Of compilers and of headers that most programs include: `unix` is 1 in GNU C, and `X_OK` is one, too."""
+
 FUNCTIONS: Final = frozenset(["clnt", "cnd", "epoll", "mtx", "pthread", "sem", "svc", "thrd", "timer", "tss"])
 """Some systems have a function of such a name followed by `_create`, `_run` or `_destroy`."""
 
@@ -45,7 +54,8 @@ def check_name(name: str) -> None:
     Raises:
         CodegenError E974: it means something in C, C++ or their libraries already.
     """
-    if name in KEYWORDS or name in LIBRARY or name in FUNCTIONS or not (name.isidentifier() and name.isascii()):
+    taken = name in KEYWORDS or name in LIBRARY or name in MACROS or name in FUNCTIONS
+    if taken or not (name.isidentifier() and name.isascii()):
         raise CodegenError(
             "E974", f"a library cannot be called {name!r}: C, or its library, has that name already",
             help=f'write to a file of another name, such as "{name}_net"',

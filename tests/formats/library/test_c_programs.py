@@ -223,3 +223,14 @@ def test_ten_thousand_models_leave_nothing_behind(library, compile_c, weights):
 @pytest.mark.parametrize("weights", ["inside", "beside"])
 def test_a_hundred_thousand_models_leave_nothing_behind(library, compile_c, weights):
     many(library, compile_c, weights, 100_000)
+
+
+@pytest.mark.parametrize("language", ["c", "c++"])
+@pytest.mark.parametrize("name", ["model", "inputs", "outputs", "sizes", "code", "options"])
+def test_models_called_as_the_variables_of_the_example(library, compile_c, name, language):
+    made = library(
+        lambda stderr, unix, EOF: stderr + unix + EOF, *[(normal(n), normal(n), 2.5) for n in (2, 3)], name=name
+    )
+    program = compile_c("\n".join(example(made)), made, language=language)
+    done = subprocess.run([program], cwd=made.files[0].parent, capture_output=True, text=True, check=False)
+    assert (done.returncode, done.stderr) == (0, "")

@@ -325,7 +325,9 @@ def test_what_prints_is_refused_and_nothing_is_written(library, tmp_path):
     assert not list(tmp_path.iterdir())
 
 
-@pytest.mark.parametrize("name", ["double", "main", "namespace", "exp", "index", "timer", "size_t"])
+@pytest.mark.parametrize(
+    "name", ["double", "main", "namespace", "exp", "index", "timer", "size_t", "unix", "NULL", "X", "std"]
+)
 def test_names_that_c_has_already(library, name):
     with pytest.raises(CodegenError, match="E974"):
         library(lambda x: x + 1, (normal(2),), name=name)
