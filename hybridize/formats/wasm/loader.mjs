@@ -359,6 +359,7 @@ function contents(file) {
     }
     at = end;
   }
+  if (at > file.length) throw damaged("ends within a section");
   const { hybridize: said, "hybridize.weights": weights } = found;
   let description;
   try {

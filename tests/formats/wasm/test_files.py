@@ -123,7 +123,7 @@ def test_a_later_version_is_refused(net):
         (b'"inputs":[{"name"', b'"inputs":[2,{"nam', "my_net.wasm says nothing of itself"),
         (b"hybridize.weights", b"hybridize.w\xffights", "my_net.wasm is of another version"),
         (b"\x00asm\x01\x00\x00\x00\x01", b"\x00asm\x01\x00\x00\x00\xff", "this engine does not run my_net.wasm"),
-        (b"", b"\x00\x80", "my_net.wasm ends within a section"),
+        (b"", b"\x0b\xff\xff\xff\xff\x0f", "my_net.wasm ends within a section"),
     ],
 )
 def test_a_description_that_was_edited_with_its_checksum_is_refused(net, old, new, said):
