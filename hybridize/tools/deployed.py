@@ -230,8 +230,8 @@ def starts(options: Options) -> list[Measured]:
             except OSError as error:
                 for name in names:
                     results[name].error = str(error)
-        for _ in range(PROCESSES_EACH * options.rounds):
-            for take in takes:
+        for turn in range(PROCESSES_EACH * options.rounds):
+            for take in takes[:: 1 if turn % 2 else -1]:
                 for name, (seconds, *busy) in take().items():
                     results[name].rounds.append([seconds])
                     results[name].cpu_s += busy
