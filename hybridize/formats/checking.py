@@ -140,14 +140,15 @@ def run_module(loader: str, calls: Sequence[tuple[Buffer, ...]], types: Sequence
 
 
 def run_program(
-    command: Sequence[str], calls: Sequence[tuple[Buffer, ...]], types: Sequence[TensorType], *, weights: str = ""
+    command: Sequence[str], calls: Sequence[tuple[Buffer, ...]], types: Sequence[TensorType], *, processor: str = "",
+    weights: str = "",
 ) -> list[Answer]:  # fmt: skip
     """What a program made of `drivers/library.c` gives for calls.
 
     Raises:
         VerificationError E812: the process crashed, or did not end.
     """
-    return _answers(list(command), [weights], calls, types)
+    return _answers(list(command), [processor, weights], calls, types)
 
 
 def _answers(

@@ -35,14 +35,14 @@ def found(place: str) -> Any:
     """The object called `MODULE:NAME`, the module looked for in the current folder first; or a saved file.
 
     Raises:
-        ArgumentError E338: there is none.
+        ArgumentError E349: there is none.
     """
     if Path(place).is_file() and ":" not in place:
         return hybridize.load(place)
     module, colon, name = place.partition(":")
     if not (module and colon and name):
         text = f"{place!r} is neither MODULE:NAME nor a saved file"
-        raise ArgumentError("E338", text, help="for `net` in train.py say train:net")
+        raise ArgumentError("E349", text, help="for `net` in train.py say train:net")
     if module.endswith(".py"):
         module = module[:-3].replace("/", ".")
     folder = str(Path.cwd())
@@ -54,10 +54,10 @@ def found(place: str) -> Any:
         raise
     except Exception as error:
         text = f"importing {module} raises {type(error).__name__}: {error}"
-        raise ArgumentError("E338", text, help=f"python -c 'import {module}' shows where") from error
+        raise ArgumentError("E349", text, help=f"python -c 'import {module}' shows where") from error
     for part in name.split("."):
         if not hasattr(at, part):
-            raise ArgumentError("E338", f"{module} has no {name!r}", help="give the name that it has in the module")
+            raise ArgumentError("E349", f"{module} has no {name!r}", help="give the name that it has in the module")
         at = getattr(at, part)
     return at
 
@@ -66,13 +66,13 @@ def callable_of(thing: Any, place: str) -> Any:
     """An object as something that compiles: itself where it is hybridized, else hybridized.
 
     Raises:
-        ArgumentError E301, E338: it is nothing that can be compiled.
+        ArgumentError E301, E349: it is nothing that can be compiled.
     """
     if isinstance(thing, type):
-        raise ArgumentError("E338", f"{place} is a class", help="give an object of it: net = Net() in the module")
+        raise ArgumentError("E349", f"{place} is a class", help="give an object of it: net = Net() in the module")
     if isinstance(thing, Block) and not isinstance(thing, HybridBlock):
         text = f"{place} is a {type(thing).__name__}, which runs as Python only"
-        raise ArgumentError("E338", text, help="derive it from HybridBlock; HybridSequential instead of Sequential")
+        raise ArgumentError("E349", text, help="derive it from HybridBlock; HybridSequential instead of Sequential")
     door = sys.modules.get("hybridize.torch")
     if isinstance(thing, Function) or (door is not None and isinstance(thing, door.TorchFunction)):
         return thing

@@ -155,12 +155,12 @@ def test_options_reach_the_format(folder):
 @pytest.mark.parametrize(
     ("arguments", "said"),
     [
-        (("trained", "-o", "x"), "E338: 'trained' is neither MODULE:NAME nor a saved file"),
-        (("nothing:net", "-o", "x"), "E338: importing nothing raises ModuleNotFoundError"),
-        (("broken:net", "-o", "x"), "E338: importing broken raises ModuleNotFoundError: No module named 'nowhere"),
-        (("trained:nets", "-o", "x"), "E338: trained has no 'nets'"),
-        (("trained:Net", "-o", "x"), "E338: trained:Net is a class"),
-        (("trained:python_only", "-o", "x"), "E338: trained:python_only is a Sequential, which runs as Python only"),
+        (("trained", "-o", "x"), "E349: 'trained' is neither MODULE:NAME nor a saved file"),
+        (("nothing:net", "-o", "x"), "E349: importing nothing raises ModuleNotFoundError"),
+        (("broken:net", "-o", "x"), "E349: importing broken raises ModuleNotFoundError: No module named 'nowhere"),
+        (("trained:nets", "-o", "x"), "E349: trained has no 'nets'"),
+        (("trained:Net", "-o", "x"), "E349: trained:Net is a class"),
+        (("trained:python_only", "-o", "x"), "E349: trained:python_only is a Sequential, which runs as Python only"),
         (("trained:number", "-o", "x"), "E301"),
         (("trained:net", "-o", "x", "-i", "f32(3)"), "E339: 'f32(3)' is neither a type nor a number"),
         (("trained:net", "-o", "x", "-i", "f31[3]"), "E339: 'f31[3]' is neither a type nor a number"),
@@ -193,7 +193,7 @@ def test_the_command_as_a_whole(folder):
     assert "libout.so" in done.stdout
     done = subprocess.run([COMMAND, "compile", "trained:x", "-o", "y"], cwd=folder, capture_output=True, text=True)
     assert done.returncode == 1
-    assert "E338" in done.stderr
+    assert "E349" in done.stderr
     assert "Traceback" not in done.stderr
 
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0
- * Runs an exported C library on the calls of a file: driver CALLS RESULTS [WEIGHTS]. The same as library.py, for processors that
+ * Runs an exported C library on the calls of a file: driver CALLS RESULTS [PROCESSOR [WEIGHTS]]. The same as library.py, for processors that
  * an emulator stands for. Compiled with -DNAME=... and the header of that library included by -include. */
 #include <stdint.h>
 #include <stdio.h>
@@ -9,6 +9,10 @@
 #define JOIN2(a, b) a##b
 #define JOIN(a, b) JOIN2(a, b)
 #define F(what) JOIN(NAME, what)
+
+#ifdef WINDOWS
+#include "windows.c"
+#endif
 
 static unsigned char *data;
 static size_t at;
@@ -69,7 +73,8 @@ static void run(FILE *out) {
 
 int main(int count, char **arguments) {
     if (count < 3) return 2;
-    if (count > 3 && *arguments[3]) options.weights = arguments[3];
+    if (count > 3 && *arguments[3]) options.processor = arguments[3];
+    if (count > 4 && *arguments[4]) options.weights = arguments[4];
     FILE *file = fopen(arguments[1], "rb");
     if (!file) return 2;
     fseek(file, 0, SEEK_END);

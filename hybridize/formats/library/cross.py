@@ -71,18 +71,17 @@ def link(object_path: str, library_path: str, name: str, platform: Platform) -> 
         shutil.copyfile(made, library_path)
 
 
-def link_program(sources: list[str], program_path: str, platform: Platform) -> None:
+def link_program(arguments: list[str], platform: Platform) -> None:
     """Compile and link a program for Linux that needs nothing of the system that it runs on.
 
     Args:
-        sources: C files, objects, and flags.
-        program_path: the file to write.
+        arguments: of a compiler: C files, objects, flags.
         platform: what it is for.
 
     Raises:
         CodegenError E973: Zig is not there, or it failed.
     """
-    _run(["-target", _STATIC[platform.name], "-static", "-O1", "-o", program_path, *sources, "-lm"], platform)
+    _run(["-target", _STATIC[platform.name], "-static", *arguments, "-lm"], platform)
 
 
 def _run(arguments: list[str], platform: Platform) -> None:

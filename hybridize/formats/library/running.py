@@ -17,10 +17,12 @@ from hybridize.formats import checking
 from hybridize.formats.checking import Answer
 from hybridize.formats.deployable import Deployable
 from hybridize.formats.library import cross
-from hybridize.formats.library.linking import link_library
+from hybridize.formats.library.linking import link_library, run_linker
 from hybridize.formats.library.platforms import Platform, host, named_platform
 from hybridize.formats.library.write import write_library
 
+_CROSS = "aarch64-linux-gnu"
+"""Of Debian's compiler for AArch64, and of the folder with a system for it."""
 _SYSTEMS = {"linux": "Linux", "windows": "Windows", "macos": "macOS"}
 Calls = Sequence[tuple[Any, ...]]
 
@@ -42,7 +44,9 @@ def answers(
     if platform.name == host():
         return _here(model, files[0], weights, calls, platform)
     if platform.name == "aarch64-linux":
-        return _emulated(model, weights, calls, platform, options)
+        return _emulated(model, files, weights, calls, platform, options)
+    if platform.name == "x86_64-windows" and host() == "x86_64-linux" and shutil.which("cc") is not None:
+        return _of_windows(model, files, weights, calls, platform)
     return [(f"not run here: no {_SYSTEMS[platform.system]} on {platform.processor}", [])]
 
 
@@ -72,21 +76,52 @@ def _here(
         return [*found, *((f"not run here: no {level}", []) for level in missing)]
 
 
-def _emulated(
-    model: Deployable, weights: str, calls: Calls, platform: Platform, options: dict[str, Any]
+def _of_windows(
+    model: Deployable, files: Sequence[str], weights: str, calls: Calls, platform: Platform
 ) -> list[tuple[str, list[Answer]]]:
-    """Under QEMU: the object and a program around it as one file that needs no system."""
+    """Windows' code, loaded into a process of Linux, which gives it the functions of C that it needs."""
+    if files[0].endswith(".o"):
+        return [("not run here: an object for Windows", [])]
+    types = [one.type for one in model.outputs]
+    header = next(file for file in files if file.endswith(".h"))
+    with tempfile.TemporaryDirectory(prefix="hybridize-") as folder:
+        program = os.path.join(folder, "program")
+        flags = [f"-DNAME={model.name}", "-DWINDOWS", "-O1", "-include", header, str(checking.DRIVERS / "library.c")]
+        run_linker(["cc", *flags, "-o", program, "-lm"])
+        command = ["env", f"HYBRIDIZE_DLL={os.path.abspath(files[0])}", program]
+        return [
+            (
+                f"{os.path.basename(files[0])}, {level}, in a process of Linux",
+                checking.run_program(command, calls, types, processor=level, weights=weights),
+            )
+            for level in platform.levels
+            if level in checking.levels()
+        ]
+
+
+def _emulated(
+    model: Deployable, files: Sequence[str], weights: str, calls: Calls, platform: Platform, options: dict[str, Any]
+) -> list[tuple[str, list[Answer]]]:  # fmt: skip
+    """Under QEMU: the library itself where there is a compiler and a system for it, else its object without either."""
     emulator = shutil.which("qemu-aarch64") or shutil.which("qemu-aarch64-static")
-    if emulator is None or cross.zig() is None:
+    compiler = shutil.which(f"{_CROSS}-gcc")
+    if emulator is None or (compiler is None and cross.zig() is None):
         missing = "qemu-aarch64" if emulator is None else "ziglang"
         return [(f"not run here: no AArch64, and no {missing}", [])]
+    types = [one.type for one in model.outputs]
     with tempfile.TemporaryDirectory(prefix="hybridize-") as folder:
-        options = {name: value for name, value in options.items() if name in ("weights", "threads")}
-        path = os.path.join(folder, model.name)
-        written = write_library(model, path, targets=platform.name, object_only=True, **options)
         program = os.path.join(folder, "program")
-        flags = [f"-DNAME={model.name}", "-include", written[1]]
-        cross.link_program([*flags, str(checking.DRIVERS / "library.c"), written[0]], program, platform)
-        types = [one.type for one in model.outputs]
-        found = checking.run_program([emulator, program], calls, types, weights=weights)
-    return [(f"{model.name} for AArch64, under QEMU", found)]
+        flags = [f"-DNAME={model.name}", "-O1", str(checking.DRIVERS / "library.c"), "-o", program]
+        place = f"-Wl,-rpath,{os.path.dirname(files[0])}"
+        if compiler is not None:
+            header = next(file for file in files if file.endswith(".h"))
+            run_linker([compiler, *flags, "-include", header, files[0], place, "-lm"])
+            command = [emulator, "-L", f"/usr/{_CROSS}", program]
+            found = checking.run_program(command, calls, types, weights=weights)
+        else:
+            options = {name: value for name, value in options.items() if name in ("weights", "threads")}
+            path = os.path.join(folder, model.name)
+            written = write_library(model, path, targets=platform.name, object_only=True, **options)
+            cross.link_program([*flags, "-include", written[1], written[0]], platform)
+            found = checking.run_program([emulator, program], calls, types, weights=weights)
+    return [(f"{os.path.basename(files[0])}, AArch64 under QEMU", found)]
