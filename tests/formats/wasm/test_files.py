@@ -88,7 +88,7 @@ def test_nothing_that_was_changed_is_read_in_python(net, tmp_path):
 
 def test_a_module_of_somebody_else_is_refused(net, tmp_path):
     other = tmp_path / "other.wasm"
-    other.write_bytes(with_checksum(b"\0asm\x01\0\0\0" + b"\0\x05\x04name"))
+    other.write_bytes(with_checksum(b"\0asm\x01\0\0\0" + b"\0\x09\x04name"))
     with pytest.raises(LoadError, match=r"E604.*lacks what hybridize writes"):
         read_wasm(other)
     script = (
