@@ -8,6 +8,7 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from hybridize.base.errors import StateError
+from hybridize.base.frozen import changed
 from hybridize.capture.verifying import verify
 from hybridize.formats import SavedProgram, exporting, read_archive
 
@@ -42,10 +43,24 @@ def export(
     program = saved(samples, notes)
 
     def check(file: str) -> list[str]:
-        # With its machine code, which is what will run.
-        return verify(loaded(read_archive(file), owned=True, images=True), os.path.basename(os.fspath(path)))
+        title = os.path.basename(os.fspath(path))
+        # With its machine code, which is what will run: that for each target that runs here. Else it is compiled.
+        fitting = dict.fromkeys(code.target for one in read_archive(file).signatures for code in one.codes if code.fits)
+        lines = []
+        for target in list(fitting) or [""]:
+            function = loaded(_with_code_for(target, read_archive(file)), owned=True, images=True)
+            lines += verify(function, f"{title} ({target})" if len(fitting) > 1 else title)
+        return lines
 
     return exporting.export(program, path, format, check=check, notes=notes, progress=progress, **options)
+
+
+def _with_code_for(target: str, program: SavedProgram) -> SavedProgram:
+    """A program from a file without its machine code for other targets."""
+    signatures = [
+        changed(one, codes=tuple(code for code in one.codes if code.target == target)) for one in program.signatures
+    ]
+    return changed(program, signatures=tuple(signatures))
 
 
 def nothing_to_export(name: str) -> StateError:

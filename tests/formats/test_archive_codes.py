@@ -11,7 +11,7 @@ import pytest
 import hybridize
 from hybridize import np, npx, random
 from hybridize.base.config import CONFIG
-from hybridize.base.errors import LoadError, ValueArgumentError
+from hybridize.base.errors import LoadError, ValueArgumentError, VerificationError
 from hybridize.capture import Function
 from hybridize.compiler import archived
 from hybridize.formats import read_archive, write_archive
@@ -88,6 +88,28 @@ def test_code_for_other_machines_and_runtimes_is_left_alone(tmp_path, monkeypatc
         loaded = hybridize.load(tmp_path / path, images=True)
         found = loaded(np.array(drawn(4, 64, seed=4))).asnumpy()
         numpy.testing.assert_allclose(found, results[4], rtol=1e-4, atol=1e-6)
+
+
+def test_an_export_tries_the_code_of_every_level(tmp_path, monkeypatch):
+    """One whose code is wrong is not written; here the image of the baseline is that of another function."""
+    x = np.array(drawn(4, 64))
+    weight = np.array(drawn(64, 8))
+    fast, other = Function(lambda x: np.dot(x, weight) + 1), Function(lambda x: np.dot(x, weight) + 2)
+    fast(x), other(x)
+    levels = processors.levels()
+    exported = fast.export(tmp_path / "net", "archive", targets=levels)
+    for level in levels:
+        assert f"net ({level}), program 0" in str(exported)
+    record = archived.program_record
+
+    def wrong(graph, target, *rest):
+        return record(other.saved().signatures[0].graph if target == "baseline" else graph, target, *rest)
+
+    monkeypatch.setattr(archived, "program_record", wrong)
+    before = (tmp_path / "net").read_bytes()
+    with pytest.raises(VerificationError, match=r"E810(.|\n)*baseline"):
+        fast.export(tmp_path / "net", "archive", targets=levels)
+    assert (tmp_path / "net").read_bytes() == before
 
 
 def test_no_code_where_none_is_wanted(tmp_path):
