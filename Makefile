@@ -46,7 +46,7 @@ docs: .venv/.installed
 	$(BIN)/python docs/make.py
 
 clean:
-	rm -rf .venv .venv-bench build dist
+	rm -rf .venv .venv-bench build dist examples/deploy/models
 
 .venv/bin/python:
 	@test -n "$(PYTHON)" || { echo "hybridize needs Python 3.11 or later; say make PYTHON=/path/to/python"; exit 1; }
