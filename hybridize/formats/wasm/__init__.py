@@ -13,6 +13,20 @@ A module holds code, then weights, then the description, then the checksum, so t
 alone: weights are copied once, into the memory that they are read from.
 """
 
+from __future__ import annotations
+
+import os
+from typing import TYPE_CHECKING
+
 from hybridize.formats.wasm.container import Wasm as Wasm
 from hybridize.formats.wasm.container import read_wasm as read_wasm
-from hybridize.formats.wasm.write import write_wasm as write_wasm
+
+if TYPE_CHECKING:
+    from hybridize.formats.deployable import Deployable
+
+
+def write_wasm(deployable: Deployable, path: str | os.PathLike[str]) -> list[str]:
+    """Write a program as WebAssembly; see `hybridize.formats.wasm.write`."""
+    from hybridize.formats.wasm import write  # late: the compiler, which reading does without
+
+    return write.write_wasm(deployable, path)
