@@ -4,7 +4,7 @@
     write_library(deployable, path, ...) -> files
 
 In: a `Deployable`. Out: files that need nothing but the C library: no Python, nothing of ours. All code is IR of ours
-(`codegen.llvm.library`); the system's compiler only links.
+(`codegen.llvm.library`); a compiler only links.
 
     write                what is called: from a program to files
     platforms            for which machines, by name
@@ -13,7 +13,8 @@ In: a `Deployable`. Out: files that need nothing but the C library: no Python, n
     weights              the arrays of all programs, each once, inside or in a safetensors file
     header, names        the text of the header; names that C has already
     declared             which C functions a program may need
-    linking              objects made into libraries
+    linking, cross       objects made into libraries: by the system's compiler, by Zig for other machines
+    running              a library that was just written, run on calls
 
 It must not know arrays with operators, blocks or capture.
 """

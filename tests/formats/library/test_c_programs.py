@@ -115,6 +115,21 @@ def test_a_program_in_c(layer, compile_c):
         numpy.testing.assert_allclose([float(x) for x in done.stdout.split()], wanted, rtol=2e-5)
 
 
+@pytest.mark.skipif(shutil.which("qemu-x86_64") is None, reason="there is no emulator")
+@pytest.mark.parametrize(
+    "processor", ["qemu64", "Nehalem", "SandyBridge", "Haswell", "Haswell,-bmi2", "Haswell,-f16c", "Haswell,-fma"]
+)
+def test_older_processors_run_what_they_know(layer, compile_c, processor):
+    """An instruction that the processor lacks would stop the program."""
+    made, wanted = layer
+    program = compile_c(THROUGHOUT.replace("NAME", made.name), made)
+    done = subprocess.run(
+        ["qemu-x86_64", "-cpu", processor, program, "40"], capture_output=True, text=True, check=False
+    )
+    assert done.returncode == 0, done.stderr
+    numpy.testing.assert_allclose([float(x) for x in done.stdout.split()], wanted, rtol=2e-5)
+
+
 def test_sanitizers_find_nothing(layer, compile_c):
     made, wanted = layer
     source = THROUGHOUT.replace("NAME", made.name)

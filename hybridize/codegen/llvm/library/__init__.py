@@ -13,7 +13,8 @@ text (`codes`); what they are in a header is the business of `formats.library`.
     sizes, call          which program is for a call; the call of one program
     create, processor, beside        making a model: which processor this is, weights in a file
     threads, describe    a host's parallel-for; the description, and texts of errors
-    merged               several modules as one, each with its processor's code
+    probe                what Windows wants of large stack frames
+    emit, merged         all of it; several modules as one, each with its processor's code
 
 It must not know graphs, files or the text of headers.
 """
