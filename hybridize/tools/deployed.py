@@ -288,7 +288,8 @@ def sizes(options: Options) -> tuple[list[Measured], list[str]]:
         found: list[Measured] = []
         memory: list[Measured] = []
         alone = _resident(NUMPY_ALONE, data, options)
-        notes = [f"beyond the weights of {weights:,} bytes, or an interpreter with NumPy ({alone['VmRSS']:,} bytes)"]
+        interpreter = alone.get("VmRSS", 0)  # only Linux tells
+        notes = [f"beyond the weights of {weights:,} bytes, or an interpreter with NumPy ({interpreter:,} bytes)"]
         for artifact in chosen(options):
             error = write(artifact, data, options)
             if error:
@@ -296,7 +297,7 @@ def sizes(options: Options) -> tuple[list[Measured], list[str]]:
                 continue
             nbytes = sum(data.file.with_name(file).stat().st_size for file in artifact.files)
             found.append(Amount(f"{artifact.name}: {', '.join(artifact.files)}", nbytes, weights))
-            if artifact.load:
+            if artifact.load and interpreter:
                 try:
                     after = _resident(artifact, data, options)
                 except OSError as failure:

@@ -41,7 +41,8 @@ const char *twice_error(int32_t code) { return code == 7 ? "no such processor" :
 
 
 @pytest.fixture(scope="module")
-def harness(tmp_path_factory):
+def harness(system, tmp_path_factory):
+    system("cc")
     path = tmp_path_factory.mktemp("harness") / "calls.so"
     return calls.Harness(str(deployed.compiled("calls.c", path, QUICK, "-shared", "-fPIC")))
 
@@ -110,7 +111,8 @@ def one_process_each(monkeypatch):
 
 
 @pytest.mark.usefixtures("one_process_each")
-def test_files_start_in_fresh_processes():
+def test_files_start_in_fresh_processes(system):
+    system("cc", "node")
     rows = {row.name: row for row in deployed.starts(QUICK)}
     assert rows[ARCHIVE].error == ""
     assert len(rows[ARCHIVE].rounds) == 1
@@ -122,7 +124,8 @@ def test_files_start_in_fresh_processes():
 
 
 @pytest.mark.usefixtures("one_process_each")
-def test_sizes_are_those_of_files_and_processes():
+def test_sizes_are_those_of_files_and_processes(system):
+    system("cc", "node")
     found, notes = deployed.sizes(QUICK)
     rows = {row.name: row for row in found}
     weights = 4 * (512 * 256 + 256 + 256 * 128 + 128 + 128 * 2 + 2)
@@ -135,7 +138,8 @@ def test_sizes_are_those_of_files_and_processes():
     assert rows[f"{ARCHIVE}: {deployed.PEAK}"].nbytes >= rows[f"{ARCHIVE}: {deployed.RESIDENT}"].nbytes
 
 
-def test_calls_are_timed_beside_the_kernel():
+def test_calls_are_timed_beside_the_kernel(system):
+    system("cc", "node")
     chosen = dataclasses.replace(QUICK, only=(CHAPTER, "7 rows"))
     found = {row.name: row for row in deployed.calls(chosen)}
     cases = {name.partition(": ")[0] for name in found if KERNEL in name}
