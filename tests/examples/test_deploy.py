@@ -154,6 +154,17 @@ def test_cpp_is_cpp17_without_a_warning(source, models, system):
     assert done.returncode == 0, done.stderr
 
 
+@pytest.mark.parametrize("name", [name for name, _ in PROGRAMS if name.startswith("c")])
+def test_is_clean_under_sanitizers(name, models, system, tmp_path):
+    system(*NEEDS[name.split("/")[0]])
+    for source in (models, DEPLOY / Path(name).parent):
+        shutil.copytree(source, tmp_path / source.name)
+    (line,) = commands(tmp_path / name)
+    done = shell(tmp_path / "models", re.sub(r"-O2", "-g -fsanitize=address,undefined -fno-sanitize-recover", line))
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert done.stderr == ""
+
+
 def test_every_program_is_run():
     """`node` and `web` have tests of their own."""
     sources = {path.relative_to(DEPLOY) for language in {name.split("/")[0] for name, _ in PROGRAMS}
