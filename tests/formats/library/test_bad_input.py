@@ -1,6 +1,7 @@
 """What a host may do wrong: every mistake has a code with a text, and nothing is touched."""
 
 import ctypes
+import os
 
 import numpy
 import pytest
@@ -164,6 +165,8 @@ def test_a_file_that_is_absent_or_not_given(beside, tmp_path):
     assert beside.create().startswith("FILE: options.weights is not given")
     assert beside.create(weights=str(tmp_path / "none")) == "FILE: the file of weights cannot be opened"
     assert beside.create(weights=str(tmp_path)).startswith("FILE: ")
+    os.mkfifo(tmp_path / "pipe")
+    assert beside.create(weights=str(tmp_path / "pipe")).startswith("FILE: ")  # and nobody waits for a writer
 
 
 def test_a_file_that_is_another(beside, tmp_path):

@@ -23,7 +23,8 @@ from hybridize.codegen.llvm.library.writer import Writer
 from hybridize.codegen.llvm.text import Module
 
 OPEN, CLOSE, CHECKSUM = "open_weights", "close_weights", "checksum"
-_CLOSE_ON_EXEC = {"linux": 0x80000, "macos": 0x1000000}
+_FLAGS = {"linux": 0x80000 | 0x800, "macos": 0x1000000 | 0x4}
+"""Closed when another program is started; and not waited for, as a pipe would be until somebody writes to it."""
 _READ, _PRIVATE, _FROM_END = 1, 2, 2
 _PART = 1 << 20
 
@@ -81,7 +82,7 @@ def _emit_map(module: Module, model: Model) -> None:
     w = Writer(module, OPEN, [("ptr", "path"), ("ptr", "model")])
     f = w.f
     w.fail(w.is_null("%path"), codes.code(codes.FILE, 0, 0))
-    file = w.external("open", "i32", "ptr %path", f"i32 {_CLOSE_ON_EXEC[model.system]}", variadic=True)
+    file = w.external("open", "i32", "ptr %path", f"i32 {_FLAGS[model.system]}", variadic=True)
     w.fail(w.test("slt", file, 0, "i32"), codes.code(codes.FILE, 0, 1))
     length = w.external("lseek", "i64", f"i32 {file}", "i64 0", f"i32 {_FROM_END}")
     whole, other = f.fresh("whole"), f.fresh("other")
