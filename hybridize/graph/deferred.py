@@ -7,6 +7,7 @@ import threading
 from collections.abc import Callable
 from typing import Any
 
+from hybridize.base.dims import Scope
 from hybridize.graph.ir import Graph, Value
 
 _READ = ("nodes", "outputs", "constants")
@@ -18,9 +19,10 @@ class Deferred(Graph):
     Reading may fail, as a file may be damaged; it is tried again whenever somebody asks.
     """
 
-    def __init__(self, inputs: tuple[Value, ...], read: Callable[[], Graph]) -> None:
-        """`read` gives the whole graph, of these very inputs."""
+    def __init__(self, inputs: tuple[Value, ...], read: Callable[[], Graph], scope: Scope | None = None) -> None:
+        """`read` gives the whole graph, of these very inputs; `scope` is what is assumed of their sizes."""
         self.__dict__["inputs"] = inputs
+        self.__dict__["scope"] = scope
         self.__dict__["_read"] = read
         self.__dict__["_lock"] = threading.RLock()
 

@@ -14,6 +14,7 @@ Checksums find damage. They do not protect against malice: whoever can write a f
 from __future__ import annotations
 
 import json
+import math
 import mmap
 import os
 from binascii import crc32
@@ -26,7 +27,7 @@ from numpy.typing import NDArray
 from hybridize.base.dtypes import BY_CODE as _BY_CODE
 from hybridize.base.dtypes import CODES, DType, bool_, uint8
 from hybridize.base.errors import LoadError
-from hybridize.formats.cursor import checked_size
+from hybridize.formats.cursor import MAX_AXES, checked_size
 
 VERSION: Final = "2"
 PROGRAM: Final = "hybridize:program"
@@ -35,6 +36,7 @@ _PREFIX: Final = b'{"__metadata__":{"format":"hybridize","version":"'
 _CHECKSUM: Final = b'","checksum":"'
 _DIGITS: Final = 8
 _LINE: Final = 64
+_INTEGERS: Final = frozenset({int})
 _QUOTED: Final = 400
 """Characters of a file that errors repeat."""
 _CODES: Final = {
@@ -215,11 +217,12 @@ def _entries(tree: Mapping[str, Any], start: int, size: int) -> dict[str, Entry]
     at = start
     for name, entry in tree.items():
         dtype, sizes, (begin, end) = _CODES[entry["dtype"]], entry["shape"], entry["data_offsets"]
-        whole = type(begin) is int and type(end) is int and all(type(size) is int for size in sizes)
+        whole = _INTEGERS.issuperset(map(type, (*sizes, begin, end))) and min(sizes, default=0) >= 0
         shape = tuple(sizes)
-        count = checked_size(shape, dtype) if whole else None
-        if count is None or begin + start != at or end - begin != count * dtype.itemsize:
+        if not whole or begin + start != at or end - begin != math.prod(shape) * dtype.itemsize:
             raise ValueError(f"{name!r} is not where it has to be")
+        if len(shape) > MAX_AXES or (begin == end and checked_size(shape, dtype) is None):
+            raise ValueError(f"{name!r} is larger than an array can be")
         at = end + start
         found[name] = Entry(dtype, shape, start + begin, at)
     if at != size:

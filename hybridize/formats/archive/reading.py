@@ -104,7 +104,9 @@ def _options(tree: Any) -> dict[str, Any]:
 
 
 def _signature(container: Container, number: int, tree: dict[str, Any]) -> SavedSignature:
-    inputs, lines, symbols = _inputs(tree)
+    lines = tuple(map(word, tree["sizes"]))
+    scope, symbols = parse_scope(lines)
+    inputs = _inputs(tree["inputs"], symbols)
     arguments, result = arguments_in(tree["arguments"]), structure_in(tree["result"])
     leaves, result_leaves = tuple(map(leaf_in, tree["leaves"])), tuple(map(leaf_in, tree["result_leaves"]))
     state, writes = tuple(map(word, tree["state"])), tuple(tree["writes"])
@@ -121,7 +123,7 @@ def _signature(container: Container, number: int, tree: dict[str, Any]) -> Saved
         raise ValueError(f"it writes to inputs {writes}")
     read = partial(_graph, container, number, inputs, lines, symbols, result_leaves, writes)
     return SavedSignature(
-        graph=Deferred(inputs, lambda: _guarded(container, read)),
+        graph=Deferred(inputs, lambda: _guarded(container, read), scope if lines else None),
         arguments=arguments,
         leaves=leaves,
         result=result,
@@ -141,10 +143,8 @@ def _count(structure: Structure, leaves: Sequence[Leaf]) -> int:
     return sum(leaf.kind != "constant" for leaf in leaves)
 
 
-def _inputs(tree: dict[str, Any]) -> tuple[tuple[Value, ...], tuple[str, ...], Mapping[str, Dim]]:
-    """What goes in, what is assumed of sizes, and their symbols."""
-    lines = tuple(map(word, tree["sizes"]))
-    symbols: Mapping[str, Dim] = parse_scope(lines)[1] if lines else {}
+def _inputs(parts: list[Any], symbols: Mapping[str, Dim]) -> tuple[Value, ...]:
+    """What goes in."""
 
     def size(part: Any) -> Any:
         found = dims.parse(part, symbols) if isinstance(part, str) else part
@@ -155,11 +155,11 @@ def _inputs(tree: dict[str, Any]) -> tuple[tuple[Value, ...], tuple[str, ...], M
         return found
 
     values = []
-    for name, code, shape in tree["inputs"]:
+    for name, code, shape in parts:
         if len(shape) > MAX_AXES:
             raise ValueError(f"an input has {len(shape)} axes")
         values.append(Value(TensorType(tuple([size(part) for part in shape]), BY_CODE[code]), word(name)))
-    return tuple(values), lines, symbols
+    return tuple(values)
 
 
 def _graph(
