@@ -387,6 +387,7 @@ class Function:
             programs = [program for program, _ in self.of_file()]
         else:
             options = {"backend": self.options.backend, "freeze": self.options.freeze}
+            programs = [program for program in programs if program.current]  # files have no guards
             found = saving.saved(self.name, programs, self._parameters(), options, names or {})
         if samples is None:
             return found

@@ -193,6 +193,11 @@ class Program:
         arrays = (ndarray, numpy.ndarray)
         return self.stale or any(isinstance(one.expected, arrays) and not one.holds() for one in self.stock.guards)
 
+    @property
+    def current(self) -> bool:
+        """Whether the world is as it was when the program was captured: only then it is what the function does now."""
+        return not self.stale and (self._holds is None or bool(self._holds()))
+
     def accepts(self, call: Call) -> bool:
         """Whether the program is right for a call whose key is its own."""
         if self.stale or not all(call.number(position, value) for position, value in self.stock.numbers.items()):

@@ -8,7 +8,7 @@ import pytest
 
 import hybridize as hy
 from hybridize import np, npx
-from hybridize.base.errors import CaptureError, CodegenError
+from hybridize.base.errors import CaptureError, CodegenError, StateError
 from hybridize.codegen.llvm.engine import runnable
 from hybridize.formats.deployable import deployable
 from hybridize.gluon import nn
@@ -97,6 +97,30 @@ def test_several_programs_of_sizes_that_the_call_chooses(library):
     assert model(numbers(normal(1))) == "SIZE: input 0 `x`: axis 0 must be 2 or more"
     assert json.loads(made.description.json)["sizes"] == ["n0 in 2.."]
     model.destroy()
+
+
+factor = 1
+
+
+def scaled(x):
+    return x * factor
+
+
+def test_what_the_function_did_in_another_world_is_not_exported(library):
+    """Programs of before a global changed hold no more, whatever the sizes that they are for."""
+    global factor
+    function = hy.hybridize(scaled)
+    function(normal(3))
+    factor = 5
+    function(normal(3))
+    function(normal(4))
+    model = library(deployable(function.saved())).create()
+    for length in (3, 4, 7):
+        close(model(numbers(normal(length))), [normal(length) * 5])
+    model.destroy()
+    factor = 6
+    with pytest.raises(StateError, match="E532"):
+        deployable(function.saved())
 
 
 def test_several_programs_of_known_sizes(library):
