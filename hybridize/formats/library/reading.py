@@ -9,6 +9,7 @@ import struct
 from collections.abc import Iterator
 from typing import Any, Final
 
+from hybridize.base.dtypes import BY_NAME
 from hybridize.base.errors import LoadError
 from hybridize.base.frozen import frozen
 from hybridize.formats.cursor import open_for_reading
@@ -78,10 +79,28 @@ def _description(data: bytes) -> dict[str, Any] | None:
             found = json.loads(data[at:end]) if end > 0 else None
         except (ValueError, RecursionError):
             found = None
-        if isinstance(found, dict) and {"name", "hybridize", "inputs", "outputs"} <= found.keys():
-            return found if isinstance(found["name"], str) and found["name"].isidentifier() else None
+        if _is_sound(found):
+            return found
         at = data.find(_HEAD, at + 1)
     return None
+
+
+def _is_sound(found: Any) -> bool:
+    """Whether a description has what one of ours has."""
+    if not isinstance(found, dict) or not isinstance(found.get("name"), str) or not found["name"].isidentifier():
+        return False
+    arrays: list[Any] = []
+    for part in (found.get("inputs"), found.get("outputs")):
+        if not isinstance(part, list):
+            return False
+        arrays += part
+    return isinstance(found.get("sizes"), list) and all(map(_is_array, arrays))
+
+
+def _is_array(one: Any) -> bool:
+    if not isinstance(one, dict) or not isinstance(one.get("shape"), list):
+        return False
+    return isinstance(one.get("name"), str) and isinstance(one.get("dtype"), str) and one["dtype"] in BY_NAME
 
 
 def _parts(data: bytes) -> tuple[str, str, list[Section]]:
@@ -91,8 +110,12 @@ def _parts(data: bytes) -> tuple[str, str, list[Section]]:
         struct.error, UnicodeDecodeError, KeyError, ValueError: the headers are not sound.
     """
     if data[:6] == b"\x7fELF\2\1":
+        if struct.unpack_from("<H", data, 16)[0] != 3:
+            raise ValueError("it is an object or a program")
         return _ELF_MACHINES[struct.unpack_from("<H", data, 18)[0]], "linux", list(_elf(data))
     if data[:4] == b"\xcf\xfa\xed\xfe":
+        if struct.unpack_from("<I", data, 12)[0] != 6:
+            raise ValueError("it is an object or a program")
         return _MACHO_MACHINES[struct.unpack_from("<I", data, 4)[0]], "macos", list(_macho(data))
     if data[:2] == b"MZ":
         at = struct.unpack_from("<I", data, 60)[0]
