@@ -14,7 +14,6 @@ from hybridize.base.digests import digest
 from hybridize.formats.archive import version1
 
 DESCRIPTION = "hybridize:program"
-_ZEROS = "0" * 64
 
 
 class Archive:
@@ -24,6 +23,7 @@ class Archive:
         length = int.from_bytes(data[:8], "little")
         header = json.loads(data[8 : 8 + length])
         self.metadata: dict[str, Any] = header.pop("__metadata__")
+        self.digits = len(self.metadata["checksum"])
         self.entries: dict[str, Any] = header
         start = 8 + length
         places = {name: entry["data_offsets"] for name, entry in header.items()}
@@ -54,18 +54,23 @@ class Archive:
         for name, content in contents.items():
             entry = self.entries[name] if name != DESCRIPTION else {"dtype": "U8", "shape": [len(text)]}
             tree[name] = {**entry, "data_offsets": [at, at := at + len(content)]}
-        metadata = {**self.metadata, "checksum": _ZEROS, "program": digest(text).hex()}
+        metadata = {**self.metadata, "checksum": "0" * self.digits, "program": checksum(text, self.digits)}
         words = json.dumps(header({"__metadata__": metadata, **tree}), separators=(",", ":")).encode()
         words += b" " * (-(8 + len(words)) % 64)
-        return len(words).to_bytes(8, "little") + signed(words) + b"".join(contents.values())
+        return len(words).to_bytes(8, "little") + signed(words, self.digits) + b"".join(contents.values())
 
 
-def signed(header: bytes) -> bytes:
+def signed(header: bytes, digits: int) -> bytes:
     """A header with its checksum, where it has room for one."""
     at = header.find(b'"checksum":"') + len(b'"checksum":"')
-    return (
-        header[:at] + digest(header).hex().encode() + header[at + 64 :] if header[at : at + 64] == b"0" * 64 else header
-    )
+    if header[at : at + digits] != b"0" * digits:
+        return header
+    return header[:at] + checksum(header, digits).encode() + header[at + digits :]
+
+
+def checksum(content: bytes, digits: int) -> str:
+    """CRC-32, or BLAKE2b as the first archives of version 2 had it."""
+    return f"{crc32(content):08x}" if digits == 8 else digest(content).hex()
 
 
 class Older:

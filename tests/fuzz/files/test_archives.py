@@ -77,7 +77,7 @@ def survive(archives, names, kinds, seed, count):
 
 @pytest.mark.parametrize("kind", ["damaged", "forged"])
 def test_a_few_hundred(archives, kind):
-    counts = survive(archives, list(archives), [kind], 1, 20)
+    counts = survive(archives, list(archives), [kind], 1, 30)
     assert counts["refused E604"] + counts["refused E614"] > 0.6 * counts.total()
 
 
