@@ -108,7 +108,7 @@ def _other_sizes(number: int, variant: Variant, state: Sequence[Buffer], count: 
 
 def run_library(
     path: str, name: str, calls: Sequence[tuple[Buffer, ...]], types: Sequence[TensorType], *, processor: str = "",
-    weights: str = "",
+    weights: str = "", threads: int = 0,
 ) -> list[Answer]:  # fmt: skip
     """What a C library gives for calls, in a process of its own.
 
@@ -119,12 +119,13 @@ def run_library(
         types: of the outputs; their sizes are not looked at.
         processor: the level at most: avx512, avx2 or baseline; empty: the best there is.
         weights: the file of weights that stands beside the library; empty where they are inside.
+        threads: that the process says it has; it runs tasks one after the other.
 
     Raises:
         VerificationError E812: the process crashed, or did not end.
     """
     command = [sys.executable, "-I", str(DRIVERS / "library.py"), os.path.abspath(path), name]
-    return _answers(command, [processor, weights], calls, types)
+    return _answers(command, [processor, weights, str(threads)], calls, types)
 
 
 def run_module(loader: str, calls: Sequence[tuple[Buffer, ...]], types: Sequence[TensorType]) -> list[Answer]:

@@ -158,6 +158,8 @@ def _check_library(model: Deployable, files: Sequence[str], options: Mapping[str
     from hybridize.formats.library.running import answers  # late: the compiler
 
     given, missing = checking.trials(model)
+    if not given:
+        return _unchecked(missing)
     found = answers(model, files, [one.inputs for one in given], **options)
     lines = [checking.compared(given, answer, model, title) if answer else title for title, answer in found]
     return [*lines, *_unchecked(missing)]
@@ -174,6 +176,8 @@ def _wasm(model: Deployable, staged: str, format: str, options: Mapping[str, Any
 
 def _check_wasm(model: Deployable, files: Sequence[str], options: Mapping[str, Any]) -> list[str]:
     given, missing = checking.trials(model)
+    if not given:
+        return _unchecked(missing)
     if not checking.node():
         return ["not run here: no Node.js", *_unchecked(missing)]
     loader = next(file for file in files if file.endswith(".mjs"))

@@ -62,6 +62,13 @@ def test_every_level_of_this_machine_runs(net, tmp_path):
         assert f"{level}: 4 calls as expected" in checks or f"not run here: no {level}" in checks
 
 
+def test_a_host_s_threads_are_tried(tmp_path):
+    fast = hybridize.hybridize(lambda x: np.exp(x).sum(axis=1))
+    fast(np.ones((300, 300)))
+    assert "with 4 threads of the host: 1 call as expected" in fast.export(tmp_path / "net", "library").checks[-1]
+    assert "threads" not in str(fast.export(tmp_path / "net", "library", threads=1).checks)
+
+
 def test_files_have_the_permissions_of_others(net, tmp_path):
     (tmp_path / "other").write_text("")
     net.export(tmp_path / "net", format="library")
@@ -178,7 +185,9 @@ def test_what_no_call_is_found_for_is_said(tmp_path):
 
     fast = hybridize.hybridize(never)
     fast.compile((3,))
-    assert fast.export(tmp_path / "net", "library").checks[-1].startswith("not run: no call was found that (f32[3])")
+    for format in ("library", "wasm"):
+        (line,) = fast.export(tmp_path / "net", format).checks
+        assert line.startswith("not run: no call was found that (f32[3])")
     checks = fast.export(tmp_path / "net", "library", samples=[np.full((3,), 2000.0)]).checks
     assert "1 call as expected" in checks[0]
 

@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Runs an exported C library: python -I library.py LIBRARY NAME CALLS RESULTS [PROCESSOR [WEIGHTS]].
+"""Runs an exported C library: python -I library.py LIBRARY NAME CALLS RESULTS [PROCESSOR [WEIGHTS [THREADS]]].
 
-Each call has a model of its own. The result of a call is the code that the library returned, its text, and, where the
-code is 0, the sizes and the bytes of the outputs.
+With THREADS the library is given a parallel-for, which runs tasks one after the other, the last first. Each call has a
+model of its own. The result of a call is the code that the library returned, its text, and, where the code is 0, the
+sizes and the bytes of the outputs.
 """
 
 import ctypes
@@ -11,14 +12,24 @@ import sys
 from collections.abc import Sequence
 from typing import Any
 
+Task = ctypes.CFUNCTYPE(None, ctypes.c_void_p, ctypes.c_int64)
+ParallelFor = ctypes.CFUNCTYPE(None, ctypes.c_void_p, ctypes.c_void_p, ctypes.c_void_p, ctypes.c_int64)
+
 
 class Options(ctypes.Structure):
     """NAME_options."""
 
     _fields_ = [
-        ("weights", ctypes.c_char_p), ("processor", ctypes.c_char_p), ("parallel_for", ctypes.c_void_p),
+        ("weights", ctypes.c_char_p), ("processor", ctypes.c_char_p), ("parallel_for", ParallelFor),
         ("context", ctypes.c_void_p), ("threads", ctypes.c_int32),
     ]  # fmt: skip
+
+
+def parallel_for(context: Any, task: int, work: int, count: int) -> None:
+    """A host's parallel-for, in the order that hosts are least likely to choose."""
+    run = Task(task)
+    for number in reversed(range(count)):
+        run(work, number)
 
 
 class Reader:
@@ -48,9 +59,10 @@ def buffer(size: int) -> tuple[Any, int]:
 class Model:
     """The functions of a library."""
 
-    def __init__(self, path: str, name: str, processor: str, weights: str) -> None:
+    def __init__(self, path: str, name: str, processor: str, weights: str, threads: int) -> None:
         self.library, self.name = ctypes.CDLL(path), name
-        self.options = Options(weights.encode() or None, processor.encode() or None, None, None, 0)
+        host = ParallelFor(parallel_for) if threads > 1 else ParallelFor()
+        self.options = Options(weights.encode() or None, processor.encode() or None, host, None, threads)
         self.error = self.function("error")
         self.error.restype = ctypes.c_char_p
 
@@ -101,11 +113,14 @@ def products(sizes: Sequence[int], axes: Sequence[int], itemsizes: Sequence[int]
     return found
 
 
-def main(path: str, name: str, calls: str, results: str, processor: str = "", weights: str = "") -> None:
+def main(
+    path: str, name: str, calls: str, results: str, processor: str = "", weights: str = "",
+    threads: str = "0",
+) -> None:  # fmt: skip
     """Run all calls of a file."""
     with open(calls, "rb") as file:
         reader = Reader(file.read())
-    model = Model(path, name, processor, weights)
+    model = Model(path, name, processor, weights, int(threads))
     with open(results, "wb") as out:
         for _ in range(reader.words(1)[0]):
             code, sizes, outputs = model.run(reader)

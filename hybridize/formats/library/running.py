@@ -23,6 +23,8 @@ from hybridize.formats.library.write import write_library
 
 _CROSS = "aarch64-linux-gnu"
 """Of Debian's compiler for AArch64, and of the folder with a system for it."""
+_THREADS = 4
+"""That a host is said to have: enough for tasks that share nothing to be told from those that do."""
 _SYSTEMS = {"linux": "Linux", "windows": "Windows", "macos": "macOS"}
 Calls = Sequence[tuple[Any, ...]]
 
@@ -42,7 +44,7 @@ def answers(
     platform = named_platform(targets)
     weights = next((file for file in files if file.endswith(".safetensors")), "")
     if platform.name == host():
-        return _here(model, files[0], weights, calls, platform)
+        return _here(model, files[0], weights, calls, platform, min(_THREADS, options.get("threads", _THREADS)))
     if platform.name == "aarch64-linux":
         return _emulated(model, files, weights, calls, platform, options)
     if platform.name == "x86_64-windows" and host() == "x86_64-linux" and shutil.which("cc") is not None:
@@ -51,7 +53,7 @@ def answers(
 
 
 def _here(
-    model: Deployable, file: str, weights: str, calls: Calls, platform: Platform
+    model: Deployable, file: str, weights: str, calls: Calls, platform: Platform, threads: int
 ) -> list[tuple[str, list[Answer]]]:
     with tempfile.TemporaryDirectory(prefix="hybridize-") as folder:
         if file.endswith(".o"):
@@ -72,6 +74,13 @@ def _here(
             )
             for level in here
         ]
+        if threads > 1:
+            found += [
+                (
+                    f"{title}, with {threads} threads of the host",
+                    checking.run_library(file, model.name, calls, types, weights=weights, threads=threads),
+                )
+            ]
         missing = [level for level in platform.levels if level not in here and here != [""]]
         return [*found, *((f"not run here: no {level}", []) for level in missing)]
 
