@@ -185,7 +185,7 @@ typedef struct {
     const char *weights;   /**< %BESIDE% */
     const char *processor; /**< at most this: %PROCESSORS%; NULL: the best there is */
     /** Calls task(work, number) once for each number from 0 to count - 1, in any order, by any threads, and returns
-     *  when all calls have. NULL: everything runs on the caller's thread. */
+     *  when all calls have: by return, not by an exception. NULL: everything runs on the caller's thread. */
     void (*parallel_for)(void *context, void (*task)(void *work, int64_t number), void *work, int64_t count);
     void *context;   /**< handed to parallel_for */
     int32_t threads; /**< that parallel_for has: no more tasks than that are made at once; 0 or 1: none are */
