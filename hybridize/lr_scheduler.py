@@ -1,0 +1,234 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Learning rates that change as training goes on, under MXNet's names.
+
+A scheduler is a function of the number of updates alone: asked twice it says the same twice, in whatever order, so a
+training that is resumed goes on where it stood. (MXNet's own count the calls, and overwrite `base_lr` as they go.)
+"""
+
+from __future__ import annotations
+
+import itertools
+import math
+from collections.abc import Sequence
+
+from hybridize.base.errors import ArgumentError, ValueArgumentError
+
+
+class LRScheduler:
+    """A learning rate for each number of updates; subclasses say `__call__`, or `decayed` to keep the warm-up.
+
+    Args:
+        base_lr: the rate once warm-up is over.
+        warmup_steps: updates that warm-up takes; 0 is none.
+        warmup_begin_lr: the rate that warm-up begins at.
+        warmup_mode: `linear` goes up in equal steps, `constant` stays at `warmup_begin_lr`.
+
+    Raises:
+        ValueArgumentError E350: a value that has no meaning.
+    """
+
+    def __init__(
+        self,
+        base_lr: float = 0.01,
+        warmup_steps: int = 0,
+        warmup_begin_lr: float = 0.0,
+        warmup_mode: str = "linear",
+    ) -> None:
+        if isinstance(warmup_steps, bool) or not isinstance(warmup_steps, int) or warmup_steps < 0:
+            raise _refused(f"warmup_steps is a number of updates, got {warmup_steps!r}")
+        if warmup_begin_lr > base_lr:
+            raise _refused(f"warm-up goes up: warmup_begin_lr={warmup_begin_lr!r} is above base_lr={base_lr!r}")
+        if warmup_mode not in ("linear", "constant"):
+            raise _refused(f"warmup_mode is 'linear' or 'constant', got {warmup_mode!r}")
+        self.base_lr = base_lr
+        self.warmup_steps = warmup_steps
+        self.warmup_begin_lr = warmup_begin_lr
+        self.warmup_mode = warmup_mode
+
+    def get_warmup_lr(self, num_update: int) -> float:
+        """The rate during warm-up."""
+        if self.warmup_mode == "constant":
+            return self.warmup_begin_lr
+        return self.warmup_begin_lr + (self.base_lr - self.warmup_begin_lr) * num_update / self.warmup_steps
+
+    def __call__(self, num_update: int) -> float:
+        """The rate of update number `num_update`, counted from 1."""
+        return self.get_warmup_lr(num_update) if num_update < self.warmup_steps else self.decayed(num_update)
+
+    def decayed(self, num_update: int) -> float:
+        """The rate after warm-up."""
+        what = f"{type(self).__name__} does not say which learning rate follows warm-up"
+        raise ArgumentError("E351", what, help="give it a method decayed(num_update), or __call__(num_update)")
+
+
+class FactorScheduler(LRScheduler):
+    """`factor` times less every `step` updates: base_lr * factor ** ((num_update - 1) // step).
+
+    Args:
+        step: updates between two changes.
+        factor: at most 1.
+        stop_factor_lr: the rate goes no lower.
+        base_lr: the rate at the beginning.
+        warmup_steps: see `LRScheduler`, as for the two that follow.
+        warmup_begin_lr: likewise.
+        warmup_mode: likewise.
+    """
+
+    def __init__(
+        self,
+        step: int,
+        factor: float = 1.0,
+        stop_factor_lr: float = 1e-8,
+        base_lr: float = 0.01,
+        warmup_steps: int = 0,
+        warmup_begin_lr: float = 0.0,
+        warmup_mode: str = "linear",
+    ) -> None:
+        super().__init__(base_lr, warmup_steps, warmup_begin_lr, warmup_mode)
+        if step < 1:
+            raise _refused(f"step is at least 1, got {step!r}")
+        self.step = step
+        self.factor = _checked_factor(factor)
+        self.stop_factor_lr = stop_factor_lr
+
+    def decayed(self, num_update: int) -> float:
+        """The rate after warm-up."""
+        times = max(num_update - 1, 0) // self.step
+        # Where nothing has been taken off, the user's own rate stands, however low.
+        return max(self.base_lr * self.factor**times, self.stop_factor_lr) if times else self.base_lr
+
+
+class MultiFactorScheduler(LRScheduler):
+    """`factor` times less after each of the updates that `step` lists.
+
+    Args:
+        step: numbers of updates, each greater than the one before.
+        factor: at most 1.
+        base_lr: the rate at the beginning.
+        warmup_steps: see `LRScheduler`, as for the two that follow.
+        warmup_begin_lr: likewise.
+        warmup_mode: likewise.
+    """
+
+    def __init__(
+        self,
+        step: Sequence[int],
+        factor: float = 1.0,
+        base_lr: float = 0.01,
+        warmup_steps: int = 0,
+        warmup_begin_lr: float = 0.0,
+        warmup_mode: str = "linear",
+    ) -> None:
+        super().__init__(base_lr, warmup_steps, warmup_begin_lr, warmup_mode)
+        if not isinstance(step, (list, tuple)) or not step:
+            raise _refused(f"step is a list of numbers of updates, got {step!r}")
+        if step[0] < 1 or any(a >= b for a, b in itertools.pairwise(step)):
+            raise _refused(f"step goes up from at least 1, got {step!r}")
+        self.step = list(step)
+        self.factor = _checked_factor(factor)
+
+    def decayed(self, num_update: int) -> float:
+        """The rate after warm-up."""
+        return self.base_lr * self.factor ** sum(num_update > step for step in self.step)
+
+
+class _Until(LRScheduler):
+    """Schedulers that go from `base_lr` to `final_lr` and are there at update `max_update`."""
+
+    def __init__(
+        self,
+        max_update: int,
+        base_lr: float,
+        final_lr: float,
+        warmup_steps: int,
+        warmup_begin_lr: float,
+        warmup_mode: str,
+    ) -> None:
+        super().__init__(base_lr, warmup_steps, warmup_begin_lr, warmup_mode)
+        if isinstance(max_update, bool) or not isinstance(max_update, int) or max_update < 1:
+            raise _refused(f"max_update is a positive integer, got {max_update!r}")
+        if max_update <= warmup_steps:
+            raise _refused(f"warm-up of {warmup_steps} updates is not over at max_update={max_update}")
+        self.max_update = max_update
+        self.final_lr = final_lr
+
+    def _done(self, num_update: int) -> float:
+        """The part of the way that lies behind, from 0 to 1."""
+        steps = self.max_update - self.warmup_steps
+        return min(max(num_update - self.warmup_steps, 0), steps) / steps
+
+    def decayed(self, num_update: int) -> float:
+        """The rate after warm-up."""
+        return self.final_lr + (self.base_lr - self.final_lr) * self._left(self._done(num_update))
+
+    def _left(self, done: float) -> float:
+        raise NotImplementedError
+
+
+class PolyScheduler(_Until):
+    """Down along a power: final_lr + (base_lr - final_lr) * (1 - t) ** pwr, where t goes from 0 to 1.
+
+    Args:
+        max_update: number of the update at which `final_lr` is reached.
+        base_lr: the rate at the beginning.
+        pwr: the power.
+        final_lr: the rate at the end and from there on.
+        warmup_steps: see `LRScheduler`, as for the two that follow.
+        warmup_begin_lr: likewise.
+        warmup_mode: likewise.
+    """
+
+    def __init__(
+        self,
+        max_update: int,
+        base_lr: float = 0.01,
+        pwr: float = 2,
+        final_lr: float = 0.0,
+        warmup_steps: int = 0,
+        warmup_begin_lr: float = 0.0,
+        warmup_mode: str = "linear",
+    ) -> None:
+        super().__init__(max_update, base_lr, final_lr, warmup_steps, warmup_begin_lr, warmup_mode)
+        self.power = pwr
+
+    def _left(self, done: float) -> float:
+        return float((1.0 - done) ** self.power)
+
+
+class CosineScheduler(_Until):
+    """Down along half a wave: final_lr + (base_lr - final_lr) * (1 + cos(pi t)) / 2, where t goes from 0 to 1.
+
+    As in Loshchilov and Hutter, "SGDR: stochastic gradient descent with warm restarts" (2017), without restarts.
+
+    Args:
+        max_update: number of the update at which `final_lr` is reached.
+        base_lr: the rate at the beginning.
+        final_lr: the rate at the end and from there on.
+        warmup_steps: see `LRScheduler`, as for the two that follow.
+        warmup_begin_lr: likewise.
+        warmup_mode: likewise.
+    """
+
+    def __init__(
+        self,
+        max_update: int,
+        base_lr: float = 0.01,
+        final_lr: float = 0.0,
+        warmup_steps: int = 0,
+        warmup_begin_lr: float = 0.0,
+        warmup_mode: str = "linear",
+    ) -> None:
+        super().__init__(max_update, base_lr, final_lr, warmup_steps, warmup_begin_lr, warmup_mode)
+
+    def _left(self, done: float) -> float:
+        return (1.0 + math.cos(math.pi * done)) / 2.0
+
+
+def _checked_factor(factor: float) -> float:
+    if factor > 1.0:
+        raise _refused(f"factor is at most 1, so that the rate goes down, got {factor!r}")
+    return factor
+
+
+def _refused(what: str) -> ValueArgumentError:
+    return ValueArgumentError("E350", what)
