@@ -1,13 +1,15 @@
-"""The chapter in one program: a net written imperatively, hybridized, timed, exported, loaded back.
+"""The chapter in one program: a net written imperatively, hybridized, timed, exported, loaded back, run from C.
 
     python examples/chapter_mlp.py [FOLDER]
 
-Writes my_mlp-symbol.json and my_mlp-0000.params into FOLDER, or into a temporary folder that is removed afterwards.
-Exits with an error when a result differs.
+Writes my_mlp-symbol.json and my_mlp-0000.params, then libmy_mlp.so and my_mlp.h, into FOLDER, or into a temporary folder
+that is removed afterwards. Exits with an error when a result differs.
 """
 
 import os
+import shutil
 import statistics
+import subprocess
 import sys
 import tempfile
 import timeit
@@ -22,6 +24,26 @@ from hybridize import np, npx
 from hybridize.gluon import SymbolBlock, nn
 
 console = Console()
+
+C_PROGRAM = """
+#include <stdio.h>
+#include "my_mlp.h"
+
+int main(void) {
+    float data[512], output[2];
+    const void *inputs[] = {data};
+    void *outputs[] = {output};
+    const int64_t sizes[] = {1, 512};
+    if (fread(data, sizeof(float), 512, stdin) != 512) return 1;
+
+    my_mlp *model;
+    int32_t code = my_mlp_create(&model, NULL);
+    if (!code) code = my_mlp_run(model, inputs, sizes, outputs, NULL);
+    if (code) return fprintf(stderr, "%s\\n", my_mlp_error(code)), 1;
+    my_mlp_destroy(model);
+    return fwrite(output, sizeof(float), 2, stdout) != 2;
+}
+"""
 
 
 def get_net() -> nn.HybridSequential:
@@ -43,6 +65,14 @@ def microseconds(function: Callable[..., object], x: object) -> float:
     timer = timeit.Timer(lambda: function(x))
     number = max(1, round(1e-3 / min(timer.repeat(3, 10)) * 10))
     return statistics.median(timer.repeat(30, number)) / number * 1e6
+
+
+def run_from_c(folder: Path, x: numpy.ndarray) -> numpy.ndarray:
+    """What a C program that uses the exported library gives."""
+    (folder / "main.c").write_text(C_PROGRAM)
+    subprocess.run(["cc", "main.c", "-o", "main", "-L.", "-lmy_mlp", "-Wl,-rpath,."], cwd=folder, check=True)
+    done = subprocess.run(["./main"], cwd=folder, input=x.astype("f4").tobytes(), stdout=subprocess.PIPE, check=True)
+    return numpy.frombuffer(done.stdout, "f4").reshape(1, 2)
 
 
 def main() -> None:
@@ -89,6 +119,17 @@ def main() -> None:
         console.rule("[bold]4. Load it back")
         again = SymbolBlock.imports(os.fspath(symbol), ["data"], os.fspath(parameters))
         show_equal("saved and loaded", again(x).asnumpy(), imperative.asnumpy())
+
+        console.rule("[bold]5. Run it without Python")
+        exported = net.export(os.fspath(folder / "my_mlp"), format="library")
+        for file in map(Path, exported.files):
+            console.print(f"  {file.name}: {file.stat().st_size:,} bytes", highlight=False)
+        for check in exported.checks:
+            console.print(f"  checked: {check}", highlight=False)
+        if shutil.which("cc") is None:
+            console.print("  there is no cc here to build a program with")
+        else:
+            show_equal("from C", run_from_c(folder, x.asnumpy()), imperative.asnumpy())
     console.print("[bold green]All results are the same.")
 
 

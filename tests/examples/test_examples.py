@@ -2,6 +2,7 @@
 
 import ast
 import re
+import shutil
 import subprocess
 import sys
 from pathlib import Path
@@ -56,7 +57,28 @@ def test_demo(tmp_path):
     shown = run(ROOT / "examples" / "chapter_mlp.py", tmp_path / "out", cwd=tmp_path)
     assert "All results are the same." in shown
     assert '"nodes"' in shown
-    assert sorted(path.name for path in (tmp_path / "out").iterdir()) == ["my_mlp-0000.params", "my_mlp-symbol.json"]
+    files = ["libmy_mlp.so", "my_mlp-0000.params", "my_mlp-symbol.json", "my_mlp.h"]
+    programs = {"main", "main.c"}
+    assert sorted({path.name for path in (tmp_path / "out").iterdir()} - programs) == files
+    assert "from C: largest difference" in shown or shutil.which("cc") is None
+
+
+def test_c_of_the_readme(tmp_path, system):
+    """Its ten lines run the library that its Python exports."""
+    system("cc")
+    text = (ROOT / "README.md").read_text()
+    made = text[text.index("## Thirty seconds") :]
+    python = BLOCK.search(made)[1] + 'net.export("my_mlp", format="library")\nprint(*net(np.zeros((1, 512)))[0])\n'
+    (tmp_path / "page.py").write_text(python)
+    expected = [float(word) for word in run("page.py", cwd=tmp_path).split()]
+    (fragment,) = re.findall(r"```c\n(.*?)```", text, re.DOTALL)
+    shown = 'printf("%.9g %.9g\\n", output[0], output[1]);'
+    program = f'#include <stdio.h>\n#include "my_mlp.h"\nint main(void) {{\n{fragment}{shown}return code;\n}}\n'
+    (tmp_path / "main.c").write_text(program)
+    build = ["cc", "-Wall", "-Werror", "main.c", "-o", "main", "-L.", "-lmy_mlp", "-Wl,-rpath,."]
+    subprocess.run(build, cwd=tmp_path, check=True)
+    done = subprocess.run(["./main"], cwd=tmp_path, capture_output=True, text=True, check=True)
+    assert [float(word) for word in done.stdout.split()] == pytest.approx(expected, rel=1e-5, abs=1e-6)
 
 
 @pytest.mark.parametrize("page", [str(page.relative_to(ROOT)) for page in PAGES])
