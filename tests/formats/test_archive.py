@@ -8,6 +8,8 @@ from contextlib import suppress
 import ml_dtypes
 import numpy
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 from safetensors.numpy import load_file
 
 from hybridize import formats, ops
@@ -269,3 +271,52 @@ def test_other_files_are_no_archives(tmp_path):
         formats.read_archive(tmp_path / "missing")
     with pytest.raises(LoadError):
         formats.read_archive(tmp_path)
+
+
+# ------------------------------------------------------------------------------------------------------- checksums
+
+
+@settings(max_examples=300, deadline=None)
+@given(
+    size=st.sampled_from([1, 100, (1 << 16) - 1, 1 << 16, 8 * 1021 * 9, 8 * 1021 * 9 + 13, 100_003]),
+    content=st.sampled_from(["drawn", "zeros", "ones"]), place=st.floats(0, 1, exclude_max=True),
+    bits=st.integers(1, (1 << 32) - 1), near=st.sampled_from([0, 8, 8 * 1021, 8 * 1021 * 9]),
+)  # fmt: skip
+def test_any_change_of_32_adjacent_bits_changes_the_checksum(size, content, place, bits, near):
+    """Anywhere, and across the borders of words, of rows and of what fills no row."""
+    data = bytearray(random.Random(size).randbytes(size) if content == "drawn" else [content == "ones"] * size)
+    before = checksum(numpy.frombuffer(bytes(data), "u1"))
+    at = int(place * 8 * size) if not near else 8 * near - 32 + int(place * 64)
+    for k in range(32):
+        if bits >> k & 1 and 0 <= at + k < 8 * size:
+            data[(at + k) // 8] ^= 1 << (at + k) % 8
+    changed = bytes(data) != (
+        random.Random(size).randbytes(size) if content == "drawn" else bytes([content == "ones"] * size)
+    )
+    assert (checksum(numpy.frombuffer(bytes(data), "u1")) != before) == changed
+
+
+@pytest.mark.parametrize("block", [1, 8, 64, 512, 4096, 65536])
+@pytest.mark.parametrize("values", ["drawn", "identity", "ramp", "ones"])
+def test_blocks_that_are_exchanged_lost_or_moved_change_the_checksum(values, block):
+    """As disks and transfers do it; also where most words are alike."""
+    arrays = {
+        "drawn": numpy.random.default_rng(0).normal(size=(256, 512)), "identity": numpy.eye(512),
+        "ramp": numpy.arange(1 << 17, dtype="f8"), "ones": numpy.ones(1 << 17),
+    }  # fmt: skip
+    data = arrays[values].tobytes()
+    before = checksum(numpy.frombuffer(data, "u1"))
+    draw = random.Random(block)
+    count = len(data) // block
+    for _ in range(60):
+        i, j = sorted((draw.randrange(count), draw.randrange(count)))
+        one, other = data[block * i : block * i + block], data[block * j : block * j + block]
+        for found in (
+            data[: block * i] + other + data[block * i + block : block * j] + one + data[block * j + block :]
+            if i < j
+            else data,
+            data[: block * i] + bytes(block) + data[block * i + block :],
+            data[: block * i] + other + data[block * i + block :],
+            data[: block * i] + data[block * i + block :] + bytes(block),
+        ):
+            assert (checksum(numpy.frombuffer(found, "u1")) != before) == (found != data)

@@ -7,7 +7,8 @@
 
 Tensors stand in the order of the header without gaps. What is large and a multiple of 64 bytes comes first, then the
 dtypes from the widest on, so every tensor is aligned to its elements and most to a cache line. `checksum` is the
-CRC-32 of the header with zeros in its place, `program` that of the tensor `hybridize:program`, where the others stand.
+CRC-32 of the header with zeros in its place, `program` that of the tensor `hybridize:program`, where those of the
+others stand: CRC-32s of small tensors, `sums` of large ones, which take a third of the time.
 Checksums find damage. They do not protect against malice: whoever can write a file can write its checksums.
 """
 
@@ -36,6 +37,11 @@ _PREFIX: Final = b'{"__metadata__":{"format":"hybridize","version":"'
 _CHECKSUM: Final = b'","checksum":"'
 _DIGITS: Final = 8
 _LINE: Final = 64
+_LARGE: Final = 1 << 16
+"""Bytes from which on `sums` pay."""
+_ROW: Final = 1021
+"""A prime: what is exchanged or lost comes in blocks of other sizes, so that it changes sums of rows and of columns."""
+_WORD: Final = numpy.dtype("<u8")
 _INTEGERS: Final = frozenset({int})
 _QUOTED: Final = 400
 """Characters of a file that errors repeat."""
@@ -134,7 +140,7 @@ class Container:
         """Whether a tensor has its checksum, and is what its dtype can be."""
         entry = self.entries[name]
         part = memoryview(self._data)[entry.start : entry.end]
-        if crc32(part) != self._checks[name]:
+        if _checksum(part) != self._checks[name]:
             return False
         return entry.dtype != bool_ or not entry.nbytes or int(numpy.frombuffer(part, uint8).max()) <= 1
 
@@ -238,7 +244,24 @@ def laid_out(tensors: Mapping[str, Array]) -> dict[str, Array]:
 
 def checksum(array: Array) -> int:
     """What `Container` checks."""
-    return crc32(_bytes(array))
+    return _checksum(_bytes(array))
+
+
+def _checksum(content: memoryview) -> int:
+    return sums(content) if len(content) >= _LARGE else crc32(content)
+
+
+def sums(content: memoryview) -> int:
+    """A checksum of bytes that are many, at the speed of memory.
+
+    They are words of 64 bits in rows of `_ROW`. The low 64 bits are the sum of all words, the 32 above it the CRC-32 of
+    the sums of columns, those of rows, and the bytes that fill no row.
+    """
+    count = len(content) // (8 * _ROW)
+    table = numpy.frombuffer(content, _WORD, count * _ROW).reshape(count, _ROW)
+    columns, rows = numpy.add.reduce(table, 0), numpy.add.reduce(table, 1)
+    total = int(numpy.add.reduce(columns))
+    return crc32(content[8 * _ROW * count :], crc32(rows, crc32(columns))) << 64 | total
 
 
 def chunks(tensors: Mapping[str, Array], program: bytes) -> Iterator[bytes | memoryview]:

@@ -10,8 +10,10 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
+import numpy
+
 from hybridize.base.digests import digest
-from hybridize.formats.archive import version1
+from hybridize.formats.archive import container, version1
 
 DESCRIPTION = "hybridize:program"
 
@@ -45,7 +47,7 @@ class Archive:
             header: changes the header when the offsets are known.
         """
         if text is None:
-            checks = [crc32(content) for content in self.tensors.values()]
+            checks = [container.checksum(numpy.frombuffer(content, "u1")) for content in self.tensors.values()]
             known = isinstance(self.description, dict) and isinstance(self.description.get("checks"), list)
             text = json.dumps({**self.description, "checks": checks} if known else self.description).encode()
         contents = {**self.tensors, DESCRIPTION: text}
