@@ -252,8 +252,8 @@ class Room {
 /** The elements of an input: of an array, of { data, shape }, or of a number where there are no axes. */
 function elements(input, Kind, value) {
   const array = value?.data ?? value;
-  if (array?.[Symbol.toStringTag] === Kind.name) {
-    if (input.dtype === "bool" && array.some((byte) => byte > 1)) {
+  if (ArrayBuffer.isView(array) && array[Symbol.toStringTag] === Kind.name) {
+    if (input.dtype === "bool" && array.length && array.some((byte) => byte > 1)) {
       throw new RangeError(`input ${input.name}: a bool is 0 or 1`);
     }
     return array;
@@ -270,6 +270,9 @@ function number(input, Kind, value) {
   const whole = !input.dtype.startsWith("float");
   const wide = input.dtype.endsWith("int64");
   if (whole && !wide && typeof value === "bigint") value = Number(value);
+  if (wide && typeof value === "number" && !Number.isInteger(value)) {
+    throw new RangeError(`input ${input.name}: ${value} is no ${input.dtype}`);
+  }
   const array = Kind.of(wide ? BigInt(value) : Number(value));
   const kept = input.dtype === "bool" ? array[0] <= 1 : array[0] == value;
   if (whole && !kept) throw new RangeError(`input ${input.name}: ${value} is no ${input.dtype}`);
@@ -282,7 +285,7 @@ function check(input, array, shape) {
   const rank = input.shape.length;
   const axes = `${rank} ${rank === 1 ? "axis" : "axes"}`;
   if (!Array.isArray(shape) || shape.length !== rank || !shape.every((size) => Number.isSafeInteger(size) && size >= 0)) {
-    throw new RangeError(`input ${input.name} has ${axes}; got the shape ${JSON.stringify(shape)}`);
+    throw new RangeError(`input ${input.name} has ${axes}; got the shape ${shown(shape)}`);
   }
   if (product(shape) !== array.length) {
     throw new RangeError(`input ${input.name}: the shape ${shown(shape)} is not that of ${array.length} elements`);
@@ -311,7 +314,8 @@ function same(x, y) {
 }
 
 function shown(shape) {
-  return `[${shape.join(",")}]`;
+  if (Array.isArray(shape)) return `[${Array.from(shape, shown)}]`;
+  return ["object", "function", "symbol"].includes(typeof shape) && shape !== null ? typeof shape : String(shape);
 }
 
 // Reading the file
