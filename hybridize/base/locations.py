@@ -14,6 +14,7 @@ from types import FrameType
 from hybridize.base.frozen import frozen
 
 _PACKAGE = os.path.dirname(os.path.dirname(os.path.abspath(__file__))) + os.sep
+_COMMANDS = f"{_PACKAGE}tools{os.sep}"
 _CONTEXTS = contextmanager.__code__.co_filename
 """Of Python's, and between ours and the user's where a context of ours is entered."""
 _SITE = tuple(f"{os.sep}site-packages{os.sep}{name}{os.sep}" for name in ("numpy", "torch"))
@@ -47,27 +48,38 @@ def is_users(file: str) -> bool:
     return not file.startswith(_PACKAGE) and file != _CONTEXTS and not any(part in file for part in _SITE)
 
 
-_nobodys = False
+_commanded = False
 
 
 @contextmanager
 def no_program() -> Iterator[None]:
-    """The command line is at work inside a `with` block: no line of anybody's program leads to anything."""
-    global _nobodys
-    _nobodys = True
+    """The command line is at work inside a `with` block: nothing that calls it is a line of anybody's program."""
+    global _commanded
+    _commanded = True
     try:
         yield
     finally:
-        _nobodys = False
+        _commanded = False
+
+
+def location_in(error: BaseException) -> SourceLoc | None:
+    """The innermost line of the user's that an exception came through."""
+    at, found = error.__traceback__, None
+    while at is not None:
+        code = at.tb_frame.f_code
+        if is_users(code.co_filename):
+            found = SourceLoc(code.co_filename, at.tb_lineno, code.co_name)
+        at = at.tb_next
+    return found
 
 
 def user_location() -> SourceLoc | None:
     """The innermost frame that belongs neither to hybridize nor to a library it is called through."""
-    if _nobodys:
-        return None
     frame: FrameType | None = sys._getframe(1)
     while frame is not None:
         file = frame.f_code.co_filename
+        if _commanded and file.startswith(_COMMANDS):
+            return None
         if is_users(file):
             return SourceLoc(file, frame.f_lineno, frame.f_code.co_name)
         frame = frame.f_back

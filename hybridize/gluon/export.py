@@ -83,7 +83,9 @@ def write(
         python = None if function.options.freeze else function.python_function
         tried = with_samples(alone, [function.programs()[number]], python, calls, [])
         _check(files, tried.signatures[0])
-        symbol_file, *others = place([file for file in files if file is not None], place_of)
+        placed = place([file for file in files if file is not None], place_of)
+        given = os.path.dirname(os.fspath(path))  # as the user says it
+        symbol_file, *others = [os.path.join(given, os.path.basename(file)) for file in placed]
     return symbol_file, others[0] if others else None
 
 

@@ -39,7 +39,7 @@ def existing(path: Path) -> Path:
 
 File = Annotated[Path, typer.Argument(help="What save or export wrote: a file, or export's name.", callback=existing)]
 Inputs = Annotated[
-    list[Path],
+    list[Path] | None,
     typer.Option("--input", "-i", help="A .npy file; once for each argument, in order.", exists=True, dir_okay=False),
 ]
 
@@ -166,8 +166,7 @@ def compile_(
             thing, inputs or [], format, str(output), tell=lambda text: status.update(f"{text} ..."),
             options={name: value for name, value in options.items() if value is not None},
         )  # fmt: skip
-    for table in compiling.tables(made, told):
-        table.show(console)
+    typer.echo(compiling.text(made, told))
 
 
 @application.command()
@@ -181,26 +180,28 @@ def inspect(file: File) -> None:
 @application.command()
 def run(
     file: File,
-    inputs: Inputs,
-    output: Annotated[Path | None, typer.Option("--output", "-o", help="Write the first result here, as .npy.")] = None,
+    inputs: Inputs = None,
+    output: Annotated[
+        Path | None, typer.Option("--output", "-o", help="Write the first result here, as .npy; all, as .npz.")
+    ] = None,
 ) -> None:
     """Run a saved file on arrays from .npy files."""
-    results = saved.run(file, inputs)
+    results = saved.run(file, inputs or [])
     if output is None:
         for result in results:
             typer.echo(np.array2string(result, threshold=200))
     else:
-        np.save(output, results[0])
+        saved.write(output, results)
 
 
 @application.command()
 def explain(
     file: File,
-    inputs: Inputs,
+    inputs: Inputs = None,
     profile: Annotated[bool, typer.Option(help="Measure each kernel, beside what this machine can do.")] = False,
 ) -> None:
     """Compile a saved file for the given inputs and say what became of it."""
-    explained.show(saved.explain(file, inputs, profile=profile), Console())
+    explained.show(saved.explain(file, inputs or [], profile=profile), Console())
 
 
 @application.command()

@@ -18,11 +18,11 @@ from typing import Any, Final
 
 import hybridize
 from hybridize.base.dtypes import BY_CODE
-from hybridize.base.errors import ArgumentError, HybridizeError
+from hybridize.base.errors import ArgumentError, HybridizeError, StateError
+from hybridize.base.locations import location_in
 from hybridize.capture import Function, Program
 from hybridize.formats.exporting import Exported
 from hybridize.gluon import Block, HybridBlock
-from hybridize.tools.report import Grid
 
 _TYPE = re.compile(r"([a-z]+\d*)\[([^\]]*)\]")
 _SIZES: Final = ((12, 20), (28, 36), (44, 52), (60, 68), (76, 84), (92, 100), (108, 116), (124, 132))
@@ -54,7 +54,8 @@ def found(place: str) -> Any:
         raise
     except Exception as error:
         text = f"importing {module} raises {type(error).__name__}: {error}"
-        raise ArgumentError("E349", text, help=f"python -c 'import {module}' shows where") from error
+        remedy = f"python -c 'import {module}' shows where"
+        raise ArgumentError("E349", text, loc=location_in(error), help=remedy) from error
     for part in name.split("."):
         if not hasattr(at, part):
             raise ArgumentError("E349", f"{module} has no {name!r}", help="give the name that it has in the module")
@@ -125,7 +126,8 @@ def compiled(thing: Any, specs: Sequence[str], tell: Tell) -> list[str]:
     """Compile for inputs of these types; the result says what of the open sizes could not be had.
 
     Raises:
-        ArgumentError E339: a specification that is none, or a size that cannot be left open.
+        ArgumentError E339, E349: a specification that is none, a size that cannot be left open; the call
+            itself raises something.
     """
     wanted, names = calls(specs)
     told: list[str] = []
@@ -138,6 +140,10 @@ def compiled(thing: Any, specs: Sequence[str], tell: Tell) -> list[str]:
             if number < 2:
                 raise
             told.append(f"not for {', '.join(f'{name} = 1' for name in names)}: {error.what}")
+        except Exception as error:
+            text = f"calling it with {', '.join(map(str, call))} raises {type(error).__name__}: {error}"
+            remedy = "give --input once for each argument, of the types that it takes"
+            raise ArgumentError("E349", text, loc=location_in(error), help=remedy) from error
     if names:
         general = programs[1]
         if general.captured.scope is None:
@@ -155,7 +161,15 @@ def exported(
     tell(f"importing {place}")
     thing = callable_of(found(place), place)
     told = compiled(thing, specs, tell) if specs else []
-    made = thing.export(path, format=format, progress=tell, **options)
+    try:
+        made = thing.export(path, format=format, progress=tell, **options)
+    except StateError as error:
+        if error.code not in ("E506", "E533"):
+            raise
+        text = f"{place} was not called yet, so nothing says what goes in"
+        raise StateError(
+            error.code, text, help='give --input once for each argument, as in --input "f32[1,512]"'
+        ) from None
     if not isinstance(made, Exported):  # MXNet's pair
         made = Exported(tuple(file for file in made if file is not None), ("read back and run as expected",))
     return made, told
@@ -177,10 +191,6 @@ def targets(format: str, given: Sequence[str] | None) -> Any:
     return given[0]
 
 
-def tables(made: Exported, told: Sequence[str]) -> list[Grid]:
-    """What was written, and what was checked."""
-    rows = [(file, f"{Path(file).stat().st_size:,}") for file in made.files]
-    total = sum(Path(file).stat().st_size for file in made.files)
-    notes = [f"{total:,} bytes in all", *told, *(f"left out: {line}" for line in made.left_out)]
-    checks = [(line,) for line in made.checks]
-    return [Grid("files", ("file", "bytes"), rows, tuple(notes)), Grid("checks", ("run on samples",), checks)]
+def text(made: Exported, told: Sequence[str]) -> str:
+    """What was written and checked, and what besides is worth telling."""
+    return "\n".join([str(made), *(f"note: {line}" for line in told)])

@@ -105,12 +105,16 @@ def _given(
     wanted = description["inputs"]
     if len(inputs) != len(wanted):
         takes = ", ".join(f"{one['name']} {one['dtype']}{_shape(one)}" for one in wanted)
-        raise ArgumentError("E310", f"{description['name']} takes {len(wanted)} arrays ({takes}), got {len(inputs)}")
+        text = f"{description['name']} takes {len(wanted)} arrays ({takes}), got {len(inputs)}"
+        raise ArgumentError("E310", text, help="say --input once for each, in order")
     given = []
     for array, one in zip(inputs, wanted, strict=True):
         if array.dtype.name != one["dtype"] or array.ndim != len(one["shape"]):
             text = f"{one['name']} is {one['dtype']}{_shape(one)}, got {array.dtype}{list(array.shape)}"
-            raise ArgumentError("E310", text, help="convert it before it is saved: x.astype(...)")
+            remedy = "convert it before it is saved: x.astype(...)"
+            if array.ndim != len(one["shape"]):
+                remedy = "reshape it before it is saved: x.reshape(...)"
+            raise ArgumentError("E310", text, help=remedy)
         given.append(numpy.ascontiguousarray(array).reshape(array.shape))
     types = [TensorType((0,) * len(one["shape"]), BY_NAME[one["dtype"]]) for one in description["outputs"]]
     return tuple(given), types

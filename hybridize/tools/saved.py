@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import io
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
@@ -11,9 +12,11 @@ import numpy
 from numpy.typing import NDArray
 
 import hybridize
+from hybridize.base.dtypes import bfloat16
 from hybridize.base.errors import LoadError
 from hybridize.compiler.explanation import Explanation
 from hybridize.formats import detect
+from hybridize.formats.atomic import write_atomically
 from hybridize.tools import deployables
 
 
@@ -26,7 +29,11 @@ def arrays(paths: Sequence[Path]) -> list[NDArray[Any]]:
     loaded = []
     for path in paths:
         try:
-            loaded.append(numpy.load(path, allow_pickle=False))
+            if not _is_npy(path):
+                raise ValueError
+            array = numpy.load(path, allow_pickle=False)
+            # What NumPy writes of a dtype that it does not know.
+            loaded.append(array.view(bfloat16) if array.dtype.str in ("|V2", "<V2") else array)
         except (ValueError, OSError, EOFError) as error:
             reason = "objects would need pickle, which runs code" if "pickle" in str(error) else str(error)
             reason = reason if _is_npy(path) else "it does not begin like one"
@@ -55,6 +62,20 @@ def run(file: Path, inputs: Sequence[Path]) -> list[NDArray[Any]]:
         return (deployables.run_library if kind == "library" else deployables.run_module)(file, arrays(inputs))
     program = hybridize.load(str(file))
     return as_numpy(program(*arrays(inputs)))
+
+
+def write(path: Path, results: Sequence[NDArray[Any]]) -> None:
+    """Write the first result as .npy, or all of them, where the name ends in .npz.
+
+    Raises:
+        WriteError E335: it cannot be written there.
+    """
+    content = io.BytesIO()
+    if path.suffix == ".npz":
+        numpy.savez(content, *results)
+    else:
+        numpy.save(content, results[0])
+    write_atomically(path, [content.getbuffer()])
 
 
 def explain(file: Path, inputs: Sequence[Path], *, profile: bool = False) -> Explanation:

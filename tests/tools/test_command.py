@@ -33,6 +33,10 @@ def folder(tmp_path_factory):
     soft.save(at / "soft")
     numpy.save(at / "x.npy", x.asnumpy())
     (at / "text.npy").write_text("text")
+    numpy.savez(at / "all.npz", x=x.asnumpy())
+    pair = hybridize.hybridize(lambda: (np.arange(3), np.ones((2,))))
+    pair()
+    pair.save(at / "pair")
     return at
 
 
@@ -54,6 +58,14 @@ def test_explain_names_no_line_of_another_program(folder):
     assert ".py:" not in shown
 
 
+def test_results_are_written(folder):
+    assert command("run", "pair", "-o", "first.npy", cwd=folder) == (0, "", "")
+    assert command("run", "pair", "-o", "all.npz", cwd=folder) == (0, "", "")
+    assert numpy.load(folder / "first.npy").tolist() == [0, 1, 2]
+    with numpy.load(folder / "all.npz") as found:
+        assert [found[name].tolist() for name in found] == [[0, 1, 2], [1, 1]]
+
+
 @pytest.mark.parametrize(
     ("arguments", "code", "said"),
     [
@@ -63,6 +75,9 @@ def test_explain_names_no_line_of_another_program(folder):
             1,
             "text.npy is not a .npy file of numbers: it does not begin like one",
         ),
+        (("run", "net", "--input", "all.npz"), 1, "all.npz is not a .npy file of numbers: it does not begin like one"),
+        (("run", "net"), 1, "E333: the block takes the inputs data, got 0"),
+        (("run", "net", "--input", "x.npy", "-o", "no/such.npy"), 1, "E335: cannot write"),
         (("run", "nothing", "--input", "x.npy"), 2, "nothing does not exist"),
         (("inspect", "text.npy"), 1, "E608"),
     ],

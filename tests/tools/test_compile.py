@@ -1,9 +1,11 @@
 """`hybridize compile`: from an object in a module to files."""
 
+import re
 import subprocess
 import sys
 from pathlib import Path
 
+import ml_dtypes
 import numpy
 import pytest
 from typer.testing import CliRunner
@@ -16,7 +18,7 @@ from hybridize.tools.command import application
 COMMAND = Path(sys.executable).with_name("hybridize")
 MODULE = """
 import hybridize
-from hybridize import np, gluon
+from hybridize import np, npx, gluon
 from hybridize.gluon import nn
 
 class Net(nn.HybridSequential):
@@ -42,6 +44,16 @@ def scaled(x, factor):
 
 def pinned(x):
     return x + np.ones((x.shape[0],)) if x.shape[0] in (12, 20) else x
+
+def eager(x):
+    return float(x.sum())
+
+def loud(x):
+    npx.print(x)
+    return x
+
+def clumsy(x):
+    return {}['no']
 
 @hybridize.hybridize
 def called(x):
@@ -92,7 +104,8 @@ def ran(file, *inputs):
 )
 def test_a_net_for_one_size(folder, format, file):
     shown = compile_("trained:net", "-f", format, "-o", "out", "-i", "f32[1,7]").output
-    assert "bytes in all" in shown
+    written = "out-symbol.json" if format == "mxnet" else file
+    assert re.search(rf"^{re.escape(written)}  [\d,]+ bytes$", shown, re.MULTILINE)
     assert "as expected" in shown
     x = numpy.linspace(-1, 1, 7, dtype="f4").reshape(1, 7)
     expected = trained("net")(hybridize.np.array(x)).asnumpy()
@@ -166,7 +179,9 @@ def test_options_reach_the_format(folder):
         (("trained:net", "-o", "x", "-i", "f31[3]"), "E339: 'f31[3]' is neither a type nor a number"),
         (("trained:net", "-o", "x", "-i", "f32[2,-1]"), "E339: 'f32[2,-1]': '-1' is no size"),
         (("trained:pinned", "-o", "x", "-i", "f32[n]"), "E339: n cannot be left open"),
-        (("trained:both", "-o", "x"), "E533"),
+        (("trained:both", "-o", "x"), "E533: trained:both was not called yet"),
+        (("trained:net", "-o", "x"), "E506: trained:net was not called yet"),
+        (("trained:both", "-o", "x", "-i", "f32[3]"), "E349: calling it with f32[3] raises TypeError: "),
         (("trained:net", "-o", "x", "-f", "dll", "-i", "f32[1,7]"), "E336: format is one of"),
         (("trained:net", "-o", "no/x", "-i", "f32[1,7]"), "E335: cannot write"),
     ],
@@ -194,6 +209,30 @@ def test_the_command_as_a_whole(folder):
     done = subprocess.run([COMMAND, "compile", "trained:x", "-o", "y"], cwd=folder, capture_output=True, text=True)
     assert done.returncode == 1
     assert "E349" in done.stderr
+    assert "Traceback" not in done.stderr
+
+
+@pytest.mark.parametrize(
+    ("thing", "line"),
+    [
+        (
+            "trained:eager",
+            r"CaptureError E401: float\(\).*\n  .*trained\.py:\d+ in eager:  return float\(x\.sum\(\)\)\n  help",
+        ),
+        ("trained:loud", r"CaptureError E455: out prints.*\n  .*trained\.py:\d+ in loud:  npx\.print\(x\)\n  help"),
+        (
+            "trained:clumsy",
+            r"E349: calling it with .* raises KeyError: 'no'\n  .*trained\.py:\d+ in clumsy:  return \{\}\['no'\]",
+        ),
+        ("broken:f", r"E349: importing broken .*\n  .*broken\.py:1 in <module>:  import nowhere_to_be_found"),
+        ("trained:number", r"E301: .*\n  help"),
+    ],
+)
+def test_mistakes_in_the_module_are_shown_where_they_are(folder, thing, line):
+    command = [COMMAND, "compile", thing, "-f", "library", "-o", "out", "-i", "f32[3]"]
+    done = subprocess.run(command, cwd=folder, capture_output=True, text=True)
+    assert done.returncode == 1
+    assert re.search(line, done.stderr), done.stderr
     assert "Traceback" not in done.stderr
 
 
@@ -228,6 +267,22 @@ def test_arrays_that_it_does_not_take(files, file):
         ran(file, x.astype("f8"))
     with pytest.raises(hybridize.errors.ShapeError, match="E120"):
         ran(file, numpy.ones((2, 6), "f4"))
+
+
+@pytest.mark.parametrize("file", ["libout.so", "out.wasm"])
+def test_the_remedy_is_of_what_is_wrong(files, file):
+    with pytest.raises(ArgumentError, match=r"got float32\[7\]\n(.|\n)*reshape\(\.\.\.\)"):
+        ran(file, numpy.ones(7, "f4"))
+    with pytest.raises(ArgumentError, match=r"takes 1 arrays .*, got 0\n(.|\n)*--input once for each"):
+        ran(file)
+
+
+def test_halves_of_the_brain(folder):
+    compile_("trained:both", "-f", "library", "-o", "out", "-i", "bf16[3]", "-i", "bf16[3]")
+    x = numpy.arange(3).astype(ml_dtypes.bfloat16)  # NumPy's files have no name for these
+    total, _ = ran("libout.so", x, x)
+    assert total.dtype == ml_dtypes.bfloat16
+    assert total.tolist() == [0, 2, 4]
 
 
 def test_a_loader_that_is_missing(files):
