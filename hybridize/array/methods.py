@@ -294,6 +294,29 @@ class Methods:
         """The same values, of which nothing is remembered for a backward pass."""
         return functions.detach(self)
 
+    def attach_grad(self, grad_req: str = "write", stype: Any = None) -> None:
+        """Ask for the gradient: `grad` is what the last backward pass says of this array; see `autograd`.
+
+        Args:
+            grad_req: `write`, `add` (passes add to what is there), or `null` (no gradient).
+            stype: storage type of the gradient; only `default` (dense).
+        """
+        functions.attach_grad(self, grad_req, stype)
+
+    def drop_grad(self) -> None:
+        """No gradient is wanted any more."""
+        functions.drop_grad(self)
+
+    def backward(self, out_grad: Any = None, retain_graph: bool = False, train_mode: bool = True) -> None:
+        """Compute the gradients of this array, or of its sum, with respect to all variables that it was recorded of.
+
+        Args:
+            out_grad: the gradient of this array; ones by default.
+            retain_graph: keep what was recorded, for another pass.
+            train_mode: whether layers called on the way behave as in training.
+        """
+        functions.backward(self, None if out_grad is None else [out_grad], retain_graph, train_mode)
+
     def as_np_ndarray(self) -> Any:
         """Itself: there is one array class."""
         return self

@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 
 from hybridize.array.operators import Operators, functions
 from hybridize.array.storage import Storage
+from hybridize.array.traced import Traced, Variable
 from hybridize.base.dtypes import DType, float32, float64, int32, int64
 from hybridize.base.errors import ArgumentError, OutOfBoundsError, ShapeError
 from hybridize.base.types import TensorType
@@ -123,12 +124,14 @@ class ndarray(Operators):  # noqa: N801 - the name NumPy gave it
     `ndarray(data)` wraps a NumPy array without copying it. Basic indexing gives views, as in NumPy.
     """
 
-    __slots__ = ("__weakref__", "_data", "_storage")
+    __slots__ = ("__weakref__", "_data", "_storage", "_traced")
 
     _data: NDArray[Any]
     """The elements: exactly `numpy.ndarray`, of any strides."""
     _storage: Storage | None
     """What all views of the buffer share; made when first needed (`storage`)."""
+    _traced: Traced | None
+    """What a tape knows of it; not even set where none does (`history`)."""
 
     def __init__(self, data: NDArray[Any]) -> None:
         self._data = numpy.asarray(data)
@@ -233,11 +236,22 @@ class ndarray(Operators):  # noqa: N801 - the name NumPy gave it
     def __format__(self, spec: str) -> str:
         return format(self.item(), spec) if spec else str(self)
 
+    @property
+    def grad(self) -> ndarray | None:
+        """What the last backward pass said of this array; None unless `attach_grad` was called."""
+        traced = history(self)
+        return None if traced is None or traced.variable is None else gradient_of(traced.variable)
+
     def __copy__(self) -> ndarray:
-        return wrap(self._data.copy())
+        copied: ndarray = functions.copy(self)
+        return copied
 
     def __deepcopy__(self, memo: dict[int, Any]) -> ndarray:
-        return wrap(self._data.copy())
+        copied: ndarray = functions.copy(self)
+        traced = history(self)
+        if traced is not None and traced.edge is not None and traced.edge is traced.variable:
+            copied.attach_grad(traced.variable.req)  # as a weight that is copied with its net
+        return copied
 
     def __reduce__(self) -> tuple[Any, ...]:
         return ndarray, (self._data,)
@@ -320,6 +334,19 @@ def view(base: ndarray, data: NDArray[Any]) -> ndarray:
     array._data = data
     array._storage = base._storage if base._storage is not None else base.storage
     return array
+
+
+def history(array: ndarray) -> Traced | None:
+    """What a tape knows of an array."""
+    return getattr(array, "_traced", None)
+
+
+def gradient_of(variable: Variable) -> ndarray:
+    """The buffer of a gradient, zeros before the first backward pass."""
+    if variable.grad is None:
+        variable.grad = wrap(numpy.zeros(variable.type.shape, variable.type.dtype))
+    grad: ndarray = variable.grad
+    return grad
 
 
 def written(array: ndarray) -> None:

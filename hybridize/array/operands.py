@@ -20,6 +20,7 @@ import numpy
 
 from hybridize.array.ndarray import ndarray, wrap
 from hybridize.array.symbol import Symbol
+from hybridize.array.traced import Traced
 from hybridize.base import dims
 from hybridize.base.dtypes import CODES, DType, as_dtype, code, float32, float64, int64
 from hybridize.base.errors import (
@@ -35,7 +36,7 @@ from hybridize.base.locations import is_users
 from hybridize.base.promotion import NUMBERS, default_dtype, floating, result_dtype, weak_kind
 from hybridize.base.types import Shape, TensorType, same_shape
 from hybridize.ops import Broadcast, Cast, Concat, Iota, Reshape, size_of
-from hybridize.ops.op import ACTIVE, Op, Operand, bind1, capturing, constant, current, install, type_of
+from hybridize.ops.op import ACTIVE, Op, Operand, bind1, capturing, constant, current, install, taping, type_of
 
 
 class Imperative:
@@ -163,7 +164,8 @@ def operand(x: Any, dtype: DType | None = None) -> Any:
 
 def _lifted(x: ndarray) -> Operand:
     if not capturing():
-        return x._data
+        tape = taping()
+        return x._data if tape is None else tape.lift(x)
     lifted = current().lift(x)  # type: ignore[attr-defined]
     return lifted.operand() if isinstance(lifted, Symbol) else lifted
 
@@ -347,6 +349,8 @@ def aligned(*xs: Any, name: str = "", float_only: bool = False, dtype: DType | N
 
 def result(x: Any, kind: type | None = None) -> Any:
     """The array of an operand: an `ndarray`, or a `Symbol` while capturing."""
+    if type(x) is Traced:
+        return taping().wrap(x)
     if not ACTIVE or not capturing():
         return wrap(x if type(x) is numpy.ndarray else numpy.asarray(x))
     interpreter: Any = current()

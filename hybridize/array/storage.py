@@ -10,6 +10,8 @@ from typing import Any, Final, Protocol
 
 from numpy.typing import NDArray
 
+from hybridize.base.locations import SourceLoc, user_location
+
 # Entered again where a watcher dies while it is told of a write, and its end writes something.
 _lock = threading.RLock()
 
@@ -30,11 +32,17 @@ class Watcher(Protocol):
 class Storage:
     """The identity of a buffer, shared by every array that views it."""
 
-    __slots__ = ("__weakref__", "_exposed", "_watchers", "version")
+    __slots__ = ("__weakref__", "_exposed", "_watchers", "kept", "recorded", "version", "written_at")
 
     def __init__(self) -> None:
         self.version = 0
         """Number of writes through hybridize."""
+        self.recorded = False
+        """Whether values with a history were written to it through some array: only that array knows which."""
+        self.kept = 0
+        """How many values a tape keeps in it for a backward pass; the place of a write to it is then of interest."""
+        self.written_at: SourceLoc | None = None
+        """The user's line of the first write since a tape began to keep something."""
         self._exposed = False
         self._watchers: tuple[weakref.ref[Any], ...] = ()
 
@@ -55,6 +63,8 @@ class Storage:
 
     def touch(self) -> None:
         """Say that the buffer was written; called after the writing, never before."""
+        if self.kept:
+            self.kept, self.written_at = 0, user_location()
         if not self._watchers:
             self.version += 1
             return

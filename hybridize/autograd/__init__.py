@@ -1,13 +1,27 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Modes of training and recording, and gradients of graphs.
+"""Gradients: of what was computed while recording, and of graphs. Both are made with the ops' own rules (`Op.vjp`).
 
-In: graphs. Out: graphs that also compute gradients, made with the ops' own rules (`Op.vjp`).
-The modes are those of `base.modes`; here they have Gluon's names. It must not know arrays' files, blocks or compilers.
+In: arrays and what was recorded of them; graphs. Out: gradients; graphs that also compute gradients.
+
+- `modes` puts the tape in charge of a thread; `tape` is the interpreter that computes and remembers, `nodes` what it
+  remembers; `backward` goes back along it.
+- An array holds its history, and a history what it was computed of: the tape has no list, so what nobody holds is gone.
+- `reverse` differentiates a graph as a whole; compiled functions are differentiated so.
+
+The modes are those of `base.modes`; here they have Gluon's names. It must not know arrays' files, blocks or captures.
 """
 
+from hybridize.array.methods import functions as _functions
+from hybridize.autograd.backward import backward as backward
+from hybridize.autograd.backward import grad as grad
 from hybridize.autograd.modes import is_recording as is_recording
 from hybridize.autograd.modes import is_training as is_training
 from hybridize.autograd.modes import pause as pause
 from hybridize.autograd.modes import predict_mode as predict_mode
 from hybridize.autograd.modes import record as record
 from hybridize.autograd.modes import train_mode as train_mode
+from hybridize.autograd.variables import attach_grad as _attach_grad
+from hybridize.autograd.variables import drop_grad as _drop_grad
+from hybridize.autograd.variables import mark_variables as mark_variables
+
+_functions.attach_grad, _functions.drop_grad, _functions.backward = _attach_grad, _drop_grad, backward

@@ -3,19 +3,36 @@
 
 from __future__ import annotations
 
-from contextlib import AbstractContextManager
+from collections.abc import Iterator
+from contextlib import AbstractContextManager, contextmanager
 
+from hybridize.autograd.tape import TAPE
 from hybridize.base import modes
+from hybridize.ops.op import capturing, taped
 
 
-def record(train_mode: bool = True) -> AbstractContextManager[None]:
-    """Record operations for a backward pass; layers behave as in training unless `train_mode` is False."""
-    return modes.mode(recording=True, training=train_mode)
+@contextmanager
+def _recording(on: bool, train_mode: bool | None) -> Iterator[None]:
+    with modes.mode(recording=on, training=train_mode):
+        if capturing():  # what is captured is differentiated as a graph, if at all
+            yield
+            return
+        with taped(TAPE if on else None):
+            yield
 
 
-def pause(train_mode: bool = False) -> AbstractContextManager[None]:
-    """Record nothing for a while."""
-    return modes.mode(recording=False, training=train_mode)
+def record(train_mode: bool | None = True) -> AbstractContextManager[None]:
+    """Record operations for a backward pass; layers behave as in training unless `train_mode` is False.
+
+    Operations on arrays with `attach_grad`, and on what was computed of them, are remembered in this thread.
+    `train_mode=None` leaves the behaviour of layers as it is.
+    """
+    return _recording(True, train_mode)
+
+
+def pause(train_mode: bool | None = False) -> AbstractContextManager[None]:
+    """Record nothing for a while; what is computed is a constant to what is recorded later."""
+    return _recording(False, train_mode)
 
 
 def train_mode() -> AbstractContextManager[None]:

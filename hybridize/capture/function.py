@@ -35,6 +35,7 @@ from hybridize.capture.sizes import Family, family_key
 from hybridize.capture.trace import current_trace
 from hybridize.compiler.archived import Code, offer_process_code
 from hybridize.formats import SavedProgram, SavedSignature, write_archive
+from hybridize.ops.op import taping
 
 if TYPE_CHECKING:
     from hybridize.formats.exporting import Exported
@@ -180,6 +181,8 @@ class Function:
         trace = current_trace()
         if trace is not None:  # inside of another capture it becomes part of that program
             return trace.convert(self.python_function)(*args, **kwargs)
+        if taping() is not None:
+            return self.python_function(*args, **kwargs)
         call = self._call(args, kwargs)
         program = self._find(call)
         if program is not None:
@@ -521,6 +524,15 @@ class Function:
                         return DTypeError("E210", text, help="cast the arguments: x.astype(...)")
                     if wrong:
                         return ShapeError("E120", text, help="call it with these sizes before saving it")
+        for program in self.programs():
+            one = program.stock.call
+            if one.structure != call.structure or one.kinds != call.kinds:
+                continue
+            if (one.training, one.recording) != (call.training, call.recording):
+                text += f": {_modes(one)} only, and this call is {_modes(call)}"
+                return ArgumentError("E310", text, help="before saving it, call it in that mode, too")
+            text += f": {program.objections(call)}"
+            return ArgumentError("E310", text, help="before saving it, call it like this, too, or pass an array")
         return ArgumentError("E310", text)
 
 
@@ -530,6 +542,12 @@ def _distance(x: Call, y: Call) -> tuple[int, int]:
         return 1, 0
     modes_differ = (x.training, x.recording) != (y.training, y.recording)
     return 0, sum(kind != other for kind, other in zip(x.kinds, y.kinds, strict=True)) + modes_differ
+
+
+def _modes(call: Call) -> str:
+    """`while training and recording`, as an error says it."""
+    words = ["training" if call.training else "predicting"] + (["recording"] if call.recording else [])
+    return f"while {' and '.join(words)}"
 
 
 def _example(spec: Any) -> Any:

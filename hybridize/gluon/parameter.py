@@ -17,10 +17,12 @@ import numpy
 
 from hybridize import init as initializers
 from hybridize.array import device as devices
-from hybridize.array.ndarray import ndarray
+from hybridize.array.ndarray import history, ndarray
 from hybridize.array.storage import Storage
 from hybridize.array.symbol import Symbol
-from hybridize.base.dtypes import DType, as_dtype
+from hybridize.array.traced import Variable
+from hybridize.autograd.variables import attach_grad
+from hybridize.base.dtypes import DType, as_dtype, is_float
 from hybridize.base.errors import (
     ArgumentError,
     DeferredInitializationError,
@@ -101,7 +103,6 @@ class Parameter:
         self._dtype = as_dtype(dtype)
         self._differentiable = differentiable
         self._data: ndarray | None = None
-        self._grad: ndarray | None = None
         self._deferred: tuple[Any, Any] | None = None
         self.grad_req = grad_req
 
@@ -169,8 +170,17 @@ class Parameter:
         if grad_req not in ("write", "add", "null"):
             raise ArgumentError("E322", f"grad_req is write, add or null, got {grad_req!r}")
         self._grad_req = grad_req if self._differentiable else "null"
-        if self._grad_req == "null":
-            self._grad = None
+        self._mark()
+
+    def _mark(self) -> None:
+        """Make the array a variable of `autograd`, as `grad_req` says."""
+        if self._data is None or not is_float(self._data.dtype):
+            return
+        variable = self._variable
+        if variable is None or self._grad_req == "null":
+            attach_grad(self._data, self._grad_req)
+        else:
+            variable.req = self._grad_req  # what was collected stays
 
     # -------------------------------------------------------------------------------------------- initialization
 
@@ -237,7 +247,8 @@ class Parameter:
 
     def _become(self, array: ndarray) -> None:
         if array is not self._data:
-            self._data, self._grad = array, None
+            self._data = array
+            self._mark()
             self.watch.touch()
 
     @property
@@ -345,16 +356,18 @@ class Parameter:
         """The buffer that a backward pass writes to, zeros before the first.
 
         Raises:
-            StateError E503: `grad_req` is `null`.
+            StateError E503: `grad_req` is `null`, or it holds integers.
         """
         if self._grad_req == "null":
             raise StateError(
                 "E503", f"parameter {self.name!r} has no gradient: its grad_req is null", help="set grad_req='write'"
             )
-        data = self.data()
-        if self._grad is None:
-            self._grad = ndarray(numpy.zeros(data.shape, data.dtype))
-        return self._grad
+        grad = self.data().grad
+        if grad is None:
+            raise StateError(
+                "E503", f"parameter {self.name!r} has no gradient: gradients are those of floats, it is {self._dtype}"
+            )
+        return grad
 
     def list_grad(self) -> list[ndarray]:
         """The gradient on each device."""
@@ -362,8 +375,24 @@ class Parameter:
 
     def zero_grad(self) -> None:
         """Set the gradient to zero."""
-        if self._grad is not None:
-            self._grad[...] = 0
+        variable = self._variable
+        if variable is not None and variable.grad is not None:
+            variable.grad[...] = 0
+
+    @property
+    def fresh_grad(self) -> bool:
+        """Whether a backward pass has written the gradient since this was last set to False, as an update does."""
+        return self._variable is not None and self._variable.fresh
+
+    @fresh_grad.setter
+    def fresh_grad(self, fresh: bool) -> None:
+        if self._variable is not None:
+            self._variable.fresh = fresh
+
+    @property
+    def _variable(self) -> Variable | None:
+        traced = None if self._data is None else history(self._data)
+        return None if traced is None else traced.variable
 
     def list_device(self) -> list[Any]:
         """Where the array is."""

@@ -167,8 +167,33 @@ def current() -> Interpreter:
 
 
 def capturing() -> bool:
-    """Whether an interpreter other than the imperative one is in charge in this thread."""
+    """Whether an interpreter that does not compute at once is in charge in this thread."""
     return len(_stack.interpreters) > 1
+
+
+def taping() -> Any:
+    """The tape that is in charge in this thread: it computes at once and remembers how; None where there is none."""
+    interpreters = _stack.interpreters
+    return None if len(interpreters) > 1 or interpreters[0] is _bottom[0] else interpreters[0]
+
+
+@contextmanager
+def taped(tape: Interpreter | None) -> Iterator[None]:
+    """Compute at once by `tape` for the length of a `with` block, or without any; not in the middle of a capture."""
+    before, was = _stack.interpreters, taping()
+    _stack.interpreters = [_bottom[0] if tape is None else tape]
+    if tape is not None and was is None:
+        ACTIVE.append(tape)
+    elif tape is None and was is not None:
+        ACTIVE.pop()
+    try:
+        yield
+    finally:
+        if tape is not None and was is None:
+            ACTIVE.pop()
+        elif tape is None and was is not None:
+            ACTIVE.append(was)
+        _stack.interpreters = before
 
 
 @contextmanager
@@ -190,7 +215,7 @@ def imperatively() -> Iterator[None]:
     For work that a program must find done, not do: initial values of parameters, say.
     """
     before = _stack.interpreters
-    _stack.interpreters = before[:1]
+    _stack.interpreters = [_bottom[0]]
     try:
         yield
     finally:

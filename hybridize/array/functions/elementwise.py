@@ -11,7 +11,7 @@ from typing import Any
 import numpy
 
 from hybridize import ops
-from hybridize.array.ndarray import direct, ndarray, view, wrap, written
+from hybridize.array.ndarray import direct, history, ndarray, view, wrap, written
 from hybridize.array.operands import (
     Weak,
     aligned,
@@ -30,11 +30,12 @@ from hybridize.array.operands import (
     typed,
 )
 from hybridize.array.symbol import Symbol
+from hybridize.array.traced import Traced
 from hybridize.base import dims
 from hybridize.base.dtypes import DType, as_dtype, bool_, converted, float32, float64, is_float, is_integer
 from hybridize.base.errors import DTypeError, ShapeError
 from hybridize.base.promotion import NUMBERS, floating, result_dtype, weak_kind
-from hybridize.ops.op import ACTIVE, Op, Operand, bind1
+from hybridize.ops.op import ACTIVE, Op, Operand, bind1, capturing, taping
 
 _NUMPY = numpy.ndarray
 
@@ -454,7 +455,7 @@ def copy(a: Any, order: str = "K") -> Any:
     x = operand(a)
     if isinstance(x, numpy.ndarray):
         return result(x.copy())
-    return result(cast(x, dtype_of(x)))
+    return result(cast(x, dtype_of(x)))  # a tape copies what is an array's already
 
 
 _copy = copy
@@ -463,8 +464,11 @@ _copy = copy
 @public
 def detach(x: Any) -> Any:
     """The same buffer, of which nothing is remembered for a backward pass."""
-    if type(x) is ndarray and not ACTIVE:
-        return view(x, x._data)
+    if type(x) is ndarray and not (ACTIVE and capturing()):
+        same = view(x, x._data)
+        if history(x) is not None:
+            same._traced = Traced(same._data, None, same.storage)
+        return same
     return stop_gradient(x)
 
 
@@ -514,6 +518,12 @@ def inplace(name: str, x: Any, y: Any) -> Any:
             f"{name} in place: {value.type} does not go into {x.type}",
             help="write x = x + y, which may change the dtype",
         )
+    tape = taping() if ACTIVE else None
+    if tape is not None:
+        update = operand(value)
+        if is_float(wanted) and tape.concerns(x, update):
+            tape.write(x, (), cast(update, wanted))
+            return x
     if type(x) is ndarray and type(value) is ndarray:
         x._data[...] = value._data
         written(x)

@@ -32,12 +32,13 @@ from hybridize.array.operands import (
     typed,
 )
 from hybridize.array.symbol import At, Symbol
+from hybridize.array.traced import Traced
 from hybridize.base import dims
 from hybridize.base.dtypes import bool_, int64, is_float
 from hybridize.base.errors import ArgumentError, CaptureError, DTypeError, OutOfBoundsError, ShapeError
 from hybridize.base.frozen import frozen
 from hybridize.base.types import Shape, TensorType, same_shape
-from hybridize.ops.op import ACTIVE, Op, Operand, bind1, capturing, constant, current
+from hybridize.ops.op import ACTIVE, Op, Operand, bind1, capturing, constant, current, taped, taping
 
 _FULL = slice(None)
 
@@ -64,6 +65,14 @@ def getitem(x: Any, key: Any) -> Any:
     """`x[key]`: a view for basic keys, a copy where index arrays or masks take part."""
     if isinstance(x, Symbol) or (ACTIVE and capturing()):
         return _symbolic_get(x if isinstance(x, Symbol) else array_of_trace(x), key)
+    tape = taping() if ACTIVE else None
+    if tape is not None:
+        return _taped_get(tape, x, key)
+    return _get(x, key)
+
+
+def _get(x: ndarray, key: Any) -> ndarray:
+    """`x[key]` of values that are there."""
     plain = _plain(key)
     try:
         data = x._data[plain]
@@ -81,7 +90,15 @@ def setitem(x: Any, key: Any, value: Any) -> None:
     if isinstance(x, Symbol) or (ACTIVE and capturing()):
         _symbolic_set(x if isinstance(x, Symbol) else array_of_trace(x), key, value)
         return
-    value = operand(value)
+    tape = taping() if ACTIVE else None
+    if tape is not None:
+        _taped_set(tape, x, key, value)
+        return
+    _set(x, key, operand(value))
+
+
+def _set(x: ndarray, key: Any, value: Any) -> None:
+    """`x[key] = value` of values that are there."""
     if type(value) is numpy.ndarray and value.base is not None and numpy.may_share_memory(value, x._data):
         value = value.copy()  # NumPy reads what it has just written: y[0:8:2] = y[:4] of strides of one direction
     try:
@@ -93,6 +110,49 @@ def setitem(x: Any, key: Any, value: Any) -> None:
             raise ArgumentError("E306", f"{x.type} is a read-only view", help="write to a copy: x.copy()") from None
         raise ShapeError("E132", f"x[{key!r}] = value: {error}; x is {x.type}, value {typed(value)}") from None
     written(x)
+
+
+def _taped_get(tape: Any, x: ndarray, key: Any) -> ndarray:
+    """`x[key]` while a tape records: NumPy says what it is, view ops or one gather say where it comes from."""
+    with taped(None):
+        found = _get(x, key)
+    if not is_float(x.dtype):
+        return found
+    if found._storage is not None and found._storage is x._storage:
+        shown: ndarray = tape.view(x, _steps(_parse(key, x.type), x.shape), found)
+        return shown
+    places = numpy.arange(x.size).reshape(x.shape)[_plain(key)]
+    flat = bind1(ops.Reshape((x.size,)), operand(x))
+    picked: ndarray = result(bind1(ops.Gather(0), flat, numpy.asarray(places)))
+    return picked
+
+
+def _taped_set(tape: Any, x: ndarray, key: Any, value: Any) -> None:
+    """`x[key] = value` while a tape records: where either has a history, `x` has one from now on."""
+    update = operand(value)
+    if not is_float(x.dtype) or not tape.concerns(x, update):
+        if type(update) is Traced:
+            update = update.data
+        with taped(None):
+            _set(x, key, update)
+        return
+    if not x._data.flags.writeable:
+        raise ArgumentError("E306", f"{x.type} is a read-only view", help="write to a copy: x.copy()")
+    try:
+        places = numpy.arange(x.size).reshape(x.shape)[_plain(key)]
+    except IndexError as error:
+        raise _key_error(error, x.type, key) from None
+    if places is not None and _is_basic(_plain(key)):
+        steps = _steps(_parse(key, x.type), x.shape)
+        shape = x.shape
+        for step in steps:
+            shape = step.infer(TensorType(shape, x.dtype))[0].shape
+        tape.write(x, steps, _fitted(update, shape, x))
+        return
+    fitted = bind1(ops.Reshape((places.size,)), _fitted(update, places.shape, x))
+    flat = bind1(ops.Reshape((x.size,)), operand(x))
+    changed = bind1(ops.ScatterND("set"), flat, places.reshape(-1, 1), fitted)
+    tape.write(x, (), bind1(ops.Reshape(x.shape), changed))
 
 
 def _key_error(error: IndexError, of: TensorType, key: Any) -> Exception:
@@ -423,7 +483,7 @@ def _symbolic_set(x: Symbol, key: Any, value: Any) -> None:
 
 def _fitted(value: Any, shape: Shape, x: Symbol) -> Operand:
     """A value to be written, in the dtype of `x` and broadcast to `shape`."""
-    update = cast(operand(value), x.dtype)
+    update = cast(value if type(value) is Traced else operand(value), x.dtype)
     found = shape_of(update)
     while len(found) > len(shape) and found[0] == 1:
         found = found[1:]

@@ -36,7 +36,7 @@ from hybridize.base import dims
 from hybridize.base.errors import ArgumentError, ShapeError
 from hybridize.base.promotion import result_dtype
 from hybridize.base.types import same_shape
-from hybridize.ops.op import ACTIVE, Op, bind1, capturing, current
+from hybridize.ops.op import ACTIVE, Op, bind1, capturing, current, taping
 
 
 def viewed(x: Any, op: Op) -> Any:
@@ -45,6 +45,9 @@ def viewed(x: Any, op: Op) -> Any:
         return x.step(op)
     if ACTIVE and capturing():
         return array_of_trace(x).step(op)
+    tape = taping() if ACTIVE else None
+    if tape is not None:
+        return tape.view(x, (op,))
     data = x._data
     match op:
         case ops.Transpose():
@@ -117,6 +120,9 @@ def reshape(a: Any, newshape: Any = None, order: str = "C", *, shape: Any = None
         a = _copied(a)
     symbol = a if isinstance(a, Symbol) else array_of_trace(a) if capturing() else a
     if isinstance(symbol, ndarray):
+        tape = taping() if ACTIVE else None
+        if tape is not None:
+            return tape.view(symbol, (ops.Reshape(wanted),))
         return view(symbol, settled(symbol).reshape(wanted))
     if not _is_view(symbol, wanted):
         return result(bind1(ops.Reshape(wanted), symbol.operand()))

@@ -1,0 +1,290 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The backward pass: from the newest node to the oldest, by the ops' own rules.
+
+Nodes are numbered as they are made and have edges only to older ones, so the order needs no search. Gradients of
+variables are collected and written at the end: where something fails on the way, every buffer is as it was.
+"""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Iterable, Sequence
+from operator import attrgetter
+from typing import Any
+
+import numpy
+
+from hybridize.array.ndarray import gradient_of, history, ndarray, wrap, written
+from hybridize.array.operands import operand
+from hybridize.array.symbol import Symbol
+from hybridize.array.traced import Traced, Variable
+from hybridize.autograd.nodes import Node
+from hybridize.autograd.rules import partial
+from hybridize.autograd.tape import TAPE
+from hybridize.base import modes
+from hybridize.base.dtypes import is_float
+from hybridize.base.errors import ArgumentError, StateError
+from hybridize.base.locations import user_location
+from hybridize.base.types import TensorType
+from hybridize.ops.arithmetic import add
+from hybridize.ops.op import Operand, capturing, taped
+
+Edge = Any
+_commit = threading.Lock()
+
+
+class Sweep:
+    """One backward pass.
+
+    Args:
+        create: record it, so that the gradients have gradients.
+        keep: leave the nodes their values.
+        wanted: edges whose gradients alone are asked for; None: those of all variables.
+    """
+
+    def __init__(self, *, create: bool = False, keep: bool = False, wanted: Iterable[Edge] | None = None) -> None:
+        self.create = create
+        self.keep = keep
+        self.variables: dict[Variable, Operand] = {}
+        """The gradients that arrived at variables."""
+        self.wanted = None if wanted is None else set(wanted)
+        self.found: dict[Edge, Operand] = {}
+        """The gradients that arrived at wanted outputs of nodes."""
+        self._at: dict[Node, list[Operand | None]] = {}
+        self._leads: set[Node] = set()
+
+    def run(self, heads: Sequence[tuple[Edge, Operand]]) -> None:
+        """Propagate the gradients of some edges.
+
+        Raises:
+            StateError E541, E542: values are gone, or were overwritten.
+        """
+        nodes = self._reachable(heads)
+        if self.wanted is not None:
+            self._leading(nodes, self.wanted)
+        with taped(TAPE if self.create else None):
+            for edge, gradient in heads:
+                self._arrive(edge, gradient)
+            for node in nodes:
+                gradients = self._at.pop(node, None)
+                if gradients is not None:
+                    self._through(node, gradients)
+        if not self.keep:
+            where = user_location()
+            for node in nodes:
+                if self.wanted is None or node in self._leads:
+                    node.release(where)
+
+    def _reachable(self, heads: Sequence[tuple[Edge, Operand]]) -> list[Node]:
+        """The nodes behind heads, newest first; without those that lead to nothing that is wanted."""
+        seen: set[Node] = set()
+        todo = [edge[0] for edge, _ in heads if type(edge) is tuple]
+        while todo:
+            node = todo.pop()
+            if node in seen:
+                continue
+            seen.add(node)
+            if node.freed:
+                node.check()
+            todo += [edge[0] for edge in node.edges or () if type(edge) is tuple and edge[0] not in seen]
+        return sorted(seen, key=attrgetter("number"), reverse=True)
+
+    def _leading(self, nodes: Sequence[Node], wanted: set[Edge]) -> None:
+        """Find the nodes that lead to something that is wanted."""
+        for node in reversed(nodes):
+            for edge in node.edges or ():
+                if edge in wanted or (type(edge) is tuple and edge[0] in self._leads):
+                    self._leads.add(node)
+                    break
+
+    def arrived(self, edge: Edge) -> Operand | None:
+        """The gradient of a wanted edge; None where nothing depends on it."""
+        return self.found.get(edge) if type(edge) is tuple else self.variables.get(edge)
+
+    def _through(self, node: Node, gradients: list[Operand | None]) -> None:
+        """From the outputs of a node to its inputs."""
+        if self.wanted is not None:
+            for number, g in enumerate(gradients):
+                if g is not None and (node, number) in self.wanted:
+                    self.found[node, number] = g
+            if node not in self._leads:
+                return
+        if node.retained is not None:
+            for number, variable in node.retained.items():
+                g = gradients[number]
+                if g is not None:
+                    self._collect(variable, g)
+        node.check()
+        edges = node.edges
+        assert edges is not None
+        xs, ys = node.xs, node.ys
+        if self.create:
+            xs, ys = node.traced()
+        whole = tuple(
+            [numpy.zeros(y.shape, y.dtype) if g is None else g for g, y in zip(gradients, node.ys, strict=True)]
+        )
+        rule = partial(node.rule, edges)
+        sweeping = getattr(node.rule, "sweep", None)
+        if sweeping is not None:
+            found = sweeping(self, whole, ys, xs)
+        elif rule is None:
+            found = node.rule.vjp(whole, tuple(ys), *xs)
+        else:
+            found = rule(node.rule, whole[0], xs, edges)
+        for edge, g in zip(edges, found, strict=True):
+            if g is not None and edge is not None:
+                self._arrive(edge, g)
+
+    def _arrive(self, edge: Edge, gradient: Operand) -> None:
+        if type(edge) is not tuple:
+            self._collect(edge, gradient)
+            return
+        node, number = edge
+        at = self._at.get(node)
+        if at is None:
+            self._at[node] = at = [None] * len(node.ys)
+        before = at[number]
+        at[number] = gradient if before is None else add(before, gradient)
+
+    def _collect(self, variable: Variable, gradient: Operand) -> None:
+        before = self.variables.get(variable)
+        self.variables[variable] = gradient if before is None else add(before, gradient)
+
+
+def backward(heads: Any, head_grads: Any = None, retain_graph: bool = False, train_mode: bool = True) -> None:
+    """Compute the gradients of some arrays with respect to all variables behind them, and write them where they go.
+
+    Args:
+        heads: an array, or a list of them. Of one with many elements the sum is meant.
+        head_grads: the gradients of the heads, each None or an array of the head's shape and dtype; ones by default.
+        retain_graph: the same heads will be asked again; else what the recording kept is let go.
+        train_mode: whether layers and functions called on the way behave as in training.
+
+    Raises:
+        StateError E540: nothing was recorded of a head.
+        StateError E541, E542: it was let go by an earlier pass, or values were overwritten since.
+        ArgumentError E385 to E387: a head of integers; head gradients that do not fit.
+    """
+    arrays = _listed(heads)
+    pairs = [(edge_of(head), g) for head, g in zip(arrays, _head_grads(arrays, head_grads), strict=True)]
+    sweep = Sweep(keep=retain_graph)
+    with modes.mode(recording=False, training=train_mode):
+        sweep.run(pairs)
+    commit(sweep.variables)
+
+
+def grad(
+    heads: Any,
+    variables: Any,
+    head_grads: Any = None,
+    retain_graph: bool | None = None,
+    create_graph: bool = False,
+    train_mode: bool = True,
+) -> Any:
+    """The gradients of some arrays with respect to others, as new arrays; no buffer is written.
+
+    Args:
+        heads: an array, or a list of them. Of one with many elements the sum is meant.
+        variables: an array or a list of them: variables, or what was computed between.
+        head_grads: as for `backward`.
+        retain_graph: keep what was recorded; by default only with `create_graph`.
+        create_graph: record this pass, so that its results can be differentiated again.
+        train_mode: whether layers and functions called on the way behave as in training.
+
+    Returns:
+        One array, or a list where `variables` is one. Zeros where no head depends on a variable.
+
+    Raises:
+        StateError E540 to E542, ArgumentError E385 to E387: as for `backward`.
+        ArgumentError E388: a variable that nothing was recorded of.
+    """
+    arrays, of = _listed(heads), _listed(variables)
+    pairs = [(edge_of(head), g) for head, g in zip(arrays, _head_grads(arrays, head_grads), strict=True)]
+    edges = []
+    for x in of:
+        traced = history(x) if type(x) is ndarray else None
+        if traced is None or traced.edge is None:
+            what = str(x.type) if type(x) is ndarray else type(x).__name__
+            raise ArgumentError(
+                "E388", f"grad with respect to {what}, of which nothing was recorded",
+                help="call x.attach_grad() before the recording",
+            )  # fmt: skip
+        edges.append(traced.edge)
+    sweep = Sweep(create=create_graph, keep=create_graph if retain_graph is None else retain_graph, wanted=edges)
+    with modes.mode(recording=create_graph, training=train_mode):
+        sweep.run(pairs)
+    results = [_result(sweep.arrived(edge), x) for edge, x in zip(edges, of, strict=True)]
+    return results if isinstance(variables, (list, tuple)) else results[0]
+
+
+def _result(gradient: Operand | None, x: ndarray) -> ndarray:
+    if gradient is None:
+        return wrap(numpy.zeros(x.shape, x.dtype))
+    if type(gradient) is Traced:
+        return TAPE.wrap(gradient)
+    return wrap(numpy.array(gradient))  # several may be one buffer
+
+
+def commit(gradients: dict[Variable, Operand]) -> None:
+    """Write gradients to the buffers of variables."""
+    with _commit:
+        for variable, gradient in gradients.items():
+            data = gradient.data if type(gradient) is Traced else gradient
+            buffer = gradient_of(variable)
+            if variable.req == "add":
+                buffer._data[...] += data
+            else:
+                buffer._data[...] = data
+            written(buffer)
+            variable.fresh = True
+
+
+def _listed(heads: Any) -> list[Any]:
+    return list(heads) if isinstance(heads, (list, tuple)) else [heads]
+
+
+def edge_of(head: Any) -> Edge:
+    """Where a backward pass begins that starts at an array.
+
+    Raises:
+        StateError E540, E545: nothing was recorded of it; in the middle of a capture.
+        ArgumentError E385: it is no array of floats.
+    """
+    if type(head) is Symbol or capturing():
+        raise StateError(
+            "E545", "backward inside of a compiled function",
+            help="call backward after the compiled function has returned",
+        )  # fmt: skip
+    if type(head) is not ndarray:
+        raise ArgumentError("E385", f"backward starts at an array, got {type(head).__name__}")
+    if not is_float(head.dtype):
+        raise ArgumentError("E385", f"gradients are those of floats, got {head.type}", help="x.astype('float32')")
+    with taped(None):
+        traced = history(head)
+        lifted = None if traced is None else TAPE.lift(head)
+    if lifted is None or lifted.edge is None:
+        raise StateError(
+            "E540", f"nothing was recorded of {head.type}, so it cannot be differentiated",
+            help="compute it within `with autograd.record():`, from an array with attach_grad()",
+        )  # fmt: skip
+    return lifted.edge
+
+
+def _head_grads(heads: Sequence[ndarray], given: Any) -> list[Operand]:
+    for head in heads:
+        edge_of(head)
+    listed = [None] * len(heads) if given is None else _listed(given)
+    if len(listed) != len(heads):
+        raise ArgumentError("E386", f"{len(heads)} heads were given {len(listed)} head gradients")
+    found: list[Operand] = []
+    for head, g in zip(heads, listed, strict=True):
+        if g is None:
+            found.append(numpy.ones(head.shape, head.dtype))
+            continue
+        with taped(TAPE):
+            data = operand(g if isinstance(g, (ndarray, numpy.ndarray)) else numpy.asarray(g, head.dtype))
+        kind = TAPE.type_of(data)
+        if kind != TensorType(head.shape, head.dtype):
+            raise ArgumentError("E387", f"the head gradient of {head.type} is {kind}", help="both must be of one type")
+        found.append(data if type(data) is Traced and data.edge is not None else getattr(data, "data", data))
+    return found

@@ -1,0 +1,210 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Nodes of a tape: one operation that was computed while recording, and what its gradient rule will need.
+
+Edges lead from a node to the nodes that made its inputs, never back, so a tape is held by its newest arrays alone:
+when they go, it goes, without a cycle for the collector. Values that the rule does not read are not kept; what the rule
+reads is found once for each op, by recording the rule as a graph.
+"""
+
+from __future__ import annotations
+
+import itertools
+import sys
+from collections.abc import Sequence
+from types import CodeType, FrameType
+from typing import Any, Protocol
+
+import numpy
+from numpy.typing import NDArray
+
+from hybridize.array.storage import Storage
+from hybridize.array.traced import Traced, Variable
+from hybridize.base.errors import StateError
+from hybridize.base.locations import SourceLoc, is_users
+from hybridize.base.types import TensorType
+from hybridize.ops import Broadcast, Cast, Recorder, Reshape, Slice, Transpose, UpdateSlice
+from hybridize.ops.op import Op, Operand, interpreting
+
+Edge = Any
+"""(node, number of the output), a `Variable`, or None: a constant."""
+Mask = tuple[bool, ...]
+
+_numbers = itertools.count()
+_NOTHING: tuple[Mask, Mask] = ((False, False), (False,))
+_VIEWS: dict[Any, tuple[Mask, Mask]] = dict.fromkeys(
+    (Broadcast, Cast, Reshape, Slice, Transpose, UpdateSlice), _NOTHING
+)
+_reads: dict[Any, tuple[Mask, Mask]] = {}
+_LIMIT = 4096
+
+
+class Rule(Protocol):
+    """What a node knows how to differentiate: an op, or a function of the user's with a gradient of its own."""
+
+    @property
+    def name(self) -> str:
+        """For messages."""
+
+    def vjp(self, g: tuple[Operand, ...], y: tuple[Operand, ...], *xs: Operand) -> tuple[Operand | None, ...]:
+        """Cotangents of the inputs from those of the outputs."""
+
+
+class Node:
+    """One recorded operation."""
+
+    __slots__ = ("__weakref__", "_code", "_guards", "_last", "edges", "freed", "number", "retained", "rule", "xs", "ys")
+
+    def __init__(
+        self, rule: Any, operands: Sequence[Operand], inputs: Sequence[Any], outputs: Sequence[Any], reads: Any
+    ) -> None:
+        """A node for outputs that `rule` computed of operands whose values are `inputs`."""
+        self.rule = rule
+        self.number = next(_numbers)
+        """Later than those of all nodes that it has edges to."""
+        self.edges: tuple[Edge, ...] | None = tuple([x.edge if type(x) is Traced else None for x in operands])
+        self.freed: SourceLoc | bool = False
+        """Where a backward pass let its values go."""
+        self.retained: dict[int, Variable] | None = None
+        """Outputs whose gradients are wanted too."""
+        self._guards: tuple[tuple[int, Storage, int], ...] = ()
+        if reads is _NOTHING:
+            self.xs: Any = [standin(x) for x in inputs]
+            self.ys: Any = [standin(y) for y in outputs]
+        else:
+            of_xs, of_ys = reads
+            guards = []
+            for number, x in enumerate(operands):
+                if of_xs[number] and type(x) is Traced and x.storage is not None:
+                    x.storage.kept += 1
+                    guards.append((number, x.storage, x.version))
+            self._guards = tuple(guards)
+            self.xs = [x if read else standin(x) for x, read in zip(inputs, of_xs, strict=True)]
+            self.ys = [y if read else standin(y) for y, read in zip(outputs, of_ys, strict=True)]
+        self._code, self._last = _line()
+
+    def guard(self, number: int, storage: Storage) -> None:
+        """An output that the rule reads will be in a buffer of this storage."""
+        storage.kept += 1
+        self._guards += ((-1 - number, storage, storage.version),)
+
+    def traced(self) -> tuple[list[Any], list[Any]]:
+        """The inputs and outputs with their histories, for a pass that is recorded itself."""
+        stores = {number: (storage, version) for number, storage, version in self._guards}
+        edges = self.edges or ()
+        xs = [
+            x if edge is None else unowned(x, edge, *stores.get(number, (None, 0)))
+            for number, (x, edge) in enumerate(zip(self.xs, edges, strict=True))
+        ]
+        ys = [unowned(y, (self, number), *stores.get(-1 - number, (None, 0))) for number, y in enumerate(self.ys)]
+        return xs, ys
+
+    @property
+    def loc(self) -> SourceLoc | None:
+        """The user's line."""
+        code = self._code
+        if code is None:
+            return None
+        lines = list(code.co_positions())
+        line = lines[self._last // 2][0] if self._last // 2 < len(lines) else None
+        return SourceLoc(code.co_filename, line or code.co_firstlineno, code.co_name)
+
+    def check(self) -> None:
+        """Raise where the values are gone, or are not those any more that were computed with.
+
+        Raises:
+            StateError E541, E542: a backward pass freed them; they were overwritten.
+        """
+        if self.freed:
+            where = f" at {self.freed.described()}" if isinstance(self.freed, SourceLoc) else ""
+            raise StateError(
+                "E541", f"the graph of {self.described()} was freed by a backward pass{where}",
+                help="give that pass retain_graph=True, or record again",
+            )  # fmt: skip
+        for _, storage, version in self._guards:
+            if storage.version != version:
+                at = storage.written_at
+                where = "" if at is None else f", at {at.described()}"
+                raise StateError(
+                    "E542",
+                    f"a value that {self.described()} needs for its gradient was overwritten after it was recorded"
+                    f"{where}",
+                    help="write to a copy, or call backward before the writing",
+                )
+
+    def described(self) -> str:
+        """The operation and its line, for messages."""
+        loc = self.loc
+        return self.rule.name if loc is None else f"{self.rule.name}, recorded at {loc.described()},"
+
+    def release(self, where: SourceLoc | None) -> None:
+        """Let go of everything."""
+        self.freed = where if where is not None else True
+        for _, storage, _ in self._guards:
+            if storage.kept:
+                storage.kept -= 1
+        self.edges = self.xs = self.ys = None
+        self._guards = ()
+
+
+def unowned(data: NDArray[Any], edge: Edge, storage: Storage | None = None, version: int = 0) -> Traced:
+    """The history of an operand that is no array's yet."""
+    traced = Traced(data, edge, storage, version)
+    traced.owner = False
+    return traced
+
+
+def _line() -> tuple[CodeType | None, int]:
+    """The user's code that is running, and the place in it."""
+    frame: FrameType | None = sys._getframe(3)
+    while frame is not None:
+        code = frame.f_code
+        if is_users(code.co_filename):
+            return code, frame.f_lasti
+        frame = frame.f_back
+    return None, 0
+
+
+_nans = numpy.full(16, 255, numpy.uint8)
+
+
+def standin(x: NDArray[Any]) -> NDArray[Any]:
+    """An array of the type of `x` that holds nothing: rules ask for shapes and dtypes of what they do not read.
+
+    Its elements are NaN where it is of floats, so that a rule that did read them would be seen to.
+    """
+    stand: NDArray[Any] = numpy.ndarray(x.shape, x.dtype, _nans, 0, (0,) * x.ndim)
+    return stand
+
+
+def reads(
+    op: Op, operands: Sequence[Operand], inputs: Sequence[NDArray[Any]], outputs: Sequence[NDArray[Any]]
+) -> tuple[Mask, Mask]:
+    """Which inputs and outputs the gradient rule of an op reads, for the gradients of operands that have a history."""
+    kind: Any = type(op)
+    known = _VIEWS.get(kind)
+    if known is not None:
+        return known
+    tracked = tuple([type(x) is Traced and x.edge is not None for x in operands])
+    key = (kind if kind._compared is type else op, tracked)
+    known = _reads.get(key)
+    if known is None:
+        known = _found(op, tracked, inputs, outputs)
+        if len(_reads) >= _LIMIT:
+            _reads.clear()
+        _reads[key] = known
+    return known
+
+
+def _found(op: Op, tracked: Mask, inputs: Sequence[NDArray[Any]], outputs: Sequence[NDArray[Any]]) -> tuple[Mask, Mask]:
+    recorder = Recorder()
+    builder = recorder.builder
+    xs = [builder.input(TensorType(x.shape, x.dtype)) for x in inputs]
+    ys = [builder.input(TensorType(y.shape, y.dtype)) for y in outputs]
+    gs = tuple(builder.input(TensorType(y.shape, y.dtype)) for y in outputs)
+    with interpreting(recorder):
+        found = op.vjp(gs, tuple(ys), *xs)
+    live = {value for value, asked in zip(found, tracked, strict=True) if value is not None and asked}
+    for node in reversed(builder.nodes):
+        if not live.isdisjoint(node.outputs):
+            live.update(node.inputs)
+    return tuple(x in live for x in xs), tuple(y in live for y in ys)

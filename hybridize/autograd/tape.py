@@ -1,0 +1,273 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The tape: the interpreter that computes at once and remembers how.
+
+It takes the place of the imperative interpreter in a thread that records. Operands are NumPy buffers where nothing is
+to be remembered (numbers, indices, what was computed of constants), else `Traced`.
+
+An array that is a view made while recording knows its base and the ops between. A write with a history changes the
+histories from the written view up to its base, as the capture's symbols do; other views find theirs again from the base
+when they are next read, which they see by the version of the buffer.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy
+from numpy.typing import NDArray
+
+from hybridize.array.ndarray import history, ndarray, view, wrap
+from hybridize.array.storage import Storage
+from hybridize.array.traced import Traced
+from hybridize.autograd.nodes import Node, reads, unowned
+from hybridize.base.errors import ArgumentError, StateError
+from hybridize.base.types import TensorType
+from hybridize.ops import Broadcast, Reshape, Slice, StopGradient, Transpose, UpdateSlice
+from hybridize.ops.op import Op, Operand
+
+Buffer = NDArray[Any]
+
+
+class Tape:
+    """Computes, and makes a node of each operation that a gradient may pass. It has no state: histories are arrays'."""
+
+    def bind(self, op: Op, operands: tuple[Operand, ...]) -> tuple[Operand, ...]:
+        """Compute at once, and remember."""
+        tracked = False
+        data = []
+        for x in operands:
+            if type(x) is Traced:
+                data.append(x.data)
+                if x.edge is not None:
+                    tracked = True
+            else:
+                data.append(x)
+        outputs = op.eager(*data)
+        if type(op) is StopGradient:
+            return (outputs[0].copy(),)
+        if len(data) == 1 and type(operands[0]) is Traced:
+            y = outputs[0]
+            if y is data[0] or (y.base is not None and numpy.may_share_memory(y, data[0])):
+                return self.note(op, operands, data, outputs, operands[0])
+        return self.note(op, operands, data, outputs) if tracked else outputs
+
+    def note(
+        self, op: Op, operands: Sequence[Operand], data: Sequence[Buffer], outputs: Sequence[Buffer],
+        shares: Traced | None = None,
+    ) -> tuple[Operand, ...]:  # fmt: skip
+        """Operands for `outputs`, which `op` made of operands whose values are `data`.
+
+        Args:
+            op: what was done.
+            operands: to what.
+            data: their values.
+            outputs: its results.
+            shares: the operand in whose buffer the outputs are.
+        """
+        storage, version = (None, 0) if shares is None else (shares.storage, shares.version)
+        if shares is not None and shares.edge is None:
+            return tuple(unowned(y, None, storage, version) for y in outputs)
+        floats = [y.dtype.kind in "fV" for y in outputs]
+        if not any(floats):
+            return tuple(outputs)
+        read = reads(op, operands, data, outputs)
+        node = Node(op, operands, data, outputs, read)
+        made: list[Operand] = []
+        for number, y in enumerate(outputs):
+            if not floats[number]:
+                made.append(y)
+                continue
+            own = storage
+            if read[1][number] and own is None:
+                own = Storage()
+                node.guard(number, own)
+            made.append(unowned(y, (node, number), own, version))
+        return tuple(made)
+
+    def type_of(self, operand: Operand) -> TensorType:
+        """Type of an operand."""
+        if type(operand) is Traced:
+            operand = operand.data
+        return TensorType(operand.shape, operand.dtype)
+
+    def constant(self, array: Buffer) -> Operand:
+        """The buffer itself."""
+        return array
+
+    # --------------------------------------------------------------------------------------------------- arrays
+
+    def lift(self, x: ndarray) -> Operand:
+        """The operand that an array is.
+
+        Raises:
+            StateError E544: which values it has now, and where they come from, cannot be told.
+        """
+        data = x._data
+        if data.dtype.kind not in "fV":
+            return data.copy()  # an index that is overwritten later must not change a gradient
+        traced = history(x)
+        storage = x.storage
+        if traced is None:
+            if storage.recorded:
+                raise _unclear(x, "values with a history were written to its buffer through another array")
+            return Traced(data, None, storage, storage.version)
+        if traced.version == storage.version:
+            return traced
+        if traced.base is not None:
+            traced.edge = self._stepped(self.lift(traced.base), traced.steps, data).edge
+        elif traced.edge is not None and traced.edge is not traced.variable:
+            raise _unclear(x, "it was written while nothing was recorded, after it had been computed while recording")
+        traced.data, traced.version = data, storage.version
+        return traced
+
+    def wrap(self, traced: Traced) -> ndarray:
+        """A new array of an operand."""
+        if traced.owner:  # somebody's already
+            data = traced.data.copy()
+            if traced.edge is None:
+                return wrap(data)
+            op = Reshape(data.shape)
+            (traced,) = self.note(op, (traced,), (traced.data,), (data,))
+        array = wrap(traced.data)
+        if traced.storage is None:
+            traced.storage = Storage()
+        array._storage = traced.storage
+        if traced.edge is not None:
+            traced.version = traced.storage.version
+            traced.owner = True
+            array._traced = traced
+        return array
+
+    def view(self, x: ndarray, steps: Sequence[Op], found: ndarray | None = None) -> ndarray:
+        """The view of an array that view ops make."""
+        data = viewed(x._data, steps) if found is None else found._data
+        array = view(x, data)
+        if data.dtype.kind not in "fV":
+            return array
+        if not numpy.may_share_memory(data, x._data):  # NumPy had to copy
+            traced = self._stepped(self.lift(x), steps, data)
+            return self.wrap(unowned(data, traced.edge, None, 0)) if traced.edge is not None else wrap(data)
+        storage = array.storage
+        before = self.lift(x)
+        traced = Traced(data, self._stepped(before, steps, data).edge, storage, storage.version)
+        traced.base, traced.steps = x, tuple(steps)
+        array._traced = traced
+        return array
+
+    def _stepped(self, x: Traced, steps: Sequence[Op], data: Buffer) -> Traced:
+        """The history of a view, whose buffer is `data`."""
+        if x.edge is None or not steps:
+            return x
+        for number, step in enumerate(steps):
+            y = data if number == len(steps) - 1 else viewed(x.data, (step,))
+            (x,) = self.note(step, (x,), (x.data,), (y,), x)
+        return x
+
+    # --------------------------------------------------------------------------------------------------- writes
+
+    def concerns(self, x: ndarray, update: Operand) -> bool:
+        """Whether a write of `update` to `x`, or to a part of it, has a history."""
+        if type(update) is Traced and update.edge is not None:
+            return True
+        traced = history(x)
+        while traced is not None:
+            if traced.edge is not None:
+                return True
+            traced = None if traced.base is None else history(traced.base)
+        return False
+
+    def write(self, x: ndarray, steps: Sequence[Op], update: Operand) -> None:
+        """Write `update` to the view of `x` that `steps` make, and remember where the values come from.
+
+        Raises:
+            StateError E543: `x` is a variable, or a view of one.
+        """
+        arrays = [x]
+        while (traced := history(arrays[-1])) is not None and traced.base is not None:
+            arrays.append(traced.base)
+        root = history(arrays[-1])
+        if root is not None and root.edge is not None and root.edge is root.variable:
+            raise StateError(
+                "E543", f"{x.type} has a gradient attached, so it cannot be written while its use is recorded",
+                help="compute a new array, or write within autograd.pause()",
+            )  # fmt: skip
+        if not isinstance(update, (Traced, numpy.ndarray)):
+            update = numpy.asarray(update, x.dtype)
+        befores = [self.lift(array) for array in arrays] if steps or len(arrays) > 1 else []
+        befores = [Traced(before.data, before.edge, before.storage, before.version) for before in befores]
+        part = viewed(x._data, steps)
+        value = update.data if type(update) is Traced else update
+        part[...] = value.copy() if numpy.may_share_memory(value, part) else value
+        storage = x.storage
+        storage.recorded = True
+        storage.touch()
+        new = self._undone(steps, befores[0], update) if steps else update
+        for number, array in enumerate(arrays):
+            if number:
+                child = history(arrays[number - 1])
+                assert child is not None
+                new = self._undone(child.steps, befores[number], new)
+            traced = history(array)
+            if traced is None:
+                traced = array._traced = Traced(array._data, None, storage)
+            traced.edge = new.edge if type(new) is Traced else None
+            traced.version = storage.version
+
+    def _undone(self, steps: Sequence[Op], before: Traced, update: Operand) -> Operand:
+        """`before`, changed so that `steps` of it make `update`; only the history: the values are written already."""
+        states = [before]
+        for step in steps[:-1]:
+            data = viewed(states[-1].data, (step,))
+            states.append(Traced(data, self._stepped(states[-1], (step,), data).edge))
+        for step, state in zip(reversed(steps), reversed(states), strict=True):
+            value = update.data if type(update) is Traced else update
+            op: Op
+            operands: tuple[Operand, ...]
+            values: tuple[Buffer, ...]
+            match step:
+                case Slice():
+                    op = UpdateSlice(step.starts, step.stops, step.steps)
+                    operands, values = (state, update), (state.data, value)
+                case Reshape():
+                    op, operands, values = Reshape(state.data.shape), (update,), (value,)
+                case Transpose():
+                    op = Transpose(tuple(int(i) for i in numpy.argsort(step.axes)))
+                    operands, values = (update,), (value,)
+                case _:
+                    raise ArgumentError("E306", "a broadcast view is read-only", help="write to a copy: x.copy()")
+            if any(type(x) is Traced and x.edge is not None for x in operands):
+                (update,) = self.note(op, operands, values, (state.data,))
+            else:
+                update = state.data
+        return update
+
+
+TAPE = Tape()
+"""The one there is."""
+
+
+def viewed(data: Buffer, steps: Sequence[Op]) -> Buffer:
+    """The NumPy view that view ops make; a copy where NumPy has no such view."""
+    for step in steps:
+        match step:
+            case Slice():
+                stops = (None if stop < 0 else stop for stop in step.stops)
+                key: Any = (*map(slice, step.starts, stops, step.steps), ...)
+                data = data[key]
+            case Reshape():
+                data = data.reshape(step.shape)
+            case Transpose():
+                data = data.transpose(step.axes)
+            case Broadcast():
+                data = numpy.broadcast_to(data, step.shape)
+            case _:
+                (data,) = step.eager(data)
+    return data
+
+
+def _unclear(x: ndarray, why: str) -> StateError:
+    return StateError(
+        "E544", f"what a backward pass should make of {x.type} is not clear: {why}",
+        help="index or view it again while recording, or say that its values are constants: x.detach()",
+    )  # fmt: skip

@@ -1,0 +1,105 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Which arrays are variables: what `attach_grad` and `mark_variables` say."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from hybridize.array.ndarray import history, ndarray
+from hybridize.array.symbol import Symbol
+from hybridize.array.traced import Traced, Variable
+from hybridize.base.dtypes import is_float
+from hybridize.base.errors import ArgumentError, StateError
+
+REQS = ("write", "add", "null")
+
+
+def attach_grad(x: Any, grad_req: str = "write", stype: Any = None) -> None:
+    """Ask for the gradient of an array: `x.grad` is what the last backward pass says of it.
+
+    An array that was computed while recording stays part of what was recorded.
+
+    Args:
+        x: an array of floats.
+        grad_req: `write`, `add` (passes add to what is there), or `null` (no gradient).
+        stype: storage type of the gradient; only `default` (dense).
+
+    Raises:
+        ArgumentError E321, E322, E385: a sparse gradient; an unknown `grad_req`; no array of floats.
+        StateError E545: while a function is being compiled.
+    """
+    if stype not in (None, "default"):
+        raise ArgumentError("E321", f"gradients are dense, got the storage type {stype!r}")
+    if grad_req not in REQS:
+        raise ArgumentError("E322", f"grad_req is write, add or null, got {grad_req!r}")
+    if type(x) is Symbol:
+        raise StateError(
+            "E545", "attach_grad inside of a compiled function", help="attach gradients before it is called"
+        )
+    if type(x) is not ndarray:
+        raise ArgumentError("E385", f"only arrays have gradients, got {type(x).__name__}", help="np.array(x) makes one")
+    if grad_req == "null":
+        drop_grad(x)
+        return
+    if not is_float(x.dtype):
+        raise ArgumentError(
+            "E385", f"gradients are those of floats, got {x.type}", help="cast it first: x.astype('float32')"
+        )
+    mark(x, Variable(x.type, grad_req))
+
+
+def mark(x: ndarray, variable: Variable) -> None:
+    """Make the gradient of an array go to `variable`."""
+    traced = history(x)
+    if traced is not None and type(traced.edge) is tuple and not traced.edge[0].freed:
+        node, number = traced.edge
+        node.retained = {**(node.retained or {}), number: variable}
+        traced.variable = variable
+        return
+    storage = x.storage
+    x._traced = traced = Traced(x._data, variable, storage, storage.version)
+    traced.variable = variable
+
+
+def drop_grad(x: ndarray) -> None:
+    """No gradient of an array is wanted any more."""
+    traced = history(x)
+    if traced is None or traced.variable is None:
+        return
+    if traced.edge is traced.variable:
+        x._traced = None
+        return
+    node, number = traced.edge
+    if node.retained is not None:
+        node.retained.pop(number, None)
+    traced.variable = None
+
+
+def mark_variables(variables: Any, gradients: Any, grad_reqs: Any = "write") -> None:
+    """Make arrays variables whose gradients are written to given buffers.
+
+    Args:
+        variables: an array or a list of them.
+        gradients: for each an array of its shape and dtype.
+        grad_reqs: `write`, `add` or `null`, for all or for each.
+
+    Raises:
+        ArgumentError E322, E386, E387: an unknown `grad_req`; numbers, shapes or dtypes that do not fit.
+    """
+    xs: Sequence[Any] = variables if isinstance(variables, (list, tuple)) else [variables]
+    buffers: Sequence[Any] = gradients if isinstance(gradients, (list, tuple)) else [gradients]
+    reqs: Sequence[str] = [grad_reqs] * len(xs) if isinstance(grad_reqs, str) else list(grad_reqs)
+    if not len(xs) == len(buffers) == len(reqs):
+        raise ArgumentError(
+            "E386", f"mark_variables of {len(xs)} variables, {len(buffers)} gradients and {len(reqs)} grad_reqs"
+        )
+    for x, buffer in zip(xs, buffers, strict=True):
+        if type(x) is ndarray and (type(buffer) is not ndarray or buffer.type != x.type):
+            found = buffer.type if type(buffer) is ndarray else type(buffer).__name__
+            raise ArgumentError("E387", f"the gradient of {x.type} is {found}", help="both must be of one type")
+    for x, buffer, req in zip(xs, buffers, reqs, strict=True):
+        attach_grad(x, req)
+        traced = history(x)
+        if traced is not None and traced.variable is not None:
+            traced.variable.grad = buffer
