@@ -451,7 +451,8 @@ _SAME_X = (
     "log_sigmoid", "mish", "waitall",
 )  # fmt: skip
 _OURS: dict[str, _Function] = {
-    "Activation": npx.activation, "BlockGrad": npx.stop_gradient, "Cast": cast, "Concat": concat,
+    "Activation": npx.activation, "BlockGrad": npx.stop_gradient, "CTCLoss": npx.ctc_loss, "Cast": cast,
+    "Concat": concat, "ctc_loss": npx.ctc_loss,
     "Dropout": npx.dropout, "ElementWiseSum": npx.add_n, "Embedding": embedding, "Flatten": npx.batch_flatten,
     "FullyConnected": fully_connected, "GroupNorm": npx.group_norm, "InstanceNorm": npx.instance_norm,
     "L2Normalization": npx.l2_normalization, "LayerNorm": npx.layer_norm, "LeakyReLU": leaky_relu,

@@ -19,6 +19,7 @@ from hybridize.array.functions.control import (
     while_loop,
 )  # fmt: skip
 from hybridize.array.functions.control import print_ as print
+from hybridize.array.functions.ctc import ctc_loss
 from hybridize.array.functions.dense import fully_connected
 from hybridize.array.functions.elementwise import erf, erfinv, gamma, gammaln, rsqrt, stop_gradient
 from hybridize.array.functions.legacy_shapes import broadcast_like, reshape, reshape_like, slice, slice_axis, slice_like
@@ -69,7 +70,7 @@ current_context = current_device
 
 __all__ = [
     "activation", "add_n", "arange_like", "assert_", "batch_dot", "batch_flatten", "bernoulli", "broadcast_like",
-    "cast", "cond", "cpu", "cpu_pinned", "current_context", "current_device", "dropout", "embedding", "erf",
+    "cast", "cond", "cpu", "cpu_pinned", "ctc_loss", "current_context", "current_device", "dropout", "embedding", "erf",
     "erfinv", "foreach", "fully_connected", "gamma", "gammaln", "gather_nd", "gelu", "gpu", "group_norm",
     "hard_sigmoid", "index_add", "index_update", "instance_norm", "is_np_array", "is_np_shape", "l2_normalization",
     "layer_norm", "leaky_relu", "log_sigmoid", "log_softmax", "logsumexp", "masked_log_softmax", "masked_softmax",

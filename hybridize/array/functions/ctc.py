@@ -1,0 +1,142 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Connectionist temporal classification: how probable a label is under scores whose alignment is not known."""
+
+from __future__ import annotations
+
+import math
+import operator
+from typing import Any
+
+from hybridize import ops
+from hybridize.array.functions.creation import arange, full, full_like, zeros
+from hybridize.array.functions.elementwise import logaddexp, logical_and, maximum, where
+from hybridize.array.functions.neural import log_softmax
+from hybridize.array.functions.reductions import min as min_
+from hybridize.array.functions.searching import take_along_axis
+from hybridize.array.functions.shapes import concatenate, expand_dims, reshape, stack
+from hybridize.array.operands import array, operand, public, result
+from hybridize.array.operands import indices as index_operand
+from hybridize.base.dtypes import bfloat16, float16, float32, int64
+from hybridize.base.errors import ArgumentError, ShapeError
+from hybridize.base.promotion import floating
+from hybridize.base.types import TensorType
+from hybridize.ops.op import Operand, bind, type_of
+from hybridize.ops.record import record
+
+_NEVER = -1e30
+"""The logarithm of 0: far below all others, yet finite, so that differences of two of them are no NaN."""
+
+
+@public
+def ctc_loss(
+    data: Any,
+    label: Any,
+    data_lengths: Any = None,
+    label_lengths: Any = None,
+    use_data_lengths: bool = False,
+    use_label_lengths: bool = False,
+    blank_label: str = "first",
+) -> Any:
+    """-log of the probability of all alignments of `data` that read as `label`.
+
+    An alignment has one class for each step; it is read by joining equal neighbours and leaving blanks out. All are
+    summed at once, step by step, by the logarithms of the probabilities of their beginnings (equations 6 to 8).
+
+    Args:
+        data: [steps, batch, classes], any float; scores, of which the softmax is taken.
+        label: [batch, length], classes; after the end of a shorter one 0 (blank first) or -1 (blank last).
+        data_lengths: [batch], how many steps count; None: all.
+        label_lengths: [batch], how long the labels are; None: until the first 0 or -1.
+        use_data_lengths: accepted for MXNet: lengths that are given are used.
+        use_label_lengths: the same.
+        blank_label: `first`, the blank is class 0 and labels count from 1, or `last`, and they count from 0.
+
+    Returns:
+        [batch], float; infinite, with gradient 0, where the label has no alignment because it is too long.
+
+    Raises:
+        ShapeError E139: axes or sizes that do not go together.
+        ArgumentError E367: `blank_label` is neither.
+
+    Source: Graves et al. 2006, section 4.1.
+    """
+    if blank_label not in ("first", "last"):
+        raise ArgumentError("E367", f"ctc_loss has no blank_label {blank_label!r}", help="it is first or last")
+    x, classes = array(data), result(index_operand(label))
+    if x.ndim != 3 or classes.ndim != 2 or x.shape[1] != classes.shape[0]:
+        raise ShapeError(
+            "E139", f"ctc_loss needs scores [steps, batch, classes] and labels [batch, length], got {x.type} and "
+            f"{array(label).type}", help="of CTCLoss, layout and label_layout say which axis is which",
+        )  # fmt: skip
+    steps, batch, length = operator.index(x.shape[0]), x.shape[1], operator.index(classes.shape[1])
+    wide = float32 if x.dtype in (float16, bfloat16) else floating(x.dtype)
+    blank = 0 if blank_label == "first" else x.shape[2] - 1
+    sizes = _counted(classes, 0 if blank_label == "first" else -1) if label_lengths is None else label_lengths
+    path = _path(classes, blank)
+    scores = log_softmax(x.astype(wide), -1)
+    emitted = maximum(take_along_axis(scores, expand_dims(path, 0), 2), _NEVER)
+    skips = where(logical_and(path != blank, path != _shifted(path, 2, blank)), 0.0, _NEVER).astype(wide)
+    start = concatenate([full((batch, 1), 0.0, dtype=wide), full((batch, 2 * length), _NEVER, dtype=wide)], 1)
+    inputs = [start, emitted] if data_lengths is None else [start, emitted, _counting(steps, data_lengths)]
+    last = _last(inputs, skips, steps)
+    ends = reshape(result(index_operand(sizes)), (batch, 1)) * 2
+    total = logaddexp(
+        take_along_axis(last, ends, 1),
+        where(ends > 0, take_along_axis(last, maximum(ends - 1, 0), 1), _NEVER),
+    )
+    total = reshape(total, (batch,))
+    loss = where(total > 0.5 * _NEVER, -total, math.inf)
+    return loss if x.dtype == wide else loss.astype(floating(x.dtype))
+
+
+def _counted(classes: Any, after: int) -> Any:
+    """The lengths of labels [batch, length] that end before the first class `after`."""
+    length = classes.shape[1]
+    if length == 0:
+        return zeros((classes.shape[0],), dtype=int64)
+    return min_(where(classes == after, arange(length, dtype=int64), length), 1)
+
+
+def _path(classes: Any, blank: int) -> Any:
+    """Labels [batch, length] with a blank before, between and after: [batch, 2 length + 1]."""
+    batch, length = classes.shape
+    pairs = stack([full_like(classes, blank), classes], 2)
+    return concatenate([reshape(pairs, (batch, 2 * length)), full((batch, 1), blank, dtype=int64)], 1)
+
+
+def _shifted(path: Any, by: int, blank: int) -> Any:
+    """What stands `by` places before, blanks where that is nothing."""
+    batch, length = path.shape
+    return concatenate([full((batch, min(by, length)), blank, dtype=int64), path[:, : max(length - by, 0)]], 1)
+
+
+def _counting(steps: int, lengths: Any) -> Any:
+    """[steps, batch]: whether the step is one of the sequence's."""
+    return reshape(arange(steps, dtype=int64), (-1, 1)) < reshape(result(index_operand(lengths)), (1, -1))
+
+
+def _last(inputs: list[Any], skips: Any, steps: int) -> Any:
+    """The logarithms of the probabilities of all beginnings of the path, after the last step.
+
+    A beginning that stands at place s has come from s, from s - 1, or, where `skips` is 0, from s - 2.
+    """
+    operands = [operand(x) for x in (*inputs, skips)]
+    kinds = [type_of(x) for x in operands]
+    batch, places = kinds[0].shape
+
+    def before(x: Operand, by: int) -> Operand:
+        kept = ops.slice(x, (0, 0), (batch, places - by), (1, 1))
+        return ops.concat(ops.full(_NEVER, TensorType((batch, by), kinds[0].dtype)), kept, axis=1)
+
+    def step(x: Operand, emitted: Operand, *rest: Operand) -> list[Operand]:
+        arrived = x
+        if places > 1:
+            arrived = ops.log_add_exp(arrived, before(x, 1))
+            arrived = ops.log_add_exp(arrived, ops.add(before(x, 2), rest[-1]))
+        after = ops.add(arrived, emitted)
+        if len(rest) > 1:
+            after = ops.where(ops.broadcast(ops.reshape(rest[0], (batch, 1)), (batch, places)), after, x)
+        return [after]
+
+    slices = [TensorType(kind.shape[1:], kind.dtype) for kind in kinds[1:-1]]
+    return result(bind(ops.Scan(record(step, [kinds[0], *slices, kinds[-1]]), steps, False, 1), *operands)[0])

@@ -1,0 +1,98 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What a loss is, and what all of them do: labels in the shape of predictions, weights, the mean over a sample."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from hybridize.array import np
+from hybridize.array.operands import array
+from hybridize.base.errors import ArgumentError, ShapeError
+from hybridize.base.promotion import NUMBERS
+from hybridize.gluon.hybrid_block import HybridBlock
+
+
+class Loss(HybridBlock):
+    """Base of losses.
+
+    Subclasses define `forward(self, pred, label, sample_weight=None)`, or MXNet 1.x's `hybrid_forward(self, F, ...)`.
+
+    Args:
+        weight: a number that the loss is multiplied by, or None.
+        batch_axis: the axis that counts the samples; over the others the mean is taken.
+
+    Raises:
+        ArgumentError E365: `weight` is no number.
+    """
+
+    def __init__(self, weight: float | None, batch_axis: int, **kwargs: Any) -> None:
+        super().__init__(**kwargs)
+        if weight is not None and not isinstance(weight, NUMBERS):
+            raise ArgumentError(
+                "E365", f"the weight of {type(self).__name__} is one number, got {type(weight).__name__}",
+                help="give weights of samples or elements with the call: loss(pred, label, sample_weight)",
+            )  # fmt: skip
+        self._weight = weight
+        self._batch_axis = batch_axis
+
+    def __repr__(self) -> str:
+        return f"{type(self).__name__}(batch_axis={self._batch_axis}, w={self._weight})"
+
+    def _finished(self, loss: Any, sample_weight: Any = None) -> Any:
+        """Elements weighted, and their mean for each sample."""
+        return mean_of_samples(weighted(loss, self._weight, sample_weight), self._batch_axis)
+
+    def _like(self, label: Any, pred: Any, what: str = "label") -> Any:
+        """A label in the shape of the prediction."""
+        x = array(label)
+        if x.ndim == pred.ndim and x.shape == pred.shape:
+            return x
+        if x.size != pred.size:
+            raise ShapeError(
+                "E139", f"{type(self).__name__} needs one {what} for each prediction, got {x.type} and {pred.type}",
+                help="the numbers of elements must be equal; labels are not broadcast",
+            )  # fmt: skip
+        return np.reshape(x, pred.shape)
+
+
+def weighted(loss: Any, weight: float | None, sample_weight: Any = None) -> Any:
+    """`loss` times `sample_weight`, which broadcasts to its shape, times `weight`; None is 1."""
+    if sample_weight is not None:
+        by = array(sample_weight)
+        found = loss * by
+        if found.ndim != loss.ndim or found.shape != loss.shape:
+            raise ShapeError(
+                "E139", f"sample_weight {by.type} does not broadcast to the loss, {loss.type}",
+                help="for one weight a sample, [batch], give [batch, 1]: sample_weight.reshape((-1, 1))",
+            )  # fmt: skip
+        loss = found
+    return loss if weight is None or weight == 1 else loss * weight
+
+
+def others(x: Any, axis: int) -> tuple[int, ...]:
+    """All axes of `x` but one."""
+    if not -x.ndim <= axis < x.ndim:
+        raise ShapeError("E139", f"there is no batch axis {axis} in a loss of {x.type}")
+    return tuple(i for i in range(x.ndim) if i != axis % x.ndim)
+
+
+def mean_of_samples(x: Any, batch_axis: int) -> Any:
+    """The mean over all axes but `batch_axis`."""
+    axes = others(x, batch_axis)
+    return np.mean(x, axes) if axes else x
+
+
+def sum_of_samples(x: Any, batch_axis: int) -> Any:
+    """The sum over all axes but `batch_axis`."""
+    axes = others(x, batch_axis)
+    return np.sum(x, axes) if axes else x
+
+
+def _apply_weighting(F: Any, loss: Any, weight: float | None = None, sample_weight: Any = None) -> Any:
+    """`weighted` as losses written for MXNet 1.x call it."""
+    return weighted(loss, weight, sample_weight)
+
+
+def _reshape_like(F: Any, x: Any, y: Any) -> Any:
+    """The elements of `x` in the shape of `y`, as losses written for MXNet 1.x call it."""
+    return np.reshape(x, y.shape)

@@ -1,0 +1,114 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Losses of vectors that should be near or far: triplets, cosines, batches of pairs."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from hybridize.array import np, npx
+from hybridize.array.operands import array
+from hybridize.base.errors import ArgumentError, ShapeError
+from hybridize.gluon.loss.base import Loss, sum_of_samples, weighted
+
+
+class TripletLoss(Loss):
+    """max(0, margin + sum((positive - pred)²) - sum((negative - pred)²)).
+
+    Args:
+        margin: by how much the negative example should be farther away.
+        weight: a number that the loss is multiplied by, or None.
+        batch_axis: the axis that counts the samples.
+
+    Called with `pred`, any float shape; `positive` and `negative`, as many elements; `sample_weight`, None or [batch].
+    Gives [batch].
+    """
+
+    def __init__(self, margin: float = 1, weight: float | None = None, batch_axis: int = 0, **kwargs: Any) -> None:
+        super().__init__(weight, batch_axis, **kwargs)
+        self._margin = margin
+
+    def forward(self, pred: Any, positive: Any, negative: Any, sample_weight: Any = None) -> Any:
+        pred = array(pred)
+        near = np.square(self._like(positive, pred, "positive") - pred)
+        far = np.square(self._like(negative, pred, "negative") - pred)
+        loss = npx.relu(sum_of_samples(near - far, self._batch_axis) + self._margin)
+        return weighted(loss, self._weight, sample_weight)
+
+
+class CosineEmbeddingLoss(Loss):
+    """1 - cos(input1, input2) for pairs labelled 1, max(0, cos(input1, input2) - margin) for the others.
+
+    Args:
+        weight: a number that the loss is multiplied by, or None.
+        batch_axis: 0; accepted for MXNet.
+        margin: from which cosine on unlike vectors cost something.
+
+    Called with `input1` and `input2`, [batch, n]; `label`, [batch], of 1 and -1; `sample_weight`, None or [batch, 1].
+    Gives [batch]. The cosine of a vector of zeros is 0.
+    """
+
+    def __init__(self, weight: float | None = None, batch_axis: int = 0, margin: float = 0, **kwargs: Any) -> None:
+        super().__init__(weight, batch_axis, **kwargs)
+        self._margin = margin
+
+    def forward(self, input1: Any, input2: Any, label: Any, sample_weight: Any = None) -> Any:
+        y = array(input2)
+        cosine = np.reshape(_cosine(self._like(input1, y, "input1"), y), (-1, 1))
+        like = self._like(label, cosine)
+        loss = np.where(like == 1, 1 - cosine, npx.relu(cosine - self._margin))
+        return self._finished(loss, sample_weight)
+
+
+def _cosine(x: Any, y: Any) -> Any:
+    """The cosine of the angle between vectors along the last axis; 0, with a finite gradient, where one has no length.
+
+    Lengths are kept away from 0 before the root is taken, whose slope there is infinite.
+    """
+    lengths = [np.sqrt(np.maximum(np.sum(np.square(v), -1), 1e-30)) for v in (x, y)]
+    return np.sum(x * y, -1) / np.maximum(lengths[0] * lengths[1], 1e-12)
+
+
+class SDMLLoss(Loss):
+    """Smoothed deep metric learning: row i of `x1` belongs to row i of `x2`, and to no other row of the batch.
+
+    The divergence of softmax(-distances²) of a row to all rows from a distribution that gives its own
+    1 - smoothing_parameter, and shares the rest among the others.
+
+    Args:
+        smoothing_parameter: what is left for the other rows, from 0 to 1.
+        weight: a number that the loss is multiplied by.
+        batch_axis: 0; accepted for MXNet.
+
+    Called with `x1` and `x2`, [batch, n]. Gives [batch]: of the divergence the sum, as in MXNet 1.9 and the paper.
+
+    Raises:
+        ArgumentError E366: `smoothing_parameter` is no probability.
+        ShapeError E139: `x1` and `x2` are not [batch, n] of one size, with two rows at least.
+
+    Source: Bonadiman, Kumar & Mittal 2019, equation 3.
+    """
+
+    def __init__(
+        self, smoothing_parameter: float = 0.3, weight: float | None = 1.0, batch_axis: int = 0, **kwargs: Any
+    ) -> None:
+        super().__init__(weight, batch_axis, **kwargs)
+        if not 0 <= smoothing_parameter < 1:
+            raise ArgumentError(
+                "E366", f"the smoothing_parameter of SDMLLoss is a probability below 1, got {smoothing_parameter!r}"
+            )
+        self.smoothing_parameter = smoothing_parameter
+
+    def forward(self, x1: Any, x2: Any) -> Any:
+        x1, x2 = array(x1), array(x2)
+        if x1.ndim != 2 or x2.ndim != 2 or x1.shape != x2.shape or x1.shape[0] < 2:
+            raise ShapeError(
+                "E139", f"SDMLLoss needs two batches [batch, n] of the same shape, got {x1.type} and {x2.type}",
+                help="row i of one belongs to row i of the other; there must be two rows at least",
+            )  # fmt: skip
+        count = x1.shape[0]
+        distances = np.sum(np.square(np.expand_dims(x1, 1) - np.expand_dims(x2, 0)), 2)
+        scores = npx.log_softmax(-distances, 1)
+        own, rest = 1 - self.smoothing_parameter, self.smoothing_parameter / (count - 1)
+        target = np.eye(count, dtype=scores.dtype) * (own - rest) + rest
+        loss = target * (np.log(target + 1e-12) - scores)
+        return weighted(sum_of_samples(loss, 0), self._weight)

@@ -1,0 +1,123 @@
+"""CTC: PyTorch's values and gradients, and those of all alignments counted one by one; compiled as one scan."""
+
+import itertools
+
+import numpy
+import pytest
+
+import hybridize
+from hybridize import nd
+from hybridize.array import np, npx
+from hybridize.autograd.reverse import gradient_graph
+from hybridize.base.errors import ArgumentError, ShapeError
+from hybridize.gluon.loss import CTCLoss
+from hybridize.ops.evaluate import evaluate
+
+torch = pytest.importorskip("torch")
+
+STEPS, BATCH, CLASSES = 7, 4, 5
+SCORES = numpy.random.default_rng(0).normal(size=(STEPS, BATCH, CLASSES)) * 2
+LABELS = numpy.array([[1, 1, 2], [3, 0, -1], [2, -1, -1], [-1, -1, -1]])
+LENGTHS = numpy.array([3, 2, 1, 0])
+ENDS = numpy.array([7, 5, 4, 6])
+
+
+def by_torch(scores, labels, ends, lengths, blank):
+    x = torch.tensor(scores, requires_grad=True)
+    given = [torch.tensor(a) for a in (numpy.maximum(labels, 0), ends, lengths)]
+    value = torch.nn.functional.ctc_loss(x.log_softmax(-1), *given, blank=blank, reduction="none")
+    value.sum().backward()
+    return value.detach().numpy(), x.grad.numpy()
+
+
+def by_counting(scores, label, blank):
+    """-log of the sum over all alignments: each one read by joining neighbours and leaving blanks out."""
+    p = numpy.exp(scores) / numpy.exp(scores).sum(-1, keepdims=True)
+    total = 0.0
+    for path in itertools.product(range(scores.shape[1]), repeat=len(scores)):
+        read = [k for k, _ in itertools.groupby(path) if k != blank]
+        total += numpy.prod(p[range(len(scores)), path]) if read == list(label) else 0.0
+    return -numpy.log(total) if total else numpy.inf
+
+
+def test_values_are_pytorchs():
+    wanted, _ = by_torch(SCORES, LABELS, ENDS, LENGTHS, CLASSES - 1)
+    x, labels, ends, lengths = np.array(SCORES, dtype="float64"), np.array(LABELS), np.array(ENDS), np.array(LENGTHS)
+    loss = CTCLoss(layout="TNC")
+    numpy.testing.assert_allclose(loss(x, labels, ends, lengths).asnumpy(), wanted, rtol=1e-12)
+    numpy.testing.assert_allclose(loss(x, labels, ends).asnumpy(), wanted, rtol=1e-12)  # -1 ends a label
+    swapped = CTCLoss(label_layout="TN")(np.swapaxes(x, 0, 1), np.swapaxes(labels, 0, 1), ends)
+    numpy.testing.assert_allclose(swapped.asnumpy(), wanted, rtol=1e-12)
+    weighted = CTCLoss("TNC", weight=0.5)(x, labels, ends, lengths, np.array([1.0, 2.0, 3.0, 4.0], dtype="float64"))
+    numpy.testing.assert_allclose(weighted.asnumpy(), 0.5 * wanted * [1, 2, 3, 4], rtol=1e-12)
+    everything, _ = by_torch(SCORES, LABELS, numpy.full(BATCH, STEPS), LENGTHS, CLASSES - 1)
+    numpy.testing.assert_allclose(loss(x, labels).asnumpy(), everything, rtol=1e-12)
+
+
+@pytest.mark.parametrize("blank", ["first", "last"])
+def test_either_class_may_be_the_blank(blank):
+    first = blank == "first"
+    labels = numpy.where(LABELS < 0, 0, LABELS + 1) if first else LABELS
+    wanted, slope = by_torch(SCORES, labels, ENDS, LENGTHS, 0 if first else CLASSES - 1)
+    given = np.array(SCORES, dtype="float64"), np.array(labels), np.array(ENDS)
+    run = hybridize.hybridize(lambda x, y, n: npx.ctc_loss(x, y, n, blank_label=blank))
+    program = run.program(*given)
+    assert program.fallbacks == ()
+    assert "scan" in program.optimized.op_names()
+    numpy.testing.assert_allclose(run(*given).asnumpy(), wanted, rtol=1e-12)
+    _, found = evaluate(gradient_graph(program.captured, [0]), [x.asnumpy() for x in given])
+    numpy.testing.assert_allclose(found, slope, rtol=1e-9, atol=1e-12)
+
+
+@pytest.mark.parametrize("label", [[], [0], [1, 1], [0, 1], [0, 1, 0], [1, 1, 1], [0, 0, 1, 1]])
+def test_all_alignments_are_counted(label):
+    scores = SCORES[:5, 0, :3]
+    found = npx.ctc_loss(np.array(scores[:, None], dtype="float64"), np.array([[*label, -1]]), blank_label="last")
+    numpy.testing.assert_allclose(found.asnumpy(), [by_counting(scores, label, 2)], rtol=1e-12)
+
+
+def test_labels_that_are_too_long_cost_infinitely_and_teach_nothing():
+    scores, labels = np.array(SCORES[:2, :2], dtype="float64"), np.array([[1, 1], [0, 1]])
+    program = hybridize.hybridize(lambda x, y: npx.ctc_loss(x, y, blank_label="last")).program(scores, labels)
+    value, slope = evaluate(gradient_graph(program.captured, [0]), [scores.asnumpy(), labels.asnumpy()])
+    assert value[0] == numpy.inf
+    assert (slope[:, 0] == 0).all()
+    assert numpy.isfinite(slope).all() and (slope[:, 1] != 0).any()
+
+
+def test_hybridized_blocks_take_other_sizes():
+    loss = CTCLoss("TNC")
+    loss.hybridize()
+    for steps, batch in ((7, 4), (7, 3), (5, 2), (6, 4), (7, 4)):
+        found = loss(np.array(SCORES[:steps, :batch]), np.array(LABELS[:batch])).asnumpy()
+        wanted, _ = by_torch(
+            SCORES[:steps, :batch], LABELS[:batch], numpy.full(batch, steps), LENGTHS[:batch], CLASSES - 1
+        )
+        numpy.testing.assert_allclose(found, wanted, rtol=1e-5)
+
+
+def test_short_floats_and_legacy_names():
+    wanted, _ = by_torch(SCORES, LABELS, numpy.full(BATCH, STEPS), LENGTHS, CLASSES - 1)
+    half = CTCLoss("TNC")(np.array(SCORES, dtype="float16"), np.array(LABELS))
+    assert half.dtype == numpy.float16
+    numpy.testing.assert_allclose(half.asnumpy(), wanted, rtol=2e-3)
+    for name in ("CTCLoss", "ctc_loss"):
+        found = getattr(nd, name)(np.array(SCORES), np.array(LABELS), blank_label="last")
+        numpy.testing.assert_allclose(found.asnumpy(), wanted, rtol=1e-5)
+
+
+def test_impossible_scores_are_no_nan():
+    """A class that a net rules out (-inf) may still be none of the label's."""
+    scores = SCORES[:, :1].copy()
+    scores[:, :, 3] = -numpy.inf
+    found = npx.ctc_loss(np.array(scores, dtype="float64"), np.array(LABELS[:1]), blank_label="last").asnumpy()
+    numpy.testing.assert_allclose(found, [by_counting(numpy.delete(scores[:, 0], 3, 1), LABELS[0], 3)], rtol=1e-12)
+
+
+def test_what_cannot_be_is_an_error():
+    with pytest.raises(ArgumentError, match="layouts 'NCT'"):
+        CTCLoss(layout="NCT")
+    with pytest.raises(ArgumentError, match="blank_label 'middle'"):
+        npx.ctc_loss(np.ones((3, 2, 4)), np.ones((2, 1)), blank_label="middle")
+    with pytest.raises(ShapeError, match=r"labels \[batch, length\]"):
+        CTCLoss()(np.ones((3, 2, 4)), np.ones((2, 1)))
