@@ -4,7 +4,7 @@ import numpy
 import pytest
 
 import hybridize
-from hybridize import gluon
+from hybridize import autograd, gluon
 from hybridize.array import np
 from hybridize.autograd.reverse import gradient_graph
 from hybridize.base.errors import ArgumentError, ShapeError
@@ -285,3 +285,19 @@ def test_settings_that_cannot_be():
         losses.LogisticLoss(label_format="other")
     with pytest.raises(ArgumentError, match="probability below 1"):
         losses.SDMLLoss(smoothing_parameter=1.0)
+
+
+@pytest.mark.parametrize("hybrid", [False, True])
+def test_backward_gives_pytorchs_gradients(case, hybrid):
+    loss, inputs, formula = case
+    given = arrays(inputs, "float64")
+    if hybrid:
+        loss = hybridize.hybridize(lambda *xs, loss=loss: loss(*xs))
+    wrt = [x for x in given if x.dtype == numpy.float64]
+    for x in wrt:
+        x.attach_grad()
+    with autograd.record():
+        value = loss(*given)
+    value.backward()
+    for x, want in zip(wrt, expected(inputs, formula)[1], strict=True):
+        numpy.testing.assert_allclose(x.grad.asnumpy(), want, rtol=1e-6, atol=1e-8)

@@ -6,7 +6,7 @@ import numpy
 import pytest
 
 import hybridize
-from hybridize import nd
+from hybridize import autograd, nd
 from hybridize.array import np, npx
 from hybridize.autograd.reverse import gradient_graph
 from hybridize.base.errors import ArgumentError, ShapeError
@@ -121,3 +121,17 @@ def test_what_cannot_be_is_an_error():
         npx.ctc_loss(np.ones((3, 2, 4)), np.ones((2, 1)), blank_label="middle")
     with pytest.raises(ShapeError, match=r"labels \[batch, length\]"):
         CTCLoss()(np.ones((3, 2, 4)), np.ones((2, 1)))
+
+
+@pytest.mark.parametrize("hybrid", [False, True])
+def test_backward_gives_pytorchs_gradient(hybrid):
+    _, wanted = by_torch(SCORES, LABELS, ENDS, LENGTHS, CLASSES - 1)
+    x = np.array(SCORES, dtype="float64")
+    x.attach_grad()
+    loss = CTCLoss("TNC")
+    if hybrid:
+        loss.hybridize()
+    with autograd.record():
+        value = loss(x, np.array(LABELS), np.array(ENDS))
+    value.backward()
+    numpy.testing.assert_allclose(x.grad.asnumpy(), wanted, rtol=1e-9, atol=1e-12)
