@@ -2,8 +2,8 @@
 
     python examples/chapter_mlp.py [FOLDER]
 
-Writes my_mlp-symbol.json and my_mlp-0000.params, then libmy_mlp.so and my_mlp.h, into FOLDER, or into a temporary folder
-that is removed afterwards. Exits with an error when a result differs.
+Writes my_mlp-symbol.json and my_mlp-0000.params, then libmy_mlp.so and my_mlp.h, into FOLDER, or into a temporary
+folder that is removed afterwards. Exits with an error when a result differs.
 """
 
 import os
