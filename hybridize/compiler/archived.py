@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 from hybridize.base.config import CONFIG
 from hybridize.base.dtypes import BY_CODE, CODES
 from hybridize.base.errors import CodegenError, LoadError
-from hybridize.base.frozen import changed, frozen
+from hybridize.base.frozen import frozen
 from hybridize.codegen.target import named_target
 from hybridize.compiler.entry import entry_code
 from hybridize.compiler.host import offer
@@ -29,7 +29,7 @@ from hybridize.passes import PIPELINE
 from hybridize.runtime import abi, effects, processors, record
 from hybridize.runtime.executable import Executable
 from hybridize.runtime.image import Image, Loaded
-from hybridize.runtime.plan import Plan, plain
+from hybridize.runtime.plan import Buffer, Pack, Plan, Size, plain
 from hybridize.runtime.pool import POOL
 
 SLOTS: Final = 16
@@ -73,40 +73,55 @@ class Named:
 
 @frozen
 class Kept:
-    """The record of a program."""
+    """The record of a program. What runs it stands here, few and flat words; everything else in a record of its own."""
 
     image: Image
-    plan: Plan
-    """Without its steps."""
-    steps: bytes
-    """A record of those, which a run does without."""
-    cost_us: float | None
-    """What they cost; None where that depends on sizes."""
     constants: tuple[Named | Literal, ...]
+    inputs: tuple[Size, ...]
+    """Their types, as `_flat` gives them."""
+    outputs: tuple[Buffer, ...]
+    scratch_bytes: Size
+    packs: tuple[Pack, ...]
+    sizes: tuple[str, ...]
+    teams: tuple[int, ...]
+    cost_us: float
+    """Of a plan without symbols; else 0."""
+    plan: bytes
+    """The record of the whole plan."""
 
 
-_CLASSES: Final = (Kept, Named, Literal, Image, *PLAN_CLASSES)
+_CLASSES: Final = (Kept, Named, Literal, Image, Buffer, Pack)
 
 
 class _LatePlan(Plan):
-    """A plan whose steps are read when somebody asks for them."""
+    """A plan without symbols of which everything that a run does without is read when somebody asks for it."""
 
     def __init__(self, kept: Kept) -> None:
-        self.__dict__.update(kept.plan.__dict__)
-        del self.__dict__["steps"]
-        self.__dict__["_kept"] = kept
+        self.__dict__.update(scratch_bytes=kept.scratch_bytes, packs=kept.packs, teams=kept.teams, _kept=kept)
 
     def __getattr__(self, name: str) -> Any:
-        if name != "steps":
+        if name not in ("inputs", "constants", "outputs", "steps"):
             raise AttributeError(f"a plan has no {name!r}", name=name, obj=self)
-        steps = self.__dict__["steps"] = record.load(self.__dict__["_kept"].steps, PLAN_CLASSES)
-        return steps
+        self.__dict__.update(_whole(self.__dict__["_kept"]).__dict__)
+        return self.__dict__[name]
 
     @property
     def cost_us(self) -> float:
         """As of any plan, without looking at the steps."""
-        known: float | None = self.__dict__["_kept"].cost_us
-        return super().cost_us if known is None else known
+        cost: float = self.__dict__["_kept"].cost_us
+        return cost
+
+
+def _whole(kept: Kept) -> Plan:
+    plan = record.load(kept.plan, PLAN_CLASSES)
+    if not isinstance(plan, Plan):
+        raise LoadError("E652", "the plan of the file's code is none")
+    return plan
+
+
+def _flat(types: Iterable[tuple[str, Sequence[Size]]]) -> tuple[Size, ...]:
+    """Types in one row, which is read and compared at once: for each its dtype, its number of axes, their sizes."""
+    return tuple([word for code, shape in types for word in (code, len(shape), *shape)])
 
 
 def _levels() -> tuple[str, ...]:
@@ -152,8 +167,10 @@ def program_record(
         digest = named(array)
         constants.append(_literal(array) if digest is None else Named(digest))
     plan = built.plan
-    cost_us = None if plan.sizes else plan.cost_us
-    kept = Kept(image, changed(plan, steps=()), record.dump(plan.steps), cost_us, tuple(constants))
+    kept = Kept(
+        image, tuple(constants), _flat((one.dtype, one.shape) for one in plan.inputs), plan.outputs, plan.scratch_bytes,
+        plan.packs, plan.sizes, plan.teams, 0.0 if plan.sizes else plan.cost_us, record.dump(plan),
+    )  # fmt: skip
     return record.dump(kept), bool(plan.teams)
 
 
@@ -215,10 +232,10 @@ def executable(
     kept = record.load(code.read(), _CLASSES)
     if not isinstance(kept, Kept):
         raise LoadError("E652", f"the file's code of {name} is no program")
-    plan = _LatePlan(kept)
-    types = [(CODES[value.type.dtype], tuple(map(plain, value.type.shape))) for value in graph.inputs]
-    if [(one.dtype, one.shape) for one in plan.inputs] != types:
+    types = [value.type for value in graph.inputs]
+    if kept.inputs != _flat((CODES[one.dtype], [*map(plain, one.shape)]) for one in types):
         raise LoadError("E652", f"the file's code of {name} takes other inputs than its graph")
+    plan = _whole(kept) if kept.sizes else _LatePlan(kept)
     if any(pack.input is not None and pack.input not in stable for pack in plan.packs):
         return None
     try:
@@ -234,6 +251,7 @@ def executable(
         plan,
         [_constant(one, code) for one in kept.constants],
         name=name,
+        types=None if kept.sizes else (types, plan.types(kept.outputs, {})),
         optimized=lambda: PIPELINE.run(graph),
         effects=acts,
         code_bytes=loaded.nbytes,

@@ -10,7 +10,7 @@ from typing import Any
 import numpy
 from numpy.typing import NDArray
 
-from hybridize.base.dtypes import DType
+from hybridize.base.dtypes import int64, uint8
 from hybridize.base.errors import ArgumentError, DTypeError
 from hybridize.base.types import Shape, TensorType
 from hybridize.runtime import cpython, effects
@@ -18,7 +18,7 @@ from hybridize.runtime.buffers import aligned, aligned_copy, dense, zeros
 from hybridize.runtime.entry import Argument, Kind, Returns, State, new_entry, plain_sizes
 from hybridize.runtime.plan import LONG_US, PREPARE, Pack, Plan, Step
 from hybridize.runtime.pool import POOL
-from hybridize.runtime.sizes import CallSizes
+from hybridize.runtime.sizes import CallSizes, Types
 
 LONG_BYTES = 1 << 20
 """Above this size packing lets other Python threads run."""
@@ -38,6 +38,7 @@ class Executable:
         constants: Sequence[NDArray[Any]],
         *,
         name: str = "program",
+        types: Types | None = None,
         optimized: Callable[[], Any] | None = None,
         graph_bytes: int = 0,
         effects: bool = False,
@@ -49,6 +50,7 @@ class Executable:
     ) -> None:
         """`owner` keeps the code at `address`, and its own `address` says where functions are that the plan names.
 
+        `types` are those of inputs and outputs, for a plan that would have to be read for them.
         `entry_code` gives the emitted entry's address, 0 where there is none; it is asked at the second call. `team`
         are the threads that a program with shared steps uses, see `runtime.pool`; without one it uses the caller's
         alone.
@@ -74,7 +76,7 @@ class Executable:
         """Memory of the code: whole pages."""
         self.timings: dict[str, float] = dict(timings or {})
         """Milliseconds of each stage of compilation."""
-        self.sizes = CallSizes(plan, name)
+        self.sizes = CallSizes(plan, name, types)
         """What is found out about each call."""
         self.parameters = self.sizes.parameters
         """Types of the inputs of `run`; sizes that are the call's are dims."""
@@ -214,7 +216,7 @@ class Packer:
 
     def empty(self) -> NDArray[Any]:
         """Memory for a copy."""
-        return aligned((self.nbytes,), numpy.dtype(numpy.uint8))
+        return aligned((self.nbytes,), uint8)
 
     def fill(self, target: NDArray[Any], source: NDArray[Any]) -> None:
         """Copy into what `empty` gave."""
@@ -243,25 +245,25 @@ class _Checked:
     def __call__(self, *inputs: NDArray[Any], packed: Sequence[NDArray[Any]] | None = None) -> list[NDArray[Any]]:
         if len(inputs) != len(self.parameters):
             raise ArgumentError("E310", f"{self.name} takes {len(self.parameters)} arrays, got {len(inputs)}")
-        pairs = zip(inputs, self.parameters, strict=True)
-        arrays = [self._operand(number, array, type_) for number, (array, type_) in enumerate(pairs)]
+        arrays = [self._operand(number, array, self.parameters[number]) for number, array in enumerate(inputs)]
         sizes = self.sizes.checked([array.shape for array in arrays])
-        scratch = numpy.empty(self.sizes.scratch_bytes(sizes) + 64, dtype=numpy.uint8)
+        scratch = numpy.empty(self.sizes.scratch_bytes(sizes) + 64, dtype=uint8)
         outputs = [zeros(type_.shape, type_.dtype) for type_ in self.sizes.types(sizes)]
-        at = -(-scratch.ctypes.data // 64) * 64
         if packed is None:
             packed = [packer.packed(arrays[packer.input]) for packer in self.packers]
         # A name of its own: pointers do not keep what they point to, and other threads may run meanwhile.
-        read = [*arrays, *_with(self.constants, self.packers, packed), self.sizes.values(sizes)]
-        pointers, results = _pointers(read), _pointers(outputs)
-        self.program(pointers.ctypes.data, results.ctypes.data, at)
+        read = [*arrays, *_with(self.constants, self.packers, packed)]
+        if self.sizes.symbolic:
+            read.append(self.sizes.values(sizes))
+        pointers = numpy.array([array.ctypes.data for array in (*read, *outputs)], dtype=int64)
+        at, scratch_at = pointers.ctypes.data, scratch.ctypes.data
+        self.program(at, at + 8 * len(read), -(-scratch_at // 64) * 64)
         return outputs
 
     def _operand(self, number: int, array: NDArray[Any], type_: TensorType) -> NDArray[Any]:
         if not isinstance(array, numpy.ndarray):
             raise ArgumentError("E310", f"input {number} of {self.name} is a NumPy array, got {type(array).__name__}")
-        native: DType = array.dtype.newbyteorder("=")
-        if native != type_.dtype:
+        if array.dtype != type_.dtype and array.dtype.newbyteorder("=") != type_.dtype:
             raise DTypeError("E210", f"input {number} of {self.name} is {type_}, got dtype {array.dtype}")
         return dense(array)
 
@@ -274,7 +276,3 @@ def _with(
     for packer, copy in zip(packers, packed, strict=True):
         found[packer.slot] = copy
     return found
-
-
-def _pointers(arrays: Sequence[NDArray[Any]]) -> NDArray[numpy.int64]:
-    return numpy.array([array.ctypes.data for array in arrays], dtype=numpy.int64)

@@ -15,6 +15,7 @@ from hybridize.base.types import Shape, TensorType
 from hybridize.runtime.plan import LARGEST, Plan, scope_of, sized
 
 Sizes = Mapping[Symbol, int]
+Types = tuple[list[TensorType], list[TensorType]]
 
 
 def symbol_of(size: Size) -> Symbol | None:
@@ -25,19 +26,17 @@ def symbol_of(size: Size) -> Symbol | None:
 class CallSizes:
     """What a plan says of the sizes of its calls."""
 
-    def __init__(self, plan: Plan, name: str) -> None:
-        """`name` is the program's, for errors."""
+    def __init__(self, plan: Plan, name: str, types: Types | None = None) -> None:
+        """`name` is the program's, for errors; `types` are those of inputs and outputs, where somebody has them."""
         self.name = name
         self.scope, symbols = scope_of(plan.sizes)
-        self.parameters = plan.types(plan.inputs, symbols)
-        """Types of the inputs, with dims where sizes are the call's."""
-        self.results = plan.types(plan.outputs, symbols)
+        self.parameters, self.results = types or (
+            plan.types(plan.inputs, symbols), plan.types(plan.outputs, symbols)
+        )  # fmt: skip
+        """Types of the inputs and of the outputs, with dims where sizes are the call's."""
         self._scratch_bytes = sized(plan.scratch_bytes, symbols)
-
-    @property
-    def symbolic(self) -> bool:
+        self.symbolic = bool(self.scope.symbols)
         """Whether there is anything to find."""
-        return bool(self.scope.symbols)
 
     def bound(self, shapes: Sequence[Shape]) -> Sizes | None:
         """The sizes of a call; None where the program is not made for such shapes."""
@@ -85,6 +84,8 @@ class CallSizes:
 
     def types(self, sizes: Sizes) -> list[TensorType]:
         """Types of the results of a call."""
+        if not sizes:
+            return self.results
         return [type_.with_shape(tuple(dims.value(size, sizes) for size in type_.shape)) for type_ in self.results]
 
     def scratch_bytes(self, sizes: Sizes) -> int:
