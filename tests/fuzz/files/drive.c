@@ -1,6 +1,6 @@
 /* Drives an exported library through everything that a host may do, right and wrong:
  *
- *     drive calls|wild|leaks|memory|threads|refused LIBRARY NAME WEIGHTS|- PROCESSOR|- TURNS SIZES...
+ *     drive calls|wild|leaks|memory|threads|tasks|refused LIBRARY NAME WEIGHTS|- PROCESSOR|- TURNS SIZES...
  *
  * SIZES are "3,512": the sizes of all inputs, for each call that the library should take.
  *
@@ -481,11 +481,14 @@ static void *taken(void *argument) {
     return NULL;
 }
 
+static int shared;  /* whether a host ran tasks at once */
+
 static void at_once(void *context, void (*task)(void *, int64_t), void *work, int64_t count) {
     pthread_t threads[64];
     turn turns[64];
     (void)context;
     CHECK(count <= 64);
+    if (count > 1) __atomic_store_n(&shared, 1, __ATOMIC_RELAXED);
     for (int64_t k = 0; k < count; k++) {
         turns[k] = (turn){task, work, k};
         CHECK(!pthread_create(&threads[k], NULL, taken, &turns[k]));
@@ -494,6 +497,7 @@ static void at_once(void *context, void (*task)(void *, int64_t), void *work, in
 }
 
 enum { CALLERS = 8 };
+static int callers_at_once = CALLERS;  /* with `tasks` only one: then nothing but a host's tasks runs at once */
 
 typedef struct {
     model *shared;
@@ -521,7 +525,7 @@ static int compared(const void *x, const void *y) {
 }
 
 static void threads(const int64_t *sizes, int turns) {
-    uint64_t *wanted = calloc((size_t)(CALLERS * turns), 8), *found = calloc((size_t)(CALLERS * turns), 8);
+    uint64_t *wanted = calloc((size_t)(callers_at_once * turns), 8), *found = calloc((size_t)(callers_at_once * turns), 8);
     static parallel *const hosts[] = {NULL, in_order, backwards, at_once};
     for (int host = 0; host < 4; host++) {
         for (int limit = 2; limit <= 16; limit += 7) {
@@ -539,20 +543,20 @@ static void threads(const int64_t *sizes, int turns) {
             pthread_t running[CALLERS];
             if (!host && limit == 2) {  /* one call after the other: what all others are compared with */
                 drawn = 3;
-                caller alone = {one, prepared(sizes, 1, 0), CALLERS * turns, wanted};
+                caller alone = {one, prepared(sizes, 1, 0), callers_at_once * turns, wanted};
                 calling(&alone);
                 finished(alone.with);
-                qsort(wanted, (size_t)(CALLERS * turns), 8, compared);
+                qsort(wanted, (size_t)(callers_at_once * turns), 8, compared);
             } else {
-                for (int k = 0; k < CALLERS; k++) {
+                for (int k = 0; k < callers_at_once; k++) {
                     drawn = 3;
                     callers[k] = (caller){one, prepared(sizes, k % 2, 0), turns, found + k * turns};
                 }
-                for (int k = 0; k < CALLERS; k++) CHECK(!pthread_create(&running[k], NULL, calling, &callers[k]));
-                for (int k = 0; k < CALLERS; k++) pthread_join(running[k], NULL);
-                for (int k = 0; k < CALLERS; k++) finished(callers[k].with);
-                qsort(found, (size_t)(CALLERS * turns), 8, compared);
-                if (memcmp(found, wanted, (size_t)(CALLERS * turns) * 8)) FAIL("results differ with host %d, %d threads", host, limit);
+                for (int k = 0; k < callers_at_once; k++) CHECK(!pthread_create(&running[k], NULL, calling, &callers[k]));
+                for (int k = 0; k < callers_at_once; k++) pthread_join(running[k], NULL);
+                for (int k = 0; k < callers_at_once; k++) finished(callers[k].with);
+                qsort(found, (size_t)(callers_at_once * turns), 8, compared);
+                if (memcmp(found, wanted, (size_t)(callers_at_once * turns) * 8)) FAIL("results differ with host %d, %d threads", host, limit);
             }
             destroy(one);
             given = before;
@@ -623,7 +627,8 @@ int main(int count, char **words) {
                 destroy(one);
             }
             finished(with);
-        } else if (!strcmp(mode, "threads")) {
+        } else if (!strcmp(mode, "threads") || !strcmp(mode, "tasks")) {
+            if (!strcmp(mode, "tasks")) callers_at_once = 1;
             threads(sizes, turns);
         } else if (!strcmp(mode, "memory")) {
 #ifdef FAULTS
@@ -635,6 +640,8 @@ int main(int count, char **words) {
             FAIL("no mode %s", mode);
         }
     }
+    if (!strcmp(mode, "tasks")) CHECK(shared);
+    CHECK(!dlclose(library));
 #ifdef FAULTS
     printf("%d refusals\n", all_refusals);
 #endif

@@ -181,13 +181,15 @@ def main(name: str, mode: str, count: str, seed: str, folder: str) -> None:
     format, draw = Format(name), random.Random(int(seed))
     place = Path(folder)
     known = []
-    for number in (0, 1):
+    durations = []
+    for number in (0, 1, 0, 1, 0):
         started = time.monotonic()
         format.write(number, place)
-        duration = time.monotonic() - started
+        durations.append(time.monotonic() - started)
         known.append(contents(place))
-    format.write(0, place)
-    assert contents(place) == known[0], "an export does not give the same files each time"
+    duration = min(durations)
+    assert known[2:] == [*known[:2], known[0]], "an export does not give the same files each time"
+    del known[2:]
     kills, found, step = 0, Counter(), 0
     everything = steps_of(format, place) if mode == "steps" else 0
     chosen = list(range(1, everything + 1))

@@ -115,7 +115,7 @@ def test_ten_thousand_models(drivers, libraries, name, weights):
 def test_any_numbers(drivers, libraries, name):
     """NaN, infinities, the extremes of integers, indices beyond their arrays: nothing is touched that should not be."""
     for level in LEVELS:
-        drive((drivers / "plain", "wild"), libraries(name), name, level, 1000, words(name)[:6])
+        drive((drivers / "plain", "wild"), libraries(name), name, level, 300, words(name)[:6])
 
 
 @pytest.mark.long
@@ -127,20 +127,21 @@ def test_valgrind_finds_nothing(drivers, libraries, system, name):
         "valgrind",
         "--quiet",
         "--leak-check=full",
-        "--show-leak-kinds=all",
-        "--errors-for-leak-kinds=all",
+        "--errors-for-leak-kinds=definite,indirect,possible",
         "--error-exitcode=9",
     ]
     for level in [level for level in LEVELS if level != "avx512"]:
-        drive((drivers / "plain", "leaks"), libraries(name), name, level, 2, words(name)[:6], prefix=prefix)
+        for mode in ("wild", "leaks"):
+            drive((drivers / "plain", mode), libraries(name), name, level, 1, words(name)[:6], prefix=prefix)
 
 
 @pytest.mark.long
 def test_helgrind_finds_no_race(drivers, libraries, system):
-    """Tasks of a host's parallel-for, and calls from eight threads, share nothing that they write."""
+    """Tasks of a host's parallel-for share nothing that they write. (Calls hand memory to each other by atomic exchange,
+    which it does not know: so one at a time.)"""
     system("valgrind")
     prefix = ["valgrind", "--quiet", "--tool=helgrind", "--error-exitcode=9"]
-    drive((drivers / "plain", "threads"), libraries("wide"), "wide", "avx2", 1, ["33,384"], 600, prefix)
+    drive((drivers / "plain", "tasks"), libraries("wide"), "wide", "avx2", 1, ["33,384"], 600, prefix)
 
 
 def test_files_that_are_not_the_weights(drivers, libraries, tmp_path):
