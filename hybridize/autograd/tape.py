@@ -123,21 +123,25 @@ class Tape:
 
     def wrap(self, traced: Traced) -> ndarray:
         """A new array of an operand."""
-        if traced.owner:  # somebody's already
-            data = traced.data.copy()
-            if traced.edge is None:
-                return wrap(data)
-            op = Reshape(data.shape)
-            (traced,) = self.note(op, (traced,), (traced.data,), (data,))
+        if traced.owner:  # an array's already: here is another one over its buffer
+            known = traced
+            traced = unowned(known.data, known.edge, known.storage, known.version)
         array = wrap(traced.data)
         if traced.storage is None:
-            traced.storage = Storage()
+            traced.storage, traced.version = Storage(), 0
         array._storage = traced.storage
         if traced.edge is not None:
-            traced.version = traced.storage.version
             traced.owner = True
             array._traced = traced
         return array
+
+    def copy(self, traced: Traced) -> ndarray:
+        """A new array with the values of an operand."""
+        data = traced.data.copy()
+        if traced.edge is None:
+            return wrap(data)
+        (made,) = self.note(Reshape(data.shape), (traced,), (traced.data,), (data,))
+        return self.wrap(made)
 
     def view(self, x: ndarray, steps: Sequence[Op], found: ndarray | None = None) -> ndarray:
         """The view of an array that view ops make."""

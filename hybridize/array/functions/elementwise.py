@@ -455,7 +455,7 @@ def copy(a: Any, order: str = "K") -> Any:
     x = operand(a)
     if isinstance(x, numpy.ndarray):
         return result(x.copy())
-    return result(cast(x, dtype_of(x)))  # a tape copies what is an array's already
+    return taping().copy(x) if type(x) is Traced else result(cast(x, dtype_of(x)))
 
 
 _copy = copy
@@ -502,11 +502,17 @@ def can_cast(from_: Any, to: Any, casting: Any = "safe") -> bool:
 
 
 _INPLACE: dict[str, Callable[..., Any]] = {}
+_LINEAR = ("add", "subtract")
 
 
 def inplace(name: str, x: Any, y: Any) -> Any:
     """`x += y` and its like: computed as `x + y`, written to `x` in the dtype of `x`."""
-    value = _INPLACE[name](x, y)
+    tape = taping() if ACTIVE else None
+    if tape is not None and name not in _LINEAR and is_float(x.dtype):
+        y = array(y)  # the gradient of what is written depends on what was there
+        value = _INPLACE[name](copy(x) if tape.concerns(x, operand(y)) else x, y)
+    else:
+        value = _INPLACE[name](x, y)
     if type(x) is Symbol and x.weak is not None:
         return value  # a Python number, which is not written but replaced
     wanted: DType = x.dtype
@@ -518,7 +524,6 @@ def inplace(name: str, x: Any, y: Any) -> Any:
             f"{name} in place: {value.type} does not go into {x.type}",
             help="write x = x + y, which may change the dtype",
         )
-    tape = taping() if ACTIVE else None
     if tape is not None:
         update = operand(value)
         if is_float(wanted) and tape.concerns(x, update):
