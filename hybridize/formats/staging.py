@@ -3,6 +3,11 @@
 
 Where anything fails before that, nothing has changed. Each file is replaced by one rename, so a reader sees the old
 one or the new one; where a rename fails, those before it are taken back.
+
+Nobody takes them back where the process is killed between two renames: then each file is the old one or the new one,
+whole, and not all are of one export. Formats say where that cannot work: a library knows its own file of weights, sizes
+of MXNet's graph and parameters have to fit. An archive is one file. What a killed writer leaves is one file or folder
+`.NAME.*.part` beside the target, which nothing reads and anybody may remove.
 """
 
 from __future__ import annotations

@@ -227,7 +227,7 @@ int32_t NAME_run(NAME *model, const void *const *inputs, const int64_t *input_si
 /** What goes in and out, the same for every model. */
 const NAME_description *NAME_describe(void);
 
-/** Gives a model back; NULL is fine. No call of it may be running. */
+/** Gives a model back; NULL is fine. No call of it may be running, and none may follow: nothing tells it apart then. */
 void NAME_destroy(NAME *model);
 
 /** The text of what a function returned; never NULL. */
