@@ -10,16 +10,19 @@ import shutil
 import subprocess
 from pathlib import Path
 
+import numpy
 import pytest
 
 from hybridize.codegen.llvm.engine import runnable
 from hybridize.formats.deployable import deployable
 from hybridize.formats.library import write_library
+from hybridize.formats.library.write import compiled
 
 HERE = Path(__file__).parent
 LEVELS = runnable()
 STRICT = ["-std=gnu11", "-g", "-O1", "-Wall", "-Wextra", "-Werror"]
 SANITIZED = ["-fsanitize=address,undefined", "-fno-sanitize-recover=all"]
+BLOCKS = 12
 SOME = ("attention", "empty", "indices", "integers", "mlp", "noise", "running", "together")
 """Of `make test`; the others take the long run."""
 
@@ -116,6 +119,25 @@ def test_any_numbers(drivers, libraries, name):
     """NaN, infinities, the extremes of integers, indices beyond their arrays: nothing is touched that should not be."""
     for level in LEVELS:
         drive((drivers / "plain", "wild"), libraries(name), name, level, 300, words(name)[:6])
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("block", range(BLOCKS))
+def test_any_numbers_to_every_op(drivers, tmp_path, block):
+    """The samples of the catalogue with other numbers in their arrays."""
+    made = module("fuzz_library", HERE.parents[1] / "formats" / "library" / "conftest.py")
+    catalogue = made._TARGETS.Catalogue()
+    objects, sizes = [], {}
+    for number, (_, sample) in list(enumerate(catalogue.cases))[block::BLOCKS]:
+        name = f"op{number}"
+        objects.append(tmp_path / f"{name}.o")
+        objects[-1].write_bytes(compiled(made.of_graph(catalogue.tests.graph_of(sample), name)).object)
+        sizes[name] = ",".join(str(size) for x in sample.inputs for size in numpy.shape(x)) or "-"
+    path = tmp_path / "libops.so"
+    subprocess.run(["cc", "-shared", "-o", path, *objects, "-lm"], check=True)
+    for name, words in sizes.items():
+        for level in LEVELS:
+            drive((drivers / "plain", "wild"), (str(path), "-"), name, level, 20, [words], 60)
 
 
 @pytest.mark.long
