@@ -10,18 +10,19 @@ What Python alone can do (constants among the arguments, classes of containers) 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
+import numpy
 from numpy.typing import NDArray
 
 from hybridize.base.dims import Scope
 from hybridize.base.errors import CaptureError, StateError
-from hybridize.base.frozen import frozen
+from hybridize.base.frozen import changed, frozen
 from hybridize.base.nested import Structure
 from hybridize.base.types import TensorType
 from hybridize.formats.saved import Sample, SavedProgram, SavedSignature
-from hybridize.graph import Graph, Value
+from hybridize.graph import Graph, Value, sizes_of
 from hybridize.runtime.buffers import dense
 
 _WORD = re.compile(r"\W+", re.ASCII)
@@ -81,13 +82,15 @@ class Deployable:
     of known sizes come first."""
     left_out: tuple[str, ...] = ()
     """Descriptions of the signatures that no variant stands for: other dtypes, numbers of axes, or training."""
+    fixed: tuple[str, ...] = ()
+    """What is as it was in the call that was captured, and no input or output: constants, training."""
 
 
 def deployable(program: SavedProgram) -> Deployable:
     """What becomes of a program outside of Python.
 
-    The latest signature that was captured while predicting says what goes in and out; others that differ from it in
-    sizes alone become further variants.
+    The latest signature that was captured while predicting says what goes in and out, or the one that holds for other
+    sizes besides; others that differ from it in sizes alone become further variants.
 
     Raises:
         StateError E532: there is no signature.
@@ -96,10 +99,14 @@ def deployable(program: SavedProgram) -> Deployable:
     if not program.signatures:
         raise StateError("E532", f"{program.name} has no program to export", help="call it once, or say compile(...)")
     predicting = [one for one in program.signatures if not one.training]
-    chosen = (predicting or list(program.signatures))[-1]
+    candidates = predicting or list(program.signatures)
+    general = [one for one in candidates if one.graph.scope is not None and _call(one) == _call(candidates[-1])]
+    chosen = (general or candidates)[-1]
     face = _face(chosen)
-    family = [one for one in program.signatures if _face(one) == face and one.training == chosen.training]
-    left_out = tuple(_described(one) for one in program.signatures if all(one is not other for other in family))
+    alike = {id(one): _alike(one, chosen) for one in candidates}
+    family = [one for one in alike.values() if _face(one) == face]
+    others = [one for one in program.signatures if alike.get(id(one)) not in family]
+    left_out = tuple(_described(one) for one in others if not any(_covers(member, one) for member in family))
     if not any(leaf.kind != "constant" for leaf in chosen.result_leaves) and not chosen.writes:
         raise CaptureError(
             "E454", f"{program.name} gives no array: there is nothing to compute outside of Python",
@@ -116,11 +123,12 @@ def deployable(program: SavedProgram) -> Deployable:
     inputs = _named(names, general.leaves, general.graph.inputs[:count])
     results = sum(leaf.kind != "constant" for leaf in general.result_leaves)
     outputs = _named(_result_names(general.result), general.result_leaves, general.graph.outputs[:results])
-    changed = [f"{inputs[place].name}_after" for place in general.writes if place < count]
+    after = [f"{inputs[place].name}_after" for place in general.writes if place < count]
     taken = {one.name for one in outputs}
     values = [general.graph.outputs[results + k] for k, place in enumerate(general.writes) if place < count]
-    outputs += tuple(Tensor(_unique(name, taken), value.type) for name, value in zip(changed, values, strict=True))
-    return Deployable(identifier(program.name), inputs, outputs, states, variants, left_out)
+    outputs += tuple(Tensor(_unique(name, taken), value.type) for name, value in zip(after, values, strict=True))
+    fixed = tuple(_fixed(chosen, program.argument_names))
+    return Deployable(identifier(program.name), inputs, outputs, states, variants, left_out, fixed)
 
 
 def identifier(name: str) -> str:
@@ -137,20 +145,90 @@ def _arguments(signature: SavedSignature) -> int:
     return len(signature.graph.inputs) - len(signature.state)
 
 
-def _face(signature: SavedSignature) -> tuple[Any, ...]:
-    """What variants of one program have in common."""
-    graph, count = signature.graph, _arguments(signature)
-    types = [(value.type.dtype, value.type.ndim) for value in (*graph.inputs[:count], *graph.outputs)]
+def _call(signature: SavedSignature) -> tuple[Any, ...]:
+    """What calls have in common whose arguments differ in sizes alone."""
+    types = [(value.type.dtype, value.type.ndim) for value in signature.graph.inputs[: _arguments(signature)]]
     constants = [
         (leaf.kind, type(leaf.value), leaf.value if leaf.kind == "constant" else None) for leaf in signature.leaves
     ]
+    return str(signature.arguments), repr(constants), types
+
+
+def _face(signature: SavedSignature) -> tuple[Any, ...]:
+    """What variants of one program have in common."""
+    count = _arguments(signature)
+    types = [(value.type.dtype, value.type.ndim) for value in signature.graph.outputs]
     written = [place if place < count else signature.state[place - count] for place in signature.writes]
-    return str(signature.arguments), repr(constants), types, str(signature.result), written
+    return _call(signature), types, str(signature.result), written
+
+
+def _alike(signature: SavedSignature, general: SavedSignature) -> SavedSignature:
+    """A program whose constant results are outputs, where another that is more general computes them from sizes."""
+    if str(signature.result) != str(general.result):
+        return signature
+    graph = signature.graph
+    constants = dict(graph.constants)
+    outputs: list[Value] = []
+    made: dict[int, NDArray[Any]] = {}  # by the place among the outputs
+    own, computed = iter(graph.outputs), iter(general.graph.outputs)
+    for leaf, wanted in zip(signature.result_leaves, general.result_leaves, strict=True):
+        if wanted.kind == "constant":
+            if leaf != wanted:
+                return signature
+            continue
+        kind = next(computed).type
+        if leaf.kind != "constant":
+            outputs.append(next(own))
+        elif kind.ndim == 0 and isinstance(leaf.value, (bool, int, float)):
+            value = Value(kind)
+            constants[value] = made[len(outputs)] = _constant(numpy.array(leaf.value, kind.dtype))
+            outputs.append(value)
+        else:
+            return signature
+    if not made:
+        return signature
+    samples = []
+    for one in signature.samples:
+        given = iter(one.outputs)
+        results = [made[place] if place in made else next(given) for place in range(len(outputs))]
+        samples.append(Sample(one.inputs, (*results, *given)))
+    return changed(
+        signature, graph=Graph(graph.inputs, graph.nodes, (*outputs, *own), constants),
+        result_leaves=general.result_leaves, samples=tuple(samples),
+    )  # fmt: skip
 
 
 def _described(signature: SavedSignature) -> str:
-    types = ", ".join(str(value.type) for value in signature.graph.inputs[: _arguments(signature)])
-    return f"({types}){' while training' if signature.training else ''}"
+    inputs = iter(signature.graph.inputs)
+    parts = [repr(leaf.value) if leaf.kind == "constant" else str(next(inputs).type) for leaf in signature.leaves]
+    return f"({', '.join(parts)}){' while training' if signature.training else ''}"
+
+
+def _covers(general: SavedSignature, exact: SavedSignature) -> bool:
+    """Whether a program takes the calls of another, which may only know more of what it gives."""
+    graph, count = general.graph, _arguments(general)
+    if graph.scope is None or exact.graph.scope is not None or general.training != exact.training:
+        return False
+    if str(general.arguments) != str(exact.arguments) or general.leaves != exact.leaves:
+        return False
+    found = [value.type for value in exact.graph.inputs[: _arguments(exact)]]
+    shapes = [kind.shape for kind in found] + [value.type.shape for value in graph.inputs[count:]]
+    dtypes = [value.type.dtype for value in graph.inputs[:count]]
+    return dtypes == [kind.dtype for kind in found] and sizes_of(graph, shapes) is not None
+
+
+def _fixed(signature: SavedSignature, parameters: Sequence[str]) -> Iterator[str]:
+    """What a call outside of Python cannot choose or see."""
+    if signature.training:
+        yield "it is a program of training: dropout is active, and the like"
+    sides = (
+        ("the argument", _leaf_names(signature.arguments, parameters), signature.leaves),
+        ("the result", _result_names(signature.result), signature.result_leaves),
+    )
+    for side, names, leaves in sides:
+        for name, leaf in zip(names, leaves, strict=True):
+            if leaf.kind == "constant" and leaf.value is not None:
+                yield f"{side} {name} is {leaf.value!r}"
 
 
 def _written(signature: SavedSignature) -> list[str]:

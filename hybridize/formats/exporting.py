@@ -49,10 +49,13 @@ class Exported:
     """What was run and compared, a line for each; and what could not be run here."""
     left_out: tuple[str, ...] = ()
     """Programs of the function that are not in the files: of other dtypes or numbers of axes, or of training."""
+    fixed: tuple[str, ...] = ()
+    """What is as it was in the call that was captured, and no input or output of the files: constants, training."""
 
     def __str__(self) -> str:
         lines = [f"{file}  {os.path.getsize(file):,} bytes" for file in self.files if os.path.exists(file)]
         lines += [f"checked: {line}" for line in self.checks]
+        lines += [f"fixed: {line}" for line in self.fixed]
         lines += [f"left out: {line}" for line in self.left_out]
         return "\n".join(lines)
 
@@ -84,6 +87,7 @@ def export(
     with staging.staging(path) as temporary:
         staged = os.path.join(temporary, base)
         left_out: tuple[str, ...] = ()
+        fixed: tuple[str, ...] = ()
         if format == "archive":
             from hybridize.formats import write_archive  # late: safetensors
 
@@ -93,7 +97,7 @@ def export(
             files, checks = [staged], list(check(staged))
         else:
             model = deployable(changed(program, name=base))
-            left_out = model.left_out
+            left_out, fixed = model.left_out, model.fixed
             write, run = (_wasm, _check_wasm) if format == "wasm" else (_library, _check_library)
             tell(f"compiling {model.name} as {format}")
             files = write(model, staged, format, options)
@@ -102,7 +106,7 @@ def export(
         placed = staging.place(files, folder)
     given = os.path.dirname(os.fspath(path))  # as the user says it
     files = [os.path.join(given, os.path.basename(file)) for file in placed]
-    return Exported(tuple(files), (*checks, *notes), left_out)
+    return Exported(tuple(files), (*checks, *notes), left_out, fixed)
 
 
 def checked_options(format: str, options: Mapping[str, Any]) -> dict[str, Any]:

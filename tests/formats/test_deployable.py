@@ -8,6 +8,7 @@ from hybridize import np
 from hybridize.base.errors import CaptureError, StateError
 from hybridize.formats import SavedProgram
 from hybridize.formats.deployable import deployable, identifier
+from hybridize.formats.sampling import reference
 from hybridize.gluon import nn
 from hybridize.graph import verify
 
@@ -89,3 +90,48 @@ def test_a_block():
 )
 def test_identifiers(given, word):
     assert identifier(given) == word
+
+
+def test_what_is_fixed_is_told():
+    def f(x, flag, mode, scale, nothing=None):
+        return (x if flag else -x) * np.array(scale), mode, None, {"always": 5}
+
+    compiled = hy.hybridize(f)
+    compiled(np.ones((2,)), False, "a", 2.5)
+    compiled(np.ones((2,)), True, mode="b", scale=1.5)
+    compiled(np.ones((2,)), True, "b", 2.5)
+    found = deployable(compiled.saved())
+    assert [one.name for one in found.inputs] == ["x"] and [one.name for one in found.outputs] == ["output_0"]
+    assert found.fixed == (
+        "the argument flag is True", "the argument mode is 'b'", "the argument scale is 2.5",
+        "the result output_1 is 'b'", "the result output_3_always is 5",
+    )  # fmt: skip
+    assert found.left_out == ("(f32[2], False, 'a', 2.5)", "(f32[2], True, 'b', 1.5)")
+
+
+def test_nothing_is_fixed_and_nothing_left_out_where_one_program_takes_all_calls():
+    # The result of a size is a constant of the exact program, and computed by the general one.
+    calls = [(np.ones((size, 2)),) for size in (3, 5, 1)]
+    for order in ((0, 1, 2), (0, 2, 1), (2, 1, 0)):
+        program = saved(lambda x: (x.shape[0], x * 2, 7), *(calls[k] for k in order))
+        found = deployable(program)
+        assert [one.scope is not None for one in found.variants] == [False] * (len(found.variants) - 1) + [True]
+        assert len(found.variants) > 1
+        assert found.left_out == () and found.fixed == ("the result output_2 is 7",)
+        for variant in found.variants:
+            verify(variant.graph)
+            for one in variant.samples:
+                assert [len(one.outputs), int(one.outputs[0])] == [2, len(one.inputs[0])]
+                found_outputs = reference(variant.graph, one.inputs)
+                assert all(map(numpy.array_equal, found_outputs, one.outputs))
+
+
+def test_programs_of_training_are_told():
+    net = nn.Dense(2, in_units=3)
+    net.initialize()
+    net.hybridize()
+    with hy.autograd.train_mode():
+        net(np.ones((1, 3)))
+    found = deployable(net._function.saved())
+    assert found.fixed == ("it is a program of training: dropout is active, and the like",)
+    assert found.left_out == ()
