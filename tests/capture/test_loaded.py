@@ -1,0 +1,51 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Loaded functions refuse calls that they have no program for, and say what is different."""
+
+import pytest
+
+from hybridize import autograd, hybridize, load, np
+from hybridize.errors import ArgumentError, DTypeError, ShapeError
+from hybridize.gluon import nn
+
+
+@pytest.fixture
+def loaded(tmp_path):
+    def again(function, *calls):
+        fast = hybridize(function)
+        for call in calls:
+            fast(*call)
+        fast.save(tmp_path / "f")
+        return load(tmp_path / "f")
+
+    return again
+
+
+def test_other_types(loaded):
+    again = loaded(lambda x: x * 2, [np.ones((2,))])
+    with pytest.raises(DTypeError, match=r"E210: .* was saved for \(f32\[2\]\), got \(i64\[2\]\)"):
+        again(np.ones((2,), dtype="int64"))
+    with pytest.raises(ShapeError, match=r"E120: .* was saved for \(f32\[2\]\), got \(f32\[3\]\)"):
+        again(np.ones((3,)))
+
+
+def test_a_number_that_was_decided(loaded):
+    again = loaded(lambda a, b: np.array(a) * b, [2.5, 3])
+    assert float(again(2.5, 7)) == 17.5
+    with pytest.raises(
+        ArgumentError, match=r"E310: .*: argument 0 was 2\.5 and is 1\.5\n(.|\n)*call it like this, too"
+    ):
+        again(1.5, 3)
+
+
+def test_a_mode(tmp_path):
+    net = nn.Dense(2, in_units=3)
+    net.initialize()
+    net.hybridize()
+    with autograd.train_mode():
+        net(np.ones((1, 3)))
+    net.save(tmp_path / "net")
+    again = load(tmp_path / "net")
+    with pytest.raises(ArgumentError, match=r"E310: .* while training only, and this call is while predicting"):
+        again(np.ones((1, 3)))
+    with autograd.train_mode():
+        assert again(np.ones((1, 3))).shape == (1, 2)
