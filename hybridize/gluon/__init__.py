@@ -8,6 +8,7 @@ It must not know graphs, compilers or kernels.
 
 from hybridize.base.errors import DeferredInitializationError as DeferredInitializationError
 from hybridize.gluon import contrib as contrib
+from hybridize.gluon import data as data
 from hybridize.gluon import loss as loss
 from hybridize.gluon import nn as nn
 from hybridize.gluon.block import Block as Block

@@ -1,0 +1,169 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Batchify functions: a batch out of a list of samples."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy
+from numpy.typing import NDArray
+
+from hybridize.array.ndarray import ndarray, wrap
+from hybridize.base.dtypes import as_dtype, float32
+from hybridize.base.errors import ArgumentError, ValueArgumentError
+
+# MXNet's `use_shared_mem` is accepted everywhere and does nothing: workers choose by themselves.
+
+
+class Stack:
+    """One array of all samples, along a new first axis.
+
+    Elements keep their dtype; Python floats become float32.
+
+    Raises:
+        ValueArgumentError E379: samples of different shapes, or that are no numbers.
+    """
+
+    def __init__(self, use_shared_mem: bool = False) -> None:
+        pass
+
+    def __call__(self, data: Sequence[Any]) -> ndarray:
+        return wrap(_stacked([_values(sample) for sample in data], data[0]))
+
+
+class Pad:
+    """One array of all samples, each filled up at the ends of its axes to the greatest size among them.
+
+    Args:
+        val: what to fill with; 0 unless said.
+        dtype: of the batch; that of the first sample unless said.
+        round_to: make each size a multiple of this.
+    """
+
+    def __init__(
+        self, val: float | None = None, dtype: Any = None, round_to: int | None = None, use_shared_mem: bool = False
+    ) -> None:
+        if round_to is not None and round_to < 1:
+            raise ArgumentError("E376", f"round_to is 1 or more, got {round_to}")
+        self._value = 0 if val is None else val
+        self._dtype = None if dtype is None else as_dtype(dtype)
+        self._round_to = round_to or 1
+
+    def __call__(self, data: Sequence[Any]) -> ndarray:
+        arrays = [_numbers(_values(sample), sample) for sample in data]
+        if len({array.ndim for array in arrays}) > 1:
+            shapes = ", ".join(str(array.shape) for array in arrays[:4])
+            raise ValueArgumentError("E379", f"samples to pad have equal numbers of axes, got shapes {shapes}")
+        shape = [self._rounded(max(sizes)) for sizes in zip(*(array.shape for array in arrays), strict=True)]
+        batch = numpy.full((len(arrays), *shape), self._value, self._dtype or arrays[0].dtype)
+        for row, array in zip(batch, arrays, strict=True):
+            row[tuple(map(slice, array.shape))] = array
+        return wrap(batch)
+
+    def _rounded(self, size: int) -> int:
+        return math.ceil(size / self._round_to) * self._round_to
+
+
+class Append:
+    """A list with an array for each sample, for samples of different shapes.
+
+    Args:
+        expand: whether each array gets an axis of size 1 in addition.
+        batch_axis: where that axis stands.
+    """
+
+    def __init__(self, expand: bool = True, batch_axis: int = 0, use_shared_mem: bool = False) -> None:
+        self._expand = expand
+        self._axis = batch_axis
+
+    def __call__(self, data: Sequence[Any]) -> list[ndarray]:
+        arrays = [_numbers(_values(sample), sample) for sample in data]
+        if self._expand:
+            arrays = [numpy.expand_dims(array, self._axis) for array in arrays]
+        return [wrap(array.copy()) for array in arrays]
+
+
+class Group:
+    """A batchify function for each part of samples that are tuples: `Group(Pad(), Stack())`.
+
+    Raises:
+        ArgumentError E375: an argument is no function.
+        ValueArgumentError E379: samples with another number of parts.
+    """
+
+    def __init__(self, fn: Any, *args: Callable[..., Any]) -> None:
+        functions = (*fn, *args) if isinstance(fn, (list, tuple)) else (fn, *args)
+        for function in functions:
+            if not callable(function):
+                raise ArgumentError("E375", f"Group takes functions, got {type(function).__name__}")
+        self._functions = functions
+
+    def __call__(self, data: Sequence[Any]) -> tuple[Any, ...]:
+        for sample in data:
+            if len(sample) != len(self._functions):
+                raise ValueArgumentError(
+                    "E379", f"Group has {len(self._functions)} functions, and a sample has {len(sample)} parts"
+                )
+        return tuple(function([sample[i] for sample in data]) for i, function in enumerate(self._functions))
+
+
+class AsList:
+    """The list of samples as it is, for samples that are no numbers: text, names of files."""
+
+    def __call__(self, data: Sequence[Any]) -> list[Any]:
+        return list(data)
+
+
+def default_batchify_fn(data: Sequence[Any]) -> Any:
+    """What a loader does unless told otherwise: `Stack`; a list of stacks where samples are tuples.
+
+    Raises:
+        ValueArgumentError E379: samples of different shapes or numbers of parts, or that are no numbers.
+    """
+    first = data[0]
+    if isinstance(first, tuple):
+        lengths = {len(sample) if isinstance(sample, tuple) else 1 for sample in data}
+        if len(lengths) > 1:
+            raise ValueArgumentError("E379", f"samples have equal numbers of parts, got {sorted(lengths)}")
+        return [default_batchify_fn(part) for part in zip(*data, strict=True)]
+    return wrap(_stacked([_values(sample) for sample in data], first))
+
+
+def _values(sample: Any) -> Any:
+    return sample._data if isinstance(sample, ndarray) else sample
+
+
+def _numbers(values: Any, sample: Any) -> NDArray[Any]:
+    try:
+        array = numpy.asarray(values)
+    except ValueError:
+        array = numpy.array(None)
+    if array.dtype.kind in "OUSMm":
+        raise ValueArgumentError(
+            "E379",
+            f"a batch is made of arrays and numbers, got a sample of {type(sample).__name__}",
+            help="batchify_fn=batchify.AsList() leaves samples as they are; Group takes a function for each part",
+        )
+    # As np.array does: only what says that it is float64 is.
+    return array.astype(float32) if array.dtype.kind == "f" and not hasattr(values, "dtype") else array
+
+
+def _stacked(values: list[Any], first: Any) -> NDArray[Any]:
+    # A list of plain numbers is converted at once, not number by number.
+    if type(first) is float or type(first) is int:
+        kinds = set(map(type, values))
+        if kinds <= {int, float, bool}:
+            return _numbers(values, first)
+    arrays = [_numbers(value, value) for value in values]
+    try:
+        return numpy.stack(arrays)
+    except ValueError:
+        pass
+    shapes = list(dict.fromkeys(str(array.shape) for array in arrays))
+    raise ValueArgumentError(
+        "E379",
+        f"samples of one shape make a batch, got {', '.join(shapes[:4])}",
+        help="batchify_fn=batchify.Pad() fills them up, batchify.Append() keeps them apart",
+    )

@@ -1,0 +1,215 @@
+# SPDX-License-Identifier: Apache-2.0
+"""`DataLoader`: batches of a data set, made here, by threads, or by processes."""
+
+from __future__ import annotations
+
+import weakref
+from collections import deque
+from collections.abc import Callable, Iterator
+from typing import Any
+
+from hybridize.array import random
+from hybridize.array.ndarray import wrap
+from hybridize.base.errors import ArgumentError, StateError
+from hybridize.gluon.data.batchify import default_batchify_fn
+from hybridize.gluon.data.dataset import Dataset, as_dataset
+from hybridize.gluon.data.sampler import BatchSampler, RandomSampler, SequentialSampler
+
+_MIX = 0x9E3779B97F4A7C15, 0xBF58476D1CE4E5B9, 0x94D049BB133111EB
+_WORD = (1 << 64) - 1
+
+
+class Maker:
+    """Makes a batch of the numbers of its samples: at once where the data set can, sample by sample elsewhere."""
+
+    def __init__(self, dataset: Any, batchify_fn: Callable[[list[Any]], Any] | None) -> None:
+        self.dataset = dataset
+        self.batchify = default_batchify_fn if batchify_fn is None else batchify_fn
+        self.columns = dataset.columns if batchify_fn is None and isinstance(dataset, Dataset) else None
+
+    def __call__(self, indices: Any, go_on: Callable[[], bool] | None = None) -> Any:
+        """The batch, or None where `go_on` said no before it was complete."""
+        if self.columns is not None:
+            found = self.columns(indices)
+            if found is not None:
+                return [wrap(column) for column in found] if len(found) > 1 else wrap(found[0])
+        samples = []
+        for index in _numbers(indices):
+            if go_on is not None and not go_on():
+                return None
+            try:
+                samples.append(self.dataset[index])
+            except Exception as error:
+                error.add_note(f"reading sample {index} of the data set")
+                raise
+        return self.batchify(samples)
+
+
+class DataLoader:
+    """Iterates over batches of a data set; each iteration is an epoch.
+
+    Args:
+        dataset: anything with a length and numbered samples; an array is a data set of its rows.
+        batch_size: samples in a batch.
+        shuffle: whether each epoch has an order of its own, drawn from `hybridize.random`.
+        sampler: the order instead, as numbers of samples.
+        last_batch: "keep" (the default), "discard" or "rollover"; see `BatchSampler`.
+        batch_sampler: lists of numbers, one for each batch, instead of the four before.
+        batchify_fn: makes a batch of a list of samples; the default stacks arrays, and each part of tuples.
+        num_workers: processes, or threads, that make batches ahead; 0 makes each one when it is asked for.
+        prefetch: batches under way at most, two for each worker unless said.
+        thread_pool: whether workers are threads. They share the process's random numbers, so what the data set draws
+            depends on their timing; in processes it depends on the seed alone, not even on the number of workers.
+        timeout: seconds to wait for one batch of a worker.
+
+    MXNet's `pin_memory`, `pin_device_id`, `try_nopython` and `auto_reload` are accepted and do nothing.
+
+    Processes are forked (unless `multiprocessing.set_start_method` says otherwise) when they are first needed, see the
+    data set as it is then, live as long as the loader, and use one thread each for compiled programs.
+
+    Raises:
+        ArgumentError E375: arguments that exclude each other, or a data set that is none.
+        ArgumentError E376: a number or a name out of its range.
+    """
+
+    def __init__(
+        self,
+        dataset: Any,
+        batch_size: int | None = None,
+        shuffle: bool = False,
+        sampler: Any = None,
+        last_batch: str | None = None,
+        batch_sampler: Any = None,
+        batchify_fn: Callable[[list[Any]], Any] | None = None,
+        num_workers: int = 0,
+        pin_memory: bool = False,
+        pin_device_id: int = 0,
+        prefetch: int | None = None,
+        thread_pool: bool = False,
+        timeout: float = 120,
+        try_nopython: bool | None = None,
+        auto_reload: bool = False,
+    ) -> None:
+        self._dataset = as_dataset(dataset)
+        self._batch_sampler = _batches(self._dataset, batch_size, shuffle, sampler, last_batch, batch_sampler)
+        if batchify_fn is not None and not callable(batchify_fn):
+            raise ArgumentError("E375", f"batchify_fn is a function, got {type(batchify_fn).__name__}")
+        if isinstance(num_workers, bool) or not isinstance(num_workers, int) or num_workers < 0:
+            raise ArgumentError("E376", f"num_workers is 0 or more, got {num_workers!r}")
+        if prefetch is not None and prefetch < 0:
+            raise ArgumentError("E376", f"prefetch is 0 or more, got {prefetch!r}")
+        if not timeout > 0:
+            raise ArgumentError("E376", f"timeout is a positive number of seconds, got {timeout!r}")
+        self._maker = Maker(self._dataset, batchify_fn)
+        self._num_workers = num_workers
+        self._prefetch = max(1, 2 * num_workers if prefetch is None else prefetch)
+        self._thread_pool = thread_pool
+        self._timeout = timeout
+        self._workers: Any = None
+
+    def __len__(self) -> int:
+        """Batches of an epoch."""
+        return len(self._batch_sampler)
+
+    def __iter__(self) -> Iterator[Any]:
+        # Drawn whether or not anybody needs it, so that the next epoch's order is the same with and without workers.
+        seed, draws = map(int, random.key())
+        batches = self._batch_sampler
+        order = batches.arrays() if type(batches) is BatchSampler else iter(batches)
+        if not self._num_workers:
+            return map(self._maker, order)
+        if self._thread_pool:
+            return self._from_threads(order)
+        return self._from_processes(order, _mixed(seed * _MIX[0] + draws))
+
+    def _from_threads(self, order: Iterator[Any]) -> Iterator[Any]:
+        if self._workers is None:
+            from concurrent.futures import ThreadPoolExecutor
+
+            self._workers = ThreadPoolExecutor(self._num_workers, "DataLoader")
+            weakref.finalize(self, self._workers.shutdown, wait=False, cancel_futures=True)
+        under_way: deque[Any] = deque()
+        try:
+            for number, indices in enumerate(order):
+                under_way.append(self._workers.submit(self._maker, indices))
+                if len(under_way) >= self._prefetch:
+                    yield self._finished(under_way.popleft(), number + 1 - self._prefetch)
+            done = number + 1 - len(under_way) if under_way else 0
+            while under_way:
+                yield self._finished(under_way.popleft(), done)
+                done += 1
+        finally:
+            for future in under_way:
+                future.cancel()
+
+    def _finished(self, future: Any, number: int) -> Any:
+        from concurrent.futures import wait
+
+        if not wait([future], self._timeout).done:
+            raise StateError(
+                "E561",
+                f"batch {number} of a DataLoader did not come within {self._timeout:g} s",
+                help="timeout=... waits longer; num_workers=0 shows where the data set waits",
+            )
+        return future.result()
+
+    def _from_processes(self, order: Iterator[Any], seed: int) -> Iterator[Any]:
+        if self._workers is None or not self._workers.alive:
+            from hybridize.gluon.data.workers import Workers
+
+            self._workers = Workers(self._maker, self._num_workers)
+            weakref.finalize(self, self._workers.shutdown)
+        workers = self._workers
+        iteration = workers.begin()
+        asked = taken = 0
+        try:
+            for indices in order:
+                workers.ask(iteration, asked, _mixed(seed + asked * _MIX[0]), indices)
+                asked += 1
+                if asked - taken >= self._prefetch:
+                    yield workers.take(iteration, taken, self._timeout)
+                    taken += 1
+            while taken < asked:
+                yield workers.take(iteration, taken, self._timeout)
+                taken += 1
+        finally:
+            workers.end(iteration)
+
+    def __getstate__(self) -> dict[str, Any]:
+        """Without the workers, which belong to this process."""
+        return self.__dict__ | {"_workers": None}
+
+
+def _batches(dataset: Any, batch_size: Any, shuffle: bool, sampler: Any, last_batch: Any, batch_sampler: Any) -> Any:
+    """The batch sampler that the arguments of a loader say."""
+    if batch_sampler is not None:
+        if batch_size is not None or shuffle or sampler is not None or last_batch is not None:
+            raise ArgumentError(
+                "E375",
+                "batch_sampler says everything about the order: give no batch_size, shuffle, sampler or last_batch too",
+            )
+        return batch_sampler
+    if batch_size is None:
+        raise ArgumentError(
+            "E375", "DataLoader needs the number of samples in a batch", help="DataLoader(data, batch_size=64)"
+        )
+    if sampler is None:
+        sampler = (RandomSampler if shuffle else SequentialSampler)(len(dataset))
+    elif shuffle:
+        raise ArgumentError("E375", "a sampler says the order: give no shuffle too", help="RandomSampler shuffles")
+    return BatchSampler(sampler, batch_size, "keep" if last_batch is None else last_batch)
+
+
+def _numbers(indices: Any) -> Any:
+    """Numbers of samples as Python's integers, where they come as an array or a slice."""
+    if type(indices) is slice:
+        return range(indices.start, indices.stop)
+    return indices.tolist() if hasattr(indices, "tolist") else indices
+
+
+def _mixed(word: int) -> int:
+    """A 64-bit word whose every bit depends on all bits of the given one (splitmix64)."""
+    word &= _WORD
+    word = ((word ^ (word >> 30)) * _MIX[1]) & _WORD
+    word = ((word ^ (word >> 27)) * _MIX[2]) & _WORD
+    return word ^ (word >> 31)

@@ -1,0 +1,225 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Data sets: samples by number, and data sets made of others."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from typing import Any
+
+import numpy
+from numpy.typing import NDArray
+
+from hybridize.array.ndarray import ndarray, wrap
+from hybridize.base.errors import ArgumentError
+from hybridize.gluon.data.sampler import FilterSampler, Sampler, SequentialSampler
+
+Columns = tuple[NDArray[Any], ...]
+
+
+class Dataset:
+    """Samples by number. A subclass says `__getitem__(index)` and `__len__()`.
+
+    What the methods give is made of this data set without a copy of its samples.
+    """
+
+    def __getitem__(self, index: Any) -> Any:
+        raise ArgumentError("E375", f"{type(self).__name__} does not say what its samples are", help="def __getitem__")
+
+    def __len__(self) -> int:
+        raise ArgumentError("E375", f"{type(self).__name__} does not say how many samples it has", help="def __len__")
+
+    def __iter__(self) -> Iterator[Any]:
+        return (self[index] for index in range(len(self)))
+
+    def filter(self, fn: Callable[[Any], Any]) -> Dataset:
+        """The samples for which `fn(sample)` is true; it is asked for all of them, now."""
+        return SampledDataset(self, FilterSampler(fn, self))
+
+    def shard(self, num_shards: int, index: int) -> Dataset:
+        """One of `num_shards` parts, each a run of samples; the first ones have one more where the number is odd.
+
+        Raises:
+            ArgumentError E382: there is no such part.
+        """
+        if not (num_shards > 0 and 0 <= index < num_shards):
+            raise ArgumentError(
+                "E382", f"there is no part {index} of {num_shards}", help="index is from 0 to num_shards - 1"
+            )
+        length, rest = divmod(len(self), num_shards)
+        start = length * index + min(index, rest)
+        return SampledDataset(self, SequentialSampler(length + (index < rest), start))
+
+    def take(self, count: int | None) -> Dataset:
+        """The first `count` samples, or all where there are fewer."""
+        if count is not None and count < 0:
+            raise ArgumentError("E382", f"a number of samples is 0 or more, got {count}")
+        return SampledDataset(self, SequentialSampler(len(self) if count is None else min(count, len(self))))
+
+    def sample(self, sampler: Sampler) -> Dataset:
+        """The samples that `sampler` names, in its order; it is asked once, now."""
+        if not isinstance(sampler, Sampler):
+            raise ArgumentError("E382", f"sample() takes a Sampler, got {type(sampler).__name__}")
+        return SampledDataset(self, sampler)
+
+    def transform(self, fn: Callable[..., Any], lazy: bool = True) -> Dataset:
+        """`fn(*sample)` of each sample; of a sample that is no tuple, `fn(sample)`.
+
+        Args:
+            fn: the function.
+            lazy: whether `fn` is called each time a sample is read; otherwise once for each sample, now.
+        """
+        lazily = TransformedDataset(self, fn)
+        return lazily if lazy else SimpleDataset(list(lazily))
+
+    def transform_first(self, fn: Callable[[Any], Any], lazy: bool = True) -> Dataset:
+        """The same with `fn` of the first part of a sample only: the data, not the label."""
+        return self.transform(_First(fn), lazy)
+
+    def columns(self, indices: Any) -> Columns | None:
+        """Parts of many samples at once, one array each, or None where only single samples can be read."""
+        return None
+
+
+class SimpleDataset(Dataset):
+    """The entries of a list, or of anything with a length and numbered entries."""
+
+    def __init__(self, data: Sequence[Any]) -> None:
+        self._data = data
+
+    def __len__(self) -> int:
+        return len(self._data)
+
+    def __getitem__(self, index: Any) -> Any:
+        return self._data[index]
+
+
+class ArrayDataset(Dataset):
+    """Samples that are tuples, entry i of each argument: `ArrayDataset(x, y)[i]` is `(x[i], y[i])`.
+
+    With one argument samples are its entries. A batch of arrays is read at once, not sample by sample.
+
+    Raises:
+        ArgumentError E377: no arguments, or arguments of different lengths.
+    """
+
+    def __init__(self, *args: Any) -> None:
+        if not args:
+            raise ArgumentError("E377", "ArrayDataset takes one array at least, got none")
+        lengths = [len(arg) for arg in args]
+        if len(set(lengths)) > 1:
+            raise ArgumentError(
+                "E377",
+                f"arrays of one length, a sample each, make a data set, got lengths {', '.join(map(str, lengths))}",
+                help="the first axis counts samples",
+            )
+        # A label is a number, not an array without axes.
+        self._data = [arg._data if isinstance(arg, ndarray) and arg.ndim == 1 else arg for arg in args]
+        self._length = lengths[0]
+
+    def __len__(self) -> int:
+        return self._length
+
+    def __getitem__(self, index: Any) -> Any:
+        if len(self._data) == 1:
+            return self._data[0][index]
+        return tuple(data[index] for data in self._data)
+
+    def columns(self, indices: Any) -> Columns | None:
+        if type(self).__getitem__ is not ArrayDataset.__getitem__:
+            return None  # a subclass of the user's has samples of its own
+        if type(indices) is slice and indices.stop > self._length:
+            return None  # reading them one by one says which is missing
+        found = []
+        for data in self._data:
+            values = data._data if type(data) is ndarray else data
+            if type(values) is not numpy.ndarray or values.dtype.kind in "OUSMm":
+                return None
+            found.append(values[indices].copy() if type(indices) is slice else values.take(indices, 0))
+        return tuple(found)
+
+
+class SampledDataset(Dataset):
+    """Samples of another data set, by a list of numbers."""
+
+    def __init__(self, dataset: Dataset, sampler: Sampler) -> None:
+        self._dataset = dataset
+        self._indices: Sequence[int] | NDArray[Any]
+        if type(sampler) is SequentialSampler:
+            self._indices = range(sampler.start, sampler.start + len(sampler))
+        else:
+            self._indices = numpy.array(list(sampler), numpy.int64)
+
+    def __len__(self) -> int:
+        return len(self._indices)
+
+    def __getitem__(self, index: Any) -> Any:
+        if isinstance(index, slice):
+            return [self._dataset[int(i)] for i in self._indices[index]]
+        return self._dataset[int(self._indices[index])]
+
+    def columns(self, indices: Any) -> Columns | None:
+        if type(indices) is slice and indices.stop > len(self):
+            return None  # as above
+        if isinstance(self._indices, range):
+            own = self._indices
+            if type(indices) is slice:
+                part = own[indices]
+                return self._dataset.columns(slice(part.start, part.stop))
+            indices = numpy.asarray(indices)
+            if indices.size and not (indices.min() >= 0 and indices.max() < len(own)):
+                return None  # single samples say what is wrong
+            return self._dataset.columns(indices + own.start)
+        return self._dataset.columns(self._indices[indices])
+
+
+class TransformedDataset(Dataset):
+    """A function of each sample, called when the sample is read."""
+
+    def __init__(self, dataset: Dataset, fn: Callable[..., Any]) -> None:
+        self._dataset = dataset
+        self._fn = fn
+
+    def __len__(self) -> int:
+        return len(self._dataset)
+
+    def __getitem__(self, index: Any) -> Any:
+        sample = self._dataset[index]
+        return self._fn(*sample) if isinstance(sample, tuple) else self._fn(sample)
+
+
+class _First:
+    """A class, not a closure, so that spawned workers can be sent it."""
+
+    def __init__(self, fn: Callable[[Any], Any]) -> None:
+        self._fn = fn
+
+    def __call__(self, first: Any, *rest: Any) -> Any:
+        return (self._fn(first), *rest) if rest else self._fn(first)
+
+
+class RecordFileDataset(Dataset):
+    """MXNet's RecordIO files: not read here.
+
+    Raises:
+        ArgumentError E378: always.
+    """
+
+    def __init__(self, filename: str) -> None:
+        raise ArgumentError(
+            "E378",
+            f"{filename}: RecordIO files are not read, since what they hold, mostly JPEG images, needs a decoder",
+            help="decode them once with MXNet's tools, keep the arrays with np.savez, and use ArrayDataset",
+        )
+
+
+def as_dataset(data: Any) -> Any:
+    """What a loader reads: anything with a length and numbered entries; an array is a data set of its rows."""
+    if isinstance(data, (ndarray, numpy.ndarray)):
+        return ArrayDataset(wrap(data) if isinstance(data, numpy.ndarray) else data)
+    if hasattr(data, "__getitem__") and hasattr(data, "__len__"):
+        return data
+    raise ArgumentError(
+        "E375",
+        f"a data set has a length and numbered samples, got {type(data).__name__}",
+        help="list(...) it, or write a class with __getitem__ and __len__",
+    )

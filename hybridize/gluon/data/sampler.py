@@ -1,0 +1,161 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Samplers: in which order samples are read, and which of them make a batch."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator
+from typing import Any
+
+import numpy
+
+from hybridize.array import random
+from hybridize.base.errors import ArgumentError
+
+LAST_BATCH = ("keep", "discard", "rollover")
+
+
+class Sampler:
+    """Numbers of samples, anew each time it is iterated. A subclass says `__iter__()` and `__len__()`."""
+
+    def __iter__(self) -> Iterator[Any]:
+        raise ArgumentError("E375", f"{type(self).__name__} does not say its order", help="def __iter__")
+
+    def __len__(self) -> int:
+        raise ArgumentError("E375", f"{type(self).__name__} does not say how many it names", help="def __len__")
+
+
+class SequentialSampler(Sampler):
+    """start, start + 1, ..., start + length - 1."""
+
+    def __init__(self, length: int, start: int = 0) -> None:
+        self._length = _count(length)
+        self.start = start
+
+    def __iter__(self) -> Iterator[int]:
+        return iter(range(self.start, self.start + self._length))
+
+    def __len__(self) -> int:
+        return self._length
+
+
+class RandomSampler(Sampler):
+    """0, 1, ..., length - 1, each once, in an order drawn from `hybridize.random` for each iteration."""
+
+    def __init__(self, length: int) -> None:
+        self._length = _count(length)
+
+    def order(self) -> Any:
+        """The order of one iteration, as an array."""
+        return random.permutation(self._length).asnumpy()
+
+    def __iter__(self) -> Iterator[int]:
+        return iter(self.order().tolist())
+
+    def __len__(self) -> int:
+        return self._length
+
+
+class FilterSampler(Sampler):
+    """The numbers of the samples of `dataset` for which `fn(sample)` is true; they are asked once, now."""
+
+    def __init__(self, fn: Callable[[Any], Any], dataset: Any) -> None:
+        self._indices = [index for index in range(len(dataset)) if fn(dataset[index])]
+
+    def __iter__(self) -> Iterator[int]:
+        return iter(self._indices)
+
+    def __len__(self) -> int:
+        return len(self._indices)
+
+
+class IntervalSampler(Sampler):
+    """Every `interval`-th number below `length`; with `rollover` then those after each of them, until all are named.
+
+    >>> list(IntervalSampler(7, 3))
+    [0, 3, 6, 1, 4, 2, 5]
+    >>> list(IntervalSampler(7, 3, rollover=False))
+    [0, 3, 6]
+    """
+
+    def __init__(self, length: int, interval: int, rollover: bool = True) -> None:
+        if not 0 < interval <= length:
+            raise ArgumentError("E376", f"an interval is from 1 to the length, {length}, got {interval}")
+        self._length = length
+        self._interval = interval
+        self._rollover = rollover
+
+    def __iter__(self) -> Iterator[int]:
+        for start in range(self._interval if self._rollover else 1):
+            yield from range(start, self._length, self._interval)
+
+    def __len__(self) -> int:
+        return self._length if self._rollover else -(-self._length // self._interval)
+
+
+class BatchSampler(Sampler):
+    """Lists of `batch_size` numbers of another sampler.
+
+    Args:
+        sampler: the numbers.
+        batch_size: how many make a batch.
+        last_batch: what becomes of fewer than that at the end: "keep" gives them, "discard" drops them, "rollover"
+            puts them before the first of the next iteration.
+
+    >>> list(BatchSampler(SequentialSampler(7), 3))
+    [[0, 1, 2], [3, 4, 5], [6]]
+    """
+
+    def __init__(self, sampler: Iterable[Any], batch_size: int, last_batch: str = "keep") -> None:
+        if isinstance(batch_size, bool) or not isinstance(batch_size, (int, numpy.integer)) or batch_size < 1:
+            raise ArgumentError("E376", f"a batch has one sample or more, got batch_size={batch_size!r}")
+        if last_batch not in LAST_BATCH:
+            raise ArgumentError(
+                "E376",
+                f"last_batch is one of {', '.join(LAST_BATCH)}, got {last_batch!r}",
+                help='the default is "keep"',
+            )
+        self._sampler = sampler
+        self._batch_size = int(batch_size)
+        self._last_batch = last_batch
+        self._left: list[Any] = []
+
+    def __iter__(self) -> Iterator[list[Any]]:
+        batch, self._left = self._left, []
+        for index in self._sampler:
+            batch.append(index)
+            if len(batch) == self._batch_size:
+                yield batch
+                batch = []
+        if batch and self._last_batch == "keep":
+            yield batch
+        elif self._last_batch == "rollover":
+            self._left = batch
+
+    def arrays(self) -> Iterator[Any]:
+        """The same batches, as arrays or slices where that is cheaper than lists."""
+        kind = type(self._sampler)
+        if self._left or (kind is not SequentialSampler and kind is not RandomSampler):
+            yield from self
+            return
+        length, size = len(self), self._batch_size  # of whole batches but for the last one, where it is kept
+        total: int = len(self._sampler)  # type: ignore[arg-type]
+        order = self._sampler.order() if type(self._sampler) is RandomSampler else None
+        start: int = getattr(self._sampler, "start", 0)
+        for first in range(0, length * size, size):
+            end = min(first + size, total)
+            yield slice(start + first, start + end) if order is None else order[first:end]
+        if self._last_batch == "rollover":
+            first = length * size
+            self._left = list(range(start + first, start + total)) if order is None else order[first:].tolist()
+
+    def __len__(self) -> int:
+        length: int = len(self._sampler)  # type: ignore[arg-type]
+        if self._last_batch == "keep":
+            return -(-length // self._batch_size)
+        return (length + len(self._left)) // self._batch_size
+
+
+def _count(length: Any) -> int:
+    if isinstance(length, bool) or not isinstance(length, (int, numpy.integer)) or length < 0:
+        raise ArgumentError("E376", f"a number of samples is 0 or more, got {length!r}")
+    return int(length)

@@ -1,0 +1,83 @@
+# SPDX-License-Identifier: Apache-2.0
+"""How batches come from worker processes: large arrays in memory that both processes map, the rest through a pipe.
+
+The memory has no name (`memfd_create`), only a descriptor that is sent along. So nothing is left behind, however a
+process ends, and it is given back when the last array in it goes.
+"""
+
+from __future__ import annotations
+
+import io
+import mmap
+import os
+from multiprocessing.connection import Connection
+from multiprocessing.reduction import ForkingPickler, recv_handle, send_handle
+from typing import Any
+
+SHARED_FROM = 1 << 15
+"""Bytes of arrays from which a memory of their own is cheaper than the pipe."""
+_ALIGNMENT = 64
+
+
+def send(connection: Connection, kind: str, serial: int, value: Any = None) -> None:
+    """Send one message; `value` is anything that can be sent to another process, arrays anywhere in it."""
+    body, buffers = _packed(value)
+    sizes = [buffer.nbytes for buffer in buffers]
+    if not hasattr(os, "memfd_create") or sum(sizes) < SHARED_FROM:
+        connection.send((kind, serial, body, [bytes(buffer) for buffer in buffers], None))
+        return
+    memory = os.memfd_create("hybridize", os.MFD_CLOEXEC)
+    try:
+        os.ftruncate(memory, sum(map(_aligned, sizes)))
+        with mmap.mmap(memory, 0) as mapped:
+            at = 0
+            for buffer in buffers:
+                mapped[at : at + buffer.nbytes] = buffer
+                at += _aligned(buffer.nbytes)
+        connection.send((kind, serial, body, [], sizes))
+        send_handle(connection, memory, None)
+    finally:
+        os.close(memory)
+
+
+def receive(connection: Connection) -> tuple[str, int, bytes, list[Any]]:
+    """One message, still packed: its kind, its number, and what `unpacked` takes."""
+    kind, serial, body, buffers, sizes = connection.recv()
+    if sizes is None:
+        # Arrays of a batch are the user's to write.
+        return kind, serial, body, [bytearray(buffer) for buffer in buffers]
+    memory = recv_handle(connection)
+    try:
+        mapped = memoryview(mmap.mmap(memory, 0))
+    finally:
+        os.close(memory)
+    views, at = [], 0
+    for size in sizes:
+        views.append(mapped[at : at + size])
+        at += _aligned(size)
+    return kind, serial, body, views
+
+
+def unpacked(body: bytes, buffers: list[Any]) -> Any:
+    """What was sent."""
+    return ForkingPickler.loads(body, buffers=buffers)
+
+
+def portable(error: Exception) -> bool:
+    """Whether an exception arrives as what it is: its class can be found and made again there."""
+    try:
+        again = unpacked(*_packed(error))
+    except Exception:
+        return False
+    return type(again) is type(error) and str(again) == str(error)
+
+
+def _packed(value: Any) -> tuple[bytes, list[memoryview]]:
+    buffers: list[memoryview] = []
+    file = io.BytesIO()
+    ForkingPickler(file, 5, True, lambda buffer: buffers.append(buffer.raw())).dump(value)
+    return file.getvalue(), buffers
+
+
+def _aligned(size: int) -> int:
+    return -(-size // _ALIGNMENT) * _ALIGNMENT

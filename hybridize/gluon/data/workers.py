@@ -1,0 +1,306 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Worker processes of a loader: each makes whole batches, and sends them back.
+
+A worker is asked through one pipe and answers through the same. It reads in a thread of its own, so the asking side
+never waits for one that computes, and no two sides wait for each other. It ends when it is told to, or when the other
+end of its pipe is gone.
+"""
+
+from __future__ import annotations
+
+import multiprocessing
+import os
+import queue
+import signal
+import sys
+import threading
+import time
+import traceback
+from collections import deque
+from collections.abc import Callable
+from multiprocessing.connection import Connection, wait
+from typing import Any, NoReturn
+
+from hybridize.array import random
+from hybridize.array.storage import STATE
+from hybridize.base.errors import ArgumentError, StateError
+from hybridize.gluon.data import transport
+from hybridize.runtime.pool import set_num_threads
+
+Make = Callable[[Any, Callable[[], bool]], Any]
+"""Makes a batch of the numbers of its samples; asks now and then whether to go on."""
+
+_GRACE = 2.0
+"""Seconds that a worker has to end by itself."""
+
+
+class Worker:
+    """One process, as its loader sees it."""
+
+    def __init__(self, number: int, process: Any, connection: Connection) -> None:
+        self.number = number
+        self.process = process
+        self.connection = connection
+        self.asked: deque[tuple[int, int, int]] = deque()
+        """What it has still to answer, in order: serial, iteration, batch."""
+
+
+class Workers:
+    """The processes of one loader, and the batches that have arrived.
+
+    Args:
+        make: makes a batch.
+        count: how many processes.
+    """
+
+    def __init__(self, make: Make, count: int) -> None:
+        self._pid = os.getpid()
+        self._lock = threading.RLock()
+        self._serial = 0
+        self._arrived: dict[tuple[int, int], tuple[str, bytes, list[Any], int]] = {}
+        self._running: set[int] = set()
+        self._workers: list[Worker] = []
+        method: str | None = multiprocessing.get_start_method(allow_none=True)
+        if method is None:
+            # Forking sends the data set without a copy, and functions that have no name.
+            method = "fork" if "fork" in multiprocessing.get_all_start_methods() else "spawn"
+        context = multiprocessing.get_context(method)
+        try:
+            for number in range(count):
+                self._workers.append(self._started(context, method, number, make))
+        except BaseException:
+            self.shutdown()
+            raise
+
+    def _started(self, context: Any, method: str, number: int, make: Make) -> Worker:
+        ours, theirs = multiprocessing.Pipe()
+        inherited = [worker.connection for worker in self._workers] + [ours] if method == "fork" else []
+        process = context.Process(
+            target=_work, args=(theirs, inherited, make, method == "fork"), name=f"DataLoader-{number}", daemon=True
+        )
+        try:
+            # Nobody else may hold the lock of the random state at the moment of forking: who would release it there?
+            with STATE:
+                process.start()
+        except Exception as error:
+            if method == "fork":
+                raise
+            raise ArgumentError(
+                "E383",
+                f"the data set cannot be sent to a worker started by {method!r}: {error}",
+                help="define functions and classes at the top of a module, or use thread_pool=True",
+            ) from error
+        finally:
+            theirs.close()
+        return Worker(number, process, ours)
+
+    @property
+    def alive(self) -> bool:
+        """Whether there are workers, and they are this process's own, not those of the one it was forked from."""
+        return bool(self._workers) and self._pid == os.getpid()
+
+    def begin(self) -> int:
+        """The number of a new iteration."""
+        with self._lock:
+            self._serial += 1
+            self._running.add(self._serial)
+            return self._serial
+
+    def ask(self, iteration: int, batch: int, seed: int, indices: Any) -> None:
+        """Let the worker that has least to do make a batch."""
+        with self._lock:
+            self._check()
+            self._serial += 1
+            worker = min(self._workers, key=lambda worker: len(worker.asked))
+            worker.asked.append((self._serial, iteration, batch))
+            try:
+                worker.connection.send((self._serial, iteration, seed, indices))
+            except OSError:
+                self._died(worker)
+
+    def take(self, iteration: int, batch: int, timeout: float) -> Any:
+        """A batch that was asked for.
+
+        Raises:
+            StateError E560: a worker has died.
+            StateError E561: the batch did not come in time.
+            StateError E562: the data set or the batchify function raised something that cannot be sent.
+            Exception: what the data set or the batchify function raised.
+        """
+        deadline = time.monotonic() + timeout
+        with self._lock:
+            while (iteration, batch) not in self._arrived:
+                self._check()
+                if not self._arrival(deadline - time.monotonic()):
+                    self.shutdown(grace=0)
+                    raise StateError(
+                        "E561",
+                        f"batch {batch} of a DataLoader did not come within {timeout:g} s",
+                        help="timeout=... waits longer; num_workers=0 shows where the data set waits",
+                    )
+            kind, body, buffers, number = self._arrived.pop((iteration, batch))
+        value = transport.unpacked(body, buffers)
+        if kind == "batch":
+            return value
+        error, text = value
+        where = f"in worker {number} of a DataLoader, making batch {batch}"
+        if error is None:
+            raise StateError("E562", f"an exception {where}, of a class that cannot be sent:\n{text}")
+        error.add_note(f"{where}:\n{text}")
+        raise error
+
+    def end(self, iteration: int) -> None:
+        """Nobody will take what is left of an iteration."""
+        if not self.alive:
+            return
+        with self._lock:
+            self._running.discard(iteration)
+            for key in [key for key in self._arrived if key[0] == iteration]:
+                del self._arrived[key]
+            for worker in self._workers:
+                if any(asked[1] == iteration for asked in worker.asked):
+                    try:
+                        worker.connection.send(iteration)
+                    except OSError:
+                        continue  # it has died, and the next to ask will be told
+
+    def shutdown(self, grace: float = _GRACE) -> None:
+        """End the processes; those that do not end by themselves are stopped."""
+        workers, self._workers = self._workers, []
+        if self._pid != os.getpid():
+            return  # a forked process may neither end nor wait for its parent's workers
+        self._arrived.clear()
+        for worker in workers:
+            try:
+                worker.connection.send(None)
+            except OSError:
+                continue
+            finally:
+                worker.connection.close()
+        deadline = time.monotonic() + grace
+        for worker in workers:
+            worker.process.join(max(0.0, deadline - time.monotonic()))
+            for stop in (worker.process.terminate, worker.process.kill):
+                if worker.process.is_alive():
+                    stop()
+                    worker.process.join(1)
+            worker.process.close()
+
+    def _check(self) -> None:
+        if not self._workers:
+            raise StateError("E560", "the workers of this DataLoader have ended", help="iterate it anew")
+
+    def _arrival(self, seconds: float) -> bool:
+        """Wait for anything to arrive; whether it did."""
+        by_source: dict[Any, Worker] = {}
+        for worker in self._workers:
+            by_source[worker.connection] = by_source[worker.process.sentinel] = worker
+        # Their own end, of a pipe or of a process, is an arrival too.
+        ready = wait(list(by_source), max(0.0, seconds))
+        for worker in dict.fromkeys(by_source[source] for source in ready):
+            try:
+                if not worker.connection.poll():
+                    self._died(worker)
+                kind, serial, body, buffers = transport.receive(worker.connection)
+            except (EOFError, OSError):
+                self._died(worker)
+            expected, iteration, batch = worker.asked.popleft()
+            assert serial == expected
+            if iteration in self._running and kind != "skipped":
+                self._arrived[iteration, batch] = kind, body, buffers, worker.number
+        return bool(ready)
+
+    def _died(self, worker: Worker) -> NoReturn:
+        worker.process.join(1)
+        code = worker.process.exitcode
+        batch = f" while it made batch {worker.asked[0][2]}" if worker.asked else ""
+        self.shutdown(grace=0)
+        raise StateError(
+            "E560",
+            f"worker {worker.number} of a DataLoader died{batch}: {_described(code)}",
+            help="num_workers=0 runs the data set in this process, where its fault shows"
+            + ("; SIGKILL often means that memory ran out" if code == -signal.SIGKILL else ""),
+        )
+
+
+def _described(code: int | None) -> str:
+    if code is None:
+        return "it closed its pipe"
+    if code >= 0:
+        return f"exit code {code}"
+    try:
+        return signal.Signals(-code).name
+    except ValueError:
+        return f"signal {-code}"
+
+
+# ------------------------------------------------------------------------------------------------- in the other process
+
+
+def _work(connection: Connection, inherited: list[Connection], make: Make, forked: bool) -> None:
+    """Make batches until told to stop."""
+    for other in inherited:
+        other.close()  # or a worker would keep the pipes of another one open
+    if forked:
+        STATE.release()  # taken by who forked
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is for the process that has the loader, which ends this one
+    signal.signal(signal.SIGTERM, signal.SIG_DFL)
+    set_num_threads(1)  # the workers are the parallelism
+    tasks: queue.SimpleQueue[Any] = queue.SimpleQueue()
+    over: set[int] = set()
+    threading.Thread(target=_read, args=(connection, tasks, over), daemon=True).start()
+    while (task := tasks.get()) is not None:
+        serial, iteration, seed, indices = task
+        try:
+            kind, value = "batch", None
+            if iteration in over or None in over:
+                kind = "skipped"
+            else:
+                _seed(seed)
+                value = make(indices, lambda it=iteration: it not in over and None not in over)  # type: ignore[misc]
+                if value is None:
+                    kind = "skipped"
+            transport.send(connection, kind, serial, value)
+        except OSError as error:
+            if not _sent_error(connection, serial, error):
+                return
+        except Exception as error:
+            if not _sent_error(connection, serial, error):
+                return
+
+
+def _sent_error(connection: Connection, serial: int, error: Exception) -> bool:
+    """Whether the loader could be told."""
+    text = "".join(traceback.format_exception(error)).rstrip()
+    try:
+        transport.send(connection, "error", serial, (error if transport.portable(error) else None, text))
+    except OSError:
+        return False
+    return True
+
+
+def _read(connection: Connection, tasks: queue.SimpleQueue[Any], over: set[Any]) -> None:
+    """Put what arrives in the queue: tasks, numbers of iterations that are over, None for the end."""
+    while True:
+        try:
+            message = connection.recv()
+        except (EOFError, OSError):
+            message = None
+        if isinstance(message, int):
+            over.add(message)
+            continue
+        if message is None:
+            over.add(None)
+            tasks.put(None)
+            time.sleep(_GRACE)
+            os._exit(1)  # whatever the data set does, nobody waits for it
+        tasks.put(message)
+
+
+def _seed(seed: int) -> None:
+    """Every batch has random numbers of its own, whichever worker makes it: ours, Python's and NumPy's."""
+    random.seed(seed)
+    for name, size in (("random", 64), ("numpy.random", 32)):
+        module = sys.modules.get(name)
+        if module is not None:
+            module.seed(seed % (1 << size))
