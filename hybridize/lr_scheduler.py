@@ -129,7 +129,8 @@ class MultiFactorScheduler(LRScheduler):
 
     def decayed(self, num_update: int) -> float:
         """The rate after warm-up."""
-        return self.base_lr * self.factor ** sum(num_update > step for step in self.step)
+        times = sum(num_update > step for step in self.step)
+        return float(self.base_lr * self.factor**times)
 
 
 class _Until(LRScheduler):
@@ -157,12 +158,9 @@ class _Until(LRScheduler):
         steps = self.max_update - self.warmup_steps
         return min(max(num_update - self.warmup_steps, 0), steps) / steps
 
-    def decayed(self, num_update: int) -> float:
-        """The rate after warm-up."""
-        return self.final_lr + (self.base_lr - self.final_lr) * self._left(self._done(num_update))
-
-    def _left(self, done: float) -> float:
-        raise NotImplementedError
+    def _between(self, left: float) -> float:
+        """The rate where this part of the way down is left."""
+        return self.final_lr + (self.base_lr - self.final_lr) * left
 
 
 class PolyScheduler(_Until):
@@ -191,8 +189,9 @@ class PolyScheduler(_Until):
         super().__init__(max_update, base_lr, final_lr, warmup_steps, warmup_begin_lr, warmup_mode)
         self.power = pwr
 
-    def _left(self, done: float) -> float:
-        return float((1.0 - done) ** self.power)
+    def decayed(self, num_update: int) -> float:
+        """The rate after warm-up."""
+        return self._between((1.0 - self._done(num_update)) ** self.power)
 
 
 class CosineScheduler(_Until):
@@ -220,8 +219,9 @@ class CosineScheduler(_Until):
     ) -> None:
         super().__init__(max_update, base_lr, final_lr, warmup_steps, warmup_begin_lr, warmup_mode)
 
-    def _left(self, done: float) -> float:
-        return (1.0 + math.cos(math.pi * done)) / 2.0
+    def decayed(self, num_update: int) -> float:
+        """The rate after warm-up."""
+        return self._between((1.0 + math.cos(math.pi * self._done(num_update))) / 2.0)
 
 
 def _checked_factor(factor: float) -> float:

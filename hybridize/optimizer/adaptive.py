@@ -1,0 +1,214 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Steps that are divided by how large the gradients of each element have been."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from hybridize.array import np
+from hybridize.optimizer.base import Optimizer, Scalars, gradient, number, register
+from hybridize.optimizer.kernels import Slots
+
+
+@register
+class AdaGrad(Optimizer):
+    """Divided by the root of the sum of all squares so far.
+
+        h = h + g^2;   w = w - lr * g / (sqrt(h) + epsilon)
+
+    Duchi, Hazan and Singer, "Adaptive subgradient methods for online learning and stochastic optimization" (2011).
+
+    Args:
+        learning_rate: step size; 0.01 unless a scheduler says it.
+        epsilon: keeps the divisor from 0.
+        eps: MXNet 1.x's name of `epsilon`.
+        kwargs: of `Optimizer`.
+    """
+
+    def __init__(
+        self, learning_rate: float | None = None, epsilon: float = 1e-6, eps: float | None = None, **kwargs: Any
+    ) -> None:
+        super().__init__(learning_rate=learning_rate, **kwargs)
+        self.epsilon = number("epsilon", epsilon if eps is None else eps, low=0.0)
+
+    @property
+    def slot_count(self) -> int:
+        """The sum of squares."""
+        return 1
+
+    def scalars(self, lr: float, wd: float, t: int) -> dict[str, float]:
+        """Numbers that the formula reads."""
+        return {"lr": lr, "wd": wd, "epsilon": self.epsilon}
+
+    @staticmethod
+    def formula(w: Any, g: Any, slots: Slots, s: Scalars) -> tuple[Any, Slots]:
+        """One step."""
+        g = gradient(w, g, s)
+        h = slots[0] + g * g
+        return w - s.lr * g / (np.sqrt(h) + s.epsilon), (h,)
+
+
+@register
+class RMSProp(Optimizer):
+    """Divided by the root of a moving average of the squares, or, `centered`, of their variance.
+
+        n = rho * n + (1 - rho) * g^2
+        not centered:  w = w - lr * g / (sqrt(n) + epsilon)
+        centered:      a = rho * a + (1 - rho) * g
+                       d = momentum * d - lr * g / sqrt(n - a^2 + epsilon);   w = w + d
+
+    Tieleman and Hinton, lecture 6.5 of "Neural networks for machine learning" (2012); Graves, "Generating sequences
+    with recurrent neural networks" (2013), equations 38 to 45.
+
+    Args:
+        learning_rate: step size; 0.001 unless a scheduler says it.
+        rho: what the averages keep.
+        momentum: of the centered form; the other has none.
+        epsilon: keeps the divisor from 0.
+        centered: choose Graves's form.
+        clip_weights: weights are cut to [-clip_weights, clip_weights] after the step.
+        gamma1: MXNet 1.x's name of `rho`.
+        gamma2: MXNet 1.x's name of `momentum`.
+        kwargs: of `Optimizer`.
+    """
+
+    default_rate = 0.001
+
+    def __init__(
+        self,
+        learning_rate: float | None = None,
+        rho: float = 0.9,
+        momentum: float = 0.9,
+        epsilon: float = 1e-8,
+        centered: bool = False,
+        clip_weights: float | None = None,
+        gamma1: float | None = None,
+        gamma2: float | None = None,
+        **kwargs: Any,
+    ) -> None:
+        super().__init__(learning_rate=learning_rate, **kwargs)
+        self.rho = number("rho", rho if gamma1 is None else gamma1, low=0.0, below=1.0)
+        self.momentum = number("momentum", momentum if gamma2 is None else gamma2, low=0.0)
+        self.epsilon = number("epsilon", epsilon, low=0.0)
+        self.centered = bool(centered)
+        self.clip_weights = number("clip_weights", clip_weights, low=0.0) if clip_weights else None
+
+    @property
+    def slot_count(self) -> int:
+        """The average of squares; centered, those of gradients and of squares, and the step."""
+        return 3 if self.centered else 1
+
+    def flags(self) -> dict[str, bool]:
+        """Settings that choose the formula."""
+        return {"clips_weights": self.clip_weights is not None}
+
+    def scalars(self, lr: float, wd: float, t: int) -> dict[str, float]:
+        """Numbers that the formula reads."""
+        return {
+            "lr": lr, "wd": wd, "rho": self.rho, "rest": 1.0 - self.rho, "epsilon": self.epsilon,
+            "momentum": self.momentum, "limit": self.clip_weights or 0.0,
+        }  # fmt: skip
+
+    @staticmethod
+    def formula(w: Any, g: Any, slots: Slots, s: Scalars) -> tuple[Any, Slots]:
+        """One step."""
+        g = gradient(w, g, s)
+        n = s.rho * slots[len(slots) // 2] + s.rest * g * g
+        made: Slots
+        if len(slots) == 3:
+            a = s.rho * slots[0] + s.rest * g
+            # No less than 0, which rounding can bring about where a gradient hardly changes.
+            d = s.momentum * slots[2] - s.lr * g / np.sqrt(np.maximum(n - a * a, 0.0) + s.epsilon)
+            w, made = w + d, (a, n, d)
+        else:
+            w, made = w - s.lr * g / (np.sqrt(n) + s.epsilon), (n,)
+        return (np.maximum(np.minimum(w, s.limit), -s.limit) if s.clips_weights else w), made
+
+
+@register
+class AdaDelta(Optimizer):
+    """Divided by the root of a moving average of squares, times that of the steps: no unit is left to choose.
+
+        n = rho * n + (1 - rho) * g^2
+        d = sqrt(a + epsilon) / sqrt(n + epsilon) * g
+        a = rho * a + (1 - rho) * d^2;   w = w - lr * d
+
+    Zeiler, "ADADELTA: an adaptive learning rate method" (2012).
+
+    Args:
+        learning_rate: factor on the step; 1.0 unless a scheduler says it.
+        rho: what the averages keep.
+        epsilon: what the first steps come from.
+        kwargs: of `Optimizer`.
+    """
+
+    default_rate = 1.0
+
+    def __init__(
+        self, learning_rate: float | None = None, rho: float = 0.9, epsilon: float = 1e-6, **kwargs: Any
+    ) -> None:
+        super().__init__(learning_rate=learning_rate, **kwargs)
+        self.rho = number("rho", rho, low=0.0, below=1.0)
+        self.epsilon = number("epsilon", epsilon, low=0.0)
+
+    @property
+    def slot_count(self) -> int:
+        """The averages of squared gradients and of squared steps."""
+        return 2
+
+    def scalars(self, lr: float, wd: float, t: int) -> dict[str, float]:
+        """Numbers that the formula reads."""
+        return {"lr": lr, "wd": wd, "rho": self.rho, "rest": 1.0 - self.rho, "epsilon": self.epsilon}
+
+    @staticmethod
+    def formula(w: Any, g: Any, slots: Slots, s: Scalars) -> tuple[Any, Slots]:
+        """One step."""
+        g = gradient(w, g, s)
+        n = s.rho * slots[0] + s.rest * g * g
+        d = np.sqrt(slots[1] + s.epsilon) / np.sqrt(n + s.epsilon) * g
+        return w - s.lr * d, (n, s.rho * slots[1] + s.rest * d * d)
+
+
+@register
+class Ftrl(Optimizer):
+    """Follow the regularized leader: weights of little use become exactly 0.
+
+        n' = n + g^2;   z = z + g - (sqrt(n') - sqrt(n)) / lr * w
+        w = -sign(z) * max(|z| - lamda1, 0) / ((beta + sqrt(n')) / lr + wd)
+
+    McMahan and others, "Ad click prediction: a view from the trenches" (2013), algorithm 1.
+
+    Args:
+        learning_rate: step size; 0.1 unless a scheduler says it.
+        lamda1: the L1 penalty.
+        beta: added to the roots.
+        kwargs: of `Optimizer`; `wd` is the L2 penalty.
+    """
+
+    default_rate = 0.1
+
+    def __init__(
+        self, learning_rate: float | None = None, lamda1: float = 0.01, beta: float = 1.0, **kwargs: Any
+    ) -> None:
+        super().__init__(learning_rate=learning_rate, **kwargs)
+        self.lamda1 = number("lamda1", lamda1, low=0.0)
+        self.beta = number("beta", beta, low=0.0)
+
+    @property
+    def slot_count(self) -> int:
+        """z and n."""
+        return 2
+
+    def scalars(self, lr: float, wd: float, t: int) -> dict[str, float]:
+        """Numbers that the formula reads."""
+        return {"lr": lr, "wd": wd, "lamda1": self.lamda1, "beta": self.beta}
+
+    @staticmethod
+    def formula(w: Any, g: Any, slots: Slots, s: Scalars) -> tuple[Any, Slots]:
+        """One step."""
+        z, n = slots
+        g = gradient(w, g, s, decay=False)
+        root, before = np.sqrt(n + g * g), np.sqrt(n)
+        z = z + g - (root - before) / s.lr * w
+        left = np.sign(z) * np.maximum(np.abs(z) - s.lamda1, 0.0)
+        return -left / ((s.beta + root) / s.lr + s.wd), (z, n + g * g)

@@ -1,0 +1,326 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What an optimizer is: settings, counts of updates, and a formula; and how strings name them."""
+
+from __future__ import annotations
+
+import inspect
+import math
+import numbers
+from collections.abc import Mapping, Sequence
+from types import SimpleNamespace
+from typing import Any, ClassVar, TypeVar
+
+from hybridize.array import np
+from hybridize.array.ndarray import ndarray
+from hybridize.base.dtypes import bfloat16, float16, float32
+from hybridize.base.errors import ArgumentError, StateError, ValueArgumentError
+from hybridize.lr_scheduler import LRScheduler
+from hybridize.optimizer.kernels import Binding, Slots, kernel_for, updated
+from hybridize.runtime.buffers import aligned
+
+Scalars = SimpleNamespace
+"""What a formula reads besides arrays: numbers that may differ at each call, and flags that choose the formula."""
+
+
+class Optimizer:
+    """Changes weights by their gradients. Subclasses give a `formula`, or, as in MXNet, a `step` or an `update`.
+
+    Args:
+        rescale_grad: factor on each gradient, before all else.
+        param_idx2name: names of the indices, for `set_lr_mult` and `set_wd_mult`.
+        wd: weight decay.
+        clip_gradient: rescaled gradients are cut to [-clip_gradient, clip_gradient], element by element.
+        learning_rate: step size, `default_rate` where nothing says it; with a scheduler, its `base_lr`.
+        lr_scheduler: the learning rate as a function of the number of updates.
+        sym: of MXNet 1.x's symbols; only None.
+        begin_num_update: the number of updates that are done already.
+        multi_precision: float16 and bfloat16 weights are updated by way of a float32 copy.
+        param_dict: parameters by index, whose `lr_mult` and `wd_mult` count.
+        aggregate_num: accepted; all parameters of a step are updated by one call of the trainer anyway.
+        use_fused_step: accepted; updates are compiled, always.
+
+    Raises:
+        ArgumentError E352: an unknown keyword.
+        ValueArgumentError E353: a setting that is no number, or not in its range.
+    """
+
+    opt_registry: ClassVar[dict[str, type[Optimizer]]] = {}
+    """Optimizers by name in lower case."""
+    default_rate: ClassVar[float] = 0.01
+
+    def __init__(
+        self,
+        rescale_grad: float = 1.0,
+        param_idx2name: Mapping[Any, str] | None = None,
+        wd: float = 0.0,
+        clip_gradient: float | None = None,
+        learning_rate: float | None = None,
+        lr_scheduler: LRScheduler | None = None,
+        sym: Any = None,
+        begin_num_update: int = 0,
+        multi_precision: bool = False,
+        param_dict: Mapping[Any, Any] | None = None,
+        aggregate_num: int | None = None,
+        use_fused_step: bool | None = None,
+        **unknown: Any,
+    ) -> None:
+        if unknown or sym is not None:
+            raise _unknown(type(self), next(iter(unknown), "sym"))
+        self.rescale_grad = number("rescale_grad", rescale_grad)
+        self.lr_scheduler = lr_scheduler
+        if lr_scheduler is not None and learning_rate is not None:
+            lr_scheduler.base_lr = number("learning_rate", learning_rate)
+        self.lr = self.default_rate if learning_rate is None else number("learning_rate", learning_rate)
+        self.wd = number("wd", wd, low=0.0)
+        self.clip_gradient = None if clip_gradient is None else number("clip_gradient", clip_gradient, low=0.0)
+        self.multi_precision = bool(multi_precision)
+        self.begin_num_update = self.num_update = begin_num_update
+        self.idx2name = dict(param_idx2name or {})
+        self.param_dict = dict(param_dict or {})
+        self.lr_mult: dict[Any, float] = {}
+        self.wd_mult: dict[Any, float] = {}
+        self._index_update_count: dict[Any, int] = {}
+        self._bindings: dict[Any, Binding] = {}
+        self.set_wd_mult({})
+
+    def __repr__(self) -> str:
+        return f"{type(self).__name__}(learning_rate={self.learning_rate!r}, wd={self.wd!r})"
+
+    def __getstate__(self) -> dict[str, Any]:
+        """A copy binds its own buffers."""
+        return {**vars(self), "_bindings": {}}
+
+    # ---------------------------------------------------------------------------------------- what subclasses say
+
+    @property
+    def slot_count(self) -> int:
+        """How many arrays like the weight the formula remembers from update to update."""
+        return 0
+
+    def flags(self) -> dict[str, bool]:
+        """Settings that choose the formula; part of what `formula` is given."""
+        return {}
+
+    def scalars(self, lr: float, wd: float, t: int) -> dict[str, float]:
+        """Numbers that the formula reads, at update `t` of a weight, counted from 1; `rescale` and `clip` come by
+        themselves.
+        """
+        return {"lr": lr, "wd": wd}
+
+    @staticmethod
+    def formula(w: Any, g: Any, slots: Slots, s: Scalars) -> tuple[Any, Slots]:
+        """The new weight and the new slots: a function of its arguments alone, of array operations.
+
+        Args:
+            w: the weight.
+            g: the gradient, as it is; `gradient(w, g, s)` is rescaled, clipped and has the weight decay added.
+            slots: what the update before gave.
+            s: `scalars` and `flags`, as attributes; the numbers may be arrays without axes.
+        """
+        raise ArgumentError("E351", "this optimizer has no formula", help="override formula, step or update")
+
+    # ------------------------------------------------------------------------------------------------ learning rate
+
+    @property
+    def learning_rate(self) -> float:
+        """The present one."""
+        return self.lr if self.lr_scheduler is None else self.lr_scheduler(self.num_update)
+
+    @learning_rate.setter
+    def learning_rate(self, lr: float) -> None:
+        self.set_learning_rate(lr)
+
+    def set_learning_rate(self, lr: float) -> None:
+        """Use another learning rate from now on; nothing is compiled again.
+
+        Raises:
+            StateError E560: there is a scheduler.
+        """
+        if self.lr_scheduler is not None:
+            raise StateError(
+                "E560", "the learning rate comes from the optimizer's lr_scheduler",
+                help="set lr_scheduler.base_lr, or make the optimizer without a scheduler",
+            )  # fmt: skip
+        self.lr = number("learning_rate", lr)
+
+    def set_lr_mult(self, args_lr_mult: Mapping[Any, float]) -> None:
+        """Factors on the learning rate, by index or name."""
+        self.lr_mult = dict(args_lr_mult)
+
+    def set_wd_mult(self, args_wd_mult: Mapping[Any, float]) -> None:
+        """Factors on the weight decay, by index or name; 0 for named parameters that are no `weight` or `gamma`."""
+        self.wd_mult = {name: 0.0 for name in self.idx2name.values() if not name.endswith(("weight", "gamma"))}
+        self.wd_mult.update(args_wd_mult)
+
+    def _get_lr(self, index: Any) -> float:
+        return self.learning_rate * self._factor(index, "lr_mult")
+
+    def _get_wd(self, index: Any) -> float:
+        return self.wd * self._factor(index, "wd_mult")
+
+    def _get_lrs(self, indices: Sequence[Any]) -> list[float]:
+        return [self._get_lr(index) for index in indices]
+
+    def _get_wds(self, indices: Sequence[Any]) -> list[float]:
+        return [self._get_wd(index) for index in indices]
+
+    def _factor(self, index: Any, name: str) -> float:
+        if index in self.param_dict:
+            found: float = getattr(self.param_dict[index], name)
+            return found
+        given: dict[Any, float] = getattr(self, name)
+        return given.get(index, given.get(self.idx2name.get(index), 1.0)) if given else 1.0
+
+    def _update_count(self, index: Any) -> None:
+        """Count an update of one index, or of each of a list."""
+        for one in index if isinstance(index, (list, tuple)) else (index,):
+            count = self._index_update_count.get(one, self.begin_num_update) + 1
+            self._index_update_count[one] = count
+            self.num_update = max(self.num_update, count)
+
+    def _set_current_context(self, device_id: int) -> None:
+        """All devices are one memory."""
+
+    # -------------------------------------------------------------------------------------------------- updates
+
+    def create_state(self, index: Any, weight: ndarray) -> Any:
+        """What updates of a weight remember: None, an array, or a tuple of arrays, all zero."""
+        made = tuple(ndarray(aligned(weight.shape, weight.dtype)) for _ in range(self.slot_count))
+        return made if len(made) > 1 else made[0] if made else None
+
+    def create_state_multi_precision(self, index: Any, weight: ndarray) -> Any:
+        """The same, and before it a float32 copy of the weight where `multi_precision` asks for one."""
+        if not self._by_master(weight):
+            return self.create_state(index, weight)
+        master = ndarray(aligned(weight.shape, float32))
+        master[...] = weight
+        return master, self.create_state(index, master)
+
+    def _by_master(self, weight: ndarray) -> bool:
+        return self.multi_precision and weight.dtype in (float16, bfloat16)
+
+    def update(self, index: Any, weight: Any, grad: Any, state: Any) -> None:
+        """Update one weight, or each of a list.
+
+        Args:
+            index: which weight it is.
+            weight: changed in place.
+            grad: not changed.
+            state: what `create_state` gave; changed in place.
+        """
+        if isinstance(index, (list, tuple)):
+            self.step(index, weight, grad, state)
+        else:
+            self.step([index], [weight], [grad], [state])
+
+    def update_multi_precision(self, index: Any, weight: Any, grad: Any, state: Any) -> None:
+        """The same, with what `create_state_multi_precision` gave."""
+        if not isinstance(index, (list, tuple)):
+            index, weight, grad, state = [index], [weight], [grad], [state]
+        own = type(self).update is not Optimizer.update  # MXNet 1.x's way, for one weight at a time
+        if not own and not any(map(self._by_master, weight)):
+            self.update(index, weight, grad, state)
+            return
+        for one, w, g, held in zip(index, weight, grad, state, strict=True):
+            if self._by_master(w):
+                master, inner = held
+                self.update(one, master, g.astype(float32), inner)
+                w[...] = master
+            else:
+                self.update(one, w, g, held)
+
+    def step(self, indices: Sequence[Any], weights: Sequence[Any], grads: Sequence[Any], states: Sequence[Any]) -> None:
+        """Update each weight of a list once."""
+        flags = self.flags()
+        if self.clip_gradient is not None:
+            flags["clips"] = True
+        for index, weight, grad, state in zip(indices, weights, grads, states, strict=True):
+            self._update_count(index)
+            t, lr, wd = self._index_update_count[index], self._get_lr(index), self._get_wd(index)
+            s = self.scalars(lr, wd, t)
+            s["rescale"] = self.rescale_grad
+            if self.clip_gradient is not None:
+                s["clip"] = self.clip_gradient
+            flags["decays"] = wd != 0
+            self._update(index, weight, grad, _slots(state), s, flags)
+
+    def _update(
+        self, index: Any, weight: ndarray, grad: ndarray, slots: Slots, s: dict[str, float], flags: dict[str, bool]
+    ) -> None:  # fmt: skip
+        """By machine code, where the buffers allow it."""
+        formula = type(self).formula
+        bound = self._bindings.get(index)
+        if bound is None or not bound.holds(formula, weight, grad, slots, flags):
+            kernel = kernel_for(formula, weight, grad, slots, tuple(s), flags)
+            if kernel is None:
+                updated(formula, weight, grad, slots, s, flags)
+                return
+            bound = self._bindings[index] = Binding(kernel, weight, grad, slots, flags)
+        bound.run(tuple(s.values()))
+
+    # ------------------------------------------------------------------------------------------------- registry
+
+    @staticmethod
+    def register(klass: _Class) -> _Class:
+        """Class decorator: make an optimizer known to `create` by its name in lower case."""
+        Optimizer.opt_registry[klass.__name__.lower()] = klass
+        return klass
+
+    @staticmethod
+    def create_optimizer(name: Any, **kwargs: Any) -> Optimizer:
+        """The optimizer of a name, made with these keywords.
+
+        Raises:
+            ArgumentError E354: there is none.
+        """
+        kind = Optimizer.opt_registry.get(name.lower()) if isinstance(name, str) else None
+        if kind is None:
+            known = ", ".join(sorted(Optimizer.opt_registry))
+            raise ArgumentError("E354", f"{name!r} is no optimizer", help=f"use one of {known}, or an Optimizer")
+        return kind(**kwargs)
+
+
+_Class = TypeVar("_Class", bound=type[Optimizer])
+register = Optimizer.register
+create = Optimizer.create_optimizer
+
+
+def gradient(w: Any, g: Any, s: Scalars, *, decay: bool = True) -> Any:
+    """The gradient that a formula goes by: rescaled, clipped by value, and with the weight decay added."""
+    g = g * s.rescale
+    if getattr(s, "clips", False):
+        g = np.maximum(np.minimum(g, s.clip), -s.clip)
+    return g + s.wd * w if decay and s.decays else g
+
+
+def number(name: str, value: Any, low: float = -math.inf, below: float = math.inf) -> float:
+    """A setting as a float.
+
+    Raises:
+        ValueArgumentError E353: it is none, or not in [low, below).
+    """
+    try:
+        if isinstance(value, bool) or not (isinstance(value, numbers.Real) or hasattr(value, "item")):
+            raise TypeError
+        found = float(value)
+    except (TypeError, ValueError):
+        raise ValueArgumentError("E353", f"{name} is a number, got {value!r}") from None
+    if not low <= found < below:
+        raise ValueArgumentError("E353", f"{name} is a number in [{low:g}, {below:g}), got {value!r}")
+    return found
+
+
+def _slots(state: Any) -> Slots:
+    return state if type(state) is tuple else () if state is None else (state,)
+
+
+def _unknown(kind: type, name: str) -> ArgumentError:
+    known = {
+        parameter.name
+        for one in kind.__mro__ if one is not object
+        for parameter in inspect.signature(one).parameters.values()
+        if parameter.kind in (parameter.POSITIONAL_OR_KEYWORD, parameter.KEYWORD_ONLY)
+    } - {"sym"}  # fmt: skip
+    return ArgumentError(
+        "E352", f"{kind.__name__} takes no keyword {name!r}", help=f"it takes {', '.join(sorted(known))}"
+    )

@@ -1,0 +1,133 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Gradient descent with and without momentum, by the gradient itself or by its sign."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from hybridize.array import np
+from hybridize.optimizer.base import Optimizer, Scalars, gradient, number, register
+from hybridize.optimizer.kernels import Slots
+
+
+@register
+class SGD(Optimizer):
+    """Stochastic gradient descent.
+
+        v = momentum * v - lr * g;   w = w + v
+
+    Polyak, "Some methods of speeding up the convergence of iteration methods" (1964); with `nesterov` as `NAG`.
+
+    Args:
+        learning_rate: step size; 0.1 unless a scheduler says it.
+        momentum: part of the step before that is made again; 0 remembers nothing.
+        lazy_update: accepted; it is about sparse gradients.
+        nesterov: look ahead along the momentum.
+        kwargs: of `Optimizer`.
+    """
+
+    default_rate = 0.1
+
+    def __init__(
+        self,
+        learning_rate: float | None = None,
+        momentum: float = 0.0,
+        lazy_update: bool = False,
+        nesterov: bool = False,
+        **kwargs: Any,
+    ) -> None:
+        super().__init__(learning_rate=learning_rate, **kwargs)
+        self.momentum = number("momentum", momentum, low=0.0)
+        self.nesterov = bool(nesterov)
+
+    @property
+    def slot_count(self) -> int:
+        """The velocity, if there is momentum."""
+        return int(self.momentum != 0)
+
+    def flags(self) -> dict[str, bool]:
+        """Settings that choose the formula."""
+        return {"nesterov": self.nesterov}
+
+    def scalars(self, lr: float, wd: float, t: int) -> dict[str, float]:
+        """Numbers that the formula reads."""
+        return {"lr": lr, "wd": wd, "momentum": self.momentum}
+
+    @staticmethod
+    def formula(w: Any, g: Any, slots: Slots, s: Scalars) -> tuple[Any, Slots]:
+        """One step."""
+        g = gradient(w, g, s)
+        if not slots:
+            return w - s.lr * g, ()
+        (v,) = slots
+        v = s.momentum * v - s.lr * g
+        return (w + s.momentum * v - s.lr * g if s.nesterov else w + v), (v,)
+
+
+@register
+class NAG(SGD):
+    """Nesterov's accelerated gradient: the gradient as it would be further along the momentum.
+
+        v = momentum * v - lr * g;   w = w + momentum * v - lr * g
+
+    Sutskever, Martens, Dahl and Hinton, "On the importance of initialization and momentum in deep learning" (2013).
+
+    Args:
+        learning_rate: step size; 0.1 unless a scheduler says it.
+        momentum: part of the step before that is made again.
+        kwargs: of `Optimizer`.
+    """
+
+    def __init__(self, learning_rate: float | None = None, momentum: float = 0.9, **kwargs: Any) -> None:
+        super().__init__(learning_rate, momentum, nesterov=True, **kwargs)
+
+
+@register
+class Signum(Optimizer):
+    """A step of one length for every element, in the direction of the sign of its momentum.
+
+        m = momentum * m + (1 - momentum) * g;   w = (1 - lr * wd_lh) * w - lr * sign(m)
+
+    Bernstein, Wang, Azizzadenesheli and Anandkumar, "signSGD: compressed optimisation for non-convex problems" (2018).
+    Without momentum, sign(g), and the weight decay is taken off the weight. (MXNet stores -m; so do we.)
+
+    Args:
+        learning_rate: step size; 0.01 unless a scheduler says it.
+        momentum: of the gradient.
+        wd_lh: weight decay that is taken off the weight, as in Loshchilov and Hutter's paper on AdamW.
+        kwargs: of `Optimizer`.
+    """
+
+    def __init__(
+        self, learning_rate: float | None = None, momentum: float = 0.9, wd_lh: float = 0.0, **kwargs: Any
+    ) -> None:
+        super().__init__(learning_rate=learning_rate, **kwargs)
+        self.momentum = number("momentum", momentum, low=0.0)
+        self.wd_lh = number("wd_lh", wd_lh, low=0.0)
+
+    @property
+    def slot_count(self) -> int:
+        """The momentum, if there is one."""
+        return int(self.momentum != 0)
+
+    def scalars(self, lr: float, wd: float, t: int) -> dict[str, float]:
+        """Numbers that the formula reads."""
+        kept = 1.0 - lr * (self.wd_lh if self.momentum else self.wd_lh + wd)
+        return {"lr": lr, "wd": wd, "momentum": self.momentum, "rest": 1.0 - self.momentum, "kept": kept}
+
+    @staticmethod
+    def formula(w: Any, g: Any, slots: Slots, s: Scalars) -> tuple[Any, Slots]:
+        """One step."""
+        if not slots:
+            return s.kept * w - s.lr * np.sign(gradient(w, g, s, decay=False)), ()
+        (m,) = slots
+        m = s.momentum * m - s.rest * gradient(w, g, s)
+        return s.kept * w + s.lr * np.sign(m), (m,)
+
+
+@register
+class SignSGD(Signum):
+    """`Signum` without momentum."""
+
+    def __init__(self, learning_rate: float | None = None, momentum: float = 0.0, **kwargs: Any) -> None:
+        super().__init__(learning_rate, momentum, **kwargs)

@@ -1,0 +1,226 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A formula as machine code that writes into the weight and its slots where they are.
+
+    Kernel      one formula for one combination of dtypes and flags: a program for vectors of any size, whose numbers
+                (learning rate, decay, ...) are inputs
+    Binding     a kernel with the buffers of one weight: a call is a table of numbers and a jump
+
+A program's outputs may not overlap its inputs in general. Here each element of the results depends on the elements at
+its own place, and on sums that are done before: they may, unless a value is computed twice and the second time from
+what the first has overwritten. Whether that is so is tried when a kernel is made, on sizes that take every path of its
+code. Where both ways do not give the same bits, results are written beside, and copied.
+"""
+
+from __future__ import annotations
+
+import ctypes
+import struct
+import threading
+from collections.abc import Callable, Mapping, Sequence
+from types import SimpleNamespace
+from typing import Any
+
+import numpy
+from numpy.typing import NDArray
+
+from hybridize import compiler
+from hybridize.array.ndarray import ndarray, wrap, written
+from hybridize.array.operands import operand
+from hybridize.array.symbol import Symbol
+from hybridize.base.config import CONFIG
+from hybridize.base.dims import Scope
+from hybridize.base.dtypes import DType, bfloat16, float16, float32, float64
+from hybridize.base.errors import ArgumentError
+from hybridize.base.types import TensorType
+from hybridize.ops import record
+from hybridize.ops.op import capturing, current
+from hybridize.runtime.buffers import aligned
+from hybridize.runtime.cpython import USABLE
+from hybridize.runtime.executable import Executable
+from hybridize.runtime.plan import LONG_US
+
+Slots = tuple[Any, ...]
+Formula = Callable[..., tuple[Any, Slots]]
+Flags = tuple[tuple[str, bool], ...]
+
+LIMIT = 64
+"""Kernels kept; the least recently made go first."""
+_FLOATS = (float16, bfloat16, float32, float64)
+_TRIED = (1, 2, 7, 16, 33, 100, 259, 5000)
+"""Sizes below, at and above those of vectors and of several of them."""
+_LONG = ctypes.CFUNCTYPE(None, ctypes.c_void_p, ctypes.c_void_p, ctypes.c_void_p)
+_SHORT = ctypes.PYFUNCTYPE(None, ctypes.c_void_p, ctypes.c_void_p, ctypes.c_void_p)
+"""A call that lets other Python threads run, and one that is over before that would pay."""
+
+_kernels: dict[tuple[Any, ...], Kernel] = {}
+_lock = threading.Lock()
+
+
+def computed(
+    formula: Formula, w: Any, g: Any, slots: Slots, s: Mapping[str, Any], flags: Mapping[str, bool]
+) -> list[Any]:  # fmt: skip
+    """The new weight and slots, in their dtypes; halves are computed in float32."""
+    kept = [array.dtype for array in (w, *slots)]
+    wide = float64 if w.dtype == float64 else float32
+    w, g, *slots_ = (array if array.dtype == wide else array.astype(wide) for array in (w, g, *slots))
+    new, made = formula(w, g, tuple(slots_), SimpleNamespace(**s, **flags))
+    return [array if array.dtype == to else array.astype(to) for array, to in zip((new, *made), kept, strict=True)]
+
+
+def updated(
+    formula: Formula, weight: Any, grad: Any, slots: Slots, s: Mapping[str, Any], flags: Mapping[str, bool]
+) -> None:
+    """The update by array operations: where no kernel serves, and while a whole step is captured."""
+    check(weight, grad)
+    results = computed(formula, weight, grad, slots, s, flags)
+    for array, result in zip((weight, *slots), results, strict=True):
+        array[...] = result
+
+
+def check(weight: Any, grad: Any) -> None:
+    """Refuse a gradient that is not like the weight.
+
+    Raises:
+        ArgumentError E356: it has another shape, or one of the two is not of floats.
+    """
+    if weight.shape != grad.shape:
+        raise ArgumentError("E356", f"a weight of shape {weight.shape} has a gradient of shape {grad.shape}")
+    for array in (weight, grad):
+        if array.dtype not in _FLOATS:
+            raise ArgumentError("E356", f"optimizers update floats, got {array.dtype}", help="set grad_req='null'")
+
+
+def kernel_for(
+    formula: Formula, weight: Any, grad: Any, slots: Slots, names: tuple[str, ...], flags: Mapping[str, bool]
+) -> Kernel | None:
+    """The kernel of a formula for such arrays; None where array operations have to do."""
+    arrays = (weight, grad, *slots)
+    if capturing() or CONFIG.disable or not all(type(array) is ndarray for array in arrays):
+        return None
+    check(weight, grad)
+    buffers = [array._data for array in arrays]
+    if any(not _usable(buffer, weight.shape) for buffer in buffers) or not weight.size:
+        return None
+    key = (formula, names, tuple(flags.items()), *(buffer.dtype for buffer in buffers))
+    kernel = _kernels.get(key)
+    if kernel is None:
+        kernel = Kernel(formula, names, tuple(flags.items()), [buffer.dtype for buffer in buffers])
+        with _lock:
+            _kernels[key] = kernel
+            while len(_kernels) > LIMIT:
+                del _kernels[next(iter(_kernels))]
+    return kernel
+
+
+def _usable(buffer: NDArray[Any], shape: tuple[int, ...]) -> bool:
+    return buffer.flags.num & USABLE == USABLE and buffer.flags.writeable and buffer.shape == shape and (
+        buffer.dtype.isnative
+    )  # fmt: skip
+
+
+class Kernel:
+    """The program of one formula, for weights of any size.
+
+    Its inputs are weight, gradient and slots as vectors, then the numbers; its outputs the new weight and slots.
+    """
+
+    def __init__(self, formula: Formula, names: tuple[str, ...], flags: Flags, dtypes: Sequence[DType]) -> None:
+        self.formula = formula
+        self.wide = float64 if dtypes[0] == float64 else float32
+        self.numbers = struct.Struct(f"{len(names)}{'d' if self.wide == float64 else 'f'}")
+        self.dtypes = tuple(dtypes)
+        scope = Scope()
+        scope.capturing = False  # nobody asks for the size: the formula is the same for all
+        size: Any = scope.symbol(4096, name="n", low=1)
+        types = [*(TensorType((size,), dtype) for dtype in dtypes), *(TensorType((), self.wide) for _ in names)]
+
+        def steps(*inputs: Any) -> list[Any]:
+            interpreter = current()
+            w, g, *rest = (Symbol.of(interpreter, one) for one in inputs)
+            count = len(dtypes) - 2
+            s = dict(zip(names, rest[count:], strict=True))
+            return [operand(x) for x in computed(formula, w, g, tuple(rest[:count]), s, dict(flags))]
+
+        name = f"{formula.__qualname__.split('.')[0]} update"
+        self.executable: Executable = compiler.compile(record(steps, types), name=name)
+        self.in_place = all(map(self._serves_in_place, _TRIED))
+        """Whether the results may take the places of what they are made of."""
+
+    def _serves_in_place(self, size: int) -> bool:
+        """Try a size: both ways must give the same bits."""
+        waves = [numpy.sin(numpy.arange(1.0, size + 1) * (k + 1)) for k in range(len(self.dtypes))]
+        arrays = [wave if k < 2 else abs(wave) for k, wave in enumerate(waves)]
+        made = [wrap(array.astype(dtype)) for array, dtype in zip(arrays, self.dtypes, strict=True)]
+        numbers = tuple(0.5 / (k + 1) for k in range(self.numbers.size // self.wide.itemsize))
+        inputs = [array._data for array in made] + [numpy.asarray(x, self.wide) for x in numbers]
+        expected = self.executable.run(inputs)
+        Binding(self, made[0], made[1], tuple(made[2:]), {}, in_place=True).run(numbers)
+        found = [made[0]._data, *(array._data for array in made[2:])]
+        return all(a.tobytes() == b.tobytes() for a, b in zip(found, expected, strict=True))
+
+
+class Binding:
+    """A kernel and the buffers of one weight, their addresses where the program looks for them."""
+
+    def __init__(
+        self,
+        kernel: Kernel,
+        weight: ndarray,
+        grad: ndarray,
+        slots: Slots,
+        flags: Mapping[str, bool],
+        *,
+        in_place: bool | None = None,
+    ) -> None:
+        executable = kernel.executable
+        self.kernel = kernel
+        self.flags = dict(flags)
+        self.weight, self.grad, self.slots = weight, grad, slots
+        self._buffers = (weight._data, grad._data, *(slot._data for slot in slots))
+        size = weight.size
+        (symbol,) = executable.sizes.scope.symbols
+        sizes = {symbol: size}
+        self._numbers = numpy.zeros(kernel.numbers.size // kernel.wide.itemsize, kernel.wide)
+        self._view = self._numbers.data.cast("B")
+        self._values: tuple[float, ...] = ()
+        targets = [self._buffers[0], *self._buffers[2:]]
+        self._beside: list[tuple[NDArray[Any], NDArray[Any]]] = []
+        """What is copied afterwards: from where, to where."""
+        if not (kernel.in_place if in_place is None else in_place):
+            self._beside = [(aligned(target.shape, target.dtype), target) for target in targets]
+            targets = [source for source, _ in self._beside]
+        scratch = aligned((executable.sizes.scratch_bytes(sizes) + 64,), numpy.dtype(numpy.uint8))
+        numbers = [self._numbers[k : k + 1] for k in range(len(self._numbers))]
+        read = [*self._buffers, *numbers, *executable.constants, executable.sizes.values(sizes)]
+        self._inputs = numpy.array([array.ctypes.data for array in read], dtype=numpy.int64)
+        self._outputs = numpy.array([array.ctypes.data for array in targets], dtype=numpy.int64)
+        self._keep = (read, scratch)
+        self._at = (self._inputs.ctypes.data, self._outputs.ctypes.data, scratch.ctypes.data)
+        long = executable.plan.at({symbol.name: size}).cost_us > LONG_US
+        self._program = (_LONG if long else _SHORT)(executable.address)
+
+    def holds(self, formula: Formula, weight: Any, grad: Any, slots: Slots, flags: Mapping[str, bool]) -> bool:
+        """Whether these are the arrays and the formula that it was made for."""
+        if self.weight is not weight or self.grad is not grad or self.kernel.formula is not formula:
+            return False
+        buffers = self._buffers
+        if weight._data is not buffers[0] or grad._data is not buffers[1] or self.flags != flags:
+            return False
+        if len(slots) != len(self.slots) or capturing() or CONFIG.disable:
+            return False
+        return all(slot._data is buffers[k] for k, slot in enumerate(slots, 2))
+
+    def run(self, values: tuple[float, ...]) -> None:
+        """Update the weight and the slots with these numbers."""
+        if values != self._values:
+            try:
+                self.kernel.numbers.pack_into(self._view, 0, *values)
+            except OverflowError:  # beyond float32: infinite there
+                self._numbers[...] = values
+            self._values = values
+        self._program(*self._at)
+        for source, target in self._beside:
+            numpy.copyto(target, source)
+        written(self.weight)
+        for slot in self.slots:
+            written(slot)

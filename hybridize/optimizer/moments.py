@@ -1,0 +1,284 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Adam and its kin: a moving average of the gradients over the root of one of their squares.
+
+MXNet's conventions hold: `epsilon` is added to the root before the bias is taken out (Adam, AdamW), which is the form
+at the end of section 2 of Kingma and Ba's paper, and after it in Nadam and LAMB.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+from hybridize.array import np
+from hybridize.optimizer.base import Optimizer, Scalars, gradient, number, register
+from hybridize.optimizer.kernels import Slots
+
+
+class _Moments(Optimizer):
+    """What remembers a mean m and a mean of squares v."""
+
+    default_rate = 0.001
+
+    def __init__(self, learning_rate: float | None, beta1: float, beta2: float, epsilon: float, **kwargs: Any) -> None:
+        super().__init__(learning_rate=learning_rate, **kwargs)
+        self.beta1 = number("beta1", beta1, low=0.0, below=1.0)
+        self.beta2 = number("beta2", beta2, low=0.0, below=1.0)
+        self.epsilon = number("epsilon", epsilon, low=0.0)
+
+    @property
+    def slot_count(self) -> int:
+        """m and v."""
+        return 2
+
+    def scalars(self, lr: float, wd: float, t: int) -> dict[str, float]:
+        """Numbers that the formula reads."""
+        return {
+            "lr": lr, "wd": wd, "beta1": self.beta1, "rest1": 1.0 - self.beta1, "beta2": self.beta2,
+            "rest2": 1.0 - self.beta2, "epsilon": self.epsilon,
+        }  # fmt: skip
+
+    def _unbiased(self, lr: float, t: int) -> float:
+        """The learning rate that takes out the bias of m and v, which begin at 0."""
+        return lr * math.sqrt(1.0 - self.beta2**t) / (1.0 - self.beta1**t)
+
+
+def _averages(g: Any, slots: Slots, s: Scalars) -> Slots:
+    return s.beta1 * slots[0] + s.rest1 * g, s.beta2 * slots[1] + s.rest2 * g * g
+
+
+@register
+class Adam(_Moments):
+    """Adaptive moments.
+
+        m = beta1 * m + (1 - beta1) * g;   v = beta2 * v + (1 - beta2) * g^2
+        w = w - lr * sqrt(1 - beta2^t) / (1 - beta1^t) * m / (sqrt(v) + epsilon)
+
+    Kingma and Ba, "Adam: a method for stochastic optimization" (2015).
+
+    Args:
+        learning_rate: step size; 0.001 unless a scheduler says it.
+        beta1: what the mean keeps.
+        beta2: what the mean of squares keeps.
+        epsilon: keeps the divisor from 0.
+        lazy_update: accepted; it is about sparse gradients.
+        kwargs: of `Optimizer`.
+    """
+
+    def __init__(
+        self,
+        learning_rate: float | None = None,
+        beta1: float = 0.9,
+        beta2: float = 0.999,
+        epsilon: float = 1e-8,
+        lazy_update: bool = False,
+        **kwargs: Any,
+    ) -> None:
+        super().__init__(learning_rate, beta1, beta2, epsilon, **kwargs)
+
+    def scalars(self, lr: float, wd: float, t: int) -> dict[str, float]:
+        """Numbers that the formula reads."""
+        return super().scalars(self._unbiased(lr, t), wd, t)
+
+    @staticmethod
+    def formula(w: Any, g: Any, slots: Slots, s: Scalars) -> tuple[Any, Slots]:
+        """One step."""
+        m, v = _averages(gradient(w, g, s), slots, s)
+        return w - s.lr * m / (np.sqrt(v) + s.epsilon), (m, v)
+
+
+@register
+class AdamW(_Moments):
+    """Adam whose weight decay is taken off the weight, not added to the gradient.
+
+        w = w - lr_t * (m / (sqrt(v) + epsilon) + wd * w),   lr_t as in `Adam`, or lr without `correct_bias`
+
+    Loshchilov and Hutter, "Decoupled weight decay regularization" (2019). As in MXNet the decay goes with lr_t.
+
+    Args:
+        learning_rate: step size; 0.001 unless a scheduler says it.
+        beta1: what the mean keeps.
+        beta2: what the mean of squares keeps.
+        epsilon: keeps the divisor from 0.
+        correct_bias: take out the bias of the averages.
+        kwargs: of `Optimizer`.
+    """
+
+    def __init__(
+        self,
+        learning_rate: float | None = None,
+        beta1: float = 0.9,
+        beta2: float = 0.999,
+        epsilon: float = 1e-6,
+        correct_bias: bool = True,
+        **kwargs: Any,
+    ) -> None:
+        super().__init__(learning_rate, beta1, beta2, epsilon, **kwargs)
+        self.correct_bias = bool(correct_bias)
+
+    def scalars(self, lr: float, wd: float, t: int) -> dict[str, float]:
+        """Numbers that the formula reads."""
+        return super().scalars(self._unbiased(lr, t) if self.correct_bias else lr, wd, t)
+
+    @staticmethod
+    def formula(w: Any, g: Any, slots: Slots, s: Scalars) -> tuple[Any, Slots]:
+        """One step."""
+        m, v = _averages(gradient(w, g, s, decay=False), slots, s)
+        step = m / (np.sqrt(v) + s.epsilon)
+        return w - s.lr * (step + s.wd * w if s.decays else step), (m, v)
+
+
+@register
+class Adamax(_Moments):
+    """Adam with the largest gradient so far, fading, in place of the root.
+
+        m = beta1 * m + (1 - beta1) * g;   u = max(beta2 * u, |g|);   w = w - lr / (1 - beta1^t) * m / u
+
+    Kingma and Ba (2015), algorithm 2. Where every gradient was 0, nothing happens (MXNet gives NaN).
+
+    Args:
+        learning_rate: step size; 0.002 unless a scheduler says it.
+        beta1: what the mean keeps.
+        beta2: what the largest keeps.
+        kwargs: of `Optimizer`.
+    """
+
+    default_rate = 0.002
+
+    def __init__(
+        self, learning_rate: float | None = None, beta1: float = 0.9, beta2: float = 0.999, **kwargs: Any
+    ) -> None:
+        super().__init__(learning_rate, beta1, beta2, 0.0, **kwargs)
+
+    def scalars(self, lr: float, wd: float, t: int) -> dict[str, float]:
+        """Numbers that the formula reads."""
+        return super().scalars(lr / (1.0 - self.beta1**t), wd, t)
+
+    @staticmethod
+    def formula(w: Any, g: Any, slots: Slots, s: Scalars) -> tuple[Any, Slots]:
+        """One step."""
+        g = gradient(w, g, s)
+        m = s.beta1 * slots[0] + s.rest1 * g
+        u = np.maximum(s.beta2 * slots[1], np.abs(g))
+        return w - s.lr * m / np.where(u == 0.0, 1.0, u), (m, u)
+
+
+@register
+class Nadam(_Moments):
+    """Adam with Nesterov's momentum, on a schedule.
+
+        mu_t = beta1 * (1 - 0.96^(t * schedule_decay) / 2);   P_t = mu_1 * ... * mu_t
+        w = w - lr * (mu_(t+1) * m / (1 - P_(t+1)) + (1 - mu_t) * g / (1 - P_t)) / (sqrt(v / (1 - beta2^t)) + epsilon)
+
+    Dozat, "Incorporating Nesterov momentum into Adam" (2016). P_t is of the updates of a weight; MXNet's, of all.
+
+    Args:
+        learning_rate: step size; 0.001 unless a scheduler says it.
+        beta1: what the mean keeps.
+        beta2: what the mean of squares keeps.
+        epsilon: keeps the divisor from 0.
+        schedule_decay: how fast mu goes to beta1.
+        kwargs: of `Optimizer`.
+    """
+
+    def __init__(
+        self,
+        learning_rate: float | None = None,
+        beta1: float = 0.9,
+        beta2: float = 0.999,
+        epsilon: float = 1e-8,
+        schedule_decay: float = 0.004,
+        **kwargs: Any,
+    ) -> None:
+        super().__init__(learning_rate, beta1, beta2, epsilon, **kwargs)
+        self.schedule_decay = number("schedule_decay", schedule_decay, low=0.0)
+        self._product = (0.0, 0.0, 0, 1.0)
+
+    def _mu(self, t: int) -> float:
+        return float(self.beta1 * (1.0 - 0.5 * 0.96 ** (t * self.schedule_decay)))
+
+    def _products(self, t: int) -> float:
+        """P_t, multiplied in the order of the updates, so that a resumed training has the same bits."""
+        beta1, decay, known, product = self._product
+        if known > t or (beta1, decay) != (self.beta1, self.schedule_decay):
+            known, product = 0, 1.0
+        for one in range(known + 1, t + 1):
+            product *= self._mu(one)
+        self._product = (self.beta1, self.schedule_decay, t, product)
+        return product
+
+    def scalars(self, lr: float, wd: float, t: int) -> dict[str, float]:
+        """Numbers that the formula reads."""
+        product, ahead = self._products(t), self._mu(t + 1)
+        return super().scalars(lr, wd, t) | {
+            "of_mean": ahead / (1.0 - product * ahead),
+            "of_gradient": (1.0 - self._mu(t)) / (1.0 - product),
+            "of_square": 1.0 / (1.0 - self.beta2**t),
+        }
+
+    @staticmethod
+    def formula(w: Any, g: Any, slots: Slots, s: Scalars) -> tuple[Any, Slots]:
+        """One step."""
+        g = gradient(w, g, s)
+        m, v = _averages(g, slots, s)
+        step = (s.of_mean * m + s.of_gradient * g) / (np.sqrt(v * s.of_square) + s.epsilon)
+        return w - s.lr * step, (m, v)
+
+
+@register
+class LAMB(_Moments):
+    """Adam, its step made as long as the weight, for large batches.
+
+        d = m' / (sqrt(v') + epsilon) + wd * w;   w = w - lr * |w| / |d| * d
+
+    where m' and v' are without bias, |w| lies within the bounds, and the ratio is 1 where one of the norms is 0.
+    You and others, "Large batch optimization for deep learning: training BERT in 76 minutes" (2020), algorithm 2.
+
+    Args:
+        learning_rate: step size; 0.001 unless a scheduler says it.
+        beta1: what the mean keeps.
+        beta2: what the mean of squares keeps.
+        epsilon: keeps the divisor from 0.
+        lower_bound: of |w|.
+        upper_bound: of |w|.
+        bias_correction: take out the bias of the averages.
+        kwargs: of `Optimizer`.
+    """
+
+    def __init__(
+        self,
+        learning_rate: float | None = None,
+        beta1: float = 0.9,
+        beta2: float = 0.999,
+        epsilon: float = 1e-6,
+        lower_bound: float | None = None,
+        upper_bound: float | None = None,
+        bias_correction: bool = True,
+        **kwargs: Any,
+    ) -> None:
+        super().__init__(learning_rate, beta1, beta2, epsilon, **kwargs)
+        self.lower_bound = None if lower_bound is None else number("lower_bound", lower_bound, low=0.0)
+        self.upper_bound = None if upper_bound is None else number("upper_bound", upper_bound, low=0.0)
+        self.bias_correction = bool(bias_correction)
+
+    def scalars(self, lr: float, wd: float, t: int) -> dict[str, float]:
+        """Numbers that the formula reads."""
+        corrects = self.bias_correction
+        return super().scalars(lr, wd, t) | {
+            "of_mean": 1.0 / (1.0 - self.beta1**t) if corrects else 1.0,
+            "of_square": 1.0 / (1.0 - self.beta2**t) if corrects else 1.0,
+            "lowest": 0.0 if self.lower_bound is None else self.lower_bound,
+            "highest": math.inf if self.upper_bound is None else self.upper_bound,
+        }
+
+    @staticmethod
+    def formula(w: Any, g: Any, slots: Slots, s: Scalars) -> tuple[Any, Slots]:
+        """One step."""
+        m, v = _averages(gradient(w, g, s, decay=False), slots, s)
+        d = m * s.of_mean / (np.sqrt(v * s.of_square) + s.epsilon)
+        d = d + s.wd * w if s.decays else d
+        length = np.minimum(np.maximum(np.sqrt(np.sum(w * w)), s.lowest), s.highest)
+        step = np.sqrt(np.sum(d * d))
+        both = np.logical_and(length > 0.0, step > 0.0)
+        ratio = np.where(both, length / np.where(both, step, 1.0), 1.0)
+        return w - s.lr * ratio * d, (m, v)

@@ -1,0 +1,264 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Files of what training has to go on from besides the weights: states, counts and settings of an optimizer.
+
+They are safetensors files with checksums, as archives are, and are written in one piece. Nothing in them is run: a
+state is an array, a number or None, or a tuple or list of these; settings are numbers; a schedule is made anew by its
+name, which must be one of `lr_scheduler`'s.
+"""
+
+from __future__ import annotations
+
+import inspect
+import json
+import os
+from collections.abc import Mapping, Sequence
+from typing import Any, Final
+
+from numpy.typing import NDArray
+
+from hybridize import lr_scheduler
+from hybridize.array.ndarray import ndarray
+from hybridize.base.errors import ArgumentError, HybridizeError, LoadError
+from hybridize.base.frozen import frozen
+from hybridize.base.version import VERSION
+from hybridize.formats.archive.container import Container, checksum, chunks, laid_out, opened
+from hybridize.formats.atomic import write_atomically
+from hybridize.lr_scheduler import LRScheduler
+from hybridize.optimizer.base import Optimizer
+from hybridize.runtime.buffers import aligned
+
+KIND: Final = "optimizer states"
+_PLAIN = (bool, int, float, str, type(None))
+_MALFORMED = (KeyError, TypeError, ValueError, AttributeError, IndexError, RecursionError, OverflowError)
+
+
+@frozen
+class States:
+    """What such a file says, read whole."""
+
+    source: str
+    optimizer: str
+    """Name of the class."""
+    states: Mapping[Any, Any]
+    settings: Mapping[str, Any] | None
+    """Numbers and flags of the optimizer; None where they were not wanted."""
+    counts: Mapping[Any, int]
+    scheduler: tuple[str, Mapping[str, Any] | None] | None
+    """Name of the class, and the arguments of its constructor if it is one of ours."""
+    parameters: Sequence[tuple[str, tuple[int, ...], str]] | None
+    """Name, shape and dtype of each index, where a trainer wrote the file."""
+
+
+# ------------------------------------------------------------------------------------------------------------- writing
+
+
+def write_states(
+    path: str | os.PathLike[str],
+    optimizer: Optimizer,
+    states: Mapping[Any, Any],
+    parameters: Sequence[tuple[str, tuple[int, ...], str]] | None = None,
+    *,
+    settings: bool = True,
+) -> None:
+    """Write states to a file, atomically.
+
+    Raises:
+        ArgumentError E357: a state that no file can hold.
+        WriteError E335: the file cannot be written there.
+    """
+    tensors: dict[str, NDArray[Any]] = {}
+    listed = [[_index(one), _plain(states[one], str(number), tensors)] for number, one in enumerate(states)]
+    tree: dict[str, Any] = {
+        "kind": KIND,
+        "writer": VERSION,
+        "optimizer": type(optimizer).__name__,
+        "states": listed,
+        "counts": [[_index(one), count] for one, count in optimizer._index_update_count.items()],
+        "settings": _settings(optimizer) if settings else None,
+        "scheduler": _scheduler(optimizer.lr_scheduler),
+        "parameters": parameters,
+    }
+    placed = laid_out(tensors)
+    tree["checks"] = [checksum(array) for array in placed.values()]
+    write_atomically(path, chunks(placed, json.dumps(tree, separators=(",", ":")).encode()))
+
+
+def _index(index: Any) -> Any:
+    if not isinstance(index, (int, str)):
+        raise ArgumentError("E357", f"indices of saved states are integers or strings, got {index!r}")
+    return index
+
+
+def _plain(state: Any, name: str, tensors: dict[str, NDArray[Any]]) -> Any:
+    """A state as JSON: arrays are `{"array": NAME}`, tuples and lists name their kind."""
+    if isinstance(state, ndarray):
+        tensors[name] = state._data
+        return {"array": name}
+    if isinstance(state, (tuple, list)):
+        return [type(state).__name__, *(_plain(one, f"{name}.{k}", tensors) for k, one in enumerate(state))]
+    if type(state) in _PLAIN:
+        return {"value": state}
+    raise ArgumentError(
+        "E357", f"a state of {type(state).__name__} cannot be saved",
+        help="create_state gives arrays, numbers, None, or tuples of them",
+    )  # fmt: skip
+
+
+def _settings(optimizer: Optimizer) -> dict[str, Any]:
+    return {name: x for name, x in vars(optimizer).items() if type(x) in _PLAIN and not name.startswith("_")}
+
+
+def _scheduler(scheduler: LRScheduler | None) -> Any:
+    if scheduler is None:
+        return None
+    kind = type(scheduler)
+    if kind.__module__ != lr_scheduler.__name__:
+        return [kind.__qualname__, None]
+    names = list(inspect.signature(kind).parameters)
+    return [kind.__name__, {name: getattr(scheduler, "power" if name == "pwr" else name) for name in names}]
+
+
+# ------------------------------------------------------------------------------------------------------------- reading
+
+
+def read_states(path: str | os.PathLike[str]) -> States:
+    """Read a file that `write_states` wrote.
+
+    Raises:
+        LoadError E600: it cannot be opened.
+        LoadError E660: it holds something else.
+        LoadError E661: it is damaged or incomplete.
+    """
+    source = os.fspath(path)
+    try:
+        container = opened(source)
+    except LoadError as error:
+        raise _read_wrongly(source, error) from error
+    if container is None:
+        raise _foreign(source)
+    try:
+        tree = container.program()
+        if tree.get("kind") != KIND:
+            raise _foreign(source)
+        return _states(container, tree)
+    except LoadError as error:
+        raise _read_wrongly(source, error) from error
+    except _MALFORMED as error:
+        raise LoadError("E661", f"{source} does not read: {error}", help="take another copy of it") from error
+
+
+def _read_wrongly(source: str, error: LoadError) -> LoadError:
+    if error.code not in ("E604", "E614"):
+        return error
+    return LoadError("E661", f"{source} is damaged or incomplete: {error.what}", help="take another copy of it")
+
+
+def _foreign(source: str) -> LoadError:
+    with open(source, "rb") as file:
+        head = file.read(2)
+    pickled = head[:1] == b"\x80" and head[1:] <= b"\x05"
+    what = "a pickle, as MXNet's Trainer wrote them" if pickled else "something else"
+    return LoadError(
+        "E660", f"{source} holds no optimizer states of hybridize but {what}",
+        help="pickles can run any code and are not read; begin with new states" if pickled else "use save_states",
+    )  # fmt: skip
+
+
+def _states(container: Container, tree: Mapping[str, Any]) -> States:
+    scheduler, parameters, settings = tree["scheduler"], tree["parameters"], tree["settings"]
+    return States(
+        container.source,
+        str(tree["optimizer"]),
+        {_known_index(index): _made(state, container) for index, state in tree["states"]},
+        None if settings is None else {str(name): _checked(x, _PLAIN) for name, x in settings.items()},
+        {_known_index(index): _checked(count, (int,)) for index, count in tree["counts"]},
+        None if scheduler is None else (str(scheduler[0]), None if scheduler[1] is None else dict(scheduler[1])),
+        None if parameters is None else [_described(*one) for one in parameters],
+    )
+
+
+def _described(name: Any, shape: Any, dtype: Any) -> tuple[str, tuple[int, ...], str]:
+    return str(name), tuple(_checked(size, (int,)) for size in shape), str(dtype)
+
+
+def _made(plain: Any, container: Container) -> Any:
+    if isinstance(plain, list):
+        kind, *parts = plain
+        return {"tuple": tuple, "list": list}[kind](_made(part, container) for part in parts)
+    if "value" in plain:
+        return _checked(plain["value"], _PLAIN)
+    found = container.array(plain["array"])
+    array = ndarray(aligned(found.shape, found.dtype))
+    array._data[...] = found
+    return array
+
+
+def _known_index(index: Any) -> Any:
+    return _checked(index, (int, str))
+
+
+def _checked(x: Any, kinds: tuple[type, ...]) -> Any:
+    if type(x) not in kinds:
+        raise ValueError(f"{x!r} is not what it has to be")
+    return x
+
+
+# ----------------------------------------------------------------------------------------------------------- going on
+
+
+def restore(optimizer: Optimizer, found: States) -> dict[Any, Any]:
+    """Give an optimizer the counts and settings of a file; returns the states. All or nothing.
+
+    Raises:
+        LoadError E662: they are of another optimizer or schedule.
+        LoadError E661: a setting is not of its kind.
+    """
+    if found.optimizer != type(optimizer).__name__:
+        raise _other(found, f"of {found.optimizer}, not of {type(optimizer).__name__}")
+    settings = {} if found.settings is None else found.settings
+    now = _settings(optimizer)
+    for name, x in settings.items():
+        if name in now and not _alike(now[name], x):
+            raise LoadError("E661", f"{found.source}: {name} is {x!r}")
+    scheduler = _scheduler_of(optimizer, found) if found.settings is not None else None
+    for name, x in settings.items():
+        if name in now:
+            setattr(optimizer, name, x)
+    if scheduler is not None and optimizer.lr_scheduler is not None:
+        vars(optimizer.lr_scheduler).update(vars(scheduler))
+    elif scheduler is not None:
+        optimizer.lr_scheduler = scheduler
+    optimizer._index_update_count = dict(found.counts)
+    optimizer.num_update = max([optimizer.begin_num_update, *found.counts.values()])
+    optimizer._bindings = {}
+    return dict(found.states)
+
+
+def _alike(now: Any, x: Any) -> bool:
+    kinds = ((bool,), (str,), (int, float, type(None)))
+    return any(type(now) in kind and type(x) in kind for kind in kinds)
+
+
+def _scheduler_of(optimizer: Optimizer, found: States) -> LRScheduler | None:
+    """The schedule of the file; None where the optimizer keeps its own, or both have none."""
+    mine = optimizer.lr_scheduler
+    if found.scheduler is None:
+        if mine is not None:
+            raise _other(found, f"of a training without a schedule, this one has a {type(mine).__name__}")
+        return None
+    name, arguments = found.scheduler
+    if mine is not None and type(mine).__qualname__ != name:
+        raise _other(found, f"of a training with a {name}, this one has a {type(mine).__name__}")
+    kind = getattr(lr_scheduler, name, None)
+    if arguments is None or not (isinstance(kind, type) and issubclass(kind, LRScheduler)):
+        if mine is None:
+            raise _other(found, f"of a training with the schedule {name}, this one has none")
+        return None
+    try:
+        return kind(**arguments)
+    except (HybridizeError, TypeError) as error:
+        raise LoadError("E661", f"{found.source}: its {name} cannot be made: {error}") from error
+
+
+def _other(found: States, what: str) -> LoadError:
+    return LoadError("E662", f"the states in {found.source} are {what}", help="make the optimizer as it was made then")

@@ -1,0 +1,67 @@
+# SPDX-License-Identifier: Apache-2.0
+"""`Updater`: an optimizer and what it remembers of each weight."""
+
+from __future__ import annotations
+
+import os
+import tempfile
+from typing import Any
+
+from hybridize.optimizer.base import Optimizer
+from hybridize.optimizer.stored import States, read_states, restore, write_states
+
+
+class Updater:
+    """Called with an index, a gradient and a weight, or lists of them, it updates the weights.
+
+    Args:
+        optimizer: how.
+    """
+
+    def __init__(self, optimizer: Optimizer) -> None:
+        self.optimizer = optimizer
+        self.states: dict[Any, Any] = {}
+        """What `create_state_multi_precision` gave, by index."""
+
+    def __call__(self, index: Any, grad: Any, weight: Any) -> None:
+        """Update `weight`, or each of several."""
+        listed = isinstance(index, (list, tuple))
+        indices, grads, weights = (index, grad, weight) if listed else ([index], [grad], [weight])
+        states = self.states
+        for one, w in zip(indices, weights, strict=True):
+            if one not in states:
+                states[one] = self.optimizer.create_state_multi_precision(one, w)
+        self.optimizer.update_multi_precision(indices, weights, grads, [states[one] for one in indices])
+
+    def get_states(self, dump_optimizer: bool = True) -> bytes:
+        """The states, and, unless not wanted, the settings of the optimizer, as the bytes of a file."""
+        with tempfile.TemporaryDirectory() as folder:
+            path = os.path.join(folder, "states")
+            write_states(path, self.optimizer, self.states, settings=dump_optimizer)
+            with open(path, "rb") as file:
+                return file.read()
+
+    def set_states(self, states: bytes) -> None:
+        """Go on from what `get_states` gave.
+
+        Raises:
+            LoadError E660 to E662: they are not such bytes, damaged, or of another optimizer.
+        """
+        with tempfile.TemporaryDirectory() as folder:
+            path = os.path.join(folder, "states")
+            with open(path, "wb") as file:
+                file.write(states)
+            self.take(read_states(path))
+
+    def take(self, states: States) -> None:
+        """Go on from states that were read.
+
+        Raises:
+            LoadError E662: they are of another optimizer.
+        """
+        self.states = restore(self.optimizer, states)
+
+
+def get_updater(optimizer: Optimizer) -> Updater:
+    """An updater without states yet."""
+    return Updater(optimizer)

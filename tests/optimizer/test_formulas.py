@@ -1,0 +1,267 @@
+"""Each formula against the same formula in NumPy's float64, over fifty steps, and against PyTorch where it has it."""
+
+import math
+
+import numpy
+import pytest
+import torch
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from hybridize import optimizer
+from hybridize.array import np
+
+STEPS = 50
+SHAPE = (7, 5)
+
+
+def gradients(shape=SHAPE, steps=STEPS, seed=0):
+    generator = numpy.random.default_rng(seed)
+    return [generator.normal(size=shape) * (1 + step % 3) for step in range(steps)]
+
+
+def start(shape=SHAPE):
+    return numpy.random.default_rng(7).normal(size=shape)
+
+
+def ours(name, grads, dtype="float64", **settings_):
+    made = optimizer.create(name, **settings_)
+    weight = np.array(start(grads[0].shape), dtype=dtype)
+    update = optimizer.get_updater(made)
+    for grad in grads:
+        update(0, np.array(grad, dtype=dtype), weight)
+    return weight.asnumpy()
+
+
+# What MXNet documents, written plainly; `t` counts from 1 and `m` is what is remembered, zeros at first.
+
+
+def sgd(w, g, m, t, lr=0.1, momentum=0.0, **_):
+    m[0] = momentum * m[0] - lr * g
+    return w + m[0]
+
+
+def nag(w, g, m, t, lr=0.1, momentum=0.9, **_):
+    m[0] = momentum * m[0] - lr * g
+    return w + momentum * m[0] - lr * g
+
+
+def signum(w, g, m, t, lr=0.01, momentum=0.9, wd_lh=0.0, **_):
+    m[0] = momentum * m[0] - (1 - momentum) * g
+    return (1 - lr * wd_lh) * w + lr * numpy.sign(m[0])
+
+
+def adagrad(w, g, m, t, lr=0.01, epsilon=1e-6, **_):
+    m[0] = m[0] + g**2
+    return w - lr * g / (numpy.sqrt(m[0]) + epsilon)
+
+
+def rmsprop(w, g, m, t, lr=0.001, rho=0.9, momentum=0.9, epsilon=1e-8, centered=False, clip_weights=None, **_):
+    m[0] = rho * m[0] + (1 - rho) * g**2
+    if centered:
+        m[1] = rho * m[1] + (1 - rho) * g
+        m[2] = momentum * m[2] - lr * g / numpy.sqrt(m[0] - m[1] ** 2 + epsilon)
+        w = w + m[2]
+    else:
+        w = w - lr * g / (numpy.sqrt(m[0]) + epsilon)
+    return w if clip_weights is None else numpy.clip(w, -clip_weights, clip_weights)
+
+
+def adadelta(w, g, m, t, lr=1.0, rho=0.9, epsilon=1e-6, **_):
+    m[0] = rho * m[0] + (1 - rho) * g**2
+    delta = numpy.sqrt(m[1] + epsilon) / numpy.sqrt(m[0] + epsilon) * g
+    m[1] = rho * m[1] + (1 - rho) * delta**2
+    return w - lr * delta
+
+
+def ftrl(w, g, m, t, lr=0.1, lamda1=0.01, beta=1.0, wd=0.0, **_):
+    m[0] = m[0] + g - (numpy.sqrt(m[1] + g**2) - numpy.sqrt(m[1])) / lr * w
+    m[1] = m[1] + g**2
+    return (numpy.sign(m[0]) * lamda1 - m[0]) / ((beta + numpy.sqrt(m[1])) / lr + wd) * (numpy.abs(m[0]) > lamda1)
+
+
+def adam(w, g, m, t, lr=0.001, beta1=0.9, beta2=0.999, epsilon=1e-8, **_):
+    m[0] = beta1 * m[0] + (1 - beta1) * g
+    m[1] = beta2 * m[1] + (1 - beta2) * g**2
+    return w - lr * math.sqrt(1 - beta2**t) / (1 - beta1**t) * m[0] / (numpy.sqrt(m[1]) + epsilon)
+
+
+def adamw(w, g, m, t, lr=0.001, beta1=0.9, beta2=0.999, epsilon=1e-6, correct_bias=True, wd=0.0, **_):
+    m[0] = beta1 * m[0] + (1 - beta1) * g
+    m[1] = beta2 * m[1] + (1 - beta2) * g**2
+    if correct_bias:
+        lr = lr * math.sqrt(1 - beta2**t) / (1 - beta1**t)
+    return w - lr * (m[0] / (numpy.sqrt(m[1]) + epsilon) + wd * w)
+
+
+def adamax(w, g, m, t, lr=0.002, beta1=0.9, beta2=0.999, **_):
+    m[0] = beta1 * m[0] + (1 - beta1) * g
+    m[1] = numpy.maximum(beta2 * m[1], numpy.abs(g))
+    return w - lr / (1 - beta1**t) * m[0] / m[1]
+
+
+def nadam(w, g, m, t, lr=0.001, beta1=0.9, beta2=0.999, epsilon=1e-8, schedule_decay=0.004, **_):
+    mus = [beta1 * (1 - 0.5 * 0.96 ** (i * schedule_decay)) for i in range(1, t + 2)]
+    m[0] = beta1 * m[0] + (1 - beta1) * g
+    m[1] = beta2 * m[1] + (1 - beta2) * g**2
+    mean = mus[t] * m[0] / (1 - math.prod(mus)) + (1 - mus[t - 1]) * g / (1 - math.prod(mus[:t]))
+    return w - lr * mean / (numpy.sqrt(m[1] / (1 - beta2**t)) + epsilon)
+
+
+def lamb(
+    w, g, m, t, lr=0.001, beta1=0.9, beta2=0.999, epsilon=1e-6, bias_correction=True, wd=0.0,
+    lower_bound=0.0, upper_bound=math.inf, **_,
+):  # fmt: skip
+    m[0] = beta1 * m[0] + (1 - beta1) * g
+    m[1] = beta2 * m[1] + (1 - beta2) * g**2
+    of_mean, of_square = (1 - beta1**t, 1 - beta2**t) if bias_correction else (1, 1)
+    d = m[0] / of_mean / (numpy.sqrt(m[1] / of_square) + epsilon) + wd * w
+    length = min(max(numpy.linalg.norm(w), lower_bound), upper_bound)
+    return w - lr * length / numpy.linalg.norm(d) * d
+
+
+DECOUPLED = {"adamw", "lamb", "ftrl"}
+"""Those whose weight decay is not added to the gradient."""
+FORMULAS = {
+    "sgd": sgd, "nag": nag, "signum": signum, "adagrad": adagrad, "rmsprop": rmsprop, "adadelta": adadelta,
+    "ftrl": ftrl, "adam": adam, "adamw": adamw, "adamax": adamax, "nadam": nadam, "lamb": lamb,
+}  # fmt: skip
+CASES = [
+    *((name, {}) for name in FORMULAS),
+    ("sgd", {"momentum": 0.9}),
+    ("signum", {"momentum": 0.5, "wd_lh": 0.1}),
+    ("rmsprop", {"centered": True}),
+    ("rmsprop", {"centered": True, "rho": 0.5, "momentum": 0.3, "clip_weights": 0.7}),
+    ("rmsprop", {"clip_weights": 0.5}),
+    ("adagrad", {"epsilon": 1e-2}),
+    ("adadelta", {"rho": 0.95, "epsilon": 1e-4}),
+    ("ftrl", {"lamda1": 0.5, "beta": 0.3}),
+    ("adam", {"beta1": 0.5, "beta2": 0.9, "epsilon": 1e-2}),
+    ("adamw", {"correct_bias": False}),
+    ("nadam", {"schedule_decay": 0.1}),
+    ("lamb", {"bias_correction": False}),
+    ("lamb", {"lower_bound": 10.0}),
+    ("lamb", {"upper_bound": 0.5}),
+]
+
+
+def expected(name, grads, wd=0.0, rescale_grad=1.0, clip_gradient=None, learning_rate=None, **others):
+    rate = {} if learning_rate is None else {"lr": learning_rate}
+    w, remembered = start(grads[0].shape), [0.0, 0.0, 0.0]
+    for t, g in enumerate(grads, 1):
+        g = g * rescale_grad
+        if clip_gradient is not None:
+            g = numpy.clip(g, -clip_gradient, clip_gradient)
+        if name not in DECOUPLED:
+            g = g + wd * w
+        w = FORMULAS[name](w, g, remembered, t, wd=wd, **rate, **others)
+    return w
+
+
+@pytest.mark.parametrize(("name", "others"), CASES, ids=str)
+@pytest.mark.parametrize("wd", [0.0, 0.05])
+def test_formula(name, others, wd):
+    given_ = {"wd": wd, "rescale_grad": 0.5, "clip_gradient": 0.8, **others}
+    assert ours(name, gradients(), **given_) == pytest.approx(
+        expected(name, gradients(), **given_), rel=1e-10, abs=1e-12
+    )
+
+
+@pytest.mark.parametrize(("name", "others"), CASES, ids=str)
+def test_formula_in_float32(name, others):
+    found, wanted = ours(name, gradients(), "float32", **others), expected(name, gradients(), **others)
+    assert found.dtype == numpy.float32
+    if name == "signum":  # a momentum that is 0 but for rounding has either sign
+        assert numpy.mean(abs(found - wanted) < 1e-5) > 0.9
+    else:
+        assert found == pytest.approx(wanted, rel=2e-4, abs=2e-5)
+
+
+def test_signsgd_takes_the_decay_off_the_weight():
+    found = ours("signsgd", gradients(), learning_rate=0.1, wd=0.2)
+    w = start()
+    for g in gradients():
+        w = w * (1 - 0.1 * 0.2) - 0.1 * numpy.sign(g)
+    assert found == pytest.approx(w, rel=1e-12)
+    assert ours("signum", gradients(), learning_rate=0.1, wd=0.2, momentum=0.0) == pytest.approx(w, rel=1e-12)
+
+
+def test_large_arrays_go_by_the_same_formula():
+    """Sizes that are cut into parts, or whose rows are longer than a first guess."""
+    for name in ("sgd", "adam", "adadelta", "lamb", "ftrl"):
+        grads = gradients((401, 997), 3)
+        assert ours(name, grads) == pytest.approx(expected(name, grads), rel=1e-9, abs=1e-12)
+
+
+PEERS = [
+    ("sgd", {}, torch.optim.SGD, {}),
+    ("sgd", {"momentum": 0.9, "wd": 0.01}, torch.optim.SGD, {"momentum": 0.9, "weight_decay": 0.01}),
+    ("nag", {"wd": 0.01}, torch.optim.SGD, {"momentum": 0.9, "nesterov": True, "weight_decay": 0.01}),
+    ("sgd", {"momentum": 0.8, "nesterov": True}, torch.optim.SGD, {"momentum": 0.8, "nesterov": True}),
+    ("adagrad", {"epsilon": 1e-10, "wd": 0.01}, torch.optim.Adagrad, {"weight_decay": 0.01}),
+    ("rmsprop", {"wd": 0.01}, torch.optim.RMSprop, {"alpha": 0.9, "weight_decay": 0.01}),
+    # Where epsilon is nothing, it does not matter that MXNet adds it elsewhere.
+    ("rmsprop", {"centered": True, "epsilon": 0.0}, torch.optim.RMSprop,
+     {"alpha": 0.9, "momentum": 0.9, "centered": True, "eps": 0.0}),
+    ("adadelta", {"wd": 0.01}, torch.optim.Adadelta, {"weight_decay": 0.01}),
+    ("adam", {"epsilon": 0.0, "wd": 0.01}, torch.optim.Adam, {"eps": 0.0, "weight_decay": 0.01}),
+    ("adam", {"epsilon": 0.0, "beta1": 0.7, "beta2": 0.8}, torch.optim.Adam, {"eps": 0.0, "betas": (0.7, 0.8)}),
+    ("adamw", {"epsilon": 0.0}, torch.optim.AdamW, {"eps": 0.0, "weight_decay": 0.0}),
+    ("adamax", {"wd": 0.01}, torch.optim.Adamax, {"eps": 0.0, "weight_decay": 0.01}),
+    ("nadam", {"wd": 0.01}, torch.optim.NAdam, {"weight_decay": 0.01}),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("name", "mine", "peer", "theirs"), PEERS, ids=lambda x: getattr(x, "__name__", str(x)))
+def test_pytorch_gives_the_same(name, mine, peer, theirs):
+    weight = torch.nn.Parameter(torch.tensor(start()))
+    other = peer([weight], lr=0.02, **theirs)
+    for grad in gradients()[1:]:
+        weight.grad = torch.tensor(grad)
+        other.step()
+    rel = 1e-7 if name == "nadam" else 1e-9  # PyTorch keeps the product of Nadam's schedule in float32
+    found = ours(name, gradients()[1:], learning_rate=0.02, **mine)
+    assert found == pytest.approx(weight.detach().numpy(), rel=rel, abs=1e-12)
+
+
+@settings(max_examples=60, deadline=None)
+@given(
+    name=st.sampled_from(sorted(set(FORMULAS) - {"signum"})),
+    learning_rate=st.floats(1e-4, 0.2),
+    wd=st.sampled_from([0.0, 1e-3, 0.1]),
+    rescale_grad=st.floats(0.01, 2.0),
+    clip_gradient=st.none() | st.floats(0.1, 2.0),
+    shape=st.lists(st.integers(1, 5), max_size=3).map(tuple),
+    seed=st.integers(0, 1000),
+)
+def test_any_arguments(name, learning_rate, wd, rescale_grad, clip_gradient, shape, seed):
+    grads = gradients(shape, 10, seed)
+    given_ = {
+        "learning_rate": learning_rate, "wd": wd, "rescale_grad": rescale_grad, "clip_gradient": clip_gradient,
+    }  # fmt: skip
+    assert ours(name, grads, **given_) == pytest.approx(expected(name, grads, **given_), rel=1e-8, abs=1e-11)
+
+
+def test_a_gradient_that_is_always_zero_moves_nothing():
+    """MXNet's Adamax divides 0 by 0 there: a unit that is dead from the start would become NaN."""
+    for name in FORMULAS:
+        if name != "ftrl":  # whose weights do not begin where they are set
+            found = ours(name, [numpy.zeros(3)] * 3)
+            assert numpy.array_equal(found, start((3,))), name
+
+
+def test_centered_rmsprop_stays_finite_where_gradients_hardly_change():
+    """The variance is 0 there but for rounding, and less than 0 in every other element."""
+    grads = [numpy.full(50, 100.0) + numpy.linspace(0, 1, 50)] * 60
+    assert numpy.isfinite(ours("rmsprop", grads, "float32", centered=True)).all()
+
+
+def test_nan_and_infinity_pass_through():
+    grads = [numpy.array([numpy.nan, numpy.inf, 1.0, -numpy.inf])]
+    found = ours("sgd", grads, learning_rate=1.0)
+    assert numpy.isnan(found[0])
+    assert found[1] == -numpy.inf
+    assert found[3] == numpy.inf
+    clipped = ours("sgd", grads, learning_rate=1.0, clip_gradient=2.0)
+    assert numpy.isnan(clipped[0])
+    assert clipped[1:] == pytest.approx(start((4,))[1:] - [2, 1, -2])
