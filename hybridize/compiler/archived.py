@@ -9,7 +9,8 @@ constants stand beside it by their digests, where several images share them.
 from __future__ import annotations
 
 import ctypes
-from collections.abc import Callable, Collection, Iterable, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from functools import partial
 from typing import Any, Final
 
 import numpy
@@ -19,11 +20,12 @@ from hybridize.base.config import CONFIG
 from hybridize.base.dtypes import BY_CODE, CODES
 from hybridize.base.errors import CodegenError, LoadError
 from hybridize.base.frozen import frozen
+from hybridize.base.types import TensorType
 from hybridize.codegen.target import named_target
 from hybridize.compiler.entry import entry_code
 from hybridize.compiler.host import offer
 from hybridize.compiler.pool import have_pool
-from hybridize.compiler.stored import PLAN_CLASSES, Literal
+from hybridize.compiler.stored import PLAN_CLASSES
 from hybridize.graph import Graph
 from hybridize.passes import PIPELINE
 from hybridize.runtime import abi, effects, processors, record
@@ -35,9 +37,10 @@ from hybridize.runtime.pool import POOL
 SLOTS: Final = 16
 """Threads that may share a step: of the machine that will run the program nothing is known."""
 SMALL_BYTES: Final = 4096
-"""Constants up to this size stand in the record itself."""
+"""Constants up to this size stand beside the code itself."""
 
 Array = NDArray[Any]
+_MALFORMED: Final = (KeyError, TypeError, ValueError, AttributeError, OverflowError)
 
 
 @frozen(eq=False)
@@ -53,8 +56,10 @@ class Code:
     numbers: tuple[int, ...]
     """What an entry depends on besides."""
     nbytes: int
+    said: Mapping[str, Any]
+    """What the description says of it: `Made.said`."""
     read: Callable[[], bytes]
-    """Its record, checked."""
+    """The bytes themselves, checked: `Made.content`."""
     constant: Callable[[str], Array]
     """A constant by its digest, checked."""
 
@@ -65,63 +70,38 @@ class Code:
 
 
 @frozen
-class Named:
-    """A constant that stands beside the record."""
+class Made:
+    """Machine code on its way to a file."""
 
-    digest: str
-
-
-@frozen
-class Kept:
-    """The record of a program. What runs it stands here, few and flat words; everything else in a record of its own."""
-
-    image: Image
-    constants: tuple[Named | Literal, ...]
-    inputs: tuple[Size, ...]
-    """Their types, as `_flat` gives them."""
-    outputs: tuple[Buffer, ...]
-    scratch_bytes: Size
-    packs: tuple[Pack, ...]
-    sizes: tuple[str, ...]
-    teams: tuple[int, ...]
-    cost_us: float
-    """Of a plan without symbols; else 0."""
-    plan: bytes
-    """The record of the whole plan."""
-
-
-_CLASSES: Final = (Kept, Named, Literal, Image, Buffer, Pack)
+    said: dict[str, Any]
+    """What stands in the file's description, so that it is read with it: of the image all but its bytes; of a program
+    what a run needs of its plan, too."""
+    content: bytes
+    """The image's code, its data; of a program small constants, and a record of the whole plan."""
+    threads: bool = False
+    """Whether it may use them."""
 
 
 class _LatePlan(Plan):
     """A plan without symbols of which everything that a run does without is read when somebody asks for it."""
 
-    def __init__(self, kept: Kept) -> None:
-        self.__dict__.update(scratch_bytes=kept.scratch_bytes, packs=kept.packs, teams=kept.teams, _kept=kept)
+    def __init__(self, said: Mapping[str, Any], packs: tuple[Pack, ...], whole: Callable[[], Plan]) -> None:
+        self.__dict__.update(
+            scratch_bytes=said["scratch_bytes"], packs=packs, teams=tuple(said["teams"]),
+            _cost_us=float(said["cost_us"]), _whole=whole,
+        )  # fmt: skip
 
     def __getattr__(self, name: str) -> Any:
         if name not in ("inputs", "constants", "outputs", "steps"):
             raise AttributeError(f"a plan has no {name!r}", name=name, obj=self)
-        self.__dict__.update(_whole(self.__dict__["_kept"]).__dict__)
+        self.__dict__.update(self.__dict__["_whole"]().__dict__)
         return self.__dict__[name]
 
     @property
     def cost_us(self) -> float:
         """As of any plan, without looking at the steps."""
-        cost: float = self.__dict__["_kept"].cost_us
+        cost: float = self.__dict__["_cost_us"]
         return cost
-
-
-def _whole(kept: Kept) -> Plan:
-    plan = record.load(kept.plan, PLAN_CLASSES)
-    if not isinstance(plan, Plan):
-        raise LoadError("E652", "the plan of the file's code is none")
-    return plan
-
-
-def _flat(types: Iterable[tuple[str, Sequence[Size]]]) -> tuple[Size, ...]:
-    """Types in one row, which is read and compared at once: for each its dtype, its number of axes, their sizes."""
-    return tuple([word for code, shape in types for word in (code, len(shape), *shape)])
 
 
 def _levels() -> tuple[str, ...]:
@@ -133,8 +113,11 @@ def _levels() -> tuple[str, ...]:
 def best(codes: Iterable[Code]) -> Code | None:
     """The code that is the fastest here; None where none fits."""
     levels = _levels()
-    fitting = [code for code in codes if code.fits]
-    return min(fitting, key=lambda code: levels.index(code.target), default=None)
+    fitting = {code.target: code for code in codes if code.abi == abi.NUMBER}
+    for target in levels:
+        if target in fitting:
+            return fitting[target]
+    return None
 
 
 # ------------------------------------------------------------------------------------------------------------ making
@@ -145,49 +128,58 @@ def native() -> tuple[str, ...]:
     return _levels()[:1]
 
 
-def program_record(
+def program_code(
     graph: Graph, target: str, stable: Collection[int], named: Callable[[Array], str | None]
-) -> tuple[bytes, bool]:
-    """The record of a program, and whether it may use threads.
+) -> Made:  # fmt: skip
+    """The code of a program.
 
     Args:
         graph: as captured.
         target: name of a target.
         stable: as in `compile`.
-        named: keeps a constant beside the record and returns its digest; None for one that is to stand in the record.
+        named: keeps a constant beside the code and returns its digest; None for one that is to stand within.
     """
     from hybridize.codegen.llvm.engine import compile_image  # late: see the package
     from hybridize.codegen.llvm.program import build
 
     machine = named_target(target)
     built = build(PIPELINE.run(graph), machine, stable=stable, slots=SLOTS)
-    image = compile_image(built.module.text(), machine)
-    constants = []
+    plan = built.plan
+    image = _image_made(compile_image(built.module.text(), machine))
+    constants: list[Any] = []
+    content = [image.content]
     for array in built.constants:
         digest = named(array)
-        constants.append(_literal(array) if digest is None else Named(digest))
-    plan = built.plan
-    kept = Kept(
-        image, tuple(constants), _flat((one.dtype, one.shape) for one in plan.inputs), plan.outputs, plan.scratch_bytes,
-        plan.packs, plan.sizes, plan.teams, 0.0 if plan.sizes else plan.cost_us, record.dump(plan),
-    )  # fmt: skip
-    return record.dump(kept), bool(plan.teams)
+        constants.append([CODES[array.dtype], array.shape, array.nbytes] if digest is None else digest)
+        if digest is None:
+            content.append(numpy.ascontiguousarray(array).tobytes())
+    said = {
+        **image.said, "constants": constants, "inputs": _types(plan.inputs), "outputs": _types(plan.outputs),
+        "scratch_bytes": plan.scratch_bytes, "packs": [[*vars(pack).values()] for pack in plan.packs],
+        "teams": plan.teams, "sizes": plan.sizes, "cost_us": 0 if plan.sizes else plan.cost_us,
+    }  # fmt: skip
+    return Made(said, b"".join([*content, record.dump(plan)]), bool(plan.teams))
 
 
-def _literal(array: Array) -> Literal:
-    return Literal(CODES[array.dtype], array.shape, numpy.ascontiguousarray(array).tobytes())
+def _types(buffers: Iterable[Buffer]) -> list[tuple[str, tuple[Size, ...]]]:
+    return [(one.dtype, one.shape) for one in buffers]
 
 
-def process_record(kind: str, target: str, numbers: Sequence[int]) -> bytes:
-    """The record of the entry, or of the code of the threads."""
+def _image_made(image: Image) -> Made:
+    said = {**vars(image), "code": len(image.code), "data": len(image.data)}
+    return Made(said, image.code + image.data)
+
+
+def process_code(kind: str, target: str, numbers: Sequence[int]) -> Made:
+    """The entry, or the code of the threads."""
     from hybridize.codegen.llvm.engine import compile_image  # late: see the package
     from hybridize.codegen.llvm.process.entry import emit_entry
     from hybridize.codegen.llvm.process.pool import emit_pool
 
     machine = named_target(target)
     if kind == "entry":
-        return record.dump(compile_image(emit_entry(*numbers).text(), machine))
-    return record.dump(compile_image(emit_pool(machine).text(), machine, 0))
+        return _image_made(compile_image(emit_entry(*numbers).text(), machine))
+    return _image_made(compile_image(emit_pool(machine).text(), machine, 0))
 
 
 # ------------------------------------------------------------------------------------------------------------ taking
@@ -195,20 +187,27 @@ def process_record(kind: str, target: str, numbers: Sequence[int]) -> bytes:
 
 def offer_process_code(codes: Sequence[Code]) -> None:
     """Let this process use the entry and the code of threads from a file instead of making its own."""
-    for kind, numbers in dict.fromkeys((code.kind, code.numbers) for code in codes):
+    for kind, numbers in dict.fromkeys([(code.kind, code.numbers) for code in codes]):
         code = best([one for one in codes if (one.kind, one.numbers) == (kind, numbers)])
         if code is not None:
-            offer(kind, numbers, _image_of(code))
+            offer(kind, numbers, partial(_process_image, code))
 
 
-def _image_of(code: Code) -> Callable[[], Image]:
-    def image() -> Image:
-        found = record.load(code.read(), [Image])
-        if not isinstance(found, Image):
-            raise LoadError("E652", f"the file's code of {code.kind} is none")
-        return found
+def _process_image(code: Code) -> Image:
+    try:
+        return _image(code.said, code.read())
+    except _MALFORMED as error:
+        raise LoadError("E652", f"the file's code of {code.kind} is none ({error!r})") from error
 
-    return image
+
+def _image(said: Mapping[str, Any], content: bytes) -> Image:
+    end, stop = said["code"], said["code"] + said["data"]
+    if not 0 <= end <= stop <= len(content):
+        raise ValueError(f"an image of {end} + {said['data']} bytes")
+    return Image(
+        said["machine"], content[:end], said["data_offset"], content[end:stop], said["zeros"],
+        *[tuple(map(tuple, said[pairs])) for pairs in ("exports", "externals", "pointers")],
+    )  # fmt: skip
 
 
 def executable(
@@ -229,17 +228,25 @@ def executable(
     code = best(codes)
     if code is None:
         return None
-    kept = record.load(code.read(), _CLASSES)
-    if not isinstance(kept, Kept):
-        raise LoadError("E652", f"the file's code of {name} is no program")
+    said, content = code.said, code.read()
     types = [value.type for value in graph.inputs]
-    if kept.inputs != _flat((CODES[one.dtype], [*map(plain, one.shape)]) for one in types):
-        raise LoadError("E652", f"the file's code of {name} takes other inputs than its graph")
-    plan = _whole(kept) if kept.sizes else _LatePlan(kept)
-    if any(pack.input is not None and pack.input not in stable for pack in plan.packs):
+    try:
+        if said["inputs"] != [[CODES[one.dtype], [*map(plain, one.shape)]] for one in types]:
+            raise LoadError("E652", f"the file's code of {name} takes other inputs than its graph")
+        image = _image(said, content)
+        constants, at = _constants(code, content)
+        packs = tuple([Pack(*words) for words in said["packs"]])
+        whole = partial(_plan, content, at)
+        if not said["sizes"] and type(said["scratch_bytes"]) is not int:
+            raise TypeError("its memory is no number")
+        plan = whole() if said["sizes"] else _LatePlan(said, packs, whole)
+        results = [TensorType(tuple(shape), BY_CODE[kind]) for kind, shape in said["outputs"]]
+    except _MALFORMED as error:
+        raise LoadError("E652", f"the file's code of {name} is no program ({error!r})") from error
+    if any(pack.input is not None and pack.input not in stable for pack in packs):
         return None
     try:
-        loaded = Loaded(kept.image)
+        loaded = Loaded(image)
     except CodegenError:  # a library of this process lacks a function: the compiler says which, or does without
         return None
     acts = effects.VARIABLE in loaded.names
@@ -249,9 +256,9 @@ def executable(
         loaded,
         loaded.address("program"),
         plan,
-        [_constant(one, code) for one in kept.constants],
+        constants,
         name=name,
-        types=None if kept.sizes else (types, plan.types(kept.outputs, {})),
+        types=None if said["sizes"] else (types, results),
         optimized=lambda: PIPELINE.run(graph),
         effects=acts,
         code_bytes=loaded.nbytes,
@@ -261,12 +268,25 @@ def executable(
     )
 
 
-def _constant(constant: Named | Literal, code: Code) -> Array:
-    match constant:
-        case Named(digest=digest):
-            return code.constant(digest)
-        case Literal(dtype=dtype, shape=shape, data=data):
-            return numpy.frombuffer(data, BY_CODE[dtype]).reshape(shape)
+def _constants(code: Code, content: bytes) -> tuple[list[Array], int]:
+    """Constants of a program, and where the bytes of small ones end."""
+    found = []
+    at = code.said["code"] + code.said["data"]
+    for constant in code.said["constants"]:
+        if isinstance(constant, str):
+            found.append(code.constant(constant))
+        else:
+            kind, shape, nbytes = constant
+            found.append(numpy.frombuffer(content[at : at + nbytes], BY_CODE[kind]).reshape(shape))
+            at += nbytes
+    return found, at
+
+
+def _plan(content: bytes, at: int) -> Plan:
+    plan = record.load(content[at:], PLAN_CLASSES)
+    if not isinstance(plan, Plan):
+        raise LoadError("E652", "the plan of the file's code is none")
+    return plan
 
 
 def _llvm_text(graph: Graph, target: str, stable: Collection[int]) -> str:

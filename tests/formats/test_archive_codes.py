@@ -11,13 +11,12 @@ import pytest
 import hybridize
 from hybridize import np, npx, random
 from hybridize.base.config import CONFIG
-from hybridize.base.errors import LoadError, ValueArgumentError, VerificationError
+from hybridize.base.errors import CodegenError, LoadError, ValueArgumentError, VerificationError
+from hybridize.base.frozen import changed
 from hybridize.capture import Function
 from hybridize.compiler import archived
 from hybridize.formats import read_archive, write_archive
-from hybridize.formats.archive.container import opened
 from hybridize.runtime import abi, processors
-from hybridize.runtime.record import dump, load
 
 ROOT = Path(__file__).parents[2]
 
@@ -100,12 +99,12 @@ def test_an_export_tries_the_code_of_every_level(tmp_path, monkeypatch):
     exported = fast.export(tmp_path / "net", "archive", targets=levels)
     for level in levels:
         assert f"net ({level}), program 0" in str(exported)
-    record = archived.program_record
+    made = archived.program_code
 
     def wrong(graph, target, *rest):
-        return record(other.saved().signatures[0].graph if target == "baseline" else graph, target, *rest)
+        return made(other.saved().signatures[0].graph if target == "baseline" else graph, target, *rest)
 
-    monkeypatch.setattr(archived, "program_record", wrong)
+    monkeypatch.setattr(archived, "program_code", wrong)
     before = (tmp_path / "net").read_bytes()
     with pytest.raises(VerificationError, match=r"E810(.|\n)*baseline"):
         fast.export(tmp_path / "net", "archive", targets=levels)
@@ -175,13 +174,22 @@ def test_code_of_another_program_is_refused(tmp_path):
     (code,), graph = other.signatures[0].codes, one.signatures[0].graph
     with pytest.raises(LoadError, match="E652"):
         archived.executable([code], graph, name="a", stable=[])
-    section = next(name for name in opened(str(tmp_path / "a")).entries if name.startswith("hybridize:code:entry"))
-    content = opened(str(tmp_path / "a"))
-    content.program()
-    entry = load(content.content(section), [archived.Image])
-    wrong = archived.Code("program", code.target, code.abi, (), 1, lambda: dump(entry), lambda name: None)
+    entry = one.process[0]
     with pytest.raises(LoadError, match="E652"):
-        archived.executable([wrong], graph, name="a", stable=[])
+        archived.executable([changed(entry, kind="program")], graph, name="a", stable=[])
+
+
+@pytest.mark.parametrize(
+    "said", [{"code": -1}, {"inputs": 3}, {"outputs": [["q8", [2]]]}, {"constants": [["f32", [9], 35]]}, {"constants": [[]]},
+             {"exports": [3]}, {"packs": [[1]]}, {"teams": None}, {"scratch_bytes": "x"}],
+)  # fmt: skip
+def test_code_that_is_described_wrongly_is_refused(tmp_path, said):
+    net()[0].save(tmp_path / "net")
+    signature = read_archive(tmp_path / "net").signatures[0]
+    (code,) = signature.codes
+    wrong = changed(code, said={**code.said, **said})
+    with pytest.raises((LoadError, CodegenError)):
+        archived.executable([wrong], signature.graph, name="net", stable=range(9))
 
 
 SCRIPT = """

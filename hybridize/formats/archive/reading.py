@@ -16,13 +16,14 @@ from typing import Any, TypeVar
 from numpy.typing import NDArray
 
 from hybridize.base import dims
+from hybridize.base.digests import digest as content_digest
 from hybridize.base.dims import Dim, parse_scope
 from hybridize.base.dtypes import BY_CODE
 from hybridize.base.errors import HybridizeError, LoadError
 from hybridize.base.nested import Structure
 from hybridize.base.types import TensorType
 from hybridize.compiler.archived import Code
-from hybridize.formats.archive.container import PROGRAM, Container, opened
+from hybridize.formats.archive.container import PROGRAM, Container, damaged, opened
 from hybridize.formats.archive.description import arguments_in, check_scalars, leaf_in, structure_in, word
 from hybridize.formats.cursor import MAX_AXES
 from hybridize.formats.saved import Leaf, Sample, SavedProgram, SavedSignature
@@ -185,20 +186,22 @@ def _graph(
 
 
 def _code(container: Container, tree: dict[str, Any]) -> Code:
-    section = word(tree["section"])
-    constants = _Constants(container)
-    numbers, expected = tuple(tree["numbers"]), word(tree["digest"])
-    if type(tree["abi"]) is not int or not all(type(number) is int for number in numbers):
+    section, expected = word(tree["section"]), bytes.fromhex(tree["digest"])
+    numbers, said = tree["numbers"], tree["said"]
+    if [type(number) for number in (tree["abi"], *numbers)] != [int] * (1 + len(numbers)) or type(said) is not dict:
         raise ValueError(f"{section} is for no runtime")
 
     def read() -> bytes:
-        content = container.content(section)
-        if content[16:48].hex() != expected:  # what `runtime.record` has there, and compares
-            raise container.fail(f"{section} is of another program")
+        content = container.bytes_of(section)
+        if content_digest(content) != expected:  # of more bits than the checksum: this is what will be run
+            raise damaged(container.source, repr(section))
         return content
 
-    nbytes = container.entries[section].nbytes
-    return Code(word(tree["kind"]), word(tree["target"]), tree["abi"], numbers, nbytes, read, constants.__getitem__)
+    entry = container.entries[section]
+    constant = _Constants(container).__getitem__
+    return Code(
+        word(tree["kind"]), word(tree["target"]), tree["abi"], tuple(numbers), entry.nbytes, said, read, constant
+    )
 
 
 class _Tensors(Mapping[str, Array]):

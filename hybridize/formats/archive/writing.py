@@ -11,6 +11,7 @@ from typing import Any
 import numpy
 from numpy.typing import NDArray
 
+from hybridize.base.digests import digest as bytes_digest
 from hybridize.base.dims import is_symbolic
 from hybridize.base.dims import text as size_text
 from hybridize.base.dtypes import CODES, uint8
@@ -18,6 +19,7 @@ from hybridize.base.errors import ValueArgumentError
 from hybridize.base.version import VERSION
 from hybridize.codegen.target import NAMES
 from hybridize.compiler import archived
+from hybridize.compiler.archived import Made
 from hybridize.compiler.stored import constants_in
 from hybridize.formats.archive.container import checksum, chunks, laid_out
 from hybridize.formats.archive.description import leaf_out, structure_out
@@ -115,11 +117,9 @@ class _Writer:
         }
 
     def _program_code(self, number: int, signature: SavedSignature, target: str) -> dict[str, Any]:
-        content, threads = archived.program_record(
-            signature.graph, target, _stable(signature), self._named_by(signature)
-        )
-        self.threads = self.threads or threads
-        return self._code(f"hybridize:code:{number}:{target}", "program", target, (), content)
+        made = archived.program_code(signature.graph, target, _stable(signature), self._named_by(signature))
+        self.threads = self.threads or made.threads
+        return self._code(f"hybridize:code:{number}:{target}", "program", target, (), made)
 
     def _named_by(self, signature: SavedSignature) -> Callable[[Array], str | None]:
         known: dict[int, str] = {}
@@ -140,14 +140,14 @@ class _Writer:
         if self.threads:
             kinds.append(("pool", ()))
         for kind, numbers in kinds:
-            content = archived.process_record(kind, target, numbers)
-            yield self._code(f"hybridize:code:{kind}:{target}", kind, target, numbers, content)
+            made = archived.process_code(kind, target, numbers)
+            yield self._code(f"hybridize:code:{kind}:{target}", kind, target, numbers, made)
 
-    def _code(self, section: str, kind: str, target: str, numbers: Sequence[int], content: bytes) -> dict[str, Any]:
-        self._section(section, content)
+    def _code(self, section: str, kind: str, target: str, numbers: Sequence[int], made: Made) -> dict[str, Any]:
+        self._section(section, made.content)
         return {
             "section": section, "kind": kind, "target": target, "abi": abi.NUMBER, "numbers": list(numbers),
-            "digest": content[16:48].hex(),
+            "digest": bytes_digest(made.content).hex(), "said": made.said,
         }  # fmt: skip
 
     def _section(self, name: str, content: bytes) -> None:
