@@ -1,0 +1,34 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Metrics: how well predictions went, over many batches, under MXNet's names.
+
+In: labels and predictions, ours or anybody's arrays, one or a list of them. Out: a name and a number. Sums are kept in
+float64. Where MXNet 1.9 and 2.0 differ, 2.0's values are given; `get_global` and `reset_local` are 1.9's.
+It must not know graphs, blocks or recording: what is measured has been computed.
+"""
+
+from hybridize.metric.base import CompositeEvalMetric as CompositeEvalMetric
+from hybridize.metric.base import EvalMetric as EvalMetric
+from hybridize.metric.base import alias as alias
+from hybridize.metric.base import check_label_shapes as check_label_shapes
+from hybridize.metric.base import create as create
+from hybridize.metric.base import register as register
+from hybridize.metric.classes import Accuracy as Accuracy
+from hybridize.metric.classes import BinaryAccuracy as BinaryAccuracy
+from hybridize.metric.classes import CrossEntropy as CrossEntropy
+from hybridize.metric.classes import NegativeLogLikelihood as NegativeLogLikelihood
+from hybridize.metric.classes import Perplexity as Perplexity
+from hybridize.metric.classes import TopKAccuracy as TopKAccuracy
+from hybridize.metric.counts import F1 as F1
+from hybridize.metric.counts import MCC as MCC
+from hybridize.metric.counts import PCC as PCC
+from hybridize.metric.counts import Fbeta as Fbeta
+from hybridize.metric.custom import CustomMetric as CustomMetric
+from hybridize.metric.custom import Loss as Loss
+from hybridize.metric.custom import Torch as Torch
+from hybridize.metric.custom import np as np
+from hybridize.metric.numbers import MAE as MAE
+from hybridize.metric.numbers import MSE as MSE
+from hybridize.metric.numbers import RMSE as RMSE
+from hybridize.metric.numbers import MeanCosineSimilarity as MeanCosineSimilarity
+from hybridize.metric.numbers import MeanPairwiseDistance as MeanPairwiseDistance
+from hybridize.metric.numbers import PearsonCorrelation as PearsonCorrelation

@@ -1,0 +1,313 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What a metric is, how strings name them, and several as one."""
+
+from __future__ import annotations
+
+import json
+import math
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, TypeVar
+
+import numpy
+from numpy.typing import NDArray
+
+from hybridize.base.errors import ArgumentError, ShapeError
+
+Array = NDArray[Any]
+Names = Sequence[str] | None
+
+
+class EvalMetric:
+    """Base of metrics: a sum and a count, over the batches since `reset`.
+
+    Subclasses define `update`, which adds to `sum_metric` and `num_inst`.
+
+    Args:
+        name: what `get` gives with the value.
+        output_names: which predictions `update_dict` takes; None: all.
+        label_names: which labels.
+        has_global_stats: whether `update` also adds to `global_sum_metric` and `global_num_inst`, which `reset_local`
+            leaves alone.
+        kwargs: settings that `get_config` tells.
+    """
+
+    sum_metric: Any
+    global_sum_metric: Any
+    num_inst: float
+    global_num_inst: float
+
+    def __init__(
+        self, name: str, output_names: Names = None, label_names: Names = None, *, has_global_stats: bool = False,
+        **kwargs: Any,
+    ) -> None:  # fmt: skip
+        self.name = str(name)
+        self.output_names = output_names
+        self.label_names = label_names
+        self._has_global_stats = has_global_stats
+        self._kwargs = kwargs
+        self.reset()
+
+    def update(self, labels: Any, preds: Any) -> None:
+        """Add a batch.
+
+        Args:
+            labels: what was right, an array or a list of arrays.
+            preds: what was predicted, as many.
+        """
+        raise ArgumentError("E369", f"{type(self).__name__} does not say what it measures: it has no update")
+
+    def update_dict(self, label: Mapping[str, Any], pred: Mapping[str, Any]) -> None:
+        """Add a batch whose arrays have names."""
+        self.update(_chosen(label, self.label_names, "label"), _chosen(pred, self.output_names, "prediction"))
+
+    def reset(self) -> None:
+        """Forget all batches."""
+        self.reset_local()
+        self.global_num_inst = 0
+        self.global_sum_metric = 0.0
+
+    def reset_local(self) -> None:
+        """Forget all batches, but for `get_global`."""
+        self.num_inst = 0
+        self.sum_metric = 0.0
+
+    def get(self) -> tuple[Any, Any]:
+        """(name, value) over the batches since `reset` or `reset_local`; NaN when there were none."""
+        return self.name, self._value(self.sum_metric, self.num_inst) if self.num_inst else math.nan
+
+    def get_global(self) -> tuple[Any, Any]:
+        """(name, value) over the batches since `reset`."""
+        if not self._has_global_stats:
+            return self.get()
+        return self.name, self._value(
+            self.global_sum_metric, self.global_num_inst
+        ) if self.global_num_inst else math.nan
+
+    def get_name_value(self) -> list[tuple[str, Any]]:
+        """[(name, value)] of `get`."""
+        return _paired(self.get())
+
+    def get_global_name_value(self) -> list[tuple[str, Any]]:
+        """[(name, value)] of `get_global`."""
+        return _paired(self.get_global())
+
+    def get_config(self) -> dict[str, Any]:
+        """Settings from which `create(**config)` makes the same metric, without its batches."""
+        names = {"name": self.name, "output_names": self.output_names, "label_names": self.label_names}
+        return {**self._kwargs, "metric": type(self).__name__, **names}
+
+    def __str__(self) -> str:
+        return f"EvalMetric: {dict(self.get_name_value())}"
+
+    def _value(self, total: Any, count: Any) -> Any:
+        """The result, of what was summed."""
+        return _plain(total / count)
+
+
+class Measured(EvalMetric):
+    """A metric of pairs of a label and a prediction.
+
+    Subclasses say what each adds (`_measure`), and may say what the result is (`_value`) and how sums add up
+    (`_joined`).
+    """
+
+    def __init__(self, name: str, output_names: Names = None, label_names: Names = None, **kwargs: Any) -> None:
+        super().__init__(name, output_names, label_names, has_global_stats=True, **kwargs)
+
+    def update(self, labels: Any, preds: Any) -> None:
+        labels, preds = check_label_shapes(labels, preds, wrap=True)
+        for label, pred in zip(labels, preds, strict=True):
+            self._add(*self._measure(as_numpy(label), as_numpy(pred)))
+
+    def _add(self, total: Any, count: float) -> None:
+        self.sum_metric = self._joined(self.sum_metric, total)
+        self.global_sum_metric = self._joined(self.global_sum_metric, total)
+        self.num_inst += count
+        self.global_num_inst += count
+
+    def _joined(self, before: Any, total: Any) -> Any:
+        """Two sums as one; the first is 0.0 at the beginning."""
+        return before + total
+
+    def _measure(self, label: Array, pred: Array) -> tuple[Any, int]:
+        """What a pair adds to the sum and to the count."""
+        raise ArgumentError("E369", f"{type(self).__name__} does not say what it measures: it has no _measure")
+
+
+def _plain(value: Any) -> Any:
+    """A Python number where it is one."""
+    return value.item() if hasattr(value, "item") and getattr(value, "size", 0) == 1 else value
+
+
+def _paired(named: tuple[Any, Any]) -> list[tuple[str, Any]]:
+    name, value = named
+    return list(zip(name, value, strict=True)) if isinstance(name, list) else [(name, value)]
+
+
+def _chosen(arrays: Mapping[str, Any], names: Names, what: str) -> list[Any]:
+    if names is None:
+        return list(arrays.values())
+    missing = [name for name in names if name not in arrays]
+    if missing:
+        raise ArgumentError("E370", f"no {what} is called {missing[0]!r}", help=f"there are {', '.join(arrays)}")
+    return [arrays[name] for name in names]
+
+
+def as_numpy(x: Any) -> Array:
+    """Any array's values."""
+    return numpy.asarray(x.detach().cpu() if hasattr(x, "detach") and hasattr(x, "cpu") else x)
+
+
+def listed(x: Any) -> list[Any]:
+    """Arrays as a list of them; a list of numbers is one array."""
+    if isinstance(x, (list, tuple)) and (not x or hasattr(x[0], "shape")):
+        return list(x)
+    return [x]
+
+
+def check_label_shapes(labels: Any, preds: Any, wrap: bool = False, shape: bool = False) -> tuple[Any, Any]:
+    """Labels and predictions, of which there are as many.
+
+    Args:
+        labels: an array or a list of arrays.
+        preds: the same.
+        wrap: make lists of single arrays.
+        shape: compare the shapes of two arrays instead.
+
+    Raises:
+        ShapeError E140: they differ.
+    """
+    if shape:
+        found = tuple(labels.shape), tuple(preds.shape)
+    else:
+        lists = listed(labels), listed(preds)
+        found = (len(lists[0]),), (len(lists[1]),)
+        labels, preds = lists if wrap else (labels, preds)
+    if found[0] != found[1]:
+        what = "shapes" if shape else "numbers of arrays"
+        raise ShapeError(
+            "E140", f"a metric compares labels with predictions: their {what} are {found[0]} and {found[1]}"
+        )
+    return labels, preds
+
+
+_REGISTRY: dict[str, type[EvalMetric]] = {}
+_Class = TypeVar("_Class", bound=type[EvalMetric])
+
+
+def register(cls: _Class) -> _Class:
+    """Class decorator: make a metric known to `create` by its name in lower case."""
+    _REGISTRY[cls.__name__.lower()] = cls
+    return cls
+
+
+def alias(*names: str) -> Callable[[_Class], _Class]:
+    """Class decorator: further names for `create`."""
+
+    def add(cls: _Class) -> _Class:
+        _REGISTRY.update(dict.fromkeys(names, cls))
+        return cls
+
+    return add
+
+
+def create(metric: Any, *args: Any, **kwargs: Any) -> EvalMetric:
+    """The metric that `metric` stands for.
+
+    Args:
+        metric: a metric, a class of them, a name, what `get_config` gave (or its JSON), a list of these, or a function
+            (label, pred) of NumPy arrays that gives a number, or a sum and a count.
+        args: settings, where it is a name or a class.
+        kwargs: the same.
+
+    Raises:
+        ArgumentError E368: there is no such metric.
+    """
+    if isinstance(metric, EvalMetric):
+        return metric
+    if isinstance(metric, type) and issubclass(metric, EvalMetric):
+        return metric(*args, **kwargs)
+    if isinstance(metric, str):
+        if metric.startswith(("[", "{")):
+            described = json.loads(metric)
+            return create(described) if isinstance(described, dict) else create(described[0], **described[1])
+        if metric.lower() in _REGISTRY:
+            return _REGISTRY[metric.lower()](*args, **kwargs)
+    elif isinstance(metric, Mapping):
+        return create(**metric)
+    elif isinstance(metric, (list, tuple)):
+        return CompositeEvalMetric([create(each, *args, **kwargs) for each in metric])
+    elif callable(metric):
+        return create("custommetric", metric, *args, **kwargs)
+    raise ArgumentError(
+        "E368",
+        f"{metric!r} is no metric",
+        help=f"use one of {', '.join(sorted(_REGISTRY))}, an EvalMetric or a function",
+    )
+
+
+@alias("composite")
+@register
+class CompositeEvalMetric(EvalMetric):
+    """Several metrics of the same labels and predictions; `get` gives lists.
+
+    Args:
+        metrics: what `create` takes, each.
+        name: of the whole.
+        output_names: which predictions `update_dict` hands on; None: all.
+        label_names: which labels.
+    """
+
+    def __init__(
+        self, metrics: Sequence[Any] | None = None, name: str = "composite", output_names: Names = None,
+        label_names: Names = None,
+    ) -> None:  # fmt: skip
+        self.metrics = [create(each) for each in metrics or ()]
+        super().__init__(name, output_names, label_names, has_global_stats=True)
+
+    def add(self, metric: Any) -> None:
+        """One more."""
+        self.metrics.append(create(metric))
+
+    def get_metric(self, index: int) -> EvalMetric:
+        """The metric at a place."""
+        if not -len(self.metrics) <= index < len(self.metrics):
+            raise ArgumentError("E371", f"there is no metric {index} among {len(self.metrics)}")
+        return self.metrics[index]
+
+    def update(self, labels: Any, preds: Any) -> None:
+        for metric in self.metrics:
+            metric.update(labels, preds)
+
+    def update_dict(self, label: Mapping[str, Any], pred: Mapping[str, Any]) -> None:
+        if self.label_names is not None:
+            label = {name: label[name] for name in label if name in self.label_names}
+        if self.output_names is not None:
+            pred = {name: pred[name] for name in pred if name in self.output_names}
+        for metric in self.metrics:
+            metric.update_dict(label, pred)
+
+    def reset(self) -> None:
+        for metric in self.metrics:
+            metric.reset()
+
+    def reset_local(self) -> None:
+        for metric in self.metrics:
+            metric.reset_local()
+
+    def get(self) -> tuple[list[str], list[Any]]:
+        return _unzipped(pair for metric in self.metrics for pair in metric.get_name_value())
+
+    def get_global(self) -> tuple[list[str], list[Any]]:
+        return _unzipped(pair for metric in self.metrics for pair in metric.get_global_name_value())
+
+    def get_config(self) -> dict[str, Any]:
+        return {**super().get_config(), "metrics": [metric.get_config() for metric in self.metrics]}
+
+
+def _unzipped(pairs: Any) -> tuple[list[str], list[Any]]:
+    names, values = [], []
+    for name, value in pairs:
+        names.append(name)
+        values.append(value)
+    return names, values

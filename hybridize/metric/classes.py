@@ -1,0 +1,255 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Metrics of classification that are means over samples."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy
+
+from hybridize.base.errors import ArgumentError, ShapeError, ValueArgumentError
+from hybridize.metric.base import Array, Measured, Names, alias, as_numpy, register
+
+
+def integers(x: Array) -> Array:
+    """Classes, whatever the dtype they came in."""
+    return x if x.dtype.kind in "iu" else x.astype(numpy.int64)
+
+
+def flat_pair(name: str, label: Array, pred: Array) -> tuple[Array, Array]:
+    """Both with one axis, and as many elements."""
+    if label.size != pred.size:
+        raise ShapeError(
+            "E140", f"{name} compares {label.size} labels {list(label.shape)} with {pred.size} predictions "
+            f"{list(pred.shape)}", help="the numbers must be equal",
+        )  # fmt: skip
+    return label.reshape(-1), pred.reshape(-1)
+
+
+def classes_of(name: str, label: Array, pred: Array, axis: int) -> tuple[Array, Array]:
+    """The classes that were right, and those predicted, with one axis each.
+
+    Predictions in the shape of the labels are classes; otherwise they are scores along `axis`.
+    """
+    if pred.shape != label.shape:
+        if not -pred.ndim <= axis < pred.ndim:
+            raise ShapeError("E140", f"{name} looks for classes along axis {axis} of predictions {list(pred.shape)}")
+        pred = pred.argmax(axis)
+    return flat_pair(name, integers(label), integers(pred))
+
+
+def over_threshold(pred: Array, threshold: Any) -> Array:
+    """Which probabilities are above a threshold, or above one for each class along the last axis."""
+    limit = as_numpy(threshold)
+    if limit.ndim and (limit.ndim != 1 or not pred.ndim or limit.shape[0] != pred.shape[-1]):
+        raise ShapeError(
+            "E140", f"thresholds {list(limit.shape)} for predictions {list(pred.shape)}",
+            help="give one number, or one for each class",
+        )  # fmt: skip
+    return numpy.asarray(pred > limit)
+
+
+@alias("acc")
+@register
+class Accuracy(Measured):
+    """The part of the predictions that were right.
+
+    Args:
+        axis: of the scores of the classes, where predictions have another shape than labels.
+        name: what `get` gives with the value.
+        output_names: which predictions `update_dict` takes.
+        label_names: which labels.
+
+    >>> metric = Accuracy()
+    >>> metric.update(numpy.array([0, 1, 1]), numpy.array([[0.3, 0.7], [0.0, 1.0], [0.4, 0.6]]))
+    >>> metric.get()
+    ('accuracy', 0.6666666666666666)
+    """
+
+    def __init__(
+        self, axis: int = 1, name: str = "accuracy", output_names: Names = None, label_names: Names = None
+    ) -> None:
+        super().__init__(name, output_names, label_names, axis=axis)
+        self.axis = axis
+
+    def _measure(self, label: Array, pred: Array) -> tuple[int, int]:
+        label, pred = classes_of(type(self).__name__, label, pred, self.axis)
+        return int((label == pred).sum()), label.size
+
+
+@alias("top_k_accuracy", "top_k_acc")
+@register
+class TopKAccuracy(Measured):
+    """The part of the labels whose score was among the `top_k` greatest; of equal scores the first ones are.
+
+    Args:
+        top_k: how many.
+        name: what `get` gives with the value, with `top_k` added.
+        output_names: which predictions `update_dict` takes.
+        label_names: which labels.
+
+    Raises:
+        ArgumentError E372: `top_k` is below 1.
+    """
+
+    def __init__(
+        self, top_k: int = 1, name: str = "top_k_accuracy", output_names: Names = None, label_names: Names = None
+    ) -> None:
+        super().__init__(f"{name}_{top_k}", output_names, label_names, top_k=top_k)
+        if top_k < 1:
+            raise ArgumentError("E372", f"top_k of TopKAccuracy is 1 or more, got {top_k}")
+        self.top_k = top_k
+        self._own_name = name
+
+    def get_config(self) -> dict[str, Any]:
+        return {**super().get_config(), "name": self._own_name}
+
+    def _measure(self, label: Array, pred: Array) -> tuple[int, int]:
+        if pred.ndim == 1:
+            label, pred = flat_pair(type(self).__name__, integers(label), integers(pred))
+            return int((label == pred).sum()), label.size
+        if pred.ndim != 2 or label.size != len(pred):
+            raise ShapeError(
+                "E140", f"TopKAccuracy needs labels [batch] and scores [batch, classes], got {list(label.shape)} and "
+                f"{list(pred.shape)}",
+            )  # fmt: skip
+        label, places = integers(label).reshape(-1, 1), numpy.arange(pred.shape[1])
+        known = (label >= 0) & (label < pred.shape[1])
+        own = numpy.take_along_axis(pred, numpy.where(known, label, 0), 1)
+        before = ~(pred <= own) | ((pred == own) & (places < label))  # a NaN is before all, and all before it
+        right = known[:, 0] & (before.sum(1) < min(self.top_k, pred.shape[1]))
+        return int(right.sum()), len(pred)
+
+
+@register
+class BinaryAccuracy(Measured):
+    """The part of the labels 0 and 1 on whose side of the threshold the prediction lies.
+
+    Args:
+        name: what `get` gives with the value.
+        output_names: which predictions `update_dict` takes.
+        label_names: which labels.
+        threshold: a number, or one for each class along the last axis.
+    """
+
+    def __init__(
+        self, name: str = "binary_accuracy", output_names: Names = None, label_names: Names = None,
+        threshold: Any = 0.5,
+    ) -> None:  # fmt: skip
+        super().__init__(name, output_names, label_names, threshold=threshold)
+        self.threshold = threshold
+
+    def _measure(self, label: Array, pred: Array) -> tuple[int, int]:
+        label, pred = flat_pair(type(self).__name__, integers(label), over_threshold(pred, self.threshold))
+        return int((label == pred).sum()), label.size
+
+
+@alias("ce")
+@register
+class CrossEntropy(Measured):
+    """The mean of -log(p) of the class that was right.
+
+    Args:
+        eps: p is at least that.
+        ignore_label: a label that does not count; None: all count.
+        axis: of the classes.
+        from_logits: predictions are scores, of which the softmax is taken, not probabilities.
+        name: what `get` gives with the value.
+        output_names: which predictions `update_dict` takes.
+        label_names: which labels.
+
+    Raises:
+        ArgumentError E372: `eps` is negative.
+    """
+
+    def __init__(
+        self, eps: float = 1e-12, ignore_label: int | None = None, axis: int = -1, from_logits: bool = False,
+        name: str = "cross-entropy", output_names: Names = None, label_names: Names = None,
+    ) -> None:  # fmt: skip
+        settings = {"eps": eps, "ignore_label": ignore_label, "axis": axis, "from_logits": from_logits}
+        super().__init__(name, output_names, label_names, **settings)
+        if eps is None or eps < 0:
+            raise ArgumentError(
+                "E372", f"eps of {type(self).__name__} is 0 or more, got {eps!r}",
+                help="it comes before ignore_label, which is best given by name",
+            )  # fmt: skip
+        self.eps, self.ignore_label, self.axis, self.from_logits = eps, ignore_label, axis, from_logits
+
+    def _measure(self, label: Array, pred: Array) -> tuple[float, int]:
+        name = type(self).__name__
+        if not -pred.ndim <= self.axis < pred.ndim:
+            raise ShapeError(
+                "E140", f"{name} looks for classes along axis {self.axis} of predictions {list(pred.shape)}"
+            )
+        scores = numpy.moveaxis(pred, self.axis, -1).astype(numpy.float64)
+        scores = scores.reshape(-1, pred.shape[self.axis])
+        if label.size != len(scores):
+            raise ShapeError(
+                "E140", f"{name} needs a label for each prediction, got {list(label.shape)} for {list(pred.shape)}",
+                help=f"classes are looked for along axis {self.axis}",
+            )  # fmt: skip
+        classes = integers(label).reshape(-1)
+        if self.ignore_label is not None:
+            counted = classes != self.ignore_label
+            classes, scores = classes[counted], scores[counted]
+        strange = (classes < 0) | (classes >= scores.shape[1])
+        if strange.any():
+            raise ValueArgumentError(
+                "E373", f"{name}: the label {classes[strange][0]} is none of {scores.shape[1]} classes",
+                help="classes count from 0; labels that say 'none' are left out by ignore_label",
+            )  # fmt: skip
+        own = scores[numpy.arange(len(classes)), classes]
+        with numpy.errstate(divide="ignore"):
+            least = numpy.log(numpy.float64(self.eps))
+            found = own - _log_sum_exp(scores) if self.from_logits else numpy.log(own)
+        return float(-numpy.maximum(found, least).sum()), classes.size
+
+
+def _log_sum_exp(scores: Array) -> Array:
+    greatest = scores.max(1, initial=-numpy.inf, keepdims=True)
+    return numpy.asarray(numpy.log(numpy.exp(scores - greatest).sum(1)) + greatest[:, 0])
+
+
+@alias("nll_loss")
+@register
+class NegativeLogLikelihood(CrossEntropy):
+    """`CrossEntropy` of probabilities, under MXNet 1.x's name.
+
+    Args:
+        eps: the probability is at least that.
+        name: what `get` gives with the value.
+        output_names: which predictions `update_dict` takes.
+        label_names: which labels.
+    """
+
+    def __init__(
+        self, eps: float = 1e-12, name: str = "nll-loss", output_names: Names = None, label_names: Names = None
+    ) -> None:
+        super().__init__(eps, name=name, output_names=output_names, label_names=label_names)
+        self._kwargs = {"eps": eps}
+
+
+@register
+class Perplexity(CrossEntropy):
+    """exp of the cross-entropy: among how many equally probable classes it is as if the model had chosen.
+
+    Args:
+        eps: a probability is at least that.
+        ignore_label: a label that does not count; None: all count.
+        axis: of the classes.
+        from_logits: predictions are scores, of which the softmax is taken, not probabilities.
+        name: what `get` gives with the value.
+        output_names: which predictions `update_dict` takes.
+        label_names: which labels.
+    """
+
+    def __init__(
+        self, eps: float = 1e-12, ignore_label: int | None = None, axis: int = -1, from_logits: bool = False,
+        name: str = "perplexity", output_names: Names = None, label_names: Names = None,
+    ) -> None:  # fmt: skip
+        super().__init__(eps, ignore_label, axis, from_logits, name, output_names, label_names)
+
+    def _value(self, total: Any, count: Any) -> Any:
+        mean = total / count
+        return math.exp(mean) if mean < 700 else math.inf

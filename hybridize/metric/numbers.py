@@ -1,0 +1,171 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Metrics of regression: distances and correlations of numbers and vectors."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy
+
+from hybridize.base.errors import ShapeError
+from hybridize.metric.base import Array, Measured, Names, alias, register
+
+
+def _rows(name: str, label: Array, pred: Array) -> tuple[Array, Array]:
+    """Both as float64 [batch, elements]; predictions take the shape of labels, so that nothing is broadcast."""
+    if label.size != pred.size:
+        raise ShapeError(
+            "E140", f"{name} compares {label.size} labels {list(label.shape)} with {pred.size} predictions "
+            f"{list(pred.shape)}", help="the numbers must be equal",
+        )  # fmt: skip
+    count = label.shape[0] if label.ndim else 1
+    shape = (count, math.prod(label.shape[1:]))
+    return label.reshape(shape).astype(numpy.float64), pred.reshape(shape).astype(numpy.float64)
+
+
+class _Distance(Measured):
+    """A mean over samples of something that is 0 where label and prediction are equal."""
+
+    def _measure(self, label: Array, pred: Array) -> tuple[float, int]:
+        x, y = _rows(type(self).__name__, label, pred)
+        return float(self._distances(x - y).sum()), len(x)
+
+    def _distances(self, differences: Array) -> Array:
+        """One for each row."""
+        return numpy.asarray(numpy.abs(differences).mean(1))
+
+
+@register
+class MAE(_Distance):
+    """The mean absolute error.
+
+    Args:
+        name: what `get` gives with the value.
+        output_names: which predictions `update_dict` takes.
+        label_names: which labels.
+    """
+
+    def __init__(self, name: str = "mae", output_names: Names = None, label_names: Names = None) -> None:
+        super().__init__(name, output_names, label_names)
+
+
+@register
+class MSE(_Distance):
+    """The mean squared error.
+
+    Args:
+        name: what `get` gives with the value.
+        output_names: which predictions `update_dict` takes.
+        label_names: which labels.
+    """
+
+    def __init__(self, name: str = "mse", output_names: Names = None, label_names: Names = None) -> None:
+        super().__init__(name, output_names, label_names)
+
+    def _distances(self, differences: Array) -> Array:
+        return numpy.asarray(numpy.square(differences).mean(1))
+
+
+@register
+class RMSE(MSE):
+    """The root of the mean squared error.
+
+    Args:
+        name: what `get` gives with the value.
+        output_names: which predictions `update_dict` takes.
+        label_names: which labels.
+    """
+
+    def __init__(self, name: str = "rmse", output_names: Names = None, label_names: Names = None) -> None:
+        super().__init__(name, output_names, label_names)
+
+    def _value(self, total: Any, count: Any) -> float:
+        return math.sqrt(total / count)
+
+
+@register
+class MeanPairwiseDistance(_Distance):
+    """The mean of sum(abs(label - pred)**p)**(1 / p) over samples.
+
+    Args:
+        name: what `get` gives with the value.
+        output_names: which predictions `update_dict` takes.
+        label_names: which labels.
+        p: of the norm.
+    """
+
+    def __init__(self, name: str = "mpd", output_names: Names = None, label_names: Names = None, p: float = 2) -> None:
+        super().__init__(name, output_names, label_names, p=p)
+        self.p = p
+
+    def _distances(self, differences: Array) -> Array:
+        return numpy.asarray((numpy.abs(differences) ** self.p).sum(1) ** (1 / self.p))
+
+
+@register
+class MeanCosineSimilarity(Measured):
+    """The mean cosine of the angles between labels and predictions, vectors along the last axis.
+
+    Args:
+        name: what `get` gives with the value.
+        output_names: which predictions `update_dict` takes.
+        label_names: which labels.
+        eps: the product of two lengths is at least that.
+    """
+
+    def __init__(
+        self, name: str = "cos_sim", output_names: Names = None, label_names: Names = None, eps: float = 1e-8
+    ) -> None:
+        super().__init__(name, output_names, label_names, eps=eps)
+        self.eps = eps
+
+    def _measure(self, label: Array, pred: Array) -> tuple[float, int]:
+        if label.shape != pred.shape or not label.ndim:
+            raise ShapeError(
+                "E140", f"{type(self).__name__} compares vectors, got {list(label.shape)} and {list(pred.shape)}",
+                help="both must have the same shape",
+            )  # fmt: skip
+        x, y = (each.reshape(-1, label.shape[-1]).astype(numpy.float64) for each in (label, pred))
+        lengths = numpy.sqrt((x * x).sum(1)) * numpy.sqrt((y * y).sum(1))
+        return float(((x * y).sum(1) / numpy.maximum(lengths, self.eps)).sum()), len(x)
+
+
+@alias("pearsonr")
+@register
+class PearsonCorrelation(Measured):
+    """Pearson's correlation of all labels with all predictions; NaN where either does not vary.
+
+    Args:
+        name: what `get` gives with the value.
+        output_names: which predictions `update_dict` takes.
+        label_names: which labels.
+
+    Source: sums of squares of parts are joined as in Chan, Golub & LeVeque 1983.
+    """
+
+    def __init__(self, name: str = "pearsonr", output_names: Names = None, label_names: Names = None) -> None:
+        super().__init__(name, output_names, label_names)
+
+    def _measure(self, label: Array, pred: Array) -> tuple[Array, int]:
+        """[n, mean x, mean y, sum (x - mean)², sum (y - mean)², sum (x - mean)(y - mean)]"""
+        if label.shape != pred.shape:
+            raise ShapeError("E140", f"PearsonCorrelation of labels {list(label.shape)} and {list(pred.shape)}")
+        if not label.size:
+            return numpy.zeros(6), 0
+        x, y = (each.reshape(-1).astype(numpy.float64) for each in (label, pred))
+        dx, dy = x - x.mean(), y - y.mean()
+        return numpy.array([x.size, x.mean(), y.mean(), dx @ dx, dy @ dy, dx @ dy]), x.size
+
+    def _joined(self, before: Any, total: Any) -> Any:
+        if isinstance(before, float) or not total[0]:
+            return total if isinstance(before, float) else before
+        n, m = before[0], total[0]
+        dx, dy = total[1:3] - before[1:3]
+        shares = n * m / (n + m) * numpy.array([dx * dx, dy * dy, dx * dy])
+        means = before[1:3] + (m / (n + m)) * numpy.array([dx, dy])
+        return numpy.array([n + m, *means, *(before[3:] + total[3:] + shares)])
+
+    def _value(self, total: Any, count: Any) -> float:
+        scale = math.sqrt(total[3]) * math.sqrt(total[4])
+        return float(total[5]) / scale if scale else math.nan
