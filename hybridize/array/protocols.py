@@ -15,7 +15,6 @@ import numpy
 from hybridize.array import linalg, np
 from hybridize.array.functions.searching import data_dependent
 from hybridize.array.ndarray import ndarray
-from hybridize.array.operands import operand
 from hybridize.base.errors import ArgumentError, CaptureError
 from hybridize.ops.op import ACTIVE, capturing
 
@@ -56,7 +55,7 @@ def _into_numpy(ufunc: numpy.ufunc, method: str, inputs: tuple[Any, ...], kwargs
             f"numpy.{ufunc.__name__} would write into a NumPy array while capturing",
             help="make it an array of ours: np.array(x)",
         )
-    values = [operand(x) if isinstance(x, ndarray) else x for x in inputs]
+    values = [x._data if isinstance(x, ndarray) else x for x in inputs]
     return getattr(ufunc, method)(*values, out=(out,), **kwargs)
 
 

@@ -6,6 +6,7 @@ In: arrays and what was recorded of them; graphs. Out: gradients; graphs that al
 - `modes` puts the tape in charge of a thread; `tape` is the interpreter that computes and remembers, `nodes` what it
   remembers; `backward` goes back along it.
 - An array holds its history, and a history what it was computed of: the tape has no list, so what nobody holds is gone.
+- `function` is for gradients of the user's own, `functional` for gradients of functions.
 - `reverse` differentiates a graph as a whole; compiled functions are differentiated so.
 
 The modes are those of `base.modes`; here they have Gluon's names. It must not know arrays' files, blocks or captures.
@@ -14,6 +15,10 @@ The modes are those of `base.modes`; here they have Gluon's names. It must not k
 from hybridize.array.methods import functions as _functions
 from hybridize.autograd.backward import backward as backward
 from hybridize.autograd.backward import grad as grad
+from hybridize.autograd.function import Function as Function
+from hybridize.autograd.functional import checkpoint as checkpoint
+from hybridize.autograd.functional import grad_of as grad_of
+from hybridize.autograd.functional import value_and_grad as value_and_grad
 from hybridize.autograd.modes import is_recording as is_recording
 from hybridize.autograd.modes import is_training as is_training
 from hybridize.autograd.modes import pause as pause

@@ -40,14 +40,23 @@ class Sweep:
         create: record it, so that the gradients have gradients.
         keep: leave the nodes their values.
         wanted: edges whose gradients alone are asked for; None: those of all variables.
+        stops: edges behind which it does not go, whose gradients are asked for besides those of all variables.
     """
 
-    def __init__(self, *, create: bool = False, keep: bool = False, wanted: Iterable[Edge] | None = None) -> None:
+    def __init__(
+        self,
+        *,
+        create: bool = False,
+        keep: bool = False,
+        wanted: Iterable[Edge] | None = None,
+        stops: Iterable[Edge] = (),
+    ) -> None:
         self.create = create
         self.keep = keep
         self.variables: dict[Variable, Operand] = {}
         """The gradients that arrived at variables."""
         self.wanted = None if wanted is None else set(wanted)
+        self.stops = set(stops)
         self.found: dict[Edge, Operand] = {}
         """The gradients that arrived at wanted outputs of nodes."""
         self._at: dict[Node, list[Operand | None]] = {}
@@ -114,6 +123,9 @@ class Sweep:
                 g = gradients[number]
                 if g is not None:
                     self._collect(variable, g)
+        if self.stops and (node, 0) in self.stops:
+            self.found[node, 0] = gradients[0]
+            return
         node.check()
         edges = node.edges
         assert edges is not None
@@ -124,7 +136,7 @@ class Sweep:
             [numpy.zeros(y.shape, y.dtype) if g is None else g for g, y in zip(gradients, node.ys, strict=True)]
         )
         rule = partial(node.rule, edges)
-        sweeping = getattr(node.rule, "sweep", None)
+        sweeping = getattr(node.rule, "sweep", None) if node.private else None
         if sweeping is not None:
             found = sweeping(self, whole, ys, xs)
         elif rule is None:

@@ -52,7 +52,10 @@ class Rule(Protocol):
 class Node:
     """One recorded operation."""
 
-    __slots__ = ("__weakref__", "_code", "_guards", "_last", "edges", "freed", "number", "retained", "rule", "xs", "ys")
+    __slots__ = (
+        "__weakref__", "_code", "_guards", "_last", "edges", "freed", "number", "private", "retained", "rule", "xs",
+        "ys",
+    )  # fmt: skip
 
     def __init__(
         self, rule: Any, operands: Sequence[Operand], inputs: Sequence[Any], outputs: Sequence[Any], reads: Any
@@ -66,13 +69,15 @@ class Node:
         """Where a backward pass let its values go."""
         self.retained: dict[int, Variable] | None = None
         """Outputs whose gradients are wanted too."""
-        self._guards: tuple[tuple[int, Storage, int], ...] = ()
+        self.private = False
+        """Whether the rule is this node's alone and keeps values itself."""
+        self._guards: tuple[tuple[int | None, Storage, int], ...] = ()
         if reads is _NOTHING:
             self.xs: Any = [standin(x) for x in inputs]
             self.ys: Any = [standin(y) for y in outputs]
         else:
             of_xs, of_ys = reads
-            guards = []
+            guards: list[tuple[int | None, Storage, int]] = []
             for number, x in enumerate(operands):
                 if of_xs[number] and type(x) is Traced and x.storage is not None:
                     x.storage.kept += 1
@@ -82,10 +87,10 @@ class Node:
             self.ys = [y if read else standin(y) for y, read in zip(outputs, of_ys, strict=True)]
         self._code, self._last = _line()
 
-    def guard(self, number: int, storage: Storage) -> None:
-        """An output that the rule reads will be in a buffer of this storage."""
+    def guard(self, storage: Storage, output: int | None = None) -> None:
+        """The rule reads what a buffer holds now, an output or whatever else."""
         storage.kept += 1
-        self._guards += ((-1 - number, storage, storage.version),)
+        self._guards += ((None if output is None else -1 - output, storage, storage.version),)
 
     def traced(self) -> tuple[list[Any], list[Any]]:
         """The inputs and outputs with their histories, for a pass that is recorded itself."""
@@ -144,6 +149,8 @@ class Node:
                 storage.kept -= 1
         self.edges = self.xs = self.ys = None
         self._guards = ()
+        if self.private:
+            self.rule.release()
 
 
 def unowned(data: NDArray[Any], edge: Edge, storage: Storage | None = None, version: int = 0) -> Traced:

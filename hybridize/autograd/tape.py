@@ -81,7 +81,7 @@ class Tape:
             own = storage
             if read[1][number] and own is None:
                 own = Storage()
-                node.guard(number, own)
+                node.guard(own, number)
             made.append(unowned(y, (node, number), own, version))
         return tuple(made)
 
@@ -167,6 +167,28 @@ class Tape:
             y = data if number == len(steps) - 1 else viewed(x.data, (step,))
             (x,) = self.note(step, (x,), (x.data,), (y,), x)
         return x
+
+    def custom(
+        self, rule: Any, operands: Sequence[Operand], results: Sequence[ndarray], kept: Sequence[ndarray] = ()
+    ) -> list[ndarray]:
+        """The arrays `results` with a history: a rule of their own makes the gradients of `operands`.
+
+        Args:
+            rule: with `name`, `vjp` and `release`, which lets go of what it keeps.
+            operands: what the results were computed of.
+            results: whose gradients the rule is given; nobody else has them.
+            kept: arrays that the rule reads; those among the results come to it as outputs.
+        """
+        data = [x.data if type(x) is Traced else x for x in operands]
+        read = ((False,) * len(data), tuple(any(one is y for one in kept) for y in results))
+        node = Node(rule, operands, data, [y._data for y in results], read)
+        node.private = True
+        for one in kept:
+            node.guard(one.storage)
+        return [
+            self.wrap(unowned(y._data, (node, number), y.storage, y.storage.version)) if y.dtype.kind in "fV" else y
+            for number, y in enumerate(results)
+        ]
 
     # --------------------------------------------------------------------------------------------------- writes
 

@@ -481,7 +481,7 @@ def _symbolic_set(x: Symbol, key: Any, value: Any) -> None:
     base.write(changed)
 
 
-def _fitted(value: Any, shape: Shape, x: Symbol) -> Operand:
+def _fitted(value: Any, shape: Shape, x: Symbol | ndarray) -> Operand:
     """A value to be written, in the dtype of `x` and broadcast to `shape`."""
     update = cast(value if type(value) is Traced else operand(value), x.dtype)
     found = shape_of(update)

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import builtins
 import math
 from collections.abc import Callable
 from typing import Any
@@ -51,11 +52,19 @@ from hybridize.array.operands import (
 )
 from hybridize.array.operands import indices as index_operand
 from hybridize.array.symbol import Symbol
+from hybridize.array.traced import Traced
 from hybridize.base import dims
 from hybridize.base.dtypes import as_dtype, float32, float64, int64, is_float
-from hybridize.base.errors import ArgumentError, CaptureError, OutOfBoundsError, ShapeError, ValueArgumentError
+from hybridize.base.errors import (
+    ArgumentError,
+    CaptureError,
+    OutOfBoundsError,
+    ShapeError,
+    StateError,
+    ValueArgumentError,
+)
 from hybridize.base.promotion import floating
-from hybridize.ops.op import ACTIVE, bind1, capturing
+from hybridize.ops.op import ACTIVE, bind1, capturing, taped, taping
 
 
 @public
@@ -398,11 +407,33 @@ def data_dependent(name: str, function: Callable[..., Any]) -> Callable[..., Any
                 f"{name} cannot be compiled: NumPy computes it, and the size of its result may depend on the data",
                 help="call it outside of the compiled function and pass its result in",
             )
+        if ACTIVE and taping() is not None:
+            with taped(None):
+                found = call(*args, **kwargs)
+            if _has_floats(found) and _has_history((*args, *kwargs.values())):
+                raise StateError(
+                    "E547",
+                    f"{name} is computed by NumPy, so no gradient passes it",
+                    help="call it on x.detach(), whose values are constants",
+                )
+            return found
         return _as_ours(function(*(_as_numpy(a) for a in args), **{k: _as_numpy(a) for k, a in kwargs.items()}), args)
 
     call.__name__ = call.__qualname__ = name.rpartition(".")[2]
     call.__doc__ = f"NumPy's `{name}`, imperatively; it cannot be compiled."
     return public(call)
+
+
+def _has_history(x: Any) -> bool:
+    """Whether a gradient would have to pass one of nested arrays."""
+    if isinstance(x, (list, tuple)):
+        return builtins.any(map(_has_history, x))
+    lifted = operand(x) if isinstance(x, ndarray) else None
+    return type(lifted) is Traced and lifted.edge is not None
+
+
+def _has_floats(x: Any) -> bool:
+    return builtins.any(map(_has_floats, x)) if isinstance(x, (list, tuple)) else is_float(getattr(x, "dtype", int64))
 
 
 def _as_numpy(x: Any) -> Any:

@@ -1,0 +1,148 @@
+# SPDX-License-Identifier: Apache-2.0
+"""`Function`: an operation with a gradient of the user's own."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy
+
+from hybridize.array.ndarray import ndarray
+from hybridize.array.operands import array, operand, result
+from hybridize.array.traced import Traced
+from hybridize.autograd.modes import pause
+from hybridize.autograd.tape import TAPE
+from hybridize.base import modes
+from hybridize.base.errors import ArgumentError, StateError
+from hybridize.ops.op import Operand, capturing, taping
+
+
+class Function:
+    """An operation whose gradient is not that of the operations it is made of. Derive from it; use an object once.
+
+        class Sigmoid(autograd.Function):
+            def forward(self, x):
+                y = 1 / (1 + np.exp(-x))
+                self.save_for_backward(y)
+                return y
+
+            def backward(self, dy):
+                (y,) = self.saved_tensors
+                return dy * y * (1 - y)
+
+        y = Sigmoid()(x)
+
+    `forward` computes while nothing is recorded. `backward` gets the gradient of each result and gives that of each
+    array among the arguments, None for no gradient. Written with functions of arrays it can be differentiated itself;
+    what is saved besides arguments and results counts as a constant then.
+    """
+
+    _saved: tuple[Any, ...] = ()  # of the class, as not every subclass calls __init__
+    _used = False
+
+    def forward(self, *inputs: Any) -> Any:
+        """Results of the arguments; subclasses say so."""
+        raise ArgumentError("E389", f"{type(self).__name__} has no forward", help="define forward(self, *inputs)")
+
+    def backward(self, *output_grads: Any) -> Any:
+        """Gradients of the arguments from those of the results; subclasses say so."""
+        raise ArgumentError("E389", f"{type(self).__name__} has no backward", help="define backward(self, *grads)")
+
+    def save_for_backward(self, *arrays: Any) -> None:
+        """Keep arrays for `backward`, which finds them in `saved_tensors`. They must not be overwritten until then."""
+        self._saved = tuple(arrays)
+
+    @property
+    def saved_tensors(self) -> tuple[Any, ...]:
+        """What `forward` kept."""
+        return self._saved
+
+    def __call__(self, *inputs: Any) -> Any:
+        """Compute, and remember the gradient.
+
+        Raises:
+            StateError E545, E546: while a function is being compiled; the object was called before.
+        """
+        if capturing():
+            raise StateError(
+                "E545", f"{type(self).__name__}, an autograd.Function, inside of a compiled function",
+                help="write the gradient with npx.stop_gradient, or leave this part out of the compiled function",
+            )  # fmt: skip
+        if self._used:
+            raise StateError(
+                "E546", f"{type(self).__name__} was called twice: it keeps what one call needs for its gradient",
+                help=f"make an object for each call: {type(self).__name__}()(...)",
+            )  # fmt: skip
+        self._used = True
+        tape = taping()
+        with pause(train_mode=modes.is_training()):
+            outputs = self.forward(*inputs)
+        several = isinstance(outputs, (list, tuple))
+        results: list[Any] = [array(y) for y in (outputs if several else [outputs])]
+        if tape is None:
+            return outputs
+        arrays = [x for x in inputs if isinstance(x, ndarray)]
+        operands = [operand(x) for x in arrays]
+        if not any(type(x) is Traced and x.edge is not None for x in operands):
+            return outputs
+        kept = [x for x in self._saved if isinstance(x, ndarray)]
+        made = TAPE.custom(_Custom(self, inputs, results), operands, results, kept)
+        return type(outputs)(made) if several else made[0]
+
+
+class _Custom:
+    """The rule of the node of one call."""
+
+    def __init__(self, function: Function, inputs: Sequence[Any], results: Sequence[ndarray]) -> None:
+        self._function = function
+        self._takes = [isinstance(x, ndarray) for x in inputs]
+        self._outputs = {
+            place: number for place, x in enumerate(function._saved) for number, y in enumerate(results) if x is y
+        }
+        """Which of the saved arrays are results: they come with their history."""
+
+    @property
+    def name(self) -> str:
+        """The class of the user's."""
+        return type(self._function).__name__
+
+    def release(self) -> None:
+        """Let go of what was saved."""
+        self._function._saved = ()
+
+    def vjp(self, g: tuple[Operand, ...], y: tuple[Operand, ...], *xs: Operand) -> tuple[Operand | None, ...]:
+        """By the user's `backward`."""
+        saved = self._function._saved
+        try:
+            self._function._saved = tuple(
+                result(y[self._outputs[place]]) if place in self._outputs else x for place, x in enumerate(saved)
+            )
+            return self._gradients(g, xs)
+        finally:
+            self._function._saved = saved
+
+    def _gradients(self, g: tuple[Operand, ...], xs: Sequence[Operand]) -> tuple[Operand | None, ...]:
+        found = self._function.backward(*(result(one) for one in g))
+        listed = list(found) if isinstance(found, (list, tuple)) else [found]
+        if len(listed) == len(self._takes):
+            listed = [one for one, takes in zip(listed, self._takes, strict=True) if takes]
+        if len(listed) != len(xs):
+            raise ArgumentError(
+                "E389", f"{self.name}.backward gave {len(listed)} gradients for {len(xs)} arguments that are arrays",
+                help="give one for each, None where there is none",
+            )  # fmt: skip
+        gradients: list[Operand | None] = []
+        for number, (one, x) in enumerate(zip(listed, xs, strict=True)):
+            kind = TAPE.type_of(x)
+            if one is None or kind.dtype.kind not in "fV":
+                gradients.append(None)
+                continue
+            gradient = operand(one if isinstance(one, (ndarray, numpy.ndarray)) else numpy.asarray(one, kind.dtype))
+            if TAPE.type_of(gradient) != kind:
+                raise ArgumentError(
+                    "E387", f"{self.name}.backward gave {TAPE.type_of(gradient)} as the gradient of argument {number}, "
+                    f"which is {kind}", help="both must be of one type",
+                )  # fmt: skip
+            gradients.append(gradient)
+        return tuple(gradients)

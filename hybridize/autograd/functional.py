@@ -1,0 +1,233 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Gradients as functions of functions, and functions that are computed again instead of remembered."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from functools import wraps
+from typing import Any
+
+from hybridize.array import random
+from hybridize.array.ndarray import history, ndarray, wrap
+from hybridize.array.operands import array, operand, result
+from hybridize.array.storage import STATE
+from hybridize.array.traced import Traced, Variable
+from hybridize.autograd.backward import Sweep, edge_of
+from hybridize.autograd.modes import pause, record
+from hybridize.autograd.tape import TAPE
+from hybridize.autograd.variables import mark
+from hybridize.base import modes
+from hybridize.base.dtypes import is_float
+from hybridize.base.errors import ArgumentError
+from hybridize.base.nested import flatten, unflatten
+from hybridize.ops.op import Operand, capturing, taped, taping
+
+
+def value_and_grad(
+    function: Callable[..., Any], argnums: int | Sequence[int] = 0, *, has_aux: bool = False
+) -> Callable[..., Any]:
+    """A function that gives what `function` gives, and its gradients with respect to some of its arguments.
+
+    It may be applied again, for second derivatives. Buffers of `attach_grad` are neither needed nor written.
+
+    Args:
+        function: gives one number (an array of one element), or a tuple that begins with it where `has_aux`.
+        argnums: which positional arguments; each an array, or a list, tuple or dict of arrays.
+        has_aux: whether the function also gives something else.
+
+    Returns:
+        A function that gives (value, gradients); gradients of one argument have its structure, those of several are a
+        tuple. With `has_aux` the value is the whole tuple.
+    """
+    places = (argnums,) if isinstance(argnums, int) else tuple(argnums)
+
+    @wraps(function)
+    def call(*args: Any, **kwargs: Any) -> Any:
+        given = list(args)
+        leaves: list[ndarray] = []
+        structures = []
+        outer = taping() is not None
+        for place in places:
+            if not -len(args) <= place < len(args):
+                raise ArgumentError("E388", f"gradient with respect to argument {place} of {len(args)}")
+            found, structure = flatten(args[place])
+            mine = [_copy(x, place, outer) for x in found]
+            leaves += mine
+            structures.append(structure)
+            given[place] = unflatten(structure, mine)
+        with record(train_mode=modes.is_training()):
+            outputs = function(*given, **kwargs)
+            value = outputs[0] if has_aux else outputs
+            if type(value) is ndarray and value.size != 1:
+                raise ArgumentError(
+                    "E385", f"value_and_grad of a function that gives {value.type}, not one number",
+                    help="sum or average what it gives",
+                )  # fmt: skip
+            gradients = _gradients(value, leaves, create=outer)
+        parts = iter(gradients)
+        made = [unflatten(structure, [next(parts) for _ in range(structure.leaves)]) for structure in structures]
+        return outputs, made[0] if isinstance(argnums, int) else tuple(made)
+
+    return call
+
+
+def grad_of(
+    function: Callable[..., Any], argnums: int | Sequence[int] = 0, *, has_aux: bool = False
+) -> Callable[..., Any]:
+    """A function that gives the gradients of `function` with respect to some of its arguments; see `value_and_grad`.
+
+    With `has_aux` it gives (gradients, whatever else the function gives).
+    """
+    both = value_and_grad(function, argnums, has_aux=has_aux)
+
+    @wraps(function)
+    def call(*args: Any, **kwargs: Any) -> Any:
+        value, gradients = both(*args, **kwargs)
+        return (gradients, value[1] if len(value) == 2 else value[1:]) if has_aux else gradients
+
+    return call
+
+
+def _copy(x: Any, place: int, outer: bool) -> ndarray:
+    """A variable with the values of an argument, which is remembered as its origin where somebody records outside."""
+    x = array(x)
+    if type(x) is not ndarray or not is_float(x.dtype):
+        kind = getattr(x, "type", type(x).__name__)
+        raise ArgumentError("E385", f"gradients are those of floats, argument {place} has {kind}")
+    if not outer:
+        copy = wrap(x._data)
+        copy._storage = x.storage
+        mark(copy, Variable(x.type, "write"))
+        return copy
+    seen: ndarray = result(_Through.of(operand(x)))
+    return seen
+
+
+class _Through:
+    """The identity, a node of its own: with respect to its output a gradient is asked, and more lies behind it."""
+
+    name = "argument"
+
+    @classmethod
+    def of(cls, x: Operand) -> Traced:
+        """The output for an input."""
+        array = wrap(x.data if type(x) is Traced else x)
+        if type(x) is Traced and x.storage is not None:
+            array._storage = x.storage
+        (made,) = TAPE.custom(cls(), [x], [array])
+        traced = history(made)
+        assert traced is not None
+        return traced
+
+    def vjp(self, g: tuple[Operand, ...], y: tuple[Operand, ...], *xs: Operand) -> tuple[Operand | None, ...]:
+        """Of the identity."""
+        return (g[0],)
+
+    def release(self) -> None:
+        """It keeps nothing."""
+
+
+def _gradients(value: Any, leaves: Sequence[ndarray], *, create: bool) -> list[ndarray]:
+    edges = [edge for x in leaves if (traced := history(x)) is not None and (edge := traced.edge) is not None]
+    traced = history(value) if type(value) is ndarray else None
+    arrived: list[Operand | None] = [None] * len(leaves)
+    if traced is not None and traced.edge is not None:
+        sweep = Sweep(create=create, keep=create, wanted=edges)
+        with modes.mode(recording=create):
+            sweep.run([(edge_of(value), value._data * 0 + 1)])
+        arrived = [sweep.arrived(edge) for edge in edges]
+    elif type(value) is not ndarray:
+        raise ArgumentError("E385", f"the gradient of a function that gives {type(value).__name__}, not an array")
+    return [
+        wrap(x._data * 0) if g is None else TAPE.wrap(g) if type(g) is Traced else wrap(g.copy())
+        for g, x in zip(arrived, leaves, strict=True)
+    ]
+
+
+def checkpoint(function: Callable[..., Any]) -> Callable[..., Any]:
+    """A function of which recording remembers the arguments alone: a backward pass computes it again.
+
+    It saves memory for time. Weights that the function uses get their gradients as usual; random numbers are drawn
+    again as they were. The function must do the same both times.
+    """
+
+    @wraps(function)
+    def call(*args: Any, **kwargs: Any) -> Any:
+        if taping() is None or capturing():
+            return function(*args, **kwargs)
+        leaves, structure = flatten((args, kwargs))
+        arrays = [x for x in leaves if type(x) is ndarray]
+        training = modes.is_training()
+        drawn = random.state.asnumpy()
+        with pause(train_mode=training):
+            outputs = function(*args, **kwargs)
+        found, of = flatten(outputs)
+        results = [array(y) for y in found]
+        operands = [operand(x) for x in arrays]
+        again = _Again(function, leaves, structure, drawn, training)
+        made = TAPE.custom(again, operands, results, arrays)
+        return unflatten(of, made)
+
+    return call
+
+
+class _Again:
+    """The rule of one call of a function that is computed again."""
+
+    def __init__(
+        self, function: Callable[..., Any], leaves: Sequence[Any], structure: Any, drawn: Any, training: bool
+    ) -> None:
+        self._function = function
+        self._leaves: list[Any] = list(leaves)
+        self._structure = structure
+        self._drawn = drawn
+        self._training = training
+
+    @property
+    def name(self) -> str:
+        """The function's."""
+        return f"checkpoint({getattr(self._function, '__name__', type(self._function).__name__)})"
+
+    def release(self) -> None:
+        """Let go of the arguments."""
+        self._leaves = []
+
+    def sweep(self, outer: Sweep, g: Sequence[Operand], ys: Sequence[Any], xs: Sequence[Any]) -> list[Operand | None]:
+        """Compute again, recording, and go back from there; gradients of variables inside go to the pass outside."""
+        given, places = list(self._leaves), [k for k, x in enumerate(self._leaves) if type(x) is ndarray]
+        for k, x in zip(places, xs, strict=True):
+            if not is_float(given[k].dtype):
+                continue
+            if outer.create:
+                storage = given[k].storage
+                edge = x.edge if type(x) is Traced else None
+                given[k] = result(_Through.of(Traced(given[k]._data, edge, storage, storage.version)))
+            else:
+                copy = wrap(given[k]._data)
+                copy._storage = given[k].storage
+                mark(copy, Variable(copy.type, "write"))
+                given[k] = copy
+        with STATE:
+            before = random.state.asnumpy()
+            random.state._data[...] = self._drawn
+        try:
+            args, kwargs = unflatten(self._structure, given)
+            with record(train_mode=self._training):
+                outputs = self._function(*args, **kwargs)
+        finally:
+            with STATE:
+                random.state._data[...] = before
+        found, _ = flatten(outputs)
+        edges = [traced.edge if (traced := history(given[k])) is not None else None for k in places]
+        heads = [
+            (traced.edge, one)
+            for y, one in zip(found, g, strict=True)
+            if type(y) is ndarray and (traced := history(y)) is not None and traced.edge is not None
+        ]
+        inner = Sweep(create=outer.create, keep=outer.create, stops=[edge for edge in edges if edge is not None])
+        with taped(TAPE if outer.create else None):
+            inner.run(heads)
+        for variable, gradient in inner.variables.items():
+            if variable not in edges:
+                outer._collect(variable, gradient)
+        return [None if edge is None else inner.arrived(edge) for edge in edges]
