@@ -13,6 +13,9 @@
 This module only re-exports; DESIGN of the parts stands in the docstring of each package.
 """
 
+import importlib
+from typing import Any
+
 from hybridize import autograd, errors, gluon, init, nd
 from hybridize import ndarray as ndarray  # F, imperatively
 from hybridize import symbol as sym
@@ -27,7 +30,21 @@ from hybridize.verb import disabled, hybridize, load
 
 __version__ = VERSION
 
+_LATER = ("metric",)
+"""Loaded when they are asked for: who imports hybridize to run a net has no use for them."""
+
+
+def __getattr__(name: str) -> Any:
+    if name in _LATER:
+        return importlib.import_module(f"{__name__}.{name}")
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+
+
+def __dir__() -> list[str]:
+    return sorted({*globals(), *__all__})
+
+
 __all__ = [
     "Benchmark", "Program", "Timer", "autograd", "cpu", "disabled", "errors", "gluon", "gpu", "hybridize", "init",
-    "load", "nd", "np", "npx", "num_gpus", "random", "set_num_threads", "sym",
+    "load", "metric", "nd", "np", "npx", "num_gpus", "random", "set_num_threads", "sym",
 ]  # fmt: skip

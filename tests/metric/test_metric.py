@@ -362,3 +362,12 @@ def test_metrics_are_no_part_of_programs():
     with pytest.raises(CaptureError):
         run(np.ones(3))
     assert one.num_inst == 0
+
+
+def test_where_metrics_are_found():
+    assert hybridize.metric is metric
+    assert hybridize.gluon.metric is metric
+    assert "metric" in dir(hybridize)
+    for module in (hybridize, hybridize.gluon):
+        with pytest.raises(AttributeError, match="has no attribute 'nonsense'"):
+            _ = module.nonsense
