@@ -84,6 +84,7 @@ class Model {
       arrays[k] = elements(this.inputs[k], this.#kinds[k], value);
       shapes[k] = value.shape;
     }
+    if (Object.keys(inputs).length > count) this.#refuse(inputs);
     const call = this.#call?.takes(arrays, shapes) ? this.#call : this.#newCall(arrays, shapes);
     for (let k = 0; k < count; k++) call.inputs[k].set(arrays[k]);
     this.#exports[call.run](call.table, call.results, call.scratch);
@@ -98,9 +99,19 @@ class Model {
     return results;
   }
 
+  /** An input that there is not, which nobody would read. */
+  #refuse(inputs) {
+    const names = this.inputs.map(({ name }) => name);
+    const other = Object.keys(inputs).find((name) => !names.includes(name));
+    throw new TypeError(`${this.name} has no input ${other}; it has ${names.join(", ") || "none"}`);
+  }
+
   /** Start random numbers over: equal seeds give equal numbers. */
   seed(seed) {
     if (this.#program.random < 0) throw new TypeError(`${this.name} draws no random numbers`);
+    if (typeof seed !== "bigint" && !Number.isSafeInteger(seed)) {
+      throw new TypeError(`a seed is a whole number; got ${shown(seed)}`);
+    }
     const state = new BigUint64Array(this.#exports.memory.buffer, this.#states[this.#program.random].at, 2);
     state[0] = BigInt.asUintN(64, BigInt(seed));
     state[1] = 0n;
@@ -262,7 +273,8 @@ function elements(input, Kind, value) {
   if (input.shape.length === 0 && !half && ["number", "boolean", "bigint"].includes(typeof value)) {
     return number(input, Kind, value);
   }
-  const found = array === undefined ? "nothing" : (array?.[Symbol.toStringTag] ?? typeof array);
+  const object = () => (array === null ? "null" : (array[Symbol.toStringTag] ?? array.constructor?.name ?? "object"));
+  const found = array === undefined ? "nothing" : typeof array === "object" ? object() : typeof array;
   throw new TypeError(`input ${input.name} is ${input.dtype}, given as ${Kind.name}; got ${found}`);
 }
 
@@ -324,7 +336,9 @@ async function bytesOf(source) {
   if (source instanceof ArrayBuffer) return new Uint8Array(source);
   if (ArrayBuffer.isView(source)) return new Uint8Array(source.buffer, source.byteOffset, source.byteLength);
   if (typeof source?.arrayBuffer === "function") {
-    if (source.ok === false) throw new LoadError(`${source.url}: ${source.status} ${source.statusText}`);
+    if (source.ok === false) {
+      throw new LoadError(`${source.url || "the response"}: ${source.status} ${source.statusText}`.trim());
+    }
     return new Uint8Array(await source.arrayBuffer());
   }
   if (globalThis.process?.versions?.node === undefined || /^(https?|data|blob):/.test(source)) {

@@ -147,6 +147,9 @@ def test_random_numbers_are_those_of_the_seed(wasm):
     assert numpy.array_equal(found[6]["output"], first)
     assert not numpy.array_equal(found[0]["output"], found[1]["output"])
     assert "seed(" in model.types.read_text()
+    for wrong in (1.5, "x", None):
+        (outcome,) = model.calls({"seed": wrong}).outcomes
+        assert outcome[0] == "TypeError" and "a seed is a whole number; got " in outcome[1]
 
 
 def test_state_is_the_models_own(wasm):
@@ -225,7 +228,8 @@ def test_what_is_given_is_checked(wasm, plain):
     wrong = [
         ({"mask": mask}, "TypeError", "input data is float32, given as Float32Array; got nothing"),
         ({"data": x.astype("f8"), "mask": mask}, "TypeError", "given as Float32Array; got Float64Array"),
-        ({"data": [1, 2], "mask": mask}, "TypeError", "got object"),
+        ({"data": [1, 2], "mask": mask}, "TypeError", "got Array"),
+        ({"data": x, "mask": mask, "maks": mask}, "TypeError", "net has no input maks; it has data, mask"),
         (
             {"data": plain(x[:1]), "mask": mask},
             "RangeError",
