@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from contextlib import AbstractContextManager, nullcontext
+from contextlib import nullcontext
 from typing import TYPE_CHECKING, Any, Final, NoReturn
 
 import numpy
@@ -38,6 +38,7 @@ if TYPE_CHECKING:
 
 Entry = Callable[..., Any]
 Buffers = Sequence[NDArray[Any]]
+_NOTHING: Final = nullcontext()
 Made = dict[tuple[int, tuple[Op, ...]], Any]
 """Arrays of the result by their output and the view of it."""
 
@@ -65,10 +66,9 @@ class Program:
         """The leaves of the call that it was captured at, for files; None where they are not kept."""
         call = captured.call.without_arrays()
         self.stock = captured = captured if call is captured.call else changed(captured, call=call)
-        writes = any(source.written >= 0 for source in captured.sources)
-        self._alone: AbstractContextManager[Any] = STATE if writes else nullcontext()
-        lifted = [source.array for source in captured.sources if source.array is not None and source.written >= 0]
-        self._written = [array for array in lifted if array is not random.state]
+        written = [source.array for source in captured.sources if source.written >= 0]
+        self._writes = bool(written)
+        self._written = [array for array in written if array is not None and array is not random.state]
         """Arrays from outside that a call writes, and that may be among its arguments."""
         self._same_views = all(is_exact(step) for result in captured.results for step in result.steps)
         """Whether the views in the result do not depend on sizes that only a call knows."""
@@ -200,11 +200,14 @@ class Program:
 
     def accepts(self, call: Call) -> bool:
         """Whether the program is right for a call whose key is its own."""
-        if self.stale or not all(call.number(position, value) for position, value in self.stock.numbers.items()):
+        stock = self.stock
+        if self.stale or (stock.numbers and not all(call.number(*number) for number in stock.numbers.items())):
             return False
-        if not all(condition.holds(call.leaves) for condition in self.stock.conditions):
+        if stock.conditions and not all(condition.holds(call.leaves) for condition in stock.conditions):
             return False
-        if self._sizes(call) is None or not all(_laid_out(call, *layout) for layout in self.stock.layouts.items()):
+        if stock.layouts and not all(_laid_out(call, *layout) for layout in stock.layouts.items()):
+            return False
+        if self._sizes(call) is None:
             return False
         return (self._holds is None or self._holds()) and self._same_memory(call)
 
@@ -278,9 +281,10 @@ class Program:
         stock = self.stock
         pairs = zip(stock.sources, self.captured.inputs, strict=True)
         arrays = [self._array(source, value.type, call) for source, value in pairs]
-        with self._alone:
+        with STATE if self._writes else _NOTHING:
             outputs = self._runs.run([array._data if isinstance(array, ndarray) else array for array in arrays])
-            self._commit(arrays, outputs)
+            if self._writes:
+                self._commit(arrays, outputs)
         made: Made = {}
         if stock.effects:
             self._act(outputs, made)

@@ -50,6 +50,10 @@ class Source:
     written: int = -1
     """The output to be written back to it, where there is one."""
 
+    def __init__(self, position: int, array: ndarray | None = None, written: int = -1) -> None:
+        # By hand, as every program makes some: `frozen` would write it when the first eight are there.
+        self.__dict__.update(position=position, array=array, written=written)
+
 
 @frozen
 class Result:
