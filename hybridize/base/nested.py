@@ -3,7 +3,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
+from functools import cache
 from typing import Any
 
 from hybridize.base.frozen import frozen
@@ -20,6 +21,13 @@ class Structure:
     """Keys of a dict, in order."""
     cls: type | None = None
     """Class of a named tuple."""
+
+    def __hash__(self) -> int:
+        # Remembered: it is asked for at each call that Python sees.
+        known: int | None = self.__dict__.get("_hash")
+        if known is None:
+            known = self.__dict__["_hash"] = hash((self.kind, self.children, self.keys, self.cls))
+        return known
 
     @property
     def leaves(self) -> int:
@@ -42,8 +50,22 @@ class Structure:
         return f"({', '.join(inner)}{',' if len(inner) == 1 else ''})"
 
 
+_CONTAINERS = (tuple, list, dict)
 LEAF = Structure("leaf")
 NONE = Structure("none")
+
+
+@cache
+def positional(count: int) -> Structure:
+    """The structure of `(args, kwargs)` for so many positional arguments that are leaves, the most usual one."""
+    return Structure("tuple", (Structure("tuple", (LEAF,) * count), Structure("dict")))
+
+
+def flatten_call(args: Sequence[Any], kwargs: dict[str, Any]) -> tuple[list[Any], Structure]:
+    """`flatten` of `(args, kwargs)`."""
+    if kwargs or any([arg is None or isinstance(arg, _CONTAINERS) for arg in args]):  # noqa: C419
+        return flatten((tuple(args), kwargs))
+    return list(args), positional(len(args))
 
 
 def flatten(value: Any) -> tuple[list[Any], Structure]:

@@ -15,6 +15,7 @@ import threading
 from collections import OrderedDict
 from collections.abc import Callable, Sequence
 from contextlib import suppress
+from operator import attrgetter
 from types import MethodType
 from typing import TYPE_CHECKING, Any
 
@@ -48,7 +49,11 @@ _IGNORED = frozenset({
     "static_alloc", "static_shape", "inline_limit", "forward_bulk_size", "backward_bulk_size", "clear",
     "partition_if_dynamic",
 })  # fmt: skip
-_BACKENDS = ("llvm", "numpy")
+_KEY = attrgetter("key")
+_ALLOWED: dict[str, tuple[Any, ...]] = {
+    "backend": ("llvm", "numpy"), "verify": (False, None, "outputs", "ops"), "dynamic": (None, True, False),
+    "freeze": (True, False),
+}  # fmt: skip
 
 
 @frozen
@@ -85,10 +90,8 @@ class Options:
                 text = f"hybridize() got an unexpected keyword {name!r}"
                 raise ArgumentError("E329", text, help=f"known are {known}")
         options = cls(**{name: value for name, value in given.items() if name not in _IGNORED})
-        for name, value, allowed in (
-            ("backend", options.backend, _BACKENDS), ("verify", options.verify, (False, None, "outputs", "ops")),
-            ("dynamic", options.dynamic, (None, True, False)), ("freeze", options.freeze, (True, False)),
-        ):  # fmt: skip
+        for name, value in given.items():
+            allowed = _ALLOWED.get(name, (value,))
             if not any(value is one or (isinstance(one, str) and value == one) for one in allowed):
                 raise ArgumentError("E330", f"{name} is one of {', '.join(map(repr, allowed))}, got {value!r}")
         threads = options.threads
@@ -217,8 +220,8 @@ class Function:
         return (*args, *(kwargs[name] for name in taken)), {k: v for k, v in kwargs.items() if k not in taken}
 
     def _find(self, call: Call) -> Program | None:
-        for key in (call.key, family_key(call)):
-            for program in self._programs.get(key, ()):
+        for key_of in (_KEY, family_key):
+            for program in self._programs.get(key_of(call), ()):
                 if program.accepts(call):
                     return program
         return None

@@ -65,8 +65,8 @@ class Copy:
 
 def packable(array: ndarray) -> bool:
     """Whether a copy of an array can be known to be up to date, and there may be sense in one."""
-    data = array._data
-    return data.ndim >= 2 and data.flags.num & USABLE == USABLE and not array.storage.exposed
+    data, storage = array._data, array._storage
+    return data.ndim >= 2 and data.flags.num & USABLE == USABLE and (storage is None or not storage.exposed)
 
 
 _copies: weakref.WeakValueDictionary[tuple[Any, ...], Copy] = weakref.WeakValueDictionary()

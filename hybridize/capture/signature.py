@@ -14,7 +14,7 @@ from hybridize.base import modes
 from hybridize.base.dtypes import CODES
 from hybridize.base.errors import ArgumentError, CaptureError
 from hybridize.base.frozen import changed, frozen
-from hybridize.base.nested import Structure, flatten
+from hybridize.base.nested import Structure, flatten_call
 from hybridize.base.promotion import weak_kind
 from hybridize.base.types import TensorType
 from hybridize.capture.guards import same
@@ -66,7 +66,7 @@ class Call:
         Raises:
             ArgumentError E311: an argument that no program can be keyed by.
         """
-        leaves, structure = flatten((tuple(args), kwargs))
+        leaves, structure = flatten_call(args, kwargs)
         kinds: list[Any] = []
         for position, leaf in enumerate(leaves):
             kind = type(leaf)
