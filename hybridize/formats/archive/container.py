@@ -7,8 +7,8 @@
 
 Tensors stand in the order of the header without gaps. What is large and a multiple of 64 bytes comes first, then the
 dtypes from the widest on, so every tensor is aligned to its elements and most to a cache line. `checksum` is the
-CRC-32 of the header with zeros in its place, `program` that of the tensor `hybridize:program`, where those of the
-others stand: CRC-32s of small tensors, `sums` of large ones, which take a third of the time.
+CRC-32 of the header with zeros in its place, `program` the BLAKE2b of the tensor `hybridize:program`, where checksums
+of the others stand: CRC-32s of small ones, `sums` of large ones, which take a third of the time.
 Checksums find damage. They do not protect against malice: whoever can write a file can write its checksums.
 """
 
@@ -25,6 +25,7 @@ from typing import Any, Final
 import numpy
 from numpy.typing import NDArray
 
+from hybridize.base.digests import digest
 from hybridize.base.dtypes import BY_CODE as _BY_CODE
 from hybridize.base.dtypes import CODES, DType, bool_, uint8
 from hybridize.base.errors import LoadError
@@ -93,7 +94,7 @@ class Container:
         if entry is None:
             raise self.fail("it has no description")
         text = self._data[entry.start : entry.end]
-        if _hex(text) != self._program:
+        if digest(text).hex() != self._program:  # of more bits than the others: it says where machine code begins
             raise damaged(self.source, "its description")
         names = [name for name in self.entries if name != PROGRAM]
         try:
@@ -277,7 +278,7 @@ def chunks(tensors: Mapping[str, Array], program: bytes) -> Iterator[bytes | mem
     for array in described.values():
         offsets.append((at, at + array.nbytes))
         at += array.nbytes
-    metadata = {"format": "hybridize", "version": VERSION, "checksum": "0" * _DIGITS, "program": _hex(program)}
+    metadata = {"format": "hybridize", "version": VERSION, "checksum": "0" * _DIGITS, "program": digest(program).hex()}
     header = {"__metadata__": metadata} | {
         name: {"dtype": _NAMES[array.dtype], "shape": array.shape, "data_offsets": place}
         for (name, array), place in zip(described.items(), offsets, strict=True)

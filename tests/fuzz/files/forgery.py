@@ -56,7 +56,7 @@ class Archive:
         for name, content in contents.items():
             entry = self.entries[name] if name != DESCRIPTION else {"dtype": "U8", "shape": [len(text)]}
             tree[name] = {**entry, "data_offsets": [at, at := at + len(content)]}
-        metadata = {**self.metadata, "checksum": "0" * self.digits, "program": checksum(text, self.digits)}
+        metadata = {**self.metadata, "checksum": "0" * self.digits, "program": digest(text).hex()}
         words = json.dumps(header({"__metadata__": metadata, **tree}), separators=(",", ":")).encode()
         words += b" " * (-(8 + len(words)) % 64)
         return len(words).to_bytes(8, "little") + signed(words, self.digits) + b"".join(contents.values())
@@ -71,8 +71,8 @@ def signed(header: bytes, digits: int) -> bytes:
 
 
 def checksum(content: bytes, digits: int) -> str:
-    """CRC-32, or BLAKE2b as the first archives of version 2 had it."""
-    return f"{crc32(content):08x}" if digits == 8 else digest(content).hex()
+    """CRC-32 in so many digits."""
+    return f"{crc32(content):0{digits}x}"
 
 
 class Older:
