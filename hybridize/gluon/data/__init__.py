@@ -3,8 +3,11 @@
 
 In: arrays, or any object with a length and numbered samples. Out: batches, as arrays. A `Dataset` knows samples, a
 `Sampler` their order, a batchify function makes one batch of a list of samples, a `DataLoader` iterates over batches,
-made in this process, by threads, or by processes. It must not know nets or training.
+made in this process, by threads, or by processes. `sets` and `vision`, loaded when first used, are data that exists
+and transforms of images. It must not know nets or training.
 """
+
+from typing import Any
 
 from hybridize.gluon.data import batchify as batchify
 from hybridize.gluon.data.dataloader import DataLoader as DataLoader
@@ -18,3 +21,12 @@ from hybridize.gluon.data.sampler import IntervalSampler as IntervalSampler
 from hybridize.gluon.data.sampler import RandomSampler as RandomSampler
 from hybridize.gluon.data.sampler import Sampler as Sampler
 from hybridize.gluon.data.sampler import SequentialSampler as SequentialSampler
+
+
+def __getattr__(name: str) -> Any:
+    """What most programs do without, loaded when it is asked for."""
+    if name in ("sets", "vision"):
+        from importlib import import_module
+
+        return import_module(f"{__name__}.{name}")
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

@@ -1,0 +1,204 @@
+# SPDX-License-Identifier: Apache-2.0
+"""MNIST, FashionMNIST, CIFAR-10 and CIFAR-100 from the files they are published in."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable
+from typing import Any, NoReturn
+
+import numpy
+from numpy.typing import NDArray
+
+from hybridize.array.ndarray import wrap
+from hybridize.base.errors import ArgumentError, LoadError
+from hybridize.gluon.data.dataset import ArrayDataset, Columns, Dataset
+
+Images = tuple[NDArray[Any], NDArray[Any]]
+
+
+class _Images(Dataset):
+    """Images (uint8; height, width, channels) with labels (int32); `transform(image, label)` of them where given."""
+
+    def __init__(self, images: NDArray[Any], labels: NDArray[Any], transform: Callable[..., Any] | None) -> None:
+        self._arrays = ArrayDataset(wrap(images), labels.astype(numpy.int32))
+        self._transform = transform
+
+    def __len__(self) -> int:
+        return len(self._arrays)
+
+    def __getitem__(self, index: Any) -> Any:
+        sample = self._arrays[index]
+        return sample if self._transform is None else self._transform(*sample)
+
+    def columns(self, indices: Any) -> Columns | None:
+        return self._arrays.columns(indices) if self._transform is None else None
+
+
+class MNIST(_Images):
+    """70,000 handwritten digits of 28 × 28 pixels; a sample is (image of shape (28, 28, 1), label).
+
+    Args:
+        root: the folder that holds the four files, as they are published or unpacked: train-images-idx3-ubyte,
+            train-labels-idx1-ubyte, t10k-images-idx3-ubyte, t10k-labels-idx1-ubyte, each also with .gz.
+        train: whether to read the images to train with, or those to test with.
+        transform: called with image and label when a sample is read.
+
+    Raises:
+        ArgumentError E381: a file is not there.
+        LoadError E664: a file is not what its name says.
+    """
+
+    _root = os.path.join("~", ".mxnet", "datasets", "mnist")
+
+    def __init__(
+        self, root: str | None = None, train: bool = True, transform: Callable[..., Any] | None = None
+    ) -> None:
+        root = os.path.expanduser(self._root if root is None else root)
+        part = "train" if train else "t10k"
+        images = _idx(_found(root, [f"{part}-images-idx3-ubyte"], type(self).__name__), axes=3)
+        path = _found(root, [f"{part}-labels-idx1-ubyte"], type(self).__name__)
+        labels = _idx(path, axes=1)
+        if len(images) != len(labels):
+            raise LoadError("E664", f"{path}: {len(labels)} labels for {len(images)} images")
+        super().__init__(images[..., None], labels, transform)
+
+
+class FashionMNIST(MNIST):
+    """70,000 pictures of clothes in ten classes, in files and shapes as MNIST's."""
+
+    _root = os.path.join("~", ".mxnet", "datasets", "fashion-mnist")
+
+
+class CIFAR10(_Images):
+    """60,000 pictures of 32 × 32 pixels in ten classes; a sample is (image of shape (32, 32, 3), label).
+
+    Args:
+        root: the folder that holds data_batch_1.bin to data_batch_5.bin and test_batch.bin, or the folder
+            cifar-10-batches-bin with them.
+        train: whether to read the pictures to train with, or those to test with.
+        transform: called with image and label when a sample is read.
+
+    Raises:
+        ArgumentError E381: a file is not there.
+        LoadError E664: a file is not what its name says.
+    """
+
+    def __init__(
+        self,
+        root: str = os.path.join("~", ".mxnet", "datasets", "cifar10"),
+        train: bool = True,
+        transform: Callable[..., Any] | None = None,
+    ) -> None:
+        root = os.path.expanduser(root)
+        names = [f"data_batch_{number}.bin" for number in range(1, 6)] if train else ["test_batch.bin"]
+        parts = [
+            _records(_found(root, [name, os.path.join("cifar-10-batches-bin", name)], "CIFAR10"), [10], 0)
+            for name in names
+        ]
+        images, labels = (numpy.concatenate(part) for part in zip(*parts, strict=True))
+        super().__init__(images, labels, transform)
+
+
+class CIFAR100(_Images):
+    """The same in a hundred classes, or twenty coarse ones.
+
+    Args:
+        root: the folder that holds train.bin and test.bin, or the folder cifar-100-binary with them.
+        fine_label: whether labels are those of the hundred classes.
+        train: whether to read the pictures to train with, or those to test with.
+        transform: called with image and label when a sample is read.
+
+    Raises:
+        ArgumentError E381: a file is not there.
+        LoadError E664: a file is not what its name says.
+    """
+
+    def __init__(
+        self,
+        root: str = os.path.join("~", ".mxnet", "datasets", "cifar100"),
+        fine_label: bool = False,
+        train: bool = True,
+        transform: Callable[..., Any] | None = None,
+    ) -> None:
+        name = "train.bin" if train else "test.bin"
+        path = _found(os.path.expanduser(root), [name, os.path.join("cifar-100-binary", name)], "CIFAR100")
+        super().__init__(*_records(path, [20, 100], int(fine_label)), transform)
+
+
+class _Refused(Dataset):
+    """A data set of compressed images."""
+
+    def __init__(self, path: str, *args: Any, **kwargs: Any) -> None:
+        raise ArgumentError(
+            "E378",
+            f"{type(self).__name__} holds compressed images, and hybridize has no decoder for them",
+            help="a Dataset of your own whose __getitem__ reads an image with a library of your choice, as an array",
+        )
+
+
+class ImageFolderDataset(_Refused):
+    """A folder of image files for each class: not read here."""
+
+
+class ImageRecordDataset(_Refused):
+    """Images in a RecordIO file: not read here."""
+
+
+def _found(root: str, names: list[str], dataset: str) -> str:
+    """The first of the files that is there, unpacked or as .gz."""
+    for name in names:
+        for path in (os.path.join(root, name), os.path.join(root, f"{name}.gz")):
+            if os.path.isfile(path):
+                return path
+    raise ArgumentError(
+        "E381",
+        f"{dataset} needs {' or '.join(names)}, or the same with .gz, in {root}, and it is not there",
+        help="nothing is downloaded: put the published files there, or give another folder as root=",
+    )
+
+
+def _read(path: str) -> bytes:
+    if not path.endswith(".gz"):
+        with open(path, "rb") as file:
+            return file.read()
+    import gzip
+    import zlib
+
+    try:
+        with gzip.open(path) as packed:
+            return packed.read()
+    except (EOFError, gzip.BadGzipFile, zlib.error) as error:
+        raise LoadError("E664", f"{path}: no whole gzip file: {error}", help="get the file again") from None
+
+
+def _idx(path: str, axes: int) -> NDArray[Any]:
+    """An array of bytes in MNIST's form: 0, 0, 8 for bytes, the number of axes, their sizes, the elements."""
+    data = _read(path)
+    start = 4 + 4 * axes
+    if len(data) < start or data[:4] != bytes((0, 0, 8, axes)):
+        _wrong(
+            path, f"a file of bytes with {axes} axes begins with 00 00 08 0{axes}, this one with {data[:4].hex(' ')}"
+        )
+    sizes = numpy.frombuffer(data, ">u4", axes, 4).tolist()
+    expected = start + int(numpy.prod(sizes, dtype=object))
+    if len(data) != expected:
+        _wrong(path, f"sizes {sizes} need {expected} bytes, the file has {len(data)}")
+    return numpy.frombuffer(data, numpy.uint8, offset=start).reshape(sizes).copy()
+
+
+def _records(path: str, classes: list[int], chosen: int) -> Images:
+    """Images and labels in CIFAR's form: a byte for each kind of label, then red, green and blue planes."""
+    data = _read(path)
+    labels, size = len(classes), len(classes) + 3072
+    if not data or len(data) % size:
+        _wrong(path, f"pictures take {size} bytes each, the file has {len(data)}")
+    rows = numpy.frombuffer(data, numpy.uint8).reshape(-1, size)
+    if (rows[:, :labels] >= classes).any():
+        _wrong(path, f"labels are below {' and '.join(map(str, classes))}, some are not")
+    images = rows[:, labels:].reshape(-1, 3, 32, 32).transpose(0, 2, 3, 1)
+    return numpy.ascontiguousarray(images), rows[:, chosen].copy()
+
+
+def _wrong(path: str, what: str) -> NoReturn:
+    raise LoadError("E664", f"{path}: {what}", help="get the file again")

@@ -1,0 +1,114 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Compositions of transforms, and conversions between dtypes and layouts."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy
+
+from hybridize.array import np, random
+from hybridize.base.dtypes import as_dtype, float32
+from hybridize.base.errors import ArgumentError
+from hybridize.gluon.hybrid_block import HybridBlock
+from hybridize.gluon.nn import HybridSequential, Sequential
+
+
+class Compose(Sequential):
+    """Transforms one after the other."""
+
+    def __init__(self, transforms: Sequence[Any]) -> None:
+        super().__init__()
+        self.add(*transforms)
+
+
+class HybridCompose(HybridSequential):
+    """The same of hybrid transforms, compiled as one program."""
+
+    def __init__(self, transforms: Sequence[Any]) -> None:
+        super().__init__()
+        self.add(*transforms)
+        self.hybridize()
+
+
+class RandomApply(Sequential):
+    """Transforms, all of them with the probability `p`, none of them otherwise."""
+
+    def __init__(self, transforms: Any, p: float = 0.5) -> None:
+        super().__init__()
+        self.add(*(transforms if isinstance(transforms, (list, tuple)) else (transforms,)))
+        self._p = probability(p)
+
+    def forward(self, x: Any, *args: Any) -> Any:
+        return super().forward(x, *args) if float(random.uniform()) < self._p else x
+
+
+class HybridRandomApply(HybridSequential):
+    """The same of hybrid transforms that keep shape and dtype: both results are computed, one is taken."""
+
+    def __init__(self, transforms: Any, p: float = 0.5) -> None:
+        super().__init__()
+        self.add(*(transforms if isinstance(transforms, (list, tuple)) else (transforms,)))
+        self._p = probability(p)
+
+    def forward(self, x: Any) -> Any:
+        return np.where(random.uniform() < self._p, super().forward(x), x)
+
+
+class Cast(HybridBlock):
+    """Elements of another dtype."""
+
+    def __init__(self, dtype: Any = "float32") -> None:
+        super().__init__()
+        self._dtype = as_dtype(dtype)
+
+    def forward(self, x: Any) -> Any:
+        return as_image(x).astype(self._dtype)
+
+
+class ToTensor(HybridBlock):
+    """An image (height, width, channels) of 0 to 255 to (channels, height, width) of 0 to 1, as float32."""
+
+    def forward(self, x: Any) -> Any:
+        x = as_image(x)
+        axes = (2, 0, 1) if x.ndim == 3 else (0, 3, 1, 2)
+        return np.transpose(x, axes).astype(float32) / 255.0
+
+
+class Normalize(HybridBlock):
+    """(x - mean) / std of an image with channels first; a number, or one for each channel."""
+
+    def __init__(self, mean: Any = 0.0, std: Any = 1.0) -> None:
+        super().__init__()
+        self._mean = numpy.asarray(mean, numpy.float32).reshape(-1, 1, 1)
+        self._std = numpy.asarray(std, numpy.float32).reshape(-1, 1, 1)
+        if not (self._std != 0).all():
+            raise ArgumentError("E384", f"Normalize divides by std, got {std!r}", help="std is not 0")
+
+    def forward(self, x: Any) -> Any:
+        return (x - np.array(self._mean)) / np.array(self._std)
+
+
+def probability(p: float) -> float:
+    """`p`, if it is one."""
+    if not 0 <= p <= 1:
+        raise ArgumentError("E384", f"a probability is from 0 to 1, got {p!r}")
+    return p
+
+
+def as_image(x: Any) -> Any:
+    """An array of ours of three axes, or four.
+
+    Raises:
+        ArgumentError E384: another number of axes.
+    """
+    if isinstance(x, numpy.ndarray):
+        x = np.array(x, dtype=x.dtype)
+    if x.ndim not in (3, 4):
+        raise ArgumentError(
+            "E384",
+            f"an image has the axes height, width, channels, and images one before them, got shape {x.shape}",
+            help="x[..., None] adds the channel of a grey one",
+        )
+    return x

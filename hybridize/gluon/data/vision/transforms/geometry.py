@@ -1,0 +1,233 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Transforms that move pixels: sizes, crops, flips. Sizes are (width, height), or one number for both."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy
+
+from hybridize.array import np, random
+from hybridize.base.dtypes import float32
+from hybridize.base.errors import ArgumentError
+from hybridize.gluon.block import Block
+from hybridize.gluon.data.vision.transforms.basic import as_image, probability
+from hybridize.gluon.hybrid_block import HybridBlock
+
+NEAREST, BILINEAR = 0, 1
+_TRIES = 10
+"""How often a random part of an image is drawn before the middle is taken."""
+
+
+class Resize(HybridBlock):
+    """An image of another size.
+
+    Args:
+        size: (width, height), or one number: both, or with `keep_ratio` the shorter one.
+        keep_ratio: whether a single number leaves the ratio of width and height as it is.
+        interpolation: 1 is bilinear between the middles of pixels, 0 takes the nearest; without smoothing before.
+
+    Raises:
+        ArgumentError E384: another interpolation, or a size that is none.
+    """
+
+    def __init__(self, size: Any, keep_ratio: bool = False, interpolation: int = BILINEAR) -> None:
+        super().__init__()
+        self._size = _pair(size)
+        self._short = int(size) if keep_ratio and isinstance(size, int) else None
+        self._interpolation = _known(interpolation)
+
+    def forward(self, x: Any) -> Any:
+        x = as_image(x)
+        width, height = self._size
+        if self._short is not None:
+            h, w = x.shape[-3:-1]
+            height, width = (h * self._short // w, self._short) if h > w else (self._short, w * self._short // h)
+        return resized(x, width, height, self._interpolation)
+
+
+class CropResize(HybridBlock):
+    """The part of an image at (x, y), counted from the left and the top; in another size where one is given."""
+
+    def __init__(
+        self, x: int, y: int, width: int, height: int, size: Any = None, interpolation: int | None = None
+    ) -> None:
+        super().__init__()
+        if min(x, y) < 0:
+            raise ArgumentError("E384", f"a part begins within the image, got ({x}, {y})")
+        self._part = x, y, *_pair((width, height))
+        self._size = None if size is None else _pair(size)
+        self._interpolation = _known(BILINEAR if interpolation is None else interpolation)
+
+    def forward(self, image: Any) -> Any:
+        image = as_image(image)
+        x, y, width, height = self._part
+        h, w = image.shape[-3:-1]
+        if x + width > w or y + height > h:
+            raise ArgumentError("E384", f"a part of {width} × {height} at ({x}, {y}) is not within {w} × {h}")
+        part = image[..., y : y + height, x : x + width, :]
+        return part if self._size is None else resized(part, *self._size, self._interpolation)
+
+
+class CenterCrop(HybridBlock):
+    """The middle of an image; where the image is smaller, what there is of it, enlarged."""
+
+    def __init__(self, size: Any, interpolation: int = BILINEAR) -> None:
+        super().__init__()
+        self._size = _pair(size)
+        self._interpolation = _known(interpolation)
+
+    def forward(self, x: Any) -> Any:
+        return _middle(as_image(x), *self._size, self._interpolation)
+
+
+class RandomCrop(Block):
+    """A part of an image, at a random place.
+
+    Args:
+        size: of the part; an image that is smaller is enlarged.
+        pad: pixels to add at each side before, or those at (left, right, top, bottom).
+        pad_value: what those are filled with.
+        interpolation: as of `Resize`.
+    """
+
+    def __init__(self, size: Any, pad: Any = None, pad_value: float = 0, interpolation: int = BILINEAR) -> None:
+        super().__init__()
+        self._size = _pair(size)
+        sides = (pad,) * 4 if isinstance(pad, int) else pad or (0, 0, 0, 0)
+        if len(sides) != 4 or min(sides) < 0:
+            raise ArgumentError("E384", f"pad is a number, or four: left, right, top, bottom; got {pad!r}")
+        self._pad = tuple(sides)
+        self._value = pad_value
+        self._interpolation = _known(interpolation)
+
+    def forward(self, x: Any) -> Any:
+        x = as_image(x)
+        if any(self._pad):
+            left, right, top, bottom = self._pad
+            before = ((0, 0),) * (x.ndim - 3)
+            x = np.pad(x, (*before, (top, bottom), (left, right), (0, 0)), constant_values=self._value)
+        width, height = self._size
+        h, w = x.shape[-3:-1]
+        if w < width or h < height:
+            return _middle(x, width, height, self._interpolation)
+        left, top = _up_to(w - width), _up_to(h - height)
+        return x[..., top : top + height, left : left + width, :]
+
+
+class RandomResizedCrop(Block):
+    """A part of an image of random place, area and ratio, in a given size.
+
+    Args:
+        size: of the result.
+        scale: least and greatest area of the part, as a fraction of the image.
+        ratio: least and greatest width divided by height of the part.
+        interpolation: as of `Resize`.
+    """
+
+    def __init__(
+        self,
+        size: Any,
+        scale: tuple[float, float] = (0.08, 1.0),
+        ratio: tuple[float, float] = (3 / 4, 4 / 3),
+        interpolation: int = BILINEAR,
+    ) -> None:
+        super().__init__()
+        self._size = _pair(size)
+        if not (0 < scale[0] <= scale[1] <= 1 and 0 < ratio[0] <= ratio[1]):
+            raise ArgumentError("E384", f"scale is within 0 and 1, ratio is positive; got {scale}, {ratio}")
+        self._scale = scale
+        self._ratio = ratio
+        self._interpolation = _known(interpolation)
+
+    def forward(self, x: Any) -> Any:
+        x = as_image(x)
+        h, w = x.shape[-3:-1]
+        for _ in range(_TRIES):
+            area = h * w * _between(*self._scale)
+            ratio = math.exp(_between(math.log(self._ratio[0]), math.log(self._ratio[1])))
+            width, height = round(math.sqrt(area * ratio)), round(math.sqrt(area / ratio))
+            if 0 < width <= w and 0 < height <= h:
+                left, top = _up_to(w - width), _up_to(h - height)
+                part = x[..., top : top + height, left : left + width, :]
+                return resized(part, *self._size, self._interpolation)
+        return _middle(x, *self._size, self._interpolation)
+
+
+class RandomFlipLeftRight(HybridBlock):
+    """The image in a mirror, with the probability `p`; several images all, or none of them."""
+
+    def __init__(self, p: float = 0.5) -> None:
+        super().__init__()
+        self._p = probability(p)
+
+    def forward(self, x: Any) -> Any:
+        x = as_image(x)
+        return np.where(random.uniform() < self._p, x[..., ::-1, :], x)
+
+
+class RandomFlipTopBottom(HybridBlock):
+    """The image upside down, with the probability `p`; several images all, or none of them."""
+
+    def __init__(self, p: float = 0.5) -> None:
+        super().__init__()
+        self._p = probability(p)
+
+    def forward(self, x: Any) -> Any:
+        x = as_image(x)
+        return np.where(random.uniform() < self._p, x[..., ::-1, :, :], x)
+
+
+def resized(x: Any, width: int, height: int, interpolation: int) -> Any:
+    """An image in another size, in its own dtype; one axis after the other."""
+    if x.shape[-3:-1] == (height, width):
+        return x
+    if interpolation == NEAREST:
+        for axis, size in ((-3, height), (-2, width)):
+            old = x.shape[axis]
+            x = np.take(x, np.array(numpy.arange(size) * old // size), axis=axis)
+        return x
+    dtype = x.dtype
+    y = x.astype(float32) if dtype.kind in "iub" else x
+    for axis, size in ((-3, height), (-2, width)):
+        old = y.shape[axis]
+        if old == size:
+            continue
+        at = ((numpy.arange(size) + 0.5) * (old / size) - 0.5).clip(0, old - 1)
+        low = numpy.floor(at).astype(numpy.int64)
+        part = (at - low).astype(numpy.float32).reshape((size, 1, 1) if axis == -3 else (size, 1))
+        first = np.take(y, np.array(low), axis=axis)
+        second = np.take(y, np.array(numpy.minimum(low + 1, old - 1)), axis=axis)
+        y = first + (second - first) * np.array(part).astype(y.dtype)
+    return np.rint(y).astype(dtype) if dtype.kind in "iub" else y
+
+
+def _middle(x: Any, width: int, height: int, interpolation: int) -> Any:
+    h, w = x.shape[-3:-1]
+    part_h, part_w = min(h, height), min(w, width)
+    top, left = (h - part_h) // 2, (w - part_w) // 2
+    return resized(x[..., top : top + part_h, left : left + part_w, :], width, height, interpolation)
+
+
+def _pair(size: Any) -> tuple[int, int]:
+    pair = tuple(size) if isinstance(size, (tuple, list)) else (size, size)
+    if len(pair) != 2 or not all(isinstance(one, int) and one > 0 for one in pair):
+        raise ArgumentError("E384", f"a size is a number of pixels, or (width, height), got {size!r}")
+    return pair
+
+
+def _known(interpolation: int) -> int:
+    if interpolation not in (NEAREST, BILINEAR):
+        raise ArgumentError(
+            "E384", f"interpolation {interpolation!r} is not there", help="1 is bilinear, 0 takes the nearest pixel"
+        )
+    return interpolation
+
+
+def _between(low: float, high: float) -> float:
+    return low + (high - low) * float(random.uniform())
+
+
+def _up_to(last: int) -> int:
+    return min(last, int((last + 1) * float(random.uniform())))
