@@ -243,7 +243,7 @@ class Parameter:
         elif isinstance(chosen, Initializer) and type(chosen).__call__ is not Initializer.__call__:
             chosen(InitDesc(self.name), array)  # it decides by name itself, as Mixed does
         else:
-            initializers.create(chosen).init_weight(InitDesc(self.name), array)
+            initializers.create(chosen).init_weight(InitDesc(self.name, global_init=default), array)
 
     def _become(self, array: ndarray) -> None:
         if array is not self._data:

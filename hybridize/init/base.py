@@ -4,8 +4,11 @@
 from __future__ import annotations
 
 import json
+import math
 from collections.abc import Callable, Mapping
 from typing import Any, TypeVar
+
+import numpy
 
 from hybridize.array.ndarray import ndarray
 from hybridize.base.errors import ArgumentError
@@ -36,24 +39,47 @@ class Initializer:
     `bias`, `beta` or running mean zeros, a `gamma` or running variance ones. Subclasses override `_init_weight`.
     """
 
+    _print: Callable[[ndarray], str] | None = None
+
     def __init__(self, **kwargs: Any) -> None:
         self._kwargs = kwargs
 
     def __call__(self, desc: str, arr: ndarray) -> None:
         """Fill `arr`, the parameter called `desc`."""
-        own = desc.attrs.get("__init__") if isinstance(desc, InitDesc) else None
-        if own:
-            create(own).init_weight(desc, arr)
-            return
+        if isinstance(desc, InitDesc):
+            desc.global_init = desc.global_init or self
+            own = desc.attrs.get("__init__")
+            if own:
+                create(own).init_weight(desc, arr)
+                self._tell(desc, own, arr)
+                return
         for ending, method in _BY_ENDING.items():
             if desc.endswith(ending):
                 getattr(self, method)(desc, arr)
+                self._tell(desc, ending, arr)
                 return
         self._init_default(desc, arr)
 
     def init_weight(self, desc: str, arr: ndarray) -> None:
         """Fill `arr` as a weight, whatever its name."""
         self._init_weight(desc, arr)
+        self._tell(desc, type(self).__name__.lower(), arr)
+
+    def set_verbosity(self, verbose: bool = False, print_func: Callable[[ndarray], str] | None = None) -> Initializer:
+        """Log what was filled, at the level INFO, or stop to.
+
+        Args:
+            verbose: whether to.
+            print_func: of the array, what to say about it; None: its norm over the root of its size.
+        """
+        self._print = (print_func or _norm) if verbose else None
+        return self
+
+    def _tell(self, desc: str, by: Any, arr: ndarray) -> None:
+        if self._print is not None:
+            import logging  # a millisecond that few need
+
+            logging.getLogger("hybridize.init").info("Initialized %s as %s: %s", desc, by, self._print(arr))
 
     def dumps(self) -> str:
         """JSON that `create` reads back: `["uniform", {"scale": 0.07}]`."""
@@ -94,9 +120,15 @@ class Initializer:
         )
 
 
+def _norm(x: ndarray) -> str:
+    values = numpy.asarray(x, dtype=numpy.float64)
+    return str(math.sqrt((values * values).sum() / max(values.size, 1)))
+
+
 _BY_ENDING = {
     "weight": "_init_weight", "bias": "_init_bias", "gamma": "_init_gamma", "beta": "_init_beta",
-    "running_mean": "_init_zero", "moving_mean": "_init_zero",
+    "running_mean": "_init_zero", "moving_mean": "_init_zero", "moving_inv_var": "_init_zero",
+    "moving_avg": "_init_zero", "min": "_init_zero", "max": "_init_one",
     "running_var": "_init_one", "moving_var": "_init_one",
 }  # fmt: skip
 

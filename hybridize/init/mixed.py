@@ -1,14 +1,14 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Several initializers, chosen by the parameter's name."""
+"""What is chosen by the parameter's name: one of several initializers, or values from a file."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from hybridize.array.ndarray import ndarray
-from hybridize.base.errors import ArgumentError
+from hybridize.base.errors import ArgumentError, ShapeError
 from hybridize.init.base import Initializer, create, register
 
 
@@ -38,3 +38,51 @@ class Mixed(Initializer):
         raise ArgumentError(
             "E313", f"no pattern of Mixed matches the parameter {str(desc)!r}", help='add ".*" as the last pattern'
         )
+
+
+@register
+class Load(Initializer):
+    """Copies arrays that have the parameters' names, from a `.params` file or a dict.
+
+    Args:
+        param: the path of a file, or arrays by name; `arg:` and `aux:` before names are left out.
+        default_init: fills parameters that are not there.
+        verbose: log what came from where, at the level INFO.
+
+    Raises:
+        ArgumentError E313: the arrays have no names.
+    """
+
+    def __init__(self, param: Any, default_init: Any = None, verbose: bool = False) -> None:
+        super().__init__(param=param, default_init=default_init, verbose=verbose)
+        if not isinstance(param, Mapping):
+            from hybridize.formats.mxnet import read_params  # loaded with the first file
+
+            param = read_params(param)
+        if not isinstance(param, Mapping):
+            raise ArgumentError("E313", "Load needs arrays with names", help="save a dict of them")
+        self.param = {name[4:] if name[:4] in ("arg:", "aux:") else name: array for name, array in param.items()}
+        self.default_init = None if default_init is None else create(default_init)
+        self.verbose = verbose
+        self.set_verbosity(verbose)
+
+    def __call__(self, desc: str, arr: ndarray) -> None:
+        """Fill `arr` with the array called `desc`."""
+        found = self.param.get(desc)
+        if found is None:
+            if self.default_init is None:
+                raise ArgumentError(
+                    "E313", f"Load has no array for the parameter {str(desc)!r}, and no default_init",
+                    help=f"it has {', '.join(list(self.param)[:5]) or 'none'}",
+                )  # fmt: skip
+            self.default_init(desc, arr)
+            self._tell(desc, "default", arr)
+            return
+        if tuple(found.shape) != arr.shape:
+            raise ShapeError("E121", f"the parameter {str(desc)!r} is {arr.type}, what Load has is {list(found.shape)}")
+        arr[...] = found
+        self._tell(desc, "loaded", arr)
+
+    def dumps(self) -> str:
+        """Not possible: arrays do not go into a line of text."""
+        raise ArgumentError("E313", "Load holds arrays, which no line of text describes")

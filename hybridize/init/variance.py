@@ -8,6 +8,7 @@ import math
 import numpy
 
 from hybridize.array import random
+from hybridize.array.functions.elementwise import clip, erfinv
 from hybridize.array.ndarray import ndarray
 from hybridize.base.errors import ArgumentError, ShapeError
 from hybridize.init.base import Initializer, alias, register
@@ -36,6 +37,30 @@ class Normal(Initializer):
 
     def _init_weight(self, name: str, arr: ndarray) -> None:
         arr[...] = random.normal(0, self.sigma, arr.shape)
+
+
+@register
+class TruncNorm(Initializer):
+    """Normal, but nothing farther from the mean than `scale` standard deviations.
+
+    Args:
+        mean: of the normal distribution, and of what is drawn.
+        stdev: its standard deviation; of what is drawn it is smaller, 0.880 `stdev` for two of them.
+        scale: where it is cut off.
+
+    Source: by the inverse of the distribution function.
+    """
+
+    def __init__(self, mean: float = 0.0, stdev: float = 0.01, scale: float = 2.0) -> None:
+        super().__init__(mean=mean, stdev=stdev, scale=scale)
+        if stdev < 0 or scale <= 0:
+            raise ArgumentError("E312", f"TruncNorm needs stdev >= 0 and scale > 0, got {stdev!r} and {scale!r}")
+        self.mean, self.stdev, self.scale = mean, stdev, scale
+
+    def _init_weight(self, name: str, arr: ndarray) -> None:
+        part = math.erf(self.scale / math.sqrt(2))
+        steps = erfinv(random.uniform(-part, part, arr.shape)) * math.sqrt(2)
+        arr[...] = self.mean + self.stdev * clip(steps, -self.scale, self.scale)
 
 
 @register
@@ -103,14 +128,18 @@ class Orthogonal(Initializer):
 
     def __init__(self, scale: float = 1.414, rand_type: str = "uniform") -> None:
         super().__init__(scale=scale, rand_type=rand_type)
+        if rand_type not in ("uniform", "normal"):
+            raise ArgumentError("E312", f"Orthogonal draws uniform or normal, got {rand_type!r}")
         self.scale, self.rand_type = scale, rand_type
 
     def _init_weight(self, name: str, arr: ndarray) -> None:
+        if not arr.ndim:
+            raise ShapeError("E121", f"Orthogonal needs an axis or more, {name} is {arr.type}")
         rows, columns = arr.shape[0], math.prod(arr.shape[1:])
         size = (rows, columns)
         drawn = random.uniform(-1.0, 1.0, size) if self.rand_type == "uniform" else random.normal(0.0, 1.0, size)
         u, _, v = numpy.linalg.svd(drawn.asnumpy().astype(numpy.float64), full_matrices=False)
-        arr[...] = (self.scale * (u if u.shape == size else v)).reshape(arr.shape).astype(numpy.float32)
+        arr[...] = (self.scale * (u if u.shape == size else v)).reshape(arr.shape).astype(arr.dtype)
 
 
 @register
@@ -125,4 +154,4 @@ class Bilinear(Initializer):
         center = (2 * factor - 1 - factor % 2) / (2.0 * factor)
         y, x = numpy.ogrid[: shape[2], : shape[3]]
         weight = (1 - abs(x / factor - center)) * (1 - abs(y / factor - center))
-        arr[...] = numpy.broadcast_to(weight, shape).astype(numpy.float32)
+        arr[...] = numpy.broadcast_to(weight, shape).astype(arr.dtype)

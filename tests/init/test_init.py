@@ -1,11 +1,16 @@
 """Initializers fill what they promise, by name, from the seed."""
 
+import logging
+import math
+
 import numpy
 import pytest
 
 from hybridize import init
 from hybridize.array import np, random
-from hybridize.base.errors import ArgumentError, ShapeError
+from hybridize.base.errors import ArgumentError, LoadError, ShapeError
+from hybridize.formats.mxnet import write_params
+from hybridize.gluon import Parameter, nn
 
 
 def filled(initializer, shape, name="weight"):
@@ -112,3 +117,149 @@ def test_what_cannot_be_is_an_error():
         filled(init.LSTMBias(), (6,))
     with pytest.raises(ArgumentError, match="each of 1"):
         init.Mixed(["a"], [])
+
+
+def normal(x, deviation=1.0):
+    return 0.5 * (1 + math.erf(x / deviation / math.sqrt(2)))
+
+
+def truncated(x):
+    return min(max((normal(x) - normal(-2)) / (normal(2) - normal(-2)), 0), 1)
+
+
+@pytest.mark.parametrize(
+    ("initializer", "chance"),
+    [
+        (init.Uniform(2), lambda x: (x + 2) / 4), (init.Normal(3), lambda x: normal(x, 3)),
+        (init.TruncNorm(stdev=1), truncated), (init.TruncNorm(5, 2), lambda x: truncated((x - 5) / 2)),
+        (init.TruncNorm(stdev=1, scale=9), normal),
+        (init.Xavier("gaussian", "in", 100), normal), (init.MSRAPrelu("out", 1), lambda x: normal(x, 0.1)),
+        (init.Xavier("uniform", "avg", 25), lambda x: (x + 0.5) / 1),
+    ],
+)  # fmt: skip
+@pytest.mark.parametrize("seed", [1, 2])
+def test_distributions(initializer, chance, seed):
+    """Kolmogorov and Smirnov: the greatest distance of the distribution functions, at a chance of 1 in 10,000."""
+    random.seed(seed)
+    values = numpy.sort(filled(initializer, (100, 100)).ravel())
+    steps = numpy.arange(values.size + 1) / values.size
+    wanted = numpy.array([chance(x) for x in values])
+    distance = max(abs(wanted - steps[1:]).max(), abs(wanted - steps[:-1]).max())
+    assert distance < 2.23 / math.sqrt(values.size)
+
+
+def test_truncated_normal_numbers_stay_within():
+    values = filled(init.TruncNorm(1.0, 0.5), (200, 200))
+    assert values.min() >= 0 and values.max() <= 2
+    assert values.std() == pytest.approx(0.5 * 0.8796, rel=0.02)
+    assert (filled(init.TruncNorm(3, 0), (5,)) == 3).all()
+
+
+@pytest.mark.parametrize("dtype", ["float16", "float32", "float64", "bfloat16"])
+@pytest.mark.parametrize("name", ["uniform", "normal", "xavier", "msraprelu", "orthogonal", "truncnorm", "ones"])
+def test_every_float(name, dtype):
+    array = np.full((20, 30), 7.0, dtype=dtype)
+    init.create(name)(init.InitDesc("weight"), array)
+    values = array.asnumpy().astype("f8")
+    assert array.dtype == np.zeros(1, dtype=dtype).dtype
+    assert numpy.isfinite(values).all() and (values != 7).all()
+    if name == "orthogonal" and dtype == "float64":
+        numpy.testing.assert_allclose(values @ values.T, 1.414**2 * numpy.eye(20), atol=1e-12)
+
+
+@pytest.mark.parametrize("projection", [None, 3])
+@pytest.mark.parametrize(("mode", "gates"), [("lstm", 4), ("gru", 3), ("rnn_tanh", 1)])
+def test_packed_parameters_of_recurrent_layers(mode, gates, projection):
+    """Weights by layer, direction and part, then biases; sizes as MXNet counts them."""
+    inputs, states, layers, given = 5, 4, 2, projection or 4
+    rows = gates * states
+    chosen = {
+        f"{part}_initializer": init.Constant(k)
+        for k, part in enumerate(("i2h_weight", "h2h_weight", "i2h_bias", "h2h_bias", "h2r_weight"))
+    }
+    fused = init.RNNFused(mode, layers, states, True, projection, **chosen)
+    wanted = []
+    for layer in range(layers):
+        for _ in range(2):
+            wanted += [0] * (rows * (inputs if layer == 0 else 2 * given)) + [1] * (rows * given)
+            wanted += [4] * (projection * states) if projection else []
+    wanted += ([2] * rows + [3] * rows) * 4
+    numpy.testing.assert_array_equal(filled(fused, (len(wanted),)), wanted)
+    numpy.testing.assert_array_equal(filled(fused.dumps(), (len(wanted),)), wanted)
+    with pytest.raises(ShapeError, match="whole number of inputs"):
+        filled(fused, (len(wanted) + 1,))
+
+
+def test_packed_parameters_are_filled_as_the_net_is():
+    """Weights have two axes where they are filled, so that Xavier knows its inputs; biases are zeros."""
+    packed = Parameter("rnn_param", shape=(8 * (6 + 2 + 2),), init=init.RNNFused("lstm", 1, 2))
+    packed.initialize(default_init=init.Constant(3))
+    numpy.testing.assert_array_equal(packed.data().asnumpy(), [3] * 64 + [0] * 16)
+    packed.initialize(default_init="xavier", force_reinit=True)
+    values = packed.data().asnumpy()
+    assert 0 < abs(values[:48]).max() <= math.sqrt(3 / 7)
+    assert abs(values[48:64]).max() <= math.sqrt(3 / 5)
+    forgetful = init.RNNFused("lstm", 1, 2, i2h_bias_initializer=init.LSTMBias(1.5))
+    numpy.testing.assert_array_equal(filled(forgetful, (80,))[64:72], [0, 0, 1.5, 1.5, 0, 0, 0, 0])
+    with pytest.raises(ArgumentError, match=r"FusedRNNCell(.|\n)*RNNFused"):
+        init.FusedRNN("xavier", 4, 1, "lstm")
+    with pytest.raises(ArgumentError, match="no mode 'cnn'"):
+        init.RNNFused("cnn", 1, 4)
+
+
+def test_values_from_files(tmp_path):
+    weight = numpy.arange(6, dtype="f4").reshape(2, 3)
+    write_params(tmp_path / "net.params", {"arg:fc_weight": weight, "aux:bn_running_mean": numpy.ones(4, "f4")})
+    for source in (tmp_path / "net.params", str(tmp_path / "net.params"), {"fc_weight": np.array(weight)}):
+        load = init.Load(source, default_init="ones")
+        numpy.testing.assert_array_equal(filled_by(load, (2, 3), "fc_weight"), weight)
+        assert (filled_by(load, (2, 2), "other_weight") == 1).all()
+    assert (filled_by(init.Load(tmp_path / "net.params"), (4,), "bn_running_mean") == 1).all()
+    with pytest.raises(ArgumentError, match=r"no array for the parameter 'x_weight'(.|\n)*fc_weight"):
+        filled_by(init.Load({"fc_weight": weight}), (2,), "x_weight")
+    with pytest.raises(ShapeError, match=r"is f32\[3,2\], what Load has is \[2, 3\]"):
+        filled_by(init.Load({"fc_weight": weight}), (3, 2), "fc_weight")
+    (tmp_path / "broken.params").write_bytes(b"not a file of parameters")
+    with pytest.raises(LoadError):
+        init.Load(tmp_path / "broken.params")
+
+
+def filled_by(initializer, shape, name):
+    array = np.full(shape, 7.0)
+    initializer(init.InitDesc(name), array)
+    return array.asnumpy()
+
+
+def test_nets_begin_with_values_from_elsewhere():
+    net = nn.HybridSequential(prefix="net_")
+    with net.name_scope():
+        net.add(nn.Dense(2, in_units=3), nn.Dense(1, in_units=2))
+    values = {name: numpy.full(p.shape, 5.0, "f4") for name, p in net.collect_params().items() if "weight" in name}
+    by_name = {p.name: values[path] for path, p in net.collect_params().items() if path in values}
+    net.initialize(init.Load(by_name, default_init="zeros"))
+    assert (net[0].weight.data().asnumpy() == 5).all() and (net[1].weight.data().asnumpy() == 5).all()
+    assert (net[0].bias.data().asnumpy() == 0).all()
+
+
+def test_what_was_filled_is_logged(caplog):
+    with caplog.at_level(logging.INFO, "hybridize.init"):
+        filled(init.One().set_verbosity(True), (4,), "fc_weight")
+        filled(init.Constant(2).set_verbosity(True, lambda x: f"{x.size} elements"), (4,), "fc_bias")
+        filled(init.One().set_verbosity(True).set_verbosity(False), (4,), "fc_weight")
+    assert caplog.messages == ["Initialized fc_weight as weight: 1.0", "Initialized fc_bias as bias: 4 elements"]
+
+
+def test_more_names():
+    for ending, value in (("min", 0), ("max", 1), ("moving_inv_var", 0), ("moving_avg", 0)):
+        assert (filled("uniform", (3,), f"layer_{ending}") == value).all()
+
+
+def test_more_that_cannot_be():
+    with pytest.raises(ArgumentError, match="uniform or normal, got 'other'"):
+        init.Orthogonal(rand_type="other")
+    with pytest.raises(ArgumentError, match="scale > 0"):
+        init.TruncNorm(scale=0)
+    with pytest.raises(ShapeError, match="Orthogonal needs an axis"):
+        filled("orthogonal", ())
+    with pytest.raises(ArgumentError, match="no line of text"):
+        init.Load({}).dumps()

@@ -1,0 +1,115 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The one parameter into which MXNet packs all weights and biases of a recurrent layer."""
+
+from __future__ import annotations
+
+import json
+import math
+from collections.abc import Iterator
+from typing import Any
+
+from hybridize.array.functions.shapes import reshape
+from hybridize.array.ndarray import ndarray
+from hybridize.base.errors import ArgumentError, ShapeError
+from hybridize.init.base import InitDesc, Initializer, create, register
+
+_GATES = {"rnn_relu": 1, "rnn_tanh": 1, "lstm": 4, "gru": 3}
+
+
+@register
+class RNNFused(Initializer):
+    """Fills each part of a packed parameter by an initializer of its own.
+
+    All weights come first, for each layer and direction i2h, h2h and, with a projection, h2r; then in the same order
+    the biases of i2h and h2h.
+
+    Args:
+        mode: `rnn_relu`, `rnn_tanh`, `lstm` or `gru`.
+        num_layers: how many layers.
+        state_size: of the state of each.
+        bidirectional: whether each has two directions.
+        projection_size: of what is projected, or None.
+        i2h_weight_initializer: of [gates state_size, inputs]; None: the initializer of the net.
+        h2h_weight_initializer: of [gates state_size, state_size or projection_size].
+        i2h_bias_initializer: of [gates state_size]; None: zeros.
+        h2h_bias_initializer: the same.
+        h2r_weight_initializer: of [projection_size, state_size].
+
+    Raises:
+        ArgumentError E312: an unknown `mode`.
+        ShapeError E120: the parameter has a size that no number of inputs gives.
+    """
+
+    def __init__(
+        self, mode: str, num_layers: int, state_size: int, bidirectional: bool = False,
+        projection_size: int | None = None, i2h_weight_initializer: Any = None, h2h_weight_initializer: Any = None,
+        i2h_bias_initializer: Any = None, h2h_bias_initializer: Any = None, h2r_weight_initializer: Any = None,
+    ) -> None:  # fmt: skip
+        parts = {
+            "i2h_weight": i2h_weight_initializer, "h2h_weight": h2h_weight_initializer,
+            "i2h_bias": i2h_bias_initializer, "h2h_bias": h2h_bias_initializer, "h2r_weight": h2r_weight_initializer,
+        }  # fmt: skip
+        super().__init__(
+            mode=mode, num_layers=num_layers, state_size=state_size, bidirectional=bidirectional,
+            projection_size=projection_size, **{f"{part}_initializer": chosen for part, chosen in parts.items()},
+        )  # fmt: skip
+        if mode not in _GATES:
+            raise ArgumentError("E312", f"RNNFused has no mode {mode!r}", help=f"one of {', '.join(_GATES)}")
+        self.num_layers, self.state_size, self.projection_size = num_layers, state_size, projection_size
+        self._rows = _GATES[mode] * state_size
+        self._directions = 2 if bidirectional else 1
+        self._chosen = {part: None if chosen is None else create(chosen) for part, chosen in parts.items()}
+
+    def dumps(self) -> str:
+        """JSON; initializers of parts as theirs."""
+        parts = {f"{part}_initializer": None if one is None else one.dumps() for part, one in self._chosen.items()}
+        return json.dumps(["rnnfused", {**self._kwargs, **parts}])
+
+    def _init_weight(self, name: str, arr: ndarray) -> None:
+        given = name.global_init if isinstance(name, InitDesc) else None
+        net = given if isinstance(given, Initializer) and given is not self else create("uniform")
+        at = 0
+        for part, shape in self._parts(self._inputs(name, arr)):
+            stop = at + math.prod(shape)
+            chosen = self._chosen[part] or (create("zeros") if part.endswith("bias") else net)
+            chosen.init_weight(InitDesc(f"{name}_{part}"), reshape(arr[at:stop], shape))
+            at = stop
+
+    def _parts(self, inputs: int) -> Iterator[tuple[str, tuple[int, ...]]]:
+        """Name and shape of each part, in their order."""
+        given = self.projection_size or self.state_size
+        for layer in range(self.num_layers):
+            for _ in range(self._directions):
+                yield "i2h_weight", (self._rows, inputs if layer == 0 else given * self._directions)
+                yield "h2h_weight", (self._rows, given)
+                if self.projection_size:
+                    yield "h2r_weight", (self.projection_size, self.state_size)
+        for _ in range(self.num_layers * self._directions):
+            yield "i2h_bias", (self._rows,)
+            yield "h2h_bias", (self._rows,)
+
+    def _inputs(self, name: str, arr: ndarray) -> int:
+        """The number of inputs that gives the parameter its size."""
+        rest = arr.size - sum(math.prod(shape) for _, shape in self._parts(0))
+        inputs, over = divmod(rest, self._rows * self._directions)
+        if arr.ndim != 1 or over or inputs < 1:
+            raise ShapeError(
+                "E120", f"{name}, {arr.type}, holds no whole number of inputs for {self.num_layers} layers of "
+                f"{self.state_size} states", help="mode, num_layers, state_size must be those of the layer",
+            )  # fmt: skip
+        return inputs
+
+
+@register
+class FusedRNN(Initializer):
+    """Refused: MXNet 1.x's FusedRNNCell, whose parameter it fills, is not here.
+
+    Raises:
+        ArgumentError E312: always.
+    """
+
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        raise ArgumentError(
+            "E312", "init.FusedRNN fills the parameter of MXNet 1.x's mx.rnn.FusedRNNCell, which is not here",
+            help="init.RNNFused fills the packed parameter of Gluon's recurrent layers",
+        )  # fmt: skip
