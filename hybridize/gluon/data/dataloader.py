@@ -147,7 +147,7 @@ class DataLoader:
 
         if not wait([future], self._timeout).done:
             raise StateError(
-                "E561",
+                "E571",
                 f"batch {number} of a DataLoader did not come within {self._timeout:g} s",
                 help="timeout=... waits longer; num_workers=0 shows where the data set waits",
             )

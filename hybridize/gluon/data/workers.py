@@ -122,9 +122,9 @@ class Workers:
         """A batch that was asked for.
 
         Raises:
-            StateError E560: a worker has died.
-            StateError E561: the batch did not come in time.
-            StateError E562: the data set or the batchify function raised something that cannot be sent.
+            StateError E570: a worker has died.
+            StateError E571: the batch did not come in time.
+            StateError E572: the data set or the batchify function raised something that cannot be sent.
             Exception: what the data set or the batchify function raised.
         """
         deadline = time.monotonic() + timeout
@@ -134,7 +134,7 @@ class Workers:
                 if not self._arrival(deadline - time.monotonic()):
                     self.shutdown(grace=0)
                     raise StateError(
-                        "E561",
+                        "E571",
                         f"batch {batch} of a DataLoader did not come within {timeout:g} s",
                         help="timeout=... waits longer; num_workers=0 shows where the data set waits",
                     )
@@ -145,7 +145,7 @@ class Workers:
         error, text = value
         where = f"in worker {number} of a DataLoader, making batch {batch}"
         if error is None:
-            raise StateError("E562", f"an exception {where}, of a class that cannot be sent:\n{text}")
+            raise StateError("E572", f"an exception {where}, of a class that cannot be sent:\n{text}")
         error.add_note(f"{where}:\n{text}")
         raise error
 
@@ -188,7 +188,7 @@ class Workers:
 
     def _check(self) -> None:
         if not self._workers:
-            raise StateError("E560", "the workers of this DataLoader have ended", help="iterate it anew")
+            raise StateError("E570", "the workers of this DataLoader have ended", help="iterate it anew")
 
     def _arrival(self, seconds: float) -> bool:
         """Wait for anything to arrive; whether it did."""
@@ -216,7 +216,7 @@ class Workers:
         batch = f" while it made batch {worker.asked[0][2]}" if worker.asked else ""
         self.shutdown(grace=0)
         raise StateError(
-            "E560",
+            "E570",
             f"worker {worker.number} of a DataLoader died{batch}: {_described(code)}",
             help="num_workers=0 runs the data set in this process, where its fault shows"
             + ("; SIGKILL often means that memory ran out" if code == -signal.SIGKILL else ""),

@@ -172,7 +172,7 @@ def test_a_thread_that_takes_too_long():
     loader = data.DataLoader(
         DS.transform(lambda x, y: release.wait(20) and (x, y)), 5, num_workers=1, thread_pool=True, timeout=0.1
     )
-    with pytest.raises(StateError, match=r"E561: batch 0 .* 0.1 s"):
+    with pytest.raises(StateError, match=r"E571: batch 0 .* 0.1 s"):
         next(iter(loader))
     release.set()
 

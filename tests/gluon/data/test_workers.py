@@ -157,7 +157,7 @@ def kill_at(number):
 def test_a_worker_that_dies_is_an_error_and_the_next_epoch_has_new_ones():
     loader = data.DataLoader(DS.transform(kill_at(11)), 2, num_workers=2)
     for _ in range(2):
-        with pytest.raises(StateError, match=r"E560.*batch 5: SIGKILL") as caught:
+        with pytest.raises(StateError, match=r"E570.*batch 5: SIGKILL") as caught:
             list(loader)
         assert "memory" in caught.value.help
 
@@ -168,7 +168,7 @@ def test_a_worker_that_leaves():
             sys.exit(7)
         return x, y
 
-    with pytest.raises(StateError, match=r"E560.*exit code"):
+    with pytest.raises(StateError, match=r"E570.*exit code"):
         list(data.DataLoader(DS.transform(leave), 2, num_workers=1))
 
 
@@ -177,7 +177,7 @@ def test_a_worker_that_died_between_epochs():
     (pid,) = {pid for _, pids in loader for pid in pids.asnumpy().tolist()}
     os.kill(pid, signal.SIGKILL)
     time.sleep(0.2)
-    with pytest.raises(StateError, match="E560"):
+    with pytest.raises(StateError, match="E570"):
         list(loader)
     assert len(list(loader)) == 5
 
@@ -185,7 +185,7 @@ def test_a_worker_that_died_between_epochs():
 def test_a_batch_that_does_not_come():
     loader = data.DataLoader(DS.transform(lambda x, y: time.sleep(60)), 2, num_workers=2, timeout=0.3)
     start = time.monotonic()
-    with pytest.raises(StateError, match=r"E561: batch 0 .* 0.3 s"):
+    with pytest.raises(StateError, match=r"E571: batch 0 .* 0.3 s"):
         list(loader)
     assert time.monotonic() - start < 20
 
@@ -229,7 +229,7 @@ def test_an_exception_that_cannot_be_sent():
     def fail(x, y):
         raise Local("mine", 2)
 
-    with pytest.raises(StateError, match=r"(?s)E562.*Local: mine"):
+    with pytest.raises(StateError, match=r"(?s)E572.*Local: mine"):
         list(data.DataLoader(DS.transform(fail), 5, num_workers=1))
 
 
