@@ -75,15 +75,14 @@ def beside(arrays: list[NDArray[Any]]) -> Stored:
     total = sum(array.nbytes for array in arrays)
     if total % 8 or not arrays:
         tensors["padding"] = numpy.zeros(8 - total % 8, numpy.uint8)
-    for spaces in range(0, ALIGNMENT, 8):
-        # One entry: of several, safetensors writes one or another first.
-        content: bytes = save(tensors, {"format": "hybridize" + " " * spaces})
-        header = int.from_bytes(content[:8], "little")
-        if (8 + header) % ALIGNMENT == 0:
-            break
-    places = json.loads(content[8 : 8 + header])
-    offsets = tuple(8 + header + places[f"weight.{number}"]["data_offsets"][0] for number in range(len(arrays)))
-    return Stored(content, offsets, b"")
+    content: bytes = save(tensors, {"format": "hybridize"})  # one entry: of several, one or another comes first
+    end = 8 + int.from_bytes(content[:8], "little")
+    places = json.loads(content[8:end])
+    first = -(-end // ALIGNMENT) * ALIGNMENT
+    # A header may end in spaces.
+    head = (first - 8).to_bytes(8, "little") + content[8:end] + b" " * (first - end)
+    offsets = tuple(first + places[f"weight.{number}"]["data_offsets"][0] for number in range(len(arrays)))
+    return Stored(b"".join([head, memoryview(content)[end:]]), offsets, b"")
 
 
 def filled(object_: bytes, stored: Stored) -> bytes:

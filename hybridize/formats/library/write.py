@@ -70,9 +70,9 @@ def compiled(
     arrays = Arrays()
     variants, messages = programs(deployable, levels, threads, arrays)
     states = tuple((arrays.add(state.initial), state.initial.nbytes) for state in deployable.states)
+    if weights == "inside":
+        check_size(name, platform, sum(array.nbytes for array in arrays.arrays))
     stored = inside(arrays.arrays, name) if weights == "inside" else beside(arrays.arrays)
-    if stored.marker:
-        check_size(name, platform, len(stored.content))
     model = Model(
         name,
         tuple(Tensor(one.name, one.type) for one in deployable.inputs),
