@@ -128,7 +128,9 @@ def test_any_numbers_to_every_op(drivers, tmp_path, block):
     made = module("fuzz_library", HERE.parents[1] / "formats" / "library" / "conftest.py")
     catalogue = made._TARGETS.Catalogue()
     objects, sizes = [], {}
-    for number, (_, sample) in list(enumerate(catalogue.cases))[block::BLOCKS]:
+    for number, (word, sample) in list(enumerate(catalogue.cases))[block::BLOCKS]:
+        if word.startswith("while"):  # may run for ever, with some numbers
+            continue
         name = f"op{number}"
         objects.append(tmp_path / f"{name}.o")
         objects[-1].write_bytes(compiled(made.of_graph(catalogue.tests.graph_of(sample), name)).object)
