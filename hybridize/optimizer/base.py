@@ -153,10 +153,13 @@ class Optimizer:
         self.wd_mult.update(args_wd_mult)
 
     def _get_lr(self, index: Any) -> float:
-        return self.learning_rate * self._factor(index, "lr_mult")
+        rate = self.lr if self.lr_scheduler is None else self.learning_rate
+        parameter = self.param_dict.get(index)
+        return rate * (self._factor(index, self.lr_mult) if parameter is None else parameter.lr_mult)
 
     def _get_wd(self, index: Any) -> float:
-        return self.wd * self._factor(index, "wd_mult")
+        parameter = self.param_dict.get(index)
+        return self.wd * (self._factor(index, self.wd_mult) if parameter is None else parameter.wd_mult)
 
     def _get_lrs(self, indices: Sequence[Any]) -> list[float]:
         return [self._get_lr(index) for index in indices]
@@ -164,19 +167,16 @@ class Optimizer:
     def _get_wds(self, indices: Sequence[Any]) -> list[float]:
         return [self._get_wd(index) for index in indices]
 
-    def _factor(self, index: Any, name: str) -> float:
-        if index in self.param_dict:
-            found: float = getattr(self.param_dict[index], name)
-            return found
-        given: dict[Any, float] = getattr(self, name)
+    def _factor(self, index: Any, given: Mapping[Any, float]) -> float:
         return given.get(index, given.get(self.idx2name.get(index), 1.0)) if given else 1.0
 
     def _update_count(self, index: Any) -> None:
         """Count an update of one index, or of each of a list."""
+        counts = self._index_update_count
         for one in index if isinstance(index, (list, tuple)) else (index,):
-            count = self._index_update_count.get(one, self.begin_num_update) + 1
-            self._index_update_count[one] = count
-            self.num_update = max(self.num_update, count)
+            count = counts[one] = counts.get(one, self.begin_num_update) + 1
+            if count > self.num_update:
+                self.num_update = count
 
     def _set_current_context(self, device_id: int) -> None:
         """All devices are one memory."""
@@ -231,32 +231,34 @@ class Optimizer:
 
     def step(self, indices: Sequence[Any], weights: Sequence[Any], grads: Sequence[Any], states: Sequence[Any]) -> None:
         """Update each weight of a list once."""
-        flags = self.flags()
-        if self.clip_gradient is not None:
-            flags["clips"] = True
+        formula = type(self).formula
+        known: dict[tuple[float, float, int], tuple[dict[str, float], tuple[float, ...], dict[str, bool]]] = {}
         for index, weight, grad, state in zip(indices, weights, grads, states, strict=True):
             self._update_count(index)
-            t, lr, wd = self._index_update_count[index], self._get_lr(index), self._get_wd(index)
-            s = self.scalars(lr, wd, t)
-            s["rescale"] = self.rescale_grad
-            if self.clip_gradient is not None:
-                s["clip"] = self.clip_gradient
-            flags["decays"] = wd != 0
-            self._update(index, weight, grad, _slots(state), s, flags)
+            key = (self._get_lr(index), self._get_wd(index), self._index_update_count[index])
+            if key not in known:  # mostly the same for all weights
+                s, flags = self._settings(*key)
+                known[key] = s, tuple(s.values()), flags
+            s, values, flags = known[key]
+            slots: Slots = state if type(state) is tuple else () if state is None else (state,)
+            bound = self._bindings.get(index)
+            if bound is None or not bound.holds(formula, weight, grad, slots, flags):
+                kernel = kernel_for(formula, weight, grad, slots, tuple(s), flags)
+                if kernel is None:
+                    updated(formula, weight, grad, slots, s, flags)
+                    continue
+                bound = self._bindings[index] = Binding(kernel, weight, grad, slots, flags)
+            bound.run(values)
 
-    def _update(
-        self, index: Any, weight: ndarray, grad: ndarray, slots: Slots, s: dict[str, float], flags: dict[str, bool]
-    ) -> None:  # fmt: skip
-        """By machine code, where the buffers allow it."""
-        formula = type(self).formula
-        bound = self._bindings.get(index)
-        if bound is None or not bound.holds(formula, weight, grad, slots, flags):
-            kernel = kernel_for(formula, weight, grad, slots, tuple(s), flags)
-            if kernel is None:
-                updated(formula, weight, grad, slots, s, flags)
-                return
-            bound = self._bindings[index] = Binding(kernel, weight, grad, slots, flags)
-        bound.run(tuple(s.values()))
+    def _settings(self, lr: float, wd: float, t: int) -> tuple[dict[str, float], dict[str, bool]]:
+        """Numbers and flags of a formula: the optimizer's own, and those that all have."""
+        s, flags = self.scalars(lr, wd, t), self.flags()
+        s["rescale"] = self.rescale_grad
+        if self.clip_gradient is not None:
+            s["clip"] = self.clip_gradient
+            flags["clips"] = True
+        flags["decays"] = wd != 0
+        return s, flags
 
     # ------------------------------------------------------------------------------------------------- registry
 
@@ -308,10 +310,6 @@ def number(name: str, value: Any, low: float = -math.inf, below: float = math.in
     if not low <= found < below:
         raise ValueArgumentError("E353", f"{name} is a number in [{low:g}, {below:g}), got {value!r}")
     return found
-
-
-def _slots(state: Any) -> Slots:
-    return state if type(state) is tuple else () if state is None else (state,)
 
 
 def _unknown(kind: type, name: str) -> ArgumentError:

@@ -33,7 +33,7 @@ from hybridize.base.dtypes import DType, bfloat16, float16, float32, float64
 from hybridize.base.errors import ArgumentError
 from hybridize.base.types import TensorType
 from hybridize.ops import record
-from hybridize.ops.op import capturing, current
+from hybridize.ops.op import ACTIVE, capturing, current
 from hybridize.runtime.buffers import aligned
 from hybridize.runtime.cpython import USABLE
 from hybridize.runtime.executable import Executable
@@ -175,7 +175,7 @@ class Binding:
         executable = kernel.executable
         self.kernel = kernel
         self.flags = dict(flags)
-        self.weight, self.grad, self.slots = weight, grad, slots
+        self.weight, self.slots = weight, slots
         self._buffers = (weight._data, grad._data, *(slot._data for slot in slots))
         size = weight.size
         (symbol,) = executable.sizes.scope.symbols
@@ -201,14 +201,14 @@ class Binding:
 
     def holds(self, formula: Formula, weight: Any, grad: Any, slots: Slots, flags: Mapping[str, bool]) -> bool:
         """Whether these are the arrays and the formula that it was made for."""
-        if self.weight is not weight or self.grad is not grad or self.kernel.formula is not formula:
-            return False
         buffers = self._buffers
-        if weight._data is not buffers[0] or grad._data is not buffers[1] or self.flags != flags:
+        if weight is not self.weight or weight._data is not buffers[0] or grad._data is not buffers[1]:
             return False
-        if len(slots) != len(self.slots) or capturing() or CONFIG.disable:
+        if formula is not self.kernel.formula or flags != self.flags or len(slots) != len(self.slots):
             return False
-        return all(slot._data is buffers[k] for k, slot in enumerate(slots, 2))
+        if (ACTIVE and capturing()) or CONFIG.disable:
+            return False
+        return not slots or all(slot._data is buffers[k] for k, slot in enumerate(slots, 2))
 
     def run(self, values: tuple[float, ...]) -> None:
         """Update the weight and the slots with these numbers."""

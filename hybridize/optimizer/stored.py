@@ -28,6 +28,8 @@ from hybridize.optimizer.base import Optimizer
 from hybridize.runtime.buffers import aligned
 
 KIND: Final = "optimizer states"
+Described = tuple[str, tuple[int, ...] | None, str]
+"""Path, shape if it is known, and dtype of a parameter."""
 _PLAIN = (bool, int, float, str, type(None))
 _MALFORMED = (KeyError, TypeError, ValueError, AttributeError, IndexError, RecursionError, OverflowError)
 
@@ -45,8 +47,8 @@ class States:
     counts: Mapping[Any, int]
     scheduler: tuple[str, Mapping[str, Any] | None] | None
     """Name of the class, and the arguments of its constructor if it is one of ours."""
-    parameters: Sequence[tuple[str, tuple[int, ...], str]] | None
-    """Name, shape and dtype of each index, where a trainer wrote the file."""
+    parameters: Sequence[Described] | None
+    """Of each index, where a trainer wrote the file."""
 
 
 # ------------------------------------------------------------------------------------------------------------- writing
@@ -56,7 +58,7 @@ def write_states(
     path: str | os.PathLike[str],
     optimizer: Optimizer,
     states: Mapping[Any, Any],
-    parameters: Sequence[tuple[str, tuple[int, ...], str]] | None = None,
+    parameters: Sequence[Described] | None = None,
     *,
     settings: bool = True,
 ) -> None:
@@ -177,8 +179,8 @@ def _states(container: Container, tree: Mapping[str, Any]) -> States:
     )
 
 
-def _described(name: Any, shape: Any, dtype: Any) -> tuple[str, tuple[int, ...], str]:
-    return str(name), tuple(_checked(size, (int,)) for size in shape), str(dtype)
+def _described(name: Any, shape: Any, dtype: Any) -> Described:
+    return str(name), None if shape is None else tuple(_checked(size, (int,)) for size in shape), str(dtype)
 
 
 def _made(plain: Any, container: Container) -> Any:

@@ -4,7 +4,6 @@
 from __future__ import annotations
 
 import os
-import tempfile
 from typing import Any
 
 from hybridize.optimizer.base import Optimizer
@@ -35,6 +34,8 @@ class Updater:
 
     def get_states(self, dump_optimizer: bool = True) -> bytes:
         """The states, and, unless not wanted, the settings of the optimizer, as the bytes of a file."""
+        import tempfile  # late: it costs more than all optimizers, and files are mostly written without it
+
         with tempfile.TemporaryDirectory() as folder:
             path = os.path.join(folder, "states")
             write_states(path, self.optimizer, self.states, settings=dump_optimizer)
@@ -47,6 +48,8 @@ class Updater:
         Raises:
             LoadError E660 to E662: they are not such bytes, damaged, or of another optimizer.
         """
+        import tempfile  # late: see get_states
+
         with tempfile.TemporaryDirectory() as folder:
             path = os.path.join(folder, "states")
             with open(path, "wb") as file:

@@ -27,4 +27,5 @@ def test_functions():
 def test_no_drawers_for_odds_and_ends():
     """A helper lives beside its only user, or gets a name and a home in `base`."""
     drawers = {"utils", "helpers", "misc"}
-    assert [str(path) for path in PACKAGE.rglob("*") if path.stem in drawers] == []
+    known = {PACKAGE / "gluon" / "utils.py"}  # what MXNet calls it, and programs import
+    assert [str(path) for path in PACKAGE.rglob("*") if path.stem in drawers and path not in known] == []

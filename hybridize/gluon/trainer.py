@@ -1,0 +1,233 @@
+# SPDX-License-Identifier: Apache-2.0
+"""`Trainer`: an optimizer applied to the parameters of a net, with what it remembers of each."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from hybridize.array.ndarray import ndarray
+from hybridize.base.errors import ArgumentError, LoadError, StateError, ValueArgumentError
+from hybridize.capture.trace import current_trace
+from hybridize.gluon.parameter import UNKNOWN, Parameter
+from hybridize.ops.op import imperatively
+from hybridize.optimizer import Optimizer, Updater, create
+from hybridize.optimizer.base import number
+from hybridize.optimizer.stored import States, read_states, write_states
+
+
+class Trainer:
+    """Updates parameters by their gradients.
+
+    Args:
+        params: `net.collect_params()`, or a list of parameters. Shared ones are updated once.
+        optimizer: its name, or an `Optimizer`.
+        optimizer_params: arguments of the optimizer, where it is given by name.
+        kvstore: accepted, as all devices are one memory; several machines are refused.
+        compression_params: of gradients that are sent; only None.
+        update_on_kvstore: accepted.
+
+    Raises:
+        ArgumentError E358: `params` or the optimizer is something else.
+        ArgumentError E359: what only several machines need.
+    """
+
+    def __init__(
+        self,
+        params: Any,
+        optimizer: str | Optimizer,
+        optimizer_params: Mapping[str, Any] | None = None,
+        kvstore: Any = "device",
+        compression_params: Any = None,
+        update_on_kvstore: bool | None = None,
+    ) -> None:
+        named = _named(params)
+        if compression_params is not None or "dist" in str(kvstore):
+            raise ArgumentError(
+                "E359",
+                f"training is on one machine, got kvstore={kvstore!r} and compression_params={compression_params!r}",
+                help="leave them out",
+            )
+        self._params = [parameter for _, parameter in named]
+        self._paths = [path for path, _ in named]
+        self._update_on_kvstore = bool(update_on_kvstore)
+        if isinstance(optimizer, Optimizer):
+            if optimizer_params:
+                text = f"optimizer_params={optimizer_params!r} were given beside an optimizer that is made already"
+                raise ArgumentError("E358", text, help="give its name, or set its attributes")
+            self._optimizer = optimizer
+        else:
+            self._optimizer = create(optimizer, **dict(optimizer_params or {}))
+        self._optimizer.param_dict = dict(enumerate(self._params))
+        self._scale = self._optimizer.rescale_grad
+        self._updaters = [Updater(self._optimizer)]
+
+    def __repr__(self) -> str:
+        return f"Trainer({len(self._params)} parameters, {self._optimizer!r})"
+
+    @property
+    def optimizer(self) -> Optimizer:
+        """What updates the parameters."""
+        return self._optimizer
+
+    @property
+    def learning_rate(self) -> float:
+        """The present one."""
+        return self._optimizer.learning_rate
+
+    def set_learning_rate(self, lr: float) -> None:
+        """Use another learning rate from now on.
+
+        Raises:
+            StateError E560: the optimizer has a scheduler.
+        """
+        self._optimizer.set_learning_rate(lr)
+
+    # ---------------------------------------------------------------------------------------------------- steps
+
+    def step(self, batch_size: float, ignore_stale_grad: bool = False) -> None:
+        """Update all parameters by their gradients, divided by `batch_size`. All or none.
+
+        Args:
+            batch_size: how many examples the gradients are summed over.
+            ignore_stale_grad: leave out parameters that no backward pass has reached since their last update.
+
+        Raises:
+            StateError E561: a gradient is stale, without `ignore_stale_grad`.
+            StateError E501, E502: a parameter is not initialized.
+        """
+        self.allreduce_grads()
+        self.update(batch_size, ignore_stale_grad)
+
+    def allreduce_grads(self) -> None:
+        """Sum the gradients of all devices: they are one memory, and backward passes have summed them there."""
+
+    def update(self, batch_size: float, ignore_stale_grad: bool = False) -> None:
+        """What `step` does after `allreduce_grads`, which may be called before to look at the gradients."""
+        size = number("batch_size", batch_size)
+        if size <= 0:
+            raise ValueArgumentError("E353", f"batch_size is a positive number, got {batch_size!r}")
+        if current_trace() is not None:
+            raise StateError(
+                "E562", "a trainer's step cannot be part of a compiled program",
+                help="hybridize the net and the loss, and call step() outside of them",
+            )  # fmt: skip
+        self._optimizer.rescale_grad = self._scale / size
+        with imperatively():
+            indices, weights, grads = self._due(ignore_stale_grad)
+            self._updaters[0](indices, grads, weights)
+        for index in indices:
+            self._params[index].fresh_grad = False
+
+    def _due(self, ignore_stale_grad: bool) -> tuple[list[int], list[ndarray], list[ndarray]]:
+        """What is to be updated."""
+        indices, weights, grads = [], [], []
+        for index, parameter in enumerate(self._params):
+            if parameter.grad_req == "null":
+                continue
+            if not parameter.fresh_grad:
+                if ignore_stale_grad:
+                    continue
+                parameter.data()  # where it is not initialized, that is what is wrong
+                raise StateError(
+                    "E561",
+                    f"the gradient of parameter {self._called(index)!r} has not been written by backward since the "
+                    "last step",
+                    help="if it takes no part in the loss, say step(batch_size, ignore_stale_grad=True), or give it "
+                    "grad_req='null'",
+                )
+            indices.append(index)
+            weights.append(parameter.data())
+            grads.append(parameter.grad())
+        return indices, weights, grads
+
+    def _called(self, index: int) -> str:
+        return self._paths[index] or self._params[index].name
+
+    # ---------------------------------------------------------------------------------------------------- files
+
+    def save_states(self, fname: str | os.PathLike[str]) -> None:
+        """Write what training has to go on from besides the parameters: slots, counts, settings, the schedule.
+
+        The file replaces what is there only when it is whole. `net.save_parameters` writes the rest.
+
+        Raises:
+            WriteError E335: it cannot be written there.
+        """
+        parameters = [
+            (path, parameter.shape if parameter.shape_is_known else None, parameter.dtype.name)
+            for path, parameter in zip(self._paths, self._params, strict=True)
+        ]
+        write_states(fname, self._optimizer, self._updaters[0].states, parameters)
+
+    def load_states(self, fname: str | os.PathLike[str]) -> None:
+        """Go on from what `save_states` wrote: with the same parameters the next steps give the same bits.
+
+        Raises:
+            LoadError E600: the file cannot be opened.
+            LoadError E660, E661: it holds something else, is damaged or incomplete.
+            LoadError E662: it is of another optimizer or schedule.
+            LoadError E663: it is of other parameters. Whatever is raised, nothing has changed.
+        """
+        states = read_states(fname)
+        self._check(states)
+        self._updaters[0].take(states)
+
+    def _check(self, states: States) -> None:
+        theirs = states.parameters or ()
+        if len(theirs) != len(self._params):
+            raise _other(states, f"{len(theirs)} parameters, this trainer has {len(self._params)}")
+        for index, (path, shape, dtype) in enumerate(theirs):
+            mine, parameter = self._paths[index], self._params[index]
+            if path and mine and path != mine:
+                raise _other(states, f"parameter {path!r} where this trainer has {mine!r}")
+            if dtype != parameter.dtype.name or not _fits(shape, parameter.shape):
+                what = f"parameter {self._called(index)!r} as {dtype}{list(shape) if shape is not None else ''}"
+                raise _other(states, f"{what}, here it is {parameter.dtype.name}{list(parameter.shape or ())}")
+        for index, state in states.states.items():
+            if index not in range(len(self._params)):
+                raise _other(states, f"a state for parameter {index!r}")
+            if type(self._optimizer).create_state is not Optimizer.create_state:
+                continue  # of any shape that the user likes
+            for array in _arrays(state):
+                if not _fits(array.shape, self._params[index].shape):
+                    what = f"a state of shape {list(array.shape)} for parameter {self._called(index)!r}"
+                    raise _other(states, what)
+
+
+def _named(params: Any) -> list[tuple[str, Parameter]]:
+    """The parameters, each once, with the path by which a dict knows it."""
+    pairs: list[tuple[str, Any]]
+    if isinstance(params, Mapping):
+        pairs = list(params.items())
+    elif isinstance(params, Sequence) and not isinstance(params, str):
+        pairs = [("", one) for one in params]
+    else:
+        what = f"a trainer takes a dict or list of parameters, got {type(params).__name__}"
+        raise ArgumentError("E358", what, help="say Trainer(net.collect_params(), ...)")
+    found: dict[int, tuple[str, Parameter]] = {}
+    for path, parameter in pairs:
+        if not isinstance(parameter, Parameter):
+            raise ArgumentError("E358", f"a trainer takes parameters, got {type(parameter).__name__} among them")
+        found.setdefault(id(parameter), (path, parameter))
+    return list(found.values())
+
+
+def _fits(theirs: tuple[int, ...] | None, mine: tuple[int, ...] | None) -> bool:
+    """Whether two shapes may be one, as far as they are known."""
+    if theirs is None or mine is None:
+        return True
+    return len(theirs) == len(mine) and all(UNKNOWN in (a, b) or a == b for a, b in zip(theirs, mine, strict=True))
+
+
+def _arrays(state: Any) -> list[ndarray]:
+    if isinstance(state, (tuple, list)):
+        return [array for part in state for array in _arrays(part)]
+    return [state] if isinstance(state, ndarray) else []
+
+
+def _other(states: States, what: str) -> LoadError:
+    return LoadError(
+        "E663", f"{states.source} has {what}", help="make the trainer with the parameters that the states are of"
+    )

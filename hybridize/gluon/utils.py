@@ -1,0 +1,128 @@
+# SPDX-License-Identifier: Apache-2.0
+"""`gluon.utils`, as MXNet calls it: batches cut for several devices, gradients cut to a common length."""
+
+from __future__ import annotations
+
+import hashlib
+import itertools
+import math
+import os
+from collections.abc import Sequence
+from typing import Any, NoReturn
+
+from hybridize.array import np
+from hybridize.array.device import check_device
+from hybridize.base.errors import ArgumentError, LoadError, ValueArgumentError
+from hybridize.gluon.advice import warn
+from hybridize.ops.op import capturing
+
+_PIECE = 1 << 20
+
+
+def split_data(data: Any, num_slice: int, batch_axis: int = 0, even_split: bool = True) -> list[Any]:
+    """Cut a batch into `num_slice` parts, views of it.
+
+    Args:
+        data: an array.
+        num_slice: how many parts.
+        batch_axis: the axis to cut.
+        even_split: refuse a batch that parts of one size do not make up; else the first parts are one longer.
+
+    Raises:
+        ValueArgumentError E361: it cannot be cut so.
+    """
+    size = data.shape[batch_axis]
+    if num_slice < 1 or size < num_slice:
+        raise ValueArgumentError("E361", f"{size} examples cannot be cut into {num_slice} parts")
+    each, more = divmod(size, num_slice)
+    if more and even_split:
+        raise ValueArgumentError(
+            "E361", f"{size} examples cannot be cut evenly into {num_slice} parts along axis {batch_axis}",
+            help=f"use a batch size that {num_slice} divides, or even_split=False",
+        )  # fmt: skip
+    before = (slice(None),) * (batch_axis % data.ndim)
+    starts = [part * each + min(part, more) for part in range(num_slice + 1)]
+    return [data[(*before, slice(a, b))] for a, b in itertools.pairwise(starts)]
+
+
+def split_and_load(
+    data: Any, ctx_list: Sequence[Any] | None = None, batch_axis: int = 0, even_split: bool = True,
+    *, device_list: Sequence[Any] | None = None,
+) -> list[Any]:  # fmt: skip
+    """Cut a batch into a part for each device; all of them are this machine's memory.
+
+    Args:
+        data: an array, or what can be made into one.
+        ctx_list: the devices.
+        batch_axis: the axis to cut.
+        even_split: see `split_data`.
+        device_list: MXNet 2's name of `ctx_list`.
+
+    Raises:
+        ValueArgumentError E361: the batch cannot be cut so.
+        DeviceError E701: a device that is not there.
+    """
+    devices = list(ctx_list if ctx_list is not None else device_list if device_list is not None else ())
+    for device in devices:
+        check_device(device)
+    return split_data(np.asarray(data), len(devices), batch_axis, even_split)
+
+
+def clip_global_norm(arrays: Sequence[Any], max_norm: float, check_isfinite: bool = True) -> Any:
+    """Scale arrays in place, all by one factor, so that together, as one vector, they are no longer than `max_norm`.
+
+    Pascanu, Mikolov and Bengio, "On the difficulty of training recurrent neural networks" (2013).
+
+    Args:
+        arrays: gradients: `[p.grad() for p in params if p.grad_req != "null"]`.
+        max_norm: the greatest length.
+        check_isfinite: return a number, and warn of NaN and infinity; else an array without axes.
+
+    Returns:
+        How long they were.
+
+    Raises:
+        ValueArgumentError E362: there are no arrays, or `max_norm` is not positive.
+    """
+    if not arrays or not max_norm > 0:
+        what = f"{len(arrays)} arrays cannot be cut to the length {max_norm!r}"
+        raise ValueArgumentError("E362", what, help="give gradients, and a positive max_norm")
+    squares = [np.sum(np.square(array.astype("float32") if array.dtype.itemsize < 4 else array)) for array in arrays]
+    total = np.sqrt(sum(squares[1:], squares[0]))
+    scale = np.minimum(max_norm / (total + 1e-8), 1.0)
+    for array in arrays:
+        array *= scale.astype(array.dtype)
+    if not check_isfinite or capturing():
+        return total
+    length = float(total)
+    if not math.isfinite(length):
+        warn("clip_global_norm: NaN or infinity among the gradients; they are of no use")
+    return length
+
+
+def check_sha1(filename: str | os.PathLike[str], sha1_hash: str) -> bool:
+    """Whether a file has this SHA-1, in hexadecimal.
+
+    Raises:
+        LoadError E600: it cannot be read.
+    """
+    sha1 = hashlib.sha1(usedforsecurity=False)
+    try:
+        with open(filename, "rb") as file:
+            while piece := file.read(_PIECE):
+                sha1.update(piece)
+    except OSError as error:
+        raise LoadError("E600", f"cannot read {os.fspath(filename)}: {error.strerror or error}") from error
+    return sha1.hexdigest() == sha1_hash.lower()
+
+
+def download(url: str, *args: Any, **kwargs: Any) -> NoReturn:
+    """Refuse: hybridize reads nothing from the network.
+
+    Raises:
+        ArgumentError E363: always.
+    """
+    raise ArgumentError(
+        "E363", f"hybridize downloads nothing, not {url}",
+        help="fetch the file with a tool of the system, look at it with check_sha1, and give its path",
+    )  # fmt: skip
