@@ -136,7 +136,14 @@ def identifier(name: str) -> str:
 
     >>> identifier("my-net.0")
     'my_net_0'
+    >>> identifier("größe")
+    'grosse'
     """
+    if not name.isascii():
+        import unicodedata  # late: few names have letters that C lacks
+
+        parts = unicodedata.normalize("NFKD", name.replace("ß", "ss"))
+        name = "".join(part for part in parts if not unicodedata.combining(part))
     word = _WORD.sub("_", name).strip("_") or "program"
     return f"_{word}" if word[0].isdigit() else word
 

@@ -35,6 +35,11 @@ FORMATS: Final[Mapping[str, tuple[str, ...]]] = {
 }
 """What programs are exported as, and the options of each."""
 MACHINES: Final = ("x86_64-linux", "aarch64-linux", "x86_64-windows", "aarch64-macos", "x86_64-macos")
+_SUFFIXES: Final[Mapping[str, tuple[str, ...]]] = {
+    "library": (".so", ".dylib", ".dll"),
+    "object": (".o", ".obj"),
+    "wasm": (".wasm",),
+}
 LEVELS: Final = ("avx512", "avx2", "baseline")
 Check = Callable[[str], Sequence[str]]
 """Reads an archive back, runs its samples, and says what was compared."""
@@ -84,6 +89,7 @@ def export(
     options = checked_options(format, options)
     tell = progress or (lambda _: None)
     folder, base = split(path)
+    base = model_name(base, format)
     with staging.staging(path) as temporary:
         staged = os.path.join(temporary, base)
         left_out: tuple[str, ...] = ()
@@ -107,6 +113,19 @@ def export(
     given = os.path.dirname(os.fspath(path))  # as the user says it
     files = [os.path.join(given, os.path.basename(file)) for file in placed]
     return Exported(tuple(files), (*checks, *notes), left_out, fixed)
+
+
+def model_name(base: str, format: str) -> str:
+    """What a model is called in a file of this name: `libnet.so` is the library of `net`.
+
+    >>> [model_name(base, "library") for base in ("net", "libnet.so", "net.dll", "libnet")]
+    ['net', 'net', 'net', 'libnet']
+    """
+    for suffix in _SUFFIXES.get(format, ()):
+        if base.endswith(suffix) and base != suffix:
+            base = base.removesuffix(suffix)
+            return base.removeprefix("lib") or base if format == "library" else base
+    return base
 
 
 def checked_options(format: str, options: Mapping[str, Any]) -> dict[str, Any]:

@@ -86,7 +86,15 @@ def test_a_block():
 
 
 @pytest.mark.parametrize(
-    ("given", "word"), [("my-net.0", "my_net_0"), ("3d", "_3d"), ("<lambda>", "lambda"), ("é", "program")]
+    ("given", "word"),
+    [
+        ("my-net.0", "my_net_0"),
+        ("3d", "_3d"),
+        ("<lambda>", "lambda"),
+        ("é", "e"),
+        ("模型", "program"),
+        ("Übergröße", "Ubergrosse"),
+    ],
 )
 def test_identifiers(given, word):
     assert identifier(given) == word

@@ -220,6 +220,20 @@ def test_a_folder_that_is_not_there(net, tmp_path):
         net.export(tmp_path / "nowhere" / "net", format="library")
 
 
+@pytest.mark.parametrize(
+    ("path", "format", "first"),
+    [
+        ("libnet.so", "library", "libnet.so"), ("net.so", "library", "libnet.so"), ("net.o", "object", "net.o"),
+        ("net.wasm", "wasm", "net.wasm"), ("net.so", "archive", "net.so"), ("Über-größe", "library", "libUber_grosse.so"),
+        (".so", "library", "libso.so"),
+    ],
+)  # fmt: skip
+def test_names_of_files_are_names_of_models_too(net, tmp_path, path, format, first):
+    found = net.export(tmp_path / path, format=format)
+    assert found.files[0] == str(tmp_path / first)
+    assert all(os.path.exists(file) for file in found.files)
+
+
 def test_functions_that_were_never_called(tmp_path):
     with pytest.raises(StateError, match="E533: <lambda> has no program to export yet"):
         hybridize.hybridize(lambda x: x).export(tmp_path / "net")
