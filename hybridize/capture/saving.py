@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from hybridize.array import random
 from hybridize.array.ndarray import ndarray, wrap
-from hybridize.base.errors import ArgumentError, CaptureError, InternalError
+from hybridize.base.errors import ArgumentError, CaptureError, StateError
 from hybridize.base.frozen import changed
 from hybridize.base.types import TensorType
 from hybridize.capture import samples as sampled
@@ -197,7 +197,8 @@ def without_python(name: str) -> Callable[..., Any]:
     """What stands for the Python function of a loaded program."""
 
     def loaded(*args: Any, **kwargs: Any) -> Any:
-        raise InternalError("E921", f"{name} was loaded from a file: there is no Python to run")
+        text = f"{name} was loaded from a file: there is no Python to run in its place"
+        raise StateError("E534", text, help="it runs as it was compiled, where hybridize is not disabled")
 
     loaded.__name__ = loaded.__qualname__ = name
     return loaded

@@ -3,8 +3,8 @@
 
 import pytest
 
-from hybridize import autograd, hybridize, load, np
-from hybridize.errors import ArgumentError, DTypeError, ShapeError
+from hybridize import autograd, disabled, hybridize, load, np
+from hybridize.errors import ArgumentError, DTypeError, ShapeError, StateError
 from hybridize.gluon import nn
 
 
@@ -49,3 +49,13 @@ def test_a_mode(tmp_path):
         again(np.ones((1, 3)))
     with autograd.train_mode():
         assert again(np.ones((1, 3))).shape == (1, 2)
+
+
+def test_there_is_no_python_to_run(loaded):
+    again = loaded(lambda x: x * 2, [np.ones((2,))])
+    with (
+        disabled(),
+        pytest.raises(StateError, match=r"E534: .* loaded from a file(.|\n)*where hybridize is not disabled"),
+    ):
+        again(np.ones((2,)))
+    assert again(np.ones((2,))).tolist() == [2, 2]
