@@ -72,7 +72,7 @@ class Program:
         """Arrays from outside that a call writes, and that may be among its arguments."""
         self._same_views = all(is_exact(step) for result in captured.results for step in result.steps)
         """Whether the views in the result do not depend on sizes that only a call knows."""
-        self._holds = checker(captured.guards)
+        self._holds = checker(captured.guards) if captured.guards else None
         self._dirty = PythonEntry(self)
         for storage in captured.watched:
             storage.watch(self._dirty)
@@ -280,7 +280,9 @@ class Program:
         """Run a call that the program is right for."""
         stock = self.stock
         pairs = zip(stock.sources, self.captured.inputs, strict=True)
-        arrays = [self._array(source, value.type, call) for source, value in pairs]
+        arrays = [
+            self._array(source, value.type, call) if source.array is None else source.array for source, value in pairs
+        ]
         with STATE if self._writes else _NOTHING:
             outputs = self._runs.run([array._data if isinstance(array, ndarray) else array for array in arrays])
             if self._writes:
