@@ -187,10 +187,10 @@ def process_code(kind: str, target: str, numbers: Sequence[int]) -> Made:
 
 def offer_process_code(codes: Sequence[Code]) -> None:
     """Let this process use the entry and the code of threads from a file instead of making its own."""
-    for kind, numbers in dict.fromkeys([(code.kind, code.numbers) for code in codes]):
-        code = best([one for one in codes if (one.kind, one.numbers) == (kind, numbers)])
-        if code is not None:
-            offer(kind, numbers, partial(_process_image, code))
+    for target in _levels():
+        for code in codes:
+            if code.target == target and code.abi == abi.NUMBER:  # the first that is offered stays, the best
+                offer(code.kind, code.numbers, partial(_process_image, code))
 
 
 def _process_image(code: Code) -> Image:

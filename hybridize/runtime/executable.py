@@ -15,6 +15,7 @@ from hybridize.base.errors import ArgumentError, DTypeError
 from hybridize.base.types import Shape, TensorType
 from hybridize.runtime import cpython, effects
 from hybridize.runtime.buffers import aligned, aligned_copy, dense, zeros
+from hybridize.runtime.cpython import USABLE
 from hybridize.runtime.entry import Argument, Kind, Returns, State, new_entry, plain_sizes
 from hybridize.runtime.plan import LONG_US, PREPARE, Pack, Plan, Step
 from hybridize.runtime.pool import POOL
@@ -261,6 +262,8 @@ class _Checked:
         return outputs
 
     def _operand(self, number: int, array: NDArray[Any], type_: TensorType) -> NDArray[Any]:
+        if type(array) is numpy.ndarray and array.dtype is type_.dtype and array.flags.num & USABLE == USABLE:
+            return array
         if not isinstance(array, numpy.ndarray):
             raise ArgumentError("E310", f"input {number} of {self.name} is a NumPy array, got {type(array).__name__}")
         if array.dtype != type_.dtype and array.dtype.newbyteorder("=") != type_.dtype:

@@ -101,8 +101,13 @@ class Loaded:
             self._unmap(self._base, self.nbytes)
 
 
+@cache
+def _machine() -> str:
+    return os.uname().machine
+
+
 def _check(image: Image) -> None:
-    here = os.uname().machine
+    here = _machine()
     if image.machine != here:
         raise CodegenError("E966", f"an image of {image.machine} cannot be loaded on {here}")
     if image.data_offset % mmap.PAGESIZE:
@@ -121,7 +126,7 @@ def _system() -> Any:
 
 
 if sys.platform == "linux":
-    _system()  # with hybridize: it takes a tenth of the time in which a small program from a file is ready
+    _system(), _machine()  # with hybridize: it takes a tenth of the time in which a small program from a file is ready
 
 
 def _new_pages(nbytes: int) -> int:

@@ -8,7 +8,7 @@ from collections.abc import Iterable
 from typing import Any
 
 from hybridize.base.errors import ArgumentError
-from hybridize.base.nested import LEAF, NONE, Structure
+from hybridize.base.nested import LEAF, NONE, Structure, positional
 from hybridize.formats.saved import ARRAY, Leaf
 from hybridize.graph import Value
 
@@ -107,12 +107,25 @@ def structure_in(tree: dict[str, Any]) -> Structure:
     return Structure(kind, children, keys, cls)
 
 
-def arguments_in(tree: dict[str, Any]) -> Structure:
-    """The structure of arguments: a tuple of a tuple and a dict by names.
+def arguments_out(structure: Structure) -> int | dict[str, Any]:
+    """The structure of arguments: their number, where all are positional leaves.
+
+    Raises:
+        ArgumentError E304: a key of a dict that no file can hold.
+    """
+    return structure.leaves if structure == positional(structure.leaves) else structure_out(structure)
+
+
+def arguments_in(tree: int | dict[str, Any], leaves: int) -> Structure:
+    """The structure of arguments with so many leaves: a tuple of a tuple and a dict by names.
 
     Raises:
         ValueError, TypeError, LookupError, RecursionError: it is something else.
     """
+    if type(tree) is int and tree == leaves:
+        return positional(leaves)
+    if not isinstance(tree, dict):
+        raise TypeError("arguments are a tree")
     structure = structure_in(tree)
     if structure.kind != "tuple" or [child.kind for child in structure.children] != ["tuple", "dict"]:
         raise ValueError("arguments are a tuple and a dict")
@@ -131,7 +144,7 @@ def check_scalars(leaves: Iterable[Leaf], values: Iterable[Value]) -> None:
     Raises:
         ValueError: it has some.
     """
-    arrays = (leaf for leaf in leaves if leaf.kind != "constant")
+    arrays = [leaf for leaf in leaves if leaf.kind != "constant"]
     for leaf, value in zip(arrays, values, strict=True):
         if leaf.kind == "scalar" and value.type.shape:
             raise ValueError(f"{value.type} is no number")

@@ -106,10 +106,10 @@ def _options(tree: Any) -> dict[str, Any]:
 
 def _signature(container: Container, number: int, tree: dict[str, Any]) -> SavedSignature:
     lines = tuple(map(word, tree["sizes"]))
-    scope, symbols = parse_scope(lines)
+    scope, symbols = parse_scope(lines) if lines else (None, {})
     inputs = _inputs(tree["inputs"], symbols)
-    arguments, result = arguments_in(tree["arguments"]), structure_in(tree["result"])
     leaves, result_leaves = tuple(map(leaf_in, tree["leaves"])), tuple(map(leaf_in, tree["result_leaves"]))
+    arguments, result = arguments_in(tree["arguments"], len(leaves)), structure_in(tree["result"])
     state, writes = tuple(map(word, tree["state"])), tuple(tree["writes"])
     count = _count(arguments, leaves)
     outputs = _count(result, result_leaves) + len(writes)
@@ -120,11 +120,11 @@ def _signature(container: Container, number: int, tree: dict[str, Any]) -> Saved
         entry = container.entries[f"weight:{name}"]
         if (entry.shape, entry.dtype) != (value.type.shape, value.type.dtype):
             raise ValueError(f"weight {name!r} is not {value.type}")
-    if any(type(position) is not int or not 0 <= position < len(inputs) for position in writes):
+    if writes and any(type(position) is not int or not 0 <= position < len(inputs) for position in writes):
         raise ValueError(f"it writes to inputs {writes}")
     read = partial(_graph, container, number, inputs, lines, symbols, result_leaves, writes)
     return SavedSignature(
-        graph=Deferred(inputs, lambda: _guarded(container, read), scope if lines else None),
+        graph=Deferred(inputs, lambda: _guarded(container, read), scope),
         arguments=arguments,
         leaves=leaves,
         result=result,
@@ -141,7 +141,7 @@ def _count(structure: Structure, leaves: Sequence[Leaf]) -> int:
     """How many of the leaves are arrays of the graph."""
     if structure.leaves != len(leaves):
         raise ValueError("a structure and its leaves do not fit")
-    return sum(leaf.kind != "constant" for leaf in leaves)
+    return len([leaf for leaf in leaves if leaf.kind != "constant"])
 
 
 def _inputs(parts: list[Any], symbols: Mapping[str, Dim]) -> tuple[Value, ...]:
@@ -254,7 +254,7 @@ class _Samples(Sequence[Sample]):
         self._container = container
         self._number = number
         self._counts = [(inputs, outputs) for inputs, outputs in counts]
-        if any(count != expected for count in self._counts):
+        if self._counts.count(expected) != len(self._counts):
             raise ValueError("samples are of other arguments and results")
 
     def __len__(self) -> int:

@@ -102,7 +102,7 @@ class _Reader:
         verify(graph)
         signature = SavedSignature(
             graph=graph,
-            arguments=arguments_in(tree["arguments"]),
+            arguments=arguments_in(tree["arguments"], len(tree["leaves"])),
             leaves=tuple(map(leaf_in, tree["leaves"])),
             result=structure_in(tree["result"]),
             result_leaves=tuple(map(leaf_in, tree["result_leaves"])),

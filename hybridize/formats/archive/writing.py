@@ -22,7 +22,7 @@ from hybridize.compiler import archived
 from hybridize.compiler.archived import Made
 from hybridize.compiler.stored import constants_in
 from hybridize.formats.archive.container import checksum, chunks, laid_out
-from hybridize.formats.archive.description import leaf_out, structure_out
+from hybridize.formats.archive.description import arguments_out, leaf_out, structure_out
 from hybridize.formats.archive.lines import lines_out
 from hybridize.formats.atomic import write_atomically
 from hybridize.formats.saved import SavedProgram, SavedSignature
@@ -105,7 +105,7 @@ class _Writer:
         return {
             "inputs": [[value.name, CODES[value.type.dtype], _shape(value.type.shape)] for value in graph.inputs],
             "sizes": [] if graph.scope is None else [*graph.scope.lines()],
-            "arguments": structure_out(signature.arguments),
+            "arguments": arguments_out(signature.arguments),
             "leaves": [leaf_out(leaf) for leaf in signature.leaves],
             "result": structure_out(signature.result),
             "result_leaves": [leaf_out(leaf) for leaf in signature.result_leaves],
