@@ -9,6 +9,7 @@ from hybridize.array import np, npx
 from hybridize.array.operands import array, axis_of
 from hybridize.base.errors import ArgumentError, ShapeError
 from hybridize.gluon.loss.base import Loss
+from hybridize.gluon.loss.direct import cross_entropy, direct
 
 
 class SigmoidBinaryCrossEntropyLoss(Loss):
@@ -83,6 +84,8 @@ class SoftmaxCrossEntropyLoss(Loss):
         self._from_logits = from_logits
 
     def forward(self, pred: Any, label: Any, sample_weight: Any = None) -> Any:
+        if sample_weight is None and self._scores_of_rows and direct(pred, label) and label.shape == pred.shape[:1]:
+            return cross_entropy(pred, label, 1.0 if self._weight is None else self._weight)
         pred = array(pred)
         axis = axis_of(self._axis, pred.ndim, type(self).__name__)
         scores = pred if self._from_logits else npx.log_softmax(pred, axis)
@@ -91,6 +94,11 @@ class SoftmaxCrossEntropyLoss(Loss):
         else:
             loss = -np.sum(scores * self._like(label, pred), axis, keepdims=True)
         return self._finished(loss, sample_weight)
+
+    @property
+    def _scores_of_rows(self) -> bool:
+        """Whether [batch, classes] are scores, and labels their numbers."""
+        return self._axis in (1, -1) and self._sparse_label and not self._from_logits and self._batch_axis == 0
 
     def _classes(self, label: Any, pred: Any, axis: int) -> Any:
         """The labels in the shape of the prediction without its classes."""

@@ -10,6 +10,7 @@ from hybridize.array import np
 from hybridize.array.operands import array
 from hybridize.base.errors import ArgumentError
 from hybridize.gluon.loss.base import Loss, weighted
+from hybridize.gluon.loss.direct import direct, squares
 
 
 class L2Loss(Loss):
@@ -31,6 +32,8 @@ class L2Loss(Loss):
         super().__init__(weight, batch_axis, **kwargs)
 
     def forward(self, pred: Any, label: Any, sample_weight: Any = None) -> Any:
+        if sample_weight is None and self._batch_axis == 0 and direct(pred, label) and label.dtype is pred.dtype:
+            return squares(pred, self._like(label, pred), 1.0 if self._weight is None else self._weight)
         pred = array(pred)
         loss = weighted(np.square(self._like(label, pred) - pred), 0.5, sample_weight)
         return self._finished(loss)

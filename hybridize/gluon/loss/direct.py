@@ -1,0 +1,109 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The losses of most training loops where nobody captures: a few passes of NumPy, one operation of a recording.
+
+The operations that these losses are made of cost, imperatively, more than their arithmetic for a batch of hundreds.
+What is captured, and what is differentiated twice, is made of those operations all the same.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy
+from numpy.typing import NDArray
+
+from hybridize import autograd
+from hybridize.array import np, npx
+from hybridize.array.ndarray import ndarray, wrap
+from hybridize.base.dtypes import float32, float64
+from hybridize.ops.op import capturing, taping
+
+Array = NDArray[Any]
+
+
+def direct(pred: Any, label: Any) -> bool:
+    """Whether both are arrays of numbers that are there, the prediction [batch, n] of a float NumPy knows."""
+    return (
+        type(pred) is ndarray and type(label) is ndarray and (pred.dtype is float32 or pred.dtype is float64)
+        and pred.ndim == 2 and pred.size > 0 and not capturing()
+    )  # fmt: skip
+
+
+def cross_entropy(pred: ndarray, label: ndarray, weight: float) -> Any:
+    """-weight log(softmax(pred)) at the label: [batch] of [batch, classes] and [batch]."""
+    if taping() is None:
+        return wrap(_surprise(pred._data, _places(pred._data, label._data), weight)[0])
+    return _CrossEntropy(weight)(pred, label)
+
+
+def squares(pred: ndarray, label: ndarray, weight: float) -> Any:
+    """weight / 2 times the mean of (label - pred)²: [batch] of two arrays [batch, n] of one dtype."""
+    if taping() is None:
+        return wrap(_square(label._data - pred._data, weight))
+    return _Squares(weight)(pred, label)
+
+
+def _places(x: Array, label: Array) -> tuple[Array, Array]:
+    """Where the labels are among the scores; those out of bounds stand for the nearest class."""
+    classes = label if label.dtype.kind == "i" else label.astype(numpy.int64)
+    return numpy.arange(len(x)), numpy.minimum(numpy.maximum(classes, 0), x.shape[1] - 1)
+
+
+def _surprise(x: Array, places: tuple[Array, Array], weight: float) -> tuple[Array, Array]:
+    """The loss, and the softmax."""
+    below = x - x.max(1, keepdims=True)
+    own = below[places]
+    chances = numpy.exp(below, out=below)
+    total = chances.sum(1)
+    chances /= total[:, None]
+    loss = numpy.log(total, out=total)
+    loss -= own
+    if weight != 1:
+        loss *= weight
+    return loss, chances
+
+
+def _square(difference: Array, weight: float) -> Array:
+    loss = numpy.einsum("ij,ij->i", difference, difference)
+    loss *= 0.5 * weight / difference.shape[1]
+    return numpy.asarray(loss)
+
+
+class _CrossEntropy(autograd.Function):
+    """Softmax minus one at the label."""
+
+    def __init__(self, weight: float) -> None:
+        self._weight = weight
+
+    def forward(self, pred: ndarray, label: ndarray) -> ndarray:
+        loss, chances = _surprise(pred._data, _places(pred._data, label._data), self._weight)
+        self.save_for_backward(pred, label, wrap(chances))
+        return wrap(loss)
+
+    def backward(self, g: ndarray) -> tuple[Any, None]:
+        pred, label, kept = self.saved_tensors
+        if taping() is not None:  # to be differentiated itself
+            label = np.clip(label, 0, pred.shape[1] - 1)
+            wrong = npx.softmax(pred, 1) - npx.one_hot(label, pred.shape[1], dtype=pred.dtype)
+            return wrong * np.expand_dims(g * self._weight, 1), None
+        by = g._data if self._weight == 1 else g._data * g.dtype.type(self._weight)
+        found = kept._data * by[:, None]
+        found[_places(found, label._data)] -= by
+        return wrap(found), None
+
+
+class _Squares(autograd.Function):
+    """The difference."""
+
+    def __init__(self, weight: float) -> None:
+        self._weight = weight
+
+    def forward(self, pred: ndarray, label: ndarray) -> ndarray:
+        self.save_for_backward(pred, label)
+        return wrap(_square(label._data - pred._data, self._weight))
+
+    def backward(self, g: ndarray) -> tuple[Any, Any]:
+        pred, label = self.saved_tensors
+        by = g * (self._weight / pred.shape[1])
+        slope = (pred - label) * np.expand_dims(by, 1)
+        return slope, -slope

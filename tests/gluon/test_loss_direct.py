@@ -1,0 +1,139 @@
+"""Losses by few passes: what they are made of gives the same, with slopes, slopes of slopes, and all that is refused."""
+
+import numpy
+import pytest
+
+from hybridize import autograd
+from hybridize.array import np
+from hybridize.base.errors import StateError
+from hybridize.gluon import loss as losses
+
+torch = pytest.importorskip("torch")
+functional = torch.nn.functional
+
+draw = numpy.random.default_rng(0)
+SCORES = draw.normal(size=(6, 4)) * 3
+CLASSES = draw.integers(0, 4, 6)
+TARGETS = draw.normal(size=(6, 4))
+
+CASES = [
+    (losses.SoftmaxCELoss(), CLASSES, lambda x, y: functional.cross_entropy(x, y, reduction="none")),
+    (losses.SoftmaxCELoss(axis=1, weight=0.5), CLASSES, lambda x, y: 0.5 * functional.cross_entropy(x, y, reduction="none")),
+    (losses.L2Loss(), TARGETS, lambda x, y: 0.5 * ((x - y) ** 2).mean(1)),
+    (losses.L2Loss(weight=3), TARGETS, lambda x, y: 1.5 * ((x - y) ** 2).mean(1)),
+]  # fmt: skip
+
+
+@pytest.fixture(params=CASES, ids=lambda case: repr(case[0]))
+def case(request):
+    return request.param
+
+
+def given(label, dtype="float64"):
+    x = np.array(SCORES, dtype=dtype)
+    x.attach_grad()
+    return x, np.array(label, dtype=dtype if label.dtype.kind == "f" else label.dtype)
+
+
+@pytest.mark.parametrize("dtype", ["float32", "float64"])
+def test_the_same_as_by_operations(case, dtype):
+    """One weight for all samples, 1, takes the other way."""
+    loss, label, formula = case
+    found = []
+    for weights in ((), (np.ones((6, 1), dtype=dtype),)):
+        x, y = given(label, dtype)
+        outside = loss(x, y, *weights)
+        with autograd.record():
+            value = loss(x, y, *weights)
+        value.backward(np.arange(6, dtype=dtype))
+        assert value.dtype == x.dtype and x.grad.dtype == x.dtype
+        numpy.testing.assert_array_equal(outside.asnumpy(), value.asnumpy())
+        found.append((value.asnumpy(), x.grad.asnumpy()))
+    for direct, composed in zip(*found, strict=True):
+        numpy.testing.assert_allclose(
+            direct, composed, rtol=1e-5 if dtype == "float32" else 1e-12, atol=1e-6 if dtype == "float32" else 1e-12
+        )
+    wanted = formula(torch.tensor(SCORES), torch.tensor(label))
+    numpy.testing.assert_allclose(found[0][0], wanted.numpy(), rtol=1e-5)
+
+
+def test_slopes_of_slopes(case):
+    loss, label, formula = case
+    x, y = given(label)
+    by = draw.normal(size=(6, 4))
+    with autograd.record():
+        (slope,) = autograd.grad(loss(x, y) ** 2, [x], create_graph=True)
+        pushed = (slope * np.array(by, dtype="float64")).sum()
+    pushed.backward()
+    t = torch.tensor(SCORES, requires_grad=True)
+    (first,) = torch.autograd.grad((formula(t, torch.tensor(label)) ** 2).sum(), t, create_graph=True)
+    (first * torch.tensor(by)).sum().backward()
+    numpy.testing.assert_allclose(slope.asnumpy(), first.detach().numpy(), rtol=1e-9, atol=1e-12)
+    numpy.testing.assert_allclose(x.grad.asnumpy(), t.grad.numpy(), rtol=1e-9, atol=1e-12)
+
+
+def test_labels_have_slopes_too():
+    x, y = np.array(SCORES[:, :1], dtype="float64"), np.array(TARGETS[:, 0], dtype="float64")
+    y.attach_grad()
+    with autograd.record():
+        value = losses.L2Loss()(x, y)
+    value.backward()
+    numpy.testing.assert_allclose(y.grad.asnumpy(), TARGETS[:, 0] - SCORES[:, 0], rtol=1e-12)
+
+
+@pytest.mark.parametrize(
+    "label", [CLASSES.astype("f4"), CLASSES.astype("u1"), CLASSES * 9 - 3, CLASSES.astype("f8") * 9 - 3]
+)
+def test_labels_of_any_kind(label):
+    """Those out of bounds stand for the nearest class, as in `npx.pick`."""
+    x, y = given(CLASSES, "float32")
+    y = np.array(label, dtype=label.dtype)
+    with autograd.record():
+        value = losses.SoftmaxCELoss()(x, y)
+    value.backward()
+    t = torch.tensor(SCORES, requires_grad=True)
+    functional.cross_entropy(t, torch.tensor(label.astype("i8").clip(0, 3)), reduction="sum").backward()
+    numpy.testing.assert_allclose(x.grad.asnumpy(), t.grad.numpy(), rtol=1e-4, atol=1e-6)
+
+
+def test_a_second_pass_needs_the_first_to_retain(case):
+    loss, label, _ = case
+    x, y = given(label)
+    with autograd.record():
+        value = loss(x, y)
+    value.backward(retain_graph=True)
+    once = x.grad.asnumpy().copy()
+    value.backward()
+    numpy.testing.assert_array_equal(x.grad.asnumpy(), once)
+    with pytest.raises(StateError, match="E541"):
+        value.backward()
+
+
+def test_what_was_predicted_may_not_be_overwritten():
+    x, y = given(TARGETS)
+    with autograd.record():
+        pred = x * 1
+        value = losses.L2Loss()(pred, y)
+    pred[...] = 0
+    with pytest.raises(StateError, match="overwritten"):
+        value.backward()
+
+
+def test_constants_leave_no_trace():
+    x = np.array(SCORES)
+    with autograd.record():
+        value = losses.SoftmaxCELoss()(x, np.array(CLASSES))
+    with pytest.raises(StateError, match="E540"):
+        value.backward()
+
+
+def test_great_scores_and_nan():
+    loss = losses.SoftmaxCELoss()
+    found = loss(np.array([[1e4, -1e4], [numpy.nan, 0.0], [numpy.inf, 0.0]]), np.array([1, 0, 0])).asnumpy()
+    assert found[0] == 2e4
+    assert numpy.isnan(found[1:]).all()
+
+
+def test_batches_of_nothing():
+    for loss, label in ((losses.SoftmaxCELoss(), np.zeros((0,))), (losses.L2Loss(), np.zeros((0, 3)))):
+        assert loss(np.zeros((0, 3)), label).shape == (0,)
