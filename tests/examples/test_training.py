@@ -1,0 +1,42 @@
+"""The book's training programs: they reach what they say, and train alike imperatively and hybridized."""
+
+import importlib.util
+import subprocess
+import sys
+from pathlib import Path
+
+import numpy
+import pytest
+
+PROGRAMS = Path(__file__).parents[2] / "examples" / "training"
+TRAINED = [
+    ("linear_regression", "from_scratch", {"epochs": 1}), ("linear_regression", "concise", {"epochs": 1}),
+    ("softmax_regression", "from_scratch", {"epochs": 5}), ("softmax_regression", "concise", {"epochs": 5}),
+    ("mlp", "train", {"epochs": 5}), ("weight_decay", "train", {"epochs": 25, "decay": 3}),
+]  # fmt: skip
+"""A function that gives the losses of all steps first, and what makes that a hundred steps."""
+
+
+def program(name):
+    spec = importlib.util.spec_from_file_location(f"training_{name}", PROGRAMS / f"{name}.py")
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+@pytest.mark.parametrize("name", sorted(path.stem for path in PROGRAMS.glob("*.py")))
+def test_program_reaches_its_goal(name, tmp_path):
+    """Which it checks itself: accuracy, weights that were found, equal losses of both ways to run it."""
+    done = subprocess.run([sys.executable, PROGRAMS / f"{name}.py"], cwd=tmp_path, capture_output=True, text=True)
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert "loss" in done.stdout
+
+
+@pytest.mark.parametrize(("name", "function", "options"), TRAINED, ids=[f"{name}.{f}" for name, f, _ in TRAINED])
+def test_a_hundred_steps_in_float64_are_the_same(name, function, options):
+    train = getattr(program(name), function)
+    imperative = train(compiled=False, dtype="float64", **options)[0]
+    compiled = train(compiled=True, dtype="float64", **options)[0]
+    assert len(imperative) == len(compiled) >= 100
+    numpy.testing.assert_allclose(compiled, imperative, rtol=1e-6)
+    assert sum(imperative[-10:]) < sum(imperative[:10]) / 2, "nothing was learned"
