@@ -3,7 +3,6 @@
 
 from __future__ import annotations
 
-import hashlib
 import itertools
 import math
 import os
@@ -106,6 +105,8 @@ def check_sha1(filename: str | os.PathLike[str], sha1_hash: str) -> bool:
     Raises:
         LoadError E600: it cannot be read.
     """
+    import hashlib  # late: it takes milliseconds to load
+
     sha1 = hashlib.sha1(usedforsecurity=False)
     try:
         with open(filename, "rb") as file:
