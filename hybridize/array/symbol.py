@@ -92,6 +92,12 @@ class Symbol(Operators):
         """Element type."""
         return self._type.dtype
 
+    @property
+    def grad(self) -> Any:
+        """Where the gradient of this array goes; None unless `attach_grad` was called on it."""
+        gradient = getattr(current(), "gradient", None)
+        return None if gradient is None else gradient(self)
+
     def operand(self) -> Operand:
         """The value that the symbol has now: its cell's, through its steps."""
         if not ACTIVE:
@@ -100,7 +106,8 @@ class Symbol(Operators):
                 f"{self!r} is used after the capture that it belongs to has ended",
                 help="return it from the captured function instead of storing it elsewhere",
             )
-        value = self._cell.value
+        read = getattr(current(), "read", None) if self.weak is None else None
+        value = self._cell.value if read is None else read(self._cell)
         for step in self._steps:
             value = _viewed(step, value)
         return value

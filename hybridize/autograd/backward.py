@@ -27,7 +27,7 @@ from hybridize.base.errors import ArgumentError, StateError
 from hybridize.base.locations import user_location
 from hybridize.base.types import TensorType
 from hybridize.ops.arithmetic import add
-from hybridize.ops.op import Operand, capturing, taped
+from hybridize.ops.op import Operand, capturing, current, taped
 
 Edge = Any
 _commit = threading.Lock()
@@ -177,6 +177,10 @@ def backward(heads: Any, head_grads: Any = None, retain_graph: bool = False, tra
         StateError E541, E542: it was let go by an earlier pass, or values were overwritten since.
         ArgumentError E385 to E387: a head of integers; head gradients that do not fit.
     """
+    captured = _in_capture("backward")
+    if captured is not None:
+        captured(heads, head_grads, retain_graph, train_mode)
+        return
     arrays = _listed(heads)
     pairs = [(edge_of(head), g) for head, g in zip(arrays, _head_grads(arrays, head_grads), strict=True)]
     sweep = Sweep(keep=retain_graph)
@@ -210,6 +214,9 @@ def grad(
         StateError E540 to E542, ArgumentError E385 to E387: as for `backward`.
         ArgumentError E388: a variable that nothing was recorded of.
     """
+    captured = _in_capture("grad")
+    if captured is not None:
+        return captured(heads, variables, head_grads, retain_graph, create_graph, train_mode)
     arrays, of = _listed(heads), _listed(variables)
     pairs = [(edge_of(head), g) for head, g in zip(arrays, _head_grads(arrays, head_grads), strict=True)]
     edges = []
@@ -249,6 +256,11 @@ def commit(gradients: dict[Variable, Operand]) -> None:
                 buffer._data[...] = data
             written(buffer)
             variable.fresh = True
+
+
+def _in_capture(name: str) -> Any:
+    """What does it in the middle of a capture, where the graph is the tape; None where nothing is captured."""
+    return getattr(current(), name, None) if capturing() else None
 
 
 def _listed(heads: Any) -> list[Any]:

@@ -149,6 +149,7 @@ class _Checkpoint:
             array.value = old
         del trace.journal[self.journal :]
         del trace.builder.nodes[self.nodes :]
+        trace.root.history.undone(trace, self.nodes)
         if trace is trace.root:
             trace.root.numbers.forget(self.nodes)
         del trace.root.effects[self.effects :]

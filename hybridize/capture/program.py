@@ -21,11 +21,13 @@ from hybridize.base.nested import unflatten
 from hybridize.base.types import TensorType
 from hybridize.capture.backends import Backend, Evaluation, Memory, Verifying
 from hybridize.capture.guards import checker, watches
+from hybridize.capture.marks import mark_of
 from hybridize.capture.packed import PackedMachine, packable
 from hybridize.capture.record import Captured, Output, Result, Source
 from hybridize.capture.samples import recorded
 from hybridize.capture.signature import Call
 from hybridize.capture.sizes import family_key
+from hybridize.capture.step import NO_STEP, Step
 from hybridize.capture.trace import memory
 from hybridize.compiler.archived import Code
 from hybridize.graph import Graph, exact, is_exact, sizes_of
@@ -209,6 +211,8 @@ class Program:
             return False
         if self._sizes(call) is None:
             return False
+        if stock.step is not NO_STEP and not stock.step.takes(call.leaves):
+            return False
         return (self._holds is None or self._holds()) and self._same_memory(call)
 
     def _same_memory(self, call: Call) -> bool:
@@ -321,6 +325,7 @@ class Program:
                 array._data[...] = outputs[source.written]
                 if array._storage is not None:
                     array._storage.touch()
+        self.stock.step.done()
 
     def _act(self, outputs: Buffers, made: Made) -> None:
         """What the function does to objects outside."""
@@ -372,6 +377,8 @@ class Program:
         stock, runs = self.stock, self._runs
         if not isinstance(runs, PackedMachine) or stock.effects:
             return None
+        if any(mark is not None for mark in stock.step.marks.values()):
+            return None
         if stock.writes_arguments or stock.same_memory or stock.bound or stock.conditions:
             return None
         if stock.call.training or stock.call.recording or any(map(self._scattered, stock.layouts)):
@@ -390,7 +397,7 @@ class Program:
             executable, array_type=ndarray, arguments=arguments, bound=[array._data for array in lifted],
             fallback=_missed if written else fallback, structure=self._finish(count, lifted),
             writes=[array._data for array in written],
-            committed=_touching(written) if written else None, packed=[copy.buffer for copy in copies],
+            committed=_touching(written, stock.step) if written else None, packed=[copy.buffer for copy in copies],
             watches=watches(stock.guards),
         )  # fmt: skip
         if isinstance(made, PythonEntry):
@@ -401,7 +408,8 @@ class Program:
         runs.watch(state, copies)
         if self.stale:
             return None
-        return _alone(made, fallback, self._written) if written else made
+        entry = _alone(made, fallback, self._written) if written else made
+        return entry if not stock.step.marks else _unmarked(entry, fallback)
 
     def _scattered(self, position: int) -> bool:
         """Whether an argument is laid out otherwise than row by row, which is all that entries take."""
@@ -485,6 +493,17 @@ def _alone(entry: Entry, fallback: Entry, written: Sequence[ndarray]) -> Entry:
     return call
 
 
+def _unmarked(entry: Entry, fallback: Entry) -> Entry:
+    """An entry for arguments without gradients attached."""
+
+    def call(*args: Any, **kwargs: Any) -> Any:
+        if any(type(arg) is ndarray and mark_of(arg) is not None for arg in args):
+            return fallback(*args, **kwargs)
+        return entry(*args, **kwargs)
+
+    return call
+
+
 def _laid_out(call: Call, position: int, strides: tuple[int, ...] | None) -> bool:
     """Whether an array among the leaves has these strides; None: is laid out row by row."""
     data = call.leaves[position]._data
@@ -501,11 +520,12 @@ def _overlaps(x: ndarray, y: ndarray) -> bool:
     return numpy.may_share_memory(x._data, y._data)
 
 
-def _touching(arrays: Sequence[ndarray]) -> Callable[[], None]:
+def _touching(arrays: Sequence[ndarray], step: Step) -> Callable[[], None]:
     def touch() -> None:
         for array in arrays:
             if array._storage is not None:
                 array._storage.touch()
+        step.done()
 
     return touch
 

@@ -26,6 +26,7 @@ from hybridize.capture.guards import Guard
 from hybridize.capture.numbers import Condition
 from hybridize.capture.router import routed
 from hybridize.capture.signature import Call
+from hybridize.capture.step import NO_STEP, Step
 from hybridize.capture.trace import Effect, Input, Trace
 from hybridize.graph import Graph, Value
 from hybridize.ops import size_of
@@ -97,6 +98,8 @@ class Captured:
     """Array leaves that are over the same memory as an earlier leaf."""
     bound: dict[int, ndarray]
     """Array leaves that are over the same memory as an array from outside."""
+    step: Step = NO_STEP
+    """What backward passes and updates do besides, where there are any."""
 
     @property
     def writes_arguments(self) -> bool:
@@ -142,6 +145,7 @@ def capture(
         except BaseException as error:
             raise _translated(error, trace) from None
         finally:
+            trace.history.undo()
             for undo in reversed(trace.undo):
                 undo()
             if scope is not None:
@@ -224,6 +228,7 @@ class _Stock:
             tuple(trace.guards.values()), tuple(trace.watched.values()),
             numbers=dict(trace.numbers.pinned), conditions=tuple(trace.numbers.conditions),
             layouts=dict(trace.layouts), same_memory=self._same_memory(), bound=dict(trace.bound),
+            step=trace.history.step(),
         )  # fmt: skip
 
     def _output(self, value: Value) -> int:

@@ -23,12 +23,14 @@ from hybridize.array.layouts import row_major
 from hybridize.array.ndarray import ndarray, wrap
 from hybridize.array.storage import Storage
 from hybridize.array.symbol import Cell, Symbol, refusal
+from hybridize.base import modes
 from hybridize.base.dims import Scope
 from hybridize.base.dtypes import DType, bool_, float64, int64
 from hybridize.base.errors import CaptureError
 from hybridize.base.frozen import frozen
 from hybridize.base.locations import SourceLoc, user_location
 from hybridize.base.types import TensorType
+from hybridize.capture.backward import History
 from hybridize.capture.guards import Guard
 from hybridize.capture.numbers import Numbers
 from hybridize.graph import Builder, Graph, Value
@@ -72,6 +74,8 @@ class Recording:
     def __init__(self, parent: Recording | None) -> None:
         self.parent = parent
         self.builder = Builder()
+        self.differentiated = modes.is_recording()
+        """Whether a backward pass may go through what is recorded here as a whole."""
         self.journal: list[tuple[Cell, Operand]] = []
         """Writes to cells, with what they held before, so that a branch can be undone."""
         self.containers: dict[int, tuple[Any, Any, SourceLoc | None]] = {}
@@ -84,7 +88,7 @@ class Recording:
 
     def bind(self, op: Op, operands: tuple[Operand, ...]) -> tuple[Operand, ...]:
         """Add a node."""
-        return self.builder.add(op, operands, self.root.location())
+        return self.root.history.noted(self, self.builder.add(op, operands, self.root.location()))
 
     def type_of(self, operand: Operand) -> TensorType:
         """Type of a value."""
@@ -114,6 +118,7 @@ class Recording:
 
     def wrote(self, cell: Cell) -> None:
         """Hear of a write to a cell, before it happens."""
+        self.root.history.wrote(cell)
         self.root.check_write(cell, self)
         self.note(cell)
 
@@ -161,6 +166,22 @@ class Recording:
         """The symbol of an array that exists already."""
         return self.root.lift(array)
 
+    def read(self, cell: Cell) -> Operand:
+        """The value that a cell holds, to who reads it now."""
+        return self.root.history.read(self, cell)
+
+    def gradient(self, symbol: Symbol) -> Symbol | None:
+        """`x.grad`."""
+        return self.root.history.gradient(self, symbol)
+
+    def backward(self, *arguments: Any) -> None:
+        """`autograd.backward`."""
+        self.root.history.backward(self, *arguments)
+
+    def grad(self, *arguments: Any) -> Any:
+        """`autograd.grad`."""
+        return self.root.history.grad(self, *arguments)
+
     def depend(self, storage: Storage) -> None:
         """The program is valid until `storage` is touched."""
         self.root.watched[id(storage)] = storage
@@ -178,6 +199,8 @@ class Branch(Recording):
         self.root = parent.root
         self.outer: dict[Value, Value] = {}
         """Values of the trace around that are read here, and the inputs that stand for them."""
+        self.stands: dict[Value, Value] = {}
+        """The same the other way round."""
         self.mine: set[Value] = set()
 
     def bind(self, op: Op, operands: tuple[Operand, ...]) -> tuple[Operand, ...]:
@@ -185,7 +208,7 @@ class Branch(Recording):
         inputs = tuple([value if value in mine else self.own(value) for value in operands])
         outputs = self.builder.add(op, inputs, self.root.location())
         mine.update(outputs)
-        return outputs
+        return self.root.history.noted(self, outputs)
 
     def constant(self, array: NDArray[Any]) -> Operand:
         value = super().constant(array)
@@ -206,6 +229,7 @@ class Branch(Recording):
             return self.outer[value]
         own = Value(value.type, value.name)
         self.outer[value] = own
+        self.stands[own] = value
         self.mine.add(own)
         return own
 
@@ -233,6 +257,7 @@ class Trace(Recording):
     ) -> None:
         self.root = self
         super().__init__(None)
+        self.history = History(self)
         self.converter = converter
         self.scope = scope
         """What the program assumes of sizes of arguments that are not known; None where all are."""
@@ -317,6 +342,7 @@ class Trace(Recording):
         if known is not None:
             if known.position >= 0:
                 self.bound[known.position] = array
+            self.history.met(known, array)
             return known.symbol
         if self.freeze and array is not random.state:  # what the user calls constant are weights
             value = self.builder.constant(array._data, name)
