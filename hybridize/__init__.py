@@ -30,7 +30,7 @@ from hybridize.verb import disabled, hybridize, load
 
 __version__ = VERSION
 
-_LATER = ("metric",)
+_LATER = ("lr_scheduler", "metric", "optimizer")
 """Loaded when they are asked for: who imports hybridize to run a net has no use for them."""
 
 
@@ -46,5 +46,5 @@ def __dir__() -> list[str]:
 
 __all__ = [
     "Benchmark", "Program", "Timer", "autograd", "cpu", "disabled", "errors", "gluon", "gpu", "hybridize", "init",
-    "load", "metric", "nd", "np", "npx", "num_gpus", "random", "set_num_threads", "sym",
+    "load", "lr_scheduler", "metric", "nd", "np", "npx", "num_gpus", "optimizer", "random", "set_num_threads", "sym",
 ]  # fmt: skip

@@ -7,24 +7,34 @@ It must not know graphs, compilers or kernels.
 """
 
 import importlib
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from hybridize.base.errors import DeferredInitializationError as DeferredInitializationError
 from hybridize.gluon import contrib as contrib
 from hybridize.gluon import data as data
 from hybridize.gluon import loss as loss
 from hybridize.gluon import nn as nn
-from hybridize.gluon import utils as utils
 from hybridize.gluon.block import Block as Block
 from hybridize.gluon.hybrid_block import HybridBlock as HybridBlock
 from hybridize.gluon.parameter import Constant as Constant
 from hybridize.gluon.parameter import Parameter as Parameter
 from hybridize.gluon.parameter_dict import ParameterDict as ParameterDict
 from hybridize.gluon.symbol_block import SymbolBlock as SymbolBlock
-from hybridize.gluon.trainer import Trainer as Trainer
+
+if TYPE_CHECKING:
+    from hybridize.gluon import utils as utils
+    from hybridize.gluon.trainer import Trainer as Trainer
+
+_LATER = {"Trainer": "hybridize.gluon.trainer", "metric": "hybridize.metric", "utils": "hybridize.gluon.utils"}
+"""What training needs, by where it is (metric: as in MXNet 2.x); loaded when it is asked for."""
 
 
 def __getattr__(name: str) -> Any:
-    if name == "metric":  # where MXNet 2.x keeps it; loaded when it is asked for
-        return importlib.import_module("hybridize.metric")
-    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    if name not in _LATER:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    module = importlib.import_module(_LATER[name])
+    return module.Trainer if name == "Trainer" else module
+
+
+def __dir__() -> list[str]:
+    return sorted({*globals(), *_LATER})
