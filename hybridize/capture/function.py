@@ -189,12 +189,16 @@ class Function:
         call = self._call(args, kwargs)
         program = self._find(call)
         if program is not None:
+            if not self._installed and not self._new and not any(type(arg) is numpy.ndarray for arg in args):
+                with self._lock:
+                    self._install()
+                return self(*args, **kwargs)
             self._hits += 1
             if len(self._programs) > 1:
                 with suppress(KeyError):  # another thread may have evicted it
                     self._programs.move_to_end(program.key)
             result = program.run(call)
-            if (program.renewed() or not self._installed) and not self._new:
+            if program.renewed():
                 with self._lock:
                     self._install()
             self._new = False
@@ -300,8 +304,9 @@ class Function:
     def _install(self) -> None:
         """Make the entries of the latest programs what a call reaches first.
 
-        At the second call of a program: many are called once, and the first call of all, where nothing is on the disk
-        yet, need not wait for the entry's code, which takes LLVM as long as a small program.
+        At the second call of a program, which goes through its entry: many are called once, and the first call of all,
+        where nothing is on the disk yet, need not wait for the entry's code, which takes LLVM as long as a small
+        program. Not for calls with NumPy arrays, which entries leave to Python.
         """
         self._installed = True
         entry: Callable[..., Any] = self._dispatch
