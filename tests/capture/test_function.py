@@ -450,3 +450,28 @@ def test_frozen_functions_draw():
             results.append([function(np.ones((n, 3))).asnumpy() for _ in range(2)])
         numpy.testing.assert_array_equal(*results)
         assert (results[0][0] != results[0][1]).any()
+
+
+def test_the_second_call_goes_through_its_entry_which_is_made_once(monkeypatch):
+    made = []
+    entry = Program.entry
+    monkeypatch.setattr(Program, "entry", lambda self, fallback: made.append(self) or entry(self, fallback))
+    fast = Function(lambda x: x * 2 + 1)
+    x = np.array([1.0, 2.0])
+    for _ in range(4):
+        assert fast(x).asnumpy().tolist() == [3.0, 5.0]
+    assert len(made) == 1 and fast.cache_info().hits == 0, "no call after the first was Python's"
+    assert fast(np.ones(3)).shape == fast(np.ones(3)).shape == (3,)
+    assert len(made) == 3 and fast.cache_info().captures == 2, "the entries of both, one before the other"
+
+
+def test_calls_with_numpy_arrays_make_no_entry_that_could_not_take_them(monkeypatch):
+    made = []
+    entry = Program.entry
+    monkeypatch.setattr(Program, "entry", lambda self, fallback: made.append(self) or entry(self, fallback))
+    fast = Function(lambda x: x * 2 + 1)
+    for k in range(4):
+        assert fast(numpy.full(2, k, "f4")).asnumpy().tolist() == [2 * k + 1.0] * 2
+    assert not made
+    assert [fast(np.array([1.0, 2.0])).asnumpy().tolist() for _ in range(2)] == [[3.0, 5.0]] * 2
+    assert len(made) == 1
