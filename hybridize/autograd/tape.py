@@ -212,12 +212,7 @@ class Tape:
         arrays = [x]
         while (traced := history(arrays[-1])) is not None and traced.base is not None:
             arrays.append(traced.base)
-        root = history(arrays[-1])
-        if root is not None and root.edge is not None and root.edge is root.variable:
-            raise StateError(
-                "E543", f"{x.type} has a gradient attached, so it cannot be written while its use is recorded",
-                help="compute a new array, or write within autograd.pause()",
-            )  # fmt: skip
+        self.check_writable(arrays[-1])
         if not isinstance(update, (Traced, numpy.ndarray)):
             update = numpy.asarray(update, x.dtype)
         befores = [self.lift(array) for array in arrays] if steps or len(arrays) > 1 else []
@@ -239,6 +234,17 @@ class Tape:
                 traced = array._traced = Traced(array._data, None, storage)
             traced.edge = new.edge if type(new) is Traced else None
             traced.version = storage.version
+
+    def check_writable(self, x: ndarray) -> None:
+        """Raise for a variable, which is not written while recording."""
+        root = history(x)
+        while root is not None and root.base is not None:
+            root = history(root.base)
+        if root is not None and root.edge is not None and root.edge is root.variable:
+            raise StateError(
+                "E543", f"{x.type} has a gradient attached, so it cannot be written while its use is recorded",
+                help="compute a new array, or write within autograd.pause()",
+            )  # fmt: skip
 
     def _undone(self, steps: Sequence[Op], before: Traced, update: Operand) -> Operand:
         """`before`, changed so that `steps` of it make `update`; only the history: the values are written already."""

@@ -36,7 +36,6 @@ from hybridize.capture.sizes import Family, family_key
 from hybridize.capture.trace import current_trace
 from hybridize.compiler.archived import Code, offer_process_code
 from hybridize.formats import SavedProgram, SavedSignature, write_archive
-from hybridize.ops.op import taping
 
 if TYPE_CHECKING:
     from hybridize.formats.exporting import Exported
@@ -184,8 +183,6 @@ class Function:
         trace = current_trace()
         if trace is not None:  # inside of another capture it becomes part of that program
             return trace.convert(self.python_function)(*args, **kwargs)
-        if taping() is not None:
-            return self.python_function(*args, **kwargs)
         call = self._call(args, kwargs)
         program = self._find(call)
         if program is not None:

@@ -24,6 +24,7 @@ from hybridize.capture.guards import checker, watches
 from hybridize.capture.marks import mark_of
 from hybridize.capture.packed import PackedMachine, packable
 from hybridize.capture.record import Captured, Output, Result, Source
+from hybridize.capture.recorded import Recorded
 from hybridize.capture.samples import recorded
 from hybridize.capture.signature import Call
 from hybridize.capture.sizes import family_key
@@ -32,7 +33,7 @@ from hybridize.capture.trace import memory
 from hybridize.compiler.archived import Code
 from hybridize.graph import Graph, exact, is_exact, sizes_of
 from hybridize.ops import Broadcast, Reshape, Slice, Transpose
-from hybridize.ops.op import Op
+from hybridize.ops.op import Op, taping
 from hybridize.runtime.entry import Argument, Kind, PythonEntry
 
 if TYPE_CHECKING:
@@ -78,8 +79,11 @@ class Program:
         self._dirty = PythonEntry(self)
         for storage in captured.watched:
             storage.watch(self._dirty)
+        self._recorded = Recorded(captured.graph, name, backend, verify, threads)
         self._runs: Backend
-        if backend == "numpy":
+        if call.recording:
+            self._runs = self._recorded
+        elif backend == "numpy":
             self._runs = Evaluation(captured.graph)
         elif verify:
             self._runs = Verifying(captured.graph, name, verify == "ops", threads)
@@ -287,11 +291,15 @@ class Program:
         arrays = [
             self._array(source, value.type, call) if source.array is None else source.array for source, value in pairs
         ]
+        made: Made = {}
         with STATE if self._writes else _NOTHING:
-            outputs = self._runs.run([array._data if isinstance(array, ndarray) else array for array in arrays])
+            buffers = [array._data if isinstance(array, ndarray) else array for array in arrays]
+            taped = taping() is not None
+            outputs = self._recorded.taped(stock.sources, arrays, buffers, made) if taped else self._runs.run(buffers)
             if self._writes:
                 self._commit(arrays, outputs)
-        made: Made = {}
+                if taped:
+                    self._recorded.remember(stock.sources, arrays, made)
         if stock.effects:
             self._act(outputs, made)
         results = stock.results if self._same_views else self._results(call)
@@ -348,7 +356,7 @@ class Program:
                 return self._output(result.index, (), result.value, outputs, made)
             case "view":
                 array = arrays[result.index]
-                return array if not result.steps else view(array, stepped(array._data, result.steps))
+                return array if not result.steps else _view(array, result.steps)
         return result.value.copy() if isinstance(result.value, (numpy.ndarray, set)) else result.value
 
     def _output(
@@ -363,7 +371,7 @@ class Program:
                 known = wrap(outputs[index])
             else:
                 base = self._output(index, (), None, outputs, made)
-                known = view(base, stepped(base._data, steps))
+                known = _view(base, steps)
             made[index, steps] = known
         return known
 
@@ -544,6 +552,15 @@ def aliases(call: Call, stock: Captured) -> dict[int, int]:
         if any(numpy.may_share_memory(leaf._data, array._data) for array in lifted):
             found[position] = -1
     return found
+
+
+def _view(array: ndarray, steps: Sequence[Op]) -> ndarray:
+    """The view of an array that steps make."""
+    tape = taping()
+    if tape is None:
+        return view(array, stepped(array._data, steps))
+    seen: ndarray = tape.view(array, steps)
+    return seen
 
 
 def stepped(data: NDArray[Any], steps: Sequence[Op]) -> NDArray[Any]:

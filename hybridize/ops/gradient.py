@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from hybridize.base.dtypes import is_float
@@ -35,7 +35,13 @@ def pullback(
 
     The graph is run again under the current interpreter, then its ops' own rules from the last to the first.
     """
-    here = _applied(graph, inputs)
+    return swept(graph, _applied(graph, inputs), cotangents)
+
+
+def swept(
+    graph: Graph, here: Mapping[Value, Operand], cotangents: Sequence[Operand | None]
+) -> tuple[Operand | None, ...]:
+    """The same where the graph was run already: `here` is what its values are under the current interpreter."""
     active = {value for value in graph.inputs if is_float(value.type.dtype)}
     for node in graph.nodes:
         if not active.isdisjoint(node.inputs):

@@ -1,0 +1,149 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A graph and its gradient as two graphs: one that runs forward and keeps what the other will read.
+
+Both come from one graph that computes outputs and gradients, optimised as a whole, so what a gradient rule computes
+again is merged with what was there. What depends on the cotangents is the backward half; what it reads of the forward
+half is kept, unless it is cheap to compute again from what is kept or given anyway (elementwise steps and views, which
+are fused into the kernels that read them).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from hybridize.base.dtypes import is_float
+from hybridize.base.frozen import frozen
+from hybridize.graph import Graph, Node, Value
+from hybridize.ops import Broadcast, Cast, Iota, Reshape, Slice, Transpose
+from hybridize.ops.elementwise import Elementwise
+from hybridize.ops.gradient import swept
+from hybridize.ops.op import Operand, interpreting
+from hybridize.ops.record import Recorder
+from hybridize.passes import PIPELINE, Inline
+
+_CHEAP = (Elementwise, Broadcast, Cast, Iota, Reshape, Slice, Transpose)
+_COSTLY = frozenset({"exp", "log", "tanh", "erf", "sin", "cos", "pow", "sigmoid", "gamma", "gammaln", "erfinv"})
+"""Elementwise steps that are not computed again: their results are kept where something else needs them."""
+
+_CHAIN = 8
+"""At most so many steps are done again for one value."""
+
+
+@frozen
+class Halves:
+    """What `split` gives."""
+
+    forward: Graph
+    """The outputs of the graph, then what the other half reads and is neither input nor output."""
+    backward: Graph
+    """Inputs: inputs and outputs of the graph that it reads, what was kept, cotangents. Outputs: gradients."""
+    inputs: tuple[int, ...]
+    """Inputs of the graph that the backward half reads."""
+    outputs: tuple[int, ...]
+    """Outputs of the graph that it reads."""
+    kept: int
+    """How many values are kept besides."""
+    cotangents: tuple[int, ...]
+    """Outputs whose cotangents it reads."""
+    gradients: tuple[int, ...]
+    """Inputs whose gradients it gives; the other ones that were asked for have none."""
+
+
+def split(graph: Graph, wrt: Sequence[int]) -> Halves:
+    """Split a graph and the gradients with respect to some of its inputs into two graphs.
+
+    Args:
+        graph: any graph.
+        wrt: numbers of inputs, of floats.
+
+    Returns:
+        Both halves, and what goes from one to the other.
+    """
+    graph = Inline()(graph)
+    recorder = Recorder()
+    builder = recorder.builder
+    builder.inputs, builder.nodes, builder.constants = list(graph.inputs), list(graph.nodes), dict(graph.constants)
+    given = {
+        number: builder.input(value.type) for number, value in enumerate(graph.outputs) if is_float(value.type.dtype)
+    }
+    here: dict[Value, Operand] = {value: value for value in (*graph.inputs, *graph.constants)}
+    here.update((value, value) for node in graph.nodes for value in node.outputs)
+    with interpreting(recorder):
+        arrived = swept(graph, here, [given.get(number) for number in range(len(graph.outputs))])
+        asked = [number for number in wrt if arrived[number] is not None]
+        gradients: list[Operand] = [arrived[number] for number in asked]
+    count = len(graph.outputs)
+    joint = PIPELINE.run(builder.finish([*graph.outputs, *gradients]))
+    return _cut(joint, len(graph.inputs), count, tuple(given), tuple(asked))
+
+
+def _cut(joint: Graph, inputs: int, outputs: int, cotangents: tuple[int, ...], asked: tuple[int, ...]) -> Halves:
+    given, seeds = joint.inputs[:inputs], joint.inputs[inputs:]
+    results, gradients = joint.outputs[:outputs], joint.outputs[outputs:]
+    late = set(seeds)
+    for node in joint.nodes:
+        if not late.isdisjoint(node.inputs):
+            late.update(node.outputs)
+    early = [node for node in joint.nodes if late.isdisjoint(node.outputs)]
+    after = [node for node in joint.nodes if not late.isdisjoint(node.outputs)]
+    read = {value for node in after for value in node.inputs} | set(gradients)
+    constants = set(joint.constants)
+    saved, again = _economised(read - late - constants, early, {*given, *results} | constants)
+    saved -= constants
+    ordered_inputs = [number for number, value in enumerate(given) if value in saved]
+    ordered_outputs = [number for number, value in enumerate(results) if value in saved and value not in given]
+    firsts = {results[number]: number for number in reversed(ordered_outputs)}
+    ordered_outputs = sorted(firsts.values())
+    kept = [value for node in early for value in node.outputs if value in saved and value not in firsts]
+    forward = Graph(given, tuple(early), (*results, *kept), _used(joint, early, (*results, *kept)))
+    nodes = (*again, *after)
+    backward = Graph(
+        (
+            *(given[number] for number in ordered_inputs), *(results[number] for number in ordered_outputs), *kept,
+            *seeds,
+        ),
+        nodes, gradients, _used(joint, nodes, gradients),
+    )  # fmt: skip
+    return Halves(
+        PIPELINE.run(forward), backward, tuple(ordered_inputs), tuple(ordered_outputs), len(kept), cotangents, asked
+    )
+
+
+def _economised(read: set[Value], early: Sequence[Node], free: set[Value]) -> tuple[set[Value], list[Node]]:
+    """What is kept of what is read, and the nodes that compute the rest again from that and from what is `free`."""
+    makers = {value: node for node in early for value in node.outputs}
+    saved, again = set(read), set[Node]()
+    for node in reversed(early):
+        for value in node.outputs:
+            if value in saved and value not in free:
+                chain = _chain(value, makers, free | (saved - {value}))
+                if chain is not None:
+                    saved.remove(value)
+                    again |= chain
+    used = {value for node in again for value in node.inputs if makers.get(value) not in again}
+    return saved | used, [node for node in early if node in again]
+
+
+def _chain(value: Value, makers: Mapping[Value, Node], there: set[Value]) -> set[Node] | None:
+    """Cheap nodes that compute a value from values that are there; None where there are none, or too many."""
+    chain: set[Node] = set()
+    todo = [value]
+    while todo:
+        node = makers.get(todo.pop())
+        if node is None or node in chain:
+            continue
+        if not _is_cheap(node) or len(chain) == _CHAIN:
+            return None
+        chain.add(node)
+        todo += [one for one in node.inputs if one not in there]
+    return chain
+
+
+def _is_cheap(node: Node) -> bool:
+    return isinstance(node.op, _CHEAP) and node.op.name not in _COSTLY
+
+
+def _used(joint: Graph, nodes: Sequence[Node], outputs: Sequence[Value]) -> dict[Value, Any]:
+    used = {value for node in nodes for value in node.inputs} | set(outputs)
+    return {value: array for value, array in joint.constants.items() if value in used}
