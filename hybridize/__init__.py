@@ -13,6 +13,7 @@
 This module only re-exports; DESIGN of the parts stands in the docstring of each package.
 """
 
+import gc
 import importlib
 from typing import Any
 
@@ -29,6 +30,7 @@ from hybridize.tools.timing import Benchmark, Timer
 from hybridize.verb import disabled, hybridize, load
 
 __version__ = VERSION
+gc.collect(0)  # of the youngest: what importing left is not looked through within the first program's first call
 
 _LATER = ("lr_scheduler", "metric", "optimizer")
 """Loaded when they are asked for: who imports hybridize to run a net has no use for them."""
