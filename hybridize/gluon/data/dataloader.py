@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import os
 import weakref
 from collections import deque
 from collections.abc import Callable, Iterator
@@ -25,12 +26,12 @@ class Maker:
     def __init__(self, dataset: Any, batchify_fn: Callable[[list[Any]], Any] | None) -> None:
         self.dataset = dataset
         self.batchify = default_batchify_fn if batchify_fn is None else batchify_fn
-        self.columns = dataset.columns if batchify_fn is None and isinstance(dataset, Dataset) else None
+        self.read_many = dataset.read_many if batchify_fn is None and isinstance(dataset, Dataset) else None
 
     def __call__(self, indices: Any, go_on: Callable[[], bool] | None = None) -> Any:
         """The batch, or None where `go_on` said no before it was complete."""
-        if self.columns is not None:
-            found = self.columns(indices)
+        if self.read_many is not None:
+            found = self.read_many(indices)
             if found is not None:
                 return [wrap(column) for column in found] if len(found) > 1 else wrap(found[0])
         samples = []
@@ -106,6 +107,7 @@ class DataLoader:
         self._thread_pool = thread_pool
         self._timeout = timeout
         self._workers: Any = None
+        self._pid = 0
 
     def __len__(self) -> int:
         """Batches of an epoch."""
@@ -117,16 +119,16 @@ class DataLoader:
         batches = self._batch_sampler
         order = batches.arrays() if type(batches) is BatchSampler else iter(batches)
         if not self._num_workers:
-            return map(self._maker, order)
+            return (self._maker(indices) for indices in order)  # where StopIteration is an error, not the end
         if self._thread_pool:
             return self._from_threads(order)
         return self._from_processes(order, _mixed(seed * _MIX[0] + draws))
 
     def _from_threads(self, order: Iterator[Any]) -> Iterator[Any]:
-        if self._workers is None:
+        if self._workers is None or self._pid != os.getpid():  # a forked process has none of its parent's threads
             from concurrent.futures import ThreadPoolExecutor
 
-            self._workers = ThreadPoolExecutor(self._num_workers, "DataLoader")
+            self._workers, self._pid = ThreadPoolExecutor(self._num_workers, "DataLoader"), os.getpid()
             weakref.finalize(self, self._workers.shutdown, wait=False, cancel_futures=True)
         under_way: deque[Any] = deque()
         try:

@@ -17,7 +17,7 @@ Columns = tuple[NDArray[Any], ...]
 
 
 class Dataset:
-    """Samples by number. A subclass says `__getitem__(index)` and `__len__()`.
+    """Samples by number. A subclass says `__getitem__(index)` and `__len__()`; it may say `read_many(indices)`.
 
     What the methods give is made of this data set without a copy of its samples.
     """
@@ -75,8 +75,16 @@ class Dataset:
         """The same with `fn` of the first part of a sample only: the data, not the label."""
         return self.transform(_First(fn), lazy)
 
-    def columns(self, indices: Any) -> Columns | None:
-        """Parts of many samples at once, one array each, or None where only single samples can be read."""
+    def read_many(self, indices: Any) -> Columns | None:
+        """The parts of many samples, an array of each part, where that is faster than one sample after the other.
+
+        Args:
+            indices: numbers of samples, as an array, a list, or a slice with a start and a stop.
+
+        Returns:
+            Arrays of NumPy's that nobody else holds, as many as a sample has parts; None where only single samples
+            can be read. A loader without a batchify function asks for whole batches.
+        """
         return None
 
 
@@ -124,7 +132,7 @@ class ArrayDataset(Dataset):
             return self._data[0][index]
         return tuple(data[index] for data in self._data)
 
-    def columns(self, indices: Any) -> Columns | None:
+    def read_many(self, indices: Any) -> Columns | None:
         if type(self).__getitem__ is not ArrayDataset.__getitem__:
             return None  # a subclass of the user's has samples of its own
         if type(indices) is slice and indices.stop > self._length:
@@ -157,19 +165,19 @@ class SampledDataset(Dataset):
             return [self._dataset[int(i)] for i in self._indices[index]]
         return self._dataset[int(self._indices[index])]
 
-    def columns(self, indices: Any) -> Columns | None:
+    def read_many(self, indices: Any) -> Columns | None:
         if type(indices) is slice and indices.stop > len(self):
             return None  # as above
         if isinstance(self._indices, range):
             own = self._indices
             if type(indices) is slice:
                 part = own[indices]
-                return self._dataset.columns(slice(part.start, part.stop))
+                return self._dataset.read_many(slice(part.start, part.stop))
             indices = numpy.asarray(indices)
             if indices.size and not (indices.min() >= 0 and indices.max() < len(own)):
                 return None  # single samples say what is wrong
-            return self._dataset.columns(indices + own.start)
-        return self._dataset.columns(self._indices[indices])
+            return self._dataset.read_many(indices + own.start)
+        return self._dataset.read_many(self._indices[indices])
 
 
 class TransformedDataset(Dataset):

@@ -60,6 +60,12 @@ class Workers:
         self._arrived: dict[tuple[int, int], tuple[str, bytes, list[Any], int]] = {}
         self._running: set[int] = set()
         self._workers: list[Worker] = []
+        if multiprocessing.current_process().daemon:
+            raise ArgumentError(
+                "E375",
+                "a DataLoader in a worker process cannot have worker processes of its own",
+                help="num_workers=0 there, or thread_pool=True",
+            )
         method: str | None = multiprocessing.get_start_method(allow_none=True)
         if method is None:
             # Forking sends the data set without a copy, and functions that have no name.
@@ -117,6 +123,9 @@ class Workers:
                 worker.connection.send((self._serial, iteration, seed, indices))
             except OSError:
                 self._died(worker)
+            except BaseException:
+                self.shutdown(grace=0)  # half a message may be on its way
+                raise
 
     def take(self, iteration: int, batch: int, timeout: float) -> Any:
         """A batch that was asked for.
@@ -202,12 +211,15 @@ class Workers:
                 if not worker.connection.poll():
                     self._died(worker)
                 kind, serial, body, buffers = transport.receive(worker.connection)
+                expected, iteration, batch = worker.asked.popleft()
+                assert serial == expected
+                if iteration in self._running and kind != "skipped":
+                    self._arrived[iteration, batch] = kind, body, buffers, worker.number
             except (EOFError, OSError):
                 self._died(worker)
-            expected, iteration, batch = worker.asked.popleft()
-            assert serial == expected
-            if iteration in self._running and kind != "skipped":
-                self._arrived[iteration, batch] = kind, body, buffers, worker.number
+            except BaseException:
+                self.shutdown(grace=0)  # half a message may have been read: Ctrl-C comes at any time
+                raise
         return bool(ready)
 
     def _died(self, worker: Worker) -> NoReturn:

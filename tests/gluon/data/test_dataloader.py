@@ -1,5 +1,6 @@
 """Loaders without workers, and with threads."""
 
+import os
 import pickle
 import threading
 
@@ -182,3 +183,25 @@ def test_a_loader_can_be_sent(workers):
     loader = data.DataLoader(DS, 5, num_workers=workers)
     expected = as_lists(loader)
     assert as_lists(pickle.loads(pickle.dumps(loader))) == expected
+
+
+def test_stop_iteration_of_the_users_is_not_the_end_of_an_epoch():
+    def ended(x, y):
+        return next(iter(())) if y == 7 else (x, y)
+
+    for workers in (0, 1):
+        with pytest.raises(RuntimeError, match="StopIteration"):
+            list(data.DataLoader(DS.transform(ended), 5, num_workers=workers, thread_pool=True))
+
+
+def test_a_forked_process_makes_threads_of_its_own():
+    loader = data.DataLoader(DS, 5, num_workers=2, thread_pool=True)
+    expected = as_lists(loader)
+    pid = os.fork()
+    if not pid:
+        code = 1
+        try:
+            code = 0 if as_lists(loader) == expected else 2
+        finally:
+            os._exit(code)
+    assert os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1]) == 0

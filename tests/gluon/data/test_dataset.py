@@ -101,7 +101,7 @@ def test_many_samples_at_once_equal_single_ones():
     base = data.ArrayDataset(np.array(X), Y)
     for ds in (base, base.take(7), base.shard(3, 1), base.filter(is_even), base.filter(is_even).take(3).shard(2, 0)):
         for indices in (slice(0, len(ds)), slice(1, 2), numpy.array([1, 0, 1]), numpy.array([], int)):
-            x, y = ds.columns(indices)
+            x, y = ds.read_many(indices)
             numbers = range(len(ds))[indices] if isinstance(indices, slice) else indices
             expected = [ds[int(i)] for i in numbers]
             assert y.tolist() == [label for _, label in expected]
@@ -114,14 +114,14 @@ def test_a_subclass_with_samples_of_its_own_is_read_sample_by_sample():
         def __getitem__(self, index):
             return super().__getitem__(index)[1] + 100
 
-    assert Mine(X, Y).columns(slice(0, 3)) is None
+    assert Mine(X, Y).read_many(slice(0, 3)) is None
     (batch,) = data.DataLoader(Mine(X, Y), 10)
     assert batch.asnumpy().tolist() == list(range(100, 110))
 
 
 def test_what_is_not_numbers_has_no_short_way():
-    assert data.ArrayDataset(X, list("abcdefghij")).columns(slice(0, 3)) is None
-    assert data.ArrayDataset(numpy.array(["a", "b"])).columns(slice(0, 1)) is None
+    assert data.ArrayDataset(X, list("abcdefghij")).read_many(slice(0, 3)) is None
+    assert data.ArrayDataset(numpy.array(["a", "b"])).read_many(slice(0, 1)) is None
 
 
 def test_data_sets_can_be_sent():

@@ -17,7 +17,7 @@ SHAPES = {"digits": (1797, 64), "iris": (150, 4), "wine": (178, 13), "breast_can
 
 
 def arrays(dataset):
-    x, y = dataset.columns(slice(0, len(dataset)))
+    x, y = dataset.read_many(slice(0, len(dataset)))
     return x, y
 
 

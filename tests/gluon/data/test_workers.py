@@ -16,7 +16,7 @@ import numpy
 import pytest
 
 from hybridize import hybridize, np, random
-from hybridize.errors import StateError
+from hybridize.errors import ArgumentError, StateError
 from hybridize.gluon import data
 from hybridize.gluon.data import transport
 
@@ -180,6 +180,40 @@ def test_a_worker_that_died_between_epochs():
     with pytest.raises(StateError, match="E570"):
         list(loader)
     assert len(list(loader)) == 5
+
+
+def test_a_loader_within_a_worker_has_no_workers():
+    def nested(x, y):
+        return next(iter(data.DataLoader(DS, 23, num_workers=1)))[1], y
+
+    with pytest.raises(ArgumentError, match=r"E375.*in a worker process"):
+        list(data.DataLoader(DS.transform(nested), 5, num_workers=1))
+
+    def alone(x, y):
+        return next(iter(data.DataLoader(DS, 23)))[1], y
+
+    (whole, _), *_ = data.DataLoader(DS.transform(alone), 5, num_workers=1)
+    assert whole.asnumpy()[2].tolist() == list(range(23))
+
+
+INTERRUPTED = """
+import os, signal, threading, time
+from hybridize import gluon
+loader = gluon.data.DataLoader(gluon.data.SimpleDataset(range(100000)), 10, num_workers=2)
+for _ in range(20):
+    threading.Timer(0.02, os.kill, (os.getpid(), signal.SIGINT)).start()
+    try:
+        while True:
+            for batch in loader: pass
+    except KeyboardInterrupt:
+        pass
+print([int(batch[0]) for batch, _ in zip(loader, range(3))], flush=True)
+"""
+
+
+def test_after_an_interruption_the_next_epoch_is_right():
+    done = subprocess.run([sys.executable, "-c", INTERRUPTED], capture_output=True, text=True, timeout=120)
+    assert done.stdout.strip() == "[0, 10, 20]", done.stderr
 
 
 def test_a_batch_that_does_not_come():

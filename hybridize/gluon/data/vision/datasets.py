@@ -31,8 +31,8 @@ class _Images(Dataset):
         sample = self._arrays[index]
         return sample if self._transform is None else self._transform(*sample)
 
-    def columns(self, indices: Any) -> Columns | None:
-        return self._arrays.columns(indices) if self._transform is None else None
+    def read_many(self, indices: Any) -> Columns | None:
+        return self._arrays.read_many(indices) if self._transform is None else None
 
 
 class MNIST(_Images):
