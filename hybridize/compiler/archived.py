@@ -231,7 +231,8 @@ def executable(
     said, content = code.said, code.read()
     types = [value.type for value in graph.inputs]
     try:
-        if said["inputs"] != [[CODES[one.dtype], [*map(plain, one.shape)]] for one in types]:
+        sizes = [[*map(plain, one.shape)] for one in types] if said["sizes"] else [[*one.shape] for one in types]
+        if said["inputs"] != [[CODES[one.dtype], shape] for one, shape in zip(types, sizes, strict=True)]:
             raise LoadError("E652", f"the file's code of {name} takes other inputs than its graph")
         image = _image(said, content)
         constants, at = _constants(code, content)

@@ -225,13 +225,14 @@ def _mapped(source: str) -> Any:
 
 def _entries(tree: Mapping[str, Any], start: int, size: int) -> dict[str, Entry]:
     """Where the tensors are: one after the other, from `start` to the end."""
+    numbers = [number for entry in tree.values() for part in ("shape", "data_offsets") for number in entry[part]]
+    if not _INTEGERS.issuperset(map(type, numbers)) or min(numbers, default=0) < 0:
+        raise ValueError("sizes and offsets are integers from 0")
     found = {}
     at = start
     for name, entry in tree.items():
-        dtype, sizes, (begin, end) = _CODES[entry["dtype"]], entry["shape"], entry["data_offsets"]
-        whole = _INTEGERS.issuperset(map(type, (*sizes, begin, end))) and min(sizes, default=0) >= 0
-        shape = tuple(sizes)
-        if not whole or begin + start != at or end - begin != math.prod(shape) * dtype.itemsize:
+        dtype, shape, (begin, end) = _CODES[entry["dtype"]], tuple(entry["shape"]), entry["data_offsets"]
+        if begin + start != at or end - begin != math.prod(shape) * dtype.itemsize:
             raise ValueError(f"{name!r} is not where it has to be")
         if len(shape) > MAX_AXES or (begin == end and checked_size(shape, dtype) is None):
             raise ValueError(f"{name!r} is larger than an array can be")
