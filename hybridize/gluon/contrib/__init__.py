@@ -1,4 +1,13 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Where MXNet 1.x keeps some of its layers; all of them are `gluon.nn`'s."""
+"""Where MXNet 1.x keeps some of its layers, all of them `gluon.nn`'s, and the `estimator`, loaded when asked for."""
+
+import importlib
+from typing import Any
 
 from hybridize.gluon.contrib import nn as nn
+
+
+def __getattr__(name: str) -> Any:
+    if name == "estimator":
+        return importlib.import_module(f"{__name__}.estimator")
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

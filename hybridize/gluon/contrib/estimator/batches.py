@@ -1,0 +1,44 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What is computed of one batch."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from hybridize import autograd
+from hybridize.gluon.utils import split_and_load
+
+Parts = list[Any]
+
+
+class BatchProcessor:
+    """Computes predictions and losses of a batch, and gradients in training. Derive from it to do that otherwise."""
+
+    def fit_batch(self, estimator: Any, train_batch: Any, batch_axis: int = 0) -> tuple[Parts, Parts, Parts, Parts]:
+        """Data, labels, predictions and losses of a batch whose gradients are in the parameters now.
+
+        Args:
+            estimator: who asks.
+            train_batch: (data, labels).
+            batch_axis: along which the batch is cut for several devices.
+        """
+        data, label = self._parts(estimator, train_batch, batch_axis)
+        with autograd.record():
+            pred = [estimator.net(x) for x in data]
+            loss = [estimator.loss(y_hat, y) for y_hat, y in zip(pred, label, strict=True)]
+        autograd.backward(loss)
+        return data, label, pred, loss
+
+    def evaluate_batch(self, estimator: Any, val_batch: Any, batch_axis: int = 0) -> tuple[Parts, Parts, Parts, Parts]:
+        """The same without gradients, with the net and the loss of validation."""
+        data, label = self._parts(estimator, val_batch, batch_axis)
+        pred = [estimator.val_net(x) for x in data]
+        loss = [estimator.val_loss(y_hat, y) for y_hat, y in zip(pred, label, strict=True)]
+        return data, label, pred, loss
+
+    def _parts(self, estimator: Any, batch: Any, batch_axis: int) -> tuple[Parts, Parts]:
+        data, label = batch[0], batch[1]
+        if len(estimator.device) == 1:
+            return [data], [label]
+        cut = (split_and_load(x, estimator.device, batch_axis, even_split=False) for x in (data, label))
+        return next(cut), next(cut)

@@ -1,0 +1,259 @@
+# SPDX-License-Identifier: Apache-2.0
+"""`Estimator`: a net with all that its training needs, and the loop."""
+
+from __future__ import annotations
+
+import copy
+import logging
+import sys
+from collections.abc import Sequence
+from typing import Any
+
+from hybridize.array.device import cpu
+from hybridize.base.errors import ArgumentError
+from hybridize.gluon.advice import warn
+from hybridize.gluon.block import Block
+from hybridize.gluon.contrib.estimator.batches import BatchProcessor
+from hybridize.gluon.contrib.estimator.events import (
+    BatchBegin,
+    BatchEnd,
+    EpochBegin,
+    EpochEnd,
+    EventHandler,
+    TrainBegin,
+    TrainEnd,
+)
+from hybridize.gluon.contrib.estimator.handlers import (
+    GradientUpdateHandler,
+    LoggingHandler,
+    MetricHandler,
+    StoppingHandler,
+    ValidationHandler,
+    metrics_of,
+)
+from hybridize.gluon.contrib.estimator.progress import ProgressHandler
+from hybridize.gluon.loss import Loss, SoftmaxCrossEntropyLoss
+from hybridize.gluon.trainer import Trainer
+from hybridize.metric import Accuracy, EvalMetric
+from hybridize.metric import Loss as LossMetric
+
+
+class _Output(logging.StreamHandler[Any]):
+    """Writes to what is `sys.stdout` when it writes: a progress bar, or a test, may have put another in its place."""
+
+    def __init__(self) -> None:
+        logging.Handler.__init__(self)
+
+    @property
+    def stream(self) -> Any:
+        return sys.stdout
+
+
+class _Logger(logging.Logger):
+    """Of one estimator. `logging` does not know it, and so would not make it forget what an earlier level let pass."""
+
+    def isEnabledFor(self, level: int) -> bool:  # noqa: N802, the name is logging's
+        return level >= self.getEffectiveLevel() and not self.disabled
+
+
+class Estimator:
+    """Trains a net: `fit` runs the loop, handlers do the rest.
+
+        estimator = Estimator(net, gluon.loss.SoftmaxCrossEntropyLoss(), trainer=trainer)
+        estimator.fit(train_data, val_data, epochs=10, event_handlers=EarlyStoppingHandler(estimator.val_metrics[0]))
+
+    Args:
+        net: a block.
+        loss: a `gluon.loss.Loss`.
+        train_metrics: what to measure in training; None: accuracy where the loss is a cross-entropy. The loss itself is
+            measured, too.
+        val_metrics: in validation; None: the same.
+        initializer: of the net, where it is not initialized yet.
+        trainer: None: SGD with a learning rate of 0.001.
+        device: a device or a list; None: `cpu()`.
+        val_net: the net that is validated; None: `net`.
+        val_loss: the loss of validation; None: `loss`.
+        batch_processor: what computes a batch; None: a `BatchProcessor`.
+        context: MXNet 1.x's name of `device`.
+
+    Raises:
+        ArgumentError E390: one of these is of another kind.
+
+    Attributes:
+        epoch: which one it is, from 0; after `fit` how many there were.
+        batch: which one it is of all batches since the beginning, from 0.
+        logger: a `logging.Logger` that writes to standard output.
+    """
+
+    def __init__(
+        self, net: Block, loss: Loss, train_metrics: Any = None, val_metrics: Any = None, initializer: Any = None,
+        trainer: Trainer | None = None, device: Any = None, val_net: Block | None = None, val_loss: Loss | None = None,
+        batch_processor: Any = None, context: Any = None,
+    ) -> None:  # fmt: skip
+        self.net = _of_kind("net", net, Block)
+        self.loss = _of_kind("loss", loss, Loss)
+        self.val_net = self.net if val_net is None else _of_kind("val_net", val_net, Block)
+        self.val_loss = self.loss if val_loss is None else _of_kind("val_loss", val_loss, Loss)
+        self.train_metrics = metrics_of(train_metrics)
+        if not self.train_metrics and isinstance(loss, SoftmaxCrossEntropyLoss):
+            self.train_metrics.append(Accuracy())
+        if not train_metrics or not any(isinstance(one, LossMetric) for one in self.train_metrics):
+            self.train_metrics.append(LossMetric(type(loss).__name__))
+        self.val_metrics = metrics_of(val_metrics) or [copy.deepcopy(one) for one in self.train_metrics]
+        _named_for(self.train_metrics, "training")
+        _named_for(self.val_metrics, "validation")
+        self.logger = _Logger("Estimator", logging.INFO)
+        self.logger.addHandler(_Output())
+        given = device if device is not None else context
+        self.device = list(given) if isinstance(given, Sequence) else [cpu() if given is None else given]
+        self._initialize(initializer)
+        if trainer is None:
+            warn("No trainer is given to the Estimator: SGD with a learning rate of 0.001 is used.")
+            trainer = Trainer(net.collect_params(), "sgd", {"learning_rate": 0.001})
+        self.trainer: Trainer = _of_kind("trainer", trainer, Trainer)
+        self.batch_processor = BatchProcessor() if batch_processor is None else batch_processor
+        for method in ("fit_batch", "evaluate_batch"):
+            if not callable(getattr(self.batch_processor, method, None)):
+                text = f"a batch_processor has fit_batch and evaluate_batch, {type(batch_processor).__name__} has not"
+                raise ArgumentError("E390", text, help="derive it from BatchProcessor")
+        self.max_epoch: int | None = None
+        self.max_batch: int | None = None
+        self.batch_axis = 0
+        self.epoch = self.batch = 0
+
+    def _initialize(self, initializer: Any) -> None:
+        waiting = [p for p in self.net.collect_params().values() if p._data is None and not p.deferred]
+        if waiting:
+            self.net.initialize(*(() if initializer is None else (initializer,)), device=self.device)
+        elif initializer is not None:
+            warn("The net is initialized already, the initializer of the Estimator is ignored.")
+
+    # ------------------------------------------------------------------------------------------------- the loops
+
+    def fit(
+        self, train_data: Any, val_data: Any = None, epochs: int | None = None, event_handlers: Any = None,
+        batches: int | None = None, batch_axis: int = 0,
+    ) -> None:  # fmt: skip
+        """Train for a number of epochs, or of batches.
+
+        Args:
+            train_data: gives (data, labels), again for each epoch: a `DataLoader`, or a list.
+            val_data: the same, evaluated after each epoch; or None.
+            epochs: how many.
+            event_handlers: one or a list. A StoppingHandler, and, where there is none, a GradientUpdateHandler, a
+                MetricHandler, a ValidationHandler, a LoggingHandler and a ProgressHandler are added.
+            batches: how many, instead of `epochs`.
+            batch_axis: which axis counts samples.
+
+        Raises:
+            ArgumentError E391: not exactly one of `epochs` and `batches`; an epoch without batches.
+            StateError E565: a loss is NaN.
+        """
+        if (not epochs) == (not batches) or (epochs or batches or 0) < 0:
+            raise ArgumentError(
+                "E391",
+                f"fit takes epochs or batches, one of them, got {epochs!r} and {batches!r}",
+                help="fit(..., epochs=10)",
+            )
+        self.max_epoch, self.max_batch, self.batch_axis = epochs, batches, batch_axis
+        self.epoch = self.batch = 0
+        handlers = self._with_defaults(event_handlers, val_data)
+        try:
+            for handler in _who(handlers, TrainBegin):
+                handler.train_begin(self, train_data=train_data)
+            while not self._epoch(handlers, train_data, batch_axis):
+                pass
+            for handler in _who(handlers, TrainEnd):
+                handler.train_end(self)
+        except BaseException:
+            for handler in handlers:
+                handler.aborted(self)
+            raise
+
+    def _epoch(self, handlers: list[EventHandler], train_data: Any, batch_axis: int) -> bool:
+        """Whether it was the last."""
+        for handler in _who(handlers, EpochBegin):
+            handler.epoch_begin(self)
+        first = self.batch
+        for batch in train_data:
+            for handler in _who(handlers, BatchBegin):
+                handler.batch_begin(self, batch=batch)
+            _, label, pred, loss = self.batch_processor.fit_batch(self, batch, batch_axis)
+            what = {"batch": batch, "pred": pred, "label": label, "loss": loss}
+            stop = [handler.batch_end(self, **what) for handler in _who(handlers, BatchEnd)]
+            self.batch += 1
+            if any(stop):
+                break
+        if self.batch == first:
+            raise ArgumentError(
+                "E391", f"there are no batches in epoch {self.epoch}",
+                help="what fit trains with must give them again for each epoch, as a DataLoader or a list does",
+            )  # fmt: skip
+        self.batch -= 1  # to those who hear of the end of the epoch it is still the present one
+        ended = [handler.epoch_end(self) for handler in _who(handlers, EpochEnd)]
+        self.batch += 1
+        self.epoch += 1
+        return any(ended)
+
+    def evaluate(self, val_data: Any, batch_axis: int = 0, event_handlers: Any = None) -> None:
+        """Measure `val_metrics` over other data.
+
+        Args:
+            val_data: gives (data, labels).
+            batch_axis: which axis counts samples.
+            event_handlers: one or a list; where there is none, a MetricHandler and a LoggingHandler are added.
+        """
+        handlers = _checked(event_handlers)
+        if not _who(handlers, MetricHandler):
+            handlers.append(MetricHandler(self.val_metrics))
+        if not _who(handlers, LoggingHandler):
+            handlers.append(LoggingHandler(metrics=self.val_metrics))
+        handlers.sort(key=_priority)
+        for handler in _who(handlers, EpochBegin):
+            handler.epoch_begin(self)
+        for batch in val_data:
+            for handler in _who(handlers, BatchBegin):
+                handler.batch_begin(self, batch=batch)
+            _, label, pred, loss = self.batch_processor.evaluate_batch(self, batch, batch_axis)
+            for handler in _who(handlers, BatchEnd):
+                handler.batch_end(self, batch=batch, pred=pred, label=label, loss=loss)
+        for handler in _who(handlers, EpochEnd):
+            handler.epoch_end(self)
+
+    def _with_defaults(self, event_handlers: Any, val_data: Any) -> list[EventHandler]:
+        handlers = _checked(event_handlers)
+        defaults: list[EventHandler] = [
+            GradientUpdateHandler(), MetricHandler(self.train_metrics),
+            LoggingHandler(metrics=self.train_metrics), ProgressHandler(self.train_metrics),
+        ]  # fmt: skip
+        if val_data is not None:
+            defaults.append(ValidationHandler(val_data, self.evaluate))
+        added = [one for one in defaults if not _who(handlers, type(one))]
+        return sorted([*handlers, StoppingHandler(), *added], key=_priority)
+
+
+def _who(handlers: list[EventHandler], kind: type[Any]) -> list[Any]:
+    return [handler for handler in handlers if isinstance(handler, kind)]
+
+
+def _priority(handler: EventHandler) -> float:
+    return handler.priority
+
+
+def _checked(handlers: Any) -> list[EventHandler]:
+    listed = list(handlers) if isinstance(handlers, Sequence) else [] if handlers is None else [handlers]
+    for one in listed:
+        _of_kind("event handler", one, EventHandler)
+    return listed
+
+
+def _of_kind(what: str, x: Any, kind: type[Any]) -> Any:
+    if not isinstance(x, kind):
+        raise ArgumentError("E390", f"the {what} of an Estimator is a {kind.__name__}, got {type(x).__name__}")
+    return x
+
+
+def _named_for(metrics: list[EvalMetric], what: str) -> None:
+    """Put `training` or `validation` before the names, once."""
+    for one in metrics:
+        one.name = f"{what} {one.name.removeprefix('training ').removeprefix('validation ')}"

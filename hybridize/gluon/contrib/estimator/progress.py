@@ -1,0 +1,66 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A progress bar of the training, on terminals."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+from rich.console import Console
+from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
+
+from hybridize.gluon.contrib.estimator.events import BatchEnd, EpochBegin, TrainBegin, TrainEnd
+from hybridize.gluon.contrib.estimator.handlers import metrics_of, told
+
+
+class ProgressHandler(TrainBegin, EpochBegin, BatchEnd, TrainEnd):
+    """Shows a bar of the batches, what is left of the time, and metrics.
+
+    Args:
+        metrics: whose values are shown.
+        console: where; None: standard error, where nothing is shown unless it is a terminal.
+        priority: after the metrics.
+    """
+
+    def __init__(self, metrics: Any = None, console: Console | None = None, priority: float = math.inf) -> None:
+        self.metrics = metrics_of(metrics)
+        self.priority = priority
+        self._console = Console(stderr=True) if console is None else console
+        self._progress: Progress | None = None
+        self._task: Any = None
+
+    def train_begin(self, estimator: Any, *args: Any, **kwargs: Any) -> None:
+        if not self._console.is_terminal:
+            return
+        self._progress = Progress(
+            TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn(),
+            TextColumn("{task.fields[told]}"), console=self._console, transient=True,
+        )  # fmt: skip
+        self._progress.start()
+        length = _length(kwargs.get("train_data"))
+        total = estimator.max_batch or (None if length is None else length * estimator.max_epoch)
+        self._task = self._progress.add_task("training", total=total, completed=estimator.batch, told="")
+
+    def epoch_begin(self, estimator: Any, *args: Any, **kwargs: Any) -> None:
+        if self._progress is not None:
+            of = f"/{estimator.max_epoch}" if estimator.max_epoch else ""
+            self._progress.update(self._task, description=f"epoch {estimator.epoch + 1}{of}")
+
+    def batch_end(self, estimator: Any, *args: Any, **kwargs: Any) -> None:
+        if self._progress is not None:
+            self._progress.update(self._task, advance=1, told=told(self.metrics))
+
+    def train_end(self, estimator: Any, *args: Any, **kwargs: Any) -> None:
+        self.aborted(estimator)
+
+    def aborted(self, estimator: Any) -> None:
+        if self._progress is not None:
+            self._progress.stop()
+            self._progress = None
+
+
+def _length(batches: Any) -> int | None:
+    try:
+        return len(batches)
+    except TypeError:
+        return None
