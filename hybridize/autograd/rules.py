@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any
 
+from hybridize.autograd.fused import FullyConnected
 from hybridize.ops import Div, Matmul, Mul, div, matmul, mul
 from hybridize.ops.op import Operand
 
@@ -44,4 +45,4 @@ def _div(op: Div, g: Operand, xs: Sequence[Operand], edges: Sequence[Any]) -> tu
     return div(g, xs[1]), None
 
 
-_RULES: dict[Any, Partial] = {Mul: _mul, Matmul: _matmul}
+_RULES: dict[Any, Partial] = {Mul: _mul, Matmul: _matmul, FullyConnected: FullyConnected.partial}

@@ -20,6 +20,7 @@ from numpy.typing import NDArray
 from hybridize.array.ndarray import history, ndarray, view, wrap
 from hybridize.array.storage import Storage
 from hybridize.array.traced import Traced
+from hybridize.autograd.fused import RULES
 from hybridize.autograd.nodes import Node, reads, unowned
 from hybridize.base.errors import ArgumentError, StateError
 from hybridize.base.types import TensorType
@@ -167,6 +168,20 @@ class Tape:
             y = data if number == len(steps) - 1 else viewed(x.data, (step,))
             (x,) = self.note(step, (x,), (x.data,), (y,), x)
         return x
+
+    def made(self, name: str, arrays: Sequence[ndarray], y: Buffer, *parameters: Any) -> ndarray:
+        """The array `y` that a function of `fused` has computed of arrays."""
+        operands = [self.lift(x) for x in arrays]
+        edges = [x.edge if type(x) is Traced else None for x in operands]
+        if not any(edge is not None for edge in edges):
+            return wrap(y)
+        rule = RULES[name](*parameters)
+        read = rule.reads(edges)
+        node = Node(rule, operands, [x._data for x in arrays], (y,), read)
+        storage = Storage()
+        if read[1][0]:
+            node.guard(storage, 0)
+        return self.wrap(unowned(y, (node, 0), storage))
 
     def custom(
         self, rule: Any, operands: Sequence[Operand], results: Sequence[ndarray], kept: Sequence[ndarray] = ()

@@ -5,6 +5,7 @@ import inspect
 
 import numpy
 import pytest
+import torch
 
 from hybridize import autograd, errors, np, npx, random
 from hybridize.array import ndarray, wrap
@@ -263,3 +264,44 @@ def test_copies_share_nothing():
             assert x[0] == 1
             z = (y * 3).sum()
             assert autograd.grad(z, x).tolist() == [0, 3]
+
+
+def test_the_gradient_of_relu_is_exact_at_odd_places():
+    x = np.array([-1.0, -0.0, 0.0, 2.0, numpy.nan, numpy.inf, -numpy.inf, -3.0])
+    g = np.array([1.0, 2.0, 3.0, 4.0, 5.0, numpy.inf, 7.0, numpy.inf])
+    x.attach_grad()
+    for shape in ((8,), (2, 4), (4, 2)):
+        with autograd.record():
+            y = npx.relu(x.reshape(shape).T)
+        y.backward(g.reshape(shape).T)
+        numpy.testing.assert_array_equal(x.grad.asnumpy(), [0, 0, 0, 4, 5, numpy.inf, 0, 0])
+    one = np.array(3.0)
+    one.attach_grad()
+    with autograd.record():
+        y = npx.relu(one) * 2
+    y.backward()
+    assert float(one.grad) == 2
+
+
+@pytest.mark.parametrize("bias", [True, False])
+@pytest.mark.parametrize("asked", [(0,), (1,), (0, 1), (0, 1, 2)])
+def test_a_dense_layer_gives_the_gradients_that_are_asked_for(bias, asked):
+    values = [numpy.random.default_rng(n).normal(size=shape) for n, shape in enumerate([(5, 3), (4, 3), (4,)])]
+    xs = [wrap(v) for v in values]
+    for k in asked:
+        xs[k].attach_grad()
+    with autograd.record():
+        y = npx.fully_connected(xs[0], xs[1], xs[2] if bias else None)
+        first = autograd.grad((y * y).sum(), [xs[k] for k in asked if bias or k < 2], create_graph=True)
+        loss = sum((f * f).sum() for f in first)
+    loss.backward()
+
+    ts = [torch.from_numpy(v).requires_grad_(k in asked) for k, v in enumerate(values)]
+    y = torch.nn.functional.linear(ts[0], ts[1], ts[2] if bias else None)
+    second = torch.autograd.grad((y * y).sum(), [ts[k] for k in asked if bias or k < 2], create_graph=True)
+    sum((f * f).sum() for f in second).backward()
+    for f, t in zip(first, second, strict=True):
+        numpy.testing.assert_allclose(f.asnumpy(), t.detach().numpy(), rtol=1e-9)
+    for k in asked:
+        if bias or k < 2:
+            numpy.testing.assert_allclose(xs[k].grad.asnumpy(), ts[k].grad.numpy(), rtol=1e-9)

@@ -15,7 +15,7 @@ from hybridize.base.dtypes import float32, float64
 from hybridize.base.errors import ShapeError
 from hybridize.base.promotion import floating, promote
 from hybridize.ops import composites
-from hybridize.ops.op import ACTIVE
+from hybridize.ops.op import ACTIVE, taping
 
 
 def fully_connected(
@@ -55,6 +55,12 @@ def fully_connected(
         product = _fully_connected_by_numpy(x._data, weight._data, None if bias is None else bias._data, flatten)
         if product is not None:
             return wrap(product)
+    if ACTIVE and type(x) is ndarray and x._data.ndim == 2:
+        tape = taping()
+        if tape is not None and type(weight) is ndarray and (bias is None or type(bias) is ndarray):
+            product = _fully_connected_by_numpy(x._data, weight._data, None if bias is None else bias._data, flatten)
+            if product is not None:
+                return tape.made("FullyConnected", (x, weight) if bias is None else (x, weight, bias), product)
     return _fully_connected(x, weight, bias, flatten)
 
 

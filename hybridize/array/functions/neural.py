@@ -37,7 +37,7 @@ from hybridize.base.errors import ArgumentError, ShapeError
 from hybridize.base.modes import is_training
 from hybridize.base.promotion import floating, promote
 from hybridize.ops import composites
-from hybridize.ops.op import ACTIVE, bind1
+from hybridize.ops.op import ACTIVE, bind1, taping
 
 _ZERO = {float32: numpy.zeros((), float32), float64: numpy.zeros((), float64)}
 _ZERO32 = _ZERO[float32]
@@ -52,6 +52,19 @@ def _plain(x: Any) -> Any:
     return None
 
 
+def _taped_or_plain(x: Any) -> Any:
+    """The same, also where a tape records: `_made` tells it."""
+    if ACTIVE and taping() is not None:
+        return x._data if type(x) is ndarray and x._data.dtype in (float32, float64) else None
+    return _plain(x)
+
+
+def _made(name: str, data: ndarray, y: Any, *parameters: Any) -> ndarray:
+    """The array `y`, computed of `data` as one step of a tape where one records."""
+    made: ndarray = taping().made(name, (data,), y, *parameters) if ACTIVE else wrap(y)
+    return made
+
+
 def _float(x: Any) -> Any:
     """An argument as a float operand."""
     data = operand(x)
@@ -62,11 +75,11 @@ def _float(x: Any) -> Any:
 
 def relu(data: Any) -> Any:
     """max(x, 0); NaN stays NaN."""
-    if type(data) is ndarray and not ACTIVE:
+    if type(data) is ndarray and (not ACTIVE or taping() is not None):
         x = data._data
         if x.dtype is float32 or x.dtype is float64:
             y = numpy.maximum(x, _ZERO32)
-            return wrap(y if type(y) is numpy.ndarray else numpy.asarray(y))
+            return _made("relu", data, y if type(y) is numpy.ndarray else numpy.asarray(y))
     return _relu(data)
 
 
@@ -88,12 +101,12 @@ def softmax(
     if length is not None:
         valid = _valid(data, length, axis)
         return where(valid, softmax(where(valid, data, -math.inf), axis, None, temperature, dtype=dtype), 0.0)
-    x = _plain(data)
+    x = _taped_or_plain(data) if temperature is None or temperature == 1.0 else _plain(data)
     if x is not None and x.size and x.ndim:
         y = _below_most(x, axis, temperature)
         numpy.exp(y, out=y)
         y /= y.sum(axis=axis, keepdims=True)
-        found = wrap(y)
+        found = _made("softmax", data, y, axis)
     else:
         found = result(composites.softmax(_scaled(data, temperature), axis_of(axis, array(data).ndim, "softmax")))
     return found if dtype is None else found.astype(dtype)
@@ -126,11 +139,11 @@ def log_softmax(
     if length is not None:
         valid = _valid(data, length, axis)
         return where(valid, log_softmax(where(valid, data, -math.inf), axis, None, temperature, dtype=dtype), 0.0)
-    x = _plain(data)
+    x = _taped_or_plain(data) if temperature is None or temperature == 1.0 else _plain(data)
     if x is not None and x.size and x.ndim:
         y = _below_most(x, axis, temperature)
         y -= numpy.log(numpy.exp(y).sum(axis=axis, keepdims=True))
-        found = wrap(y)
+        found = _made("log_softmax", data, y, axis)
     else:
         found = result(
             composites.log_softmax(_scaled(data, temperature), axis_of(axis, array(data).ndim, "log_softmax"))
@@ -234,7 +247,7 @@ def activation(data: Any, act_type: str = "relu") -> Any:
     function = _ACTIVATIONS.get(act_type) if isinstance(act_type, str) else None
     if function is None:
         raise ArgumentError("E315", f"no activation {act_type!r}", help=f"one of {', '.join(_ACTIVATIONS)}")
-    direct = not ACTIVE and type(data) is ndarray and is_float(data.dtype)
+    direct = (not ACTIVE or taping() is not None) and type(data) is ndarray and is_float(data.dtype)
     return function(data) if direct else _activation(data, act_type)
 
 

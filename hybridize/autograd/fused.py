@@ -1,0 +1,99 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Functions that imperative code computes in few passes of NumPy, as one node each: what layers are made of.
+
+Their rules are written with ops, as those of ops are, and give the same gradients as the compositions they stand for;
+they keep the result where that is enough, which the next layer keeps anyway.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy
+
+from hybridize.ops import exp, ge, matmul, mul, sub, where
+from hybridize.ops.op import Operand, taping, type_of
+from hybridize.ops.views import like, spread, sum
+
+_INTEGERS = {numpy.dtype("f4"): numpy.dtype("i4"), numpy.dtype("f8"): numpy.dtype("i8")}
+
+Operands = tuple[Operand, ...]
+
+
+class Relu:
+    """max(x, 0), whose slope at 0 is 0."""
+
+    name = "relu"
+
+    def reads(self, edges: Sequence[Any]) -> tuple[tuple[bool, ...], tuple[bool, ...]]:
+        """Which inputs and outputs are read."""
+        return (False,), (True,)
+
+    def vjp(self, g: Operands, y: Operands, x: Operand) -> Operands:
+        """The gradient passes where the result is not 0."""
+        (gradient,), (result,) = g, y
+        integer = _INTEGERS.get(gradient.dtype) if taping() is None else None
+        if integer is None:
+            nothing = like(0, result)
+            return (where(ge(nothing, result), nothing, gradient),)
+        # By bits: a choice by element costs as much as a small product.
+        keep = numpy.asarray(numpy.subtract(numpy.less_equal(result, 0), 1, dtype=integer))
+        keep &= gradient.view(integer)
+        return (keep.view(gradient.dtype),)
+
+
+class FullyConnected:
+    """x W^T + b"""
+
+    name = "FullyConnected"
+
+    def reads(self, edges: Sequence[Any]) -> tuple[tuple[bool, ...], tuple[bool, ...]]:
+        """Which inputs and outputs are read."""
+        return (edges[1] is not None, edges[0] is not None, False)[: len(edges)], (False,)
+
+    def vjp(self, g: Operands, y: Operands, *xs: Operand) -> tuple[Operand | None, ...]:
+        """All of them."""
+        return self.partial(g[0], xs, (True,) * len(xs))
+
+    def partial(self, g: Operand, xs: Sequence[Operand], edges: Sequence[Any]) -> tuple[Operand | None, ...]:
+        """Those that somebody waits for."""
+        by_x = None if edges[0] is None else matmul(g, xs[1], False, False)
+        by_w = None if edges[1] is None else matmul(g, xs[0], True, False)
+        return (by_x, by_w, None if edges[2] is None else sum(g, (0,))) if len(xs) == 3 else (by_x, by_w)
+
+
+class Softmax:
+    """exp(x) / sum(exp(x)) along an axis."""
+
+    name = "softmax"
+
+    def __init__(self, axis: int) -> None:
+        self._axis = axis
+
+    def reads(self, edges: Sequence[Any]) -> tuple[tuple[bool, ...], tuple[bool, ...]]:
+        """Which inputs and outputs are read."""
+        return (False,), (True,)
+
+    def vjp(self, g: Operands, y: Operands, x: Operand) -> Operands:
+        """y (g - sum(g y))"""
+        shape = type_of(y[0]).shape
+        axes = (self._axis % len(shape),)
+        return (mul(y[0], sub(g[0], spread(sum(mul(g[0], y[0]), axes), shape, axes))),)
+
+
+class LogSoftmax(Softmax):
+    """The logarithm of the softmax along an axis."""
+
+    name = "log_softmax"
+
+    def vjp(self, g: Operands, y: Operands, x: Operand) -> Operands:
+        """g - exp(y) sum(g)"""
+        shape = type_of(y[0]).shape
+        axes = (self._axis % len(shape),)
+        return (sub(g[0], mul(exp(y[0]), spread(sum(g[0], axes), shape, axes))),)
+
+
+RULES: dict[str, Any] = {
+    "relu": Relu, "FullyConnected": FullyConnected, "softmax": Softmax, "log_softmax": LogSoftmax,
+}  # fmt: skip
