@@ -9,15 +9,11 @@ from collections import deque
 from collections.abc import Callable, Iterator
 from typing import Any
 
-from hybridize.array import random
 from hybridize.array.ndarray import wrap
 from hybridize.base.errors import ArgumentError, StateError
 from hybridize.gluon.data.batchify import default_batchify_fn
 from hybridize.gluon.data.dataset import Dataset, as_dataset
-from hybridize.gluon.data.sampler import BatchSampler, RandomSampler, SequentialSampler
-
-_MIX = 0x9E3779B97F4A7C15, 0xBF58476D1CE4E5B9, 0x94D049BB133111EB
-_WORD = (1 << 64) - 1
+from hybridize.gluon.data.sampler import STEP, BatchSampler, RandomSampler, SequentialSampler, drawn, mixed
 
 
 class Maker:
@@ -115,14 +111,14 @@ class DataLoader:
 
     def __iter__(self) -> Iterator[Any]:
         # Drawn whether or not anybody needs it, so that the next epoch's order is the same with and without workers.
-        seed, draws = map(int, random.key())
+        seed = drawn()
         batches = self._batch_sampler
         order = batches.arrays() if type(batches) is BatchSampler else iter(batches)
         if not self._num_workers:
             return (self._maker(indices) for indices in order)  # where StopIteration is an error, not the end
         if self._thread_pool:
             return self._from_threads(order)
-        return self._from_processes(order, _mixed(seed * _MIX[0] + draws))
+        return self._from_processes(order, seed)
 
     def _from_threads(self, order: Iterator[Any]) -> Iterator[Any]:
         if self._workers is None or self._pid != os.getpid():  # a forked process has none of its parent's threads
@@ -166,7 +162,7 @@ class DataLoader:
         asked = taken = 0
         try:
             for indices in order:
-                workers.ask(iteration, asked, _mixed(seed + asked * _MIX[0]), indices)
+                workers.ask(iteration, asked, mixed(seed + asked * STEP), indices)
                 asked += 1
                 if asked - taken >= self._prefetch:
                     yield workers.take(iteration, taken, self._timeout)
@@ -207,11 +203,3 @@ def _numbers(indices: Any) -> Any:
     if type(indices) is slice:
         return range(indices.start, indices.stop)
     return indices.tolist() if hasattr(indices, "tolist") else indices
-
-
-def _mixed(word: int) -> int:
-    """A 64-bit word whose every bit depends on all bits of the given one (splitmix64)."""
-    word &= _WORD
-    word = ((word ^ (word >> 30)) * _MIX[1]) & _WORD
-    word = ((word ^ (word >> 27)) * _MIX[2]) & _WORD
-    return word ^ (word >> 31)

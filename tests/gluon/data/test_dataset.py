@@ -168,6 +168,20 @@ def test_random_order_follows_the_seed_and_differs_between_epochs():
     assert list(data.RandomSampler(0)) == []
 
 
+def test_all_orders_are_equally_likely():
+    random.seed(0)
+    counts = {}
+    for _ in range(4800):
+        order = tuple(data.RandomSampler(4))
+        counts[order] = counts.get(order, 0) + 1
+    assert len(counts) == 24
+    squares = sum((count - 200) ** 2 / 200 for count in counts.values())
+    assert squares < 58  # chi-squared of 23 degrees of freedom: less with a probability of 0.9999
+    places = numpy.array([data.RandomSampler(1000).order() for _ in range(200)])
+    assert abs(places.mean(0) - 499.5).max() < 100  # five deviations of the mean
+    assert abs(numpy.corrcoef(places[:, :-1].ravel(), places[:, 1:].ravel())[0, 1]) < 0.01
+
+
 @pytest.mark.parametrize(
     ("last", "epochs", "lengths"),
     [
