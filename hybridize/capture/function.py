@@ -387,15 +387,14 @@ class Function:
 
         Raises:
             ArgumentError E334: no program takes one of the samples.
+            StateError E535: the programs are not what the function does any more.
             VerificationError E811: Python and the program disagree about the types of a result.
         """
-        programs = self.programs()
+        programs = self.current()
         if self.saved_program is not None:
             found = changed(self.saved_program, weights=self._weights())
-            programs = [program for program, _ in self.of_file()]
         else:
             options = {"backend": self.options.backend, "freeze": self.options.freeze}
-            programs = [program for program in programs if program.current]  # files have no guards
             found = saving.saved(self.name, programs, self._parameters(), options, names or {})
         if samples is None:
             return found
@@ -403,6 +402,21 @@ class Function:
         # A frozen program has the weights of its capture; Python has those of today.
         function = None if self.saved_program is not None or self.options.freeze else self.python_function
         return saving.with_samples(found, programs, function, calls, [] if notes is None else notes)
+
+    def current(self) -> list[Program]:
+        """The programs that can be saved, in the order of files, which have no guards: those whose guards hold now.
+
+        Raises:
+            StateError E535: there are some, and none holds.
+        """
+        if self.saved_program is not None:
+            return [program for program, _ in self.of_file()]
+        programs = self.programs()
+        found = [program for program in programs if program.current]
+        if programs and not found:
+            reason = programs[-1].objections(programs[-1].stock.call)
+            raise StateError("E535", f"{self.name} has changed since it was called: {reason}", help="call it once more")
+        return found
 
     def _weights(self) -> dict[str, Any]:
         """What a loaded function's arrays hold by now."""

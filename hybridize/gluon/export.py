@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from hybridize.array.ndarray import ndarray, wrap
 from hybridize.base import modes
 from hybridize.base.comparison import difference, largest
-from hybridize.base.errors import CaptureError, StateError, VerificationError
+from hybridize.base.errors import ArgumentError, CaptureError, StateError, VerificationError
 from hybridize.base.frozen import changed
 from hybridize.base.nested import Structure, flatten
 from hybridize.capture import Function
@@ -69,6 +69,8 @@ def write(
     function: Function, parameters: ParameterDict, path: str | os.PathLike[str], epoch: int, samples: Sequence[Any] = ()
 ) -> tuple[str, str | None]:  # fmt: skip
     """Write `PATH-symbol.json` and `PATH-EPOCH.params`, once they give what the net gives; see `HybridBlock.export`."""
+    if not isinstance(epoch, int) or isinstance(epoch, bool) or epoch < 0:
+        raise ArgumentError("E337", f"epoch is a whole number from 0, got {epoch!r}")
     from hybridize.formats.staging import place, staging  # late: most processes write no file
 
     place_of, name = split(path)
@@ -81,7 +83,7 @@ def write(
         alone = changed(program, signatures=(program.signatures[number],))
         calls = [function._call(one if isinstance(one, tuple) else (one,), {}) for one in samples]
         python = None if function.options.freeze else function.python_function
-        tried = with_samples(alone, [function.programs()[number]], python, calls, [])
+        tried = with_samples(alone, [function.current()[number]], python, calls, [])
         _check(files, tried.signatures[0])
         placed = place([file for file in files if file is not None], place_of)
         given = os.path.dirname(os.fspath(path))  # as the user says it
@@ -124,7 +126,7 @@ def _write(
 ) -> tuple[str, str | None]:
     from hybridize.formats.mxnet.write import symbol_json  # late: MXNet's names for all ops
 
-    stock = with_sizes(function, function.programs()[number].stock)
+    stock = with_sizes(function, function.current()[number].stock)
     signature = signature_of(stock, names)
     graph = signature.graph
     arguments = len(graph.inputs) - len(signature.state)
@@ -166,13 +168,16 @@ def _with_axis(array: NDArray[Any]) -> NDArray[Any]:
 def _for_inference(program: SavedProgram) -> int:
     """The latest program that was captured while predicting, whose arguments are all arrays; of known sizes if any."""
     found = reversed(list(enumerate(program.signatures)))
+    if all(signature.training for signature in program.signatures):
+        text = "the net was only called while training"
+        raise CaptureError("E451", text, help="call it once outside of autograd.record() before export")
     for number, signature in sorted(found, key=lambda one: one[1].graph.scope is not None):
         if not signature.training and all(leaf.kind == "array" for leaf in signature.result_leaves):
             return number
     raise CaptureError(
         "E451",
-        "the net was only called while training, or its result holds values that are no arrays",
-        help="call it once outside of autograd.record() before export",
+        "the result of the net holds values that are no arrays, which MXNet's graphs do not have",
+        help='return arrays alone, or use another format: format="archive" keeps them',
     )
 
 

@@ -5,7 +5,7 @@ import pytest
 
 import hybridize
 from hybridize import autograd, np, npx
-from hybridize.base.errors import ArgumentError, VerificationError
+from hybridize.base.errors import ArgumentError, StateError, VerificationError
 from hybridize.ops.evaluate import evaluate
 
 
@@ -148,12 +148,17 @@ def test_frozen_weights_are_those_of_the_capture():
 
 
 def test_state_that_has_changed_since():
-    """What the function read has changed, so Python is no longer what the program is."""
+    """What the function read has changed, so Python is no longer what the program is: it is not saved."""
     setting = {"factor": 2}
     fast = hybridize.hybridize(lambda x: x * setting["factor"])
     fast(np.ones((2,)))
     setting["factor"] = 3
-    check(fast.saved(samples=()))
+    with pytest.raises(StateError, match=r"E535: .* has changed .*'factor'\] was 2 and is 3(.|\n)*call it once more"):
+        fast.saved(samples=())
+    fast(np.ones((3,)))
+    program = fast.saved(samples=())
+    assert [str(one.graph.inputs[0].type) for one in program.signatures] == ["f32[n0]"]
+    check(program)
 
 
 def test_python_that_fails_is_told():

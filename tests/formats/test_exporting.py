@@ -10,7 +10,7 @@ import pytest
 
 import hybridize
 from hybridize import np
-from hybridize.base.errors import ArgumentError, HybridizeError, StateError, VerificationError
+from hybridize.base.errors import ArgumentError, CaptureError, HybridizeError, StateError, VerificationError
 from hybridize.formats import checking, exporting, library, staging, wasm
 from hybridize.gluon import nn
 
@@ -419,3 +419,52 @@ def test_results_of_files_are_arrays(net, tmp_path):
     numpy.testing.assert_allclose(good.outputs[0], net(np.array(x)).asnumpy(), rtol=1e-5, atol=1e-6)
     assert bad.code & 0xFF == checking.SIZE
     assert "axis 1 must be 7" in bad.text
+
+
+class Scaled(hybridize.gluon.HybridBlock):
+    def __init__(self):
+        super().__init__()
+        self.scale, self.layer = 1.0, nn.Dense(2, in_units=2)
+
+    def forward(self, x):
+        return self.layer(x) * self.scale
+
+
+@pytest.mark.parametrize("format", ["mxnet", "archive", "library", "object", "wasm"])
+def test_what_a_net_was_before_is_never_exported(tmp_path, format):
+    net = Scaled()
+    net.initialize()
+    net.hybridize()
+    net(np.ones((5, 2)))
+    net.scale = 100.0
+    with pytest.raises(StateError, match=r"E535: Scaled has changed since it was called: .*\n(.|\n)*call it once more"):
+        net.export(tmp_path / "net", format=format)
+    assert listing(tmp_path) == []
+    expected = net(np.ones((1, 2))).asnumpy()  # of another size: the old program is still there
+    net.export(tmp_path / "net", format=format)
+    if format == "mxnet":
+        again = hybridize.gluon.SymbolBlock.imports(
+            str(tmp_path / "net-symbol.json"), ["data"], str(tmp_path / "net-0000.params")
+        )
+    elif format == "archive":
+        again = hybridize.load(tmp_path / "net")
+        with pytest.raises(hybridize.errors.ShapeError):
+            again(np.ones((5, 2)))
+    else:
+        return  # checked against the imperative result by the export itself
+    numpy.testing.assert_allclose(again(np.ones((1, 2))).asnumpy(), expected, rtol=1e-5)
+
+
+def test_mistakes_that_only_mxnets_files_know(tmp_path):
+    net = nn.Dense(2, in_units=2)
+    net.initialize()
+    net.hybridize()
+    with hybridize.autograd.train_mode():
+        net(np.ones((1, 2)))
+    with pytest.raises(CaptureError, match=r"E451: the net was only called while training\n"):
+        net.export(tmp_path / "net")
+    net(np.ones((1, 2)))
+    for epoch in ("1", -1, 1.5, True):
+        with pytest.raises(ArgumentError, match="E337: epoch is a whole number from 0"):
+            net.export(tmp_path / "net", epoch)
+    assert listing(tmp_path) == []

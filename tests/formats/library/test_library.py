@@ -119,7 +119,7 @@ def test_what_the_function_did_in_another_world_is_not_exported(library):
         close(model(numbers(normal(length))), [normal(length) * 5])
     model.destroy()
     factor = 6
-    with pytest.raises(StateError, match="E532"):
+    with pytest.raises(StateError, match="E535"):
         deployable(function.saved())
 
 
