@@ -102,7 +102,7 @@ class Container:
             checks = tree["checks"]
         except (ValueError, TypeError, LookupError, RecursionError) as error:
             raise self.fail(f"its description does not read ({error})") from error
-        if type(checks) is not list or len(checks) != len(names) or not all(type(check) is int for check in checks):
+        if type(checks) is not list or len(checks) != len(names) or not _INTEGERS.issuperset(map(type, checks)):
             raise self.fail("its checksums are not one for each tensor")
         self._checks = dict(zip(names, checks, strict=True))
         return tree

@@ -81,7 +81,7 @@ def _program(container: Container) -> SavedProgram:
     for name, entry in container.entries.items():
         if name.startswith("hybridize:") and not name.startswith("hybridize:code:") and name != PROGRAM:
             container.check(name)  # small: graphs and lines
-        elif entry.nbytes and not name.startswith(("weight:", "constant:", "sample:", "hybridize:")):
+        elif not name.startswith(("weight:", "constant:", "sample:", "hybridize:")) and entry.nbytes:
             raise container.fail(f"nothing is known of its tensor {name!r}")
     signatures = tree["signatures"]
     if not isinstance(signatures, list):
@@ -146,20 +146,15 @@ def _count(structure: Structure, leaves: Sequence[Leaf]) -> int:
 
 def _inputs(parts: list[Any], symbols: Mapping[str, Dim]) -> tuple[Value, ...]:
     """What goes in."""
-
-    def size(part: Any) -> Any:
-        found = dims.parse(part, symbols) if isinstance(part, str) else part
-        if type(found) is not int and not dims.is_symbolic(found):
-            raise TypeError(f"{part!r} is no size")
-        if type(found) is int and found < 0:
-            raise ValueError(f"{part!r} is no size")
-        return found
-
     values = []
     for name, code, shape in parts:
-        if len(shape) > MAX_AXES:
-            raise ValueError(f"an input has {len(shape)} axes")
-        values.append(Value(TensorType(tuple([size(part) for part in shape]), BY_CODE[code]), word(name)))
+        sizes = tuple([dims.parse(part, symbols) if isinstance(part, str) else part for part in shape])
+        if len(sizes) > MAX_AXES:
+            raise ValueError(f"an input has {len(sizes)} axes")
+        for size in sizes:
+            if not (size >= 0 if type(size) is int else dims.is_symbolic(size)):
+                raise ValueError(f"{size!r} is no size")
+        values.append(Value(TensorType(sizes, BY_CODE[code]), word(name)))
     return tuple(values)
 
 
