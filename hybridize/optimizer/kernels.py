@@ -31,6 +31,7 @@ from hybridize.base.config import CONFIG
 from hybridize.base.dims import Scope
 from hybridize.base.dtypes import DType, bfloat16, float16, float32, float64
 from hybridize.base.errors import ArgumentError
+from hybridize.base.modes import is_disabled
 from hybridize.base.types import TensorType
 from hybridize.ops import record
 from hybridize.ops.op import ACTIVE, capturing, current
@@ -95,7 +96,7 @@ def kernel_for(
 ) -> Kernel | None:
     """The kernel of a formula for such arrays; None where array operations have to do."""
     arrays = (weight, grad, *slots)
-    if capturing() or CONFIG.disable or not all(type(array) is ndarray for array in arrays):
+    if not _compiled() or not all(type(array) is ndarray for array in arrays):
         return None
     check(weight, grad)
     buffers = [array._data for array in arrays]
@@ -110,6 +111,11 @@ def kernel_for(
             while len(_kernels) > LIMIT:
                 del _kernels[next(iter(_kernels))]
     return kernel
+
+
+def _compiled() -> bool:
+    """Whether updates are to run as machine code: not while they are captured, nor where users want their Python."""
+    return not ((ACTIVE and capturing()) or CONFIG.disable or is_disabled())
 
 
 def _usable(buffer: NDArray[Any], shape: tuple[int, ...]) -> bool:
@@ -206,7 +212,7 @@ class Binding:
             return False
         if formula is not self.kernel.formula or flags != self.flags or len(slots) != len(self.slots):
             return False
-        if (ACTIVE and capturing()) or CONFIG.disable:
+        if not _compiled():
             return False
         return not slots or all(slot._data is buffers[k] for k, slot in enumerate(slots, 2))
 

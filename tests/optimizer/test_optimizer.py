@@ -6,7 +6,7 @@ import threading
 import numpy
 import pytest
 
-from hybridize import hybridize, lr_scheduler, optimizer
+from hybridize import disabled, hybridize, lr_scheduler, optimizer
 from hybridize.array import np
 from hybridize.errors import ArgumentError, StateError
 from hybridize.optimizer import kernels
@@ -270,6 +270,26 @@ def test_compiled_and_array_operations_agree(name, dtype, monkeypatch):
     monkeypatch.setattr("hybridize.base.config.CONFIG.disable", True)
     tolerance = {"float16": 3e-3, "float32": 2e-5, "float64": 1e-12}[dtype]
     assert run() == pytest.approx(compiled, rel=tolerance, abs=tolerance)
+
+
+def test_a_debugger_stops_in_a_formula():
+    lines = []
+
+    class Seen(optimizer.Optimizer):
+        @staticmethod
+        def formula(w, g, slots, s):
+            lines.append(type(w))
+            return w - s.lr * g, ()
+
+    made, weight = Seen(learning_rate=1.0), np.array([3.0])
+    made.update(0, weight, np.array([1.0]), None)
+    compiled = len(lines)
+    made.update(0, weight, np.array([1.0]), None)
+    assert len(lines) == compiled
+    with disabled():
+        made.update(0, weight, np.array([1.0]), None)
+    assert lines[compiled:] == [np.ndarray]
+    assert weight.item() == 0.0
 
 
 def test_results_that_cannot_take_the_place_of_their_inputs_are_copied():
