@@ -301,3 +301,18 @@ def test_backward_gives_pytorchs_gradients(case, hybrid):
     value.backward()
     for x, want in zip(wrt, expected(inputs, formula)[1], strict=True):
         numpy.testing.assert_allclose(x.grad.asnumpy(), want, rtol=1e-6, atol=1e-8)
+
+
+def test_every_loss_is_one_program_for_all_batches(case):
+    loss, inputs, _ = case
+    if not isinstance(loss, gluon.HybridBlock):
+        return
+    loss.hybridize()
+    for count in (4, 3, 2, 4, 3):
+        given = arrays([x[:count] for x in inputs], "float64")
+        found = loss(*given).asnumpy()
+        with hybridize.disabled():
+            wanted = loss(*given).asnumpy()
+        numpy.testing.assert_allclose(found, wanted, rtol=1e-10)
+    assert loss.cache_info().captures == 2
+    loss.hybridize(active=False)

@@ -105,10 +105,12 @@ class SDMLLoss(Loss):
                 "E139", f"SDMLLoss needs two batches [batch, n] of the same shape, got {x1.type} and {x2.type}",
                 help="row i of one belongs to row i of the other; there must be two rows at least",
             )  # fmt: skip
-        count = x1.shape[0]
         distances = np.sum(np.square(np.expand_dims(x1, 1) - np.expand_dims(x2, 0)), 2)
         scores = npx.log_softmax(-distances, 1)
-        own, rest = 1 - self.smoothing_parameter, self.smoothing_parameter / (count - 1)
-        target = np.eye(count, dtype=scores.dtype) * (own - rest) + rest
+        others = npx.shape_array(x1)[0].astype(scores.dtype) - 1  # an array: one program serves all batches
+        rows = np.arange(x1.shape[0])
+        target = np.where(
+            np.expand_dims(rows, 1) == rows, 1 - self.smoothing_parameter, self.smoothing_parameter / others
+        )
         loss = target * (np.log(target + 1e-12) - scores)
         return weighted(sum_of_samples(loss, 0), self._weight)
