@@ -26,7 +26,7 @@ from hybridize.base.errors import ArgumentError, CaptureError, StateError
 from hybridize.base.frozen import frozen
 from hybridize.base.locations import SourceLoc, user_location
 from hybridize.capture.marks import MarkGuard, mark_of
-from hybridize.capture.step import Step
+from hybridize.capture.step import Feed, Step
 from hybridize.graph import Node, Value
 from hybridize.ops import Cast, StopGradient, full
 from hybridize.ops.arithmetic import add
@@ -60,6 +60,7 @@ class History:
         """Leaves of the arguments that were read while recording, and their variables."""
         self.fresh: dict[Variable, bool] = {}
         """Variables whose gradients are written, and whether that was the case before."""
+        self.feeds: list[Feed] = []
         self._freed: dict[Value, SourceLoc | None] = {}
         self._leaf_of: dict[tuple[Variable, Value], Value] = {}
         self._constant_of: dict[Value, Value] = {}
@@ -72,7 +73,7 @@ class History:
         """The results of a node that was just added to a recording."""
         if modes.is_recording():
             node = at.builder.nodes[-1]
-            if type(node.op) is not StopGradient and any(self._has_history(at, value) for value in node.inputs):
+            if not isinstance(node.op, StopGradient) and any(self._has_history(at, value) for value in node.inputs):
                 made = Made(len(at.builder.nodes) - 1, node, at)
                 self.nodes.update((value, made) for value in outputs if is_float(value.type.dtype))
         elif at.differentiated:  # as a whole, while this part of it is a constant
@@ -103,7 +104,7 @@ class History:
             return None
         if cell in self._doubtful:
             raise self.trace.refusing(CaptureError(
-                "E557", f"{_name(entry)} is used while recording, and of two arrays over its memory only one has a "
+                "E558", f"{_name(entry)} is used while recording, and of two arrays over its memory only one has a "
                 "gradient attached",
                 help="use one of them, or a copy",
             ))  # fmt: skip
@@ -145,7 +146,7 @@ class History:
         gone |= {value for value, (_, place) in self.leaves.items() if place is at and value not in kept}
         for table in (self.nodes, self.leaves, self._freed):
             for value in gone:
-                table.pop(value, None)  # type: ignore[attr-defined]
+                table.pop(value, None)
         self._leaf_of = {key: leaf for key, leaf in self._leaf_of.items() if leaf not in gone}
         self._constant_of = {
             value: constant for value, constant in self._constant_of.items()
@@ -172,10 +173,21 @@ class History:
     def step(self) -> Step:
         """What calls of the program have to see to."""
         marks = {position: mark for position, mark in self.marks.items() if self.nodes}
-        return Step(marks, {variable: variable.fresh for variable in self.fresh})
+        return Step(marks, {variable: variable.fresh for variable in self.fresh}, tuple(self.feeds))
+
+    def feed(self, feed: Feed) -> None:
+        """Let calls of the program prepare numbers; for the capture it has done so already."""
+        self.feeds.append(feed)
+
+    def used(self, variable: Variable) -> None:
+        """Hear that a gradient was used up by an update."""
+        self.fresh.setdefault(variable, variable.fresh)
+        variable.fresh = False
 
     def undo(self) -> None:
-        """Put variables back: the calls of the program write them."""
+        """Put variables and counts back: the calls of the program write them."""
+        for feed in reversed(self.feeds):
+            feed.failed()
         for variable, fresh in self.fresh.items():
             variable.fresh = fresh
 
@@ -280,8 +292,8 @@ class History:
             if g is None:
                 found.append((head, full(1, head.type)))
                 continue
-            if type(g) is Symbol or type(g) is ndarray:
-                operand = (g if type(g) is Symbol else at.lift(g)).operand()
+            if isinstance(g, (Symbol, ndarray)):
+                operand = (at.lift(g) if isinstance(g, ndarray) else g).operand()
             else:
                 operand = at.constant(numpy.asarray(g, head.type.dtype))
             if at.type_of(operand) != head.type:

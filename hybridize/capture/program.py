@@ -215,7 +215,7 @@ class Program:
             return False
         if self._sizes(call) is None:
             return False
-        if stock.step is not NO_STEP and not stock.step.takes(call.leaves):
+        if stock.step is not NO_STEP and not (stock.step.takes(call.leaves) and stock.step.holds()):
             return False
         return (self._holds is None or self._holds()) and self._same_memory(call)
 
@@ -292,7 +292,7 @@ class Program:
             self._array(source, value.type, call) if source.array is None else source.array for source, value in pairs
         ]
         made: Made = {}
-        with STATE if self._writes else _NOTHING:
+        with stock.step.turn() if stock.step.feeds else STATE if self._writes else _NOTHING:
             buffers = [array._data if isinstance(array, ndarray) else array for array in arrays]
             taped = taping() is not None
             outputs = self._recorded.taped(stock.sources, arrays, buffers, made) if taped else self._runs.run(buffers)
@@ -416,6 +416,8 @@ class Program:
         runs.watch(state, copies)
         if self.stale:
             return None
+        if stock.step.feeds:
+            made = _prepared(made, stock.step)
         entry = _alone(made, fallback, self._written) if written else made
         return entry if not stock.step.marks else _unmarked(entry, fallback)
 
@@ -497,6 +499,23 @@ def _alone(entry: Entry, fallback: Entry, written: Sequence[ndarray]) -> Entry:
         with STATE:
             result = entry(*args, **kwargs)
         return fallback(*args, **kwargs) if result is _MISSED else result
+
+    return call
+
+
+def _prepared(entry: Entry, step: Step) -> Entry:
+    """An entry that is called once numbers are ready, which count a call that takes place."""
+
+    def call(*args: Any, **kwargs: Any) -> Any:
+        if not step.prepare():
+            return _MISSED
+        result: Any = _MISSED
+        try:
+            result = entry(*args, **kwargs)
+        finally:
+            if result is _MISSED:
+                step.failed()
+        return result
 
     return call
 

@@ -37,6 +37,11 @@ def saved(
     signatures = []
     for program in programs:
         stock = program.stock
+        if stock.step.feeds:
+            raise CaptureError(
+                "E450", f"{name} holds a trainer's step, whose schedule and counts are Python's",
+                help="save the net, and the trainer's states",
+            )  # fmt: skip
         if stock.effects:
             raise CaptureError(
                 "E450", f"{name} writes to objects of Python's, which a file cannot", help="return the values instead"

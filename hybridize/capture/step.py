@@ -3,13 +3,32 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from abc import ABC, abstractmethod
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from typing import Any
 
 from hybridize.array.ndarray import ndarray
+from hybridize.array.storage import STATE
 from hybridize.array.traced import Variable
+from hybridize.base.errors import StateError
 from hybridize.base.frozen import frozen
 from hybridize.capture.marks import mark_of
+
+
+class Feed(ABC):
+    """Numbers of a program that Python computes before each call: what comes of schedules and counts."""
+
+    @abstractmethod
+    def prepare(self) -> bool:
+        """Make ready for a call: fill the arrays that the program reads, count what it does.
+
+        False, and as if not called, where the program is not what the function does now.
+        """
+
+    @abstractmethod
+    def failed(self) -> None:
+        """Undo the last `prepare`: the call did not take place."""
 
 
 @frozen
@@ -19,7 +38,9 @@ class Step:
     marks: dict[int, Any]
     """Leaves of the arguments that are read while recording: the variable that each is, None for a constant."""
     fresh: dict[Variable, bool]
-    """Variables whose gradients are written, and whether nobody has used them at the end."""
+    """Variables whose gradients are written or used, and whether they are fresh at the end."""
+    feeds: tuple[Feed, ...]
+    """In the order of the program's lines."""
 
     def takes(self, leaves: Sequence[Any]) -> bool:
         """Whether these arguments have gradients attached as it was captured for."""
@@ -28,10 +49,60 @@ class Step:
             for position, mark in self.marks.items()
         )
 
+    def holds(self) -> bool:
+        """Whether the program is what the function does now."""
+        if not self.feeds:
+            return True
+        with STATE:
+            right = self.prepare()
+            if right:
+                self.failed()
+        return right
+
+    def prepare(self) -> bool:
+        """Make ready for a call; False, and as if not called, where the program is not what the function does now."""
+        feeds = self.feeds
+        for number, feed in enumerate(feeds):
+            right = False
+            try:
+                right = feed.prepare()
+            finally:
+                if not right:
+                    for before in reversed(feeds[:number]):
+                        before.failed()
+            if not right:
+                return False
+        return True
+
+    @contextmanager
+    def turn(self) -> Iterator[None]:
+        """A call of the program, alone with the state.
+
+        Raises:
+            StateError E557: the program is not what the function does now.
+        """
+        with STATE:
+            if not self.prepare():
+                raise StateError(
+                    "E557", "the optimizer is not what this program was compiled for: its settings, or which "
+                    "gradients are fresh, have changed",
+                    help="call the function, which compiles another one",
+                )  # fmt: skip
+            try:
+                yield
+            except BaseException:
+                self.failed()
+                raise
+
+    def failed(self) -> None:
+        """The call did not take place."""
+        for feed in reversed(self.feeds):
+            feed.failed()
+
     def done(self) -> None:
         """Say that a call has written its gradients."""
         for variable, fresh in self.fresh.items():
             variable.fresh = fresh
 
 
-NO_STEP = Step({}, {})
+NO_STEP = Step({}, {}, ())

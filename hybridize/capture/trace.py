@@ -33,6 +33,7 @@ from hybridize.base.types import TensorType
 from hybridize.capture.backward import History
 from hybridize.capture.guards import Guard
 from hybridize.capture.numbers import Numbers
+from hybridize.capture.step import Feed
 from hybridize.graph import Builder, Graph, Value
 from hybridize.ops import Composite
 from hybridize.ops.op import Op, Operand, current, interpreting
@@ -173,6 +174,10 @@ class Recording:
     def gradient(self, symbol: Symbol) -> Symbol | None:
         """`x.grad`."""
         return self.root.history.gradient(self, symbol)
+
+    def feed(self, feed: Feed) -> None:
+        """Let calls of the program prepare numbers that it reads."""
+        self.root.history.feed(feed)
 
     def backward(self, *arguments: Any) -> None:
         """`autograd.backward`."""

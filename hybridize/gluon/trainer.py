@@ -11,6 +11,7 @@ from hybridize.array.ndarray import ndarray
 from hybridize.base.errors import ArgumentError, LoadError, StateError, ValueArgumentError
 from hybridize.capture.trace import current_trace
 from hybridize.gluon.parameter import UNKNOWN, Parameter
+from hybridize.gluon.update import update_in_program
 from hybridize.ops.op import imperatively
 from hybridize.optimizer import Optimizer, Updater, create
 from hybridize.optimizer.base import number
@@ -105,15 +106,11 @@ class Trainer:
 
     def update(self, batch_size: float, ignore_stale_grad: bool = False) -> None:
         """What `step` does after `allreduce_grads`, which may be called before to look at the gradients."""
-        size = number("batch_size", batch_size)
-        if size <= 0:
-            raise ValueArgumentError("E353", f"batch_size is a positive number, got {batch_size!r}")
-        if current_trace() is not None:
-            raise StateError(
-                "E562", "a trainer's step cannot be part of a compiled program",
-                help="hybridize the net and the loss, and call step() outside of them",
-            )  # fmt: skip
-        self._optimizer.rescale_grad = self._scale / size
+        trace = current_trace()
+        if trace is not None:
+            update_in_program(trace, self, batch_size, ignore_stale_grad)
+            return
+        self._optimizer.rescale_grad = self._scale / _size(batch_size)
         with imperatively():
             indices, weights, grads = self._due(ignore_stale_grad)
             self._updaters[0](indices, grads, weights)
@@ -194,6 +191,13 @@ class Trainer:
                 if not _fits(array.shape, self._params[index].shape):
                     what = f"a state of shape {list(array.shape)} for parameter {self._called(index)!r}"
                     raise _other(states, what)
+
+
+def _size(batch_size: Any) -> float:
+    size = number("batch_size", batch_size)
+    if size <= 0:
+        raise ValueArgumentError("E353", f"batch_size is a positive number, got {batch_size!r}")
+    return size
 
 
 def _named(params: Any) -> list[tuple[str, Parameter]]:

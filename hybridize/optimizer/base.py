@@ -15,6 +15,8 @@ from hybridize.array.ndarray import ndarray
 from hybridize.base.dtypes import bfloat16, float16, float32
 from hybridize.base.errors import ArgumentError, StateError, ValueArgumentError
 from hybridize.lr_scheduler import LRScheduler
+from hybridize.ops.op import capturing
+from hybridize.optimizer.captured import captured_step
 from hybridize.optimizer.kernels import Binding, Slots, kernel_for, updated
 from hybridize.runtime.buffers import aligned
 
@@ -231,6 +233,9 @@ class Optimizer:
 
     def step(self, indices: Sequence[Any], weights: Sequence[Any], grads: Sequence[Any], states: Sequence[Any]) -> None:
         """Update each weight of a list once."""
+        if capturing():
+            captured_step(self, indices, weights, grads, states)
+            return
         formula = type(self).formula
         known: dict[tuple[float, float, int], tuple[dict[str, float], tuple[float, ...], dict[str, bool]]] = {}
         for index, weight, grad, state in zip(indices, weights, grads, states, strict=True):

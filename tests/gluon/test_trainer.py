@@ -235,22 +235,6 @@ def test_a_step_within_record_is_not_recorded():
     assert one.data().asnumpy() == pytest.approx([0.5, 1.5], rel=1e-5)
 
 
-def test_a_step_cannot_be_compiled_yet_and_says_so():
-    one = parameter([1.0])
-    trainer = gluon.Trainer([one], "sgd")
-    give(one, [1.0])
-
-    @hybridize.hybridize
-    def step(x):
-        trainer.step(1)
-        return x
-
-    with pytest.raises(StateError, match="E562"):
-        step(np.ones(2))
-    assert one.data().item() == 1.0
-    trainer.step(1)
-
-
 @pytest.mark.parametrize(
     ("arguments", "code"),
     [

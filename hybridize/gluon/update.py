@@ -1,0 +1,132 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A trainer's update as part of a compiled step."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from hybridize.array.ndarray import history
+from hybridize.array.symbol import Symbol
+from hybridize.array.traced import Variable
+from hybridize.base.dims import is_symbolic
+from hybridize.base.dtypes import float64
+from hybridize.base.errors import StateError, ValueArgumentError
+from hybridize.capture.step import Feed
+from hybridize.capture.trace import Recording
+from hybridize.ops import Assert, Cast, size_of
+from hybridize.ops.op import Operand, bind, bind1, imperatively
+from hybridize.optimizer import Optimizer
+from hybridize.optimizer.base import number
+
+if TYPE_CHECKING:
+    from hybridize.gluon.trainer import Trainer
+
+
+class Turn(Feed):
+    """What an update of a program depends on besides the settings of the optimizer.
+
+    Args:
+        trainer: whose update it is.
+        scale: the optimizer's factor on gradients; None where the program computes it.
+        due: what the update is of: parameters by index, and what the trainer remembers of them.
+        fresh: variables whose gradients the program does not write, and whether it takes them for fresh.
+    """
+
+    def __init__(
+        self, trainer: Trainer, scale: float | None, due: dict[int, Any], fresh: dict[Variable, bool]
+    ) -> None:  # fmt: skip
+        self._trainer, self._scale, self._due, self._fresh = trainer, scale, due, fresh
+        self._requests = [parameter.grad_req for parameter in trainer._params]
+        self._before = trainer._optimizer.rescale_grad
+
+    def prepare(self) -> bool:
+        """Set the scale."""
+        trainer = self._trainer
+        states = trainer._updaters[0].states
+        if any(states.get(index) is not state for index, state in self._due.items()):
+            return False
+        if any(variable.fresh is not fresh for variable, fresh in self._fresh.items()):
+            return False
+        if [parameter.grad_req for parameter in trainer._params] != self._requests:
+            return False
+        self._before = trainer._optimizer.rescale_grad
+        if self._scale is not None:
+            trainer._optimizer.rescale_grad = self._scale
+        return True
+
+    def failed(self) -> None:
+        """Put the scale back."""
+        self._trainer._optimizer.rescale_grad = self._before
+
+
+def update_in_program(trace: Recording, trainer: Trainer, batch_size: Any, ignore_stale_grad: bool) -> None:
+    """`Trainer.update` while a program is captured.
+
+    Raises:
+        StateError E562: the optimizer says itself how it updates, in Python, or where data decides whether it does.
+        StateError E561, E501, E502: as imperatively.
+    """
+    optimizer = trainer._optimizer
+    for name in ("step", "update", "update_multi_precision"):
+        if getattr(type(optimizer), name) is not getattr(Optimizer, name):
+            raise StateError(
+                "E562", f"{type(optimizer).__name__} has {name}() of its own, whose numbers would become part of the "
+                "program",
+                help="give it a formula() and scalars(), or call step() outside of the compiled function",
+            )  # fmt: skip
+    if trace.depth:
+        raise StateError(
+            "E562", "a trainer's step in a branch or loop that depends on data",
+            help="compute gradients there, and call step() after it",
+        )  # fmt: skip
+    scale = _scale(trace, trainer, batch_size)
+    indices, weights, _ = trainer._due(ignore_stale_grad)
+    updater = trainer._updaters[0]
+    with imperatively():
+        for index, weight in zip(indices, weights, strict=True):
+            if index not in updater.states:
+                updater.states[index] = optimizer.create_state_multi_precision(index, weight)
+    states = {index: updater.states[index] for index in indices}
+    turn = Turn(trainer, scale if type(scale) is float else None, states, _read(trace, trainer))
+    optimizer.rescale_grad = scale
+    trace.feed(turn)
+    symbols = [trace.lift(weight) for weight in weights]
+    grads = [trace.gradient(symbol) for symbol in symbols]
+    optimizer.update_multi_precision(indices, symbols, grads, list(states.values()))
+    for index in indices:
+        variable = trainer._params[index]._variable
+        assert variable is not None
+        trace.root.history.used(variable)
+
+
+def _scale(trace: Recording, trainer: Trainer, batch_size: Any) -> Any:
+    """The factor on gradients: a number, or what the program makes of a size that only calls know."""
+    if is_symbolic(batch_size):
+        return trainer._scale / _as_array(trace, size_of(batch_size))
+    if type(batch_size) is Symbol:
+        size = _as_array(trace, batch_size.operand())
+        if size.size != 1:
+            raise ValueArgumentError("E353", f"batch_size is a positive number, got {size.type}")
+        size = size.reshape(())
+        bind(Assert("the batch_size of a trainer's step is a positive number"), (size > 0).operand())
+        return trainer._scale / size
+    size = number("batch_size", batch_size)
+    if size <= 0:
+        raise ValueArgumentError("E353", f"batch_size is a positive number, got {batch_size!r}")
+    return trainer._scale / size
+
+
+def _as_array(trace: Recording, value: Operand) -> Any:
+    """A size as an array of the program."""
+    return Symbol.of(trace, bind1(Cast(float64), value))
+
+
+def _read(trace: Recording, trainer: Trainer) -> dict[Variable, bool]:
+    """The variables that were asked whether they are fresh and are not written by the program."""
+    found: dict[Variable, bool] = {}
+    for parameter in trainer._params:
+        traced = None if parameter._data is None else history(parameter._data)
+        variable = None if traced is None else traced.variable
+        if variable is not None and variable not in trace.root.history.fresh:
+            found[variable] = variable.fresh
+    return found

@@ -1,0 +1,132 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Updates as part of a compiled step.
+
+The formula becomes part of the graph, and weights, gradients and slots are its state. The numbers that a formula reads
+(learning rate, corrections of a bias, ...) come of a schedule and of counts, which are Python's: they are an array that
+is filled before each call of the program, so that no number is part of the program.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+import numpy
+
+from hybridize.array.ndarray import ndarray
+from hybridize.array.symbol import Symbol
+from hybridize.base.dtypes import DType, float32, float64
+from hybridize.base.errors import StateError
+from hybridize.capture.step import Feed
+from hybridize.capture.trace import Recording, current_trace
+from hybridize.optimizer.kernels import updated
+
+if TYPE_CHECKING:
+    from hybridize.optimizer.base import Optimizer
+
+Key = tuple[float, float, int]
+"""Learning rate, weight decay and number of the update: of which the numbers of a formula are made."""
+
+
+class Settings(Feed):
+    """What the formula reads at one step of a program.
+
+    Weights of one rate, decay and count share a row, here and at each call: where they do no more, the program is not
+    what the optimizer would do.
+    """
+
+    def __init__(self, optimizer: Optimizer, indices: Sequence[Any], dtype: DType) -> None:
+        self.optimizer = optimizer
+        self.indices = tuple(indices)
+        self._before: tuple[int, tuple[Any, ...]] = (0, ())
+        keys = self._counted()
+        distinct = list(dict.fromkeys(keys))
+        self.rows = [distinct.index(key) for key in keys]
+        self._first = [keys.index(key) for key in distinct]
+        made: list[tuple[dict[str, Any], dict[str, bool]]] = [optimizer._settings(*key) for key in distinct]
+        self.flags = [flags for _, flags in made]
+        self.names = [name for name, value in made[0][0].items() if type(value) is not Symbol]
+        self.graph = {name: value for name, value in made[0][0].items() if type(value) is Symbol}
+        """Those that the program computes: a scale that depends on the size of the batch."""
+        self._values = [tuple([s[name] for name in self.names]) for s, _ in made]
+        self.array = ndarray(numpy.array(self._values, dtype))
+
+    def _counted(self) -> list[Key]:
+        """Count the updates, as they are counted imperatively."""
+        optimizer = self.optimizer
+        counts = optimizer._index_update_count
+        self._before = (optimizer.num_update, tuple([counts.get(index) for index in self.indices]))
+        keys = []
+        for index in self.indices:
+            optimizer._update_count(index)
+            keys.append((optimizer._get_lr(index), optimizer._get_wd(index), counts[index]))
+        return keys
+
+    def prepare(self) -> bool:
+        """Count, and fill the array."""
+        try:
+            keys = self._counted()
+            right = all(keys[self._first[row]] == key for key, row in zip(keys, self.rows, strict=True))
+            values = []
+            for first, flags in zip(self._first, self.flags, strict=True):
+                s, now = self.optimizer._settings(*keys[first])
+                right = right and now == flags and len(s) == len(self.names) + len(self.graph)
+                values.append(tuple([s[name] for name in self.names]))
+        except BaseException:
+            self.failed()
+            raise
+        if not right:
+            self.failed()
+            return False
+        if values != self._values:
+            self._values = values
+            with numpy.errstate(over="ignore"):
+                self.array._data[...] = values
+        return True
+
+    def failed(self) -> None:
+        """Put the counts back."""
+        self.optimizer.num_update, before = self._before
+        counts = self.optimizer._index_update_count
+        for index, count in zip(self.indices, before, strict=True):
+            if count is None:
+                counts.pop(index, None)
+            else:
+                counts[index] = count
+
+    def of(self, trace: Recording, place: int) -> dict[str, Any]:
+        """The numbers of one of the weights, as arrays of the program without axes."""
+        row = self.rows[place]
+        numbers = trace.lift(self.array)
+        return {name: numbers[row, column] for column, name in enumerate(self.names)} | self.graph
+
+
+def captured_step(
+    optimizer: Optimizer, indices: Sequence[Any], weights: Sequence[Any], grads: Sequence[Any], states: Sequence[Any]
+) -> None:
+    """`Optimizer.step` while a program is captured.
+
+    Raises:
+        StateError E562: in a branch or loop that depends on data.
+    """
+    trace = current_trace()
+    assert trace is not None
+    if trace.depth:
+        raise StateError(
+            "E562", "an optimizer's update in a branch or loop that depends on data: whether it counts is not known",
+            help="compute gradients there, and update after it",
+        )  # fmt: skip
+    wide = float64 if any(weight.dtype == float64 for weight in weights) else float32
+    settings = Settings(optimizer, indices, wide)
+    trace.feed(settings)
+    formula: Any = trace.convert(type(optimizer).formula)
+    for place, (weight, grad, state) in enumerate(zip(weights, grads, states, strict=True)):
+        slots = state if type(state) is tuple else () if state is None else (state,)
+        flags = settings.flags[settings.rows[place]]
+        updated(formula, weight, grad, slots, _narrow(settings.of(trace, place), weight.dtype), flags)
+
+
+def _narrow(s: dict[str, Any], dtype: DType) -> dict[str, Any]:
+    """Numbers in the dtype that a weight is computed in."""
+    wide = float64 if dtype == float64 else float32
+    return {name: x if x.weak is not None or x.dtype == wide else x.astype(wide) for name, x in s.items()}
