@@ -97,6 +97,7 @@ class Parameter:
         self.lr_mult, self.wd_mult = lr_mult, wd_mult
         self.init = init
         self.allow_deferred_init = allow_deferred_init
+        self._several = False
         self.watch = Storage()
         """Touched whenever another buffer takes the place of this parameter's."""
         self._shape = _normalized(shape)
@@ -176,11 +177,20 @@ class Parameter:
         """Make the array a variable of `autograd`, as `grad_req` says."""
         if self._data is None or not is_float(self._data.dtype):
             return
-        variable = self._variable
-        if variable is None or self._grad_req == "null":
-            attach_grad(self._data, self._grad_req)
+        variable, request = self._variable, "add" if self.sums else self._grad_req
+        if variable is None or request == "null":
+            attach_grad(self._data, request)
         else:
-            variable.req = self._grad_req  # what was collected stays
+            variable.req = request  # what was collected stays
+
+    @property
+    def sums(self) -> bool:
+        """Whether backward passes add to the gradient until an update takes it, and sets it to zero.
+
+        So it is where a parameter was initialized on several devices, which are one memory: each pass is of one part
+        of a batch. In MXNet each device has a gradient of its own, and an update sums them.
+        """
+        return self._several and self._grad_req == "write"
 
     # -------------------------------------------------------------------------------------------- initialization
 
@@ -205,13 +215,16 @@ class Parameter:
         Raises:
             ShapeError E123: the shape is not known and may not be deferred.
         """
-        checked_devices(device if device is not None else ctx)
+        places = device if device is not None else ctx
+        checked_devices(places)
         if self._data is not None and not force_reinit:
             warn(f"Parameter {self.name!r} is already initialized, ignoring. Set force_reinit=True to re-initialize.")
             return
         default = initializers.create(default_init if default_init is not None else initializers.Uniform())
         chosen = init if init is not None else self.init
         self._deferred = (chosen, default)
+        self._several = isinstance(places, (list, tuple)) and len(places) > 1
+        self._mark()
         if self.shape_is_known:
             self.finish()
         elif not self.allow_deferred_init:
