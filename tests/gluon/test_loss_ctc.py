@@ -4,6 +4,8 @@ import itertools
 
 import numpy
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 import hybridize
 from hybridize import autograd, nd
@@ -135,3 +137,53 @@ def test_backward_gives_pytorchs_gradient(hybrid):
         value = loss(x, np.array(LABELS), np.array(ENDS))
     value.backward()
     numpy.testing.assert_allclose(x.grad.asnumpy(), wanted, rtol=1e-9, atol=1e-12)
+
+
+@settings(max_examples=60, deadline=None, derandomize=True)
+@given(
+    st.integers(1, 9), st.integers(1, 4), st.integers(2, 6), st.integers(0, 5), st.sampled_from(["first", "last"]),
+    st.integers(0, 1 << 30),
+)  # fmt: skip
+def test_any_sizes(steps, batch, classes, length, blank, seed):
+    """Values and slopes beside PyTorch's, labels with repeats, lengths given or not, impossible ones among them."""
+    rng = numpy.random.default_rng(seed)
+    scores = rng.normal(size=(steps, batch, classes)) * 3
+    first = blank == "first"
+    lengths, ends = rng.integers(0, length + 1, batch), rng.integers(1, steps + 1, batch)
+    labels = rng.integers(1 if first else 0, classes if first else classes - 1, (batch, length))
+    padded = numpy.where(numpy.arange(length) < lengths[:, None], labels, 0 if first else -1)
+    wanted, slope = by_torch(scores, padded, ends, lengths, 0 if first else classes - 1)
+    x = np.array(scores, dtype="float64")
+    x.attach_grad()
+    for label, options in ((padded, ()), (labels, (np.array(lengths),))):
+        with autograd.record():
+            value = npx.ctc_loss(x, np.array(label, dtype="int64"), np.array(ends), *options, blank_label=blank)
+        value.backward()
+        numpy.testing.assert_allclose(value.asnumpy(), wanted, rtol=1e-9, atol=1e-9)
+        possible = numpy.isfinite(wanted)  # elsewhere PyTorch's gradient is NaN, and ours 0
+        found = x.grad.asnumpy()
+        numpy.testing.assert_allclose(found[:, possible], slope[:, possible], rtol=1e-7, atol=1e-9)
+        assert (found[:, ~possible] == 0).all()
+
+
+def test_slopes_of_slopes_are_those_of_differences():
+    x = np.array(SCORES, dtype="float64")
+    by = np.array(numpy.random.default_rng(1).normal(size=SCORES.shape), dtype="float64")
+    labels, ends = np.array(LABELS), np.array(ENDS)
+
+    def slope(x):
+        x.attach_grad()
+        with autograd.record():
+            value = npx.ctc_loss(x, labels, ends, blank_label="last")
+        value.backward()
+        return x.grad.asnumpy()
+
+    x.attach_grad()
+    with autograd.record():
+        (first,) = autograd.grad(npx.ctc_loss(x, labels, ends, blank_label="last"), [x], create_graph=True)
+        pushed = (first * by).sum()
+    pushed.backward()
+    found = x.grad.asnumpy()
+    step = 1e-5
+    moved = [slope(np.array(SCORES + sign * step * by.asnumpy(), dtype="float64")) for sign in (1, -1)]
+    numpy.testing.assert_allclose(found, (moved[0] - moved[1]) / (2 * step), rtol=1e-6, atol=1e-8)
