@@ -271,6 +271,9 @@ def sums(content: memoryview) -> int:
     return crc32(content[8 * _ROW * count :], crc32(rows, crc32(columns))) << 64 | total
 
 
+sums(memoryview(bytes(8 * _ROW)))  # NumPy looks for what adds words when that is first asked: with hybridize, not later
+
+
 def chunks(tensors: Mapping[str, Array], program: bytes) -> Iterator[bytes | memoryview]:
     """The bytes of a file of tensors that `laid_out` gave, and a description."""
     described = {**tensors, PROGRAM: numpy.frombuffer(program, uint8)}
