@@ -38,7 +38,7 @@ class Relu:
             nothing = like(0, result)
             return (where(ge(nothing, result), nothing, gradient),)
         # By bits: a choice by element costs as much as a small product.
-        keep = numpy.asarray(numpy.subtract(numpy.less_equal(result, 0), 1, dtype=integer))
+        keep = numpy.asarray(numpy.less_equal(result, 0).astype(integer) - 1)
         keep &= gradient.view(integer)
         return (keep.view(gradient.dtype),)
 
