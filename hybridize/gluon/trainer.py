@@ -102,7 +102,7 @@ class Trainer:
         self.update(batch_size, ignore_stale_grad)
 
     def allreduce_grads(self) -> None:
-        """Sum the gradients of all devices: they are one memory, and backward passes have summed them there."""
+        """Sum the gradients of all devices: they are one memory, where backward passes have summed them (`sums`)."""
 
     def update(self, batch_size: float, ignore_stale_grad: bool = False) -> None:
         """What `step` does after `allreduce_grads`, which may be called before to look at the gradients."""
@@ -115,7 +115,10 @@ class Trainer:
             indices, weights, grads = self._due(ignore_stale_grad)
             self._updaters[0](indices, grads, weights)
         for index in indices:
-            self._params[index].fresh_grad = False
+            parameter = self._params[index]
+            parameter.fresh_grad = False
+            if parameter.sums:
+                parameter.zero_grad()
 
     def _due(self, ignore_stale_grad: bool) -> tuple[list[int], list[ndarray], list[ndarray]]:
         """What is to be updated."""

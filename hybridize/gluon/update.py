@@ -36,7 +36,7 @@ class Turn(Feed):
         self, trainer: Trainer, scale: float | None, due: dict[int, Any], fresh: dict[Variable, bool]
     ) -> None:  # fmt: skip
         self._trainer, self._scale, self._due, self._fresh = trainer, scale, due, fresh
-        self._requests = [parameter.grad_req for parameter in trainer._params]
+        self._requests = [parameter._grad_req for parameter in trainer._params]
         self._before = trainer._optimizer.rescale_grad
 
     def prepare(self) -> bool:
@@ -47,7 +47,7 @@ class Turn(Feed):
             return False
         if any(variable.fresh is not fresh for variable, fresh in self._fresh.items()):
             return False
-        if [parameter.grad_req for parameter in trainer._params] != self._requests:
+        if [parameter._grad_req for parameter in trainer._params] != self._requests:
             return False
         self._before = trainer._optimizer.rescale_grad
         if self._scale is not None:
@@ -93,9 +93,11 @@ def update_in_program(trace: Recording, trainer: Trainer, batch_size: Any, ignor
     symbols = [trace.lift(weight) for weight in weights]
     grads = [trace.gradient(symbol) for symbol in symbols]
     optimizer.update_multi_precision(indices, symbols, grads, list(states.values()))
-    for index in indices:
+    for index, grad in zip(indices, grads, strict=True):
         variable = trainer._params[index]._variable
         assert variable is not None
+        if trainer._params[index].sums and grad is not None:
+            grad[...] = 0
         trace.root.history.used(variable)
 
 
