@@ -98,15 +98,7 @@ def deployable(program: SavedProgram) -> Deployable:
     """
     if not program.signatures:
         raise StateError("E532", f"{program.name} has no program to export", help="call it once, or say compile(...)")
-    predicting = [one for one in program.signatures if not one.training]
-    candidates = predicting or list(program.signatures)
-    general = [one for one in candidates if one.graph.scope is not None and _call(one) == _call(candidates[-1])]
-    chosen = (general or candidates)[-1]
-    face = _face(chosen)
-    alike = {id(one): _alike(one, chosen) for one in candidates}
-    family = [one for one in alike.values() if _face(one) == face]
-    others = [one for one in program.signatures if alike.get(id(one)) not in family]
-    left_out = tuple(_described(one) for one in others if not any(_covers(member, one) for member in family))
+    chosen, family, left_out = _family(program.signatures)
     if not any(leaf.kind != "constant" for leaf in chosen.result_leaves) and not chosen.writes:
         raise CaptureError(
             "E454", f"{program.name} gives no array: there is nothing to compute outside of Python",
@@ -115,20 +107,41 @@ def deployable(program: SavedProgram) -> Deployable:
     written = {name: program.weights[name] for one in family for name in _written(one)}
     states = tuple(State(name, array) for name, array in written.items())
     places = {state.name: position for position, state in enumerate(states)}
-    family.sort(key=lambda one: one.graph.scope is not None)  # stable: the latest exact ones do not move past others
-    general = family[-1]
     variants = tuple(_variant(one, program, places) for one in family)
-    count = _arguments(general)
-    names = _leaf_names(general.arguments, program.argument_names)
-    inputs = _named(names, general.leaves, general.graph.inputs[:count])
-    results = sum(leaf.kind != "constant" for leaf in general.result_leaves)
-    outputs = _named(_result_names(general.result), general.result_leaves, general.graph.outputs[:results])
-    after = [f"{inputs[place].name}_after" for place in general.writes if place < count]
-    taken = {one.name for one in outputs}
-    values = [general.graph.outputs[results + k] for k, place in enumerate(general.writes) if place < count]
-    outputs += tuple(Tensor(_unique(name, taken), value.type) for name, value in zip(after, values, strict=True))
+    inputs, outputs = _inputs_and_outputs(family[-1], program.argument_names)
     fixed = tuple(_fixed(chosen, program.argument_names))
     return Deployable(identifier(program.name), inputs, outputs, states, variants, left_out, fixed)
+
+
+def _family(
+    signatures: Sequence[SavedSignature],
+) -> tuple[SavedSignature, list[SavedSignature], tuple[str, ...]]:
+    """The signature that says what goes in and out, its variants with the most general last, and what is left out."""
+    predicting = [one for one in signatures if not one.training]
+    candidates = predicting or list(signatures)
+    general = [one for one in candidates if one.graph.scope is not None and _call(one) == _call(candidates[-1])]
+    chosen = (general or candidates)[-1]
+    alike = {id(one): _alike(one, chosen) for one in candidates}
+    family = [one for one in alike.values() if _face(one) == _face(chosen)]
+    others = [one for one in signatures if alike.get(id(one)) not in family]
+    left_out = tuple(_described(one) for one in others if not any(_covers(member, one) for member in family))
+    family.sort(key=lambda one: one.graph.scope is not None)  # stable: the latest exact ones do not move past others
+    return chosen, family, left_out
+
+
+def _inputs_and_outputs(
+    general: SavedSignature, argument_names: Sequence[str]
+) -> tuple[tuple[Tensor, ...], tuple[Tensor, ...]]:
+    """What goes in and out, by the most general variant."""
+    graph, count = general.graph, _arguments(general)
+    inputs = _named(_leaf_names(general.arguments, argument_names), general.leaves, graph.inputs[:count])
+    results = sum(leaf.kind != "constant" for leaf in general.result_leaves)
+    outputs = list(_named(_result_names(general.result), general.result_leaves, graph.outputs[:results]))
+    taken = {one.name for one in outputs}
+    for place, value in zip(general.writes, graph.outputs[results:], strict=True):
+        if place < count:
+            outputs.append(Tensor(_unique(f"{inputs[place].name}_after", taken), value.type))
+    return inputs, tuple(outputs)
 
 
 def identifier(name: str) -> str:
