@@ -40,7 +40,9 @@ class MarkGuard(Guard):
     def check(self, refer: Callable[[Any], str]) -> str:
         if self.expected is None:
             return f"({self.source(refer)} is None)"
-        return f"{refer(_is_as)}({refer(self.array)}, {refer(self.expected)}, {refer(self.req)}, {refer(self.buffer)})"
+        mark = refer(self.expected)
+        edge = f"{refer(self.array)}._traced.edge is {mark}"
+        return f"({edge} and {mark}.grad is {refer(self.buffer)} and {mark}.req == {self.req!r})"
 
     def what(self) -> str:
         return f"the gradient attached to {self.array.type}"

@@ -492,10 +492,23 @@ def _alone(entry: Entry, fallback: Entry, written: Sequence[ndarray]) -> Entry:
 
     Arrays that are written must not be among the arguments.
     """
+    owners: dict[int, Any] = {}
+    for array in written:
+        owner: Any = array._data
+        while owner is not None:
+            owners[id(owner)] = owner
+            owner = getattr(owner, "base", None)
+
+    def overlaps(data: NDArray[Any]) -> bool:
+        owner = data if data.base is None else data.base
+        if type(owner) is numpy.ndarray and owner.base is None:  # two arrays that own their elements share none
+            return id(owner) in owners and any(numpy.may_share_memory(data, array._data) for array in written)
+        return any(numpy.may_share_memory(data, array._data) for array in written)
 
     def call(*args: Any, **kwargs: Any) -> Any:
-        if written and any(type(arg) is ndarray and _overlaps(arg, array) for arg in args for array in written):
-            return fallback(*args, **kwargs)
+        for arg in args:
+            if type(arg) is ndarray and overlaps(arg._data):
+                return fallback(*args, **kwargs)
         with STATE:
             result = entry(*args, **kwargs)
         return fallback(*args, **kwargs) if result is _MISSED else result
@@ -524,8 +537,9 @@ def _unmarked(entry: Entry, fallback: Entry) -> Entry:
     """An entry for arguments without gradients attached."""
 
     def call(*args: Any, **kwargs: Any) -> Any:
-        if any(type(arg) is ndarray and mark_of(arg) is not None for arg in args):
-            return fallback(*args, **kwargs)
+        for arg in args:
+            if type(arg) is ndarray and getattr(arg, "_traced", None) is not None and mark_of(arg) is not None:
+                return fallback(*args, **kwargs)
         return entry(*args, **kwargs)
 
     return call

@@ -8,6 +8,7 @@ is filled before each call of the program, so that no number is part of the prog
 
 from __future__ import annotations
 
+import struct
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
@@ -28,6 +29,9 @@ Key = tuple[float, float, int]
 """Learning rate, weight decay and number of the update: of which the numbers of a formula are made."""
 
 
+_OF_ALL = ("_get_lr", "_get_wd", "_update_count", "_factor")
+
+
 class Settings(Feed):
     """What the formula reads at one step of a program.
 
@@ -39,6 +43,12 @@ class Settings(Feed):
         self.optimizer = optimizer
         self.indices = tuple(indices)
         self._before: tuple[int, tuple[Any, ...]] = (0, ())
+        kind = type(optimizer)
+        plain = all(getattr(kind, name) is getattr(kind.__mro__[-2], name, None) for name in _OF_ALL)
+        known = all(index in optimizer.param_dict for index in self.indices)
+        self._parameters = optimizer.param_dict if plain and known else None
+        """The parameters, where the rates are those of all optimizers: a shorter way then, of the same results."""
+        self._those = [optimizer.param_dict[index] for index in self.indices] if known else []
         keys = self._counted()
         distinct = list(dict.fromkeys(keys))
         self.rows = [distinct.index(key) for key in keys]
@@ -50,6 +60,8 @@ class Settings(Feed):
         """Those that the program computes: a scale that depends on the size of the batch."""
         self._values = [tuple([s[name] for name in self.names]) for s, _ in made]
         self.array = ndarray(numpy.array(self._values, dtype))
+        self._packed = struct.Struct(f"{self.array.size}{'d' if dtype == float64 else 'f'}")
+        self._bytes = self.array._data.data.cast("B")
 
     def _counted(self) -> list[Key]:
         """Count the updates, as they are counted imperatively."""
@@ -62,14 +74,34 @@ class Settings(Feed):
             keys.append((optimizer._get_lr(index), optimizer._get_wd(index), counts[index]))
         return keys
 
+    def _told(self) -> list[tuple[float, float, int]] | None:
+        """Factors and counts of all weights, where nothing else makes their keys differ; the updates are counted."""
+        optimizer, counts = self.optimizer, self.optimizer._index_update_count
+        if optimizer.param_dict is not self._parameters:
+            return None
+        before = [counts.get(index) for index in self.indices]
+        self._before = (optimizer.num_update, tuple(before))
+        begin = optimizer.begin_num_update
+        after = [(begin if count is None else count) + 1 for count in before]
+        counts.update(zip(self.indices, after, strict=True))
+        optimizer.num_update = max(optimizer.num_update, *after)
+        return [(p.lr_mult, p.wd_mult, count) for p, count in zip(self._those, after, strict=True)]
+
     def prepare(self) -> bool:
         """Count, and fill the array."""
+        optimizer = self.optimizer
         try:
-            keys = self._counted()
-            right = all(keys[self._first[row]] == key for key, row in zip(keys, self.rows, strict=True))
+            told = self._told()
+            keys = self._counted() if told is None else told
+            right = keys.count(keys[0]) == len(keys) or all(
+                keys[self._first[row]] == key for key, row in zip(keys, self.rows, strict=True)
+            )
             values = []
             for first, flags in zip(self._first, self.flags, strict=True):
-                s, now = self.optimizer._settings(*keys[first])
+                lr, wd, count = keys[first]
+                if told is not None:
+                    lr, wd = optimizer.learning_rate * lr, optimizer.wd * wd
+                s, now = optimizer._settings(lr, wd, count)
                 right = right and now == flags and len(s) == len(self.names) + len(self.graph)
                 values.append(tuple([s[name] for name in self.names]))
         except BaseException:
@@ -80,7 +112,9 @@ class Settings(Feed):
             return False
         if values != self._values:
             self._values = values
-            with numpy.errstate(over="ignore"):
+            try:
+                self._packed.pack_into(self._bytes, 0, *(x for row in values for x in row))
+            except OverflowError:  # beyond float32: infinite there
                 self.array._data[...] = values
         return True
 
