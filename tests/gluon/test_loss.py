@@ -316,3 +316,30 @@ def test_every_loss_is_one_program_for_all_batches(case):
         numpy.testing.assert_allclose(found, wanted, rtol=1e-10)
     assert loss.cache_info().captures == 2
     loss.hybridize(active=False)
+
+
+def test_slopes_of_slopes_are_pytorchs(case):
+    loss, inputs, formula = case
+    by = numpy.random.default_rng(5).normal(size=inputs[0].shape)
+    given = arrays(inputs, "float64")
+    given[0].attach_grad()
+    with autograd.record():
+        (first,) = autograd.grad(loss(*given) ** 2, [given[0]], create_graph=True)
+        pushed = (first * np.array(by, dtype="float64")).sum()
+    pushed.backward()
+    theirs = [torch.tensor(x, requires_grad=k == 0) for k, x in enumerate(inputs)]
+    (slope,) = torch.autograd.grad((formula(*theirs) ** 2).sum(), theirs[0], create_graph=True)
+    (slope * torch.tensor(by)).sum().backward()
+    numpy.testing.assert_allclose(first.asnumpy(), slope.detach().numpy(), rtol=1e-6, atol=1e-8)
+    numpy.testing.assert_allclose(given[0].grad.asnumpy(), theirs[0].grad.numpy(), rtol=1e-6, atol=1e-8)
+
+
+@pytest.mark.parametrize("loss", [losses.SigmoidBCELoss(), losses.LogisticLoss(label_format="binary")])
+def test_curvature_at_a_score_of_0(loss):
+    """What Newton's method needs of a net that begins with weights of 0."""
+    x = np.zeros((2, 1), dtype="float64")
+    x.attach_grad()
+    with autograd.record():
+        (first,) = autograd.grad(loss(x, np.array([[1.0], [0.0]], dtype="float64")), [x], create_graph=True)
+    first.backward()
+    numpy.testing.assert_allclose(x.grad.asnumpy(), [[0.25], [0.25]])
