@@ -20,7 +20,7 @@ from hybridize.array.traced import Traced, Variable
 from hybridize.base.dtypes import DType, float32, float64, int32, int64
 from hybridize.base.errors import ArgumentError, OutOfBoundsError, ShapeError
 from hybridize.base.types import TensorType
-from hybridize.ops.op import ACTIVE, capturing, current
+from hybridize.ops.op import ACTIVE, capturing, current, taping
 
 _new = object.__new__
 _storage_lock = threading.Lock()
@@ -87,6 +87,11 @@ def _fast_binary(ufunc: numpy.ufunc, name: str, *, reflected: bool = False, inte
                 array._data = result
                 array._storage = None
                 return array
+        else:
+            tape = taping()
+            made = None if tape is None else tape.binary(name, self, other, reflected)
+            if made is not None:
+                return made
         return slow(self, other)
 
     operator.__name__ = operator.__qualname__ = slow.__name__

@@ -182,7 +182,8 @@ def backward(heads: Any, head_grads: Any = None, retain_graph: bool = False, tra
         captured(heads, head_grads, retain_graph, train_mode)
         return
     arrays = _listed(heads)
-    pairs = [(edge_of(head), g) for head, g in zip(arrays, _head_grads(arrays, head_grads), strict=True)]
+    begins = [edge_of(head) for head in arrays]
+    pairs = list(zip(begins, _head_grads(arrays, head_grads), strict=True))
     sweep = Sweep(keep=retain_graph)
     with modes.mode(recording=False, training=train_mode):
         sweep.run(pairs)
@@ -218,7 +219,8 @@ def grad(
     if captured is not None:
         return captured(heads, variables, head_grads, retain_graph, create_graph, train_mode)
     arrays, of = _listed(heads), _listed(variables)
-    pairs = [(edge_of(head), g) for head, g in zip(arrays, _head_grads(arrays, head_grads), strict=True)]
+    begins = [edge_of(head) for head in arrays]
+    pairs = list(zip(begins, _head_grads(arrays, head_grads), strict=True))
     edges = []
     for x in of:
         traced = history(x) if type(x) is ndarray else None
@@ -283,9 +285,7 @@ def edge_of(head: Any) -> Edge:
         raise ArgumentError("E385", f"backward starts at an array, got {type(head).__name__}")
     if not is_float(head.dtype):
         raise ArgumentError("E385", f"gradients are those of floats, got {head.type}", help="x.astype('float32')")
-    with taped(None):
-        traced = history(head)
-        lifted = None if traced is None else TAPE.lift(head)
+    lifted = None if history(head) is None else TAPE.lift(head)
     if lifted is None or lifted.edge is None:
         raise StateError(
             "E540", f"nothing was recorded of {head.type}, so it cannot be differentiated",
@@ -295,8 +295,6 @@ def edge_of(head: Any) -> Edge:
 
 
 def _head_grads(heads: Sequence[ndarray], given: Any) -> list[Operand]:
-    for head in heads:
-        edge_of(head)
     listed = [None] * len(heads) if given is None else _listed(given)
     if len(listed) != len(heads):
         raise ArgumentError("E386", f"{len(heads)} heads were given {len(listed)} head gradients")

@@ -22,9 +22,10 @@ from hybridize.array.storage import Storage
 from hybridize.array.traced import Traced
 from hybridize.autograd.fused import RULES
 from hybridize.autograd.nodes import Node, reads, unowned
+from hybridize.base.dtypes import float32, float64
 from hybridize.base.errors import ArgumentError, StateError
 from hybridize.base.types import TensorType
-from hybridize.ops import Broadcast, Reshape, Slice, StopGradient, Transpose, UpdateSlice
+from hybridize.ops import Add, Broadcast, Div, Mul, Reshape, Slice, StopGradient, Sub, Transpose, UpdateSlice
 from hybridize.ops.op import Op, Operand
 
 Buffer = NDArray[Any]
@@ -169,6 +170,33 @@ class Tape:
             (x,) = self.note(step, (x,), (x.data,), (y,), x)
         return x
 
+    def binary(self, name: str, x: ndarray, y: Any, reflected: bool) -> ndarray | None:
+        """The short way of an operator between float arrays of one type, or with a number; None for the general way."""
+        op, data = _OPERATORS.get(name), x._data
+        dtype = data.dtype
+        if op is None or not (dtype is float32 or dtype is float64):
+            return None
+        if type(y) is ndarray:
+            if y._data.dtype is not dtype or y._data.shape != data.shape:
+                return None
+            other: Operand = self.lift(y)
+        elif type(y) is float or type(y) is int:
+            try:
+                number = numpy.asarray(y, dtype)
+            except OverflowError:
+                return None  # the general way says what is wrong
+            other = numpy.ndarray(data.shape, dtype, number, 0, (0,) * data.ndim)
+        else:
+            return None
+        mine = self.lift(x)
+        (made,) = self.bind(op, (other, mine) if reflected else (mine, other))
+        return self.wrap(made) if type(made) is Traced else wrap(made)
+
+    def unary(self, op: Op, x: ndarray) -> ndarray:
+        """The short way of a function of one float array."""
+        (made,) = self.bind(op, (self.lift(x),))
+        return self.wrap(made) if type(made) is Traced else wrap(made)
+
     def made(self, name: str, arrays: Sequence[ndarray], y: Buffer, *parameters: Any) -> ndarray:
         """The array `y` that a function of `fused` has computed of arrays."""
         operands = [self.lift(x) for x in arrays]
@@ -289,6 +317,8 @@ class Tape:
                 update = state.data
         return update
 
+
+_OPERATORS: dict[str, Op] = {"add": Add(), "sub": Sub(), "mul": Mul(), "truediv": Div()}
 
 TAPE = Tape()
 """The one there is."""

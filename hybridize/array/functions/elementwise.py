@@ -87,6 +87,10 @@ def _unary(
             if given is float32 or given is float64:
                 data = theirs(data)
                 return wrap(data if type(data) is _NUMPY else numpy.asarray(data))
+        elif ACTIVE and type(x) is ndarray and out is None and dtype is None:
+            tape = taping()
+            if tape is not None and (x._data.dtype is float32 or x._data.dtype is float64):
+                return tape.unary(primitive, x)
         return general(x) if out is None and dtype is None else general(x, out=out, dtype=dtype)
 
     return _named(function, name, text)

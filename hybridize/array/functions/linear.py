@@ -31,9 +31,12 @@ from hybridize.base import dims
 from hybridize.base.dtypes import bool_, float32, float64, int32
 from hybridize.base.errors import ArgumentError, ShapeError
 from hybridize.base.promotion import floating, promote
-from hybridize.ops.op import ACTIVE, bind1
+from hybridize.ops.op import ACTIVE, bind1, taping
 
 _NUMPY = numpy.ndarray
+
+
+_PRODUCT = ops.Matmul(False, False)
 
 
 def _mismatch(name: str, x: Any, y: Any, rule: str, help: str = "") -> ShapeError:
@@ -78,6 +81,10 @@ def matmul(x1: Any, x2: Any, /, out: Any = None) -> Any:
         direct = _direct(numpy.matmul, x1, x2)
         if direct is not None:
             return direct
+        if ACTIVE and type(x1) is ndarray and type(x2) is ndarray and taping() is not None:
+            a, b = x1._data, x2._data
+            if a.ndim == b.ndim == 2 and a.dtype == b.dtype and a.dtype.kind == "f" and a.shape[1] == b.shape[0]:
+                return result(bind1(_PRODUCT, operand(x1), operand(x2)))
     x, y = array(x1), array(x2)
     if not x.ndim or not y.ndim:
         raise _mismatch("matmul", x, y, "at least one axis each", "multiply by a number with *")
