@@ -176,7 +176,8 @@ class Ftrl(Optimizer):
         n' = n + g^2;   z = z + g - (sqrt(n') - sqrt(n)) / lr * w
         w = -sign(z) * max(|z| - lamda1, 0) / ((beta + sqrt(n')) / lr + wd)
 
-    McMahan and others, "Ad click prediction: a view from the trenches" (2013), algorithm 1.
+    McMahan and others, "Ad click prediction: a view from the trenches" (2013), algorithm 1. Where lr is 0, nothing
+    changes.
 
     Args:
         learning_rate: step size; 0.1 unless a scheduler says it.
@@ -209,6 +210,10 @@ class Ftrl(Optimizer):
         z, n = slots
         g = gradient(w, g, s, decay=False)
         root, before = np.sqrt(n + g * g), np.sqrt(n)
-        z = z + g - (root - before) / s.lr * w
-        left = np.sign(z) * np.maximum(np.abs(z) - s.lamda1, 0.0)
-        return -left / ((s.beta + root) / s.lr + s.wd), (z, n + g * g)
+        moves = s.lr > 0.0  # a schedule may end at 0, by which nothing can be divided
+        lr = s.lr + (1.0 - moves)
+        summed = z + g - (root - before) / lr * w
+        left = np.sign(summed) * np.maximum(np.abs(summed) - s.lamda1, 0.0)
+        made = (-left / ((s.beta + root) / lr + s.wd), summed, n + g * g)
+        w, z, n = (np.where(moves, new, old) for new, old in zip(made, (w, z, n), strict=True))
+        return w, (z, n)

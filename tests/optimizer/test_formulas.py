@@ -250,6 +250,21 @@ def test_a_gradient_that_is_always_zero_moves_nothing():
             assert numpy.array_equal(found, start((3,))), name
 
 
+@pytest.mark.parametrize("name", sorted(optimizer.Optimizer.opt_registry))
+def test_a_rate_of_zero_moves_nothing(name):
+    """A schedule may end there. FTRL divides by the rate; MXNet's gives NaN."""
+    made = optimizer.create(name, learning_rate=0.1)
+    update, weight = optimizer.get_updater(made), np.array(start(), dtype="float64")
+    for grad in gradients()[:3]:
+        update(0, np.array(grad, dtype="float64"), weight)
+    before = weight.asnumpy()
+    made.set_learning_rate(0.0)
+    update(0, np.array(gradients()[3], dtype="float64"), weight)
+    assert numpy.isfinite(weight.asnumpy()).all()
+    if name != "nag":  # whose velocity goes on
+        assert numpy.array_equal(weight.asnumpy(), before)
+
+
 def test_centered_rmsprop_stays_finite_where_gradients_hardly_change():
     """The variance is 0 there but for rounding, and less than 0 in every other element."""
     grads = [numpy.full(50, 100.0) + numpy.linspace(0, 1, 50)] * 60
