@@ -18,7 +18,7 @@ from hybridize.autograd.tape import TAPE
 from hybridize.autograd.variables import mark
 from hybridize.base import modes
 from hybridize.base.dtypes import is_float
-from hybridize.base.errors import ArgumentError
+from hybridize.base.errors import ArgumentError, StateError
 from hybridize.base.nested import flatten, unflatten
 from hybridize.ops.op import Operand, capturing, taped, taping
 
@@ -36,13 +36,19 @@ def value_and_grad(
         has_aux: whether the function also gives something else.
 
     Returns:
-        A function that gives (value, gradients); gradients of one argument have its structure, those of several are a
+        A function that gives (value, gradients), and raises StateError E545 while a function is being compiled.
+        Gradients of one argument have its structure, those of several are a
         tuple. With `has_aux` the value is the whole tuple.
     """
     places = (argnums,) if isinstance(argnums, int) else tuple(argnums)
 
     @wraps(function)
     def call(*args: Any, **kwargs: Any) -> Any:
+        if capturing():
+            raise StateError(
+                "E545", f"the gradient of {getattr(function, '__name__', 'a function')} inside of a compiled function",
+                help="record there and call backward, or take the gradient of the compiled function",
+            )  # fmt: skip
         given = list(args)
         leaves: list[ndarray] = []
         structures = []

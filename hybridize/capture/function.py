@@ -225,6 +225,8 @@ class Function:
             for program in self._programs.get(key_of(call), ()):
                 if program.accepts(call):
                     return program
+        if call.recording and self.saved_program is not None:
+            return self._find(changed(call, recording=False))  # what was saved is differentiated as it is
         return None
 
     def _capture(self, call: Call) -> Program:

@@ -9,7 +9,7 @@ import pytest
 from hybridize import autograd, disabled, errors, np, npx, random
 from hybridize.autograd.split import split
 from hybridize.gluon import HybridBlock, nn
-from hybridize.verb import hybridize
+from hybridize.verb import hybridize, load
 
 RNG = numpy.random.default_rng
 
@@ -283,6 +283,36 @@ def test_nothing_to_differentiate():
         y = double(np.ones(3))
     with pytest.raises(errors.StateError, match="E540"):
         y.backward()
+
+
+def test_what_was_loaded_is_differentiated(tmp_path):
+    w = variable(RNG(0).normal(size=(3, 2)))
+    function = hybridize(lambda x: np.tanh(x @ w))
+    x = variable(RNG(1).normal(size=(4, 3)))
+    function(x)
+    function.save(tmp_path / "f.hybridize")
+    loaded = load(tmp_path / "f.hybridize")
+    found = []
+    for call in (function, loaded):
+        with autograd.record(train_mode=False):
+            y = (call(x) ** 2).sum()
+        y.backward()
+        found.append(x.grad.asnumpy())
+    numpy.testing.assert_allclose(*found, rtol=1e-6)
+    assert abs(found[0]).max() > 0
+    with autograd.record(), pytest.raises(errors.ArgumentError, match="E310"):
+        loaded(x)  # saved as it predicts, not as it trains
+
+
+def test_gradients_of_functions_are_not_for_compiled_ones():
+    @hybridize
+    def slope(x):
+        return autograd.grad_of(lambda z: (z * z).sum())(x)
+
+    with pytest.raises(errors.StateError, match="E545"):
+        slope(np.ones(3))
+    compiled = hybridize(lambda z: (z * z * z).sum())
+    assert autograd.grad_of(compiled)(np.array([1.0, 2.0])).tolist() == [3, 12]
 
 
 # --------------------------------------------------------------------------------------------------- the split
