@@ -15,10 +15,13 @@ draw = numpy.random.default_rng(0)
 SCORES = draw.normal(size=(6, 4)) * 3
 CLASSES = draw.integers(0, 4, 6)
 TARGETS = draw.normal(size=(6, 4))
+CHANCES = draw.uniform(size=(6, 4))
 
 CASES = [
     (losses.SoftmaxCELoss(), CLASSES, lambda x, y: functional.cross_entropy(x, y, reduction="none")),
     (losses.SoftmaxCELoss(axis=1, weight=0.5), CLASSES, lambda x, y: 0.5 * functional.cross_entropy(x, y, reduction="none")),
+    (losses.SigmoidBCELoss(), CHANCES, lambda x, y: functional.binary_cross_entropy_with_logits(x, y, reduction="none").mean(1)),
+    (losses.SigmoidBCELoss(weight=2), CHANCES, lambda x, y: 2 * functional.binary_cross_entropy_with_logits(x, y, reduction="none").mean(1)),
     (losses.L2Loss(), TARGETS, lambda x, y: 0.5 * ((x - y) ** 2).mean(1)),
     (losses.L2Loss(weight=3), TARGETS, lambda x, y: 1.5 * ((x - y) ** 2).mean(1)),
 ]  # fmt: skip
@@ -137,3 +140,18 @@ def test_great_scores_and_nan():
 def test_batches_of_nothing():
     for loss, label in ((losses.SoftmaxCELoss(), np.zeros((0,))), (losses.L2Loss(), np.zeros((0, 3)))):
         assert loss(np.zeros((0, 3)), label).shape == (0,)
+
+
+def test_labels_of_probabilities_have_slopes():
+    x, y = np.array(SCORES, dtype="float64"), np.array(CHANCES, dtype="float64")
+    y.attach_grad()
+    with autograd.record():
+        value = losses.SigmoidBCELoss()(x, y)
+    value.backward()
+    numpy.testing.assert_allclose(y.grad.asnumpy(), -SCORES / 4, rtol=1e-12)
+
+
+def test_scores_of_all_sizes_keep_their_digits():
+    x = np.array([[-1e4], [1e4], [50.0], [-50.0], [0.0]])
+    found = losses.SigmoidBCELoss()(x, np.array([[1.0], [0.0], [1.0], [0.0], [1.0]])).asnumpy()
+    numpy.testing.assert_allclose(found, [1e4, 1e4, numpy.exp(-50.0), numpy.exp(-50.0), numpy.log(2)], rtol=1e-6)

@@ -9,7 +9,7 @@ from hybridize.array import np, npx
 from hybridize.array.operands import array, axis_of
 from hybridize.base.errors import ArgumentError, ShapeError
 from hybridize.gluon.loss.base import Loss
-from hybridize.gluon.loss.direct import cross_entropy, direct
+from hybridize.gluon.loss.direct import binary_entropy, cross_entropy, direct
 
 
 class SigmoidBinaryCrossEntropyLoss(Loss):
@@ -32,6 +32,9 @@ class SigmoidBinaryCrossEntropyLoss(Loss):
         self._from_sigmoid = from_sigmoid
 
     def forward(self, pred: Any, label: Any, sample_weight: Any = None, pos_weight: Any = None) -> Any:
+        plain = sample_weight is None and pos_weight is None and not self._from_sigmoid and self._batch_axis == 0
+        if plain and direct(pred, label) and label.dtype is pred.dtype:
+            return binary_entropy(pred, self._like(label, pred), 1.0 if self._weight is None else self._weight)
         pred = array(pred)
         label = self._like(label, pred)
         if self._from_sigmoid:

@@ -43,6 +43,13 @@ def squares(pred: ndarray, label: ndarray, weight: float) -> Any:
     return _Squares(weight)(pred, label)
 
 
+def binary_entropy(pred: ndarray, label: ndarray, weight: float) -> Any:
+    """-weight times the mean of y log(p) + (1 - y) log(1 - p), p the sigmoid: [batch] of two arrays [batch, n]."""
+    if taping() is None:
+        return wrap(_binary(pred._data, label._data, weight))
+    return _BinaryEntropy(weight)(pred, label)
+
+
 def _places(x: Array, label: Array) -> tuple[Array, Array]:
     """Where the labels are among the scores; those out of bounds stand for the nearest class."""
     classes = label if label.dtype.kind == "i" else label.astype(numpy.int64)
@@ -67,6 +74,15 @@ def _square(difference: Array, weight: float) -> Array:
     loss = numpy.einsum("ij,ij->i", difference, difference)
     loss *= 0.5 * weight / difference.shape[1]
     return numpy.asarray(loss)
+
+
+def _binary(x: Array, y: Array, weight: float) -> Array:
+    loss = numpy.maximum(x, 0)
+    loss -= x * y  # 0 where the score is right: what is small is added to it after this
+    rest = numpy.absolute(x)
+    numpy.exp(numpy.negative(rest, out=rest), out=rest)
+    loss += numpy.log1p(rest, out=rest)
+    return numpy.asarray(loss.mean(1) if weight == 1 else loss.mean(1) * x.dtype.type(weight))
 
 
 class _CrossEntropy(autograd.Function):
@@ -107,3 +123,19 @@ class _Squares(autograd.Function):
         by = g * (self._weight / pred.shape[1])
         slope = (pred - label) * np.expand_dims(by, 1)
         return slope, -slope
+
+
+class _BinaryEntropy(autograd.Function):
+    """Sigmoid minus label; for the label, minus the score."""
+
+    def __init__(self, weight: float) -> None:
+        self._weight = weight
+
+    def forward(self, pred: ndarray, label: ndarray) -> ndarray:
+        self.save_for_backward(pred, label)
+        return wrap(_binary(pred._data, label._data, self._weight))
+
+    def backward(self, g: ndarray) -> tuple[Any, Any]:
+        pred, label = self.saved_tensors
+        by = np.expand_dims(g * (self._weight / pred.shape[1]), 1)
+        return (npx.sigmoid(pred) - label) * by, -pred * by
