@@ -117,16 +117,17 @@ class Trainer:
         for index in indices:
             parameter = self._params[index]
             parameter.fresh_grad = False
-            if parameter.sums:
+            if parameter._several and parameter.sums:
                 parameter.zero_grad()
 
     def _due(self, ignore_stale_grad: bool) -> tuple[list[int], list[ndarray], list[ndarray]]:
         """What is to be updated."""
         indices, weights, grads = [], [], []
         for index, parameter in enumerate(self._params):
-            if parameter.grad_req == "null":
+            if parameter._grad_req == "null":
                 continue
-            if not parameter.fresh_grad:
+            variable = parameter._variable
+            if variable is None or not variable.fresh:
                 if ignore_stale_grad:
                     continue
                 parameter.data()  # where it is not initialized, that is what is wrong
@@ -139,7 +140,7 @@ class Trainer:
                 )
             indices.append(index)
             weights.append(parameter.data())
-            grads.append(parameter.grad())
+            grads.append(parameter.grad() if variable.grad is None else variable.grad)
         return indices, weights, grads
 
     def _called(self, index: int) -> str:

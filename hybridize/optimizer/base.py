@@ -17,7 +17,7 @@ from hybridize.base.errors import ArgumentError, StateError, ValueArgumentError
 from hybridize.lr_scheduler import LRScheduler
 from hybridize.ops.op import capturing
 from hybridize.optimizer.captured import captured_step
-from hybridize.optimizer.kernels import Binding, Slots, kernel_for, updated
+from hybridize.optimizer.kernels import Binding, Slots, compiled, kernel_for, updated
 from hybridize.runtime.buffers import aligned
 
 Scalars = SimpleNamespace
@@ -236,7 +236,7 @@ class Optimizer:
         if capturing():
             captured_step(self, indices, weights, grads, states)
             return
-        formula = type(self).formula
+        formula, fast = type(self).formula, compiled()
         known: dict[tuple[float, float, int], tuple[dict[str, float], tuple[float, ...], dict[str, bool]]] = {}
         for index, weight, grad, state in zip(indices, weights, grads, states, strict=True):
             self._update_count(index)
@@ -246,9 +246,9 @@ class Optimizer:
                 known[key] = s, tuple(s.values()), flags
             s, values, flags = known[key]
             slots: Slots = state if type(state) is tuple else () if state is None else (state,)
-            bound = self._bindings.get(index)
+            bound = self._bindings.get(index) if fast else None
             if bound is None or not bound.holds(formula, weight, grad, slots, flags):
-                kernel = kernel_for(formula, weight, grad, slots, tuple(s), flags)
+                kernel = kernel_for(formula, weight, grad, slots, tuple(s), flags) if fast else None
                 if kernel is None:
                     updated(formula, weight, grad, slots, s, flags)
                     continue

@@ -91,12 +91,17 @@ def check(weight: Any, grad: Any) -> None:
             raise ArgumentError("E356", f"optimizers update floats, got {array.dtype}", help="set grad_req='null'")
 
 
+def compiled() -> bool:
+    """Whether updates are to run as machine code: not while they are captured, nor where users want their Python."""
+    return not ((ACTIVE and capturing()) or CONFIG.disable or is_disabled())
+
+
 def kernel_for(
     formula: Formula, weight: Any, grad: Any, slots: Slots, names: tuple[str, ...], flags: Mapping[str, bool]
 ) -> Kernel | None:
     """The kernel of a formula for such arrays; None where array operations have to do."""
     arrays = (weight, grad, *slots)
-    if not _compiled() or not all(type(array) is ndarray for array in arrays):
+    if not all(type(array) is ndarray for array in arrays):
         return None
     check(weight, grad)
     buffers = [array._data for array in arrays]
@@ -111,11 +116,6 @@ def kernel_for(
             while len(_kernels) > LIMIT:
                 del _kernels[next(iter(_kernels))]
     return kernel
-
-
-def _compiled() -> bool:
-    """Whether updates are to run as machine code: not while they are captured, nor where users want their Python."""
-    return not ((ACTIVE and capturing()) or CONFIG.disable or is_disabled())
 
 
 def _usable(buffer: NDArray[Any], shape: tuple[int, ...]) -> bool:
@@ -211,8 +211,6 @@ class Binding:
         if weight is not self.weight or weight._data is not buffers[0] or grad._data is not buffers[1]:
             return False
         if formula is not self.kernel.formula or flags != self.flags or len(slots) != len(self.slots):
-            return False
-        if not _compiled():
             return False
         return not slots or all(slot._data is buffers[k] for k, slot in enumerate(slots, 2))
 
