@@ -16,6 +16,7 @@ import sys
 import threading
 import time
 import traceback
+import warnings
 from collections import deque
 from collections.abc import Callable
 from multiprocessing.connection import Connection, wait
@@ -86,7 +87,9 @@ class Workers:
         )
         try:
             # Nobody else may hold the lock of the random state at the moment of forking: who would release it there?
-            with STATE:
+            with STATE, warnings.catch_warnings():
+                # Python 3.12 and later warn of threads that a forked process lacks: ours are made anew there.
+                warnings.filterwarnings("ignore", ".*multi-threaded.*fork", DeprecationWarning)
                 process.start()
         except Exception as error:
             if method == "fork":

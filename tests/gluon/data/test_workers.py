@@ -10,6 +10,7 @@ import sys
 import threading
 import time
 import traceback
+import warnings
 
 import ml_dtypes
 import numpy
@@ -298,6 +299,20 @@ def test_a_forked_process_makes_workers_of_its_own():
             os._exit(code)
     assert os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1]) == 0
     assert as_lists(loader) == expected
+
+
+def test_no_warning_of_threads_that_are_made_anew(monkeypatch, recwarn):
+    """Python 3.12 and later give it where this process has threads."""
+    fork = os.fork
+
+    def warning():
+        text = "This process (pid=1) is multi-threaded, use of fork() may lead to deadlocks in the child."
+        warnings.warn(text, DeprecationWarning, stacklevel=2)
+        return fork()
+
+    monkeypatch.setattr(os, "fork", warning)
+    assert len(list(data.DataLoader(DS, 5, num_workers=1))) == 5
+    assert [str(one.message) for one in recwarn] == []
 
 
 SPAWNED = """
