@@ -18,6 +18,7 @@ import numpy
 
 from hybridize.array.layouts import Strides, reshaped, row_major
 from hybridize.array.operators import Operators, functions
+from hybridize.base import modes
 from hybridize.base.dtypes import DType, int64
 from hybridize.base.errors import ArgumentError, CaptureError
 from hybridize.base.frozen import frozen
@@ -51,7 +52,7 @@ class Cell:
 class Symbol(Operators):
     """An array of a program that is being captured."""
 
-    __slots__ = ("__weakref__", "_cell", "_steps", "_trace", "_type", "name", "weak")
+    __slots__ = ("__weakref__", "_cell", "_steps", "_trace", "_type", "apart", "name", "weak")
 
     def __init__(
         self,
@@ -62,11 +63,14 @@ class Symbol(Operators):
         *,
         weak: type | None = None,
         type: TensorType | None = None,
+        apart: bool = False,
     ) -> None:
         self._trace = trace
         self._cell = cell
         self._steps = steps
         self._type = type if type is not None else _stepped(trace.type_of(cell.value), steps)
+        self.apart = apart
+        """Whether it is a view that was made while nothing was recorded: no gradient goes from it to its base."""
         self.name = name
         """What the user calls it; may be empty."""
         self.weak = weak
@@ -107,7 +111,7 @@ class Symbol(Operators):
                 help="return it from the captured function instead of storing it elsewhere",
             )
         read = getattr(current(), "read", None) if self.weak is None else None
-        value = self._cell.value if read is None else read(self._cell)
+        value = self._cell.value if read is None else read(self._cell, self.apart)
         for step in self._steps:
             value = _viewed(step, value)
         return value
@@ -128,7 +132,13 @@ class Symbol(Operators):
 
     def step(self, op: Op | At) -> Symbol:
         """The view that `op` makes of this one."""
-        return Symbol(self._trace, self._cell, (*self._steps, op), type=_stepped(self._type, (op,)))
+        apart = self.apart or not modes.is_recording()
+        return Symbol(self._trace, self._cell, (*self._steps, op), type=_stepped(self._type, (op,)), apart=apart)
+
+    def same(self) -> Symbol:
+        """Another view of the same elements: `x[...]`."""
+        apart = self.apart or not modes.is_recording()
+        return Symbol(self._trace, self._cell, self._steps, type=self._type, apart=apart)
 
     def strides(self) -> Strides:
         """The strides, in elements, that this view has imperatively."""

@@ -11,6 +11,7 @@ from hybridize.array import random
 from hybridize.array.ndarray import history, ndarray, wrap
 from hybridize.array.operands import array, operand, result
 from hybridize.array.storage import STATE
+from hybridize.array.symbol import Symbol
 from hybridize.array.traced import Traced, Variable
 from hybridize.autograd.backward import Sweep, edge_of
 from hybridize.autograd.modes import pause, record
@@ -18,9 +19,9 @@ from hybridize.autograd.tape import TAPE
 from hybridize.autograd.variables import mark
 from hybridize.base import modes
 from hybridize.base.dtypes import is_float
-from hybridize.base.errors import ArgumentError, StateError
+from hybridize.base.errors import ArgumentError
 from hybridize.base.nested import flatten, unflatten
-from hybridize.ops.op import Operand, capturing, taped, taping
+from hybridize.ops.op import Operand, capturing, current, taped, taping
 
 
 def value_and_grad(
@@ -36,23 +37,17 @@ def value_and_grad(
         has_aux: whether the function also gives something else.
 
     Returns:
-        A function that gives (value, gradients), and raises StateError E545 while a function is being compiled.
-        Gradients of one argument have its structure, those of several are a
+        A function that gives (value, gradients); gradients of one argument have its structure, those of several are a
         tuple. With `has_aux` the value is the whole tuple.
     """
     places = (argnums,) if isinstance(argnums, int) else tuple(argnums)
 
     @wraps(function)
     def call(*args: Any, **kwargs: Any) -> Any:
-        if capturing():
-            raise StateError(
-                "E545", f"the gradient of {getattr(function, '__name__', 'a function')} inside of a compiled function",
-                help="record there and call backward, or take the gradient of the compiled function",
-            )  # fmt: skip
         given = list(args)
         leaves: list[ndarray] = []
         structures = []
-        outer = taping() is not None
+        outer = modes.is_recording() if capturing() else taping() is not None
         for place in places:
             if not -len(args) <= place < len(args):
                 raise ArgumentError("E388", f"gradient with respect to argument {place} of {len(args)}")
@@ -64,7 +59,7 @@ def value_and_grad(
         with record(train_mode=modes.is_training()):
             outputs = function(*given, **kwargs)
             value = outputs[0] if has_aux else outputs
-            if type(value) is ndarray and value.size != 1:
+            if isinstance(value, (ndarray, Symbol)) and value.size != 1:
                 raise ArgumentError(
                     "E385", f"value_and_grad of a function that gives {value.type}, not one number",
                     help="sum or average what it gives",
@@ -97,9 +92,12 @@ def grad_of(
 def _copy(x: Any, place: int, outer: bool) -> ndarray:
     """A variable with the values of an argument, which is remembered as its origin where somebody records outside."""
     x = array(x)
-    if type(x) is not ndarray or not is_float(x.dtype):
+    if not isinstance(x, (ndarray, Symbol)) or not is_float(x.dtype):
         kind = getattr(x, "type", type(x).__name__)
         raise ArgumentError("E385", f"gradients are those of floats, argument {place} has {kind}")
+    if capturing() or not isinstance(x, ndarray):
+        made: ndarray = current().variable(x)  # type: ignore[attr-defined]
+        return made
     if not outer:
         copy = wrap(x._data)
         copy._storage = x.storage
@@ -134,6 +132,9 @@ class _Through:
 
 
 def _gradients(value: Any, leaves: Sequence[ndarray], *, create: bool) -> list[ndarray]:
+    if capturing() and type(value) is Symbol:
+        found: list[ndarray] = current().gradients(value, leaves, create)  # type: ignore[attr-defined]
+        return found
     edges = [edge for x in leaves if (traced := history(x)) is not None and (edge := traced.edge) is not None]
     traced = history(value) if type(value) is ndarray else None
     arrived: list[Operand | None] = [None] * len(leaves)

@@ -7,6 +7,8 @@ time it meets a signature, compiles it, and from then on runs it without Python;
 - `source` and `convert` rewrite the user's function once; `router` is what the rewritten code calls.
 - `flow`, `branches` and `loops` make control flow that depends on data part of the graph; `merge` types it.
 - `trace` records; `writes` are side effects; `guards` are what a program depends on; `record` takes stock.
+- `backward` and `sweep` are backward passes inside of programs; `marks`, which arrays have gradients attached; `step`,
+  what calls of a program that trains have to see to.
 - `sizes` says which sizes stay symbols, `numbers` which Python numbers stay data.
 - `signature`, `program`, `function` are calls; `backends` runs graphs, `packed` keeps copies of weights for them;
   `explain` reports, `saving` is for files.

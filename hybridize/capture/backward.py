@@ -23,10 +23,11 @@ from hybridize.array.traced import Variable
 from hybridize.base import modes
 from hybridize.base.dtypes import is_float
 from hybridize.base.errors import ArgumentError, CaptureError, StateError
-from hybridize.base.frozen import frozen
 from hybridize.base.locations import SourceLoc, user_location
+from hybridize.base.types import TensorType
 from hybridize.capture.marks import MarkGuard, mark_of
 from hybridize.capture.step import Feed, Step
+from hybridize.capture.sweep import Made, Sweep, origin, place
 from hybridize.graph import Node, Value
 from hybridize.ops import Cast, StopGradient, full
 from hybridize.ops.arithmetic import add
@@ -34,16 +35,6 @@ from hybridize.ops.op import Operand
 
 if TYPE_CHECKING:
     from hybridize.capture.trace import Input, Recording, Trace
-
-
-@frozen
-class Made:
-    """Where a value was made while recording."""
-
-    number: int
-    """Of the node in its recording."""
-    node: Node
-    at: Recording
 
 
 class History:
@@ -65,6 +56,8 @@ class History:
         self._leaf_of: dict[tuple[Variable, Value], Value] = {}
         self._constant_of: dict[Value, Value] = {}
         self._unclear: weakref.WeakSet[Cell] = weakref.WeakSet()
+        self._recorded: weakref.WeakSet[Cell] = weakref.WeakSet()
+        """Written while recording."""
         self._doubtful: weakref.WeakSet[Cell] = weakref.WeakSet()
 
     # ------------------------------------------------------------------------------------------------- recording
@@ -80,20 +73,20 @@ class History:
             return tuple(self._stopped(at, value) if is_float(value.type.dtype) else value for value in outputs)
         return outputs
 
-    def read(self, at: Recording, cell: Cell) -> Operand:
-        """The value that an array is to who reads it now."""
+    def read(self, at: Recording, cell: Cell, apart: bool = False) -> Operand:
+        """The value that an array is to who reads it now; `apart`, through a view made while nothing was recorded."""
         value = cell.value
-        if not modes.is_recording():
+        if apart or not modes.is_recording():
+            if apart and cell in self._recorded and modes.is_recording():
+                raise _unclear(value.type, "values with a history were written to its buffer through another array")
             known = value in self.nodes or value in self.leaves
             return self._constant(at, value) if (known or at.differentiated) and is_float(value.type.dtype) else value
         if self.called:
             return value
         if cell in self._unclear:
-            raise StateError(
-                "E544", f"what a backward pass should make of {value.type} is not clear: it was written while nothing "
-                "was recorded, after it had been computed while recording",
-                help="compute a new array, or say that its values are constants: x.detach()",
-            )  # fmt: skip
+            raise _unclear(
+                value.type, "it was written while nothing was recorded, after it had been computed while recording"
+            )
         variable = self._variable(cell)
         return value if variable is None else self._leaf(at, value, variable)
 
@@ -133,7 +126,9 @@ class History:
         if not modes.is_recording():
             if cell.value in self.nodes:
                 self._unclear.add(cell)
-        elif not self.called and self._variable(cell) is not None:
+            return
+        self._recorded.add(cell)
+        if not self.called and self._variable(cell) is not None:
             raise StateError(
                 "E543", f"{cell.value.type} has a gradient attached, so it cannot be written while its use is recorded",
                 help="compute a new array, or write within autograd.pause()",
@@ -143,28 +138,28 @@ class History:
         """Hear that the nodes of a recording from some number on are gone."""
         gone = {value for value, made in self.nodes.items() if made.at is at and made.number >= count}
         kept = {value for node in at.builder.nodes for value in node.outputs}
-        gone |= {value for value, (_, place) in self.leaves.items() if place is at and value not in kept}
+        gone |= {value for value, (_, home) in self.leaves.items() if home is at and value not in kept}
         for table in (self.nodes, self.leaves, self._freed):
             for value in gone:
                 table.pop(value, None)
         self._leaf_of = {key: leaf for key, leaf in self._leaf_of.items() if leaf not in gone}
         self._constant_of = {
             value: constant for value, constant in self._constant_of.items()
-            if _place(at, value) is not at or constant in kept
+            if place(at, value) is not at or constant in kept
         }  # fmt: skip
 
     def _leaf(self, at: Recording, value: Value, variable: Variable) -> Value:
         leaf = self._leaf_of.get((variable, value))
         if leaf is None:
-            place = _place(at, value)
-            leaf = self._leaf_of[variable, value] = _added(place, Cast(value.type.dtype), value)
-            self.leaves[leaf] = (variable, place)
+            home = place(at, value)
+            leaf = self._leaf_of[variable, value] = _added(home, Cast(value.type.dtype), value)
+            self.leaves[leaf] = (variable, home)
         return leaf
 
     def _constant(self, at: Recording, value: Value) -> Value:
         constant = self._constant_of.get(value)
         if constant is None:
-            constant = self._constant_of[value] = self._stopped(_place(at, value), value)
+            constant = self._constant_of[value] = self._stopped(place(at, value), value)
         return constant
 
     def _stopped(self, at: Recording, value: Value) -> Value:
@@ -200,7 +195,7 @@ class History:
 
     def backward(self, at: Recording, heads: Any, head_grads: Any, retain_graph: bool, train_mode: bool) -> None:
         """`autograd.backward`: gradients of variables, written where they go."""
-        sweep = _Sweep(self, at, self._heads(at, heads), None)
+        sweep = Sweep(self, at, self._heads(at, heads), None)
         with modes.mode(recording=False, training=train_mode):
             arrived = sweep.run(self._head_grads(at, sweep.heads, head_grads))
             self._write(at, arrived)
@@ -237,7 +232,7 @@ class History:
                     help="call x.attach_grad() before the recording",
                 )  # fmt: skip
             wanted.append(value)
-        sweep = _Sweep(self, at, self._heads(at, heads), wanted)
+        sweep = Sweep(self, at, self._heads(at, heads), wanted)
         with modes.mode(recording=create, training=train_mode):
             arrived = sweep.run(self._head_grads(at, sweep.heads, head_grads))
             results = []
@@ -247,6 +242,24 @@ class History:
         if not (create if retain_graph is None else retain_graph):
             self._free(sweep.nodes)
         return results if isinstance(variables, (list, tuple)) else results[0]
+
+    def variable(self, at: Recording, x: Any) -> Symbol:
+        """A copy of an array with respect to which gradients are asked; where it has a history, that goes on."""
+        symbol = at.lift(x) if type(x) is ndarray else x
+        value = self._head(symbol)
+        with modes.mode(recording=True):
+            (copy,) = at.bind(Cast(value.type.dtype), (value,))
+        if copy not in self.nodes:
+            self.leaves[copy] = (Variable(value.type, "write"), at)
+        return Symbol.of(at, copy)
+
+    def gradients(self, at: Recording, value: Symbol, variables: Sequence[Symbol], create: bool) -> list[Symbol]:
+        """Gradients of one number with respect to what `variable` gave."""
+        head, wanted = self._head(value), [x._cell.value for x in variables]
+        sweep = Sweep(self, at, [head], wanted)
+        with modes.mode(recording=create):
+            arrived = sweep.run([(head, full(1, head.type))])
+            return [Symbol.of(at, arrived[x] if x in arrived else full(0, x.type)) for x in wanted]
 
     def _has_history(self, at: Recording, value: Value) -> bool:
         value = origin(at, value)
@@ -325,93 +338,19 @@ class History:
             )  # fmt: skip
 
 
-class _Sweep:
-    """One backward pass."""
-
-    def __init__(self, history: History, at: Recording, heads: list[Value], wanted: list[Value] | None) -> None:
-        self.history, self.at, self.heads = history, at, heads
-        self.wanted = None if wanted is None else set(wanted)
-        self.nodes: list[Node] = []
-        """Those that lead to what is wanted, oldest first."""
-        self._active: set[Value] = set()
-        self._find()
-
-    def _find(self) -> None:
-        reached: dict[int, Node] = {}
-        todo = list(self.heads)
-        while todo:
-            made = self._maker(todo.pop())
-            if made is not None and made.number not in reached:
-                reached[made.number] = made.node
-                todo += made.node.inputs
-        for number in sorted(reached):
-            node = reached[number]
-            if any(self._is_active(x) for x in node.inputs):
-                self.history.check(node)
-                self._active.update(value for value in node.outputs if is_float(value.type.dtype))
-                self.nodes.append(node)
-
-    def _maker(self, value: Value) -> Made | None:
-        history = self.history
-        value = origin(self.at, value)
-        if value in history.leaves:
-            return None
-        made = history.nodes.get(value)
-        if made is not None and made.at is not self.at:
-            raise history.trace.refusing(CaptureError(
-                "E556", "backward in a branch or loop that depends on data, of what was recorded outside of it",
-                help="call backward after it, or record inside, too",
-            ))  # fmt: skip
-        return made
-
-    def _is_active(self, value: Value) -> bool:
-        if value in self._active:
-            return True
-        root = origin(self.at, value)
-        return root in self.history.leaves if self.wanted is None else root in self.wanted
-
-    def run(self, heads: Sequence[tuple[Value, Operand]]) -> dict[Value, Operand]:
-        """The gradients that arrive at each value."""
-        arrived: dict[Value, Operand] = {}
-        for head, gradient in heads:
-            self._arrive(arrived, head, gradient)
-        for node in reversed(self.nodes):
-            given = [arrived.get(value) for value in node.outputs]
-            if all(gradient is None for gradient in given):
-                continue
-            whole = tuple(full(0, v.type) if g is None else g for v, g in zip(node.outputs, given, strict=True))
-            op: Any = node.op
-            found = op.vjp(whole, node.outputs, *node.inputs)
-            for value, gradient in zip(node.inputs, found, strict=True):
-                if gradient is not None and self._is_active(value):
-                    self._arrive(arrived, value, gradient)
-        return arrived
-
-    def _arrive(self, arrived: dict[Value, Operand], value: Value, gradient: Operand) -> None:
-        before = arrived.get(value)
-        arrived[value] = gradient if before is None else add(before, gradient)
-
-
-def origin(at: Recording, value: Value) -> Value:
-    """The value that a value of a branch stands for, in the recording that made it."""
-    while at.parent is not None and value in at.stands:  # type: ignore[attr-defined]
-        value, at = at.stands[value], at.parent  # type: ignore[attr-defined]
-    return value
-
-
-def _place(at: Recording, value: Value) -> Recording:
-    """The recording that a value belongs to."""
-    while at.parent is not None and value not in at.mine:  # type: ignore[attr-defined]
-        at = at.parent
-    return at
-
-
 def _added(at: Recording, op: Any, value: Value) -> Value:
     """The result of an operation that is part of no history."""
     (made,) = at.builder.add(op, (value,), at.root.location())
     if at.parent is not None:
         at.mine.add(made)  # type: ignore[attr-defined]
     return made
+
+
+def _unclear(of: TensorType, why: str) -> StateError:
+    return StateError(
+        "E544", f"what a backward pass should make of {of} is not clear: {why}",
+        help="index or view it again while recording, or say that its values are constants: x.detach()",
+    )  # fmt: skip
 
 
 def _name(entry: Input) -> str:

@@ -167,9 +167,9 @@ class Recording:
         """The symbol of an array that exists already."""
         return self.root.lift(array)
 
-    def read(self, cell: Cell) -> Operand:
-        """The value that a cell holds, to who reads it now."""
-        return self.root.history.read(self, cell)
+    def read(self, cell: Cell, apart: bool) -> Operand:
+        """The value that a cell holds, to who reads it now; `apart`, through a view without a history."""
+        return self.root.history.read(self, cell, apart)
 
     def gradient(self, symbol: Symbol) -> Symbol | None:
         """`x.grad`."""
@@ -178,6 +178,14 @@ class Recording:
     def feed(self, feed: Feed) -> None:
         """Let calls of the program prepare numbers that it reads."""
         self.root.history.feed(feed)
+
+    def variable(self, x: Any) -> Symbol:
+        """A copy of an array with respect to which gradients are asked."""
+        return self.root.history.variable(self, x)
+
+    def gradients(self, value: Symbol, variables: Sequence[Symbol], create: bool) -> list[Symbol]:
+        """Those of one number with respect to what `variable` gave."""
+        return self.root.history.gradients(self, value, variables, create)
 
     def backward(self, *arguments: Any) -> None:
         """`autograd.backward`."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import copy
 import gc
+import threading
 
 import numpy
 import pytest
@@ -460,6 +461,142 @@ def test_gradients_are_fresh_after_each_call():
         assert net.weight.fresh_grad
 
 
+def test_views_made_before_the_recording_are_constants():
+    (w,) = _weights(9, (3,))
+
+    def make(w):
+        def step():
+            v, same = w[0:2], w[...]
+            with autograd.record():
+                y = (v * w[0:2] * w[1:3] * same[1:]).sum()
+            y.backward()
+            return y
+
+        return step
+
+    _both(make, w)
+
+
+def test_writes_to_what_is_computed():
+    (w,) = _weights(9, (4,))
+
+    def make(w):
+        def step():
+            with autograd.record():
+                y = w * 2
+                y[0] = w[1] * w[2]
+                y += 1
+                half = y.reshape(2, 2)[1]
+                half *= w[:2]
+                z = (y * y).sum()
+            z.backward()
+            return z
+
+        return step
+
+    _both(make, w)
+
+
+def test_gradients_of_functions():
+    a, b = _weights(10, (3,), (3,))
+
+    def make(a, b):
+        def step():
+            value, (da, db) = autograd.value_and_grad(lambda x, y: (x * x * y * b).sum(), argnums=(0, 1))(a, b)
+            second = autograd.grad_of(lambda x: (autograd.grad_of(lambda y: (y**4).sum())(x) ** 2).sum())(a)
+            nothing = autograd.grad_of(lambda x: (b * 2).sum())(a)
+            return da + 2 * db + second + nothing + value
+
+        return step
+
+    _both(make, a, b)
+
+
+def test_gradients_of_functions_while_recording():
+    (w,) = _weights(11, (3,))
+
+    def make(w):
+        def step():
+            with autograd.record():
+                g = autograd.grad_of(lambda x: (x * x * w).sum())(w * 2)
+                z = (g * w).sum()
+            z.backward()
+            return z
+
+        return step
+
+    _, (grad,) = _both(make, w)
+    numpy.testing.assert_allclose(grad, 12 * w.asnumpy() ** 2, rtol=1e-12)
+
+
+def test_a_compiled_penalty_is_differentiated_by_who_records_outside():
+    (w,) = _weights(12, (3,))
+    x = np.array([1.0, 2.0, 3.0], dtype="float64")
+
+    def penalty(x):
+        with autograd.pause():
+            scale = w * 3
+        g = autograd.grad_of(lambda a: ((a * w) ** 3).sum())(x)
+        return (g * g * scale).sum()
+
+    grads = []
+    for function in (penalty, hybridize(penalty)):
+        with autograd.record():
+            y = function(x)
+        y.backward()
+        grads.append(w.grad.asnumpy())
+    numpy.testing.assert_allclose(grads[1], grads[0], rtol=1e-12)
+
+
+def test_clipping_by_the_norm_in_place():
+    a, b = _weights(13, (3,), (2, 3))
+
+    def make(a, b):
+        def step(x):
+            with autograd.record():
+                y = (np.dot(b, a * x) ** 2).sum()
+            y.backward()
+            norm = np.sqrt((a.grad**2).sum() + (b.grad**2).sum())
+            for w in (a, b):
+                w.grad[...] *= np.minimum(1.0, 0.1 / norm)
+                w[...] -= w.grad
+            return norm
+
+        return step
+
+    _both(make, a, b, call=(np.array([1.0, 2.0, 3.0], dtype="float64"),))
+
+
+@pytest.mark.parametrize("options", [{"backend": "numpy"}, {"verify": "outputs"}, {"dynamic": True}])
+def test_every_backend_trains(options):
+    xs, ys = _data(3, 8, 20, 10)
+    first, second = _net(), _net()
+    imperative, compiled = _sgd_step(first), hybridize(_sgd_step(second), **options)
+    for x, y in zip(xs, ys, strict=True):
+        numpy.testing.assert_allclose(float(compiled(x, y)), float(imperative(x, y)), rtol=1e-4)
+
+
+def test_threads_lose_no_update():
+    (w,) = _weights(14, (3,))
+    start = w.asnumpy()
+
+    @hybridize
+    def step():
+        with autograd.record():
+            y = (w * 2).sum()
+        y.backward()
+        w[...] += w.grad
+        return y
+
+    step()
+    threads = [threading.Thread(target=lambda: [step() for _ in range(100)]) for _ in range(4)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    numpy.testing.assert_allclose(w.asnumpy(), start + 2 * 401)
+
+
 # ----------------------------------------------------------------------------------------------------------- mistakes
 
 
@@ -595,6 +732,69 @@ def test_nothing_changes_where_the_program_raises():
             step(np.full(3, -1e9, dtype="float64") * np.sign(w) * -1)
         numpy.testing.assert_array_equal(w.asnumpy(), before)
         numpy.testing.assert_array_equal(w.grad.asnumpy(), grad)
+
+
+def test_backward_in_a_function_that_is_called_while_recording():
+    (w,) = _weights(0, (3,))
+
+    @hybridize
+    def step():
+        with autograd.record():
+            y = (w * w).sum()
+        y.backward()
+        return y
+
+    with autograd.record(), pytest.raises(StateError) as error:
+        step()
+    assert error.value.code == "E559"
+    step()
+
+
+def test_a_view_from_outside_of_what_was_written_while_recording():
+    (w,) = _weights(0, (3,))
+
+    def step():
+        with autograd.record():
+            y = w * 2
+        v = y.reshape(3, 1)
+        with autograd.record():
+            y[0] = w[1]
+            z = (v * v).sum()
+        z.backward()
+
+    _refused(step, StateError, "E544")
+
+
+def test_what_was_written_in_between_is_not_clear():
+    (w,) = _weights(0, (3,))
+
+    def step():
+        with autograd.record():
+            y = w * 2
+        y *= 2
+        with autograd.record():
+            z = (y * w).sum()
+        z.backward()
+
+    _refused(step, StateError, "E544")
+
+
+def test_functions_with_a_gradient_of_their_own_are_refused():
+    class Hundred(autograd.Function):
+        def forward(self, x):
+            return x * x
+
+        def backward(self, g):
+            return g * 100
+
+    (w,) = _weights(0, (3,))
+
+    def step():
+        with autograd.record():
+            z = Hundred()(w).sum()
+        z.backward()
+
+    _refused(step, StateError, "E545")
 
 
 def test_captures_leave_nothing_behind():

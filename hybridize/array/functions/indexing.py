@@ -363,7 +363,7 @@ def _symbolic_get(x: Symbol, key: Any) -> Any:
     parsed = _parse(key, x.type)
     if not parsed.arrays:
         same = _basic(x, parsed)
-        return same if same is not x else Symbol(x._trace, x._cell, x._steps, type=x.type)
+        return same if same is not x else x.same()
     if parsed.counters == parsed.arrays.keys():
         return _at_counters(x, parsed)
     parsed = _with_integers(parsed)
