@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from hybridize import compiler
 from hybridize.array import random
-from hybridize.array.ndarray import ndarray, view, wrap
+from hybridize.array.ndarray import ndarray, wrap
 from hybridize.array.storage import STATE
 from hybridize.base.dims import Symbol
 from hybridize.base.errors import ArgumentError, DTypeError, ShapeError
@@ -24,7 +24,7 @@ from hybridize.capture.guards import checker, watches
 from hybridize.capture.marks import mark_of
 from hybridize.capture.packed import PackedMachine, packable
 from hybridize.capture.record import Captured, Output, Result, Source
-from hybridize.capture.recorded import Recorded
+from hybridize.capture.recorded import Recorded, viewed
 from hybridize.capture.samples import recorded
 from hybridize.capture.signature import Call
 from hybridize.capture.sizes import family_key
@@ -32,7 +32,6 @@ from hybridize.capture.step import NO_STEP, Step
 from hybridize.capture.trace import memory
 from hybridize.compiler.archived import Code
 from hybridize.graph import Graph, exact, is_exact, sizes_of
-from hybridize.ops import Broadcast, Reshape, Slice, Transpose
 from hybridize.ops.op import Op, taping
 from hybridize.runtime.entry import Argument, Kind, PythonEntry
 
@@ -356,7 +355,7 @@ class Program:
                 return self._output(result.index, (), result.value, outputs, made)
             case "view":
                 array = arrays[result.index]
-                return array if not result.steps else _view(array, result.steps)
+                return array if not result.steps else viewed(array, result.steps)
         return result.value.copy() if isinstance(result.value, (numpy.ndarray, set)) else result.value
 
     def _output(
@@ -371,7 +370,7 @@ class Program:
                 known = wrap(outputs[index])
             else:
                 base = self._output(index, (), None, outputs, made)
-                known = _view(base, steps)
+                known = viewed(base, steps)
             made[index, steps] = known
         return known
 
@@ -585,32 +584,6 @@ def aliases(call: Call, stock: Captured) -> dict[int, int]:
         if any(numpy.may_share_memory(leaf._data, array._data) for array in lifted):
             found[position] = -1
     return found
-
-
-def _view(array: ndarray, steps: Sequence[Op]) -> ndarray:
-    """The view of an array that steps make."""
-    tape = taping()
-    if tape is None:
-        return view(array, stepped(array._data, steps))
-    seen: ndarray = tape.view(array, steps)
-    return seen
-
-
-def stepped(data: NDArray[Any], steps: Sequence[Op]) -> NDArray[Any]:
-    """The NumPy view that steps make."""
-    for step in steps:
-        match step:
-            case Slice():
-                stops = (None if stop < 0 else stop for stop in step.stops)
-                key: Any = (*map(slice, step.starts, stops, step.steps), ...)
-                data = data[key]
-            case Reshape():
-                data = data.reshape(step.shape)
-            case Transpose():
-                data = data.transpose(step.axes)
-            case Broadcast():
-                data = numpy.broadcast_to(data, step.shape)
-    return data
 
 
 def show(kind: Any) -> str:

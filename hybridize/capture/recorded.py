@@ -13,9 +13,10 @@ from typing import Any
 import numpy
 from numpy.typing import NDArray
 
-from hybridize.array.ndarray import ndarray, wrap
+from hybridize.array.ndarray import ndarray, view, wrap
 from hybridize.array.operands import operand
 from hybridize.array.traced import Traced
+from hybridize.autograd import tape
 from hybridize.autograd.nodes import unowned
 from hybridize.autograd.split import Halves, split
 from hybridize.autograd.tape import TAPE
@@ -27,7 +28,7 @@ from hybridize.base.types import Shape
 from hybridize.capture.backends import Backend, Evaluation, Machine, Memory, Verifying
 from hybridize.graph import Graph, sizes_of, with_sizes
 from hybridize.ops.gradient import pullback
-from hybridize.ops.op import Operand, taped, taping
+from hybridize.ops.op import Op, Operand, taped, taping
 
 LIMIT = 16
 """Pairs of programs that are kept for one captured function; the oldest goes first."""
@@ -177,6 +178,13 @@ class Recorded:
             log = logging.getLogger(__name__)
             log.debug("%s has no gradient for any size: %s", self._name, error, exc_info=True)
             return None
+
+
+def viewed(array: ndarray, steps: Sequence[Op]) -> ndarray:
+    """The view of an array that view ops make, with a history where a tape records."""
+    if taping() is not None:
+        return TAPE.view(array, steps)
+    return view(array, tape.viewed(array._data, steps))
 
 
 class Rule:
