@@ -8,7 +8,7 @@ A recorded pass back, for second derivatives, runs the graph's gradient rules on
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy
 from numpy.typing import NDArray
@@ -18,7 +18,6 @@ from hybridize.array.operands import operand
 from hybridize.array.traced import Traced
 from hybridize.autograd import tape
 from hybridize.autograd.nodes import unowned
-from hybridize.autograd.split import Halves, split
 from hybridize.autograd.tape import TAPE
 from hybridize.base.dims import Symbol
 from hybridize.base.dtypes import is_float
@@ -29,6 +28,9 @@ from hybridize.capture.backends import Backend, Evaluation, Machine, Memory, Ver
 from hybridize.graph import Graph, sizes_of, with_sizes
 from hybridize.ops.gradient import pullback
 from hybridize.ops.op import Op, Operand, taped, taping
+
+if TYPE_CHECKING:
+    from hybridize.autograd.split import Halves
 
 LIMIT = 16
 """Pairs of programs that are kept for one captured function; the oldest goes first."""
@@ -166,6 +168,8 @@ class Recorded:
         return pair
 
     def _compiled(self, wrt: tuple[int, ...], graph: Graph) -> Pair | None:
+        from hybridize.autograd.split import split  # late: who does not train does without it
+
         try:
             halves = split(graph, wrt)
             forward = self._make(halves.forward, self._name)
