@@ -22,7 +22,7 @@ from hybridize.array.symbol import Cell, Symbol
 from hybridize.array.traced import Variable
 from hybridize.base import modes
 from hybridize.base.dtypes import is_float
-from hybridize.base.errors import ArgumentError, CaptureError, StateError
+from hybridize.base.errors import ArgumentError, StateError
 from hybridize.base.locations import SourceLoc, user_location
 from hybridize.base.types import TensorType
 from hybridize.capture.marks import MarkGuard, mark_of
@@ -96,18 +96,18 @@ class History:
         if entry is None or entry.array is None:
             return None
         if cell in self._doubtful:
-            raise self.trace.refusing(CaptureError(
+            raise StateError(
                 "E558", f"{_name(entry)} is used while recording, and of two arrays over its memory only one has a "
                 "gradient attached",
                 help="use one of them, or a copy",
-            ))  # fmt: skip
+            )  # fmt: skip
         mark = mark_of(entry.array)
         if mark is not None and not isinstance(mark, Variable):
-            raise self.trace.refusing(CaptureError(
+            raise StateError(
                 "E558", f"{_name(entry)} was computed while recording, before the compiled function was called: its "
                 "backward pass would have to go on outside",
                 help="pass x.detach(), or compute it inside",
-            ))  # fmt: skip
+            )  # fmt: skip
         if entry.position >= 0:
             self.marks[entry.position] = mark
         else:

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from hybridize.base.dtypes import is_float
-from hybridize.base.errors import CaptureError
+from hybridize.base.errors import StateError
 from hybridize.base.frozen import frozen
 from hybridize.graph import Node, Value
 from hybridize.ops import full
@@ -62,10 +62,10 @@ class Sweep:
             return None
         made = history.nodes.get(value)
         if made is not None and made.at is not self.at:
-            raise history.trace.refusing(CaptureError(
+            raise StateError(
                 "E556", "backward in a branch or loop that depends on data, of what was recorded outside of it",
                 help="call backward after it, or record inside, too",
-            ))  # fmt: skip
+            )  # fmt: skip
         return made
 
     def _is_active(self, value: Value) -> bool:

@@ -13,7 +13,7 @@ PAGE = Path(__file__).parents[2] / "docs" / "guide" / "training.md"
 def test_the_guide(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     text = PAGE.read_text()
-    section = text[text.index("## Optimizers") : text.index("## Programs to read")]
+    section = text[text.index("## Optimizers") : text.index("## The whole step")]
     names = {"np": np}
     try:
         for block in re.findall(r"```python\n(.*?)```", section, re.DOTALL):
