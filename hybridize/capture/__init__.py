@@ -10,8 +10,8 @@ time it meets a signature, compiles it, and from then on runs it without Python;
 - `backward` and `sweep` are backward passes inside of programs; `marks`, which arrays have gradients attached; `step`,
   what calls of a program that trains have to see to.
 - `sizes` says which sizes stay symbols, `numbers` which Python numbers stay data.
-- `signature`, `program`, `function` are calls; `backends` runs graphs, `packed` keeps copies of weights for them;
-  `explain` reports, `saving` is for files.
+- `signature`, `program`, `entries`, `function` are calls; `backends` runs graphs, `packed` keeps copies of weights for
+  them; `explain` reports, `saving` is for files.
 
 It must not know blocks, files' bytes or machine code.
 """

@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from contextlib import nullcontext
 from typing import TYPE_CHECKING, Any, Final, NoReturn
 
@@ -20,15 +20,15 @@ from hybridize.base.frozen import changed
 from hybridize.base.nested import unflatten
 from hybridize.base.types import TensorType
 from hybridize.capture.backends import Backend, Evaluation, Memory, Verifying
+from hybridize.capture.entries import Entry, alone, missed, prepared, touching, unmarked
 from hybridize.capture.guards import checker, watches
-from hybridize.capture.marks import mark_of
 from hybridize.capture.packed import PackedMachine, packable
 from hybridize.capture.record import Captured, Output, Result, Source
 from hybridize.capture.recorded import Recorded, viewed
 from hybridize.capture.samples import recorded
 from hybridize.capture.signature import Call
 from hybridize.capture.sizes import family_key
-from hybridize.capture.step import NO_STEP, Step
+from hybridize.capture.step import NO_STEP
 from hybridize.capture.trace import memory
 from hybridize.compiler.archived import Code
 from hybridize.graph import Graph, exact, is_exact, sizes_of
@@ -38,7 +38,6 @@ from hybridize.runtime.entry import Argument, Kind, PythonEntry
 if TYPE_CHECKING:
     from hybridize.compiler.explanation import Explanation
 
-Entry = Callable[..., Any]
 Buffers = Sequence[NDArray[Any]]
 _NOTHING: Final = nullcontext()
 Made = dict[tuple[int, tuple[Op, ...]], Any]
@@ -395,6 +394,7 @@ class Program:
             return None
         lifted = [source.array for source in stock.sources if source.array is not None]
         written = [source.array for source in stock.sources if source.array is not None and source.written >= 0]
+        locked = bool(written or stock.step.feeds)
         order = [source.written for source in stock.sources if source.written >= 0]
         executable, copies = runs.now()
         count = len(executable.results) - len(order)
@@ -402,9 +402,9 @@ class Program:
             return None
         made = compiler.make_entry(
             executable, array_type=ndarray, arguments=arguments, bound=[array._data for array in lifted],
-            fallback=_missed if written else fallback, structure=self._finish(count, lifted),
+            fallback=missed if locked else fallback, structure=self._finish(count, lifted),
             writes=[array._data for array in written],
-            committed=_touching(written, stock.step) if written else None, packed=[copy.buffer for copy in copies],
+            committed=touching(written, stock.step) if written else None, packed=[copy.buffer for copy in copies],
             watches=watches(stock.guards),
         )  # fmt: skip
         if isinstance(made, PythonEntry):
@@ -416,9 +416,9 @@ class Program:
         if self.stale:
             return None
         if stock.step.feeds:
-            made = _prepared(made, stock.step)
-        entry = _alone(made, fallback, self._written) if written else made
-        return entry if not stock.step.marks else _unmarked(entry, fallback)
+            made = prepared(made, stock.step)
+        entry = alone(made, fallback, self._written) if locked else made
+        return entry if not stock.step.marks else unmarked(entry, fallback)
 
     def _scattered(self, position: int) -> bool:
         """Whether an argument is laid out otherwise than row by row, which is all that entries take."""
@@ -478,72 +478,6 @@ class Program:
         return finish
 
 
-_MISSED: Final = object()
-
-
-def _missed(*args: Any, **kwargs: Any) -> Any:
-    """What the entry of a program that writes state calls where it is not the right one: the lock is to go first."""
-    return _MISSED
-
-
-def _alone(entry: Entry, fallback: Entry, written: Sequence[ndarray]) -> Entry:
-    """An entry under the lock of state, its fallback not: that one may run the user's Python.
-
-    Arrays that are written must not be among the arguments.
-    """
-    owners: dict[int, Any] = {}
-    for array in written:
-        owner: Any = array._data
-        while owner is not None:
-            owners[id(owner)] = owner
-            owner = getattr(owner, "base", None)
-
-    def overlaps(data: NDArray[Any]) -> bool:
-        owner = data if data.base is None else data.base
-        if type(owner) is numpy.ndarray and owner.base is None:  # two arrays that own their elements share none
-            return id(owner) in owners and any(numpy.may_share_memory(data, array._data) for array in written)
-        return any(numpy.may_share_memory(data, array._data) for array in written)
-
-    def call(*args: Any, **kwargs: Any) -> Any:
-        for arg in args:
-            if type(arg) is ndarray and overlaps(arg._data):
-                return fallback(*args, **kwargs)
-        with STATE:
-            result = entry(*args, **kwargs)
-        return fallback(*args, **kwargs) if result is _MISSED else result
-
-    return call
-
-
-def _prepared(entry: Entry, step: Step) -> Entry:
-    """An entry that is called once numbers are ready, which count a call that takes place."""
-
-    def call(*args: Any, **kwargs: Any) -> Any:
-        if not step.prepare():
-            return _MISSED
-        result: Any = _MISSED
-        try:
-            result = entry(*args, **kwargs)
-        finally:
-            if result is _MISSED:
-                step.failed()
-        return result
-
-    return call
-
-
-def _unmarked(entry: Entry, fallback: Entry) -> Entry:
-    """An entry for arguments without gradients attached."""
-
-    def call(*args: Any, **kwargs: Any) -> Any:
-        for arg in args:
-            if type(arg) is ndarray and getattr(arg, "_traced", None) is not None and mark_of(arg) is not None:
-                return fallback(*args, **kwargs)
-        return entry(*args, **kwargs)
-
-    return call
-
-
 def _laid_out(call: Call, position: int, strides: tuple[int, ...] | None) -> bool:
     """Whether an array among the leaves has these strides; None: is laid out row by row."""
     data = call.leaves[position]._data
@@ -558,16 +492,6 @@ def _alike(x: Any, y: Any) -> bool:
 
 def _overlaps(x: ndarray, y: ndarray) -> bool:
     return numpy.may_share_memory(x._data, y._data)
-
-
-def _touching(arrays: Sequence[ndarray], step: Step) -> Callable[[], None]:
-    def touch() -> None:
-        for array in arrays:
-            if array._storage is not None:
-                array._storage.touch()
-        step.done()
-
-    return touch
 
 
 def aliases(call: Call, stock: Captured) -> dict[int, int]:

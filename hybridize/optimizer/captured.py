@@ -150,6 +150,8 @@ def captured_step(
             "E562", "an optimizer's update in a branch or loop that depends on data: whether it counts is not known",
             help="compute gradients there, and update after it",
         )  # fmt: skip
+    if not indices:
+        return
     wide = float64 if any(weight.dtype == float64 for weight in weights) else float32
     settings = Settings(optimizer, indices, wide)
     trace.feed(settings)

@@ -371,6 +371,24 @@ class OwnFormula(optimizer.Optimizer):
         return w - s.lr * np.tanh(g * s.rescale), ()
 
 
+def test_a_trainer_with_nothing_to_update():
+    net = _net()
+    net.collect_params().setattr("grad_req", "null")
+    trainer = gluon.Trainer(net.collect_params(), "sgd")
+
+    @hybridize
+    def predict(x):
+        trainer.step(1)
+        return net(x)
+
+    x = np.ones((2, 20))
+    for _ in range(3):
+        numpy.testing.assert_allclose(predict(x).asnumpy(), net(x).asnumpy(), rtol=1e-5)
+    net[0].weight.grad_req = "write"
+    with pytest.raises(StateError):
+        predict(x)
+
+
 def test_an_optimizer_of_ones_own():
     first, second = _net("float64"), _net("float64")
     pairs = [_step(net, OwnFormula(learning_rate=0.1))[0] for net in (first, second)]

@@ -1,0 +1,95 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What stands around the emitted entry of a program that writes state, trains, or is for arrays without gradients."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any, Final
+
+import numpy
+from numpy.typing import NDArray
+
+from hybridize.array.ndarray import ndarray
+from hybridize.array.storage import STATE
+from hybridize.capture.marks import mark_of
+from hybridize.capture.step import Step
+
+Entry = Callable[..., Any]
+
+
+_MISSED: Final = object()
+
+
+def missed(*args: Any, **kwargs: Any) -> Any:
+    """What the entry of a program that writes state calls where it is not the right one: the lock is to go first."""
+    return _MISSED
+
+
+def alone(entry: Entry, fallback: Entry, written: Sequence[ndarray]) -> Entry:
+    """An entry under the lock of state, its fallback not: that one may run the user's Python.
+
+    Arrays that are written must not be among the arguments.
+    """
+    owners: dict[int, Any] = {}
+    for array in written:
+        owner: Any = array._data
+        while owner is not None:
+            owners[id(owner)] = owner
+            owner = getattr(owner, "base", None)
+
+    def overlaps(data: NDArray[Any]) -> bool:
+        owner = data if data.base is None else data.base
+        if type(owner) is numpy.ndarray and owner.base is None:  # two arrays that own their elements share none
+            return id(owner) in owners and any(numpy.may_share_memory(data, array._data) for array in written)
+        return any(numpy.may_share_memory(data, array._data) for array in written)
+
+    def call(*args: Any, **kwargs: Any) -> Any:
+        for arg in args:
+            if type(arg) is ndarray and overlaps(arg._data):
+                return fallback(*args, **kwargs)
+        with STATE:
+            result = entry(*args, **kwargs)
+        return fallback(*args, **kwargs) if result is _MISSED else result
+
+    return call
+
+
+def prepared(entry: Entry, step: Step) -> Entry:
+    """An entry that is called once numbers are ready, which count a call that takes place."""
+
+    def call(*args: Any, **kwargs: Any) -> Any:
+        if not step.prepare():
+            return _MISSED
+        result: Any = _MISSED
+        try:
+            result = entry(*args, **kwargs)
+        finally:
+            if result is _MISSED:
+                step.failed()
+        return result
+
+    return call
+
+
+def unmarked(entry: Entry, fallback: Entry) -> Entry:
+    """An entry for arguments without gradients attached."""
+
+    def call(*args: Any, **kwargs: Any) -> Any:
+        for arg in args:
+            if type(arg) is ndarray and getattr(arg, "_traced", None) is not None and mark_of(arg) is not None:
+                return fallback(*args, **kwargs)
+        return entry(*args, **kwargs)
+
+    return call
+
+
+def touching(arrays: Sequence[ndarray], step: Step) -> Callable[[], None]:
+    """What an entry calls when it has written its arrays."""
+
+    def touch() -> None:
+        for array in arrays:
+            if array._storage is not None:
+                array._storage.touch()
+        step.done()
+
+    return touch
