@@ -78,7 +78,7 @@ def moved(inputs, k, function):
     return slopes
 
 
-@pytest.mark.parametrize("sample", cases())
+@pytest.mark.parametrize("sample", list(cases()))
 def test_the_gradient_is_the_central_difference(sample):
     op, inputs = in_float64(sample)
     wanted = differentiable(sample)
@@ -102,7 +102,7 @@ def _is_float(y):
     return is_float(y.dtype)
 
 
-@pytest.mark.parametrize("sample", cases(small=True))
+@pytest.mark.parametrize("sample", list(cases(small=True)))
 def test_the_second_gradient_is_the_central_difference_of_the_first(sample):
     op, inputs = in_float64(sample)
     wanted = differentiable(sample)
