@@ -14,6 +14,7 @@ from hybridize import compiler
 from hybridize.array import random
 from hybridize.array.ndarray import ndarray, wrap
 from hybridize.array.storage import STATE
+from hybridize.array.traced import Variable
 from hybridize.base.dims import Symbol
 from hybridize.base.errors import ArgumentError, DTypeError, ShapeError
 from hybridize.base.frozen import changed
@@ -194,7 +195,7 @@ class Program:
 
         It would keep that array alive.
         """
-        arrays = (ndarray, numpy.ndarray)
+        arrays = (ndarray, numpy.ndarray, Variable)
         return self.stale or any(isinstance(one.expected, arrays) and not one.holds() for one in self.stock.guards)
 
     @property

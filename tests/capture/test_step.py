@@ -5,6 +5,7 @@ from __future__ import annotations
 import copy
 import gc
 import threading
+import weakref
 
 import numpy
 import pytest
@@ -441,6 +442,27 @@ def test_a_new_buffer_or_another_wish_is_seen():
     net.weight.grad_req = "add"
     second(x)
     numpy.testing.assert_allclose(net.weight.grad().asnumpy(), 2 * x.asnumpy())
+
+
+def test_programs_for_buffers_that_are_gone_go():
+    (w,) = _weights(8, (3,))
+
+    @hybridize
+    def step():
+        with autograd.record():
+            y = (w * w).sum()
+        y.backward()
+        return y
+
+    gone = []
+    for _ in range(5):
+        w.attach_grad()
+        gone.append(weakref.ref(w.grad))
+        step()
+        numpy.testing.assert_allclose(w.grad.asnumpy(), 2 * w.asnumpy())
+    gc.collect()
+    assert step.cache_info().programs == 1
+    assert sum(one() is not None for one in gone) == 1
 
 
 def test_gradients_are_fresh_after_each_call():
