@@ -16,7 +16,7 @@ from hybridize.base.dtypes import bfloat16, float16, float32
 from hybridize.base.errors import ArgumentError, StateError, ValueArgumentError
 from hybridize.lr_scheduler import LRScheduler
 from hybridize.ops.op import capturing
-from hybridize.optimizer.captured import captured_step
+from hybridize.optimizer.captured import captured_rate, captured_step
 from hybridize.optimizer.kernels import Binding, Slots, compiled, kernel_for, updated
 from hybridize.runtime.buffers import aligned
 
@@ -143,7 +143,11 @@ class Optimizer:
                 "E560", "the learning rate comes from the optimizer's lr_scheduler",
                 help="set lr_scheduler.base_lr, or make the optimizer without a scheduler",
             )  # fmt: skip
-        self.lr = number("learning_rate", lr)
+        rate = number("learning_rate", lr)
+        if capturing():
+            captured_rate(self, rate)
+        else:
+            self.lr = rate
 
     def set_lr_mult(self, args_lr_mult: Mapping[Any, float]) -> None:
         """Factors on the learning rate, by index or name."""

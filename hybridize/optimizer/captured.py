@@ -135,6 +135,41 @@ class Settings(Feed):
         return {name: numbers[row, column] for column, name in enumerate(self.names)} | self.graph
 
 
+class Rate(Feed):
+    """A learning rate that a program sets."""
+
+    def __init__(self, optimizer: Optimizer, rate: float) -> None:
+        self._optimizer, self._rate = optimizer, rate
+        self._before = optimizer.lr
+
+    def prepare(self) -> bool:
+        """Set it."""
+        self._before = self._optimizer.lr
+        self._optimizer.lr = self._rate
+        return True
+
+    def failed(self) -> None:
+        """Put the one before back."""
+        self._optimizer.lr = self._before
+
+
+def captured_rate(optimizer: Optimizer, rate: float) -> None:
+    """`Optimizer.set_learning_rate` while a program is captured.
+
+    Raises:
+        StateError E562: in a branch or loop that depends on data.
+    """
+    trace = current_trace()
+    if trace is None or trace.depth:
+        raise StateError(
+            "E562", "a learning rate is set in a branch or loop that depends on data",
+            help="set it outside of the compiled function: that compiles nothing again",
+        )  # fmt: skip
+    feed = Rate(optimizer, rate)
+    feed.prepare()
+    trace.feed(feed)
+
+
 def captured_step(
     optimizer: Optimizer, indices: Sequence[Any], weights: Sequence[Any], grads: Sequence[Any], states: Sequence[Any]
 ) -> None:

@@ -168,6 +168,27 @@ def test_the_learning_rate_is_data():
     assert compiled.cache_info().captures == 1
 
 
+def test_a_rate_that_the_program_sets():
+    first, second = _net("float64"), _net("float64")
+    steps = []
+    for net in (first, second):
+        train, trainer = _step(net, "sgd", learning_rate=0.7)
+
+        def step(x, y, rate, train=train, trainer=trainer):
+            trainer.set_learning_rate(rate)
+            return train(x, y)
+
+        steps.append((step, trainer))
+    (imperative, one), (step, two) = steps
+    compiled = hybridize(step)
+    compiled.program(*_data(1, dtype="float64")[0], 0.1)
+    assert two.learning_rate == 0.7
+    for (x, y), rate in zip(_data(5, dtype="float64"), (0.1, 0.2, 0.1, 0.2, 0.1), strict=True):
+        numpy.testing.assert_allclose(float(compiled(x, y, rate)), float(imperative(x, y, rate)), rtol=1e-10)
+        assert two.learning_rate == one.learning_rate == rate
+    _same(first, second, 1e-9)
+
+
 def test_multipliers_and_decay_are_seen():
     first, second = _net("float64"), _net("float64")
     pairs = [_step(net, "sgd", learning_rate=0.1) for net in (first, second)]
