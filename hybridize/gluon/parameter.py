@@ -17,7 +17,7 @@ import numpy
 
 from hybridize import init as initializers
 from hybridize.array import device as devices
-from hybridize.array.ndarray import history, ndarray
+from hybridize.array.ndarray import gradient_of, history, ndarray
 from hybridize.array.storage import Storage
 from hybridize.array.symbol import Symbol
 from hybridize.array.traced import Variable
@@ -35,7 +35,7 @@ from hybridize.base.types import Shape
 from hybridize.gluon.advice import warn
 from hybridize.gluon.dependence import depend
 from hybridize.init import InitDesc, Initializer
-from hybridize.ops.op import ACTIVE, imperatively
+from hybridize.ops.op import ACTIVE, capturing, imperatively
 from hybridize.runtime.buffers import aligned
 
 # Entered again where an initializer makes a net of its own.
@@ -389,8 +389,8 @@ class Parameter:
     def zero_grad(self) -> None:
         """Set the gradient to zero."""
         variable = self._variable
-        if variable is not None and variable.grad is not None:
-            variable.grad[...] = 0
+        if variable is not None and (variable.grad is not None or (ACTIVE and capturing())):
+            gradient_of(variable)[...] = 0  # calls of a program may find more in a buffer than its capture did
 
     @property
     def fresh_grad(self) -> bool:

@@ -470,3 +470,23 @@ def test_a_saved_step_is_refused(tmp_path):
     compiled(*_data(1)[0])
     with pytest.raises(CaptureError):
         compiled.save(tmp_path / "step.hybridize")
+
+
+def test_gradients_that_add_up_are_set_to_zero_at_each_call():
+    gradients = []
+    for compiled in (False, True):
+        weight = gluon.Parameter("weight", shape=(2,), init="ones", dtype="float64", grad_req="add")
+        weight.initialize()
+
+        def accumulate(x, weight=weight):
+            weight.zero_grad()  # at the capture there is no buffer yet
+            for _ in range(2):
+                with autograd.record():
+                    loss = (weight.data() * x).sum()
+                loss.backward()
+
+        run = hybridize(accumulate) if compiled else accumulate
+        for _ in range(3):
+            run(np.array([1.0, 2.0], dtype="float64"))
+            gradients.append(weight.grad().tolist())
+    assert gradients == [[2.0, 4.0]] * 6
