@@ -26,6 +26,8 @@ OPENVINO, SCRIPT, COMPILED = "OpenVINO infer(bound)", "TorchScript frozen", "tor
 JAX, IREE, NUMPY, EAGER = "JAX jit", "IREE llvm-cpu", "NumPy", "PyTorch eager"
 SERVERS = (LITERT, ORT, ORT_RUN, OPENVINO, SCRIPT, JAX)
 FUSERS = (JAX, COMPILED, NUMPY)
+FUSED = "PyTorch eager, fused update"
+TRAINERS = (JAX, EAGER, FUSED)
 
 
 @dataclass(frozen=True)
@@ -54,6 +56,12 @@ GOALS = (
             "softmax", "sum-0", "sum-1", "chain", "arithmetic", "transpose-1024", "transpose-2048",
         )
     ),
+    Goal("train-64", HYBRIDIZED, (JAX,), 0.85, 0.7),
+    Goal("train-64", HYBRIDIZED, (EAGER,), 0.45, 0.35),
+    Goal("train-64", IMPERATIVE, (EAGER,), 1.2, 0.9),
+    Goal("train-adam-1", HYBRIDIZED, TRAINERS, 1.0, 1.0),
+    Goal("train-adam-256", HYBRIDIZED, TRAINERS, 1.0, 1.0),
+    Goal("train-wide", HYBRIDIZED, TRAINERS, 0.95, 0.95),
     Goal("deploy-calls", f"{CHAPTER}: {EXPORTED}", (f"{CHAPTER}: {KERNEL}",), 1.15, 1.05),
     Goal("deploy-starts", ARCHIVE, (LITERT_FILE,), 1.0, 0.8),
     Goal("deploy-starts", ARCHIVE, (TORCH_FILE,), 1.0, 0.1),

@@ -11,8 +11,10 @@ from typing import Any
 import numpy as np
 
 from hybridize.compiler.limits import Limits
+from hybridize.tools import trained
 from hybridize.tools.formulas import FORMULAS
 from hybridize.tools.peers import F32, Layers
+from hybridize.tools.trained import TRAININGS
 
 SIZES = (512, 256, 128, 2)
 """Widths of the chapter's multilayer perceptron, input first."""
@@ -21,6 +23,7 @@ CALLS = {
     **dict.fromkeys(BATCHES, "512-256-128-2, ReLU, float32, one thread"),
     "call-overhead": "x + 1 on one element",
     **{name: formula.title for name, formula in FORMULAS.items()},
+    **{name: training.title for name, training in TRAININGS.items()},
 }
 """Workloads whose calls are timed, and what they are."""
 STARTS = {
@@ -86,6 +89,8 @@ def write(workload: str, folder: Path) -> Data:
         named = {f"x{i}": array for i, array in enumerate(arrays)}
         np.savez(path, allow_pickle=False, **named)
         return Data("FORMULA", path, FORMULAS[workload].expected(arrays))
+    if workload in TRAININGS:
+        return Data("TRAIN", path, trained.write(TRAININGS[workload], path))
     if workload == "call-overhead":
         one = np.ones((1,), np.float32)
         np.savez(path, allow_pickle=False, x=one)
@@ -99,6 +104,8 @@ def write(workload: str, folder: Path) -> Data:
 
 def read(table: str, workload: str, path: str) -> tuple[Any, ...]:
     """The arguments of a build of the table, from the parent's file."""
+    if table == "TRAIN":
+        return TRAININGS[workload], *trained.read(path)
     with np.load(path) as data:
         if table == "FORMULA":
             return workload, [data[f"x{i}"] for i in range(len(data.files))]

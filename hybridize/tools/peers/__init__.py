@@ -6,6 +6,7 @@ Each module offers tables from a mode ("eager", "script") to a build:
     MLP      : (layers, x) -> start        a multilayer perceptron, ReLU between the layers
     ADD_ONE  : (x) -> start                x + 1, where nothing but the call costs
     FORMULA  : (name, arrays) -> start     a function of `tools.formulas`
+    TRAIN    : (training, layers, batches) -> start    steps of a training of `tools.trained`
     FILE     : (layers, x, path) -> None   the perceptron as a file, for `ARTIFACTS`
 
 A build makes the model in memory, as its user would have it, and loads whatever compiler it needs; `start` then does
@@ -22,8 +23,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 F32 = NDArray[np.float32]
+I32 = NDArray[np.int32]
 Layers = list[tuple[F32, F32]]
 """(weight [out, in], bias [out]) of each dense layer, first to last."""
+Batches = list[tuple[F32, I32]]
+"""Samples and their labels."""
 
 
 @dataclass(frozen=True)
@@ -65,21 +69,23 @@ BLOCK = "hybridize, hybridized block"
 IMPERATIVE = "hybridize, imperative"
 
 ALL = ("MLP", "ADD_ONE", "FORMULA")
+TRAINED = (*ALL, "TRAIN")
 ROWS = (
-    Row(HYBRIDIZED, "ours", "hybridized", "hybridize", ALL),
+    Row(HYBRIDIZED, "ours", "hybridized", "hybridize", TRAINED),
     Row(BLOCK, "ours", "block", "hybridize", ("ADD_ONE",)),
     Row("hybridize, frozen", "ours", "frozen", "hybridize", ("MLP",)),
-    Row(IMPERATIVE, "ours", "imperative", "hybridize", ALL),
+    Row(IMPERATIVE, "ours", "imperative", "hybridize", TRAINED),
     Row("hybridize, PyTorch module", "ours_torch", "hybridized", "torch"),
     Row("NumPy", "plain_numpy", "out", "numpy", ALL),
-    Row("PyTorch eager", "pytorch", "eager", "torch", ALL),
+    Row("PyTorch eager", "pytorch", "eager", "torch", TRAINED),
+    Row("PyTorch eager, fused update", "pytorch", "fused", "torch", ("TRAIN",)),
     Row("TorchScript frozen", "pytorch", "script", "torch"),
     Row("torch.compile", "pytorch", "compile", "torch", ALL, slow_start=True),
     Row("ONNX Runtime io_binding", "ort", "io_binding", "onnxruntime"),
     Row("ONNX Runtime run", "ort", "run", "onnxruntime"),
     Row("OpenVINO infer(bound)", "ov", "bound", "openvino"),
     Row("LiteRT set+invoke+get", "litert", "interpreter", "ai_edge_litert", ("MLP",)),
-    Row("JAX jit", "jax", "jit", "jax", ALL),
+    Row("JAX jit", "jax", "jit", "jax", TRAINED),
     Row("IREE llvm-cpu", "iree", "invoke", "iree", ("FORMULA",), slow_start=True),
 )
 

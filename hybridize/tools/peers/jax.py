@@ -11,7 +11,8 @@ import jax.numpy as jnp
 import numpy as np
 
 from hybridize.tools.formulas import FORMULAS
-from hybridize.tools.peers import F32, Layers, Prepared, Start
+from hybridize.tools.peers import F32, Batches, Layers, Prepared, Start
+from hybridize.tools.trained import BETAS, EPSILON, Training, steps
 
 
 def load_compiler() -> None:
@@ -68,6 +69,56 @@ def formula(name: str, arrays: Sequence[F32]) -> Start:
     return prepare(function(name), *arrays)
 
 
+def updated(training: Training, parameters: Any, gradients: Any, slots: Any) -> tuple[Any, Any]:
+    """Parameters and what the optimizer remembers, after a step."""
+    each = jax.tree.map
+    if training.optimizer == "sgd":
+        return each(lambda w, g: w - training.rate * g, parameters, gradients), slots
+    mean, square, t = slots
+    t = t + 1
+    mean = each(lambda m, g: BETAS[0] * m + (1 - BETAS[0]) * g, mean, gradients)
+    square = each(lambda v, g: BETAS[1] * v + (1 - BETAS[1]) * g * g, square, gradients)
+
+    def move(w: Any, m: Any, v: Any) -> Any:
+        root = jnp.sqrt(v / (1 - BETAS[1] ** t)) + EPSILON
+        return w - training.rate * (m / (1 - BETAS[0] ** t)) / root
+
+    return each(move, parameters, mean, square), (mean, square, t)
+
+
+def train(training: Training, layers: Layers, batches: Batches) -> Start:
+    """Steps: value_and_grad and update in one jit, which may write into the memory of the old parameters."""
+    load_compiler()
+    parameters = [(jnp.asarray(weight.T), jnp.asarray(bias)) for weight, bias in layers]
+    zeros = [jax.tree.map(jnp.zeros_like, parameters) for _ in range(2)]
+    slots: Any = (*zeros, jnp.zeros((), jnp.float32)) if training.optimizer == "adam" else ()
+    arrays = [(jnp.asarray(x), jnp.asarray(y)) for x, y in batches]
+
+    def loss_of(parameters: Any, x: Any, y: Any) -> Any:
+        for weight, bias in parameters[:-1]:
+            x = jnp.maximum(x @ weight + bias, 0)
+        weight, bias = parameters[-1]
+        scores = jax.nn.log_softmax(x @ weight + bias)
+        return -jnp.take_along_axis(scores, y[:, None], 1).mean()
+
+    def step(parameters: Any, slots: Any, x: Any, y: Any) -> Any:
+        loss, gradients = jax.value_and_grad(loss_of)(parameters, x, y)
+        return loss, *updated(training, parameters, gradients, slots)
+
+    def start() -> Prepared:
+        fast = jax.jit(step, donate_argnums=(0, 1))
+        state = [parameters, slots]
+
+        def call(x: Any, y: Any) -> Any:
+            loss, *state[:] = fast(*state, x, y)
+            return loss.block_until_ready()
+
+        return steps(call, arrays, float)
+
+    return start
+
+
 MLP = {"jit": mlp}
 FORMULA = {"jit": formula}
 ADD_ONE = {"jit": add_one}
+TRAIN = {"jit": train}

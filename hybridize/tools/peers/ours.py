@@ -7,10 +7,12 @@ import functools
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from hybridize import hybridize, np, npx
-from hybridize.gluon import nn
+from hybridize import autograd, hybridize, np, npx
+from hybridize.gluon import Trainer, nn
+from hybridize.gluon import loss as losses
 from hybridize.tools.formulas import FORMULAS
-from hybridize.tools.peers import F32, Layers, Prepared, Start
+from hybridize.tools.peers import F32, Batches, Layers, Prepared, Start
+from hybridize.tools.trained import Training, steps
 
 
 def as_numpy(value: Any) -> F32:
@@ -127,11 +129,41 @@ def formula(name: str, arrays: Sequence[F32], *, hybridized: bool) -> Start:
     return lambda: Prepared(hybridize(function), arguments, as_numpy)
 
 
+def step_of(training: Training, layers: Layers) -> Callable[[Any, Any], Any]:
+    """A step, imperative, from samples and labels to the mean loss."""
+    net = gluon(layers)
+    loss_of = losses.SoftmaxCrossEntropyLoss()
+    trainer = Trainer(net.collect_params(), training.optimizer, {"learning_rate": training.rate})
+
+    def step(x: Any, y: Any) -> Any:
+        with autograd.record():
+            loss = loss_of(net(x), y)
+        loss.backward()
+        trainer.step(len(x))
+        return loss.mean()
+
+    return step
+
+
+def train(training: Training, layers: Layers, batches: Batches, *, hybridized: bool) -> Start:
+    """Steps, each as one program or imperative."""
+    step = step_of(training, layers)
+    arrays = [(np.array(x), np.array(y)) for x, y in batches]
+    if not hybridized:
+        return lambda: steps(step, arrays, float)
+    load_llvm()
+    return lambda: steps(hybridize(step), arrays, float)
+
+
 MLP = {"hybridized": mlp(), "frozen": mlp(freeze=True), "imperative": mlp_imperative}
 ADD_ONE = {"hybridized": add_one_hybridized, "imperative": add_one_imperative, "block": add_one_block}
 FORMULA = {
     "hybridized": functools.partial(formula, hybridized=True),
     "imperative": functools.partial(formula, hybridized=False),
+}
+TRAIN = {
+    "hybridized": functools.partial(train, hybridized=True),
+    "imperative": functools.partial(train, hybridized=False),
 }
 FILE = {
     "archive": archive,

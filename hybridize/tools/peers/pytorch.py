@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""PyTorch: eager, scripted and frozen, compiled; all under inference mode, the cheapest one."""
+"""PyTorch: eager, scripted and frozen, compiled; all but training under inference mode, the cheapest one."""
 
 from __future__ import annotations
 
@@ -11,7 +11,8 @@ import torch
 import torch.nn.functional as F
 
 from hybridize.tools.formulas import FORMULAS
-from hybridize.tools.peers import F32, Layers, Prepared, Start
+from hybridize.tools.peers import F32, Batches, Layers, Prepared, Start
+from hybridize.tools.trained import Training, steps
 
 
 class AddOne(torch.nn.Module):
@@ -117,6 +118,34 @@ def formula(name: str, arrays: Sequence[F32], *, compiled: bool) -> Start:
     return start
 
 
+def step_of(training: Training, layers: Layers, **keywords: bool) -> Callable[[Any, Any], Any]:
+    """A step, from samples and labels to the mean loss; `keywords` go to the optimizer."""
+    net = module(layers).train()
+    kind: Any = {"sgd": torch.optim.SGD, "adam": torch.optim.Adam}[training.optimizer]
+    optimizer = kind(net.parameters(), lr=training.rate, **keywords)
+
+    def step(x: torch.Tensor, y: torch.Tensor) -> torch.Tensor:
+        optimizer.zero_grad()
+        loss = F.cross_entropy(net(x), y)
+        loss.backward()  # type: ignore[no-untyped-call]
+        optimizer.step()
+        return loss
+
+    return step
+
+
+def train(training: Training, layers: Layers, batches: Batches, **keywords: bool) -> Start:
+    """Steps, eager."""
+    step = step_of(training, layers, **keywords)
+    tensors = [(tensor(x), torch.from_numpy(y.astype("int64"))) for x, y in batches]
+
+    def start() -> Prepared:
+        torch.set_num_threads(1)
+        return steps(step, tensors, torch.Tensor.item)
+
+    return start
+
+
 def file(layers: Layers, x: F32, path: str) -> None:
     """Write the module scripted and frozen, as a file for `torch.jit.load`."""
     torch.jit.freeze(torch.jit.script(module(layers))).save(path)
@@ -129,4 +158,5 @@ FORMULA = {
     "eager": functools.partial(formula, compiled=False),
     "compile": functools.partial(formula, compiled=True),
 }
+TRAIN = {"eager": train, "fused": functools.partial(train, fused=True)}
 FILE = {"script": file}

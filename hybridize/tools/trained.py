@@ -1,0 +1,147 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The benchmark's trainings: what is trained, on what data, and the losses that must come out, in float64.
+
+A call of a training is one step on the next of a few batches, or an epoch with its loader. Each batch comes again with
+other labels, so that no number of steps learns them by heart: gradients stay of the size that they have in earnest.
+"""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from hybridize.tools.peers import F32, I32, Batches, Layers, Prepared
+
+F64 = np.ndarray[Any, np.dtype[np.float64]]
+CHECKED = 5
+"""Steps whose losses are compared before anything is timed: they depend on all weights, and on what Adam remembers."""
+COUNT = 4
+"""Batches, before they come again with other labels."""
+BETAS, EPSILON = (0.9, 0.999), 1e-8
+"""Adam's, by default, everywhere."""
+
+
+@dataclass(frozen=True)
+class Training:
+    """A multilayer perceptron, softmax cross-entropy, and how it is trained."""
+
+    title: str
+    sizes: tuple[int, ...]
+    """Widths, input first."""
+    batch: int
+    optimizer: str
+    """Either "sgd" or "adam", without momentum and weight decay."""
+    rate: float
+
+
+CHAPTER = (512, 256, 128, 2)
+WIDE = (1024, 1024, 1024, 10)
+TRAININGS = {
+    "train-64": Training("a training step of the chapter's MLP, batch 64, SGD", CHAPTER, 64, "sgd", 0.01),
+    "train-adam-1": Training("a training step of the chapter's MLP, batch 1, Adam", CHAPTER, 1, "adam", 1e-3),
+    "train-adam-256": Training("a training step of the chapter's MLP, batch 256, Adam", CHAPTER, 256, "adam", 1e-3),
+    "train-wide": Training("a training step of 1024-1024-1024-10, batch 256, SGD", WIDE, 256, "sgd", 0.01),
+}  # fmt: skip
+
+
+def arrays(training: Training) -> tuple[Layers, Batches]:
+    """Random layers and batches, the same at every run; activations keep the scale of the input."""
+    random = np.random.default_rng(0)
+    layers = [
+        (
+            (random.standard_normal((size, before)) * (2 / before) ** 0.5).astype(np.float32),
+            np.zeros(size, np.float32),
+        )
+        for before, size in itertools.pairwise(training.sizes)
+    ]
+    classes = training.sizes[-1]
+    x: F32 = random.standard_normal((COUNT, training.batch, training.sizes[0])).astype(np.float32)
+    y: I32 = random.integers(0, classes, (COUNT, training.batch)).astype(np.int32)
+    return layers, [*zip(x, y, strict=True), *zip(x, (y + 1) % classes, strict=True)]
+
+
+def expected(training: Training, layers: Layers, batches: Sequence[tuple[F32, I32]]) -> F64:
+    """The mean loss of each batch, as they are learnt one after the other."""
+    parameters = [array.astype(np.float64) for layer in layers for array in layer]
+    update = _adam(training.rate, parameters) if training.optimizer == "adam" else _sgd(training.rate, parameters)
+    next(update)
+    losses = []
+    for x, y in batches:
+        loss, gradients = _backward(parameters, x.astype(np.float64), y)
+        losses.append(loss)
+        update.send(gradients)
+    return np.array(losses)
+
+
+def _backward(parameters: Sequence[F64], x: F64, y: I32) -> tuple[float, list[F64]]:
+    """The mean loss, and its gradient for weight and bias of each layer."""
+    weights, biases = parameters[::2], parameters[1::2]
+    values = [x]
+    for i, (weight, bias) in enumerate(zip(weights, biases, strict=True)):
+        value = values[-1] @ weight.T + bias
+        values.append(np.maximum(value, 0) if i < len(weights) - 1 else value)
+    scores = values.pop()
+    logarithms = scores - scores.max(1, keepdims=True)
+    logarithms -= np.log(np.exp(logarithms).sum(1, keepdims=True))
+    rows = np.arange(len(y))
+    gradient = np.exp(logarithms)
+    gradient[rows, y] -= 1
+    gradient /= len(y)
+    gradients: list[F64] = []
+    for value, weight in zip(reversed(values), reversed(weights), strict=True):
+        gradients[:0] = [gradient.T @ value, gradient.sum(0)]
+        gradient = gradient @ weight * (value > 0)
+    return float(-logarithms[rows, y].mean()), gradients
+
+
+def _sgd(rate: float, parameters: list[F64]) -> Any:
+    """Takes gradients, and changes the parameters in place."""
+    while True:
+        for parameter, gradient in zip(parameters, (yield), strict=True):
+            parameter -= rate * gradient
+
+
+def _adam(rate: float, parameters: list[F64]) -> Any:
+    """Takes gradients, and changes the parameters in place."""
+    means, squares = ([np.zeros_like(one) for one in parameters] for _ in range(2))
+    for t in itertools.count(1):
+        for parameter, gradient, mean, square in zip(parameters, (yield), means, squares, strict=True):
+            mean += (1 - BETAS[0]) * (gradient - mean)
+            square += (1 - BETAS[1]) * (gradient**2 - square)
+            parameter -= rate * mean / (1 - BETAS[0] ** t) / (np.sqrt(square / (1 - BETAS[1] ** t)) + EPSILON)
+
+
+def write(training: Training, path: Path) -> F64:
+    """Write the training's arrays; the losses that must come out."""
+    layers, batches = arrays(training)
+    named: dict[str, Any] = {f"weight{i}": weight for i, (weight, _) in enumerate(layers)}
+    named |= {f"bias{i}": bias for i, (_, bias) in enumerate(layers)}
+    named |= {f"x{i}": x for i, (x, _) in enumerate(batches)} | {f"y{i}": y for i, (_, y) in enumerate(batches)}
+    np.savez(path, allow_pickle=False, **named)
+    return expected(training, layers, batches[:CHECKED])
+
+
+def read(path: str) -> tuple[Layers, Batches]:
+    """What `write` has written."""
+    with np.load(path) as data:
+        count = [sum(name.startswith(start) for name in data.files) for start in ("weight", "x")]
+        layers = [(data[f"weight{i}"], data[f"bias{i}"]) for i in range(count[0])]
+        return layers, [(data[f"x{i}"], data[f"y{i}"]) for i in range(count[1])]
+
+
+def steps(step: Callable[..., Any], batches: Sequence[tuple[Any, Any]], number: Callable[[Any], float]) -> Prepared:
+    """A call that takes a step on the next batch; its result stands for the losses of the first `CHECKED` calls."""
+    following = itertools.cycle(batches)
+
+    def call() -> Any:
+        return step(*next(following))
+
+    def losses(first: Any) -> F32:
+        return np.array([number(first), *(number(call()) for _ in range(CHECKED - 1))], np.float32)
+
+    return Prepared(call, (), losses)

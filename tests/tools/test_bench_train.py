@@ -1,0 +1,104 @@
+"""The benchmark's trainings are the same training everywhere, and one that is not is found out."""
+
+import dataclasses
+import importlib
+
+import pytest
+
+from hybridize.tools import bench, goals, trained, workloads
+from hybridize.tools.peers import ROWS
+from hybridize.tools.trained import TRAININGS, Training
+from hybridize.tools.workloads import Data
+
+SMALL = {kind: Training("small", (12, 16, 8, 3), 6, kind, rate) for kind, rate in (("sgd", 0.1), ("adam", 0.01))}
+STEPPING = [row for row in ROWS if "TRAIN" in row.tables]
+
+
+@pytest.fixture
+def threads_as_before():
+    import torch
+
+    threads = torch.get_num_threads()
+    yield
+    torch.set_num_threads(threads)
+
+
+def losses(row, training, path):
+    """What the row's training gives, made as the worker makes it."""
+    module = importlib.import_module(f"hybridize.tools.peers.{row.module}")
+    prepared = module.TRAIN[row.mode](training, *trained.read(str(path)))()
+    return prepared.read(prepared.function(*prepared.arguments))
+
+
+@pytest.mark.usefixtures("threads_as_before")
+@pytest.mark.parametrize("kind", SMALL)
+@pytest.mark.parametrize("row", STEPPING, ids=lambda row: row.name)
+def test_losses_are_those_in_float64(row, kind, tmp_path):
+    pytest.importorskip(row.package)
+    path = tmp_path / "data.npz"
+    data = Data("TRAIN", path, trained.write(SMALL[kind], path))
+    assert len(set(data.expected)) == trained.CHECKED
+    assert bench.disagreement(losses(row, SMALL[kind], path), data) == ""
+
+
+@pytest.mark.parametrize("kind", SMALL)
+def test_another_training_is_found_out(kind, tmp_path):
+    """Half the rate, another optimizer, the batches in another order: each changes what is compared."""
+    path = tmp_path / "data.npz"
+    training = SMALL[kind]
+    data = Data("TRAIN", path, trained.write(training, path))
+    (ours, *_) = STEPPING
+    others = (
+        dataclasses.replace(training, rate=training.rate / 2),
+        dataclasses.replace(training, optimizer="adam" if kind == "sgd" else "sgd"),
+    )
+    for other in others:
+        assert "wrong result" in bench.disagreement(losses(ours, other, path), data)
+    layers, batches = trained.arrays(training)
+    backwards = trained.expected(training, layers, batches[trained.CHECKED - 1 :: -1])
+    assert "wrong result" in bench.disagreement(backwards, data)
+
+
+def test_what_is_expected_is_what_pytorch_finds_in_float64():
+    import torch
+
+    for training in SMALL.values():
+        layers, batches = trained.arrays(training)
+        parameters = [torch.tensor(one, dtype=torch.float64, requires_grad=True) for layer in layers for one in layer]
+        kind = {"sgd": torch.optim.SGD, "adam": torch.optim.Adam}[training.optimizer]
+        optimizer = kind(parameters, lr=training.rate)
+        found = []
+        for x, y in batches:
+            value = torch.tensor(x, dtype=torch.float64)
+            for i in range(0, len(parameters), 2):
+                value = torch.nn.functional.linear(value.relu() if i else value, parameters[i], parameters[i + 1])
+            loss = torch.nn.functional.cross_entropy(value, torch.tensor(y, dtype=torch.int64))
+            optimizer.zero_grad()
+            loss.backward()
+            optimizer.step()
+            found.append(loss.item())
+        assert trained.expected(training, layers, batches) == pytest.approx(found, rel=1e-9)
+
+
+def test_no_number_of_steps_learns_the_batches():
+    """Losses stay where labels that contradict each other keep them, so gradients do not fade while they are timed."""
+    training = SMALL["sgd"]
+    layers, batches = trained.arrays(training)
+    assert all((batches[i][0] == batches[i + trained.COUNT][0]).all() for i in range(trained.COUNT))
+    assert trained.expected(training, layers, batches * 100)[-2 * trained.COUNT :].mean() > 0.5
+
+
+def test_a_step_is_timed_in_its_worker():
+    options = bench.Options(rounds=1, seconds=0.01, only=("imperative",))
+    found = {result.name: result for result in bench.run_calls("train-adam-1", options)}
+    assert len(found) == 2
+    for result in found.values():
+        assert not result.error
+        assert 0 < result.median < 0.1
+
+
+def test_goals_name_what_is_there():
+    names = {row.name for row in STEPPING}
+    asked = [goal for goal in goals.GOALS if goal.workload in TRAININGS]
+    assert {goal.workload for goal in asked} == set(TRAININGS) <= set(workloads.CALLS)
+    assert all({goal.ours, *goal.against} <= names for goal in asked)
