@@ -24,7 +24,7 @@ from hybridize.capture.backends import Backend, Evaluation, Memory, Verifying
 from hybridize.capture.entries import Entry, alone, missed, prepared, touching, unmarked
 from hybridize.capture.guards import checker, watches
 from hybridize.capture.packed import PackedMachine, packable
-from hybridize.capture.record import Captured, Output, Result, Source
+from hybridize.capture.record import Captured, Given, Output, Result, Source
 from hybridize.capture.recorded import Recorded, viewed
 from hybridize.capture.samples import recorded
 from hybridize.capture.signature import Call
@@ -300,7 +300,7 @@ class Program:
                 if taped:
                     self._recorded.remember(stock.sources, arrays, made)
         if stock.effects:
-            self._act(outputs, made)
+            self._act(call, outputs, made)
         results = stock.results if self._same_views else self._results(call)
         return unflatten(stock.structure, [self._leaf(result, arrays, outputs, made) for result in results])
 
@@ -334,12 +334,15 @@ class Program:
                     array._storage.touch()
         self.stock.step.done()
 
-    def _act(self, outputs: Buffers, made: Made) -> None:
+    def _act(self, call: Call, outputs: Buffers, made: Made) -> None:
         """What the function does to objects outside."""
 
         def given(argument: Any) -> Any:
             if isinstance(argument, Output):
                 return self._output(argument.index, (), argument.weak, outputs, made)
+            if isinstance(argument, Given):
+                leaf = call.leaves[argument.position]
+                return leaf if isinstance(leaf, ndarray) else wrap(numpy.array(leaf))
             if type(argument) in (tuple, list):
                 return type(argument)(map(given, argument))
             return argument

@@ -85,7 +85,7 @@ class Captured:
     result_values: tuple[Value, ...]
     """For each leaf that is an array or number: the value of the graph that it is."""
     effects: tuple[Effect, ...]
-    """What each call does besides; symbols in them are replaced by `Output`."""
+    """What each call does besides; symbols in them are replaced by `Output`, `Given`."""
     guards: tuple[Guard, ...]
     watched: tuple[Storage, ...]
     numbers: dict[int, Any]
@@ -113,6 +113,13 @@ class Output:
 
     index: int
     weak: type | None
+
+
+@frozen
+class Given:
+    """Stands for an array leaf of the call among the arguments of an effect."""
+
+    position: int
 
 
 def capture(
@@ -296,7 +303,8 @@ class _Stock:
             if isinstance(argument, ndarray):
                 argument = self.trace.lift(argument)
             if isinstance(argument, Symbol):
-                return Output(self._output(argument.operand()), argument.weak)
+                kept = self._kept(argument)
+                return Output(self._output(argument.operand()), argument.weak) if kept is None else kept
             if is_symbolic(argument):
                 return Output(self._output(size_of(argument)), int)
             if type(argument) in (tuple, list) and any(
@@ -306,6 +314,13 @@ class _Stock:
             return argument
 
         return changed(effect, arguments=tuple(map(replaced, effect.arguments)))
+
+    def _kept(self, symbol: Symbol) -> ndarray | Given | None:
+        """What a symbol stands for where it is an array that is there before: `weights[0] -= x` puts it back."""
+        entry = None if symbol._steps or symbol.weak is not None else self.trace.input_of(symbol._cell)
+        if entry is None or entry.position == -2 or any(entry.array is x for x in self.trace.foreign.values()):
+            return None
+        return entry.array if entry.position < 0 else Given(entry.position)
 
     def _written(self) -> dict[int, int]:
         """Which inputs are written, and by which output; refuses what may be seen in two ways."""

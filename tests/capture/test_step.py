@@ -835,3 +835,49 @@ def test_captures_leave_nothing_behind():
         hybridize(step)()
     gc.collect()
     assert len(gc.get_objects()) - before < 500
+
+
+def _updating(weights):
+    def step(x):
+        with autograd.record():
+            loss = ((weights[0] * x).sum() - weights[1]) ** 2
+        loss.backward()
+        for i in range(2):
+            weights[i] -= 0.01 * weights[i].grad
+        return loss
+
+    return step
+
+
+def test_arrays_in_containers_stay_the_same_where_they_are_updated():
+    results = []
+    for compiled in (False, True):
+        weights = [np.ones(2, dtype="float64"), np.ones((), dtype="float64")]
+        for weight in weights:
+            weight.attach_grad()
+        before = list(weights)
+        run = hybridize(_updating(weights)) if compiled else _updating(weights)
+        losses = [float(run(np.array([1.0, 2.0], dtype="float64"))) for _ in range(4)]
+        assert all(now is old for now, old in zip(weights, before, strict=True))
+        results.append([*losses, *weights[0].tolist(), float(weights[1]), *weights[0].grad.tolist()])
+    numpy.testing.assert_allclose(results[1], results[0], rtol=1e-12)
+
+
+def test_arrays_from_outside_that_are_kept_are_the_very_arrays():
+    weight, kept = np.ones(2), {}
+    other = np.zeros(2)
+
+    @hybridize
+    def swap(x):
+        kept["new"], kept["last"], kept["given"] = weight, other, x
+        other[...] = weight + x
+        return x
+
+    x = np.ones(2)
+    swap(x)
+    assert kept["new"] is weight
+    assert kept["last"] is other
+    assert kept["given"] is x
+    swap(y := np.zeros(2))
+    assert kept["given"] is y
+    assert other.tolist() == [1.0, 1.0]
