@@ -7,6 +7,7 @@ other labels, so that no number of steps learns them by heart: gradients stay of
 
 from __future__ import annotations
 
+import importlib.util
 import itertools
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -41,6 +42,7 @@ class Training:
 
 CHAPTER = (512, 256, 128, 2)
 WIDE = (1024, 1024, 1024, 10)
+DIGITS = (64, 256, 128, 10)
 TRAININGS = {
     "train-64": Training("a training step of the chapter's MLP, batch 64, SGD", CHAPTER, 64, "sgd", 0.01),
     "train-adam-1": Training("a training step of the chapter's MLP, batch 1, Adam", CHAPTER, 1, "adam", 1e-3),
@@ -48,21 +50,43 @@ TRAININGS = {
     "train-wide": Training("a training step of 1024-1024-1024-10, batch 256, SGD", WIDE, 256, "sgd", 0.01),
 }  # fmt: skip
 
+EPOCHS = {
+    "train-digits": Training("an epoch on 1,438 digits, 64-256-128-10, batch 64, SGD", DIGITS, 64, "sgd", 0.1),
+}
+"""Those whose call is an epoch, with its loader: samples come in the data's order once, shuffled from then on."""
+if importlib.util.find_spec("sklearn") is None:  # the digits are in its package
+    EPOCHS = {}
 
-def arrays(training: Training) -> tuple[Layers, Batches]:
-    """Random layers and batches, the same at every run; activations keep the scale of the input."""
+
+def table(workload: str) -> str:
+    """The table in the peers' modules that has the training."""
+    return "TRAIN" if workload in TRAININGS else "EPOCH"
+
+
+def named(workload: str) -> Training:
+    """The workload's training."""
+    return {**TRAININGS, **EPOCHS}[workload]
+
+
+def layers_of(training: Training) -> Layers:
+    """Random layers, the same at every run; activations keep the scale of the input."""
     random = np.random.default_rng(0)
-    layers = [
+    return [
         (
             (random.standard_normal((size, before)) * (2 / before) ** 0.5).astype(np.float32),
             np.zeros(size, np.float32),
         )
         for before, size in itertools.pairwise(training.sizes)
     ]
+
+
+def arrays(training: Training) -> tuple[Layers, Batches]:
+    """Random layers and batches, the same at every run."""
+    random = np.random.default_rng(1)
     classes = training.sizes[-1]
     x: F32 = random.standard_normal((COUNT, training.batch, training.sizes[0])).astype(np.float32)
     y: I32 = random.integers(0, classes, (COUNT, training.batch)).astype(np.int32)
-    return layers, [*zip(x, y, strict=True), *zip(x, (y + 1) % classes, strict=True)]
+    return layers_of(training), [*zip(x, y, strict=True), *zip(x, (y + 1) % classes, strict=True)]
 
 
 def expected(training: Training, layers: Layers, batches: Sequence[tuple[F32, I32]]) -> F64:
@@ -116,14 +140,22 @@ def _adam(rate: float, parameters: list[F64]) -> Any:
             parameter -= rate * mean / (1 - BETAS[0] ** t) / (np.sqrt(square / (1 - BETAS[1] ** t)) + EPSILON)
 
 
-def write(training: Training, path: Path) -> F64:
+def digits(training: Training) -> tuple[Layers, Batches, Batches]:
+    """Random layers, all digits to train with, and their batches in order, of which the last is short."""
+    sets = importlib.import_module("hybridize.gluon.data.sets")
+    x, y = (np.stack(part) for part in zip(*sets.digits(train=True), strict=True))
+    cuts = range(training.batch, len(x), training.batch)
+    return layers_of(training), [(x, y)], [*zip(np.split(x, cuts), np.split(y, cuts), strict=True)]
+
+
+def write(training: Training, path: Path, *, epoch: bool = False) -> F64:
     """Write the training's arrays; the losses that must come out."""
-    layers, batches = arrays(training)
+    layers, batches, *order = digits(training) if epoch else arrays(training)
     named: dict[str, Any] = {f"weight{i}": weight for i, (weight, _) in enumerate(layers)}
     named |= {f"bias{i}": bias for i, (_, bias) in enumerate(layers)}
     named |= {f"x{i}": x for i, (x, _) in enumerate(batches)} | {f"y{i}": y for i, (_, y) in enumerate(batches)}
     np.savez(path, allow_pickle=False, **named)
-    return expected(training, layers, batches[:CHECKED])
+    return expected(training, layers, order[0] if order else batches[:CHECKED])
 
 
 def read(path: str) -> tuple[Layers, Batches]:
@@ -145,3 +177,13 @@ def steps(step: Callable[..., Any], batches: Sequence[tuple[Any, Any]], number: 
         return np.array([number(first), *(number(call()) for _ in range(CHECKED - 1))], np.float32)
 
     return Prepared(call, (), losses)
+
+
+def epochs(step: Callable[..., Any], loaders: Sequence[Any], number: Callable[[Any], float]) -> Prepared:
+    """A call that goes over a loader, and reads the loss of each step: over the first loader once, then the last."""
+    following = itertools.chain(loaders, itertools.repeat(loaders[-1]))
+
+    def call() -> list[float]:
+        return [number(step(x, y)) for x, y in next(following)]
+
+    return Prepared(call, (), lambda losses: np.array(losses, np.float32))

@@ -14,7 +14,7 @@ from hybridize.compiler.limits import Limits
 from hybridize.tools import trained
 from hybridize.tools.formulas import FORMULAS
 from hybridize.tools.peers import F32, Layers
-from hybridize.tools.trained import TRAININGS
+from hybridize.tools.trained import EPOCHS, TRAININGS
 
 SIZES = (512, 256, 128, 2)
 """Widths of the chapter's multilayer perceptron, input first."""
@@ -23,7 +23,7 @@ CALLS = {
     **dict.fromkeys(BATCHES, "512-256-128-2, ReLU, float32, one thread"),
     "call-overhead": "x + 1 on one element",
     **{name: formula.title for name, formula in FORMULAS.items()},
-    **{name: training.title for name, training in TRAININGS.items()},
+    **{name: training.title for name, training in (TRAININGS | EPOCHS).items()},
 }
 """Workloads whose calls are timed, and what they are."""
 STARTS = {
@@ -42,6 +42,7 @@ SCRIPTS = {
     "products": ("benchmarks/products.py", "--markdown"),
     "threads": ("benchmarks/threads.py",),
     "instructions": ("benchmarks/instructions.py",),
+    "train-programs": ("benchmarks/recompilations.py",),
 }
 """Workloads with a method of their own: programs of a checkout, and what they are started with."""
 SEPARATE = ("memory", *SCRIPTS)
@@ -89,8 +90,9 @@ def write(workload: str, folder: Path) -> Data:
         named = {f"x{i}": array for i, array in enumerate(arrays)}
         np.savez(path, allow_pickle=False, **named)
         return Data("FORMULA", path, FORMULAS[workload].expected(arrays))
-    if workload in TRAININGS:
-        return Data("TRAIN", path, trained.write(TRAININGS[workload], path))
+    if workload in TRAININGS | EPOCHS:
+        losses = trained.write(trained.named(workload), path, epoch=workload in EPOCHS)
+        return Data(trained.table(workload), path, losses)
     if workload == "call-overhead":
         one = np.ones((1,), np.float32)
         np.savez(path, allow_pickle=False, x=one)
@@ -104,8 +106,8 @@ def write(workload: str, folder: Path) -> Data:
 
 def read(table: str, workload: str, path: str) -> tuple[Any, ...]:
     """The arguments of a build of the table, from the parent's file."""
-    if table == "TRAIN":
-        return TRAININGS[workload], *trained.read(path)
+    if table in ("TRAIN", "EPOCH"):
+        return trained.named(workload), *trained.read(path)
     with np.load(path) as data:
         if table == "FORMULA":
             return workload, [data[f"x{i}"] for i in range(len(data.files))]

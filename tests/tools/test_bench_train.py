@@ -7,7 +7,7 @@ import pytest
 
 from hybridize.tools import bench, goals, trained, workloads
 from hybridize.tools.peers import ROWS
-from hybridize.tools.trained import TRAININGS, Training
+from hybridize.tools.trained import EPOCHS, TRAININGS, Training
 from hybridize.tools.workloads import Data
 
 SMALL = {kind: Training("small", (12, 16, 8, 3), 6, kind, rate) for kind, rate in (("sgd", 0.1), ("adam", 0.01))}
@@ -23,10 +23,10 @@ def threads_as_before():
     torch.set_num_threads(threads)
 
 
-def losses(row, training, path):
+def losses(row, training, path, table="TRAIN"):
     """What the row's training gives, made as the worker makes it."""
     module = importlib.import_module(f"hybridize.tools.peers.{row.module}")
-    prepared = module.TRAIN[row.mode](training, *trained.read(str(path)))()
+    prepared = getattr(module, table)[row.mode](training, *trained.read(str(path)))()
     return prepared.read(prepared.function(*prepared.arguments))
 
 
@@ -99,6 +99,31 @@ def test_a_step_is_timed_in_its_worker():
 
 def test_goals_name_what_is_there():
     names = {row.name for row in STEPPING}
-    asked = [goal for goal in goals.GOALS if goal.workload in TRAININGS]
-    assert {goal.workload for goal in asked} == set(TRAININGS) <= set(workloads.CALLS)
+    asked = [goal for goal in goals.GOALS if goal.workload in TRAININGS | EPOCHS]
+    assert {goal.workload for goal in asked} == {*TRAININGS, *EPOCHS} <= set(workloads.CALLS)
     assert all({goal.ours, *goal.against} <= names for goal in asked)
+
+
+@pytest.mark.usefixtures("threads_as_before")
+@pytest.mark.parametrize("row", [row for row in ROWS if "EPOCH" in row.tables], ids=lambda row: row.name)
+def test_an_epoch_learns_each_digit_once(row, tmp_path):
+    data = workloads.write("train-digits", tmp_path)
+    training = EPOCHS["train-digits"]
+    assert data.table == "EPOCH"
+    assert len(data.expected) == -(-1438 // training.batch)
+    assert data.expected[-1] < data.expected[0] / 2
+    assert bench.disagreement(losses(row, training, data.file, data.table), data) == ""
+
+
+def test_later_epochs_are_shuffled():
+    prepared = trained.epochs(lambda x, y: x + y, [[(1, 1)], [(2, 2), (3, 3)]], float)
+    assert [prepared.function() for _ in range(3)] == [[2.0], [4.0, 6.0], [4.0, 6.0]]
+
+
+def test_a_thousand_steps_compile_at_most_twice_again():
+    """The program fails where they do not, which `run_script` says."""
+    text = bench.run_script("train-programs")
+    assert "compiled again" in text
+    steps, rates, sizes, again, _ = (word.strip() for word in text.splitlines()[-1].strip(" |").split("|"))
+    assert (steps, rates, sizes) == ("1,000", "1000", "2")
+    assert int(again) <= 2

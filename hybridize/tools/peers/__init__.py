@@ -7,6 +7,7 @@ Each module offers tables from a mode ("eager", "script") to a build:
     ADD_ONE  : (x) -> start                x + 1, where nothing but the call costs
     FORMULA  : (name, arrays) -> start     a function of `tools.formulas`
     TRAIN    : (training, layers, batches) -> start    steps of a training of `tools.trained`
+    EPOCH    : the same, but one batch that holds all samples; a call goes over them with the runtime's loader
     FILE     : (layers, x, path) -> None   the perceptron as a file, for `ARTIFACTS`
 
 A build makes the model in memory, as its user would have it, and loads whatever compiler it needs; `start` then does
@@ -69,7 +70,7 @@ BLOCK = "hybridize, hybridized block"
 IMPERATIVE = "hybridize, imperative"
 
 ALL = ("MLP", "ADD_ONE", "FORMULA")
-TRAINED = (*ALL, "TRAIN")
+TRAINED = (*ALL, "TRAIN", "EPOCH")
 ROWS = (
     Row(HYBRIDIZED, "ours", "hybridized", "hybridize", TRAINED),
     Row(BLOCK, "ours", "block", "hybridize", ("ADD_ONE",)),
@@ -78,14 +79,14 @@ ROWS = (
     Row("hybridize, PyTorch module", "ours_torch", "hybridized", "torch"),
     Row("NumPy", "plain_numpy", "out", "numpy", ALL),
     Row("PyTorch eager", "pytorch", "eager", "torch", TRAINED),
-    Row("PyTorch eager, fused update", "pytorch", "fused", "torch", ("TRAIN",)),
+    Row("PyTorch eager, fused update", "pytorch", "fused", "torch", ("TRAIN", "EPOCH")),
     Row("TorchScript frozen", "pytorch", "script", "torch"),
     Row("torch.compile", "pytorch", "compile", "torch", ALL, slow_start=True),
     Row("ONNX Runtime io_binding", "ort", "io_binding", "onnxruntime"),
     Row("ONNX Runtime run", "ort", "run", "onnxruntime"),
     Row("OpenVINO infer(bound)", "ov", "bound", "openvino"),
     Row("LiteRT set+invoke+get", "litert", "interpreter", "ai_edge_litert", ("MLP",)),
-    Row("JAX jit", "jax", "jit", "jax", TRAINED),
+    Row("JAX jit", "jax", "jit", "jax", (*ALL, "TRAIN")),  # it has no loader
     Row("IREE llvm-cpu", "iree", "invoke", "iree", ("FORMULA",), slow_start=True),
 )
 

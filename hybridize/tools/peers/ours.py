@@ -8,11 +8,11 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from hybridize import autograd, hybridize, np, npx
-from hybridize.gluon import Trainer, nn
+from hybridize.gluon import Trainer, data, nn
 from hybridize.gluon import loss as losses
 from hybridize.tools.formulas import FORMULAS
 from hybridize.tools.peers import F32, Batches, Layers, Prepared, Start
-from hybridize.tools.trained import Training, steps
+from hybridize.tools.trained import Training, epochs, steps
 
 
 def as_numpy(value: Any) -> F32:
@@ -155,6 +155,17 @@ def train(training: Training, layers: Layers, batches: Batches, *, hybridized: b
     return lambda: steps(hybridize(step), arrays, float)
 
 
+def epoch(training: Training, layers: Layers, batches: Batches, *, hybridized: bool) -> Start:
+    """Epochs with a `DataLoader` over an `ArrayDataset`, its steps as one program or imperative."""
+    step = step_of(training, layers)
+    samples = data.ArrayDataset(*batches[0])
+    loaders = [data.DataLoader(samples, training.batch, shuffle=shuffle) for shuffle in (False, True)]
+    if not hybridized:
+        return lambda: epochs(step, loaders, float)
+    load_llvm()
+    return lambda: epochs(hybridize(step), loaders, float)
+
+
 MLP = {"hybridized": mlp(), "frozen": mlp(freeze=True), "imperative": mlp_imperative}
 ADD_ONE = {"hybridized": add_one_hybridized, "imperative": add_one_imperative, "block": add_one_block}
 FORMULA = {
@@ -164,6 +175,10 @@ FORMULA = {
 TRAIN = {
     "hybridized": functools.partial(train, hybridized=True),
     "imperative": functools.partial(train, hybridized=False),
+}
+EPOCH = {
+    "hybridized": functools.partial(epoch, hybridized=True),
+    "imperative": functools.partial(epoch, hybridized=False),
 }
 FILE = {
     "archive": archive,

@@ -9,10 +9,11 @@ from typing import Any
 
 import torch
 import torch.nn.functional as F
+from torch.utils import data
 
 from hybridize.tools.formulas import FORMULAS
 from hybridize.tools.peers import F32, Batches, Layers, Prepared, Start
-from hybridize.tools.trained import Training, steps
+from hybridize.tools.trained import Training, epochs, steps
 
 
 class AddOne(torch.nn.Module):
@@ -146,6 +147,20 @@ def train(training: Training, layers: Layers, batches: Batches, **keywords: bool
     return start
 
 
+def epoch(training: Training, layers: Layers, batches: Batches, **keywords: bool) -> Start:
+    """Epochs with a `DataLoader` over a `TensorDataset`."""
+    step = step_of(training, layers, **keywords)
+    ((x, y),) = batches
+    samples = data.TensorDataset(tensor(x), torch.from_numpy(y.astype("int64")))
+    loaders = [data.DataLoader(samples, training.batch, shuffle=shuffle) for shuffle in (False, True)]
+
+    def start() -> Prepared:
+        torch.set_num_threads(1)
+        return epochs(step, loaders, torch.Tensor.item)
+
+    return start
+
+
 def file(layers: Layers, x: F32, path: str) -> None:
     """Write the module scripted and frozen, as a file for `torch.jit.load`."""
     torch.jit.freeze(torch.jit.script(module(layers))).save(path)
@@ -159,4 +174,5 @@ FORMULA = {
     "compile": functools.partial(formula, compiled=True),
 }
 TRAIN = {"eager": train, "fused": functools.partial(train, fused=True)}
+EPOCH = {"eager": epoch, "fused": functools.partial(epoch, fused=True)}
 FILE = {"script": file}
