@@ -303,7 +303,9 @@ CASES = [
 ]  # fmt: skip
 
 
-@pytest.mark.parametrize(("name", "arguments"), CASES, ids=[f"{name}-{number}" for number, (name, _) in enumerate(CASES)])
+@pytest.mark.parametrize(
+    ("name", "arguments"), CASES, ids=[f"{name}-{number}" for number, (name, _) in enumerate(CASES)]
+)
 def test_a_resumed_training_has_the_same_bits(tmp_path, name, arguments):
     def made():
         one = net(6, 2)
