@@ -121,8 +121,8 @@ class Workers:
             self._check()
             self._serial += 1
             worker = min(self._workers, key=lambda worker: len(worker.asked))
-            worker.asked.append((self._serial, iteration, batch))
             try:
+                worker.asked.append((self._serial, iteration, batch))
                 worker.connection.send((self._serial, iteration, seed, indices))
             except OSError:
                 self._died(worker)
@@ -175,6 +175,9 @@ class Workers:
                         worker.connection.send(iteration)
                     except OSError:
                         continue  # it has died, and the next to ask will be told
+                    except BaseException:
+                        self.shutdown(grace=0)  # half a message may be on its way
+                        raise
 
     def shutdown(self, grace: float = _GRACE) -> None:
         """End the processes; those that do not end by themselves are stopped."""
