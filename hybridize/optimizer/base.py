@@ -86,7 +86,7 @@ class Optimizer:
         self.set_wd_mult({})
 
     def __repr__(self) -> str:
-        return f"{type(self).__name__}(learning_rate={self.learning_rate!r}, wd={self.wd!r})"
+        return f"{type(self).__name__}(learning_rate={self._rate()!r}, wd={self.wd!r})"
 
     def __getstate__(self) -> dict[str, Any]:
         """A copy binds its own buffers."""
@@ -125,7 +125,19 @@ class Optimizer:
 
     @property
     def learning_rate(self) -> float:
-        """The present one."""
+        """The present one.
+
+        Raises:
+            StateError E563: it is read inside of a compiled function, where it is another one at each call.
+        """
+        if capturing():
+            raise StateError(
+                "E563", "the learning rate is read inside of a compiled function, which would keep the present one",
+                help="read it before the call, and pass it as an argument",
+            )  # fmt: skip
+        return self._rate()
+
+    def _rate(self) -> float:
         return self.lr if self.lr_scheduler is None else self.lr_scheduler(self.num_update)
 
     @learning_rate.setter
@@ -159,7 +171,7 @@ class Optimizer:
         self.wd_mult.update(args_wd_mult)
 
     def _get_lr(self, index: Any) -> float:
-        rate = self.lr if self.lr_scheduler is None else self.learning_rate
+        rate = self._rate()
         parameter = self.param_dict.get(index)
         return rate * (self._factor(index, self.lr_mult) if parameter is None else parameter.lr_mult)
 

@@ -100,7 +100,7 @@ class Settings(Feed):
             for first, flags in zip(self._first, self.flags, strict=True):
                 lr, wd, count = keys[first]
                 if told is not None:
-                    lr, wd = optimizer.learning_rate * lr, optimizer.wd * wd
+                    lr, wd = optimizer._rate() * lr, optimizer.wd * wd
                 s, now = optimizer._settings(lr, wd, count)
                 right = right and now == flags and len(s) == len(self.names) + len(self.graph)
                 values.append(tuple([s[name] for name in self.names]))

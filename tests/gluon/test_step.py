@@ -490,3 +490,25 @@ def test_gradients_that_add_up_are_set_to_zero_at_each_call():
             run(np.array([1.0, 2.0], dtype="float64"))
             gradients.append(weight.grad().tolist())
     assert gradients == [[2.0, 4.0]] * 6
+
+
+@pytest.mark.parametrize("schedule", [None, 0.5])
+def test_the_present_rate_cannot_be_read_inside(schedule):
+    """It would be a constant of the program: the rate of the call that was captured."""
+    settings = (
+        {"learning_rate": 0.1} if schedule is None else {"lr_scheduler": lr_scheduler.FactorScheduler(1, schedule)}
+    )
+    net = _net()
+    trainer = gluon.Trainer(net.collect_params(), "sgd", settings)
+
+    @hybridize
+    def train(x):
+        with autograd.record():
+            loss = (net(x) ** 2).sum()
+        loss.backward()
+        trainer.set_learning_rate(trainer.learning_rate * 0.5)
+        trainer.step(1)
+        return loss
+
+    with pytest.raises(StateError, match="E563"):
+        train(np.ones((2, 20)))
