@@ -137,12 +137,12 @@ class Optimizer:
             )  # fmt: skip
         return self._rate()
 
-    def _rate(self) -> float:
-        return self.lr if self.lr_scheduler is None else self.lr_scheduler(self.num_update)
-
     @learning_rate.setter
     def learning_rate(self, lr: float) -> None:
         self.set_learning_rate(lr)
+
+    def _rate(self) -> float:
+        return self.lr if self.lr_scheduler is None else self.lr_scheduler(self.num_update)
 
     def set_learning_rate(self, lr: float) -> None:
         """Use another learning rate from now on; nothing is compiled again.
