@@ -200,6 +200,7 @@ def test_a_loader_within_a_worker_has_no_workers():
 INTERRUPTED = """
 import faulthandler, os, signal, threading, time
 from hybridize import gluon
+signal.signal(signal.SIGINT, signal.default_int_handler)  # whoever runs the tests may have it ignored
 faulthandler.dump_traceback_later(100, exit=True)  # where it waits, if it ever does
 loader = gluon.data.DataLoader(gluon.data.SimpleDataset(range(100000)), 10, num_workers=2, timeout=30)
 for _ in range(20):
