@@ -1,5 +1,6 @@
 """The types that are written for a model, as TypeScript reads them: what is right passes, what is wrong does not."""
 
+import fcntl
 import subprocess
 from pathlib import Path
 
@@ -19,11 +20,13 @@ def tsc(system):
     """TypeScript's compiler, installed from the npm registry where it is not there yet."""
     system("node", "npm")
     program = BUILD / "node_modules" / "typescript" / "lib" / "tsc.js"
-    if not program.exists():
-        BUILD.mkdir(parents=True, exist_ok=True)
-        command = ["npm", "install", "--no-audit", "--no-fund", "--no-save", "--prefix", BUILD, f"typescript@{VERSION}"]
-        done = subprocess.run(command, capture_output=True, text=True)
-        assert done.returncode == 0, done.stdout + done.stderr
+    BUILD.mkdir(parents=True, exist_ok=True)
+    with open(BUILD / "lock", "w") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)  # tests run in several processes
+        if not program.exists():
+            command = ["npm", "install", "--no-audit", "--no-fund", "--no-save", "--prefix", BUILD]
+            done = subprocess.run([*command, f"typescript@{VERSION}"], capture_output=True, text=True)
+            assert done.returncode == 0, done.stdout + done.stderr
     return ["node", program]
 
 
