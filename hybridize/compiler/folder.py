@@ -163,6 +163,8 @@ class Folder:
                 if file.name.endswith((SUFFIX, _PART)):
                     with contextlib.suppress(OSError):  # another process has just removed it
                         status = file.stat(follow_symlinks=False)
+                        if stat.S_ISDIR(status.st_mode):
+                            continue  # not ours, and its size is no bytes of records
                         found.append(Kept(file.name, status.st_size, status.st_mtime))
         return sorted(found, key=lambda kept: kept.used)
 
