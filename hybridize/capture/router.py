@@ -167,6 +167,9 @@ class Router:
             return function(*args, **kwargs)
         if is_trusted_file(function.__code__.co_filename):
             return self._call_trusted(trace, function, args, kwargs)
+        for default in (*(function.__defaults__ or ()), *(function.__kwdefaults__ or {}).values()):
+            if type(default) in CONTAINERS and id(default) not in trace.root.fresh:
+                trace.root.external.setdefault(id(default), default)  # kept from call to call, as globals are
         made = convert.converted(function, Router(function))
         if made is not None:
             return made(*args, **kwargs)

@@ -475,3 +475,22 @@ def test_calls_with_numpy_arrays_make_no_entry_that_could_not_take_them(monkeypa
     assert not made
     assert [fast(np.array([1.0, 2.0])).asnumpy().tolist() for _ in range(2)] == [[3.0, 5.0]] * 2
     assert len(made) == 1
+
+
+def test_containers_that_are_defaults_are_kept_from_call_to_call():
+    """They are the function's, not the call's: Python makes them once."""
+    arrays = [np.ones(2)]
+
+    def f(x, weights=arrays, *, counts={"calls": 0}):  # noqa: B006
+        weights[0] -= x
+        counts["calls"] += 1
+        return x * counts["calls"]
+
+    compiled = Function(f)
+    results = [compiled(np.ones(2)).asnumpy().tolist() for _ in range(3)]
+    assert results == [[1, 1], [2, 2], [3, 3]]
+    assert arrays[0].asnumpy().tolist() == [-2, -2]
+    assert f.__kwdefaults__["counts"] == {"calls": 3}
+    arrays[0] = np.zeros(2)
+    compiled(np.ones(2))
+    assert arrays[0].asnumpy().tolist() == [-1, -1]
