@@ -122,6 +122,8 @@ def default_batchify_fn(data: Sequence[Any]) -> Any:
     Raises:
         ValueArgumentError E379: samples of different shapes or numbers of parts, or that are no numbers.
     """
+    if not data:
+        raise ValueArgumentError("E379", "a batch has one sample or more, the batch sampler named none")
     first = data[0]
     if isinstance(first, tuple):
         lengths = {len(sample) if isinstance(sample, tuple) else 1 for sample in data}

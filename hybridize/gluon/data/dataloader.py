@@ -15,6 +15,9 @@ from hybridize.gluon.data.batchify import default_batchify_fn
 from hybridize.gluon.data.dataset import Dataset, as_dataset
 from hybridize.gluon.data.sampler import STEP, BatchSampler, RandomSampler, SequentialSampler, drawn, mixed
 
+_LONGEST = 1e6
+"""Seconds that the system can be asked to wait, and no program does."""
+
 
 class Maker:
     """Makes a batch of the numbers of its samples: at once where the data set can, sample by sample elsewhere."""
@@ -93,15 +96,15 @@ class DataLoader:
             raise ArgumentError("E375", f"batchify_fn is a function, got {type(batchify_fn).__name__}")
         if isinstance(num_workers, bool) or not isinstance(num_workers, int) or num_workers < 0:
             raise ArgumentError("E376", f"num_workers is 0 or more, got {num_workers!r}")
-        if prefetch is not None and prefetch < 0:
+        if prefetch is not None and (isinstance(prefetch, bool) or not isinstance(prefetch, int) or prefetch < 0):
             raise ArgumentError("E376", f"prefetch is 0 or more, got {prefetch!r}")
-        if not timeout > 0:
+        if not hasattr(timeout, "__float__") or not timeout > 0:
             raise ArgumentError("E376", f"timeout is a positive number of seconds, got {timeout!r}")
         self._maker = Maker(self._dataset, batchify_fn)
         self._num_workers = num_workers
         self._prefetch = max(1, 2 * num_workers if prefetch is None else prefetch)
         self._thread_pool = thread_pool
-        self._timeout = timeout
+        self._timeout = min(float(timeout), _LONGEST)
         self._workers: Any = None
         self._pid = 0
 

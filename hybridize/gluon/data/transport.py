@@ -10,6 +10,7 @@ from __future__ import annotations
 import io
 import mmap
 import os
+import weakref
 from multiprocessing.connection import Connection
 from multiprocessing.reduction import ForkingPickler, recv_handle, send_handle
 from typing import Any
@@ -17,6 +18,9 @@ from typing import Any
 SHARED_FROM = 1 << 15
 """Bytes of arrays from which a memory of their own is cheaper than the pipe."""
 _ALIGNMENT = 64
+IN_USE_AT_MOST = 128
+"""Memories that are mapped at a time; a program that keeps all batches would run out of descriptors."""
+_IN_USE: weakref.WeakSet[mmap.mmap] = weakref.WeakSet()
 
 
 def send(connection: Connection, kind: str, serial: int, value: Any = None) -> None:
@@ -48,7 +52,7 @@ def receive(connection: Connection) -> tuple[str, int, bytes, list[Any]]:
         return kind, serial, body, [bytearray(buffer) for buffer in buffers]
     memory = recv_handle(connection)
     try:
-        mapped = memoryview(mmap.mmap(memory, 0))
+        mapped = _mapped(memory)
     finally:
         os.close(memory)
     views, at = [], 0
@@ -56,6 +60,16 @@ def receive(connection: Connection) -> tuple[str, int, bytes, list[Any]]:
         views.append(mapped[at : at + size])
         at += _aligned(size)
     return kind, serial, body, views
+
+
+def _mapped(memory: int) -> memoryview:
+    """What is in a memory; a copy where many are mapped already, each of which keeps a descriptor open."""
+    mapped = mmap.mmap(memory, 0)
+    if len(_IN_USE) < IN_USE_AT_MOST:
+        _IN_USE.add(mapped)
+        return memoryview(mapped)
+    with mapped:
+        return memoryview(bytearray(mapped))
 
 
 def unpacked(body: bytes, buffers: list[Any]) -> Any:

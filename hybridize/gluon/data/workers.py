@@ -12,7 +12,6 @@ import multiprocessing
 import os
 import queue
 import signal
-import sys
 import threading
 import time
 import traceback
@@ -72,6 +71,8 @@ class Workers:
             # Forking sends the data set without a copy, and functions that have no name.
             method = "fork" if "fork" in multiprocessing.get_all_start_methods() else "spawn"
         context = multiprocessing.get_context(method)
+        import numpy.random  # here, once, rather than in each worker, which seeds it  # noqa: F401
+
         try:
             for number in range(count):
                 self._workers.append(self._started(context, method, number, make))
@@ -267,17 +268,19 @@ def _work(connection: Connection, inherited: list[Connection], make: Make, forke
     tasks: queue.SimpleQueue[Any] = queue.SimpleQueue()
     over: set[int] = set()
     threading.Thread(target=_read, args=(connection, tasks, over), daemon=True).start()
+
+    def wanted(iteration: int) -> bool:
+        return iteration not in over and None not in over
+
     while (task := tasks.get()) is not None:
         serial, iteration, seed, indices = task
         try:
-            kind, value = "batch", None
-            if iteration in over or None in over:
-                kind = "skipped"
-            else:
+            kind, value = "skipped", None
+            if wanted(iteration):
                 _seed(seed)
-                value = make(indices, lambda it=iteration: it not in over and None not in over)  # type: ignore[misc]
-                if value is None:
-                    kind = "skipped"
+                value = make(indices, lambda it=iteration: wanted(it))  # type: ignore[misc]
+                if value is not None or wanted(iteration):  # None may be a batch of the user's
+                    kind = "batch"
             transport.send(connection, kind, serial, value)
         except OSError as error:
             if not _sent_error(connection, serial, error):
@@ -317,8 +320,10 @@ def _read(connection: Connection, tasks: queue.SimpleQueue[Any], over: set[Any])
 
 def _seed(seed: int) -> None:
     """Every batch has random numbers of its own, whichever worker makes it: ours, Python's and NumPy's."""
+    import random as pythons
+
+    import numpy.random  # late, and loaded before forking: one that a data set loads in a worker would seed itself
+
     random.seed(seed)
-    for name, size in (("random", 64), ("numpy.random", 32)):
-        module = sys.modules.get(name)
-        if module is not None:
-            module.seed(seed % (1 << size))
+    pythons.seed(seed)
+    numpy.random.seed(seed % (1 << 32))

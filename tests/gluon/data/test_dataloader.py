@@ -8,7 +8,7 @@ import numpy
 import pytest
 
 from hybridize import np, random
-from hybridize.errors import ArgumentError, StateError
+from hybridize.errors import ArgumentError, StateError, ValueArgumentError
 from hybridize.gluon import data
 
 X = numpy.arange(46, dtype="float32").reshape(23, 2)
@@ -110,6 +110,8 @@ def test_a_sampler_beyond_the_data_is_an_error_not_a_shorter_batch():
         ({"batch_size": 2, "num_workers": -1}, "E376"),
         ({"batch_size": 2, "prefetch": -1}, "E376"),
         ({"batch_size": 2, "timeout": 0}, "E376"),
+        ({"batch_size": 2, "timeout": None}, "E376"),
+        ({"batch_size": 2, "prefetch": "two"}, "E376"),
     ],
 )
 def test_arguments_that_do_not_go(kwargs, code):
@@ -205,3 +207,8 @@ def test_a_forked_process_makes_threads_of_its_own():
         finally:
             os._exit(code)
     assert os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1]) == 0
+
+
+def test_a_batch_sampler_that_names_no_sample():
+    with pytest.raises(ValueArgumentError, match=r"E379.*named none"):
+        list(data.DataLoader([1, 2], batch_sampler=[[0], []]))

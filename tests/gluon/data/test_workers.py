@@ -109,6 +109,45 @@ def test_random_numbers_follow_the_seed_not_the_workers():
         assert len(set(one.tolist())) == 24, "two batches drew the same numbers"
 
 
+def test_what_a_data_set_loads_in_a_worker_follows_the_seed(tmp_path):
+    """NumPy loads its generators when they are first used, which may be in a worker."""
+    program = tmp_path / "program.py"
+    program.write_text(
+        "import sys, numpy\n"
+        "from hybridize import random\n"
+        "from hybridize.gluon import data\n"
+        "random.seed(5)\n"
+        "assert 'numpy.random' not in sys.modules\n"
+        "samples = data.SimpleDataset(range(6)).transform(lambda x: numpy.random.rand())\n"
+        "print([b.asnumpy().tolist() for b in data.DataLoader(samples, 2, num_workers=int(sys.argv[1]))])\n"
+    )
+    found = {subprocess.check_output([sys.executable, str(program), count]) for count in "1123"}
+    assert len(found) == 1
+
+
+def test_none_is_a_batch_too():
+    loader = data.DataLoader([1, 2, 3], 2, batchify_fn=lambda samples: None, num_workers=1, timeout=20)
+    assert list(loader) == [None, None]
+
+
+def test_batches_that_are_kept_do_not_use_up_descriptors():
+    before = descriptors()
+    loader = data.DataLoader(numpy.arange(400, dtype="float32").repeat(10000).reshape(400, 10000), 1, num_workers=2)
+    kept = list(loader)
+    assert descriptors() - before < transport.IN_USE_AT_MOST + 10
+    assert [float(batch.asnumpy().max()) for batch in kept] == list(range(400))
+    kept[-1][...] = 7.0  # a copy is the user's as well
+    del kept, loader
+    gc.collect()
+    assert not transport._IN_USE
+
+
+@pytest.mark.parametrize("threads", [False, True])
+def test_a_timeout_may_be_endless(threads):
+    loader = data.DataLoader([1, 2, 3], 2, num_workers=1, timeout=float("inf"), thread_pool=threads)
+    assert [batch.asnumpy().tolist() for batch in loader] == [[1, 2], [3]]
+
+
 def test_workers_stay_between_epochs_and_end_with_the_loader():
     before = children()
     loader = data.DataLoader(DS.transform(lambda x, y: (x, os.getpid())), 5, num_workers=2)
