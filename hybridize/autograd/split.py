@@ -50,12 +50,13 @@ class Halves:
     """Inputs whose gradients it gives; the other ones that were asked for have none."""
 
 
-def split(graph: Graph, wrt: Sequence[int]) -> Halves:
+def split(graph: Graph, wrt: Sequence[int], of: Sequence[int] | None = None) -> Halves:
     """Split a graph and the gradients with respect to some of its inputs into two graphs.
 
     Args:
         graph: any graph.
         wrt: numbers of inputs, of floats.
+        of: numbers of the outputs that have cotangents; all floats where it is not given.
 
     Returns:
         Both halves, and what goes from one to the other.
@@ -65,8 +66,9 @@ def split(graph: Graph, wrt: Sequence[int]) -> Halves:
     builder = recorder.builder
     builder.inputs, builder.nodes, builder.constants = list(graph.inputs), list(graph.nodes), dict(graph.constants)
     given = {
-        number: builder.input(value.type) for number, value in enumerate(graph.outputs) if is_float(value.type.dtype)
-    }
+        number: builder.input(value.type) for number, value in enumerate(graph.outputs)
+        if is_float(value.type.dtype) and (of is None or number in of)
+    }  # fmt: skip
     here: dict[Value, Operand] = {value: value for value in (*graph.inputs, *graph.constants)}
     here.update((value, value) for node in graph.nodes for value in node.outputs)
     with interpreting(recorder):

@@ -56,14 +56,18 @@ class Recorded:
         backend: `llvm` or `numpy`.
         verify: False, `outputs` or `ops`.
         threads: at most so many for a call.
+        of: numbers of the outputs that are differentiated; all floats where it is not given.
     """
 
-    def __init__(self, graph: Graph, name: str, backend: str, verify: Any, threads: int | None) -> None:
+    def __init__(
+        self, graph: Graph, name: str, backend: str, verify: Any, threads: int | None, of: Sequence[int] | None = None
+    ) -> None:
         self.graph = graph
         self.name = backend
         self._name = name
         self._verify = verify
         self._threads = threads
+        self._of = of
         self._pairs: dict[tuple[tuple[int, ...], Sizes | None], Pair | None] = {}
 
     def _make(self, graph: Graph, name: str) -> Backend:
@@ -77,7 +81,7 @@ class Recorded:
 
     def run(self, inputs: Sequence[NDArray[Any]]) -> list[NDArray[Any]]:
         """Outputs for inputs; nothing is remembered."""
-        return self._pair((), inputs).forward.run(inputs)
+        return self.pair((), inputs).forward.run(inputs)
 
     def accepts(self, shapes: Sequence[Shape]) -> bool:
         """Always: what does not hold for all sizes is compiled for these."""
@@ -124,7 +128,7 @@ class Recorded:
         for source, array in zip(sources, arrays, strict=True):
             if source.written >= 0 and is_float(array.dtype):
                 TAPE.check_writable(array)
-        pair = self._pair(wrt, buffers)
+        pair = self.pair(wrt, buffers)
         found = pair.forward.run(buffers)
         count = len(self.graph.outputs)
         outputs = [wrap(y) for y in found[:count]]
@@ -143,7 +147,8 @@ class Recorded:
                 if TAPE.concerns(array, update):
                     TAPE.write(array, (), update)
 
-    def _pair(self, wrt: tuple[int, ...], data: Sequence[Any]) -> Pair:
+    def pair(self, wrt: tuple[int, ...], data: Sequence[Any]) -> Pair:
+        """The programs for a call with these inputs, whose gradients with respect to the inputs `wrt` are wanted."""
         shapes = [numpy.shape(x) for x in data]
         if self.graph.scope is not None:
             pair = self._found((wrt, None), self.graph)
@@ -171,7 +176,7 @@ class Recorded:
         from hybridize.autograd.split import split  # late: who does not train does without it
 
         try:
-            halves = split(graph, wrt)
+            halves = split(graph, wrt, self._of)
             forward = self._make(halves.forward, self._name)
             return Pair(halves, forward, self._make(halves.backward, f"{self._name}.backward"))
         except Exception as error:
