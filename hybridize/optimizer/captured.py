@@ -93,9 +93,11 @@ class Settings(Feed):
         try:
             told = self._told()
             keys = self._counted() if told is None else told
-            right = keys.count(keys[0]) == len(keys) or all(
-                keys[self._first[row]] == key for key, row in zip(keys, self.rows, strict=True)
-            )
+            right = keys.count(keys[0]) == len(keys) or self._share(keys)
+            if not right and told is not None:  # other factors may come to the same, as those of a decay of 0 do
+                rate, told = optimizer._rate(), None
+                keys = [(rate * lr, optimizer.wd * wd, count) for lr, wd, count in keys]
+                right = self._share(keys)
             values = []
             for first, flags in zip(self._first, self.flags, strict=True):
                 lr, wd, count = keys[first]
@@ -103,6 +105,8 @@ class Settings(Feed):
                     lr, wd = optimizer._rate() * lr, optimizer.wd * wd
                 s, now = optimizer._settings(lr, wd, count)
                 right = right and now == flags and len(s) == len(self.names) + len(self.graph)
+                if not right:
+                    break
                 values.append(tuple([s[name] for name in self.names]))
         except BaseException:
             self.failed()
@@ -117,6 +121,10 @@ class Settings(Feed):
             except OverflowError:  # beyond float32: infinite there
                 self.array._data[...] = values
         return True
+
+    def _share(self, keys: list[Key]) -> bool:
+        """Whether weights of one row have equal keys."""
+        return all(keys[self._first[row]] == key for key, row in zip(keys, self.rows, strict=True))
 
     def failed(self) -> None:
         """Put the counts back."""

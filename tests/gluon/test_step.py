@@ -203,6 +203,26 @@ def test_multipliers_and_decay_are_seen():
     _same(first, second, 1e-9)
 
 
+@pytest.mark.parametrize(
+    "changes",
+    [
+        {2: {"clip_gradient": 1e-3}, 4: {"clip_gradient": None}},
+        {2: {"wd_mult": 0.0}, 4: {"wd": 0.1}, 5: {"wd": 0.0}},  # factors differ, the decays do not; then they do
+        {1: {"lr_mult": 0.0}, 3: {"lr": 0.0}, 5: {"lr_mult": 1.0}},
+    ],
+)
+def test_settings_that_come_and_go(changes):
+    first, second = _net("float64"), _net("float64")
+    pairs = [_step(net, "sgd", learning_rate=0.1) for net in (first, second)]
+    compiled = hybridize(pairs[1][0])
+    for number, (x, y) in enumerate(_data(7, dtype="float64")):
+        for net, (_, trainer) in zip((first, second), pairs, strict=True):
+            for name, value in changes.get(number, {}).items():
+                setattr(net[0].weight if name.endswith("mult") else trainer.optimizer, name, value)
+        numpy.testing.assert_allclose(float(compiled(x, y)), float(pairs[0][0](x, y)), rtol=1e-10)
+    _same(first, second, 1e-9)
+
+
 def test_running_statistics_and_draws_are_state():
     first, second = _net("float64", norm=True), _net("float64", norm=True)
     imperative, compiled = _step(first, "adam")[0], hybridize(_step(second, "adam")[0])
