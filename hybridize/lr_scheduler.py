@@ -9,9 +9,10 @@ from __future__ import annotations
 
 import itertools
 import math
-from collections.abc import Sequence
+from collections.abc import Iterable
 
 from hybridize.base.errors import ArgumentError, ValueArgumentError
+from hybridize.base.numbers import number, whole
 
 
 class LRScheduler:
@@ -24,7 +25,8 @@ class LRScheduler:
         warmup_mode: `linear` goes up in equal steps, `constant` stays at `warmup_begin_lr`.
 
     Raises:
-        ValueArgumentError E350: a value that has no meaning.
+        ValueArgumentError E350: values that do not go together, or an unknown mode.
+        ValueArgumentError E353: a setting that is no number, or not in its range.
     """
 
     def __init__(
@@ -34,16 +36,14 @@ class LRScheduler:
         warmup_begin_lr: float = 0.0,
         warmup_mode: str = "linear",
     ) -> None:
-        if isinstance(warmup_steps, bool) or not isinstance(warmup_steps, int) or warmup_steps < 0:
-            raise _refused(f"warmup_steps is a number of updates, got {warmup_steps!r}")
-        if warmup_begin_lr > base_lr:
+        self.base_lr = number("base_lr", base_lr)
+        self.warmup_steps = whole("warmup_steps", warmup_steps, 0)
+        self.warmup_begin_lr = number("warmup_begin_lr", warmup_begin_lr)
+        self.warmup_mode = warmup_mode
+        if self.warmup_begin_lr > self.base_lr:
             raise _refused(f"warm-up goes up: warmup_begin_lr={warmup_begin_lr!r} is above base_lr={base_lr!r}")
         if warmup_mode not in ("linear", "constant"):
             raise _refused(f"warmup_mode is 'linear' or 'constant', got {warmup_mode!r}")
-        self.base_lr = base_lr
-        self.warmup_steps = warmup_steps
-        self.warmup_begin_lr = warmup_begin_lr
-        self.warmup_mode = warmup_mode
 
     def get_warmup_lr(self, num_update: int) -> float:
         """The rate during warm-up."""
@@ -66,7 +66,7 @@ class FactorScheduler(LRScheduler):
 
     Args:
         step: updates between two changes.
-        factor: at most 1.
+        factor: from 0 to 1.
         stop_factor_lr: the rate goes no lower.
         base_lr: the rate at the beginning.
         warmup_steps: see `LRScheduler`, as for the two that follow.
@@ -85,11 +85,9 @@ class FactorScheduler(LRScheduler):
         warmup_mode: str = "linear",
     ) -> None:
         super().__init__(base_lr, warmup_steps, warmup_begin_lr, warmup_mode)
-        if step < 1:
-            raise _refused(f"step is at least 1, got {step!r}")
-        self.step = step
+        self.step = whole("step", step, 1)
         self.factor = _checked_factor(factor)
-        self.stop_factor_lr = stop_factor_lr
+        self.stop_factor_lr = number("stop_factor_lr", stop_factor_lr)
 
     def decayed(self, num_update: int) -> float:
         """The rate after warm-up."""
@@ -103,7 +101,7 @@ class MultiFactorScheduler(LRScheduler):
 
     Args:
         step: numbers of updates, each greater than the one before.
-        factor: at most 1.
+        factor: from 0 to 1.
         base_lr: the rate at the beginning.
         warmup_steps: see `LRScheduler`, as for the two that follow.
         warmup_begin_lr: likewise.
@@ -112,7 +110,7 @@ class MultiFactorScheduler(LRScheduler):
 
     def __init__(
         self,
-        step: Sequence[int],
+        step: Iterable[int],
         factor: float = 1.0,
         base_lr: float = 0.01,
         warmup_steps: int = 0,
@@ -120,17 +118,17 @@ class MultiFactorScheduler(LRScheduler):
         warmup_mode: str = "linear",
     ) -> None:
         super().__init__(base_lr, warmup_steps, warmup_begin_lr, warmup_mode)
-        if not isinstance(step, (list, tuple)) or not step:
+        if not isinstance(step, Iterable):
             raise _refused(f"step is a list of numbers of updates, got {step!r}")
-        if step[0] < 1 or any(a >= b for a, b in itertools.pairwise(step)):
-            raise _refused(f"step goes up from at least 1, got {step!r}")
-        self.step = list(step)
+        self.step = [whole("each step", one, 1) for one in step]
+        if not self.step or any(a >= b for a, b in itertools.pairwise(self.step)):
+            raise _refused(f"step is a list that goes up, got {step!r}")
         self.factor = _checked_factor(factor)
 
     def decayed(self, num_update: int) -> float:
         """The rate after warm-up."""
         times = sum(num_update > step for step in self.step)
-        return float(self.base_lr * self.factor**times)
+        return self.base_lr * self.factor**times
 
 
 class _Until(LRScheduler):
@@ -139,19 +137,17 @@ class _Until(LRScheduler):
     def __init__(
         self,
         max_update: int,
-        base_lr: float,
-        final_lr: float,
-        warmup_steps: int,
-        warmup_begin_lr: float,
-        warmup_mode: str,
+        base_lr: float = 0.01,
+        final_lr: float = 0.0,
+        warmup_steps: int = 0,
+        warmup_begin_lr: float = 0.0,
+        warmup_mode: str = "linear",
     ) -> None:
         super().__init__(base_lr, warmup_steps, warmup_begin_lr, warmup_mode)
-        if isinstance(max_update, bool) or not isinstance(max_update, int) or max_update < 1:
-            raise _refused(f"max_update is a positive integer, got {max_update!r}")
-        if max_update <= warmup_steps:
+        self.max_update = whole("max_update", max_update, 1)
+        self.final_lr = number("final_lr", final_lr)
+        if self.max_update <= self.warmup_steps:
             raise _refused(f"warm-up of {warmup_steps} updates is not over at max_update={max_update}")
-        self.max_update = max_update
-        self.final_lr = final_lr
 
     def _done(self, num_update: int) -> float:
         """The part of the way that lies behind, from 0 to 1."""
@@ -187,7 +183,7 @@ class PolyScheduler(_Until):
         warmup_mode: str = "linear",
     ) -> None:
         super().__init__(max_update, base_lr, final_lr, warmup_steps, warmup_begin_lr, warmup_mode)
-        self.power = pwr
+        self.power = number("pwr", pwr, low=0.0)
 
     def decayed(self, num_update: int) -> float:
         """The rate after warm-up."""
@@ -208,26 +204,16 @@ class CosineScheduler(_Until):
         warmup_mode: likewise.
     """
 
-    def __init__(
-        self,
-        max_update: int,
-        base_lr: float = 0.01,
-        final_lr: float = 0.0,
-        warmup_steps: int = 0,
-        warmup_begin_lr: float = 0.0,
-        warmup_mode: str = "linear",
-    ) -> None:
-        super().__init__(max_update, base_lr, final_lr, warmup_steps, warmup_begin_lr, warmup_mode)
-
     def decayed(self, num_update: int) -> float:
         """The rate after warm-up."""
         return self._between((1.0 + math.cos(math.pi * self._done(num_update))) / 2.0)
 
 
 def _checked_factor(factor: float) -> float:
-    if factor > 1.0:
+    checked = number("factor", factor, low=0.0)
+    if checked > 1.0:
         raise _refused(f"factor is at most 1, so that the rate goes down, got {factor!r}")
-    return factor
+    return checked
 
 
 def _refused(what: str) -> ValueArgumentError:

@@ -5,16 +5,15 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping, Sequence
-from typing import Any
+from typing import Any, ClassVar
 
 from hybridize.array.ndarray import ndarray
-from hybridize.base.errors import ArgumentError, LoadError, StateError, ValueArgumentError
+from hybridize.base.errors import ArgumentError, LoadError, StateError
 from hybridize.capture.trace import current_trace
 from hybridize.gluon.parameter import UNKNOWN, Parameter
-from hybridize.gluon.update import update_in_program
+from hybridize.gluon.update import factor, update_in_program
 from hybridize.ops.op import imperatively
 from hybridize.optimizer import Optimizer, Updater, create
-from hybridize.optimizer.base import number
 from hybridize.optimizer.stored import States, read_states, write_states
 
 
@@ -33,6 +32,9 @@ class Trainer:
         ArgumentError E358: `params` or the optimizer is something else.
         ArgumentError E359: what only several machines need.
     """
+
+    numbers_of_steps: ClassVar[dict[str, type | None]] = {"learning_rate": float}
+    """Attributes that steps change (see `Optimizer`)."""
 
     def __init__(
         self,
@@ -110,7 +112,7 @@ class Trainer:
         if trace is not None:
             update_in_program(trace, self, batch_size, ignore_stale_grad)
             return
-        self._optimizer.rescale_grad = self._scale / _size(batch_size)
+        self._optimizer.rescale_grad = factor(self, batch_size)
         with imperatively():
             indices, weights, grads = self._due(ignore_stale_grad)
             self._updaters[0](indices, grads, weights)
@@ -195,13 +197,6 @@ class Trainer:
                 if not _fits(array.shape, self._params[index].shape):
                     what = f"a state of shape {list(array.shape)} for parameter {self._called(index)!r}"
                     raise _other(states, what)
-
-
-def _size(batch_size: Any) -> float:
-    size = number("batch_size", batch_size)
-    if size <= 0:
-        raise ValueArgumentError("E353", f"batch_size is a positive number, got {batch_size!r}")
-    return size
 
 
 def _named(params: Any) -> list[tuple[str, Parameter]]:

@@ -11,12 +11,12 @@ from hybridize.array.traced import Variable
 from hybridize.base.dims import is_symbolic
 from hybridize.base.dtypes import float64
 from hybridize.base.errors import StateError, ValueArgumentError
+from hybridize.base.numbers import number
 from hybridize.capture.step import Feed
 from hybridize.capture.trace import Recording
 from hybridize.ops import Assert, Cast, size_of
 from hybridize.ops.op import Operand, bind, bind1, imperatively
 from hybridize.optimizer import Optimizer
-from hybridize.optimizer.base import number
 
 if TYPE_CHECKING:
     from hybridize.gluon.trainer import Trainer
@@ -32,9 +32,7 @@ class Turn(Feed):
         fresh: variables whose gradients the program does not write, and whether it takes them for fresh.
     """
 
-    def __init__(
-        self, trainer: Trainer, scale: float | None, due: dict[int, Any], fresh: dict[Variable, bool]
-    ) -> None:  # fmt: skip
+    def __init__(self, trainer: Trainer, scale: float | None, due: dict[int, Any], fresh: dict[Variable, bool]) -> None:
         self._trainer, self._scale, self._due, self._fresh = trainer, scale, due, fresh
         self._requests = [parameter._grad_req for parameter in trainer._params]
         self._before = trainer._optimizer.rescale_grad
@@ -83,9 +81,7 @@ def update_in_program(trace: Recording, trainer: Trainer, batch_size: Any, ignor
     indices, weights, _ = trainer._due(ignore_stale_grad)
     updater = trainer._updaters[0]
     with imperatively():
-        for index, weight in zip(indices, weights, strict=True):
-            if index not in updater.states:
-                updater.states[index] = optimizer.create_state_multi_precision(index, weight)
+        updater.make_ready(indices, weights)
     states = {index: updater.states[index] for index in indices}
     turn = Turn(trainer, scale if type(scale) is float else None, states, _read(trace, trainer))
     optimizer.rescale_grad = scale
@@ -112,6 +108,15 @@ def _scale(trace: Recording, trainer: Trainer, batch_size: Any) -> Any:
         size = size.reshape(())
         bind(Assert("the batch_size of a trainer's step is a positive number"), (size > 0).operand())
         return trainer._scale / size
+    return factor(trainer, batch_size)
+
+
+def factor(trainer: Trainer, batch_size: Any) -> float:
+    """What a trainer multiplies gradients by that are sums over so many examples.
+
+    Raises:
+        ValueArgumentError E353: `batch_size` is no positive number.
+    """
     size = number("batch_size", batch_size)
     if size <= 0:
         raise ValueArgumentError("E353", f"batch_size is a positive number, got {batch_size!r}")

@@ -4,8 +4,6 @@
 from __future__ import annotations
 
 import inspect
-import math
-import numbers
 from collections.abc import Mapping, Sequence
 from types import SimpleNamespace
 from typing import Any, ClassVar, TypeVar
@@ -14,6 +12,7 @@ from hybridize.array import np
 from hybridize.array.ndarray import ndarray
 from hybridize.base.dtypes import bfloat16, float16, float32
 from hybridize.base.errors import ArgumentError, StateError, ValueArgumentError
+from hybridize.base.numbers import number, whole
 from hybridize.lr_scheduler import LRScheduler
 from hybridize.ops.op import capturing
 from hybridize.optimizer.captured import captured_rate, captured_step
@@ -49,6 +48,10 @@ class Optimizer:
     opt_registry: ClassVar[dict[str, type[Optimizer]]] = {}
     """Optimizers by name in lower case."""
     default_rate: ClassVar[float] = 0.01
+    numbers_of_steps: ClassVar[dict[str, type | None]] = {
+        "lr": float, "learning_rate": float, "num_update": int, "rescale_grad": float, "_index_update_count": None,
+    }  # fmt: skip
+    """Attributes that steps change: who reads one inside of a compiled step gets what it is at each call."""
 
     def __init__(
         self,
@@ -69,14 +72,14 @@ class Optimizer:
         if unknown or sym is not None:
             raise _unknown(type(self), next(iter(unknown), "sym"))
         self.rescale_grad = number("rescale_grad", rescale_grad)
-        self.lr_scheduler = lr_scheduler
+        self.lr_scheduler = _schedule(lr_scheduler)
         if lr_scheduler is not None and learning_rate is not None:
             lr_scheduler.base_lr = number("learning_rate", learning_rate)
         self.lr = self.default_rate if learning_rate is None else number("learning_rate", learning_rate)
         self.wd = number("wd", wd, low=0.0)
         self.clip_gradient = None if clip_gradient is None else number("clip_gradient", clip_gradient, low=0.0)
         self.multi_precision = bool(multi_precision)
-        self.begin_num_update = self.num_update = begin_num_update
+        self.begin_num_update = self.num_update = whole("begin_num_update", begin_num_update, 0)
         self.idx2name = dict(param_idx2name or {})
         self.param_dict = dict(param_dict or {})
         self.lr_mult: dict[Any, float] = {}
@@ -316,21 +319,12 @@ def gradient(w: Any, g: Any, s: Scalars, *, decay: bool = True) -> Any:
     return g + s.wd * w if decay and s.decays else g
 
 
-def number(name: str, value: Any, low: float = -math.inf, below: float = math.inf) -> float:
-    """A setting as a float.
-
-    Raises:
-        ValueArgumentError E353: it is none, or not in [low, below).
-    """
-    try:
-        if isinstance(value, bool) or not (isinstance(value, numbers.Real) or hasattr(value, "item")):
-            raise TypeError
-        found = float(value)
-    except (TypeError, ValueError):
-        raise ValueArgumentError("E353", f"{name} is a number, got {value!r}") from None
-    if not low <= found < below:
-        raise ValueArgumentError("E353", f"{name} is a number in [{low:g}, {below:g}), got {value!r}")
-    return found
+def _schedule(given: Any) -> LRScheduler | None:
+    if given is not None and not callable(given):
+        what = f"lr_scheduler is a function of the number of updates, got {given!r}"
+        raise ValueArgumentError("E353", what, help="use one of hybridize.lr_scheduler, or give a learning_rate")
+    schedule: LRScheduler | None = given
+    return schedule
 
 
 def _unknown(kind: type, name: str) -> ArgumentError:

@@ -2,6 +2,7 @@
 
 import math
 
+import numpy
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -84,26 +85,45 @@ def test_factor_is_what_mxnet_gives_call_by_call(step, factor, warmup, updates):
 
 
 @pytest.mark.parametrize(
-    "make",
+    ("code", "make"),
     [
-        lambda: lr_scheduler.FactorScheduler(0),
-        lambda: lr_scheduler.FactorScheduler(1, factor=1.5),
-        lambda: lr_scheduler.MultiFactorScheduler([]),
-        lambda: lr_scheduler.MultiFactorScheduler(5),
-        lambda: lr_scheduler.MultiFactorScheduler([3, 3]),
-        lambda: lr_scheduler.MultiFactorScheduler([0, 3]),
-        lambda: lr_scheduler.MultiFactorScheduler([1, 3], factor=2),
-        lambda: lr_scheduler.PolyScheduler(0),
-        lambda: lr_scheduler.PolyScheduler(1.5),
-        lambda: lr_scheduler.CosineScheduler(10, warmup_steps=10),
-        lambda: lr_scheduler.CosineScheduler(10, warmup_steps=-1),
-        lambda: lr_scheduler.CosineScheduler(10, base_lr=0.1, warmup_begin_lr=0.2),
-        lambda: lr_scheduler.CosineScheduler(10, warmup_mode="cubic"),
+        ("E353", lambda: lr_scheduler.FactorScheduler(0)),
+        ("E353", lambda: lr_scheduler.FactorScheduler(2.5)),
+        ("E353", lambda: lr_scheduler.FactorScheduler("two")),
+        ("E353", lambda: lr_scheduler.FactorScheduler(True)),
+        ("E350", lambda: lr_scheduler.FactorScheduler(1, factor=1.5)),
+        ("E353", lambda: lr_scheduler.FactorScheduler(1, factor=-0.5)),
+        ("E353", lambda: lr_scheduler.FactorScheduler(1, stop_factor_lr="low")),
+        ("E350", lambda: lr_scheduler.MultiFactorScheduler([])),
+        ("E350", lambda: lr_scheduler.MultiFactorScheduler(5)),
+        ("E353", lambda: lr_scheduler.MultiFactorScheduler("12")),
+        ("E353", lambda: lr_scheduler.MultiFactorScheduler([1.5, 2.5])),
+        ("E350", lambda: lr_scheduler.MultiFactorScheduler([3, 3])),
+        ("E353", lambda: lr_scheduler.MultiFactorScheduler([0, 3])),
+        ("E350", lambda: lr_scheduler.MultiFactorScheduler([1, 3], factor=2)),
+        ("E353", lambda: lr_scheduler.PolyScheduler(0)),
+        ("E353", lambda: lr_scheduler.PolyScheduler(1.5)),
+        ("E353", lambda: lr_scheduler.PolyScheduler(10, pwr=-1)),
+        ("E353", lambda: lr_scheduler.PolyScheduler(10, final_lr=None)),
+        ("E350", lambda: lr_scheduler.CosineScheduler(10, warmup_steps=10)),
+        ("E353", lambda: lr_scheduler.CosineScheduler(10, warmup_steps=-1)),
+        ("E353", lambda: lr_scheduler.CosineScheduler(10, base_lr=float("nan"))),
+        ("E353", lambda: lr_scheduler.CosineScheduler(10, base_lr="fast")),
+        ("E350", lambda: lr_scheduler.CosineScheduler(10, base_lr=0.1, warmup_begin_lr=0.2)),
+        ("E350", lambda: lr_scheduler.CosineScheduler(10, warmup_mode="cubic")),
     ],
 )
-def test_values_without_meaning(make):
-    with pytest.raises(ValueError, match="E350"):
+def test_values_without_meaning(code, make):
+    with pytest.raises(ValueError, match=code):
         make()
+
+
+def test_settings_may_be_numbers_of_numpy():
+    scheduler = lr_scheduler.CosineScheduler(numpy.int64(10), numpy.float32(0.5), warmup_steps=numpy.int8(2))
+    assert scheduler(6) == pytest.approx(0.25)
+    assert {type(x) for x in vars(scheduler).values()} == {int, float, str}  # as files of states have it
+    for step in (range(2, 6, 3), numpy.array([2, 5]), (2, 5)):
+        assert [lr_scheduler.MultiFactorScheduler(step, 0.5, 1.0)(n) for n in (2, 3, 6)] == [1.0, 0.5, 0.25]
 
 
 def test_a_scheduler_must_say_a_rate():

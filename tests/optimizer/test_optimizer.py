@@ -33,7 +33,8 @@ def test_unknown_keywords_are_named_with_those_there_are():
     "wrong",
     [
         {"learning_rate": "fast"}, {"learning_rate": float("nan")}, {"wd": -1}, {"clip_gradient": -0.5},
-        {"beta1": 1.0}, {"beta2": -0.1}, {"epsilon": None}, {"learning_rate": True},
+        {"beta1": 1.0}, {"beta2": -0.1}, {"epsilon": None}, {"learning_rate": True}, {"lr_scheduler": 0.1},
+        {"begin_num_update": 1.5},
     ],
 )  # fmt: skip
 def test_settings_are_checked(wrong):
@@ -158,6 +159,22 @@ def test_multi_precision_keeps_a_copy_in_float32(dtype):
     assert master.dtype == mean.dtype == numpy.float32
     assert numpy.array_equal(master.asnumpy(), exact.asnumpy())
     assert numpy.array_equal(weight.astype("float32").asnumpy(), exact.astype(dtype).astype("float32").asnumpy())
+
+
+@pytest.mark.parametrize("dtype", ["float32", "float16"])
+@pytest.mark.parametrize("kind", [optimizer.SGD, optimizer.NAG])
+def test_a_momentum_that_comes_later_counts(kind, dtype):
+    made = kind(learning_rate=0.5, momentum=0.0, multi_precision=True)
+    update, w = optimizer.get_updater(made), np.zeros((2,), dtype=dtype)
+    update(0, np.ones((2,), dtype=dtype), w)
+    made.momentum = 0.5
+    steps = []
+    for _ in range(3):
+        before = float(w[0])
+        update(0, np.ones((2,), dtype=dtype), w)
+        steps.append(float(w[0]) - before)
+    plain = [-0.5, -0.75, -0.875]
+    assert steps == (plain if kind is optimizer.SGD else [-0.75, -0.875, -0.9375])
 
 
 def test_half_precision_alone_is_computed_in_float32():

@@ -1,0 +1,54 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Numbers that users give as settings, checked and made Python's own."""
+
+from __future__ import annotations
+
+import math
+import numbers
+import operator
+from typing import Any
+
+from hybridize.base.errors import ValueArgumentError
+
+
+def number(name: str, value: Any, low: float = -math.inf, below: float = math.inf) -> float:
+    """A setting as a float.
+
+    Args:
+        name: of the setting, for the message.
+        value: Python's or NumPy's number, or an array of one element.
+        low: the least.
+        below: what it must be less than; infinity and NaN never will do.
+
+    Raises:
+        ValueArgumentError E353: it is none, or not in [low, below).
+    """
+    try:
+        if isinstance(value, bool) or not (isinstance(value, numbers.Real) or hasattr(value, "item")):
+            raise TypeError
+        found = float(value)
+    except (TypeError, ValueError):
+        raise ValueArgumentError("E353", f"{name} is a number, got {value!r}") from None
+    if not low <= found < below:
+        raise ValueArgumentError("E353", f"{name} is a number in [{low:g}, {below:g}), got {value!r}")
+    return found
+
+
+def whole(name: str, value: Any, low: int) -> int:
+    """A setting as an int.
+
+    Args:
+        name: of the setting, for the message.
+        value: Python's or NumPy's integer.
+        low: the least.
+
+    Raises:
+        ValueArgumentError E353: it is no integer, or less than `low`.
+    """
+    try:
+        found = None if isinstance(value, bool) else operator.index(value)
+    except TypeError:
+        found = None
+    if found is None or found < low:
+        raise ValueArgumentError("E353", f"{name} is an integer from {low} on, got {value!r}")
+    return found
