@@ -43,6 +43,7 @@ class Settings(Feed):
         self.optimizer = optimizer
         self.indices = tuple(indices)
         self._before: tuple[int, tuple[Any, ...]] = (0, ())
+        self._slots = optimizer.slot_count
         kind = type(optimizer)
         plain = all(getattr(kind, name) is getattr(kind.__mro__[-2], name, None) for name in _OF_ALL)
         known = all(index in optimizer.param_dict for index in self.indices)
@@ -98,6 +99,7 @@ class Settings(Feed):
                 rate, told = optimizer._rate(), None
                 keys = [(rate * lr, optimizer.wd * wd, count) for lr, wd, count in keys]
                 right = self._share(keys)
+            right = right and optimizer.slot_count <= self._slots  # more of them: there is a momentum now
             values = []
             for first, flags in zip(self._first, self.flags, strict=True):
                 lr, wd, count = keys[first]

@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Sequence
 from typing import Any
 
 from hybridize.optimizer.base import Optimizer
@@ -27,10 +28,16 @@ class Updater:
         listed = isinstance(index, (list, tuple))
         indices, grads, weights = (index, grad, weight) if listed else ([index], [grad], [weight])
         states = self.states
-        for one, w in zip(indices, weights, strict=True):
-            if one not in states:
-                states[one] = self.optimizer.create_state_multi_precision(one, w)
+        self.make_ready(indices, weights)
         self.optimizer.update_multi_precision(indices, weights, grads, [states[one] for one in indices])
+
+    def make_ready(self, indices: Sequence[Any], weights: Sequence[Any]) -> None:
+        """See that there is a state for each weight, also where a momentum has come since that was 0 at first."""
+        states, optimizer = self.states, self.optimizer
+        count = optimizer.slot_count if type(optimizer).create_state is Optimizer.create_state else 0
+        for one, weight in zip(indices, weights, strict=True):
+            if one not in states or (count and _empty(states[one])):
+                states[one] = optimizer.create_state_multi_precision(one, weight)
 
     def get_states(self, dump_optimizer: bool = True) -> bytes:
         """The states, and, unless not wanted, the settings of the optimizer, as the bytes of a file."""
@@ -63,6 +70,11 @@ class Updater:
             LoadError E662: they are of another optimizer.
         """
         self.states = restore(self.optimizer, states)
+
+
+def _empty(state: Any) -> bool:
+    """Whether nothing is remembered but, perhaps, the float32 copy of a weight."""
+    return state is None or (type(state) is tuple and len(state) == 2 and state[1] is None)
 
 
 def get_updater(optimizer: Optimizer) -> Updater:

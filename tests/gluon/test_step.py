@@ -208,6 +208,7 @@ def test_multipliers_and_decay_are_seen():
     [
         {2: {"clip_gradient": 1e-3}, 4: {"clip_gradient": None}},
         {2: {"wd_mult": 0.0}, 4: {"wd": 0.1}, 5: {"wd": 0.0}},  # factors differ, the decays do not; then they do
+        {3: {"momentum": 0.5}, 5: {"momentum": 0.0}},
         {1: {"lr_mult": 0.0}, 3: {"lr": 0.0}, 5: {"lr_mult": 1.0}},
     ],
 )
