@@ -20,6 +20,7 @@ from hybridize.base.frozen import frozen
 from hybridize.base.locations import SourceLoc
 from hybridize.base.promotion import NUMBERS
 from hybridize.graph import Graph, Node, Value
+from hybridize.ops import FloorDiv, Mod
 from hybridize.ops.evaluate import evaluate
 
 EXACT = 1 << 53
@@ -28,19 +29,19 @@ EXACT = 1 << 53
 
 @frozen
 class Condition:
-    """Something that must be as true of the numbers among the arguments as it was."""
+    """Something that must be as true of the numbers among the arguments as it was, or as large."""
 
     graph: Graph
     positions: tuple[int, ...]
     """Which leaf of the arguments each input of the graph is."""
-    expected: bool
+    expected: bool | int
     loc: SourceLoc | None
 
     def holds(self, leaves: Sequence[Any]) -> bool:
         """Whether it is so for a call."""
         pairs = zip(self.graph.inputs, self.positions, strict=True)
         arrays = [numpy.asarray(leaves[position], dtype=value.type.dtype) for value, position in pairs]
-        return bool(evaluate(self.graph, arrays)[0]) is self.expected
+        return bool(type(self.expected)(evaluate(self.graph, arrays)[0]) == self.expected)
 
 
 class Numbers:
@@ -50,7 +51,7 @@ class Numbers:
         self._trace = trace
         self.pinned: dict[int, Any] = {}
         """Leaves of the arguments whose value the program depends on."""
-        self._conditions: dict[Value, Condition] = {}
+        self._conditions: dict[tuple[Value, type], Condition] = {}
         self._producers: dict[Value, Node] = {}
         self._seen = 0
 
@@ -70,10 +71,14 @@ class Numbers:
         used: dict[int, Value] = {}
         if value is None or not self._evaluated(value, known, used):
             return None
+        assert symbol.weak is not None
+        number = symbol.weak(known[value])
+        if type(number) is int and any(isinstance(node.op, (Mod, FloorDiv)) for node in self._slice(value)):
+            self._depend(value, used, number)  # as it comes of many numbers
+            return number
         for position in used:
             self.pinned.setdefault(position, self._leaf(position))
-        assert symbol.weak is not None
-        return symbol.weak(known[value])
+        return number
 
     def truth(self, symbol: Symbol, at: Any) -> bool | None:
         """Whether a number is not 0, which the program then depends on; None where data decides it."""
@@ -83,11 +88,7 @@ class Numbers:
         if value is None or not self._evaluated(value, known, used):
             return None
         truth = bool(known[value])
-        if value not in self._conditions and used:
-            positions = sorted(used)
-            inputs = tuple(used[position] for position in positions)
-            graph = Graph(inputs, tuple(self._slice(value)), (value,), self._constants(value))
-            self._conditions[value] = Condition(graph, tuple(positions), truth, self._trace.location())
+        self._depend(value, used, truth)
         return truth
 
     def operate(self, name: str, function: Callable[..., Any], operands: Sequence[Any], at: Any) -> Any:
@@ -103,10 +104,21 @@ class Numbers:
             if name == "pow" and float in kinds and _tame(*operands):
                 return NotImplemented
             divisor = operands[-1]
-            if name == "truediv" and (self.truth(divisor, at) if type(divisor) is Symbol else bool(divisor)):
+            whole = name in ("mod", "floordiv") and set(kinds) == {int}
+            if (name == "truediv" or whole) and (self.truth(divisor, at) if type(divisor) is Symbol else bool(divisor)):
                 return NotImplemented
         known = [self.number(x, at) if type(x) is Symbol else x for x in operands]
         return NotImplemented if any(x is None for x in known) else function(*known)
+
+    def _depend(self, value: Value, used: dict[int, Value], expected: bool | int) -> None:
+        """Let the program depend on what `value` is."""
+        key = value, type(expected)
+        if key in self._conditions or not used:
+            return
+        positions = sorted(used)
+        inputs = tuple(used[position] for position in positions)
+        graph = Graph(inputs, tuple(self._slice(value)), (value,), self._constants(value))
+        self._conditions[key] = Condition(graph, tuple(positions), expected, self._trace.location())
 
     # ---------------------------------------------------------------------------------------------- evaluation
 

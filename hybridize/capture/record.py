@@ -91,7 +91,7 @@ class Captured:
     numbers: dict[int, Any]
     """Leaves that must have these values."""
     conditions: tuple[Condition, ...]
-    """What must be as true of the numbers among the arguments as it was."""
+    """What must be as true of the numbers among the arguments as it was, or as large."""
     layouts: dict[int, tuple[int, ...] | None]
     """Array leaves that must have these strides; None: that must be laid out row by row."""
     same_memory: dict[int, int]
