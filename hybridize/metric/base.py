@@ -158,6 +158,24 @@ def as_numpy(x: Any) -> Array:
     return numpy.asarray(x.detach().cpu() if hasattr(x, "detach") and hasattr(x, "cpu") else x)
 
 
+def rows(x: Array) -> Array:
+    """Vectors along the last axis: [count, length], also where one of the two is 0."""
+    return x.reshape(math.prod(x.shape[:-1]), x.shape[-1])
+
+
+def same_size(name: str, label: Array, pred: Array) -> None:
+    """Refuse other than one prediction for each label.
+
+    Raises:
+        ShapeError E140: there are more of one.
+    """
+    if label.size != pred.size:
+        raise ShapeError(
+            "E140", f"{name} compares {label.size} labels {list(label.shape)} with {pred.size} predictions "
+            f"{list(pred.shape)}", help="the numbers must be equal",
+        )  # fmt: skip
+
+
 def listed(x: Any) -> list[Any]:
     """Arrays as a list of them; a list of numbers is one array."""
     if isinstance(x, (list, tuple)) and (not x or hasattr(x[0], "shape")):
@@ -223,17 +241,16 @@ def create(metric: Any, *args: Any, **kwargs: Any) -> EvalMetric:
     Raises:
         ArgumentError E368: there is no such metric.
     """
+    if isinstance(metric, str) and metric.startswith(("[", "{")):
+        metric, args, kwargs = _described(metric)
     if isinstance(metric, EvalMetric):
         return metric
     if isinstance(metric, type) and issubclass(metric, EvalMetric):
         return metric(*args, **kwargs)
     if isinstance(metric, str):
-        if metric.startswith(("[", "{")):
-            described = json.loads(metric)
-            return create(described) if isinstance(described, dict) else create(described[0], **described[1])
         if metric.lower() in _REGISTRY:
             return _REGISTRY[metric.lower()](*args, **kwargs)
-    elif isinstance(metric, Mapping):
+    elif isinstance(metric, Mapping) and "metric" in metric:
         return create(**metric)
     elif isinstance(metric, (list, tuple)):
         return CompositeEvalMetric([create(each, *args, **kwargs) for each in metric])
@@ -244,6 +261,18 @@ def create(metric: Any, *args: Any, **kwargs: Any) -> EvalMetric:
         f"{metric!r} is no metric",
         help=f"use one of {', '.join(sorted(_REGISTRY))}, an EvalMetric or a function",
     )
+
+
+def _described(text: str) -> tuple[Any, tuple[()], dict[str, Any]]:
+    """What JSON says: a metric and its settings, `["accuracy", {"axis": 1}]`, or what `get_config` gave."""
+    try:
+        found = json.loads(text)
+        metric, settings = (found, {}) if isinstance(found, dict) else found
+        return metric, (), dict(settings)
+    except (ValueError, TypeError) as error:
+        raise ArgumentError(
+            "E368", f"{text!r} describes no metric: {error}", help='json.dumps(metric.get_config()), or ["name", {...}]'
+        ) from error
 
 
 @alias("composite")

@@ -9,7 +9,7 @@ from typing import Any
 import numpy
 
 from hybridize.base.errors import ArgumentError, ShapeError, ValueArgumentError
-from hybridize.metric.base import Array, Measured, Names, alias, as_numpy, register
+from hybridize.metric.base import Array, Measured, Names, alias, as_numpy, register, rows, same_size
 
 
 def integers(x: Array) -> Array:
@@ -19,11 +19,7 @@ def integers(x: Array) -> Array:
 
 def flat_pair(name: str, label: Array, pred: Array) -> tuple[Array, Array]:
     """Both with one axis, and as many elements."""
-    if label.size != pred.size:
-        raise ShapeError(
-            "E140", f"{name} compares {label.size} labels {list(label.shape)} with {pred.size} predictions "
-            f"{list(pred.shape)}", help="the numbers must be equal",
-        )  # fmt: skip
+    same_size(name, label, pred)
     return label.reshape(-1), pred.reshape(-1)
 
 
@@ -90,15 +86,15 @@ class TopKAccuracy(Measured):
         label_names: which labels.
 
     Raises:
-        ArgumentError E372: `top_k` is below 1.
+        ArgumentError E372: `top_k` is no positive integer.
     """
 
     def __init__(
         self, top_k: int = 1, name: str = "top_k_accuracy", output_names: Names = None, label_names: Names = None
     ) -> None:
         super().__init__(f"{name}_{top_k}", output_names, label_names, top_k=top_k)
-        if top_k < 1:
-            raise ArgumentError("E372", f"top_k of TopKAccuracy is 1 or more, got {top_k}")
+        if not isinstance(top_k, (int, numpy.integer)) or top_k < 1:
+            raise ArgumentError("E372", f"top_k of TopKAccuracy is an integer from 1 on, got {top_k!r}")
         self.top_k = top_k
         self._own_name = name
 
@@ -182,8 +178,7 @@ class CrossEntropy(Measured):
             raise ShapeError(
                 "E140", f"{name} looks for classes along axis {self.axis} of predictions {list(pred.shape)}"
             )
-        scores = numpy.moveaxis(pred, self.axis, -1).astype(numpy.float64)
-        scores = scores.reshape(-1, pred.shape[self.axis])
+        scores = rows(numpy.moveaxis(pred, self.axis, -1).astype(numpy.float64))
         if label.size != len(scores):
             raise ShapeError(
                 "E140", f"{name} needs a label for each prediction, got {list(label.shape)} for {list(pred.shape)}",
@@ -252,4 +247,4 @@ class Perplexity(CrossEntropy):
 
     def _value(self, total: Any, count: Any) -> Any:
         mean = total / count
-        return math.exp(mean) if mean < 700 else math.inf
+        return math.inf if mean > 700 else math.exp(mean)  # NaN stays NaN

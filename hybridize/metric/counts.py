@@ -9,7 +9,7 @@ from typing import Any
 import numpy
 
 from hybridize.base.errors import ArgumentError, ShapeError, ValueArgumentError
-from hybridize.metric.base import Array, Measured, Names, register
+from hybridize.metric.base import Array, Measured, Names, register, rows, same_size
 from hybridize.metric.classes import classes_of, flat_pair, integers, over_threshold
 
 TRUE_POSITIVE, FALSE_POSITIVE, FALSE_NEGATIVE, TRUE_NEGATIVE = range(4)
@@ -45,10 +45,17 @@ def _narrow(x: Array) -> Array:
 
 
 def _multiclass(name: str, label: Array, pred: Array, threshold: Any) -> tuple[Array, Array]:
-    count = pred.shape[-1] if pred.ndim else 0
-    label, said = flat_pair(name, label, pred.argmax(-1))
+    if not pred.ndim:
+        raise ShapeError("E140", f"{name} looks for classes along the last axis of predictions, which have none")
+    scores, count = rows(pred), pred.shape[-1]
+    same_size(name, label, scores[:, 0] if count else scores)
+    label = label.reshape(-1)
     if label.size and not ((label >= 0) & (label < count)).all():
-        raise ValueArgumentError("E373", f"{name}: predictions are of {count} classes, labels of up to {label.max()}")
+        raise ValueArgumentError(
+            "E373", f"{name}: predictions are of {count} classes, labels from {label.min()} to {label.max()}",
+            help="classes count from 0",
+        )  # fmt: skip
+    said = scores.argmax(1) if count else label
     places = numpy.arange(count)
     return label[:, None] == places, said[:, None] == places
 
@@ -59,8 +66,7 @@ def _multilabel(name: str, label: Array, pred: Array, threshold: Any) -> tuple[A
             "E140",
             f"{name} of many labels needs one for each prediction, got {list(label.shape)} for {list(pred.shape)}",
         )
-    count = pred.shape[-1]
-    return (label == 1).reshape(-1, count), over_threshold(pred, threshold).reshape(-1, count)
+    return rows(label == 1), rows(over_threshold(pred, threshold))
 
 
 _MARKS = {"binary": _binary, "multiclass": _multiclass, "multilabel": _multilabel}
@@ -83,7 +89,7 @@ class Fbeta(Measured):
             with one for each class.
 
     Raises:
-        ArgumentError E372: an unknown `class_type` or `average`.
+        ArgumentError E372: an unknown `class_type` or `average`; a `beta` that is no number from 0 on.
     """
 
     def __init__(
@@ -97,6 +103,8 @@ class Fbeta(Measured):
                 "E372", f"{type(self).__name__} has no class_type {class_type!r} with average {average!r}",
                 help=f"classes are {', '.join(_MARKS)}; averages micro, macro or None",
             )  # fmt: skip
+        if not 0 <= beta < math.inf:
+            raise ArgumentError("E372", f"beta of {type(self).__name__} is a number from 0 on, got {beta!r}")
         self.class_type, self.beta, self.threshold, self.average = class_type, beta, threshold, average
 
     def _measure(self, label: Array, pred: Array) -> tuple[Array, int]:

@@ -8,17 +8,13 @@ from typing import Any
 
 import numpy
 
-from hybridize.base.errors import ShapeError
-from hybridize.metric.base import Array, Measured, Names, alias, register
+from hybridize.base.errors import ArgumentError, ShapeError
+from hybridize.metric.base import Array, Measured, Names, alias, register, rows, same_size
 
 
-def _rows(name: str, label: Array, pred: Array) -> tuple[Array, Array]:
+def _samples(name: str, label: Array, pred: Array) -> tuple[Array, Array]:
     """Both as float64 [batch, elements]; predictions take the shape of labels, so that nothing is broadcast."""
-    if label.size != pred.size:
-        raise ShapeError(
-            "E140", f"{name} compares {label.size} labels {list(label.shape)} with {pred.size} predictions "
-            f"{list(pred.shape)}", help="the numbers must be equal",
-        )  # fmt: skip
+    same_size(name, label, pred)
     count = label.shape[0] if label.ndim else 1
     shape = (count, math.prod(label.shape[1:]))
     return label.reshape(shape).astype(numpy.float64), pred.reshape(shape).astype(numpy.float64)
@@ -28,7 +24,7 @@ class _Distance(Measured):
     """A mean over samples of something that is 0 where label and prediction are equal."""
 
     def _measure(self, label: Array, pred: Array) -> tuple[float, int]:
-        x, y = _rows(type(self).__name__, label, pred)
+        x, y = _samples(type(self).__name__, label, pred)
         return float(self._distances(x - y).sum()), len(x)
 
     def _distances(self, differences: Array) -> Array:
@@ -93,14 +89,19 @@ class MeanPairwiseDistance(_Distance):
         output_names: which predictions `update_dict` takes.
         label_names: which labels.
         p: of the norm.
+
+    Raises:
+        ArgumentError E372: `p` is not positive.
     """
 
     def __init__(self, name: str = "mpd", output_names: Names = None, label_names: Names = None, p: float = 2) -> None:
         super().__init__(name, output_names, label_names, p=p)
+        if not p > 0:
+            raise ArgumentError("E372", f"p of {type(self).__name__} is positive, got {p!r}")
         self.p = p
 
     def _distances(self, differences: Array) -> Array:
-        return numpy.asarray((numpy.abs(differences) ** self.p).sum(1) ** (1 / self.p))
+        return numpy.asarray(numpy.linalg.norm(differences, self.p, axis=1))
 
 
 @register
@@ -126,7 +127,7 @@ class MeanCosineSimilarity(Measured):
                 "E140", f"{type(self).__name__} compares vectors, got {list(label.shape)} and {list(pred.shape)}",
                 help="both must have the same shape",
             )  # fmt: skip
-        x, y = (each.reshape(-1, label.shape[-1]).astype(numpy.float64) for each in (label, pred))
+        x, y = (rows(each).astype(numpy.float64) for each in (label, pred))
         lengths = numpy.sqrt((x * x).sum(1)) * numpy.sqrt((y * y).sum(1))
         return float(((x * y).sum(1) / numpy.maximum(lengths, self.eps)).sum()), len(x)
 

@@ -73,6 +73,7 @@ CASES = {
     "rmse": (metric.RMSE(), X, Y, math.sqrt(((X - Y) ** 2).mean())),
     "mae of a column": (metric.MAE(), X[:, 0], Y[:, :1], abs(X[:, 0] - Y[:, 0]).mean()),
     "mpd": (metric.MeanPairwiseDistance(), X, Y, numpy.linalg.norm(X - Y, axis=1).mean()),
+    "mpd, greatest": (metric.MeanPairwiseDistance(p=math.inf), X, Y, abs(X - Y).max(1).mean()),
     "mpd, p": (metric.MeanPairwiseDistance(p=3), X, Y, (abs(X - Y) ** 3).sum(1).__pow__(1 / 3).mean()),
     "cosines": (metric.MeanCosineSimilarity(), X, Y, ((X * Y).sum(1) / numpy.linalg.norm(X, axis=1) / numpy.linalg.norm(Y, axis=1)).mean()),
     "cross-entropy": (metric.CrossEntropy(), CLASSES, CHANCES, LOG.mean()),
@@ -306,6 +307,32 @@ def test_extremes():
     assert top.get()[1] == 1 / 3
 
 
+def test_nan_is_not_hidden():
+    chances = np.array([[numpy.nan, 1.0], [0.1, 0.9]])
+    for one in (metric.CrossEntropy(), metric.Perplexity(), metric.Perplexity(from_logits=True)):
+        one.update(np.array([0, 1]), chances)
+        assert math.isnan(one.get()[1])
+
+
+NOTHING = [
+    (metric.Accuracy(), (0,), (0, 3)), (metric.TopKAccuracy(2), (0,), (0, 3)), (metric.BinaryAccuracy(), (0,), (0,)),
+    (metric.CrossEntropy(), (0,), (0, 3)), (metric.CrossEntropy(), (0,), (0, 0)), (metric.Perplexity(), (0,), (0, 3)),
+    (metric.F1(), (0,), (0, 2)), (metric.F1(class_type="multiclass"), (0,), (0, 3)),
+    (metric.F1(class_type="multiclass"), (0,), (0, 0)), (metric.F1(class_type="multilabel"), (0, 3), (0, 3)),
+    (metric.F1(class_type="multilabel"), (2, 0), (2, 0)), (metric.MCC(), (0,), (0,)), (metric.PCC(), (0,), (0, 3)),
+    (metric.MAE(), (0,), (0, 1)), (metric.RMSE(), (0, 4), (0, 4)), (metric.MeanPairwiseDistance(), (0, 4), (0, 4)),
+    (metric.MeanCosineSimilarity(), (0, 3), (0, 3)),
+    (metric.PearsonCorrelation(), (0,), (0,)), (metric.Loss(), (0,), (0,)),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("one", "labels", "preds"), NOTHING)
+def test_an_empty_batch_counts_nothing(one, labels, preds):
+    one = metric.create(one.get_config())
+    one.update(numpy.zeros(labels), numpy.zeros(preds))
+    assert one.num_inst == 0 and math.isnan(one.get()[1])
+
+
 def test_pcc_grows():
     one = metric.PCC()
     for lot in (CLASSES < 2, CLASSES < 3, CLASSES < 4):
@@ -343,10 +370,14 @@ def test_shapes_that_do_not_fit(one, labels, preds, text):
     ("make", "text"),
     [
         (lambda: metric.create("nonsense"), "'nonsense' is no metric(.|\n)*accuracy"), (lambda: metric.create(3), "3 is no metric"),
-        (lambda: metric.TopKAccuracy(0), "1 or more"), (lambda: metric.Perplexity(-1), "ignore_label"),
+        (lambda: metric.TopKAccuracy(0), "from 1 on"), (lambda: metric.TopKAccuracy("3"), "integer"), (lambda: metric.Perplexity(-1), "ignore_label"),
         (lambda: metric.F1(class_type="x"), "multiclass"), (lambda: metric.CustomMetric(3), "function"),
         (lambda: metric.F1().update(numpy.array([2]), numpy.array([0.5])), "labels 0 and 1"),
         (lambda: metric.F1(class_type="multiclass").update(numpy.array([2]), numpy.zeros((1, 2))), "2 classes"),
+        (lambda: metric.F1(class_type="multiclass").update(numpy.array([-1]), numpy.zeros((1, 2))), "from -1 to -1"),
+        (lambda: metric.Fbeta(beta=-1), "beta of Fbeta"), (lambda: metric.Fbeta(beta=math.inf), "beta of Fbeta"),
+        (lambda: metric.MeanPairwiseDistance(p=0), "p of MeanPairwiseDistance"), (lambda: metric.create({}), "no metric"),
+        (lambda: metric.create("[]"), "describes no metric"), (lambda: metric.create('["mae"'), "describes no metric"),
         (lambda: metric.CrossEntropy().update(numpy.array([-1]), numpy.ones((1, 2))), "ignore_label"),
         (lambda: metric.PCC().update(numpy.array([-1]), numpy.array([1])), "from 0"),
     ],
