@@ -199,11 +199,18 @@ def test_binary_cross_entropy_has_its_slope_at_0():
         numpy.testing.assert_allclose(slopes(loss, [[0.0], [0.0]], [[1.0], [0.0]]), [[-0.5], [0.5]])
 
 
-def test_cosines_of_nothing_have_finite_slopes():
+@pytest.mark.parametrize("dtype", ["float16", "bfloat16", "float32", "float64"])
+def test_cosines_of_nothing_have_no_slope(dtype):
     loss = losses.CosineEmbeddingLoss()
-    found = slopes(loss, numpy.zeros((2, 3)), numpy.zeros((2, 3)), numpy.array([1.0, -1.0]))
-    assert numpy.isfinite(found).all()
-    numpy.testing.assert_array_equal(loss(np.zeros((2, 3)), np.ones((2, 3)), np.array([1, -1])).asnumpy(), [1, 0])
+    x = np.array([[0, 0], [0, 0], [300, 400]], dtype=dtype)
+    x.attach_grad()
+    with autograd.record():
+        found = loss(x, np.array([[1, 1], [1, 1], [400, 300]], dtype=dtype), np.array([1, -1, 1], dtype=dtype))
+    found.backward()
+    assert found.dtype == x.dtype
+    numpy.testing.assert_allclose(found.asnumpy().astype("f8"), [1, 0, 0.04], atol=0.004)
+    numpy.testing.assert_array_equal(x.grad.asnumpy()[:2], 0)
+    assert numpy.isfinite(x.grad.asnumpy().astype("f8")).all()
 
 
 def test_counts_of_0_have_a_full_likelihood():
@@ -270,6 +277,8 @@ def test_labels_that_do_not_fit_are_said_to(hybrid):
         call(losses.SoftmaxCELoss(), (4, 2), (4, 2))
     with pytest.raises(ShapeError, match=r"sample_weight f32\[4\] does not broadcast(.|\n)*\[batch, 1\]"):
         call(losses.SoftmaxCELoss(), (4, 2), (4,), (4,))
+    with pytest.raises(ShapeError, match=r"sample_weight f32\[4\] does not broadcast(.|\n)*\[batch, 1\]"):
+        call(losses.L2Loss(), (4, 2), (4, 2), (4,))
     with pytest.raises(ShapeError, match="no batch axis 2"):
         call(losses.L1Loss(batch_axis=2), (4, 2), (4, 2))
     with pytest.raises(ShapeError, match=r"two batches \[batch, n\]"):

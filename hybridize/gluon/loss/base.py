@@ -58,15 +58,22 @@ class Loss(HybridBlock):
 def weighted(loss: Any, weight: float | None, sample_weight: Any = None) -> Any:
     """`loss` times `sample_weight`, which broadcasts to its shape, times `weight`; None is 1."""
     if sample_weight is not None:
-        by = array(sample_weight)
-        found = loss * by
-        if found.ndim != loss.ndim or found.shape != loss.shape:
-            raise ShapeError(
-                "E139", f"sample_weight {by.type} does not broadcast to the loss, {loss.type}",
-                help="for one weight a sample, [batch], give [batch, 1]: sample_weight.reshape((-1, 1))",
-            )  # fmt: skip
-        loss = found
+        loss = _times(loss, array(sample_weight))
     return loss if weight is None or weight == 1 else loss * weight
+
+
+def _times(loss: Any, by: Any) -> Any:
+    why: ShapeError | None = None
+    try:
+        found = loss * by
+        if found.ndim == loss.ndim and found.shape == loss.shape:
+            return found
+    except ShapeError as error:
+        why = error
+    raise ShapeError(
+        "E139", f"sample_weight {by.type} does not broadcast to the loss, {loss.type}",
+        help="for one weight a sample, [batch], give [batch, 1]: sample_weight.reshape((-1, 1))",
+    ) from why  # fmt: skip
 
 
 def others(x: Any, axis: int) -> tuple[int, ...]:

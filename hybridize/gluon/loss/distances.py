@@ -7,6 +7,7 @@ from typing import Any
 
 from hybridize.array import np, npx
 from hybridize.array.operands import array
+from hybridize.base.dtypes import float32
 from hybridize.base.errors import ArgumentError, ShapeError
 from hybridize.gluon.loss.base import Loss, sum_of_samples, weighted
 
@@ -60,12 +61,18 @@ class CosineEmbeddingLoss(Loss):
 
 
 def _cosine(x: Any, y: Any) -> Any:
-    """The cosine of the angle between vectors along the last axis; 0, with a finite gradient, where one has no length.
+    """The cosine of the angle between vectors along the last axis; 0, and so is its slope, where one has no length.
 
-    Lengths are kept away from 0 before the root is taken, whose slope there is infinite.
+    Lengths are kept away from 0 before the root is taken, whose slope there is infinite. Halves are computed in
+    float32: the squares of small and of large ones are none of theirs.
     """
-    lengths = [np.sqrt(np.maximum(np.sum(np.square(v), -1), 1e-30)) for v in (x, y)]
-    return np.sum(x * y, -1) / np.maximum(lengths[0] * lengths[1], 1e-12)
+    dtype = x.dtype
+    x, y = (v.astype(float32) if v.dtype.itemsize < 4 else v for v in (x, y))
+    squares = [np.sum(np.square(v), -1) for v in (x, y)]
+    lengths = [np.sqrt(np.maximum(square, 1e-30)) for square in squares]
+    cosine = np.sum(x * y, -1) / np.maximum(lengths[0] * lengths[1], 1e-12)
+    cosine = np.where(np.logical_and(squares[0] > 0, squares[1] > 0), cosine, 0)
+    return cosine.astype(dtype) if dtype.itemsize < 4 else cosine
 
 
 class SDMLLoss(Loss):
