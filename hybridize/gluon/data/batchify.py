@@ -5,14 +5,16 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Sequence
+from functools import reduce
 from typing import Any
 
 import numpy
 from numpy.typing import NDArray
 
 from hybridize.array.ndarray import ndarray, wrap
-from hybridize.base.dtypes import as_dtype, float32
+from hybridize.base.dtypes import DType, as_dtype, float32
 from hybridize.base.errors import ArgumentError, ValueArgumentError
+from hybridize.base.promotion import NUMBERS, promote
 
 # MXNet's `use_shared_mem` is accepted everywhere and does nothing: workers choose by themselves.
 
@@ -30,7 +32,7 @@ class Stack:
         pass
 
     def __call__(self, data: Sequence[Any]) -> ndarray:
-        return wrap(_stacked([_values(sample) for sample in data], data[0]))
+        return wrap(_stacked(data))
 
 
 class Pad:
@@ -38,28 +40,41 @@ class Pad:
 
     Args:
         val: what to fill with; 0 unless said.
-        dtype: of the batch; that of the first sample unless said.
+        dtype: of the batch; one that all samples fit in unless said.
         round_to: make each size a multiple of this.
+
+    Raises:
+        ArgumentError E376: `val` is no number, or none of that dtype; `round_to` is no positive integer.
+        ValueArgumentError E379: samples with other numbers of axes, or that are no numbers.
     """
 
     def __init__(
         self, val: float | None = None, dtype: Any = None, round_to: int | None = None, use_shared_mem: bool = False
     ) -> None:
-        if round_to is not None and round_to < 1:
-            raise ArgumentError("E376", f"round_to is 1 or more, got {round_to}")
+        if round_to is not None and not (isinstance(round_to, (int, numpy.integer)) and round_to > 0):
+            raise ArgumentError("E376", f"round_to is an integer from 1 on, got {round_to!r}")
+        if val is not None and not isinstance(val, NUMBERS):
+            raise ArgumentError("E376", f"val is a number to fill with, got {val!r}")
         self._value = 0 if val is None else val
         self._dtype = None if dtype is None else as_dtype(dtype)
         self._round_to = round_to or 1
 
     def __call__(self, data: Sequence[Any]) -> ndarray:
-        arrays = [_numbers(_values(sample), sample) for sample in data]
+        arrays = _arrays(data)
         if len({array.ndim for array in arrays}) > 1:
             shapes = ", ".join(str(array.shape) for array in arrays[:4])
             raise ValueArgumentError("E379", f"samples to pad have equal numbers of axes, got shapes {shapes}")
         shape = [self._rounded(max(sizes)) for sizes in zip(*(array.shape for array in arrays), strict=True)]
-        batch = numpy.full((len(arrays), *shape), self._value, self._dtype or arrays[0].dtype)
-        for row, array in zip(batch, arrays, strict=True):
-            row[tuple(map(slice, array.shape))] = array
+        dtype = self._dtype or _common(data, arrays)
+        if not _holds(dtype, self._value):
+            raise ArgumentError(
+                "E376", f"val={self._value!r} to fill with is no {dtype.name}, which the samples are",
+                help='give Pad a dtype: dtype="float32"',
+            )  # fmt: skip
+        batch = numpy.full((len(arrays), *shape), self._value, dtype)
+        for place, array in enumerate(arrays):
+            box: tuple[Any, ...] = (place, *map(slice, array.shape))
+            batch[box] = array
         return wrap(batch)
 
     def _rounded(self, size: int) -> int:
@@ -79,7 +94,7 @@ class Append:
         self._axis = batch_axis
 
     def __call__(self, data: Sequence[Any]) -> list[ndarray]:
-        arrays = [_numbers(_values(sample), sample) for sample in data]
+        arrays = _arrays(data)
         if self._expand:
             arrays = [numpy.expand_dims(array, self._axis) for array in arrays]
         return [wrap(array.copy()) for array in arrays]
@@ -102,9 +117,10 @@ class Group:
 
     def __call__(self, data: Sequence[Any]) -> tuple[Any, ...]:
         for sample in data:
-            if len(sample) != len(self._functions):
+            parts = len(sample) if hasattr(sample, "__len__") else 1
+            if parts != len(self._functions):
                 raise ValueArgumentError(
-                    "E379", f"Group has {len(self._functions)} functions, and a sample has {len(sample)} parts"
+                    "E379", f"Group has {len(self._functions)} functions, and a sample has {parts} parts"
                 )
         return tuple(function([sample[i] for sample in data]) for i, function in enumerate(self._functions))
 
@@ -122,19 +138,38 @@ def default_batchify_fn(data: Sequence[Any]) -> Any:
     Raises:
         ValueArgumentError E379: samples of different shapes or numbers of parts, or that are no numbers.
     """
-    if not data:
-        raise ValueArgumentError("E379", "a batch has one sample or more, the batch sampler named none")
-    first = data[0]
-    if isinstance(first, tuple):
+    if len(data) and isinstance(data[0], tuple):
         lengths = {len(sample) if isinstance(sample, tuple) else 1 for sample in data}
         if len(lengths) > 1:
             raise ValueArgumentError("E379", f"samples have equal numbers of parts, got {sorted(lengths)}")
         return [default_batchify_fn(part) for part in zip(*data, strict=True)]
-    return wrap(_stacked([_values(sample) for sample in data], first))
+    return wrap(_stacked(data))
 
 
 def _values(sample: Any) -> Any:
     return sample._data if isinstance(sample, ndarray) else sample
+
+
+def _arrays(data: Sequence[Any]) -> list[NDArray[Any]]:
+    if not len(data):
+        raise ValueArgumentError("E379", "a batch has one sample or more, the batch sampler named none")
+    return [_numbers(_values(sample), sample) for sample in data]
+
+
+def _common(data: Sequence[Any], arrays: list[NDArray[Any]]) -> DType:
+    """The dtype that all samples fit in; an empty list, which could be of any, has no say."""
+    having = [array.dtype for sample, array in zip(data, arrays, strict=True) if array.size or hasattr(sample, "dtype")]
+    return reduce(promote, having) if having else arrays[0].dtype
+
+
+def _holds(dtype: DType, value: Any) -> bool:
+    """Whether a number is one of a dtype, but for rounding."""
+    if dtype.kind == "b":
+        return value in (0, 1)
+    if dtype.kind not in "iu":
+        return True
+    limits = numpy.iinfo(dtype)
+    return bool(limits.min <= value <= limits.max and value == int(value))
 
 
 def _numbers(values: Any, sample: Any) -> NDArray[Any]:
@@ -152,15 +187,16 @@ def _numbers(values: Any, sample: Any) -> NDArray[Any]:
     return array.astype(float32) if array.dtype.kind == "f" and not hasattr(values, "dtype") else array
 
 
-def _stacked(values: list[Any], first: Any) -> NDArray[Any]:
+def _stacked(data: Sequence[Any]) -> NDArray[Any]:
     # A list of plain numbers is converted at once, not number by number.
-    if type(first) is float or type(first) is int:
-        kinds = set(map(type, values))
-        if kinds <= {int, float, bool}:
-            return _numbers(values, first)
-    arrays = [_numbers(value, value) for value in values]
+    if len(data) and (type(data[0]) is float or type(data[0]) is int) and set(map(type, data)) <= {int, float, bool}:
+        return _numbers(list(data), data[0])
+    arrays = _arrays(data)
+    dtype = arrays[0].dtype
+    if any(array.dtype != dtype for array in arrays):
+        dtype = _common(data, arrays)
     try:
-        return numpy.stack(arrays)
+        return numpy.stack(arrays, dtype=dtype, casting="unsafe")  # to what holds them all
     except ValueError:
         pass
     shapes = list(dict.fromkeys(str(array.shape) for array in arrays))

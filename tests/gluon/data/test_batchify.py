@@ -1,12 +1,13 @@
 """Batches of lists of samples."""
 
+import math
 from collections import namedtuple
 
 import numpy
 import pytest
 
 from hybridize import np
-from hybridize.errors import ValueArgumentError
+from hybridize.errors import ArgumentError, ValueArgumentError
 from hybridize.gluon.data import batchify
 from hybridize.gluon.data.batchify import default_batchify_fn
 
@@ -56,6 +57,32 @@ def test_pad():
     assert padded.dtype == "int32"
 
 
+def test_samples_of_several_dtypes_are_not_cut():
+    for make in (batchify.Pad(), batchify.Stack()):
+        batch = make([numpy.array([1, 2]), numpy.array([0.5, 0.25], "float32")])
+        assert (batch.dtype, batch.asnumpy().tolist()) == ("float32", [[1, 2], [0.5, 0.25]])
+        batch = make([numpy.array([1], "int8"), numpy.array([300], "int16")])
+        assert (batch.dtype, batch.asnumpy().tolist()) == ("int16", [[1], [300]])
+        assert make([np.ones(2, dtype="bfloat16"), np.ones(2, dtype="float16")]).dtype == "float32"
+    ints = batchify.Pad()([[1, 2], []])
+    assert (ints.dtype, ints.asnumpy().tolist()) == ("int64", [[1, 2], [0, 0]])
+    assert batchify.Pad()([3, 4]).asnumpy().tolist() == [3, 4]
+
+
+@pytest.mark.parametrize("value", [0.5, math.nan, math.inf, -129, 128])
+def test_what_a_dtype_does_not_hold_cannot_fill_it(value):
+    with pytest.raises(ArgumentError, match=r"E376.*int8"):
+        batchify.Pad(val=value)([numpy.ones(2, "int8"), numpy.ones(1, "int8")])
+    found = batchify.Pad(val=value, dtype="float32")([[1, 2], [1]]).asnumpy()
+    numpy.testing.assert_array_equal(found, [[1, 2], [1, value]])
+
+
+def test_arguments_of_pad():
+    for wrong in ({"round_to": 0}, {"round_to": 2.5}, {"val": "a"}):
+        with pytest.raises(ArgumentError, match=f"E376.*{next(iter(wrong))}"):
+            batchify.Pad(**wrong)
+
+
 def test_append():
     a, b = batchify.Append()([numpy.ones(2), numpy.ones(3)])
     assert (a.shape, b.shape) == ((1, 2), (1, 3))
@@ -74,6 +101,14 @@ def test_group_and_lists():
     assert type(batchify.Group([batchify.Pad(), batchify.Stack(), batchify.AsList()])(samples)) is tuple
     with pytest.raises(ValueArgumentError, match=r"E379.*2 functions.*3 parts"):
         batchify.Group(batchify.Pad(), batchify.Stack())(samples)
+    with pytest.raises(ValueArgumentError, match=r"E379.*2 functions.*1 parts"):
+        batchify.Group(batchify.Pad(), batchify.Stack())([1, 2])
+
+
+@pytest.mark.parametrize("make", [batchify.Stack(), batchify.Pad(), batchify.Append(), default_batchify_fn])
+def test_no_samples_make_no_batch(make):
+    with pytest.raises(ValueArgumentError, match=r"E379.*one sample or more"):
+        make([])
 
 
 @pytest.mark.parametrize(
