@@ -6,7 +6,7 @@ from __future__ import annotations
 import itertools
 import math
 import os
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import Any, NoReturn
 
 from hybridize.array import np
@@ -30,9 +30,11 @@ def split_data(data: Any, num_slice: int, batch_axis: int = 0, even_split: bool 
     Raises:
         ValueArgumentError E361: it cannot be cut so.
     """
+    if not -data.ndim <= batch_axis < data.ndim:
+        raise ValueArgumentError("E361", f"there is no axis {batch_axis} to cut in an array of shape {data.shape}")
     size = data.shape[batch_axis]
-    if num_slice < 1 or size < num_slice:
-        raise ValueArgumentError("E361", f"{size} examples cannot be cut into {num_slice} parts")
+    if not isinstance(num_slice, int) or num_slice < 1 or size < num_slice:
+        raise ValueArgumentError("E361", f"{size} examples cannot be cut into {num_slice!r} parts")
     each, more = divmod(size, num_slice)
     if more and even_split:
         raise ValueArgumentError(
@@ -67,7 +69,7 @@ def split_and_load(
     return split_data(np.asarray(data), len(devices), batch_axis, even_split)
 
 
-def clip_global_norm(arrays: Sequence[Any], max_norm: float, check_isfinite: bool = True) -> Any:
+def clip_global_norm(arrays: Iterable[Any], max_norm: float, check_isfinite: bool = True) -> Any:
     """Scale arrays in place, all by one factor, so that together, as one vector, they are no longer than `max_norm`.
 
     Pascanu, Mikolov and Bengio, "On the difficulty of training recurrent neural networks" (2013).
@@ -81,8 +83,11 @@ def clip_global_norm(arrays: Sequence[Any], max_norm: float, check_isfinite: boo
         How long they were.
 
     Raises:
-        ValueArgumentError E362: there are no arrays, or `max_norm` is not positive.
+        ValueArgumentError E362: there are no arrays, or one without a list, or `max_norm` is not positive.
     """
+    if hasattr(arrays, "shape"):
+        raise ValueArgumentError("E362", "clip_global_norm takes a list of arrays, got one", help="put it into a list")
+    arrays = list(arrays)
     if not arrays or not max_norm > 0:
         what = f"{len(arrays)} arrays cannot be cut to the length {max_norm!r}"
         raise ValueArgumentError("E362", what, help="give gradients, and a positive max_norm")

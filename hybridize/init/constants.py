@@ -63,7 +63,7 @@ class LSTMBias(Initializer):
         self.forget_bias = forget_bias
 
     def _init_weight(self, name: str, arr: ndarray) -> None:
-        if arr.shape[0] % 4:
+        if not arr.ndim or arr.shape[0] % 4:
             raise ShapeError("E120", f"the biases of an LSTM are four of a size, {name} is {arr.type}")
         units = arr.shape[0] // 4
         arr[...] = 0

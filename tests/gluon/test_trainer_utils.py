@@ -71,6 +71,12 @@ def test_short_gradients_are_left_as_they_are():
     assert [grad.item() for grad in grads] == pytest.approx([0.6, 0.8])
 
 
+def test_gradients_of_a_generator_are_cut():
+    grads = [np.array([3.0]), np.array([4.0])]
+    assert clip_global_norm((grad for grad in grads), 1.0) == 5.0
+    assert [grad.item() for grad in grads] == pytest.approx([0.6, 0.8])
+
+
 def test_nan_is_told():
     with pytest.warns(UserWarning, match="NaN") as told:
         assert math.isnan(clip_global_norm([np.array([numpy.nan, 1.0])], 1.0))
@@ -92,6 +98,14 @@ def test_wrong_calls():
         clip_global_norm([], 1.0)
     with pytest.raises(ValueError, match="E362"):
         clip_global_norm([np.ones(2)], 0.0)
+    with pytest.raises(ValueError, match=r"E362.*list of arrays"):
+        clip_global_norm(np.ones(2), 1.0)
+    for axis in (2, -3):
+        with pytest.raises(ValueError, match=f"E361.*no axis {axis}"):
+            split_data(np.ones((4, 2)), 2, axis)
+    for parts in (2.0, "2", 0):
+        with pytest.raises(ValueError, match=f"E361.*{parts!r} parts"):
+            split_data(np.ones((4, 2)), parts)
     with pytest.raises(ArgumentError, match="E363"):
         utils.download("https://example.org/weights")
 

@@ -115,6 +115,8 @@ def test_what_cannot_be_is_an_error():
         init.Xavier(factor_type="sideways")
     with pytest.raises(ShapeError, match="four"):
         filled(init.LSTMBias(), (6,))
+    with pytest.raises(ShapeError, match="E120"):
+        filled(init.LSTMBias(), ())
     with pytest.raises(ArgumentError, match="each of 1"):
         init.Mixed(["a"], [])
 
