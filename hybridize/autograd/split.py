@@ -15,7 +15,7 @@ from typing import Any
 from hybridize.base.dtypes import is_float
 from hybridize.base.frozen import frozen
 from hybridize.graph import Graph, Node, Value
-from hybridize.ops import Broadcast, Cast, Iota, Reshape, Slice, Transpose
+from hybridize.ops import Broadcast, Cast, Iota, Reshape, Slice, StopGradient, Transpose
 from hybridize.ops.elementwise import Elementwise
 from hybridize.ops.gradient import swept
 from hybridize.ops.op import Operand, interpreting
@@ -48,6 +48,10 @@ class Halves:
     """Outputs whose cotangents it reads."""
     gradients: tuple[int, ...]
     """Inputs whose gradients it gives; the other ones that were asked for have none."""
+    linked: frozenset[int]
+    """Outputs that depend on what was asked for in a way that is differentiated; the others are constants."""
+    needed: frozenset[int]
+    """Inputs that those outputs depend on."""
 
 
 def split(graph: Graph, wrt: Sequence[int], of: Sequence[int] | None = None) -> Halves:
@@ -62,12 +66,13 @@ def split(graph: Graph, wrt: Sequence[int], of: Sequence[int] | None = None) -> 
         Both halves, and what goes from one to the other.
     """
     graph = Inline()(graph)
+    linked = _linked(graph, wrt)
     recorder = Recorder()
     builder = recorder.builder
     builder.inputs, builder.nodes, builder.constants = list(graph.inputs), list(graph.nodes), dict(graph.constants)
     given = {
         number: builder.input(value.type) for number, value in enumerate(graph.outputs)
-        if is_float(value.type.dtype) and (of is None or number in of)
+        if number in linked and (of is None or number in of)
     }  # fmt: skip
     here: dict[Value, Operand] = {value: value for value in (*graph.inputs, *graph.constants)}
     here.update((value, value) for node in graph.nodes for value in node.outputs)
@@ -77,10 +82,32 @@ def split(graph: Graph, wrt: Sequence[int], of: Sequence[int] | None = None) -> 
         gradients: list[Operand] = [arrived[number] for number in asked]
     count = len(graph.outputs)
     joint = PIPELINE.run(builder.finish([*graph.outputs, *gradients]))
-    return _cut(joint, len(graph.inputs), count, tuple(given), tuple(asked))
+    links = linked, _needed(graph, linked)
+    return _cut(joint, len(graph.inputs), count, tuple(given), tuple(asked), links)
 
 
-def _cut(joint: Graph, inputs: int, outputs: int, cotangents: tuple[int, ...], asked: tuple[int, ...]) -> Halves:
+def _linked(graph: Graph, wrt: Sequence[int]) -> frozenset[int]:
+    """The outputs of floats that depend on some inputs other than through what stops gradients."""
+    reached = {graph.inputs[number] for number in wrt}
+    for node in graph.nodes:
+        if not isinstance(node.op, StopGradient) and not reached.isdisjoint(node.inputs):
+            reached.update(value for value in node.outputs if is_float(value.type.dtype))
+    return frozenset(number for number, value in enumerate(graph.outputs) if value in reached)
+
+
+def _needed(graph: Graph, outputs: frozenset[int]) -> frozenset[int]:
+    """The inputs that some outputs depend on."""
+    wanted = {graph.outputs[number] for number in outputs}
+    for node in reversed(graph.nodes):
+        if not wanted.isdisjoint(node.outputs):
+            wanted.update(node.inputs)
+    return frozenset(number for number, value in enumerate(graph.inputs) if value in wanted)
+
+
+def _cut(
+    joint: Graph, inputs: int, outputs: int, cotangents: tuple[int, ...], asked: tuple[int, ...],
+    links: tuple[frozenset[int], frozenset[int]],
+) -> Halves:  # fmt: skip
     given, seeds = joint.inputs[:inputs], joint.inputs[inputs:]
     results, gradients = joint.outputs[:outputs], joint.outputs[outputs:]
     late = set(seeds)
@@ -108,7 +135,8 @@ def _cut(joint: Graph, inputs: int, outputs: int, cotangents: tuple[int, ...], a
         nodes, gradients, _used(joint, nodes, gradients),
     )  # fmt: skip
     return Halves(
-        PIPELINE.run(forward), backward, tuple(ordered_inputs), tuple(ordered_outputs), len(kept), cotangents, asked
+        PIPELINE.run(forward), backward, tuple(ordered_inputs), tuple(ordered_outputs), len(kept), cotangents, asked,
+        *links,
     )
 
 

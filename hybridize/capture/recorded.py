@@ -129,13 +129,19 @@ class Recorded:
             if source.written >= 0 and is_float(array.dtype):
                 TAPE.check_writable(array)
         pair = self.pair(wrt, buffers)
+        halves = pair.halves
+        arrays = [  # as they are now, where the call will write what a pass back may read
+            wrap(buffer.copy()) if halves.gradients and source.written >= 0 and number in halves.needed else array
+            for number, (source, array, buffer) in enumerate(zip(sources, arrays, buffers, strict=True))
+        ]
         found = pair.forward.run(buffers)
         count = len(self.graph.outputs)
         outputs = [wrap(y) for y in found[:count]]
-        if pair.halves.gradients:
-            kept = [arrays[k] for k in pair.halves.inputs if isinstance(arrays[k], ndarray)]
-            kept += [outputs[k] for k in pair.halves.outputs]
-            outputs = TAPE.custom(Rule(self, pair, arrays, outputs, found[count:]), operands, outputs, kept)
+        if halves.gradients:
+            kept = [arrays[k] for k in halves.inputs if isinstance(arrays[k], ndarray)]
+            kept += [outputs[k] for k in halves.outputs]
+            traced = TAPE.custom(Rule(self, pair, arrays, outputs, found[count:]), operands, outputs, kept)
+            outputs = [traced[k] if k in halves.linked else plain for k, plain in enumerate(outputs)]
         made.update(((number, ()), output) for number, output in enumerate(outputs))
         return found[:count]
 
@@ -236,8 +242,9 @@ class Rule:
 
     def _on_tape(self, g: tuple[Operand, ...], xs: Sequence[Operand]) -> tuple[Operand | None, ...]:
         inputs = []
-        for x, data, storage in zip(xs, self._arrays, self._storages, strict=True):
-            if storage is not None and storage[0].version != storage[1]:
+        for number, (x, data, storage) in enumerate(zip(xs, self._arrays, self._storages, strict=True)):
+            needed = number in self._pair.halves.needed  # not so what a call only writes, as running statistics
+            if needed and storage is not None and storage[0].version != storage[1]:
                 raise StateError(
                     "E542", f"an argument of {self.name} was overwritten after it was recorded",
                     help="write to a copy, or call backward before the writing",

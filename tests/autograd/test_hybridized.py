@@ -346,3 +346,29 @@ def test_products_are_not_computed_again():
     assert halves.forward.op_names().count("matmul") == 2
     assert halves.backward.op_names().count("matmul") == 4
     assert "tanh" not in halves.backward.op_names()
+
+
+@pytest.mark.parametrize("order", [1, 2])
+def test_state_that_a_recorded_call_writes_is_a_constant(order):
+    """A running statistic, written within `pause`: what is recorded later of it has no history."""
+    state = np.zeros(3)
+
+    @hybridize
+    def f(x):
+        with autograd.pause():
+            state[...] = 0.5 * state + x
+        return x**3 + state * x
+
+    x = np.array([1.0, 2.0, 3.0])
+    x.attach_grad()
+    expected = numpy.zeros(3)
+    for _ in range(3):
+        with autograd.record():
+            y = f(x).sum()
+            if order == 2:
+                (y,) = autograd.grad(y, [x], create_graph=True)
+        expected = 0.5 * expected + x.asnumpy()
+        y.backward()
+        wanted = 3 * x.asnumpy() ** 2 + expected if order == 1 else 6 * x.asnumpy()
+        numpy.testing.assert_allclose(x.grad.asnumpy(), wanted, rtol=1e-6)
+        numpy.testing.assert_allclose(state.asnumpy(), expected, rtol=1e-6)
