@@ -250,6 +250,17 @@ def leaky_relu(
     return npx.leaky_relu(data, gamma, act_type, slope, lower_bound, upper_bound)
 
 
+def batch_norm(
+    data: Any, gamma: Any, beta: Any, moving_mean: Any, moving_var: Any, eps: float = 1e-3, momentum: float = 0.9,
+    fix_gamma: bool = True, use_global_stats: bool = False, output_mean_var: bool = False, axis: int = 1,
+    cudnn_off: bool = False, min_calib_range: Any = None, max_calib_range: Any = None,
+) -> Any:  # fmt: skip
+    """Normalized by the batch's mean and variance while training, which the moving ones then follow; else by those."""
+    return npx.batch_norm(
+        data, gamma, beta, moving_mean, moving_var, eps, momentum, fix_gamma, use_global_stats, output_mean_var, axis
+    )
+
+
 def softmax_activation(data: Any, mode: str = "instance") -> Any:
     """The softmax over axis 1 (`channel`), or over all axes but the first."""
     x = array(data)
@@ -451,8 +462,8 @@ _SAME_X = (
     "log_sigmoid", "mish", "waitall",
 )  # fmt: skip
 _OURS: dict[str, _Function] = {
-    "Activation": npx.activation, "BlockGrad": npx.stop_gradient, "CTCLoss": npx.ctc_loss, "Cast": cast,
-    "Concat": concat, "ctc_loss": npx.ctc_loss,
+    "Activation": npx.activation, "BatchNorm": batch_norm, "BlockGrad": npx.stop_gradient,
+    "CTCLoss": npx.ctc_loss, "Cast": cast, "Concat": concat, "ctc_loss": npx.ctc_loss,
     "Dropout": npx.dropout, "ElementWiseSum": npx.add_n, "Embedding": embedding, "Flatten": npx.batch_flatten,
     "FullyConnected": fully_connected, "GroupNorm": npx.group_norm, "InstanceNorm": npx.instance_norm,
     "L2Normalization": npx.l2_normalization, "LayerNorm": npx.layer_norm, "LeakyReLU": leaky_relu,

@@ -32,11 +32,9 @@ from hybridize.array.functions.neural import (
     dropout,
     embedding,
     gelu,
-    group_norm,
     hard_sigmoid,
     index_add,
     index_update,
-    instance_norm,
     l2_normalization,
     layer_norm,
     leaky_relu,
@@ -60,6 +58,7 @@ from hybridize.array.functions.neural import (
     softsign,
 )  # fmt: skip
 from hybridize.array.functions.neural import cast_to as cast
+from hybridize.array.functions.normalization import batch_norm, group_norm, instance_norm
 from hybridize.array.functions.reductions import logsumexp
 from hybridize.array.functions.searching import gather_nd, one_hot, pick, topk
 
@@ -69,13 +68,14 @@ uniform_n, normal_n = random.uniform, random.normal
 current_context = current_device
 
 __all__ = [
-    "activation", "add_n", "arange_like", "assert_", "batch_dot", "batch_flatten", "bernoulli", "broadcast_like",
-    "cast", "cond", "cpu", "cpu_pinned", "ctc_loss", "current_context", "current_device", "dropout", "embedding", "erf",
-    "erfinv", "foreach", "fully_connected", "gamma", "gammaln", "gather_nd", "gelu", "gpu", "group_norm",
-    "hard_sigmoid", "index_add", "index_update", "instance_norm", "is_np_array", "is_np_shape", "l2_normalization",
-    "layer_norm", "leaky_relu", "log_sigmoid", "log_softmax", "logsumexp", "masked_log_softmax", "masked_softmax",
-    "mish", "norm", "normal_n", "num_gpus", "one_hot", "pick", "print", "random", "relu", "reset_np", "reshape",
-    "reshape_like", "rms_norm", "rsqrt", "scatter_nd", "seed", "sequence_last", "sequence_mask", "sequence_reverse",
-    "set_np", "shape_array", "sigmoid", "silu", "slice", "slice_axis", "slice_like", "smooth_l1", "softmax",
-    "softmin", "softrelu", "softsign", "stop_gradient", "topk", "uniform_n", "use_np", "waitall", "while_loop",
+    "activation", "add_n", "arange_like", "assert_", "batch_dot", "batch_flatten", "batch_norm", "bernoulli",
+    "broadcast_like", "cast", "cond", "cpu", "cpu_pinned", "ctc_loss", "current_context", "current_device", "dropout",
+    "embedding", "erf", "erfinv", "foreach", "fully_connected", "gamma", "gammaln", "gather_nd", "gelu", "gpu",
+    "group_norm", "hard_sigmoid", "index_add", "index_update", "instance_norm", "is_np_array", "is_np_shape",
+    "l2_normalization", "layer_norm", "leaky_relu", "log_sigmoid", "log_softmax", "logsumexp", "masked_log_softmax",
+    "masked_softmax", "mish", "norm", "normal_n", "num_gpus", "one_hot", "pick", "print", "random", "relu", "reset_np",
+    "reshape", "reshape_like", "rms_norm", "rsqrt", "scatter_nd", "seed", "sequence_last", "sequence_mask",
+    "sequence_reverse", "set_np", "shape_array", "sigmoid", "silu", "slice", "slice_axis", "slice_like", "smooth_l1",
+    "softmax", "softmin", "softrelu", "softsign", "stop_gradient", "topk", "uniform_n", "use_np", "waitall",
+    "while_loop",
 ]  # fmt: skip

@@ -112,10 +112,19 @@ def _normalization(given: Given, arguments: Given) -> Shapes:
     if x is None:
         return {}
     size = x.shape[arguments.get("axis", -1)]
-    return {key: (size,) for key in ("gamma", "beta") if key in given}
+    return {key: (size,) for key in _BY_CHANNEL if key in given}
+
+
+def _by_channel(given: Given, arguments: Given) -> Shapes:
+    return _normalization(given, {"axis": 1, **arguments})
+
+
+_BY_CHANNEL = ("gamma", "beta", "running_mean", "running_var", "moving_mean", "moving_var")
 
 
 _RULES: dict[str, Callable[[Given, Given], Shapes]] = {
     "fullyconnected": _fully_connected, "fully_connected": _fully_connected,
     "dot": _dot, "matmul": _dot, "layernorm": _normalization, "layer_norm": _normalization,
+    "batchnorm": _by_channel, "batch_norm": _by_channel, "groupnorm": _by_channel, "group_norm": _by_channel,
+    "instancenorm": _by_channel, "instance_norm": _by_channel,
 }  # fmt: skip

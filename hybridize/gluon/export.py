@@ -151,8 +151,8 @@ def _write(
         types = ", ".join(f"{name} {value.type}" for name, value in zip(inputs, graph.inputs, strict=False))
         warn(f"the net computes with the sizes of its inputs, so the exported graph is only right for {types}")
     symbol = symbol_json(graph, [*inputs, *signature.state], results, metadata, arguments=arguments)
-    arrays = {f"arg:{name}": _with_axis(program.weights[name]) for name in signature.state}
-    arrays |= {f"arg:{name}": array for name, array in symbol.constants.items()}
+    weights = {name: _with_axis(program.weights[name]) for name in signature.state} | symbol.constants
+    arrays = {f"{'aux' if name in symbol.auxiliary else 'arg'}:{name}": array for name, array in weights.items()}
     symbol_file, params_file = f"{path}-symbol.json", f"{path}-{epoch:04d}.params"
     if arrays:
         write_params(params_file, arrays, np_shape=symbol.np_shape)

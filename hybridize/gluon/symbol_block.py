@@ -10,6 +10,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from hybridize.array import random
+from hybridize.array.functions.normalization import keep
 from hybridize.array.operands import operand, result
 from hybridize.autograd import is_training
 from hybridize.base.dtypes import DType
@@ -24,7 +25,7 @@ from hybridize.gluon.advice import warn
 from hybridize.gluon.hybrid_block import HybridBlock
 from hybridize.gluon.parameter import Parameter
 from hybridize.gluon.stored import load_into, named_arrays
-from hybridize.ops.op import type_of
+from hybridize.ops.op import Operand, type_of
 
 RESULT, TYPES, BOUND = "hybridize_result", "hybridize_types", "hybridize_bound"
 """Graph attributes of our own exports: the structure of the result, the types of its arrays, the sizes it is for."""
@@ -46,9 +47,10 @@ class SymbolBlock(HybridBlock):
         self._inputs = (inputs,) if isinstance(inputs, str) else tuple(inputs)
         self._structure, self._bare = _result_of(outputs)
         self._bound = _bound_of(outputs)
+        states = outputs.auxiliary
         for node in outputs.nodes:
             if node.op == VARIABLE and node.name not in self._inputs and node.name not in _labels(outputs):
-                self._parameters[node.name] = _parameter(node.name, node.attributes)
+                self._parameters[node.name] = _parameter(node.name, node.attributes, node.name not in states)
         if params is not None:
             self.load_dict(params, cast_dtype=True, dtype_source="saved")
 
@@ -129,8 +131,12 @@ class SymbolBlock(HybridBlock):
                     )
         for name, parameter in self._parameters.items():
             feeds[name] = operand(parameter.data())
-        computed = [result(x) for x in execute(self._graph, feeds, Mode(is_training(), random.key))]
+        computed = [result(x) for x in execute(self._graph, feeds, Mode(is_training(), random.key, self._keep))]
         return self._result(computed)
+
+    def _keep(self, name: str, found: Operand, momentum: float) -> None:
+        """Move an auxiliary state, a running statistic, towards what a batch has."""
+        keep(self._parameters[name].data(), result(found), momentum)
 
     def _result(self, found: list[Any]) -> Any:
         if self._structure is None:
@@ -162,15 +168,15 @@ def _labels(graph: SymbolGraph) -> set[str]:
     return {graph.nodes[source].name for source, only in read.items() if only}
 
 
-def _parameter(name: str, attributes: dict[str, str]) -> Parameter:
+def _parameter(name: str, attributes: dict[str, str], learned: bool) -> Parameter:
     """A variable as a parameter; what its hidden attributes say of shape and dtype helps until a file says it."""
     try:
         shape = parse_value(attributes["__shape__"]) if "__shape__" in attributes else None
         dtype = _dtype(attributes.get("__dtype__", "0"))
-        parameter = Parameter(name, shape=shape, dtype=dtype, allow_deferred_init=True)
+        parameter = Parameter(name, shape=shape, dtype=dtype, allow_deferred_init=True, differentiable=learned)
     except (ValueError, IndexError, ArgumentError):
         warn(f"variable {name!r} has hidden attributes that cannot be read: {attributes}")
-        parameter = Parameter(name, allow_deferred_init=True)
+        parameter = Parameter(name, allow_deferred_init=True, differentiable=learned)
     parameter.adopted = True
     return parameter
 

@@ -245,6 +245,100 @@ def _standardised(x: Operand, axes: tuple[int, ...], eps: float) -> Operand:
     return mul(apart, spread(rsqrt(add(square, like(eps, square))), shape, axes))
 
 
+def _of_batch(
+    x: Operand, gamma: Operand, beta: Operand, axis: int, eps: float, fix_gamma: bool
+) -> Mapping[str, object]:  # fmt: skip
+    return {"axis": axis, "eps": eps, "fix_gamma": fix_gamma, "of_batch": True}
+
+
+@composite("BatchNorm")
+def batch_norm(
+    x: Operand, gamma: Operand, beta: Operand, mean: Operand, var: Operand, axis: int, eps: float = 1e-3,
+    momentum: float = 0.9, fix_gamma: bool = False, use_global_stats: bool = False,
+) -> Operand:  # fmt: skip
+    """(x - mean) / sqrt(var + eps) gamma + beta, all four of them [n], along `axis`; gamma is 1 where `fix_gamma`.
+
+    Momentum and `use_global_stats` say nothing here: they are for who reads a file and trains on.
+
+    Raises:
+        ShapeError E165: one of the four is not as long as the axis.
+    """
+    _check_channels("BatchNorm", x, axis, gamma, beta, mean, var)
+    wide, dtype = _widened(x)
+    centre, spread_, scale, shift = (cast(part, type_of(wide).dtype) for part in (mean, var, gamma, beta))
+    inverse = rsqrt(add(spread_, like(eps, spread_)))
+    return cast(_scaled(sub(wide, _along(centre, wide, axis)), inverse, scale, shift, axis, fix_gamma), dtype)
+
+
+@composite("BatchNorm", _of_batch)
+def batch_norm_of_batch(
+    x: Operand, gamma: Operand, beta: Operand, axis: int, eps: float = 1e-3, fix_gamma: bool = False
+) -> tuple[Operand, Operand, Operand]:
+    """The same with mean and (biased) variance of `x` itself over all other axes; (y, mean, variance).
+
+    Raises:
+        ShapeError E165: gamma or beta is not as long as the axis.
+    """
+    _check_channels("BatchNorm", x, axis, gamma, beta)
+    wide, dtype = _widened(x)
+    axes = tuple(k for k in range(type_of(x).ndim) if k != axis)
+    centre = mean(wide, axes)
+    apart = sub(wide, _along(centre, wide, axis))
+    square = mean(mul(apart, apart), axes)
+    scale, shift = (cast(part, type_of(wide).dtype) for part in (gamma, beta))
+    inverse = rsqrt(add(square, like(eps, square)))
+    return cast(_scaled(apart, inverse, scale, shift, axis, fix_gamma), dtype), centre, square
+
+
+def _scaled(
+    apart: Operand, inverse: Operand, scale: Operand, shift: Operand, axis: int, fix_gamma: bool
+) -> Operand:  # fmt: skip
+    """What is left of `x` without its mean, times 1 / deviation and gamma, plus beta."""
+    factor = inverse if fix_gamma else mul(inverse, scale)
+    return add(mul(apart, _along(factor, apart, axis)), _along(shift, apart, axis))
+
+
+@composite("GroupNorm")
+def group_norm(x: Operand, gamma: Operand, beta: Operand, num_groups: int = 1, eps: float = 1e-5) -> Operand:
+    """Standardised over groups of channels (axis 1) and all axes after; gamma and beta by channel.
+
+    Raises:
+        ShapeError E165: gamma or beta is not as long as the axis; E166: the channels are no groups.
+    """
+    _check_channels("GroupNorm", x, 1, gamma, beta)
+    shape = type_of(x).shape
+    if num_groups < 1 or shape[1] % num_groups:
+        raise ShapeError("E166", f"GroupNorm of {type_of(x)} in {num_groups} groups", help="they divide the channels")
+    wide, dtype = _widened(x)
+    grouped = reshape(wide, (shape[0], num_groups, shape[1] // num_groups * math.prod(shape[2:])))
+    normal = reshape(_standardised(grouped, (2,), eps), shape)
+    scale, shift = (_along(cast(part, type_of(wide).dtype), wide, 1) for part in (gamma, beta))
+    return cast(add(mul(normal, scale), shift), dtype)
+
+
+@composite("InstanceNorm")
+def instance_norm(x: Operand, gamma: Operand, beta: Operand, eps: float = 1e-3) -> Operand:
+    """Standardised over all axes after the channels (axis 1), of which there is at least one; the rest by channel.
+
+    Raises:
+        ShapeError E165: gamma or beta is not as long as the axis; E166: there is no axis after the channels.
+    """
+    _check_channels("InstanceNorm", x, 1, gamma, beta)
+    if type_of(x).ndim < 3:
+        raise ShapeError("E166", f"InstanceNorm of {type_of(x)}", help="it has axes after batch and channels")
+    wide, dtype = _widened(x)
+    normal = _standardised(wide, tuple(range(2, type_of(x).ndim)), eps)
+    scale, shift = (_along(cast(part, type_of(wide).dtype), wide, 1) for part in (gamma, beta))
+    return cast(add(mul(normal, scale), shift), dtype)
+
+
+def _check_channels(name: str, x: Operand, axis: int, *parts: Operand) -> None:
+    kind = type_of(x)
+    if not 0 <= axis < kind.ndim or any(type_of(part).shape != (kind.shape[axis],) for part in parts):
+        shown = ", ".join(str(type_of(part)) for part in parts)
+        raise ShapeError("E165", f"{name} of {kind} along axis {axis} with {shown}")
+
+
 def uniform(key: Operand, shape: tuple[int, ...], dtype: DType = float32) -> Operand:
     """Numbers in [0, 1), multiples of 2^-24, from a key u64[2]."""
     bits = shift_right(random_bits(key, shape), full(8, TensorType(shape, uint32)))

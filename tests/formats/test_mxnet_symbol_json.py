@@ -18,7 +18,8 @@ ALL = sorted([*FILES.rglob("*-symbol.json"), FILES / "legacy/save_000800.json"])
 def test_every_graph_of_mxnet_is_read(path):
     graph = read_symbol(path)
     tree = json.loads(path.read_text())
-    assert [node.name for node in graph.nodes] == [node["name"] for node in tree["nodes"]]
+    added = {"batchnorm0_moving_mean", "batchnorm0_moving_var"} if "legacy" in str(path) else set()
+    assert [node.name for node in graph.nodes if node.name not in added] == [node["name"] for node in tree["nodes"]]
     assert len(graph.heads) == len(tree["heads"])
     for position, node in enumerate(graph.nodes):
         assert all(entry[0] < position for entry in node.inputs)

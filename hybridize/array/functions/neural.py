@@ -342,30 +342,6 @@ def layer_norm(
 
 
 @public
-def group_norm(data: Any, gamma: Any, beta: Any, num_groups: int = 1, eps: float = 1e-5) -> Any:
-    """Normalised over groups of channels (axis 1) and all axes after; gamma and beta by channel."""
-    x = array(data)
-    grouped = reshape(x, (x.shape[0], num_groups, -1))
-    y = reshape(_standardised(grouped, -1, eps), x.shape)
-    by_channel = (-1,) + (1,) * (x.ndim - 2)
-    return add(multiply(y, reshape(gamma, by_channel)), reshape(beta, by_channel))
-
-
-@public
-def instance_norm(data: Any, gamma: Any, beta: Any, eps: float = 1e-3) -> Any:
-    """Normalised over all axes after the channels (axis 1); gamma and beta by channel."""
-    x = array(data)
-    y = _standardised(x, tuple(range(2, x.ndim)), eps)
-    by_channel = (-1,) + (1,) * (x.ndim - 2)
-    return add(multiply(y, reshape(gamma, by_channel)), reshape(beta, by_channel))
-
-
-def _standardised(x: Any, axis: Any, eps: float) -> Any:
-    centred = subtract(x, mean(x, axis, keepdims=True))
-    return divide(centred, (mean(square(centred), axis, keepdims=True) + eps) ** 0.5)
-
-
-@public
 def rms_norm(data: Any, gamma: Any, axis: int = -1, eps: float = 1e-5) -> Any:
     """x / sqrt(mean(x * x) + eps) * gamma along the last axis."""
     return multiply(divide(data, (mean(square(data), axis, keepdims=True) + eps) ** 0.5), gamma)

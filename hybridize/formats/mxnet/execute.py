@@ -9,7 +9,7 @@ from typing import Any
 from hybridize.base.errors import HybridizeError, LoadError
 from hybridize.base.frozen import frozen
 from hybridize.formats.mxnet.attributes import Attributes
-from hybridize.formats.mxnet.symbol import LABELLED, VARIABLE, SymbolGraph, SymbolNode
+from hybridize.formats.mxnet.symbol import AUXILIARY, LABELLED, VARIABLE, SymbolGraph, SymbolNode
 from hybridize.ops import composites
 from hybridize.ops.op import Operand
 
@@ -21,6 +21,8 @@ class Mode:
     training: bool = False
     key: Callable[[], Operand] | None = None
     """Gives the random key of each dropout; needed when training."""
+    keep: Callable[[str, Operand, float], None] | None = None
+    """Is told of an auxiliary state, what a batch has, and which part of the state a batch leaves; when training."""
 
 
 INFERENCE = Mode()
@@ -92,14 +94,29 @@ def _applied(graph: SymbolGraph, node: SymbolNode, operands: list[Operand], mode
     attributes = Attributes(node.op, node.name, node.attributes, graph.source, graph.np_shape)
     if node.op == "Dropout":
         return _dropout(attributes, operands, mode)
+    states = {} if node.op not in AUXILIARY or not mode.training else {"keep": _keeper(graph, node, mode)}
     try:
-        return _table()[node.op](attributes, *operands)
+        return _table()[node.op](attributes, *operands, **states)
     except HybridizeError:
         raise
     except TypeError as error:
         attributes.fail(f"it takes other inputs than {len(operands)} ({error})")
     except (ArithmeticError, LookupError, ValueError, MemoryError) as error:
         attributes.fail(f"its attributes do not fit its inputs ({error!r})")
+
+
+def _keeper(graph: SymbolGraph, node: SymbolNode, mode: Mode) -> Callable[[float, list[Operand]], None] | None:
+    """What an operator tells of a batch, by the names of its auxiliary states."""
+    keep = mode.keep
+    if keep is None:
+        return None
+    names = [graph.nodes[node.inputs[place][0]].name for place in AUXILIARY[node.op]]
+
+    def told(momentum: float, found: list[Operand]) -> None:
+        for name, statistic in zip(names, found, strict=True):
+            keep(name, statistic, momentum)
+
+    return told
 
 
 def _dropout(a: Attributes, operands: list[Operand], mode: Mode) -> Operand:

@@ -23,6 +23,11 @@ Entry = tuple[int, int]
 VARIABLE = "null"
 LABELLED = {"SoftmaxOutput", "LinearRegressionOutput", "LogisticRegressionOutput", "MAERegressionOutput"}
 """Operators with a label that inference does not look at."""
+AUXILIARY = {
+    op: {3: "moving_mean", 4: "moving_var"}
+    for op in ("BatchNorm", "_contrib_BatchNormWithReLU", "_contrib_SyncBatchNorm")
+}
+"""Inputs that operators change while training, by their places: auxiliary states, which are variables of the graph."""
 # Hidden attributes, spelled without underscores before 0.9.
 _OLD_HIDDEN = ("lr_mult", "wd_mult", "ctx_group", "force_mirroring", "mirror_stage")
 
@@ -67,6 +72,17 @@ class SymbolGraph:
         """Names of inputs and parameters, in order."""
         return [node.name for node in self.nodes if node.op == VARIABLE]
 
+    @property
+    def auxiliary(self) -> set[str]:
+        """Names of the variables that are auxiliary states."""
+        states = {
+            node.inputs[place][0]
+            for node in self.nodes
+            for place in AUXILIARY.get(node.op, ())
+            if place < len(node.inputs)
+        }
+        return {self.nodes[state].name for state in states}
+
 
 def read_symbol(path: str | os.PathLike[str]) -> SymbolGraph:
     """Read a `-symbol.json`.
@@ -101,6 +117,7 @@ class _Reader:
         if not isinstance(tree, dict) or not isinstance(tree.get("nodes"), list):
             self.fail("nodes", "is missing or no list")
         nodes = [self.node(node, f"nodes[{i}]", len(tree["nodes"])) for i, node in enumerate(tree["nodes"])]
+        nodes = self.with_states(nodes)
         heads = self.entries(tree.get("heads"), "heads", len(nodes))
         order = self.sorted(nodes, heads)
         place = {node: position for position, node in enumerate(order)}
@@ -111,6 +128,20 @@ class _Reader:
         self.distinct([node.name for node in moved if node.op == VARIABLE])
         attributes = self.graph_attributes(tree.get("attrs", {}))
         return SymbolGraph(tuple(moved), tuple((place[i], out) for i, out in heads), attributes, self.source)
+
+    def with_states(self, nodes: list[SymbolNode]) -> list[SymbolNode]:
+        """The nodes, and the auxiliary states that files from before MXNet 0.9 leave out, by the names they had."""
+        added: list[SymbolNode] = []
+        whole = []
+        for node in nodes:
+            states = AUXILIARY.get(node.op, {})
+            if states and len(node.inputs) == min(states):
+                here = range(len(nodes) + len(added), len(nodes) + len(added) + len(states))
+                added += [SymbolNode(VARIABLE, f"{node.name}_{word}") for word in states.values()]
+                inputs = (*node.inputs, *((number, 0) for number in here))
+                node = SymbolNode(node.op, node.name, node.attributes, inputs, node.has_subgraphs)
+            whole.append(node)
+        return [*whole, *added]
 
     def distinct(self, names: list[str]) -> None:
         seen: set[str] = set()

@@ -4,11 +4,12 @@
 from __future__ import annotations
 
 import math
+from typing import Any
 
 from hybridize import ops
 from hybridize.base.promotion import floating
 from hybridize.formats.mxnet.attributes import Attributes
-from hybridize.formats.mxnet.operands import apply, axis_of, cast, dtype_of, like, reshape, shape_of
+from hybridize.formats.mxnet.operands import apply, axis_of, broadcast, cast, dtype_of, like, reshape, shape_of
 from hybridize.formats.mxnet.table import operator
 from hybridize.ops import composites
 from hybridize.ops.op import Operand, bind1, type_of
@@ -98,6 +99,41 @@ def _layer_norm(a: Attributes, x: Operand, gamma: Operand, beta: Operand) -> Ope
     return composites.layer_norm(
         x, gamma, beta, axis_of(a.integer("axis", -1), len(shape_of(x))), a.number("eps", 1e-5)
     )
+
+
+@operator("GroupNorm")
+def _group_norm(a: Attributes, x: Operand, gamma: Operand, beta: Operand) -> Operand:
+    """Gamma and beta are of the channels, or, in files of older versions, of the groups."""
+    a.only(output_mean_var=False)
+    groups, channels = a.integer("num_groups", 1), shape_of(x)[1]
+    if shape_of(gamma) == (groups,) and groups and not channels % groups:
+        gamma, beta = (
+            reshape(broadcast(reshape(part, (groups, 1)), (groups, channels // groups)), (channels,))
+            for part in (gamma, beta)
+        )
+    return composites.group_norm(x, gamma, beta, groups, a.number("eps", 1e-5))
+
+
+@operator("InstanceNorm")
+def _instance_norm(a: Attributes, x: Operand, gamma: Operand, beta: Operand) -> Operand:
+    return composites.instance_norm(x, gamma, beta, a.number("eps", 1e-3))
+
+
+@operator("BatchNorm", "_contrib_BatchNormWithReLU", "_contrib_SyncBatchNorm")
+def _batch_norm(
+    a: Attributes, x: Operand, gamma: Operand, beta: Operand, mean: Operand, var: Operand, keep: Any = None
+) -> Operand:
+    """By the running statistics; while training by those of the batch, which `keep(momentum, [mean, var])` is told."""
+    a.only(output_mean_var=False)
+    axis = axis_of(a.integer("axis", 1), len(shape_of(x)))
+    eps, momentum = float(a.number("eps", 1e-3)), float(a.number("momentum", 0.9))
+    fix_gamma, use_global_stats = a.flag("fix_gamma", True), a.flag("use_global_stats", False)
+    if keep is None or use_global_stats:
+        y = composites.batch_norm(x, gamma, beta, mean, var, axis, eps, momentum, fix_gamma, use_global_stats)
+    else:
+        y, *found = composites.batch_norm_of_batch(x, gamma, beta, axis, eps, fix_gamma)
+        keep(momentum, found)
+    return composites.relu(y) if a.op == "_contrib_BatchNormWithReLU" else y
 
 
 @operator("L2Normalization")

@@ -89,6 +89,14 @@ def _layer_norm(attributes: dict[str, Any], node: Node) -> Spelled:
     return "LayerNorm", {"axis": attributes["axis"], "eps": attributes["eps"]}
 
 
+def _batch_norm(attributes: dict[str, Any], node: Node) -> Spelled | None:
+    return ("BatchNorm", attributes) if len(node.inputs) == 5 else None  # else of the batch: training's
+
+
+def _instance_norm(attributes: dict[str, Any], node: Node) -> Spelled:
+    return "InstanceNorm", attributes
+
+
 def _embedding(attributes: dict[str, Any], node: Node) -> Spelled:
     rows, columns = node.inputs[1].type.shape
     return "Embedding", {"input_dim": rows, "output_dim": columns}
@@ -105,6 +113,8 @@ def _one_hot(attributes: dict[str, Any], node: Node) -> Spelled:
 COMPOSITES: dict[str, Callable[[dict[str, Any], Node], Spelled | None]] = {
     "FullyConnected": _fully_connected, "relu": _relu, "Activation": _activation, "LeakyReLU": _leaky_relu,
     "softmax": _softmax, "log_softmax": _softmax, "LayerNorm": _layer_norm, "Embedding": _embedding,
-    "Flatten": _flatten, "one_hot": _one_hot,
+    "Flatten": _flatten, "one_hot": _one_hot, "BatchNorm": _batch_norm,
+    "InstanceNorm": _instance_norm,
 }  # fmt: skip
-"""By label; None: it is written by what it is made of."""
+"""By label; None: it is written by what it is made of. So is GroupNorm, whose gamma MXNet's versions shape differently.
+"""

@@ -23,6 +23,7 @@ from hybridize.base.errors import CaptureError
 from hybridize.base.locations import SourceLoc
 from hybridize.base.types import TensorType
 from hybridize.formats.mxnet.params import CODES
+from hybridize.formats.mxnet.symbol import AUXILIARY
 from hybridize.formats.mxnet.words import BINARY, COMPOSITES, REDUCTIONS, UNARY
 from hybridize.graph import Graph, Node, Value
 
@@ -30,7 +31,7 @@ Entry = tuple[int, int]
 MXNET_VERSION = 10901
 _NUMBERS = re.compile(r"\[\n[\d,\s]*\]")
 """Lists of numbers, which are to stand on one line; no string holds a line end."""
-_HIDDEN_OUTPUTS = {"LayerNorm": 3, "Dropout": 2}
+_HIDDEN_OUTPUTS = {"BatchNorm": 3, "LayerNorm": 3, "InstanceNorm": 3, "Dropout": 2}
 
 
 @dataclass(frozen=True)
@@ -43,6 +44,8 @@ class SymbolFile:
     """Arrays of the graph that became parameters, by name."""
     np_shape: bool
     """Whether some value has no elements, which MXNet knows under NumPy's shapes only."""
+    auxiliary: frozenset[str]
+    """Parameters that MXNet calls auxiliary states."""
 
 
 def symbol_json(
@@ -93,6 +96,7 @@ class _Writer:
     waiting: dict[Value, str] = field(default_factory=dict)
     """Parameters that nothing has used so far."""
     constants: dict[str, NDArray[Any]] = field(default_factory=dict)
+    auxiliary: set[str] = field(default_factory=set)
     counters: dict[str, int] = field(default_factory=dict)
     np_shape: bool = False
 
@@ -124,7 +128,7 @@ class _Writer:
             "attrs": attributes,
         }
         text = _NUMBERS.sub(lambda match: re.sub(r"\s+", "", match[0]).replace(",", ", "), json.dumps(tree, indent=2))
-        return SymbolFile(text + "\n", self.constants, self.np_shape)
+        return SymbolFile(text + "\n", self.constants, self.np_shape, frozenset(self.auxiliary))
 
     def variable(self, value: Value, name: str, *, is_parameter: bool) -> None:
         node: dict[str, Any] = {"op": "null", "name": name, "inputs": []}
@@ -184,7 +188,7 @@ class _Writer:
         op: Any = node.op
         word = COMPOSITES.get(op.label)
         spelled = None if word is None else word(dict(op.attributes), node)
-        if spelled is not None:
+        if spelled is not None and self.has_states(op.label, node):
             name, attributes = spelled
             self.emit(name, node.outputs, [self.entry(value) for value in node.inputs], **attributes)
             return
@@ -193,6 +197,15 @@ class _Writer:
         self.walk(op.body)
         for outer, inner in zip(node.outputs, op.body.outputs, strict=True):
             self.same(inner, outer)
+
+    def has_states(self, label: str, node: Node) -> bool:
+        """Whether what has to be auxiliary states are variables of the file, which then are such."""
+        states = [self.entry(node.inputs[place]) for place in AUXILIARY.get(label, ())]
+        variables = [self.nodes[number] for number, _ in states]
+        if any(one["op"] != "null" for one in variables):
+            return False
+        self.auxiliary |= {one["name"] for one in variables}
+        return True
 
     def same(self, known: Value, value: Value) -> None:
         """`value` is another name of `known`."""

@@ -18,11 +18,15 @@ from hybridize.gluon.nn.basic import Flatten as Flatten
 from hybridize.gluon.nn.basic import HybridLambda as HybridLambda
 from hybridize.gluon.nn.basic import Identity as Identity
 from hybridize.gluon.nn.basic import Lambda as Lambda
-from hybridize.gluon.nn.basic import LayerNorm as LayerNorm
 from hybridize.gluon.nn.containers import Concatenate as Concatenate
 from hybridize.gluon.nn.containers import HybridConcatenate as HybridConcatenate
 from hybridize.gluon.nn.containers import HybridSequential as HybridSequential
 from hybridize.gluon.nn.containers import Sequential as Sequential
+from hybridize.gluon.nn.normalization import BatchNorm as BatchNorm
+from hybridize.gluon.nn.normalization import BatchNormReLU as BatchNormReLU
+from hybridize.gluon.nn.normalization import GroupNorm as GroupNorm
+from hybridize.gluon.nn.normalization import InstanceNorm as InstanceNorm
+from hybridize.gluon.nn.normalization import LayerNorm as LayerNorm
 
 # The names of MXNet 1.x.
 Concurrent = Concatenate

@@ -150,56 +150,6 @@ class Embedding(HybridBlock):
         return f"{type(self).__name__}({self._input_dim} -> {self._output_dim}, {self._dtype})"
 
 
-class LayerNorm(HybridBlock):
-    """(x - mean) / sqrt(variance + epsilon) gamma + beta over one axis.
-
-    Args:
-        axis: that is normalized.
-        epsilon: added to the variance.
-        center: whether there is a `beta`.
-        scale: whether `gamma` is learned.
-        beta_initializer: initializer of `beta`.
-        gamma_initializer: initializer of `gamma`.
-        in_channels: size of the axis; 0: taken from the first input.
-    """
-
-    def __init__(
-        self,
-        axis: int = -1,
-        epsilon: float = 1e-5,
-        center: bool = True,
-        scale: bool = True,
-        beta_initializer: Any = "zeros",
-        gamma_initializer: Any = "ones",
-        in_channels: int = 0,
-        **kwargs: Any,
-    ) -> None:
-        super().__init__(**kwargs)
-        self._axis, self._epsilon, self._center, self._scale = axis, epsilon, center, scale
-        self.gamma = self.params.get(
-            "gamma", grad_req="write" if scale else "null", shape=(in_channels,), init=gamma_initializer,
-            allow_deferred_init=True,
-        )  # fmt: skip
-        self.beta = self.params.get(
-            "beta", grad_req="write" if center else "null", shape=(in_channels,), init=beta_initializer,
-            allow_deferred_init=True,
-        )  # fmt: skip
-
-    def infer_shape(self, x: Any) -> None:
-        for parameter in (self.gamma, self.beta):
-            parameter.complete(x.shape[self._axis])
-
-    def forward(self, x: Any) -> Any:
-        return npx.layer_norm(x, self.gamma.data(), self.beta.data(), axis=self._axis, eps=self._epsilon)
-
-    def __repr__(self) -> str:
-        (size,) = self.gamma.shape
-        return (
-            f"{type(self).__name__}(eps={self._epsilon}, axis={self._axis}, center={self._center}, "
-            f"scale={self._scale}, in_channels={size})"
-        )
-
-
 class Lambda(Block):
     """A function as a Block.
 

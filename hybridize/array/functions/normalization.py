@@ -1,0 +1,159 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Normalization by channels: over the batch, with running statistics that training keeps, over groups, over one image.
+
+Running statistics are arrays of the caller's. While training `batch_norm` writes them, outside of what is recorded for
+gradients: imperatively at once, in a program as state of it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any
+
+import numpy
+
+from hybridize.array.functions.elementwise import add, multiply
+from hybridize.array.ndarray import ndarray, wrap
+from hybridize.array.operands import array, axis_of, cast, operand, public, result
+from hybridize.array.symbol import Symbol
+from hybridize.base import modes
+from hybridize.base.dtypes import float32, float64
+from hybridize.base.errors import ArgumentError, ShapeError
+from hybridize.base.promotion import floating
+from hybridize.ops import composites
+from hybridize.ops.op import ACTIVE, capturing, taped
+
+
+@public
+def batch_norm(
+    x: Any, gamma: Any, beta: Any, running_mean: Any, running_var: Any, eps: float = 1e-3, momentum: float = 0.9,
+    fix_gamma: bool = True, use_global_stats: bool = False, output_mean_var: bool = False, axis: int = 1,
+    cudnn_off: bool = False, min_calib_range: Any = None, max_calib_range: Any = None,
+) -> Any:  # fmt: skip
+    """(x - mean) / sqrt(var + eps) * gamma + beta for each channel; while training of the batch's own mean and var.
+
+    While training the running statistics move: `running = momentum * running + (1 - momentum) * batch`, of the batch's
+    biased variance. That is MXNet's meaning: `momentum` is the part that is kept, where PyTorch's is the part that is
+    new, and PyTorch keeps the unbiased variance.
+
+    Args:
+        x: any float array.
+        gamma: [channels].
+        beta: [channels].
+        running_mean: [channels]; written while training.
+        running_var: [channels]; written while training.
+        eps: added to the variance.
+        momentum: the part of the running statistics that a batch leaves.
+        fix_gamma: take 1 for gamma.
+        use_global_stats: normalize by the running statistics while training too, and leave them as they are.
+        output_mean_var: give back, beside the result, the mean and 1 / sqrt(var + eps) that it was computed with.
+        axis: that of the channels.
+        cudnn_off: accepted for MXNet.
+        min_calib_range: accepted for MXNet.
+        max_calib_range: accepted for MXNet.
+
+    Raises:
+        ShapeError E136: the others are not as long as the axis; or a batch without elements while training.
+        ArgumentError E360: running statistics that cannot be written while training: they are no array of ours.
+    """
+    data = array(x)
+    place = axis_of(axis, data.ndim, "batch_norm")
+    parts = [array(part) for part in (gamma, beta, running_mean, running_var)]
+    _check("batch_norm", data, place, parts)
+    dtype = floating(data.dtype)
+    source = cast(operand(data), dtype)
+    if not modes.is_training() or use_global_stats:
+        y = None if output_mean_var else _at_once(data, parts, place, eps, fix_gamma)
+        if y is None:
+            scale, shift, centre, spread = map(operand, parts)
+            y = result(composites.batch_norm(
+                source, scale, shift, centre, spread, place, float(eps), float(momentum), bool(fix_gamma),
+                bool(use_global_stats),
+            ))  # fmt: skip
+        mean, var = parts[2:]
+    else:
+        if data.size == 0:
+            raise ShapeError("E136", f"batch_norm of {data.type} while training: there is no mean of nothing")
+        for state in (running_mean, running_var):
+            if not isinstance(state, (ndarray, Symbol)):
+                text = f"batch_norm writes its running statistics while training, got a {type(state).__name__}"
+                raise ArgumentError("E360", text, help="give np.array's, the same ones at each call")
+        of_batch = composites.batch_norm_of_batch(
+            source, operand(parts[0]), operand(parts[1]), place, float(eps), bool(fix_gamma)
+        )
+        y, mean, var = map(result, of_batch)
+        keep(running_mean, mean, momentum)
+        keep(running_var, var, momentum)
+    return (y, mean, (var + eps) ** -0.5) if output_mean_var else y
+
+
+def _at_once(x: Any, parts: list[Any], axis: int, eps: float, fix_gamma: bool) -> ndarray | None:
+    """The result by NumPy for float arrays of one dtype where nobody records or captures; None elsewhere."""
+    if ACTIVE or not all(type(one) is ndarray and one._data.dtype is x.dtype for one in (x, *parts)):
+        return None
+    data = x._data
+    if data.dtype is not float32 and data.dtype is not float64:
+        return None
+    gamma, beta, mean, var = (part._data for part in parts)
+    factor = 1 / numpy.sqrt(var + data.dtype.type(eps))
+    if not fix_gamma:
+        factor *= gamma
+    along = (-1,) + (1,) * (data.ndim - 1 - axis)
+    y = data - mean.reshape(along)
+    y *= factor.reshape(along)
+    y += beta.reshape(along)
+    return wrap(y)
+
+
+def keep(running: Any, found: Any, momentum: float) -> None:
+    """Move a running statistic towards what a batch has, outside of what is recorded for gradients."""
+    with _apart():
+        running[...] = add(multiply(running, momentum), multiply(found.astype(running.dtype), 1 - momentum))
+
+
+@contextmanager
+def _apart() -> Iterator[None]:
+    """Keep what is done out of what is recorded for gradients."""
+    with modes.mode(recording=False):
+        if capturing():
+            yield
+            return
+        with taped(None):
+            yield
+
+
+@public
+def group_norm(data: Any, gamma: Any, beta: Any, num_groups: int = 1, eps: float = 1e-5) -> Any:
+    """Normalized over groups of channels (axis 1) and all axes after; gamma and beta by channel."""
+    x, parts = array(data), [array(gamma), array(beta)]
+    axis_of(1, x.ndim, "group_norm")
+    _check("group_norm", x, 1, parts)
+    if num_groups < 1 or x.shape[1] % num_groups:
+        help = f"num_groups divides the {x.shape[1]} channels"
+        raise ShapeError("E136", f"group_norm of {x.type} in {num_groups} groups", help=help)
+    source, (scale, shift) = cast(operand(x), floating(x.dtype)), map(operand, parts)
+    return result(composites.group_norm(source, scale, shift, int(num_groups), float(eps)))
+
+
+@public
+def instance_norm(data: Any, gamma: Any, beta: Any, eps: float = 1e-3) -> Any:
+    """Normalized over all axes after the channels (axis 1); gamma and beta by channel."""
+    x, parts = array(data), [array(gamma), array(beta)]
+    axis_of(1, x.ndim, "instance_norm")
+    _check("instance_norm", x, 1, parts)
+    if x.ndim < 3:
+        help = "it is given batch, channels and the axes over which it takes the mean"
+        raise ShapeError("E136", f"instance_norm of {x.type}", help=help)
+    source, (scale, shift) = cast(operand(x), floating(x.dtype)), map(operand, parts)
+    return result(composites.instance_norm(source, scale, shift, float(eps)))
+
+
+def _check(name: str, x: Any, axis: int, parts: list[Any]) -> None:
+    """Raise unless gamma, beta and what else there is fit the channels."""
+    for part in parts:
+        if part.shape != (x.shape[axis],):
+            types = ", ".join(str(one.type) for one in parts)
+            raise ShapeError(
+                "E136", f"{name} of {x.type} along axis {axis} with {types}", help=f"all are of size {x.shape[axis]}"
+            )

@@ -1,0 +1,235 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Layers that bring their input to mean 0 and variance 1: over the batch, one axis, groups of channels, one image.
+
+The running statistics of `BatchNorm` are parameters without gradients. Training writes them: imperatively while the net
+runs, in a compiled program, or a compiled step, as state that a call commits all or nothing.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from hybridize.array import np, npx
+from hybridize.array.operands import axis_of
+from hybridize.base.dtypes import as_dtype, bfloat16, float16
+from hybridize.base.errors import ArgumentError
+from hybridize.gluon.hybrid_block import HybridBlock
+from hybridize.gluon.parameter import UNKNOWN, Parameter
+
+
+class _Normalized(HybridBlock):
+    """What the layers share: `gamma` and `beta` along an axis, whose size the first input tells."""
+
+    def __init__(
+        self, axis: int, epsilon: float, center: bool, scale: bool, beta_initializer: Any, gamma_initializer: Any,
+        in_channels: int, **kwargs: Any,
+    ) -> None:  # fmt: skip
+        super().__init__(**kwargs)
+        if not epsilon > 0:
+            what = f"epsilon of {type(self).__name__} is a positive number, got {epsilon!r}"
+            raise ArgumentError("E331", what, help="without it a constant channel would be divided by 0")
+        self._axis, self._epsilon, self._center, self._scale = axis, epsilon, center, scale
+        self.gamma = self._along_axis("gamma", scale, in_channels, gamma_initializer)
+        self.beta = self._along_axis("beta", center, in_channels, beta_initializer)
+
+    def _along_axis(self, name: str, learned: bool, size: int, init: Any) -> Parameter:
+        parameter: Parameter = self.params.get(
+            name, grad_req="write" if learned else "null", shape=(size,), init=init, allow_deferred_init=True,
+            differentiable=learned,
+        )  # fmt: skip
+        return parameter
+
+    def infer_shape(self, x: Any) -> None:
+        size = x.shape[axis_of(self._axis, x.ndim, type(self).__name__)]
+        for parameter in self._parameters.values():
+            parameter.complete(size)
+
+    def _shown(self) -> dict[str, Any]:
+        """What `repr` says of the settings."""
+        return {"eps": self._epsilon, "axis": self._axis, "center": self._center, "scale": self._scale}
+
+    def __repr__(self) -> str:
+        size = (self.gamma.shape or (UNKNOWN,))[0]
+        shown = {**self._shown(), "in_channels": size}
+        return f"{type(self).__name__}({', '.join(f'{key}={value}' for key, value in shown.items())})"
+
+
+class BatchNorm(_Normalized):
+    """(x - mean) / sqrt(variance + epsilon) gamma + beta by channel: of the batch in training, else of what was seen.
+
+    While training, mean and variance are those of the batch over all axes but one, and the running statistics follow:
+    `running = momentum * running + (1 - momentum) * batch`. That is MXNet's meaning; PyTorch's momentum is 1 minus this
+    one, and its running variance is the unbiased one. A batch moves them when it goes forward, within
+    `autograd.record()` or `autograd.train_mode()`; in prediction they are only read.
+
+    Args:
+        axis: of the channels.
+        momentum: the part of the running statistics that a batch leaves.
+        epsilon: added to the variance.
+        center: whether `beta` is learned; else it stays as initialized, 0.
+        scale: whether `gamma` is learned; else it is 1.
+        use_global_stats: normalize by the running statistics in training too, and leave them as they are.
+        beta_initializer: initializer of `beta`, [channels].
+        gamma_initializer: initializer of `gamma`, [channels].
+        running_mean_initializer: initializer of `running_mean`, [channels].
+        running_variance_initializer: initializer of `running_var`, [channels].
+        in_channels: number of channels; 0: taken from the first input.
+
+    Raises:
+        ArgumentError E331: momentum does not lie between 0 and 1, or epsilon is not positive.
+
+    >>> BatchNorm(in_channels=3)
+    BatchNorm(axis=1, eps=1e-05, momentum=0.9, fix_gamma=False, use_global_stats=False, in_channels=3)
+    """
+
+    def __init__(
+        self,
+        axis: int = 1,
+        momentum: float = 0.9,
+        epsilon: float = 1e-5,
+        center: bool = True,
+        scale: bool = True,
+        use_global_stats: bool = False,
+        beta_initializer: Any = "zeros",
+        gamma_initializer: Any = "ones",
+        running_mean_initializer: Any = "zeros",
+        running_variance_initializer: Any = "ones",
+        in_channels: int = 0,
+        **kwargs: Any,
+    ) -> None:
+        super().__init__(
+            axis, epsilon, center, scale, beta_initializer, gamma_initializer, in_channels, **kwargs
+        )  # fmt: skip
+        if not 0 <= momentum <= 1:
+            what = f"momentum of {type(self).__name__} lies between 0 and 1, got {momentum!r}"
+            raise ArgumentError("E331", what, help="it is the part of the running statistics that is kept")
+        self._momentum, self._use_global_stats = momentum, use_global_stats
+        self.running_mean = self._along_axis("running_mean", False, in_channels, running_mean_initializer)
+        self.running_var = self._along_axis("running_var", False, in_channels, running_variance_initializer)
+
+    def forward(self, x: Any) -> Any:
+        gamma, beta, mean, var = (
+            parameter.data() for parameter in (self.gamma, self.beta, self.running_mean, self.running_var)
+        )
+        return npx.batch_norm(
+            x, gamma, beta, mean, var, eps=self._epsilon, momentum=self._momentum, fix_gamma=not self._scale,
+            use_global_stats=self._use_global_stats, axis=self._axis,
+        )  # fmt: skip
+
+    def cast(self, dtype: Any) -> None:
+        """Change the dtype; a short one leaves the parameters in float32, as means over a batch need it."""
+        super().cast("float32" if as_dtype(dtype) in (float16, bfloat16) else dtype)
+
+    def _shown(self) -> dict[str, Any]:
+        return {
+            "axis": self._axis, "eps": self._epsilon, "momentum": self._momentum, "fix_gamma": not self._scale,
+            "use_global_stats": self._use_global_stats,
+        }  # fmt: skip
+
+
+class BatchNormReLU(BatchNorm):
+    """max(y, 0) of what `BatchNorm` gives; the same arguments."""
+
+    def forward(self, x: Any) -> Any:
+        return npx.relu(super().forward(x))
+
+
+class LayerNorm(_Normalized):
+    """(x - mean) / sqrt(variance + epsilon) gamma + beta over one axis.
+
+    Args:
+        axis: that is normalized.
+        epsilon: added to the variance.
+        center: whether `beta` is learned.
+        scale: whether `gamma` is learned.
+        beta_initializer: initializer of `beta`.
+        gamma_initializer: initializer of `gamma`.
+        in_channels: size of the axis; 0: taken from the first input.
+    """
+
+    def __init__(
+        self,
+        axis: int = -1,
+        epsilon: float = 1e-5,
+        center: bool = True,
+        scale: bool = True,
+        beta_initializer: Any = "zeros",
+        gamma_initializer: Any = "ones",
+        in_channels: int = 0,
+        **kwargs: Any,
+    ) -> None:
+        super().__init__(
+            axis, epsilon, center, scale, beta_initializer, gamma_initializer, in_channels, **kwargs
+        )  # fmt: skip
+
+    def forward(self, x: Any) -> Any:
+        return npx.layer_norm(x, self.gamma.data(), self.beta.data(), axis=self._axis, eps=self._epsilon)
+
+
+class GroupNorm(_Normalized):
+    """Standardized over each group of channels and all axes after them; gamma and beta by channel (axis 1).
+
+    Args:
+        num_groups: into how many groups the channels are divided.
+        epsilon: added to the variance.
+        center: whether `beta` is learned.
+        scale: whether `gamma` is learned.
+        beta_initializer: initializer of `beta`.
+        gamma_initializer: initializer of `gamma`.
+        in_channels: number of channels; 0: taken from the first input.
+    """
+
+    def __init__(
+        self,
+        num_groups: int = 1,
+        epsilon: float = 1e-5,
+        center: bool = True,
+        scale: bool = True,
+        beta_initializer: Any = "zeros",
+        gamma_initializer: Any = "ones",
+        in_channels: int = 0,
+        **kwargs: Any,
+    ) -> None:
+        super().__init__(1, epsilon, center, scale, beta_initializer, gamma_initializer, in_channels, **kwargs)
+        self._num_groups = num_groups
+
+    def forward(self, x: Any) -> Any:
+        return npx.group_norm(x, self.gamma.data(), self.beta.data(), self._num_groups, self._epsilon)
+
+    def _shown(self) -> dict[str, Any]:
+        return {"num_groups": self._num_groups, **super()._shown()}
+
+
+class InstanceNorm(_Normalized):
+    """Standardized over all axes but those of the batch and the channels; gamma and beta by channel.
+
+    Args:
+        axis: of the channels.
+        epsilon: added to the variance.
+        center: whether `beta` is learned.
+        scale: whether `gamma` is learned; by default it is not.
+        beta_initializer: initializer of `beta`.
+        gamma_initializer: initializer of `gamma`.
+        in_channels: number of channels; 0: taken from the first input.
+    """
+
+    def __init__(
+        self,
+        axis: int = 1,
+        epsilon: float = 1e-5,
+        center: bool = True,
+        scale: bool = False,
+        beta_initializer: Any = "zeros",
+        gamma_initializer: Any = "ones",
+        in_channels: int = 0,
+        **kwargs: Any,
+    ) -> None:
+        super().__init__(
+            axis, epsilon, center, scale, beta_initializer, gamma_initializer, in_channels, **kwargs
+        )  # fmt: skip
+
+    def forward(self, x: Any) -> Any:
+        gamma, beta = self.gamma.data(), self.beta.data()
+        if self._axis == 1:
+            return npx.instance_norm(x, gamma, beta, self._epsilon)
+        return np.swapaxes(npx.instance_norm(np.swapaxes(x, 1, self._axis), gamma, beta, self._epsilon), 1, self._axis)
