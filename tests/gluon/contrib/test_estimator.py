@@ -365,7 +365,10 @@ def test_metrics_are_named_once():
         (lambda: Estimator(3, None), "net of an Estimator is a Block"), (lambda: Estimator(get_net(), get_net()), "loss of an Estimator"),
         (lambda: get(get_net(), train_metrics=["acc"]), "EvalMetric, got str"), (lambda: get(get_net(), batch_processor=3), "fit_batch"),
         (lambda: get(get_net()).fit(data()), "epochs or batches"), (lambda: get(get_net()).fit(data(), epochs=1, batches=1), "one of them"),
-        (lambda: get(get_net()).fit(data(), epochs=-1), "one of them"), (lambda: get(get_net()).fit([], epochs=1), "no batches in epoch 0"),
+        (lambda: get(get_net()).fit(data(), epochs=-1), "one of them"), (lambda: get(get_net()).fit(data(), epochs=1.5), "one of them"),
+        (lambda: get(get_net()).fit(data(), epochs="2"), "one of them"), (lambda: get(get_net()).fit([np.array(X)], epochs=1), "labels., got ndarray"),
+        (lambda: get(get_net()).fit([(np.array(X),)], epochs=1), "labels., got 1 parts"), (lambda: get(get_net()).evaluate([3]), "labels., got int"),
+        (lambda: module.CheckpointHandler("unused", max_checkpoints=0), "max_checkpoints is"), (lambda: get(get_net()).fit([], epochs=1), "no batches in epoch 0"),
         (lambda: get(get_net()).fit(iter(list(data())), epochs=2), "no batches in epoch 1"),
         (lambda: get(get_net()).fit(data(), epochs=1, event_handlers=3), "event handler of an Estimator"),
         (lambda: module.EarlyStoppingHandler(metric.create(["acc"])), "one metric"), (lambda: module.LoggingHandler(0), "log_interval"),
@@ -377,6 +380,26 @@ def test_what_cannot_be_is_an_error(make, text, tmp_path, monkeypatch):
     with pytest.raises(ArgumentError, match=text):
         make()
     assert not list(tmp_path.iterdir())
+
+
+def test_what_is_watched_is_one_number():
+    each = metric.F1(class_type="multiclass", average=None)
+    est = get(get_net(), train_metrics=each)
+    with pytest.raises(ArgumentError, match=r"E390.*training f1 gave array"):
+        est.fit(data(), epochs=1, event_handlers=module.EarlyStoppingHandler(each))
+
+
+def test_a_loss_of_one_number_says_not_how_many_samples_it_is_of():
+    class Whole(gluon.loss.SoftmaxCrossEntropyLoss):
+        def forward(self, pred, label, sample_weight=None):
+            return super().forward(pred, label, sample_weight).mean()
+
+    net = get_net()
+    before = parameters(net)
+    est = Estimator(net, Whole(), trainer=gluon.Trainer(net.collect_params(), "sgd"))
+    with pytest.raises(ArgumentError, match=r"E390.*Whole gives one number"):
+        est.fit(data(), epochs=1)
+    same(before, parameters(net))
 
 
 def test_where_it_is_found():

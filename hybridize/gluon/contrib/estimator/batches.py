@@ -6,6 +6,7 @@ from __future__ import annotations
 from typing import Any
 
 from hybridize import autograd
+from hybridize.base.errors import ArgumentError
 from hybridize.gluon.utils import split_and_load
 
 Parts = list[Any]
@@ -21,6 +22,9 @@ class BatchProcessor:
             estimator: who asks.
             train_batch: (data, labels).
             batch_axis: along which the batch is cut for several devices.
+
+        Raises:
+            ArgumentError E391: the batch is no such pair.
         """
         data, label = self._parts(estimator, train_batch, batch_axis)
         with autograd.record():
@@ -37,6 +41,12 @@ class BatchProcessor:
         return data, label, pred, loss
 
     def _parts(self, estimator: Any, batch: Any, batch_axis: int) -> tuple[Parts, Parts]:
+        if not isinstance(batch, (list, tuple)) or len(batch) < 2:
+            found = f"{len(batch)} parts" if isinstance(batch, (list, tuple)) else type(batch).__name__
+            raise ArgumentError(
+                "E391", f"a batch is (data, labels), got {found}",
+                help="a BatchProcessor of your own, batch_processor=..., reads batches of another form",
+            )  # fmt: skip
         data, label = batch[0], batch[1]
         if len(estimator.device) == 1:
             return [data], [label]

@@ -15,7 +15,7 @@ from hybridize.array import random
 from hybridize.array.ndarray import ndarray
 from hybridize.base.errors import ArgumentError, LoadError
 from hybridize.gluon.contrib.estimator.events import BatchEnd, EpochEnd, TrainBegin
-from hybridize.gluon.contrib.estimator.handlers import improves
+from hybridize.gluon.contrib.estimator.handlers import improves, value_of
 from hybridize.metric import EvalMetric
 
 
@@ -35,11 +35,11 @@ class CheckpointHandler(TrainBegin, BatchEnd, EpochEnd):
         mode: `min`, less is better; `max`; `auto`: by its name.
         epoch_period: after how many epochs to save; None: never.
         batch_period: after how many batches.
-        max_checkpoints: the oldest go when there are more; the best is not counted.
+        max_checkpoints: the oldest go when there are more, 1 at least; the best is not counted.
         resume_from_checkpoint: go on from the newest checkpoint in the folder, if there is one.
 
     Raises:
-        ArgumentError E390: `monitor` is no metric, or `mode` another.
+        ArgumentError E390: `monitor` is no metric, or `mode` another; `max_checkpoints` is no positive integer.
     """
 
     def __init__(
@@ -47,6 +47,11 @@ class CheckpointHandler(TrainBegin, BatchEnd, EpochEnd):
         verbose: int = 0, save_best: bool = False, mode: str = "auto", epoch_period: int | None = 1,
         batch_period: int | None = None, max_checkpoints: int = 5, resume_from_checkpoint: bool = False,
     ) -> None:  # fmt: skip
+        if not isinstance(max_checkpoints, int) or max_checkpoints < 1:
+            raise ArgumentError(
+                "E390", f"max_checkpoints is an integer from 1 on, got {max_checkpoints!r}",
+                help="epoch_period=None saves none but the best",
+            )  # fmt: skip
         self._sign = 0
         if save_best:
             self._sign = 1 if improves(monitor, mode, type(self).__name__) else -1
@@ -74,7 +79,7 @@ class CheckpointHandler(TrainBegin, BatchEnd, EpochEnd):
     def epoch_end(self, estimator: Any, *args: Any, **kwargs: Any) -> None:
         if self.save_best:
             assert self.monitor is not None
-            value = self.monitor.get()[1] * self._sign
+            value = value_of(self.monitor) * self._sign
             if value > self.best:
                 self.best = value
                 self._save(estimator, "best", whole=True)

@@ -146,13 +146,16 @@ class Estimator:
             batch_axis: which axis counts samples.
 
         Raises:
-            ArgumentError E391: not exactly one of `epochs` and `batches`; an epoch without batches.
+            ArgumentError E390: a loss that is not one number for each sample.
+            ArgumentError E391: not exactly one of `epochs` and `batches`; an epoch without batches; a batch that is not
+                (data, labels).
             StateError E565: a loss is NaN.
         """
-        if (not epochs) == (not batches) or (epochs or batches or 0) < 0:
+        given = [x for x in (epochs, batches) if x]
+        if len(given) != 1 or not isinstance(given[0], int) or given[0] < 0:
             raise ArgumentError(
                 "E391",
-                f"fit takes epochs or batches, one of them, got {epochs!r} and {batches!r}",
+                f"fit takes a number of epochs or of batches, one of them, got {epochs!r} and {batches!r}",
                 help="fit(..., epochs=10)",
             )
         self.max_epoch, self.max_batch, self.batch_axis = epochs, batches, batch_axis

@@ -53,6 +53,20 @@ def improves(monitor: Any, mode: str, who: str) -> bool:
 _LARGER_IS_BETTER = ("acc", "f1", "fbeta", "mcc", "pcc", "pearson", "cos_sim")
 
 
+def value_of(monitor: EvalMetric) -> float:
+    """What a metric that is watched says now.
+
+    Raises:
+        ArgumentError E390: more than one number.
+    """
+    name, value = monitor.get()
+    try:
+        return float(value)
+    except (TypeError, ValueError):
+        text = f"a metric that is watched gives one number, {name} gave {value!r}"
+        raise ArgumentError("E390", text, help="average='macro' makes one of those of all classes") from None
+
+
 def told(metrics: list[EvalMetric]) -> str:
     """Names and values for people."""
     pairs = [pair for one in metrics for pair in one.get_name_value()]
@@ -94,6 +108,7 @@ class GradientUpdateHandler(BatchEnd):
 
     Raises:
         StateError E565: a loss is NaN; the parameters are as they were before the batch.
+        ArgumentError E390: a loss is not one number for each sample.
     """
 
     def __init__(self, priority: float = -2000) -> None:
@@ -106,6 +121,12 @@ class GradientUpdateHandler(BatchEnd):
             raise StateError(
                 "E565", f"the loss is NaN in epoch {estimator.epoch}, batch {estimator.batch}; the parameters have not "
                 "been updated by it", help="look at the data of that batch, or take a smaller learning rate",
+            )  # fmt: skip
+        if not all(one.ndim for one in losses):
+            raise ArgumentError(
+                "E390", f"{type(estimator.loss).__name__} gives one number for a batch: by how many samples gradients "
+                "are to be divided is not known",
+                help="give one number for each sample, or use a GradientUpdateHandler of your own",
             )  # fmt: skip
         estimator.trainer.step(sum(one.shape[0] for one in losses))
 
@@ -234,7 +255,7 @@ class EarlyStoppingHandler(TrainBegin, EpochEnd, TrainEnd):
         baseline: what is to be surpassed at first.
 
     Raises:
-        ArgumentError E390: `monitor` is no single metric, or `mode` is another.
+        ArgumentError E390: `monitor` is no single metric or has no single value, or `mode` is another.
     """
 
     def __init__(
@@ -254,11 +275,10 @@ class EarlyStoppingHandler(TrainBegin, EpochEnd, TrainEnd):
         self._start()
 
     def epoch_end(self, estimator: Any, *args: Any, **kwargs: Any) -> bool:
-        name, value = self.monitor.get()
+        value = value_of(self.monitor)
         if math.isnan(value):
-            warn(
-                f"{name} was not measured in epoch {estimator.epoch}: EarlyStoppingHandler watches what nobody updates"
-            )
+            what = f"{self.monitor.name} was not measured in epoch {estimator.epoch}"
+            warn(f"{what}: EarlyStoppingHandler watches what nobody updates")
         elif self._sign * (value - self.best) > self.min_delta:
             self.best, self.wait = value, 0
         else:
