@@ -36,7 +36,7 @@ class Dataset:
         return SampledDataset(self, FilterSampler(fn, self))
 
     def shard(self, num_shards: int, index: int) -> Dataset:
-        """One of `num_shards` parts, each a run of samples; the first ones have one more where they do not come out even.
+        """One of `num_shards` parts, each a run of samples; what does not come out even goes to the first ones.
 
         Raises:
             ArgumentError E382: there is no such part.
