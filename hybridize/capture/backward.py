@@ -51,6 +51,8 @@ class History:
         """Leaves of the arguments that were read while recording, and their variables."""
         self.fresh: dict[Variable, bool] = {}
         """Variables whose gradients are written, and whether that was the case before."""
+        self.requests: dict[Variable, str] = {}
+        """Variables whose `req` the program sets, and what it was before."""
         self.feeds: list[Feed] = []
         self._freed: dict[Value, SourceLoc | None] = {}
         self._leaf_of: dict[tuple[Variable, Value], Value] = {}
@@ -113,7 +115,8 @@ class History:
         else:
             key = ("mark", id(entry.array))
             if key not in self.trace.guards:
-                self.trace.guards[key] = MarkGuard(entry.array, mark, self.trace.location())
+                req = None if mark is None else self.requests.get(mark, mark.req)
+                self.trace.guards[key] = MarkGuard(entry.array, mark, req, self.trace.location())
         return mark
 
     def met(self, entry: Input, array: ndarray) -> None:

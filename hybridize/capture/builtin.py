@@ -14,9 +14,10 @@ from hybridize.array.ndarray import ndarray
 from hybridize.array.symbol import Symbol
 from hybridize.base.dims import is_symbolic
 from hybridize.base.frozen import frozen
-from hybridize.capture import flow, writes
+from hybridize.capture import flow, states, writes
 from hybridize.capture.guards import CONTAINERS, MISSING, AttributeGuard
 from hybridize.capture.trace import current_trace
+from hybridize.capture.trust import is_trusted_file
 
 
 @frozen
@@ -111,9 +112,15 @@ def _len(router: Any, value: Any) -> int:
     if type(value) is Symbol and value.shape:
         return value.shape[0]  # which may be a size that `len` itself could not give
     arrays = (Symbol, ndarray, numpy.ndarray)
-    if type(value) in CONTAINERS or not hasattr(method, "__code__") or isinstance(value, arrays):
+    if type(value) in CONTAINERS or isinstance(value, arrays):
         return len(value)
-    return int(router.call(method, value))
+    code = getattr(method, "__code__", None)
+    if code is not None and not is_trusted_file(code.co_filename):
+        return int(router.call(method, value))
+    length, trace = len(value), current_trace()
+    if trace is not None:
+        states.measured(trace, value, length)
+    return length
 
 
 def _int(router: Any, *args: Any, **kwargs: Any) -> Any:

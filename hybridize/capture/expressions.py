@@ -142,11 +142,11 @@ class Expressions(ast.NodeTransformer):
     def _comprehension(self, node: Any, *parts: str) -> Any:
         # The first iterable belongs to the scope around; everything else sees the targets.
         first, *others = node.generators
-        first.iter = self.visit(first.iter)
+        first.iter = at(routed("through", self.visit(first.iter)), first.iter)
         targets = bound_names([generator.target for generator in node.generators])
         outer, self.scope = self.scope, Scope(targets, parent=self.scope)
         for generator in others:
-            generator.iter = self.visit(generator.iter)
+            generator.iter = at(routed("through", self.visit(generator.iter)), generator.iter)
         for generator in node.generators:
             generator.ifs = [self.visit(condition) for condition in generator.ifs]
         for part in parts:

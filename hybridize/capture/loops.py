@@ -21,7 +21,7 @@ from hybridize.base.dtypes import bool_, int64
 from hybridize.base.errors import CaptureError, HybridizeError
 from hybridize.base.frozen import mutable
 from hybridize.base.types import TensorType
-from hybridize.capture import branches, flow, merge
+from hybridize.capture import branches, flow, merge, states
 from hybridize.capture.branches import Promote, refill
 from hybridize.capture.builtin import SymbolicRange
 from hybridize.capture.flow import BREAK, CONTINUE, ENDED, GraphLoop, Part, PythonLoop, Rest, Returned, Signal, Stack
@@ -177,6 +177,8 @@ def for_(
     trace = current_trace()
     if type(iterable) is ndarray and trace is not None:
         iterable = trace.lift(iterable)
+    if trace is not None:
+        states.through(trace, iterable)
     if isinstance(iterable, SymbolicRange):
         loop = Loop(body, orelse, rest, names, items=iterable)
         return flow.go_on(_graph_loop(loop, stack or Stack(), 0, None), rest)

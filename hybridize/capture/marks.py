@@ -22,10 +22,10 @@ class MarkGuard(Guard):
 
     __slots__ = ("array", "buffer", "req")
 
-    def __init__(self, array: ndarray, mark: Any, loc: SourceLoc | None) -> None:
+    def __init__(self, array: ndarray, mark: Any, req: str | None, loc: SourceLoc | None) -> None:
         super().__init__(mark, loc)
         self.array = array
-        self.req: str | None = None if mark is None else mark.req
+        self.req = req
         self.buffer: ndarray | None = None if mark is None else gradient_of(mark)
 
     def now(self) -> Any:

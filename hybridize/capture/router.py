@@ -7,6 +7,7 @@ capture, say) every method does what Python does.
 
 from __future__ import annotations
 
+import builtins
 import functools
 import operator
 import types
@@ -23,7 +24,7 @@ from hybridize.array.symbol import Symbol
 from hybridize.base.dims import is_symbolic
 from hybridize.base.dtypes import CODES
 from hybridize.base.errors import CaptureError
-from hybridize.capture import convert, flow, writes
+from hybridize.capture import convert, flow, states, writes
 from hybridize.capture.builtin import REPLACED
 from hybridize.capture.guards import (
     CONTAINERS,
@@ -38,6 +39,7 @@ from hybridize.capture.guards import (
 from hybridize.capture.trace import Recording, Trace, current_trace
 from hybridize.capture.trust import (
     FUNCTIONS,
+    is_for_outside,
     is_iterator,
     is_trusted_class,
     is_trusted_file,
@@ -48,6 +50,14 @@ from hybridize.capture.trust import (
 _BUILTINS = (
     types.BuiltinFunctionType, types.MethodWrapperType, types.MethodDescriptorType, types.WrapperDescriptorType,
 )  # fmt: skip
+_METHODS = (*_BUILTINS, types.ClassMethodDescriptorType, FunctionType, classmethod, staticmethod)
+_CONSTANT = (
+    Operators, numpy.ndarray, numpy.generic, numpy.dtype, int, float, complex, str, bytes, slice, range, types.CodeType,
+    BaseException, Storage,
+)  # fmt: skip
+"""Classes whose instances have no attributes that change, but for arrays, which are looked at otherwise."""
+_LOOKING = frozenset({"builtins", "copy", "dataclasses", "operator", "_operator", "json", "itertools"})
+"""Modules of Python whose functions look into their arguments."""
 _Key = tuple[Any, ...]
 
 
@@ -134,7 +144,10 @@ class Router:
         if kind in CONTAINERS or isinstance(owner, Mapping):
             return item(trace.root, owner, flow.plain(key), whole)
         method = _python_method(kind, "__getitem__")
-        return owner[key] if method is None else self.call(method, owner, key)
+        if method is not None:
+            return self.call(method, owner, key)
+        states.used(trace, owner, "__getitem__")
+        return met(trace.root, owner[flow.plain(key)], "an item", whole)
 
     # ----------------------------------------------------------------------------------------------------- calls
 
@@ -161,6 +174,14 @@ class Router:
             if method is not None:
                 return self.call(method, function, *args, **kwargs)
         return self._call_trusted(trace, function, args, kwargs)
+
+    @staticmethod
+    def through(iterable: Any) -> Any:
+        """What a comprehension goes through."""
+        trace = current_trace()
+        if trace is not None:
+            states.through(trace, iterable)
+        return iterable
 
     def _call_function(self, trace: Recording, function: FunctionType, args: Any, kwargs: Any) -> Any:
         if convert.is_converted(function):
@@ -212,11 +233,25 @@ class Router:
                 "E420", f"{opaque}() yields other data at each call, which a compiled program cannot see",
                 help="call it outside and pass the result as an argument; hybridize.random draws inside programs",
             ))  # fmt: skip
+        if is_for_outside(function, args, kwargs):
+            raise trace.root.refusing(CaptureError(
+                "E549", f"{function.__qualname__}() inside of a compiled function: Python would have to do it at each "
+                "call",
+                help="call it before or after the compiled function",
+            ))  # fmt: skip
         args, kwargs = numbers_given(function, args, kwargs)
+        name = getattr(function, "__name__", "__call__")
+        seen = states.before(trace, function if owner is None else owner, name)
+        if owner is builtins or getattr(function, "__module__", None) in _LOOKING:
+            for argument in args:
+                if type(argument) not in CONTAINERS:
+                    states.used(trace, argument, name)
         if any(isinstance(argument, FUNCTIONS) for argument in args) or kwargs:
             args = tuple(self._handed(argument) for argument in args)
             kwargs = {name: self._handed(argument) for name, argument in kwargs.items()}
         result = function(*args, **kwargs)
+        if seen is not None:
+            states.after(trace, seen, name)
         kind = type(result)
         if kind is ndarray:
             return trace.lift(result)
@@ -453,19 +488,31 @@ def attribute(router: Router, trace: Recording, owner: Any, name: str, whole: bo
     kind: Any = type(owner)
     root = trace.root
     static = _static(kind, name)
+    numbers = getattr(kind, "numbers_of_steps", None)
+    if numbers is not None and name in numbers and id(owner) not in root.fresh:
+        return states.number(trace, owner, name, numbers[name])
     if isinstance(static, property) and isinstance(static.fget, FunctionType):
-        return router.call(static.fget, owner)
+        value = router.call(static.fget, owner)
+        if is_trusted_file(static.fget.__code__.co_filename):
+            states.read(trace, owner, name, value)
+        return value
     if isinstance(static, functools.cached_property) and name not in vars(owner):
         return router.call(static.func, owner)
     watch = getattr(owner, "watch", None)
     if isinstance(watch, Storage):  # a parameter tells when its array is replaced, a block when the attribute is
         watching = getattr(owner, "watching", None)
         trace.depend(watch if watching is None else watching(name))
-        return met(root, getattr(owner, name), name, whole)
+        value = getattr(owner, name)
+        if watching is None and static is MISSING:
+            states.read(trace, owner, name, value)
+        return met(root, value, name, whole)
+    own = getattr(owner, "__dict__", {})
     if is_trusted_class(kind) and not isinstance(owner, type):
         value = getattr(owner, name)
-        return trace.lift(value) if type(value) is ndarray else value
-    own = getattr(owner, "__dict__", {})
+        if isinstance(owner, _CONSTANT) or (isinstance(static, _METHODS) and name not in own):
+            return trace.lift(value) if type(value) is ndarray else value
+        states.read(trace, owner, name, value)
+        return met(root, value, name, whole)
     if isinstance(static, (FunctionType, classmethod, staticmethod)) and name not in own:
         return getattr(owner, name)
     if static is MISSING and name not in own and not isinstance(owner, type):

@@ -4,13 +4,16 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any
+
+import numpy
 
 from hybridize.array.ndarray import ndarray
 from hybridize.array.storage import STATE
 from hybridize.array.traced import Variable
+from hybridize.base.dtypes import DType
 from hybridize.base.errors import StateError
 from hybridize.base.frozen import frozen
 from hybridize.capture.marks import mark_of
@@ -29,6 +32,40 @@ class Feed(ABC):
     @abstractmethod
     def failed(self) -> None:
         """Undo the last `prepare`: the call did not take place."""
+
+
+class Reading(Feed):
+    """A number of Python's that a program reads, at each call as it is when its turn comes."""
+
+    def __init__(self, read: Callable[[], float], dtype: DType) -> None:
+        self._read = read
+        self.array = ndarray(numpy.zeros((), dtype))
+
+    def prepare(self) -> bool:
+        """Read it."""
+        self.array._data[...] = self._read()
+        return True
+
+    def failed(self) -> None:
+        """Nothing was changed."""
+
+
+class Setting(Feed):
+    """An attribute that a program sets."""
+
+    def __init__(self, owner: Any, name: str, value: Any) -> None:
+        self._owner, self._name, self._value = owner, name, value
+        self._before: Any = None
+
+    def prepare(self) -> bool:
+        """Set it."""
+        self._before = getattr(self._owner, self._name, None)
+        setattr(self._owner, self._name, self._value)
+        return True
+
+    def failed(self) -> None:
+        """Put what was before back."""
+        setattr(self._owner, self._name, self._before)
 
 
 @frozen

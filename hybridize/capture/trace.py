@@ -33,10 +33,10 @@ from hybridize.base.types import TensorType
 from hybridize.capture.backward import History
 from hybridize.capture.guards import Guard
 from hybridize.capture.numbers import Numbers
-from hybridize.capture.step import Feed
+from hybridize.capture.step import Feed, Reading
 from hybridize.graph import Builder, Graph, Value
 from hybridize.ops import Composite
-from hybridize.ops.op import Op, Operand, current, interpreting
+from hybridize.ops.op import Op, Operand, current, imperatively, interpreting
 
 NUMBER_DTYPES: dict[type, DType] = {bool: bool_, int: int64, float: float64}
 """In which dtype a Python number is part of a program."""
@@ -178,6 +178,14 @@ class Recording:
     def feed(self, feed: Feed) -> None:
         """Let calls of the program prepare numbers that it reads."""
         self.root.history.feed(feed)
+
+    def reading(self, read: Callable[[], float], kind: type) -> Symbol:
+        """A number of Python's of that kind, int or float, as calls of the program find it at this place."""
+        feed = Reading(read, NUMBER_DTYPES[kind])
+        with imperatively():
+            feed.prepare()
+        self.feed(feed)
+        return Symbol.of(self, self.root._add(feed.array, -1, "").value, weak=kind)
 
     def variable(self, x: Any) -> Symbol:
         """A copy of an array with respect to which gradients are asked."""

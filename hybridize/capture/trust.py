@@ -5,6 +5,7 @@ each call.
 
 from __future__ import annotations
 
+import inspect
 import io
 import os
 import sys
@@ -30,7 +31,34 @@ OPAQUE_MODULES = frozenset({
 _HARMLESS = frozenset({"fspath", "fsencode", "fsdecode", "cpu_count", "getLogger", "get_ident"})
 _OPAQUE_NAMES = frozenset({"input", "open", "id", "breakpoint"})
 _GENERATORS = {"random": ("Random",), "numpy.random": ("Generator", "RandomState", "BitGenerator")}
+_OF_FILES = frozenset({"load", "loadtxt", "genfromtxt", "fromfile", "fromregex"})
 _CLOCKS = frozenset({"now", "today", "utcnow"})
+
+
+_OUTSIDE = frozenset({
+    "Block.save_parameters", "Block.load_parameters", "Block.load_dict", "Block.share_parameters", "Block.save",
+    "Block.load", "Block.register_child", "Block.register_forward_hook", "Block.register_forward_pre_hook",
+    "Block.setattr", "Sequential.add", "HybridSequential.add", "HybridBlock.export", "HybridBlock.infer_shape",
+    "HybridBlock.optimize_for", "SymbolBlock.imports", "ParameterDict.setattr", "ParameterDict.save",
+    "ParameterDict.load", "ParameterDict.update", "Parameter.load", "Trainer.save_states", "Trainer.load_states",
+    "Updater.get_states", "Updater.set_states", "Optimizer.set_lr_mult", "Optimizer.set_wd_mult", "load", "save",
+    "savez", "load_frombuffer",
+})  # fmt: skip
+"""Functions of ours that change in Python, or in files, what a compiled program would not change again at each call."""
+_REINITIALIZING = frozenset({"Parameter.initialize", "Block.initialize", "ParameterDict.initialize"})
+
+
+def is_for_outside(function: Any, args: Any, kwargs: Any) -> bool:
+    """Whether a call of ours cannot be part of a program."""
+    name = getattr(function, "__qualname__", "")
+    if name not in _OUTSIDE and name not in _REINITIALIZING:
+        return False
+    if not (getattr(function, "__module__", None) or "").startswith("hybridize."):
+        return False
+    if name in _OUTSIDE:
+        return True
+    given = inspect.signature(function).bind(*args, **kwargs).arguments  # once initialized, it does nothing more
+    return bool(given.get("force_reinit"))
 
 
 @cache
@@ -74,7 +102,9 @@ def opaque_name(function: Any) -> str | None:
         return name if name in _OPAQUE_NAMES else None
     if (module in OPAQUE_MODULES or module.split(".")[0] in OPAQUE_MODULES) and name not in _HARMLESS:
         return f"{'os' if module == 'posix' else module}.{name}"
-    return "numpy.random." + name if module.startswith("numpy.random") else None
+    if module.startswith("numpy.random"):
+        return f"numpy.random.{name}"
+    return f"numpy.{name}" if module.split(".")[0] == "numpy" and name in _OF_FILES else None
 
 
 def _generators() -> list[type]:

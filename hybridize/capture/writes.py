@@ -20,10 +20,12 @@ from hybridize.array.operators import Operators
 from hybridize.array.symbol import Symbol
 from hybridize.base.errors import CaptureError
 from hybridize.base.nested import flatten
-from hybridize.capture import flow
+from hybridize.capture import flow, states
 from hybridize.capture.guards import CONTAINERS, MISSING, WholeGuard, frozen
+from hybridize.capture.step import Setting
 from hybridize.capture.trace import Effect, Recording, Trace, current_trace
 from hybridize.capture.trust import is_trusted_file
+from hybridize.ops.op import imperatively
 
 _REPEATABLE = frozenset({"append", "appendleft", "add", "extend", "insert", "update", "__setitem__"})
 _MUTATORS = _REPEATABLE | frozenset({
@@ -31,6 +33,8 @@ _MUTATORS = _REPEATABLE | frozenset({
     "difference_update", "intersection_update", "symmetric_difference_update", "move_to_end", "__delitem__",
     "__iadd__", "__ior__",
 })  # fmt: skip
+_IN_TURN = frozenset({"grad_req", "learning_rate"})
+"""Computed attributes of ours that a program may set."""
 _PLAIN = (int, float, bool, str, bytes, type(None), numpy.generic, ndarray, Symbol)
 
 
@@ -61,7 +65,10 @@ def set_attribute(router: Any, value: Any, owner: Any, name: str) -> None:
         setattr(owner, name, value)
         return
     static = next((base.__dict__[name] for base in type(owner).__mro__ if name in base.__dict__), None)
-    if isinstance(static, property) and static.fset is not None:
+    kind: Any = type(owner)
+    apart = hasattr(owner, "watching") or id(owner) in trace.root.fresh
+    turned = states.has_own_account(kind) and not apart
+    if isinstance(static, property) and static.fset is not None and not (turned and name in _IN_TURN):
         router.call(static.fset, owner, value)
         return
     own = getattr(type(owner), "__setattr__", None)
@@ -75,13 +82,46 @@ def set_attribute(router: Any, value: Any, owner: Any, name: str) -> None:
         return
     if trace.depth:
         raise refused(trace, f"the attribute {name!r} is set")
-    _check_kept(trace, value, f"attribute {name!r}")
     root = trace.root
+    if turned:
+        _set_in_turn(trace, value, owner, name)
+        return
+    _check_kept(trace, value, f"attribute {name!r}")
     old = getattr(owner, name, MISSING)
     root.undo.append(lambda: setattr(owner, name, old) if old is not MISSING else delattr(owner, name))
     root.written_attributes.add(("attribute", id(owner), name))
     root.effects.append(Effect(partial(setattr, owner, name), (value,)))
     object.__setattr__(owner, name, value) if isinstance(value, Symbol) else setattr(owner, name, value)
+
+
+def _set_in_turn(trace: Recording, value: Any, owner: Any, name: str) -> None:
+    """`optimizer.wd = 0.1`: what follows in the program goes by it, so each call sets it where its numbers are read."""
+    if not (value is None or isinstance(value, (int, float, str))):
+        kind = "a value of the program" if isinstance(value, Symbol) else type(value).__name__
+        raise trace.root.refusing(CaptureError(
+            "E549", f"{type(owner).__name__}.{name} is set to {kind} inside of a compiled function",
+            help="set it outside of the function: nothing is compiled again for that",
+        ))  # fmt: skip
+    if name == "grad_req":
+        _check_request(trace, owner, value)
+    setting = Setting(owner, name, value)
+    with imperatively():
+        setting.prepare()
+    trace.feed(setting)
+    trace.root.written_attributes.add(("attribute", id(owner), name))
+
+
+def _check_request(trace: Recording, parameter: Any, value: Any) -> None:
+    """Let programs switch between `write` and `add`; who has no gradient has no buffer that a program could write."""
+    before = parameter.grad_req
+    if value != before and "null" in (value, before):
+        raise trace.root.refusing(CaptureError(
+            "E549", f"grad_req of {parameter.name} is set from {before!r} to {value!r} inside of a compiled function",
+            help="set it before the call; detach(), autograd.pause() and trainers of some parameters leave others out",
+        ))  # fmt: skip
+    variable = parameter._variable
+    if variable is not None:
+        trace.root.history.requests.setdefault(variable, variable.req)
 
 
 def set_item(router: Any, value: Any, owner: Any, key: Any) -> None:
@@ -100,8 +140,27 @@ def set_item(router: Any, value: Any, owner: Any, key: Any) -> None:
         code = getattr(method, "__code__", None)
         if code is not None and not is_trusted_file(code.co_filename):
             router.call(method, owner, key, value)
-        else:
+        elif isinstance(owner, Operators) or id(owner) in trace.root.fresh:
             owner[key] = value
+        else:
+            _set_foreign_item(trace, owner, flow.plain(key), value)
+
+
+def _set_foreign_item(trace: Recording, owner: Any, key: Any, value: Any) -> None:
+    """`owner[key] = value`, where the class of the owner is none whose content is looked at item by item."""
+    root = trace.root
+    if trace.depth:
+        raise refused(trace, f"an item of a {type(owner).__name__} is set")
+    _check_kept(trace, value, f"an item of a {type(owner).__name__}")
+    try:
+        old = owner[key]
+    except (LookupError, TypeError):
+        root.undo.append(lambda: owner.__delitem__(key))
+    else:
+        root.undo.append(lambda: owner.__setitem__(key, old))
+    root.written_attributes.add(("item", id(owner), _hashable(key)))
+    root.effects.append(Effect(partial(operator.setitem, owner, key), (value,)))
+    owner[key] = value
 
 
 def delete(router: Any, owner: Any, what: str, delete_one: Callable[[Any, Any], Any], key: Any) -> None:
