@@ -157,6 +157,7 @@ ONE |= {
     "npx.gather_nd": lambda x: npx.gather_nd(x, I([[0, 1, 1], [2, 0, 0]])), "npx.scatter_nd": lambda x: npx.scatter_nd(x[0], I([[0, 2, 1]]), (4,)),
     "npx.index_add": lambda x: npx.index_add(x, I([[0, 1, 1]]), x * 2), "npx.index_update": lambda x: npx.index_update(x, I([[0, 1]]), x[:2] * 3),
     "npx.layer_norm": lambda x: npx.layer_norm(x, x[0], x[1]), "npx.group_norm": lambda x: npx.group_norm(x[None], x[0], x[1], 3),
+    "npx.batch_norm": lambda x: npx.batch_norm(x, x[0], x[1], x[2], x[0] ** 2, fix_gamma=False),
     "npx.instance_norm": lambda x: npx.instance_norm(x[None], x[0], x[1]), "npx.rms_norm": lambda x: npx.rms_norm(x, x[0]),
     "npx.fully_connected": lambda x: npx.fully_connected(x, x.T, x[0]), "npx.reshape": lambda x: npx.reshape(x, (-1,)), "npx.reshape_like": lambda x: npx.reshape_like(x, np.ones(9)),
     "npx.slice": lambda x: npx.slice(x, (0, 1), (2, 3)), "npx.slice_axis": lambda x: npx.slice_axis(x, 1, 0, 2), "npx.slice_like": lambda x: npx.slice_like(x, np.ones((2, 2))),
@@ -221,8 +222,7 @@ def test_gradient(name):
 @pytest.mark.parametrize(
     "call",
     [
-        lambda x: np.linalg.inv(x), lambda x: np.linalg.svd(x), lambda x: np.unique(x), lambda x: np.histogram(x),
-        lambda x: numpy.linalg.det(x), lambda x: np.nanstd(x), lambda x: np.vander(x[0]), lambda x: np.polyval(x[0], x),
+        lambda x: np.histogram(x), lambda x: numpy.gradient(x[0]), lambda x: numpy.convolve(x[0], x[1]),
     ],
 )  # fmt: skip
 def test_what_numpy_computes_is_refused_where_a_gradient_would_have_to_pass(call):

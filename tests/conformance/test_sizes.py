@@ -142,6 +142,7 @@ GENERAL = {
     "relu": (lambda x: npx.relu(x), floats(N, 4)),
     "sigmoid": (lambda x: npx.sigmoid(x), floats(N, 4)),
     "batch_dot": (lambda x, y: npx.batch_dot(x, y, transpose_b=True), floats(N, 2, 4), floats(N, 3, 4)),
+    "batch_norm": (lambda x, g: npx.batch_norm(x, g, g, g, g, fix_gamma=False), floats(N, 4, 3), floats(4)),
     "group_norm": (lambda x, g, b: npx.group_norm(x, g, b, num_groups=2), floats(N, 4, 3), floats(4), floats(4)),
     "norm": (lambda x: np.linalg.norm(x), floats(N, 4)),
     "sort": (lambda x: np.sort(x, axis=0), floats(N, 4)),

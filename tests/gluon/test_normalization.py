@@ -343,6 +343,17 @@ def test_archives_hold_what_training_made(freeze, tmp_path):
     numpy.testing.assert_allclose(hz.load(tmp_path / "net.hybridize")(x).asnumpy(), expected, rtol=1e-5, atol=1e-6)
 
 
+def test_a_library_holds_it_in_the_kernel_of_the_layer_before(tmp_path):
+    net = trained()
+    net.hybridize()
+    for n in (4, 6):
+        net(np.array(drawn(n, 6)))
+    kernels = net.program(np.array(drawn(4, 6))).kernels
+    assert len(kernels) == 2  # two products: the norm is part of the first one's store
+    found = net.export(str(tmp_path / "net"), format="library", samples=[np.array(drawn(9, 6))])
+    assert "as expected" in str(found)  # it was run and compared
+
+
 @pytest.mark.parametrize("version", ["v1_9_1_np/npnet", "v1_9_1_nd/convnet", "v2_0_0b1_np/convnet"])
 def test_batch_norm_as_mxnet_wrote_it(version):
     tree = json.loads((MXNET / f"{version}-symbol.json").read_text())
