@@ -235,7 +235,7 @@ class Router:
             ))  # fmt: skip
         if is_for_outside(function, args, kwargs):
             raise trace.root.refusing(CaptureError(
-                "E549", f"{function.__qualname__}() inside of a compiled function: Python would have to do it at each "
+                "E407", f"{function.__qualname__}() inside of a compiled function: Python would have to do it at each "
                 "call",
                 help="call it before or after the compiled function",
             ))  # fmt: skip

@@ -190,7 +190,7 @@ def before(trace: Recording, owner: Any, name: str) -> Seen | None:
     """Look at an object whose method `name` is about to be called as it is; None where nothing depends on it.
 
     Raises:
-        CaptureError E548: it gives other data at each call, or the method is one that changes it.
+        CaptureError E406: it gives other data at each call, or the method is one that changes it.
     """
     root = trace.root
     kind: Any = type(owner)
@@ -198,7 +198,7 @@ def before(trace: Recording, owner: Any, name: str) -> Seen | None:
         return None
     if gives_data(kind):
         raise root.refusing(CaptureError(
-            "E548", f"{kind.__name__} is used inside of a compiled function, which would keep what it gives now",
+            "E406", f"{kind.__name__} is used inside of a compiled function, which would keep what it gives now",
             help="use it outside, and pass the arrays as arguments",
         ))  # fmt: skip
     if not _remembers(kind):
@@ -213,7 +213,7 @@ def after(trace: Recording, seen: Seen, name: str) -> None:
     """Let the program depend on what the object remembers, now that its method was called.
 
     Raises:
-        CaptureError E548: the call has changed it.
+        CaptureError E406: the call has changed it.
     """
     root, owner = trace.root, seen.owner
     if not alike(state_of(owner), seen.state):
@@ -228,7 +228,7 @@ def after(trace: Recording, seen: Seen, name: str) -> None:
 
 def _changes(root: Trace, kind: type, name: str) -> CaptureError:
     return root.refusing(CaptureError(
-        "E548", f"{kind.__name__}.{name}() changes the object in Python, which calls of a program would not do",
+        "E406", f"{kind.__name__}.{name}() changes the object in Python, which calls of a program would not do",
         help="call it outside of the compiled function, with what that returns",
     ))  # fmt: skip
 
@@ -277,11 +277,11 @@ def number(trace: Recording, owner: Any, name: str, kind: type | None) -> Any:
     """A number that steps change, `trainer.learning_rate` say: at each call what it is then, at this place.
 
     Raises:
-        CaptureError E549: it is no number.
+        CaptureError E407: it is no number.
     """
     if kind is None:
         raise trace.root.refusing(CaptureError(
-            "E549", f"{type(owner).__name__}.{name} is read inside of a compiled function, whose calls change it",
+            "E407", f"{type(owner).__name__}.{name} is read inside of a compiled function, whose calls change it",
             help="read it outside, after the call",
         ))  # fmt: skip
     with imperatively():

@@ -99,7 +99,7 @@ def _set_in_turn(trace: Recording, value: Any, owner: Any, name: str) -> None:
     if not (value is None or isinstance(value, (int, float, str))):
         kind = "a value of the program" if isinstance(value, Symbol) else type(value).__name__
         raise trace.root.refusing(CaptureError(
-            "E549", f"{type(owner).__name__}.{name} is set to {kind} inside of a compiled function",
+            "E407", f"{type(owner).__name__}.{name} is set to {kind} inside of a compiled function",
             help="set it outside of the function: nothing is compiled again for that",
         ))  # fmt: skip
     if name == "grad_req":
@@ -116,7 +116,7 @@ def _check_request(trace: Recording, parameter: Any, value: Any) -> None:
     before = parameter.grad_req
     if value != before and "null" in (value, before):
         raise trace.root.refusing(CaptureError(
-            "E549", f"grad_req of {parameter.name} is set from {before!r} to {value!r} inside of a compiled function",
+            "E407", f"grad_req of {parameter.name} is set from {before!r} to {value!r} inside of a compiled function",
             help="set it before the call; detach(), autograd.pause() and trainers of some parameters leave others out",
         ))  # fmt: skip
     variable = parameter._variable
