@@ -8,6 +8,7 @@ name, which must be one of `lr_scheduler`'s.
 
 from __future__ import annotations
 
+import copy
 import inspect
 import json
 import os
@@ -221,7 +222,9 @@ def restore(optimizer: Optimizer, found: States) -> dict[Any, Any]:
     now = _settings(optimizer)
     for name, x in settings.items():
         if name in now and not _alike(now[name], x):
-            raise LoadError("E661", f"{found.source}: {name} is {x!r}")
+            what = f"{found.source}: {name} is {x!r}, where this optimizer has {now[name]!r}"
+            raise LoadError("E661", what, help="take another copy of it")
+    _check_slots(optimizer, found, {name: x for name, x in settings.items() if name in now})
     scheduler = _scheduler_of(optimizer, found) if found.settings is not None else None
     for name, x in settings.items():
         if name in now:
@@ -234,6 +237,40 @@ def restore(optimizer: Optimizer, found: States) -> dict[Any, Any]:
     optimizer.num_update = max([optimizer.begin_num_update, *found.counts.values()])
     optimizer._bindings = {}
     return dict(found.states)
+
+
+def _check_slots(optimizer: Optimizer, found: States, settings: Mapping[str, Any]) -> None:
+    """Raise unless each state is what the formula, with the settings of the file, can go on from."""
+    if type(optimizer).create_state is not Optimizer.create_state:
+        return  # of any form that the user likes
+    then = copy.copy(optimizer)
+    vars(then).update(settings)
+    counts = {then.slot_count}
+    if "momentum" in vars(then):  # which may have come or gone since a state was made
+        for momentum in (0.0, 0.5):
+            vars(then)["momentum"] = momentum
+            counts.add(then.slot_count)
+    for index, state in found.states.items():
+        described = found.parameters[index] if found.parameters is not None and type(index) is int else None
+        is_short = described is None or described[2] in ("float16", "bfloat16")
+        forms = _below_master(state) if is_short and (then.multi_precision or described is None) else []
+        if described is None or not (is_short and then.multi_precision):
+            forms.append(state)
+        if not any(_slots(form) in counts for form in forms):
+            arrays = " or ".join(map(str, sorted(counts)))
+            what = f"of another form: that of {index!r} is no {arrays} arrays, which {found.optimizer} keeps"
+            raise _other(found, what)
+
+
+def _below_master(state: Any) -> list[Any]:
+    """What is remembered beside a float32 copy of the weight."""
+    return [state[1]] if type(state) is tuple and len(state) == 2 and type(state[0]) is ndarray else []
+
+
+def _slots(state: Any) -> int | None:
+    """How many arrays a state is; None where it is something else."""
+    parts = () if state is None else state if type(state) is tuple else (state,)
+    return len(parts) if all(type(part) is ndarray for part in parts) else None
 
 
 def _alike(now: Any, x: Any) -> bool:
@@ -259,7 +296,8 @@ def _scheduler_of(optimizer: Optimizer, found: States) -> LRScheduler | None:
     try:
         return kind(**arguments)
     except (HybridizeError, TypeError) as error:
-        raise LoadError("E661", f"{found.source}: its {name} cannot be made: {error}") from error
+        what = f"{found.source}: its {name} cannot be made: {error}"
+        raise LoadError("E661", what, help="take another copy of it") from error
 
 
 def _other(found: States, what: str) -> LoadError:

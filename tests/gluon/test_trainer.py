@@ -409,6 +409,53 @@ def test_states_of_something_else_are_refused_and_nothing_changes(tmp_path, make
     assert trainer._updaters[0].states == {}
 
 
+@pytest.mark.parametrize(
+    ("arguments", "break_"),
+    [
+        (("adam",), lambda state: state[0]),
+        (("adam",), lambda state: (*state, state[0])),
+        (("adam",), lambda state: None),
+        (("adam",), lambda state: (state[0], 3)),
+        (("sgd", {"momentum": 0.9}), lambda state: (state, state)),
+        (("rmsprop", {"centered": True}), lambda state: state[:2]),
+        (("adam", {"multi_precision": True}), lambda state: state[1]),
+    ],
+)
+def test_states_of_another_form_are_refused_when_they_are_read(tmp_path, arguments, break_):
+    dtype = "float16" if "multi_precision" in str(arguments) else "float32"
+    one = parameter(numpy.ones((2, 3)), dtype=dtype)
+    trainer = gluon.Trainer({"w": one}, *arguments)
+    give(one, numpy.ones((2, 3)))
+    trainer.step(1)
+    trainer.save_states(tmp_path / "whole")
+    trainer._updaters[0].states = {0: break_(trainer._updaters[0].states[0])}
+    trainer.save_states(tmp_path / "broken")
+    other = gluon.Trainer({"w": parameter(numpy.ones((2, 3)), dtype=dtype)}, *arguments)
+    with pytest.raises(LoadError, match=r"E662.*of another form: that of 0 is no"):
+        other.load_states(tmp_path / "broken")
+    assert other._updaters[0].states == {}
+    assert other.optimizer.num_update == 0
+    other.load_states(tmp_path / "whole")
+    give(other._params[0], numpy.ones((2, 3)))
+    other.step(1)
+
+
+@pytest.mark.parametrize(("first", "then"), [(0.0, 0.9), (0.9, 0.0)])
+def test_momentum_may_come_and_go_before_states_are_written(tmp_path, first, then):
+    one = parameter([1.0, 2.0])
+    trainer = gluon.Trainer({"w": one}, "sgd", {"momentum": first})
+    give(one, [1.0, 1.0])
+    trainer.step(1)
+    trainer.optimizer.momentum = then
+    trainer.save_states(tmp_path / "states")
+    other = gluon.Trainer({"w": parameter(one.data())}, "sgd", {"momentum": first})
+    other.load_states(tmp_path / "states")
+    for trained in (trainer, other):
+        give(trained._params[0], [1.0, 1.0])
+        trained.step(1)
+    assert other._params[0].data().tolist() == one.data().tolist()
+
+
 def test_every_truncation_is_an_error(tmp_path):
     trainer = saved(tmp_path / "states")
     content = (tmp_path / "states").read_bytes()
