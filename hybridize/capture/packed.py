@@ -24,6 +24,7 @@ from hybridize import compiler
 from hybridize.array.ndarray import ndarray
 from hybridize.array.storage import Storage, Watcher, settle
 from hybridize.capture.backends import Machine, Memory
+from hybridize.capture.places import places
 from hybridize.compiler.archived import Code, executable
 from hybridize.graph import Graph
 from hybridize.runtime.cpython import USABLE
@@ -110,10 +111,15 @@ class PackedMachine(Machine):
         clock: Callable[[], float] = time.perf_counter,
         threads: int | None = None,
         codes: Sequence[Code] = (),
+        updates: Mapping[int, int] | None = None,
     ) -> None:
-        """Entries are not made clean while `unless` is dirty. Nothing is compiled where one of `codes` fits."""
+        """Entries are not made clean while `unless` is dirty. Nothing is compiled where one of `codes` fits.
+
+        `updates` are outputs that only are the new values of inputs (see `compiler.compile`).
+        """
         there = executable(codes, graph, name=name, stable=stable, threads=threads) if codes else None
-        self.executable = there or compiler.compile(graph, name=name, stable=stable, threads=threads)
+        self._updates = updates
+        self.executable = there or compiler.compile(graph, name=name, stable=stable, threads=threads, updates=updates)
         self.renewed = False
         """Whether the executable was replaced since somebody last set this to False: entries are to be made again."""
         self._graph, self._name, self._threads, self._unless, self._clock = graph, name, threads, unless, clock
@@ -126,7 +132,7 @@ class PackedMachine(Machine):
             arrays = [stable[packer.input] for packer in self.executable.packers]
             copies = shared_copies(self.executable.packers, arrays)
             if copies is None:
-                self.executable = compiler.compile(graph, name=name, threads=threads)
+                self.executable = compiler.compile(graph, name=name, threads=threads, updates=updates)
             else:
                 self._copies = copies
 
@@ -155,10 +161,18 @@ class PackedMachine(Machine):
 
     def run(self, inputs: Sequence[NDArray[Any]]) -> list[NDArray[Any]]:
         """Call the program, with fresh copies."""
+        return self._run(inputs, in_place=False)
+
+    def update(self, inputs: Sequence[NDArray[Any]]) -> list[NDArray[Any]]:
+        """Call it and have it write new values of state in place where it can: those outputs are the inputs then."""
+        return self._run(inputs, in_place=True)
+
+    def _run(self, inputs: Sequence[NDArray[Any]], *, in_place: bool) -> list[NDArray[Any]]:
         with self._lock:
             self._refresh()
             executable, copies = self.executable, self._copies
-        return executable.run(inputs, [copy.buffer for copy in copies] if copies else None)
+        there = places(executable.plan.updates, inputs) if in_place else None
+        return executable.run(inputs, [copy.buffer for copy in copies] if copies else None, there)
 
     def _refresh(self) -> None:
         """Bring the copies up to date, or give them up."""
@@ -188,6 +202,6 @@ class PackedMachine(Machine):
 
     def _give_up(self) -> None:
         """Read in place from now on; entries over the copies stay dirty for ever."""
-        self.executable = compiler.compile(self._graph, name=self._name, threads=self._threads)
+        self.executable = compiler.compile(self._graph, name=self._name, threads=self._threads, updates=self._updates)
         self._copies, self._entries = (), []
         self.renewed = True

@@ -15,6 +15,7 @@ from hybridize.array import random
 from hybridize.array.ndarray import ndarray, wrap
 from hybridize.array.storage import STATE
 from hybridize.array.traced import Variable
+from hybridize.autograd.tape import viewed as viewed_buffer
 from hybridize.base.dims import Symbol
 from hybridize.base.errors import ArgumentError, DTypeError, ShapeError
 from hybridize.base.frozen import changed
@@ -24,7 +25,8 @@ from hybridize.capture.backends import Backend, Evaluation, Memory, Verifying
 from hybridize.capture.entries import Entry, alone, missed, prepared, touching, unmarked
 from hybridize.capture.guards import checker, watches
 from hybridize.capture.packed import PackedMachine, packable
-from hybridize.capture.record import Captured, Given, Output, Result, Source
+from hybridize.capture.places import places, updates_of
+from hybridize.capture.record import Captured, Given, Output, Result, Source, effect_steps
 from hybridize.capture.recorded import Recorded, viewed
 from hybridize.capture.samples import recorded
 from hybridize.capture.signature import Call
@@ -72,8 +74,10 @@ class Program:
         self._writes = bool(written)
         self._written = [array for array in written if array is not None and array is not random.state]
         """Arrays from outside that a call writes, and that may be among its arguments."""
-        self._same_views = all(is_exact(step) for result in captured.results for step in result.steps)
-        """Whether the views in the result do not depend on sizes that only a call knows."""
+        self._same_views = all(is_exact(step) for result in captured.results for step in result.steps) and all(
+            is_exact(step) for effect in captured.effects for step in effect_steps(effect.arguments)
+        )
+        """Whether the views in the result, and in what is kept, do not depend on sizes that only a call knows."""
         self._holds = checker(captured.guards) if captured.guards else None
         self._dirty = PythonEntry(self)
         for storage in captured.watched:
@@ -87,7 +91,10 @@ class Program:
         elif verify:
             self._runs = Verifying(captured.graph, name, verify == "ops", threads)
         else:
-            self._runs = PackedMachine(captured.graph, name, self._stable(), self._dirty, threads=threads, codes=codes)
+            self._runs = PackedMachine(
+                captured.graph, name, self._stable(), self._dirty, threads=threads, codes=codes,
+                updates=updates_of(captured),
+            )  # fmt: skip
         self.reason = reason
         """Why it was captured: empty for the first program of a function."""
 
@@ -294,7 +301,12 @@ class Program:
         with stock.step.turn() if stock.step.feeds else STATE if self._writes else _NOTHING:
             buffers = [array._data if isinstance(array, ndarray) else array for array in arrays]
             taped = taping() is not None
-            outputs = self._recorded.taped(stock.sources, arrays, buffers, made) if taped else self._runs.run(buffers)
+            if taped:
+                outputs = self._recorded.taped(stock.sources, arrays, buffers, made)
+            elif self._writes and isinstance(self._runs, PackedMachine):
+                outputs = self._runs.update(buffers)
+            else:
+                outputs = self._runs.run(buffers)
             if self._writes:
                 self._commit(arrays, outputs)
                 if taped:
@@ -329,7 +341,8 @@ class Program:
     def _commit(self, arrays: Sequence[Any], outputs: Sequence[NDArray[Any]]) -> None:
         for source, array in zip(self.stock.sources, arrays, strict=True):
             if source.written >= 0:
-                array._data[...] = outputs[source.written]
+                if outputs[source.written] is not array._data:
+                    array._data[...] = outputs[source.written]
                 if array._storage is not None:
                     array._storage.touch()
         self.stock.step.done()
@@ -337,12 +350,18 @@ class Program:
     def _act(self, call: Call, outputs: Buffers, made: Made) -> None:
         """What the function does to objects outside."""
 
+        sizes = {} if self._same_views else self._sizes(call) or {}
+
         def given(argument: Any) -> Any:
             if isinstance(argument, Output):
-                return self._output(argument.index, (), argument.weak, outputs, made)
+                steps = tuple(exact(step, sizes) for step in argument.steps)
+                return self._output(argument.index, steps, argument.weak, outputs, made)
             if isinstance(argument, Given):
-                leaf = call.leaves[argument.position]
-                return leaf if isinstance(leaf, ndarray) else wrap(numpy.array(leaf))
+                array = call.leaves[argument.position] if argument.array is None else argument.array
+                steps = tuple(exact(step, sizes) for step in argument.steps)
+                if not steps:
+                    return array
+                return viewed(array, steps) if isinstance(array, ndarray) else viewed_buffer(array, steps)
             if type(argument) in (tuple, list):
                 return type(argument)(map(given, argument))
             return argument
@@ -404,12 +423,13 @@ class Program:
         count = len(executable.results) - len(order)
         if order != list(range(count, count + len(order))):
             return None
+        inputs = [numpy.empty(0) if source.array is None else source.array._data for source in stock.sources]
         made = compiler.make_entry(
             executable, array_type=ndarray, arguments=arguments, bound=[array._data for array in lifted],
             fallback=missed if locked else fallback, structure=self._finish(count, lifted),
             writes=[array._data for array in written],
             committed=touching(written, stock.step) if written else None, packed=[copy.buffer for copy in copies],
-            watches=watches(stock.guards),
+            watches=watches(stock.guards), in_place=places(executable.plan.updates, inputs),
         )  # fmt: skip
         if isinstance(made, PythonEntry):
             return None

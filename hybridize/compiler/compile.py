@@ -6,7 +6,7 @@ from __future__ import annotations
 import ctypes
 import threading
 import time
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from typing import Any
 
@@ -64,6 +64,7 @@ def compile(
     name: str = "program",
     stable: Collection[int] = (),
     threads: int | None = None,
+    updates: Mapping[int, int] | None = None,
 ) -> Executable:
     """Compile a graph, or return what an equal graph was compiled to.
 
@@ -77,12 +78,15 @@ def compile(
         stable: numbers of inputs that are the same at most calls. The program may read them from packed copies, which
             whoever binds the inputs makes and refreshes (see `Executable.packers`); `run` makes them at each call.
         threads: how many a call may use; None is what `set_num_threads` says.
+        updates: for outputs the input that each is the new value of, and whose memory it takes where the plan can have
+            it so (see `Plan.updates`).
     """
     machine = target if target is not None else default_target()
     if graph.scope is not None:
         graph.scope.capturing = False
     slots = POOL.slots(threads)
-    code = _key(graph, machine, stable, slots)
+    offers = dict(updates or {})
+    code = _key(graph, machine, stable, slots, offers)
     key = (*code, str(threads))
     found = _cache.get(key)
     if found is not None:
@@ -90,7 +94,7 @@ def compile(
     with _compiling:
         found = _cache.get(key, again=True)
         if found is None:
-            work = _Work(graph, machine, name, stable, slots, threads)
+            work = _Work(graph, machine, name, stable, slots, threads, offers)
             found = work.from_disk(disk.name(*code)) or work.compiled(disk.name(*code))
             _cache.put(key, found)
     return found
@@ -100,9 +104,10 @@ class _Work:
     """One graph on its way to code."""
 
     def __init__(
-        self, graph: Graph, target: Target, name: str, stable: Collection[int], slots: int, threads: int | None
-    ) -> None:
-        self.graph, self.target, self.name, self.stable = graph, target, name, stable
+        self, graph: Graph, target: Target, name: str, stable: Collection[int], slots: int, threads: int | None,
+        updates: Mapping[int, int],
+    ) -> None:  # fmt: skip
+        self.graph, self.target, self.name, self.stable, self.updates = graph, target, name, stable, updates
         self.slots, self.threads = slots, threads
         self.watch = _Stopwatch()
         self._optimized: Graph | None = None
@@ -147,7 +152,7 @@ class _Work:
         from hybridize.codegen.llvm.program import build  # late: see the package
 
         with self.watch.stage("codegen"):
-            return build(self.optimized(), self.target, stable=self.stable, slots=self.slots)
+            return build(self.optimized(), self.target, stable=self.stable, slots=self.slots, updates=self.updates)
 
     def _graph_bytes(self) -> int:
         """Memory of the constants of the graphs, which the executable keeps."""
@@ -172,15 +177,17 @@ class _Work:
             llvm_text=lambda: self._built().module.text(),
             entry_code=entry_code,
             team=POOL.team(self.threads) if plan.teams and have_pool() else None,
+            updates=self.updates,
         )
 
 
-def _key(graph: Graph, target: Target, stable: Collection[int], slots: int) -> Key:
+def _key(graph: Graph, target: Target, stable: Collection[int], slots: int, updates: Mapping[int, int]) -> Key:
     """What makes two compilations the same.
 
-    The text, in which constants stand by value or digest, the machine, what may be packed, threads that may share.
+    The text, in which constants stand by value or digest, the machine, what may be packed, threads that may share,
+    outputs that are to take an input's place.
     """
-    return graph.fingerprint, repr(target), repr(sorted(stable)), str(slots)
+    return graph.fingerprint, repr(target), repr(sorted(stable)), str(slots), repr(sorted(updates.items()))
 
 
 def cache_info() -> CacheInfo:

@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from typing import Any
 
 from numpy.typing import NDArray
@@ -59,6 +59,7 @@ def make_entry(
     committed: Callable[[], object] | None = None,
     packed: Sequence[NDArray[Any]] = (),
     watches: Sequence[Watch] = (),
+    in_place: Collection[int] = (),
 ) -> Callable[..., Any]:
     """A callable that runs `executable` when the call is exactly as described, and else calls `fallback` with it.
 
@@ -75,13 +76,20 @@ def make_entry(
         fallback: gets every other call, with the same arguments.
         structure: `leaf`, `tuple`, `list`, `none`, or a callable that is given the tuple of results.
         writes: buffers that the last outputs are copied into after the program has run, C-contiguous.
+        in_place: numbers of outputs that the program itself writes into the buffers for them: those whose input that
+            buffer is, as the plan's `updates` allow, if nothing else that is bound overlaps it.
         committed: called after the copying.
         packed: copies of bound matrices, one for each of the executable's packers.
         watches: what else must be as it was for the program to be right.
     """
     args = [argument(one) for one in arguments]
     results = executable.results[: len(executable.results) - len(writes)]
-    targets = [Write(type_, target) for type_, target in zip(executable.results[len(results) :], writes, strict=True)]
+    targets = [
+        Write(type_, target, number in in_place)
+        for number, (type_, target) in enumerate(
+            zip(executable.results[len(results) :], writes, strict=True), len(results)
+        )
+    ]
     if executable.effects or not servable(args, bound, targets, array_type):
         return PythonEntry(fallback)
     returns = Returns[structure.upper()] if isinstance(structure, str) else Returns.FINISH

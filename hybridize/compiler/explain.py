@@ -50,9 +50,14 @@ def kernels(executable: Executable, plan: Plan) -> tuple[KernelReport, ...]:
     first = len(plan.inputs)
     packed = {("input", first + pack.slot) for pack in plan.packs}
 
+    def updates(step: Step) -> bool:
+        """Whether it writes a new value where it reads the old one."""
+        reads, writes = ({(place.kind, place.slot) for place in places} for places in (step.reads, step.writes))
+        return any(("output", output) in writes and ("input", number) in reads for output, number in plan.updates)
+
     def layout(step: Step) -> tuple[str, ...]:
         found = ["packed"] if any((place.kind, place.slot) in packed for place in step.reads) else []
-        if step.kind == "loops" and set(step.reads) & set(step.writes):
+        if (step.kind == "loops" and set(step.reads) & set(step.writes)) or updates(step):
             found.append("in place")
         return tuple(found)
 

@@ -48,6 +48,7 @@ def step_seconds(
         graph, target,
         stable=sorted({packer.input for packer in executable.packers}),
         slots=max((step.threads for step in plan.steps), default=1),
+        updates=executable.updates,
         emitter_of=lambda module, target, name: TimedEmitter(module, target, name, address),
     )  # fmt: skip
     loaded = Loaded(compile_image(built.module.text(), target))

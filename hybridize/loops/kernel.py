@@ -28,9 +28,11 @@ class Param:
     dtype: DType
     size: int
     written: bool
+    shared: bool = False
+    """Whether another param may be the same buffer: each element is read before it is stored there."""
 
     def __str__(self) -> str:
-        return f"{CODES[self.dtype]}[{text(self.size)}]{'!' if self.written else ''}"
+        return f"{CODES[self.dtype]}[{text(self.size)}]{'!' if self.written else ''}{'=' if self.shared else ''}"
 
 
 @frozen

@@ -13,7 +13,7 @@ from typing import Any, Final
 
 from hybridize.runtime import cpython, effects, entry, image, plan, pool
 
-NUMBER: Final = 1
+NUMBER: Final = 2
 
 
 def facts() -> str:

@@ -44,7 +44,8 @@ ARGUMENT: Final = ("kind", "slot", "object", "ndim", "dims")
 `dims` points to its sizes. One below 0 stands for a size symbol, see `size_word`.
 """
 OUTPUT: Final = ("descr", "ndim", "dims", "offset", "target", "nbytes")
-"""Words of an output's record; the last three are for outputs that are copied into a bound array.
+"""Words of an output's record; the last three are for outputs that are copied into a bound array, or, with an offset
+below 0, are written there by the program itself.
 
 `dims` says where the sizes of a result are, in bytes after the figures of the call. The word before them is the
 result's bytes where it is to begin on a cache line, else 0.
@@ -117,6 +118,13 @@ class Write:
 
     type: TensorType
     target: NDArray[Any]
+    in_place: bool = False
+    """Whether the program writes into `target` itself."""
+
+    @property
+    def nbytes(self) -> int:
+        """Scratch that it takes."""
+        return 0 if self.in_place else _round_up(self.type.nbytes)
 
 
 class State:
@@ -162,7 +170,7 @@ class State:
             "process": cpython.process_table().ctypes.data,
             "program": program,
             "scratch_bytes": _round_up(scratch_bytes),
-            "write_bytes": sum(_round_up(write.type.nbytes) for write in writes),
+            "write_bytes": sum(write.nbytes for write in writes),
             "prepare": prepare,
             "size_slot": sum(slots) + len(bound),
             "frame_words": len(FRAME) + sum(1 + type_.ndim for type_ in (*results, *(w.type for w in writes))),
@@ -230,8 +238,9 @@ class State:
         write_offset = 0
         for write in writes:
             self._keep.append(write.target)
-            words.extend([0, 0, 0, write_offset, write.target.ctypes.data, write.type.nbytes])
-            write_offset += _round_up(write.type.nbytes)
+            offset = -1 if write.in_place else write_offset
+            words.extend([0, 0, 0, offset, write.target.ctypes.data, write.type.nbytes])
+            write_offset += write.nbytes
         return relocations
 
     def _descr(self, dtype: DType) -> int:

@@ -48,15 +48,17 @@ class Executable:
         llvm_text: Callable[[], str] | None = None,
         entry_code: Callable[[], int] | None = None,
         team: NDArray[Any] | None = None,
+        updates: Mapping[int, int] | None = None,
     ) -> None:
         """`owner` keeps the code at `address`, and its own `address` says where functions are that the plan names.
 
         `types` are those of inputs and outputs, for a plan that would have to be read for them.
         `entry_code` gives the emitted entry's address, 0 where there is none; it is asked at the second call. `team`
         are the threads that a program with shared steps uses, see `runtime.pool`; without one it uses the caller's
-        alone.
+        alone. `updates` are the outputs that it was compiled to have in an input's place, where that can be.
         """
         self.name = name
+        self.updates = dict(updates or {})
         self.address = address
         self.plan = plan
         self.packers = [Packer(owner, pack) for pack in plan.packs if pack.input is not None]
@@ -145,19 +147,28 @@ class Executable:
         sizes = self.sizes.checked(shapes)
         return self.plan.at({symbol.name: number for symbol, number in sizes.items()}).peak_bytes
 
-    def run(self, inputs: Sequence[NDArray[Any]], packed: Sequence[NDArray[Any]] | None = None) -> list[NDArray[Any]]:
+    def run(
+        self,
+        inputs: Sequence[NDArray[Any]],
+        packed: Sequence[NDArray[Any]] | None = None,
+        places: Mapping[int, NDArray[Any]] | None = None,
+    ) -> list[NDArray[Any]]:
         """Run the program over NumPy arrays; returns fresh arrays.
 
         Arrays that are not contiguous or not aligned are copied first; dtype and shape must be those of `parameters`.
 
-        `packed` are copies that the `packers` made, in their order; without them the call makes its own.
+        `packed` are copies that the `packers` made, in their order; without them the call makes its own. `places` are
+        the arrays of outputs that take the place of an input, as the plan's `updates` allow; they are returned, too.
 
         Raises:
             ArgumentError E310: wrong number of inputs.
             DTypeError E210, ShapeError E120: an input of another type than the program was compiled for.
             ShapeError E125: a call of such sizes would need more memory than there can be.
         """
-        outputs = self._caller()(*inputs) if packed is None else self._checked(*inputs, packed=packed)
+        if packed is None and not places:
+            outputs = self._caller()(*inputs)
+        else:
+            outputs = self._checked(*inputs, packed=packed, places=places)
         if self.effects:
             effects.raise_pending()
         return outputs
@@ -243,13 +254,22 @@ class _Checked:
         kind = _LONG if executable.long or executable.sizes.symbolic else _SHORT
         self.program = kind(executable.address)
 
-    def __call__(self, *inputs: NDArray[Any], packed: Sequence[NDArray[Any]] | None = None) -> list[NDArray[Any]]:
+    def __call__(
+        self,
+        *inputs: NDArray[Any],
+        packed: Sequence[NDArray[Any]] | None = None,
+        places: Mapping[int, NDArray[Any]] | None = None,
+    ) -> list[NDArray[Any]]:
         if len(inputs) != len(self.parameters):
             raise ArgumentError("E310", f"{self.name} takes {len(self.parameters)} arrays, got {len(inputs)}")
         arrays = [self._operand(number, array, self.parameters[number]) for number, array in enumerate(inputs)]
         sizes = self.sizes.checked([array.shape for array in arrays])
         scratch = numpy.empty(self.sizes.scratch_bytes(sizes) + 64, dtype=uint8)
-        outputs = [zeros(type_.shape, type_.dtype) for type_ in self.sizes.types(sizes)]
+        there = places or {}
+        outputs = [
+            there[number] if number in there else zeros(type_.shape, type_.dtype)
+            for number, type_ in enumerate(self.sizes.types(sizes))
+        ]
         if packed is None:
             packed = [packer.packed(arrays[packer.input]) for packer in self.packers]
         # A name of its own: pointers do not keep what they point to, and other threads may run meanwhile.

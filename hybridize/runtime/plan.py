@@ -6,7 +6,8 @@ Sizes that each call brings along stand as text (`2*n0`); `Plan.sizes` says what
 The machine code is one function, `void program(ptr inputs, ptr outputs, ptr scratch)`: `inputs` is an array of
 pointers to the graph's inputs followed by the constants (and, where there are size symbols, by an array of their
 values, as int64), `outputs` one of pointers to fresh buffers; every buffer is
-C-contiguous and aligned to its itemsize, `scratch` to 64 bytes; outputs overlap nothing else.
+C-contiguous and aligned to its itemsize, `scratch` to 64 bytes; outputs overlap nothing else, but for those that
+`Plan.updates` names: they may also be the very buffer of their input, if nothing else overlaps that.
 """
 
 from __future__ import annotations
@@ -133,6 +134,8 @@ class Plan:
     """The size symbols in the order of their values, then conditions, as `Scope.lines` gives them."""
     teams: tuple[int, ...] = ()
     """Positions among the constants of pointers to a team of threads, see `runtime.pool`."""
+    updates: tuple[tuple[int, int], ...] = ()
+    """Outputs that may take the place of an input, and which: the input is of no further use then."""
 
     def at(self, sizes: Mapping[str, int]) -> Plan:
         """The plan of a call with these sizes, by the names of the symbols."""
@@ -147,7 +150,7 @@ class Plan:
         )  # fmt: skip
         return Plan(
             _buffers(self.inputs, sizes), self.constants, _buffers(self.outputs, sizes),
-            sized(self.scratch_bytes, sizes), steps, self.packs, teams=self.teams,
+            sized(self.scratch_bytes, sizes), steps, self.packs, teams=self.teams, updates=self.updates,
         )  # fmt: skip
 
     def seen(self) -> Plan:
@@ -161,8 +164,13 @@ class Plan:
 
     @property
     def peak_bytes(self) -> int:
-        """Scratch and outputs of one call, exactly; of a plan without symbols."""
-        return _known(self.scratch_bytes) + sum(_known(output.nbytes) for output in self.outputs)
+        """Scratch and outputs of one call, exactly, but for those that take an input's place.
+
+        Of a plan without symbols.
+        """
+        there = {output for output, _ in self.updates}
+        outputs = (one for number, one in enumerate(self.outputs) if number not in there)
+        return _known(self.scratch_bytes) + sum(_known(output.nbytes) for output in outputs)
 
     @property
     def flops(self) -> int:

@@ -9,6 +9,7 @@ the runtime keeps. Kernels are loop IR; nothing here knows LLVM.
     draft   a group as statements over its own axes
     finish  a draft as a kernel: axes merged, pieces split, a vector axis chosen
     memory  offsets from live ranges
+    updates outputs that may lie where an input lies
     plan    all of it, in order
 
 It must not know kernels' text, arrays or Python callers.

@@ -45,6 +45,7 @@ from hybridize.schedule.steps import (
     Stable,
     Team,
 )
+from hybridize.schedule.updates import Updates, readers_first, sensible, taken
 
 
 class Machine(Protocol):
@@ -90,19 +91,23 @@ def literal(array: Array, interner: Interner) -> Const | None:
 Source = Array | Stable
 
 
-def schedule(graph: Graph, machine: Machine, known: Mapping[int, Source] | None = None) -> Schedule:
+def schedule(
+    graph: Graph, machine: Machine, known: Mapping[int, Source] | None = None, updates: Updates | None = None
+) -> Schedule:
     """Decide what is computed where and in which order, and where it is kept.
 
     `graph` is optimised: its composites are inlined. Constants follow the inputs in the array of pointers, those of
     sub-graphs and packed ones after the graph's own. Inputs whose numbers are in `known` are constants of the program
-    around or seldom change; matrices among them are packed beforehand, where that pays.
+    around or seldom change; matrices among them are packed beforehand, where that pays. `updates` says of outputs which
+    input they are the new value of: where it can, the plan has them take its place (see `schedule.updates`).
     """
-    return _Scheduler(graph, machine, known or {}).result()
+    return _Scheduler(graph, machine, known or {}, updates or {}).result()
 
 
 class _Scheduler:
-    def __init__(self, graph: Graph, machine: Machine, known: Mapping[int, Source]) -> None:
+    def __init__(self, graph: Graph, machine: Machine, known: Mapping[int, Source], updates: Updates) -> None:
         self.graph = graph
+        self.updates = sensible(graph, updates)
         self.machine = machine
         self.interner = Interner()
         self.constants: list[Array | Packed | Team] = list(graph.constants.values())
@@ -145,6 +150,8 @@ class _Scheduler:
                 after[step].add(step.following)
         for unit, later in after.items():
             later.discard(unit)
+        readers_first(self.graph, grouping, self.updates, after)
+        for later in after.values():
             for reader in later:
                 waits[reader] += 1
         number = {unit: i for i, unit in enumerate(units)}
@@ -238,6 +245,7 @@ class _Scheduler:
         makers += [self._copy(value, slot) for value, slot in self._copies()]
         scratch_bytes = assign(self.blocks)
         made = [make() for make in makers]
+        steps, updates = taken([step for step, _ in made], self.updates, self.interner)
         constants = self._kept()
         plan = Plan(
             tuple(Buffer.of(value.type) for value in self.graph.inputs),
@@ -246,10 +254,11 @@ class _Scheduler:
             plain(scratch_bytes),
             tuple(_described(step, flops) for step, flops in made),
             teams=tuple(slot for slot, constant in enumerate(constants) if isinstance(constant, Team)),
+            updates=updates,
         )
         work = (sum(_moved(step) for step, _ in made), sum(flops for _, flops in made))
         reads = frozenset(self.reads)
-        return Schedule(plan, tuple(step for step, _ in made), constants, reads, scratch_bytes, work)
+        return Schedule(plan, steps, constants, reads, scratch_bytes, work)
 
     def _kept(self) -> tuple[Array | Packed | Team, ...]:
         """The constants, those empty that no step reads: numbers within kernels, and what is read packed."""

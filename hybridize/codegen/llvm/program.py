@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import dataclasses
 import functools
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 
 import numpy
 
@@ -103,13 +103,14 @@ def build(
     stable: Collection[int] = (),
     emitter_of: Callable[[Module, Target, str], Emitter] | None = None,
     slots: int = 1,
+    updates: Mapping[int, int] | None = None,
 ) -> Built:
     """Schedule `graph` and write it as the exported function `name`.
 
     Matrices among the inputs numbered `stable` are read from packed copies, where that pays. `emitter_of` makes
-    another writer than `Emitter`. Up to `slots` threads share steps that are worth it.
+    another writer than `Emitter`. Up to `slots` threads share steps that are worth it. `updates` are as in `schedule`.
     """
-    scheduled = schedule(graph, Sizes(target, slots), {number: Stable(number, 0) for number in stable})
+    scheduled = schedule(graph, Sizes(target, slots), {number: Stable(number, 0) for number in stable}, updates)
     module = Module(target.halves)
     emitter = (emitter_of or Emitter)(module, target, name)
     scope = graph.scope

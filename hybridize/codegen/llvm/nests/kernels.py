@@ -62,8 +62,8 @@ def emit_kernel(module: Module, name: str, kernel: Kernel, target: Target, range
 
 
 def _params(kernel: Kernel, ranged: bool) -> list[tuple[str, str]]:
-    count = len(kernel.params) + len(kernel.locals)
-    params = [("ptr noalias nocapture", f"b{i}") for i in range(count)]
+    buffers = enumerate((*kernel.params, *kernel.locals))
+    params = [(f"ptr {'' if buffer.shared else 'noalias '}nocapture", f"b{i}") for i, buffer in buffers]
     return [*params, ("i64", "first"), ("i64", "last")] if ranged else params
 
 

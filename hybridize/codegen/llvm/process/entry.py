@@ -393,7 +393,9 @@ class _Entry:
         records, program = self.field("outputs", "ptr"), self.field("program", "ptr")
         with f.loop(results_count, outputs_count) as loop:
             record = self.record(records, loop.index, len(OUTPUT))
-            buffer = self.at(scratch, self.load(record, 8 * OUTPUT.index("offset"), "i64"))
+            offset, target = self.load(record, 8 * OUTPUT.index("offset"), "i64"), self.target(record)
+            there = f.op(f"icmp slt i64 {offset}, 0")
+            buffer = f.op(f"select i1 {there}, ptr {target}, ptr {self.at(scratch, offset)}")
             self.store(buffer, self.element(outputs, loop.index))
         scratch = self.at(scratch, self.field("write_bytes"))
         short, long, done = f.fresh("short"), f.fresh("long"), f.fresh("done")
@@ -411,10 +413,14 @@ class _Entry:
         f.place(done)
         with f.loop(results_count, outputs_count) as loop:
             record = self.record(records, loop.index, len(OUTPUT))
-            target = self.load(record, 8 * OUTPUT.index("target"))
-            nbytes = self.load(record, 8 * OUTPUT.index("nbytes"), "i64")
-            source = self.load(self.element(outputs, loop.index))
-            self.call("memcpy", "ptr", f"ptr {target}", f"ptr {source}", f"i64 {nbytes}")
+            target, source = self.target(record), self.load(self.element(outputs, loop.index))
+            with f.when(f.op(f"icmp ne ptr {target}, {source}")):
+                nbytes = self.load(record, 8 * OUTPUT.index("nbytes"), "i64")
+                self.call("memcpy", "ptr", f"ptr {target}", f"ptr {source}", f"i64 {nbytes}")
+
+    def target(self, record: str) -> str:
+        """Where an output is to be in the end."""
+        return self.load(record, 8 * OUTPUT.index("target"))
 
     def each_held(self, held: str, count: str, function: str) -> None:
         """Without the GIL another thread may replace an argument's array: hold it meanwhile; null is allowed."""

@@ -1,0 +1,184 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Outputs that may lie where an input lies: the new value of a state, written over the old one.
+
+The caller offers pairs of an output and an input of equal type. A pair is taken where every element of the input is
+read for the last time before the element of the output at its place is written: in an earlier step, or in the same
+turn of the same loop. What is taken is right wherever the caller puts the output, over the input or apart.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+
+from hybridize.base.dims import same
+from hybridize.graph import Graph, Value
+from hybridize.loops.expr import Expr, Load
+from hybridize.loops.index import Interner, Space
+from hybridize.loops.kernel import Kernel
+from hybridize.loops.measure import walk
+from hybridize.schedule.group import Grouping, Unit, has_effect
+from hybridize.schedule.steps import LoopStep, Place, ProductStep, ScheduleStep
+
+Updates = Mapping[int, int]
+"""For an output the input that it is the new value of."""
+
+
+def sensible(graph: Graph, offers: Updates) -> dict[int, int]:
+    """The offers that can be taken at all: none of a program that may yet refuse what it was given."""
+    if any(has_effect(node.op) for node in graph.nodes):
+        return {}
+    pairs = {k: j for k, j in offers.items() if graph.outputs[k].type == graph.inputs[j].type}
+    inputs = list(pairs.values())
+    return {k: j for k, j in pairs.items() if inputs.count(j) == 1}
+
+
+def readers_first(graph: Graph, grouping: Grouping, offers: Updates, after: Mapping[Unit, set[Unit]]) -> None:
+    """Have units that read an old value come before the one that stores the new one, where nothing forbids that.
+
+    `after` are the units that must come after each; it is added to. Epilogues stand for the contractions they end.
+    """
+    within: dict[Unit, Unit] = {step.epilogue: step for step in grouping.steps if step.epilogue is not None}
+    for output, number in offers.items():
+        old, writer = graph.inputs[number], grouping.owner.get(_root(grouping, graph.outputs[output]))
+        if writer is None:
+            continue
+        writer = _unit(writer, within)
+        shown = (old, *(view for view in grouping.alias if _root(grouping, view) is old))
+        for value in shown:
+            for reader in (*grouping.readers.get(value, ()), *grouping.uses.get(value, ())):
+                first = _unit(reader, within)
+                if first is not writer and not _leads(writer, first, after):
+                    after[first].add(writer)
+
+
+def _root(grouping: Grouping, value: Value) -> Value:
+    while value in grouping.alias:
+        value = grouping.alias[value][0]
+    return value
+
+
+def _unit(unit: Unit, within: Mapping[Unit, Unit]) -> Unit:
+    return within.get(unit, unit)
+
+
+def _leads(start: Unit, goal: Unit, after: Mapping[Unit, set[Unit]]) -> bool:
+    """Whether `goal` must come after `start`."""
+    seen, front = {start}, [start]
+    while front:
+        for unit in after[front.pop()]:
+            if unit is goal:
+                return True
+            if unit not in seen:
+                seen.add(unit)
+                front.append(unit)
+    return False
+
+
+def taken(
+    steps: Sequence[ScheduleStep], offers: Updates, interner: Interner
+) -> tuple[tuple[ScheduleStep, ...], tuple[tuple[int, int], ...]]:
+    """The offers that are proven, and the steps, told which of their buffers may be one."""
+    written: dict[int, int] = {}
+    read: dict[int, int] = {}
+    for number, step in enumerate(steps):
+        for place, writes in _places(step):
+            if place.kind == "output" and writes:
+                written.setdefault(place.slot, number)
+            elif place.kind == "input":
+                read[place.slot] = number
+    found, made = [], list(steps)
+    for output, source in offers.items():
+        at = written.get(output)
+        last = read.get(source, -1)
+        if at is None or last > at:
+            continue
+        if last == at:
+            if not _in_turn(made[at], output, source, interner):
+                continue
+            made[at] = _told(made[at], output, source)
+        found.append((output, source))
+    return tuple(made), tuple(found)
+
+
+def _places(step: ScheduleStep) -> Iterator[tuple[Place, bool]]:
+    """Where a step reads and writes; True for writes."""
+    if isinstance(step, LoopStep):
+        params = (*step.kernel.params, *step.kernel.locals)
+        yield from ((place, param.written) for place, param in zip(step.places, params, strict=True))
+    elif isinstance(step, ProductStep):
+        params = () if step.finish is None else step.finish.params
+        flags = (True, False, False, *(param.written for param in params))
+        yield from zip(step.places, flags, strict=True)
+    else:
+        count = len(step.outputs)
+        yield from ((place, number < count) for number, place in enumerate(step.places))
+
+
+def _in_turn(step: ScheduleStep, output: int, source: int, interner: Interner) -> bool:
+    """Whether a step that reads an input and writes an output does so element by element, each before it is written."""
+    if not isinstance(step, LoopStep | ProductStep):
+        return False
+    numbers: dict[str, list[int]] = {"input": [], "output": []}
+    for number, place in enumerate(step.places):
+        if (place.kind, place.slot) in (("input", source), ("output", output)):
+            if not same(place.offset, 0):
+                return False
+            numbers[place.kind].append(number)
+    if len(numbers["input"]) != 1 or len(numbers["output"]) != 1:
+        return False
+    (reads,), (writes,) = numbers.values()
+    if isinstance(step, LoopStep):
+        return reads < len(step.kernel.params) and _read_first(step.kernel, reads, writes)
+    return reads > 2 and _finished_first(step, reads - 3, writes - 3, interner)
+
+
+def _read_first(kernel: Kernel, source: int, target: int) -> bool:
+    """Whether each element of one param is read before the one of the other at its place is stored."""
+    begun = False
+    for nest in kernel.nests:
+        stores = {id(s.address): (n, s.sizes) for n, s in enumerate(nest.statements) if s.buffer == target}
+        begun = begun or bool(stores)
+        if not begun:
+            continue
+        for number, statement in enumerate(nest.statements):
+            for address in _addresses(source, statement.value, statement.address):
+                last, sizes = stores.get(id(address), (-1, ()))
+                if number > last or not _alike(sizes, statement.sizes):
+                    return False
+    return True
+
+
+def _finished_first(step: ProductStep, source: int, target: int, interner: Interner) -> bool:
+    """The same of the epilogue of a contraction, whose own element (-3) is stored last of all."""
+    assert step.finish is not None
+    product, finish = step.product, step.finish
+    space = Space(interner, {0: product.batch, 1: product.m, 2: product.n})
+    own = space.flat(tuple(space.axis(k) for k in range(3)), (product.batch, product.m, product.n))
+    stores = [(extra.param, extra.address, extra.value) for extra in finish.extras] + [(-3, own, finish.value)]
+    written = {id(address): number for number, (param, address, _) in enumerate(stores) if param == target}
+    return all(
+        number <= written.get(id(address), -1)
+        for number, (_, at, value) in enumerate(stores)
+        for address in _addresses(source, value, at)
+    )
+
+
+def _addresses(operand: int, *roots: Expr) -> Iterable[Expr]:
+    """Where a buffer is read below some expressions."""
+    return [node.indices[0] for node in walk(*roots) if isinstance(node, Load) and node.operand == operand]
+
+
+def _alike(x: Sequence[int], y: Sequence[int]) -> bool:
+    return len(x) == len(y) and all(same(a, b) for a, b in zip(x, y, strict=True))
+
+
+def _told(step: ScheduleStep, output: int, source: int) -> ScheduleStep:
+    """A kernel whose params for the two may be one buffer."""
+    if not isinstance(step, LoopStep):
+        return step
+    params = list(step.kernel.params)
+    for number, place in enumerate(step.places[: len(params)]):
+        if (place.kind, place.slot) in (("input", source), ("output", output)):
+            params[number] = dataclasses.replace(params[number], shared=True)
+    return dataclasses.replace(step, kernel=dataclasses.replace(step.kernel, params=tuple(params)))

@@ -1,0 +1,247 @@
+"""Outputs that take the place of an input: which may, and that results are the same as apart, to the bit."""
+
+import random
+
+import numpy
+import pytest
+
+from hybridize import compiler, np
+from hybridize.array.operands import operand
+from hybridize.array.symbol import Symbol
+from hybridize.base.dtypes import float32, float64
+from hybridize.base.types import TensorType
+from hybridize.ops import record
+from hybridize.ops.op import current
+
+
+def f32(*shape):
+    return TensorType(shape, float32)
+
+
+def compiled(function, types, updates, **options):
+    """The program of a function of arrays that gives a list of arrays."""
+
+    def steps(*inputs):
+        interpreter = current()
+        return [operand(x) for x in function(*(Symbol.of(interpreter, one) for one in inputs))]
+
+    return compiler.compile(record(steps, types), updates=updates, **options)
+
+
+def samples(types):
+    rng = numpy.random.default_rng(0)
+    return [numpy.asarray(rng.standard_normal(one.shape)).astype(one.dtype) for one in types]
+
+
+def taken(function, types, updates, **options):
+    """The updates that are taken; results in place must be those apart."""
+    executable = compiled(function, types, updates, **options)
+    inputs = samples(types)
+    expected = executable.run([one.copy() for one in inputs])
+    there = [one.copy() for one in inputs]
+    pairs = dict(executable.plan.updates)
+    found = executable.run(there, places={output: there[source] for output, source in pairs.items()})
+    for number, (x, y) in enumerate(zip(found, expected, strict=True)):
+        assert x.tobytes() == y.tobytes(), f"output {number} of {pairs}"
+    for output, source in pairs.items():
+        assert found[output] is there[source]
+    untouched = [number for number in range(len(types)) if number not in pairs.values()]
+    assert all(there[number].tobytes() == inputs[number].tobytes() for number in untouched)
+    return pairs
+
+
+SIZES = (1, 3, 16, 37, 259, 5000)
+
+
+@pytest.mark.parametrize("size", SIZES)
+def test_elements_that_depend_on_their_own_place_alone(size):
+    types = [f32(size)] * 4
+
+    def adam(w, g, m, v):
+        m, v = 0.9 * m + 0.1 * g, 0.999 * v + 0.001 * g * g
+        return [w - 0.1 * m / (np.sqrt(np.abs(v)) + 1e-8), m, v]
+
+    assert taken(adam, types, {0: 0, 1: 2, 2: 3}) == {0: 0, 1: 2, 2: 3}
+
+
+def test_what_nobody_reads_is_written_in_place():
+    assert taken(lambda g, x: [x[::-1] * 2], [f32(100), f32(100)], {0: 0}) == {0: 0}
+
+
+@pytest.mark.parametrize(
+    "update",
+    [
+        lambda w: w[::-1] + w,
+        lambda w: np.concatenate([w[1:], w[:1]]),
+        lambda w: np.cumsum(w),
+        lambda w: np.sort(w)[::-1] * w[::-1],
+        lambda w: np.where(w > 0, w, w[::-1]),
+        lambda w: w * np.flip(w).reshape(100),
+    ],
+)
+def test_elements_that_need_others_are_written_apart(update):
+    assert taken(lambda w: [update(w)], [f32(100)], {0: 0}) == {}
+
+
+def test_a_transposed_matrix_is_written_apart():
+    assert taken(lambda w: [w.T + w], [f32(40, 40)], {0: 0}) == {}
+    assert taken(lambda w: [w @ w], [f32(40, 40)], {0: 0}) == {}
+
+
+def test_sums_of_the_old_value():
+    """In the same loops they are not proven to be read before; in a step of their own they are."""
+    taken(lambda w: [w / (1 + np.abs(w).sum())], [f32(1000)], {0: 0})
+    taken(lambda w: [w - w.mean()], [f32(7, 300)], {0: 0})
+
+    def step(w, x):
+        y = np.sort(w)[::-1] + x
+        return [y * w.sum(), w - x]
+
+    assert taken(step, [f32(100), f32(100)], {1: 0}) == {1: 0}
+
+
+@pytest.mark.parametrize("shape", [(1, 5), (9, 40), (300, 7), (33, 1000)])
+def test_rows_are_right_whatever_is_taken(shape):
+    def softmax(w):
+        e = np.exp(w - w.max(1, keepdims=True))
+        return [e / e.sum(1, keepdims=True)]
+
+    taken(softmax, [f32(*shape)], {0: 0})
+    taken(lambda w: [w - w.mean(1, keepdims=True), w.sum(0)], [f32(*shape)], {0: 0})
+    taken(lambda w: [w - w.mean(0), w.sum(1)], [f32(*shape)], {0: 0})
+
+
+@pytest.mark.parametrize("batch", [1, 2, 7, 64])
+@pytest.mark.parametrize(("rows", "columns"), [(10, 33), (64, 64), (17, 300)])
+def test_readers_of_a_weight_come_before_its_update(batch, rows, columns):
+    """The gradient of what comes before a layer reads the old weight, though the program says it later."""
+
+    def step(w, v, x, d):
+        new = w - 0.1 * (x.T @ d)
+        return [new, 0.5 * v + (x.T @ d), d @ w.T, x @ w]
+
+    types = [f32(rows, columns), f32(rows, columns), f32(batch, rows), f32(batch, columns)]
+    assert taken(step, types, {0: 0, 1: 1}) == {0: 0, 1: 1}
+
+
+def test_values_that_change_places():
+    pairs = taken(lambda a, b: [b + 0, a + 0], [f32(100), f32(100)], {0: 0, 1: 1})
+    assert len(pairs) < 2
+    pairs = taken(lambda a, b: [b, a], [f32(100), f32(100)], {0: 0, 1: 1})
+    assert len(pairs) < 2
+
+
+def test_one_value_for_two_states():
+    def same(a, b):
+        c = a * 2 + b
+        return [c, c]
+
+    taken(same, [f32(100), f32(100)], {0: 0, 1: 1})
+    assert taken(lambda a, b: [a, a * 2], [f32(100), f32(100)], {0: 0, 1: 1}) == {0: 0, 1: 1}
+
+
+def test_an_old_value_that_is_needed_later():
+    def step(w, x):
+        new = w * 2 + x
+        return [new, (np.cumsum(new) * w[::-1])]
+
+    assert taken(step, [f32(50), f32(50)], {0: 0}) == {}
+
+
+def test_a_row_or_a_part_is_updated():
+    def step(w, x):
+        new = w.copy()
+        new[3] = new[3] + x
+        return [new]
+
+    taken(step, [f32(10, 30), f32(30)], {0: 0})
+
+
+def test_sizes_that_a_call_brings_along():
+    from hybridize.base.dims import Scope
+
+    scope = Scope()
+    scope.capturing = False
+    size = scope.symbol(64, name="n", low=1)
+    executable = compiled(lambda w, x: [w - 0.5 * x], [TensorType((size,), float32)] * 2, {0: 0})
+    assert dict(executable.plan.updates) == {0: 0}
+    for count in SIZES:
+        w, x = samples([f32(count), f32(count)])
+        expected = w - numpy.float32(0.5) * x
+        (found,) = executable.run([w, x], places={0: w})
+        assert found is w
+        assert w.tobytes() == expected.tobytes()
+
+
+def test_nothing_of_a_program_that_may_refuse_its_input():
+    from hybridize import npx
+
+    def step(w, x):
+        npx.assert_(x.sum() > 0, "a sum above 0")  # noqa: PT009
+        return [w - x]
+
+    assert dict(compiled(step, [f32(10), f32(10)], {0: 0}).plan.updates) == {}
+
+
+def test_inputs_of_other_types_or_offered_twice_are_not_taken():
+    assert taken(lambda w, x: [w.astype("float64")], [f32(9), f32(9)], {0: 0}) == {}
+    assert taken(lambda w, x: [w + x, w - x], [f32(9), f32(9)], {0: 0, 1: 0}) == {}
+
+
+def test_memory_and_the_cache_tell_them_apart():
+    def step(w, x):
+        return [w - x, (w * x).sum()]
+
+    types = [f32(1000), f32(1000)]
+    apart, there = compiled(step, types, None), compiled(step, types, {0: 0})
+    assert apart is not there
+    assert there is compiled(step, types, {0: 0})
+    assert apart.peak_bytes - there.peak_bytes == 4000
+
+
+def test_threads_share_an_update():
+    size = 1 << 20
+
+    def step(w, g):
+        return [w - 0.1 * np.tanh(g) * np.exp(-w * w)]
+
+    assert taken(step, [f32(size), f32(size)], {0: 0}, threads=2) == {0: 0}
+
+
+def _chance(rng, size):
+    """A function of four states and two inputs that computes new states of old ones."""
+
+    def function(*arrays):
+        values = list(arrays)
+        for _ in range(rng.randint(3, 12)):
+            x, y = rng.choice(values), rng.choice(values)
+            kind = rng.randrange(12)
+            if kind < 4:
+                values.append(x * 0.5 + y)
+            elif kind == 4:
+                values.append(np.tanh(x) * y)
+            elif kind == 5:
+                values.append(x[::-1] - y)
+            elif kind == 6:
+                values.append(x.T.reshape(size, size) + y)
+            elif kind == 7:
+                values.append((x @ y) * 0.01)
+            elif kind == 8:
+                values.append(x - (x * y).mean(rng.randrange(2), keepdims=True))
+            elif kind == 9:
+                values.append(y + (x.T @ y) * 0.01 - x)
+            elif kind == 10:
+                values.append(np.concatenate([x[1:], y[:1]]))
+            else:
+                values.append(np.where(x > 0, x, y) + x.sum())
+        return [rng.choice(values) for _ in range(4)]
+
+    return function
+
+
+@pytest.mark.parametrize("seed", range(60))
+def test_programs_of_chance(seed):
+    rng = random.Random(seed)
+    size = rng.choice((1, 2, 5, 16, 33, 70))
+    type_ = TensorType((size, size), rng.choice((float32, float32, float64)))
+    taken(_chance(rng, size), [type_] * 6, {k: k for k in range(4)})
