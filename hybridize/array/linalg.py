@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""`np.linalg`: norms and products compile; factorisations are NumPy's (LAPACK), imperatively."""
+"""`np.linalg`: norms and products compile; factorisations are NumPy's (LAPACK), imperatively, and have gradients."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ import numpy
 
 from hybridize.array.functions.creation import eye
 from hybridize.array.functions.linear import cross, matmul, norm, outer, tensordot, trace
-from hybridize.array.functions.searching import data_dependent
+from hybridize.array.functions.searching import data_dependent, recorded
 from hybridize.array.functions.shapes import swapaxes
 from hybridize.array.operands import array, public
 from hybridize.base.errors import ShapeError
@@ -38,7 +38,12 @@ _LAPACK = (
     matrix_rank,
     cond,
     svdvals,
-) = (data_dependent(f"linalg.{name}", getattr(numpy.linalg, name)) for name in _LAPACK)
+) = (
+    data_dependent(
+        f"linalg.{name}", getattr(numpy.linalg, name), None if name == "matrix_rank" else recorded(name, "factors")
+    )
+    for name in _LAPACK
+)
 
 
 @public

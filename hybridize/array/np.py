@@ -140,6 +140,7 @@ from hybridize.array.functions.linear import (
     trace,
     vdot,
 )  # fmt: skip
+from hybridize.array.functions.numerics import nanmedian, nanstd, nanvar, polyval, unwrap, vander
 from hybridize.array.functions.reductions import (
     all,
     any,
@@ -181,6 +182,7 @@ from hybridize.array.functions.searching import (
     percentile,
     quantile,
     ravel_multi_index,
+    recorded,
     searchsorted,
     sort,
     take,
@@ -254,17 +256,12 @@ _BY_NUMPY = (
     "histogram",
     "gcd",
     "lcm",
-    "polyval",
     "setdiff1d",
     "union1d",
     "intersect1d",
     "genfromtxt",
-    "vander",
-    "unwrap",
-    "nanmedian",
-    "nanstd",
-    "nanvar",
 )
+_WITH_GRADIENTS = ("unique", "bincount", "setdiff1d", "union1d", "intersect1d")
 
 (
     unique,
@@ -275,17 +272,14 @@ _BY_NUMPY = (
     histogram,
     gcd,
     lcm,
-    polyval,
     setdiff1d,
     union1d,
     intersect1d,
     genfromtxt,
-    vander,
-    unwrap,
-    nanmedian,
-    nanstd,
-    nanvar,
-) = (data_dependent(name, getattr(numpy, name)) for name in _BY_NUMPY)
+) = (
+    data_dependent(name, getattr(numpy, name), recorded(name, "sets") if name in _WITH_GRADIENTS else None)
+    for name in _BY_NUMPY
+)
 
 pi, e, inf, nan, euler_gamma = math.pi, math.e, math.inf, math.nan, numpy.euler_gamma
 newaxis = None

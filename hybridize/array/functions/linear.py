@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import importlib
 import math
 from typing import Any
 
@@ -325,7 +326,8 @@ def norm(x: Any, ord: Any = None, axis: Any = None, keepdims: bool = False) -> A
 
     Args:
         x: any array.
-        ord: None, `fro`, 0, 1, 2, inf, -inf or any p of a vector norm; for matrices None, `fro`, 1, -1, inf, -inf.
+        ord: None, `fro`, 0, 1, 2, inf, -inf or any p of a vector norm; for matrices None, `fro`, 1, -1, inf, -inf, and
+            imperatively `nuc`, 2, -2, which are made of singular values.
         axis: an axis, a pair of axes, or None: all elements when `ord` is None.
         keepdims: keep reduced axes with size 1.
     """
@@ -342,9 +344,16 @@ def norm(x: Any, ord: Any = None, axis: Any = None, keepdims: bool = False) -> A
         sums = sum_(absolute(a), over, keepdims=True)
         best = (max_ if ord > 0 else min_)(sums, then, keepdims=True)
         return best if keepdims else reshape(best, tuple(n for i, n in enumerate(a.shape) if i not in axes))
+    if len(axes) == 2 and ord in (2, -2, "nuc"):
+        # Not at the top: `linalg` imports this module.
+        svdvals = importlib.import_module("hybridize.array.linalg").svdvals
+        singular = svdvals(moveaxis(a, axes, (-2, -1)))
+        found = sum_(singular, -1) if ord == "nuc" else singular[..., 0 if ord == 2 else -1]
+        return expand_dims(expand_dims(found, axes[0]), axes[1]) if keepdims else found
     raise ArgumentError(
-        "E314", f"norm of {a.type} over {len(axes)} axes has no ord={ord!r}", help="np.linalg.svd gives singular values"
-    )
+        "E314", f"norm of {a.type} over {len(axes)} axes has no ord={ord!r}",
+        help="of a matrix: None, 'fro', 'nuc', 1, -1, 2, -2, inf, -inf; of a vector any number",
+    )  # fmt: skip
 
 
 def _vector_norm(x: Any, ord: Any, axis: int, keepdims: bool) -> Any:

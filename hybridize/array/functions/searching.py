@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import builtins
+import importlib
 import math
 from collections.abc import Callable
 from typing import Any
@@ -224,7 +225,7 @@ def interp(x: Any, xp: Any, fp: Any, left: Any = None, right: Any = None) -> Any
     return where(less(places[n - 1], at), values[n - 1] if right is None else right, found)
 
 
-def _merged(x: Any, axis: Any, name: str) -> tuple[Any, int, tuple[int, ...]]:
+def merged(x: Any, axis: Any, name: str) -> tuple[Any, int, tuple[int, ...]]:
     """(`x` with the axes of `axis` as one, which one that is, the shape of `x` with 1 for each of them)."""
     axes = axes_of(axis, x.ndim, name)
     kept = tuple(1 if i in axes else size for i, size in enumerate(x.shape))
@@ -250,7 +251,7 @@ def quantile(
     `method` is linear, lower, higher, nearest or midpoint: what to do between two elements.
     """
     method = method if interpolation is None else interpolation
-    flat, place, kept = _merged(array(a), axis, "quantile")
+    flat, place, kept = merged(array(a), axis, "quantile")
     ordered = moveaxis(sort(flat if is_float(flat.dtype) else flat.astype(float32), place), place, 0)
     share = result(strong(q, float64 if ordered.dtype == float64 else float32))
     at = multiply(share, float(ordered.shape[0] - 1))
@@ -297,7 +298,7 @@ def percentile(
 @public
 def median(a: Any, axis: Any = None, out: Any = None, keepdims: bool = False) -> Any:
     """The middle element along `axis`; the mean of two where their number is even."""
-    flat, place, kept = _merged(array(a), axis, "median")
+    flat, place, kept = merged(array(a), axis, "median")
     n = flat.shape[place]
     ordered = sort(flat, place)
     before = (slice(None),) * place
@@ -394,10 +395,17 @@ def delete(arr: Any, obj: Any, axis: int | None = None) -> Any:
     return x[(slice(None),) * place + (numpy.delete(numpy.arange(x.shape[place]), gone),)]
 
 
-def data_dependent(name: str, function: Callable[..., Any]) -> Callable[..., Any]:
+def data_dependent(
+    name: str, function: Callable[..., Any], recorded: Callable[..., Any] | None = None
+) -> Callable[..., Any]:
     """A function of NumPy whose result has a size, or needs a method, that compiled code does not have.
 
     Imperatively NumPy computes it on the arrays' values; while capturing it is an error that names it.
+
+    Args:
+        name: what it is called.
+        function: NumPy's.
+        recorded: what is called instead where a gradient must pass; None: that is an error.
     """
 
     def call(*args: Any, **kwargs: Any) -> Any:
@@ -408,6 +416,8 @@ def data_dependent(name: str, function: Callable[..., Any]) -> Callable[..., Any
                 help="call it outside of the compiled function and pass its result in",
             )
         if ACTIVE and taping() is not None:
+            if recorded is not None and _has_history((*args, *kwargs.values())):
+                return recorded(*args, **kwargs)
             with taped(None):
                 found = call(*args, **kwargs)
             if _has_floats(found) and _has_history((*args, *kwargs.values())):
@@ -422,6 +432,15 @@ def data_dependent(name: str, function: Callable[..., Any]) -> Callable[..., Any
     call.__name__ = call.__qualname__ = name.rpartition(".")[2]
     call.__doc__ = f"NumPy's `{name}`, imperatively; it cannot be compiled."
     return public(call)
+
+
+def recorded(name: str, module: str) -> Callable[..., Any]:
+    """A function of a module of these, which is loaded when a gradient must pass it for the first time."""
+
+    def call(*args: Any, **kwargs: Any) -> Any:
+        return getattr(importlib.import_module(f"hybridize.array.functions.{module}"), name)(*args, **kwargs)
+
+    return call
 
 
 def _has_history(x: Any) -> bool:

@@ -1,0 +1,121 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Polynomials, phases, and statistics of what is not NaN."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+from hybridize.array.functions.creation import ones_like, zeros_like
+from hybridize.array.functions.elementwise import (
+    absolute,
+    add,
+    divide,
+    equal,
+    floor_divide,
+    greater,
+    isnan,
+    less,
+    logical_and,
+    logical_not,
+    maximum,
+    mod,
+    multiply,
+    sqrt,
+    square,
+    subtract,
+    where,
+)
+from hybridize.array.functions.reductions import cumsum, diff, mean, nanmean, sum
+from hybridize.array.functions.searching import merged, sort, take_along_axis
+from hybridize.array.functions.shapes import concatenate, reshape, stack
+from hybridize.array.operands import array, axis_of, finished, public
+from hybridize.base.dtypes import as_dtype, int64, is_float
+from hybridize.base.errors import ShapeError
+from hybridize.base.promotion import floating, promote
+
+
+@public
+def polyval(p: Any, x: Any) -> Any:
+    """The polynomial with coefficients `p`, the highest power first, at `x`; by Horner's rule."""
+    coefficients, at = array(p), array(x)
+    if coefficients.ndim != 1:
+        raise ShapeError("E118", f"polyval takes a vector of coefficients, got {coefficients.type}")
+    found = zeros_like(at).astype(promote(coefficients.dtype, at.dtype))
+    for k in range(coefficients.shape[0]):
+        found = add(multiply(found, at), coefficients[k])
+    return found
+
+
+@public
+def vander(x: Any, N: int | None = None, increasing: bool = False) -> Any:
+    """The powers of each element of a vector as rows: `N` of them, from 0, the highest first unless `increasing`."""
+    a = array(x)
+    if a.ndim != 1:
+        raise ShapeError("E118", f"vander takes a vector, got {a.type}")
+    a = a if is_float(a.dtype) else a.astype(int64)
+    powers = [ones_like(a)]
+    for _ in range((a.shape[0] if N is None else N) - 1):
+        powers.append(multiply(powers[-1], a))
+    count = a.shape[0] if N is None else N
+    columns = powers[:count] if increasing else powers[:count][::-1]
+    return stack(columns, 1) if columns else reshape(a[:0], (a.shape[0], 0))
+
+
+@public
+def unwrap(p: Any, discont: Any = None, axis: int = -1, *, period: Any = 2 * math.pi) -> Any:
+    """`p`, to which multiples of `period` are added so that neighbours along `axis` are less than half of it apart.
+
+    Args:
+        p: any array.
+        discont: the least distance that is mended, half of `period` at least.
+        axis: an axis.
+        period: what is added.
+    """
+    a = array(p)
+    along = axis_of(axis, a.ndim, "unwrap")
+    whole = isinstance(period, int) and not is_float(a.dtype)
+    a = a if whole or is_float(a.dtype) else a.astype(floating(a.dtype))
+    apart = diff(a, axis=along)
+    low = -(period // 2) if whole else -period / 2
+    folded = add(mod(subtract(apart, low), period), low)
+    if not whole or period % 2 == 0:
+        folded = where(logical_and(equal(folded, low), greater(apart, 0)), -low, folded)
+    limit = period / 2 if discont is None else discont
+    turns = where(less(absolute(apart), limit), 0, subtract(folded, apart)).astype(a.dtype)
+    first = (slice(None),) * along
+    return concatenate([a[(*first, slice(0, 1))], add(a[(*first, slice(1, None))], cumsum(turns, along))], along)
+
+
+@public
+def nanvar(
+    a: Any, axis: Any = None, dtype: Any = None, out: Any = None, ddof: float = 0, keepdims: bool = False
+) -> Any:
+    """The mean square distance from the mean over `axis` of what is not NaN, their number less `ddof`."""
+    x = array(a)
+    x = x.astype(floating(x.dtype) if dtype is None else as_dtype(dtype), copy=False)
+    there = logical_not(isnan(x))
+    centred = where(there, subtract(x, nanmean(x, axis, keepdims=True)), 0.0)
+    count = subtract(sum(there, axis, keepdims=keepdims).astype(x.dtype), ddof)
+    value = divide(sum(square(centred), axis, keepdims=keepdims), where(greater(count, 0), count, math.nan))
+    return finished(value, out)
+
+
+@public
+def nanstd(
+    a: Any, axis: Any = None, dtype: Any = None, out: Any = None, ddof: float = 0, keepdims: bool = False
+) -> Any:
+    """The square root of the variance over `axis` of what is not NaN."""
+    return finished(sqrt(nanvar(a, axis, dtype, None, ddof, keepdims)), out)
+
+
+@public
+def nanmedian(a: Any, axis: Any = None, out: Any = None, overwrite_input: bool = False, keepdims: bool = False) -> Any:
+    """The middle along `axis` of what is not NaN; NaN where nothing else is there."""
+    flat, place, kept = merged(array(a), axis, "nanmedian")
+    flat = flat if is_float(flat.dtype) else flat.astype(floating(flat.dtype))
+    count = sum(logical_not(isnan(flat)), place, keepdims=True).astype(int64)
+    ordered = sort(flat, place)  # NaN is sorted last
+    middle = [maximum(floor_divide(subtract(count, k), 2), 0) for k in (1, 0)]
+    found = mean(concatenate([take_along_axis(ordered, at, place) for at in middle], place), place, keepdims=True)
+    return finished(reshape(found, kept if keepdims else tuple(n for k, n in enumerate(flat.shape) if k != place)), out)
