@@ -349,7 +349,6 @@ class Program:
 
     def _act(self, call: Call, outputs: Buffers, made: Made) -> None:
         """What the function does to objects outside."""
-
         sizes = {} if self._same_views else self._sizes(call) or {}
 
         def given(argument: Any) -> Any:

@@ -7,7 +7,7 @@ import enum
 import os
 import re
 import types
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
 import numpy
@@ -113,13 +113,29 @@ class Output:
 
     index: int
     weak: type | None
+    steps: tuple[Op, ...] = ()
+    """Which view of it."""
 
 
 @frozen
 class Given:
-    """Stands for an array leaf of the call among the arguments of an effect."""
+    """Stands for an array that is there before the call among the arguments of an effect."""
 
     position: int
+    """Leaf of the call; -1 for an array from outside."""
+    array: Any = None
+    """That array: ours, or NumPy's where the user's is."""
+    steps: tuple[Op, ...] = ()
+    """Which view of it."""
+
+
+def effect_steps(arguments: Any) -> Iterator[Op]:
+    """The steps of all views among the arguments of an effect."""
+    for one in arguments:
+        if isinstance(one, (Output, Given)):
+            yield from one.steps
+        elif type(one) in (tuple, list):
+            yield from effect_steps(one)
 
 
 def capture(
@@ -203,6 +219,10 @@ class _Stock:
         self.leaves, structure = flatten(result)
         self.structure = _with_known_keys(structure)
         self.outputs: list[Value] = []
+        self._count: dict[Cell, int] = {}
+        """How many views of a new array are in the result or kept."""
+        self._bases: dict[Cell, int] = {}
+        """The outputs that they are views of."""
 
     def captured(self) -> Captured:
         """Everything about the trace."""
@@ -243,12 +263,11 @@ class _Stock:
         return len(self.outputs) - 1
 
     def _results(self) -> tuple[list[Result], list[Value]]:
-        count: dict[Cell, int] = {}
         lifted = [self.trace.lift(leaf) if isinstance(leaf, ndarray) else leaf for leaf in self.leaves]
-        for leaf in lifted:
+        kept = [leaf for effect in self.trace.effects for leaf in flatten(list(effect.arguments))[0]]
+        for leaf in {id(leaf): leaf for leaf in [*lifted, *kept]}.values():
             if isinstance(leaf, Symbol) and leaf.weak is None:
-                count[leaf._cell] = count.get(leaf._cell, 0) + 1
-        bases: dict[Cell, int] = {}
+                self._count[leaf._cell] = self._count.get(leaf._cell, 0) + 1
         results: list[Result] = []
         values: list[Value] = []
         for leaf in lifted:
@@ -266,13 +285,18 @@ class _Stock:
                 results.append(Result("number", self._output(value), value=leaf.weak))
             elif entry is not None and entry.position != -2:
                 results.append(Result("view", self.trace.inputs.index(entry), self._static(leaf)))
-            elif count[leaf._cell] > 1:  # several views of one new array
-                if leaf._cell not in bases:
-                    bases[leaf._cell] = self._output(leaf._cell.value)
-                results.append(Result("array", bases[leaf._cell], self._static(leaf)))
             else:
-                results.append(Result("array", self._output(value)))
+                results.append(Result("array", *self._new(leaf)))
         return results, values
+
+    def _new(self, leaf: Symbol) -> tuple[int, tuple[Op, ...]]:
+        """The output that is a new array, and which view of it a symbol is."""
+        cell = leaf._cell
+        if cell not in self._bases:
+            if self._count.get(cell, 0) < 2 and leaf._steps:
+                return self._output(leaf.operand()), ()  # nobody has the rest of it
+            self._bases[cell] = self._output(cell.value if leaf._steps else leaf.operand())
+        return self._bases[cell], self._static(leaf)
 
     def _static(self, leaf: Symbol) -> tuple[Op, ...]:
         """The steps of a view that calls can make again."""
@@ -304,7 +328,12 @@ class _Stock:
                 argument = self.trace.lift(argument)
             if isinstance(argument, Symbol):
                 kept = self._kept(argument)
-                return Output(self._output(argument.operand()), argument.weak) if kept is None else kept
+                if kept is not None:
+                    return kept
+                if argument.weak is not None:
+                    return Output(self._output(argument.operand()), argument.weak)
+                index, steps = self._new(argument)
+                return Output(index, None, steps)
             if is_symbolic(argument):
                 return Output(self._output(size_of(argument)), int)
             if type(argument) in (tuple, list) and any(
@@ -315,12 +344,17 @@ class _Stock:
 
         return changed(effect, arguments=tuple(map(replaced, effect.arguments)))
 
-    def _kept(self, symbol: Symbol) -> ndarray | Given | None:
-        """What a symbol stands for where it is an array that is there before: `weights[0] -= x` puts it back."""
-        entry = None if symbol._steps or symbol.weak is not None else self.trace.input_of(symbol._cell)
-        if entry is None or entry.position == -2 or any(entry.array is x for x in self.trace.foreign.values()):
+    def _kept(self, symbol: Symbol) -> Given | None:
+        """What a symbol stands for where it is an array that is there before, or a view of one."""
+        entry = None if symbol.weak is not None else self.trace.input_of(symbol._cell)
+        if entry is None or entry.position == -2:
             return None
-        return entry.array if entry.position < 0 else Given(entry.position)
+        steps = self._static(symbol)
+        if entry.position >= 0:
+            return Given(entry.position, None, steps)
+        assert entry.array is not None
+        users = any(entry.array is x for x in self.trace.foreign.values())
+        return Given(-1, entry.array._data if users else entry.array, steps)
 
     def _written(self) -> dict[int, int]:
         """Which inputs are written, and by which output; refuses what may be seen in two ways."""
