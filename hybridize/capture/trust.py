@@ -38,7 +38,7 @@ _CLOCKS = frozenset({"now", "today", "utcnow"})
 _OUTSIDE = frozenset({
     "Block.save_parameters", "Block.load_parameters", "Block.load_dict", "Block.share_parameters", "Block.save",
     "Block.load", "Block.register_child", "Block.register_forward_hook", "Block.register_forward_pre_hook",
-    "Block.setattr", "Sequential.add", "HybridSequential.add", "HybridBlock.export", "HybridBlock.infer_shape",
+    "Block.setattr", "Sequential.add", "HybridSequential.add", "HybridBlock.export",
     "HybridBlock.optimize_for", "SymbolBlock.imports", "ParameterDict.setattr", "ParameterDict.save",
     "ParameterDict.load", "ParameterDict.update", "Parameter.load", "Trainer.save_states", "Trainer.load_states",
     "Updater.get_states", "Updater.set_states", "Optimizer.set_lr_mult", "Optimizer.set_wd_mult", "load", "save",
