@@ -282,7 +282,8 @@ def edge_of(head: Any) -> Edge:
             help="call backward after the compiled function has returned",
         )  # fmt: skip
     if type(head) is not ndarray:
-        raise ArgumentError("E385", f"backward starts at an array, got {type(head).__name__}")
+        what = f"backward starts at an array, got {type(head).__name__}"
+        raise ArgumentError("E385", what, help="compute it by functions of arrays, and leave out float() and item()")
     if not is_float(head.dtype):
         raise ArgumentError("E385", f"gradients are those of floats, got {head.type}", help="x.astype('float32')")
     lifted = None if history(head) is None else TAPE.lift(head)
@@ -297,7 +298,8 @@ def edge_of(head: Any) -> Edge:
 def _head_grads(heads: Sequence[ndarray], given: Any) -> list[Operand]:
     listed = [None] * len(heads) if given is None else _listed(given)
     if len(listed) != len(heads):
-        raise ArgumentError("E386", f"{len(heads)} heads were given {len(listed)} head gradients")
+        what = f"{len(heads)} heads were given {len(listed)} head gradients"
+        raise ArgumentError("E386", what, help="give one for each, None for ones")
     found: list[Operand] = []
     for head, g in zip(heads, listed, strict=True):
         if g is None:

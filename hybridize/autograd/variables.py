@@ -92,8 +92,9 @@ def mark_variables(variables: Any, gradients: Any, grad_reqs: Any = "write") -> 
     reqs: Sequence[str] = [grad_reqs] * len(xs) if isinstance(grad_reqs, str) else list(grad_reqs)
     if not len(xs) == len(buffers) == len(reqs):
         raise ArgumentError(
-            "E386", f"mark_variables of {len(xs)} variables, {len(buffers)} gradients and {len(reqs)} grad_reqs"
-        )
+            "E386", f"mark_variables of {len(xs)} variables, {len(buffers)} gradients and {len(reqs)} grad_reqs",
+            help="give a gradient for each variable; one grad_req may do for all",
+        )  # fmt: skip
     for x, buffer in zip(xs, buffers, strict=True):
         if type(x) is ndarray and (type(buffer) is not ndarray or buffer.type != x.type):
             found = buffer.type if type(buffer) is ndarray else type(buffer).__name__

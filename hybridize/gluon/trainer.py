@@ -212,7 +212,8 @@ def _named(params: Any) -> list[tuple[str, Parameter]]:
     found: dict[int, tuple[str, Parameter]] = {}
     for path, parameter in pairs:
         if not isinstance(parameter, Parameter):
-            raise ArgumentError("E358", f"a trainer takes parameters, got {type(parameter).__name__} among them")
+            what = f"a trainer takes parameters, got {type(parameter).__name__} among them"
+            raise ArgumentError("E358", what, help="net.collect_params() gives those of a net")
         found.setdefault(id(parameter), (path, parameter))
     return list(found.values())
 

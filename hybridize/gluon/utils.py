@@ -34,7 +34,8 @@ def split_data(data: Any, num_slice: int, batch_axis: int = 0, even_split: bool 
         raise ValueArgumentError("E361", f"there is no axis {batch_axis} to cut in an array of shape {data.shape}")
     size = data.shape[batch_axis]
     if not isinstance(num_slice, int) or num_slice < 1 or size < num_slice:
-        raise ValueArgumentError("E361", f"{size} examples cannot be cut into {num_slice!r} parts")
+        what = f"{size} examples cannot be cut into {num_slice!r} parts"
+        raise ValueArgumentError("E361", what, help="there is one part at least, and an example in each")
     each, more = divmod(size, num_slice)
     if more and even_split:
         raise ValueArgumentError(

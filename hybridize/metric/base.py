@@ -54,7 +54,8 @@ class EvalMetric:
             labels: what was right, an array or a list of arrays.
             preds: what was predicted, as many.
         """
-        raise ArgumentError("E369", f"{type(self).__name__} does not say what it measures: it has no update")
+        what = f"{type(self).__name__} does not say what it measures: it has no update"
+        raise ArgumentError("E369", what, help="define update(self, labels, preds)")
 
     def update_dict(self, label: Mapping[str, Any], pred: Mapping[str, Any]) -> None:
         """Add a batch whose arrays have names."""
@@ -131,7 +132,8 @@ class Measured(EvalMetric):
 
     def _measure(self, label: Array, pred: Array) -> tuple[Any, int]:
         """What a pair adds to the sum and to the count."""
-        raise ArgumentError("E369", f"{type(self).__name__} does not say what it measures: it has no _measure")
+        what = f"{type(self).__name__} does not say what it measures: it has no _measure"
+        raise ArgumentError("E369", what, help="define _measure(self, label, pred), which gives a sum and a count")
 
 
 def _plain(value: Any) -> Any:
@@ -204,8 +206,9 @@ def check_label_shapes(labels: Any, preds: Any, wrap: bool = False, shape: bool 
     if found[0] != found[1]:
         what = "shapes" if shape else "numbers of arrays"
         raise ShapeError(
-            "E140", f"a metric compares labels with predictions: their {what} are {found[0]} and {found[1]}"
-        )
+            "E140", f"a metric compares labels with predictions: their {what} are {found[0]} and {found[1]}",
+            help="give a label for each prediction",
+        )  # fmt: skip
     return labels, preds
 
 

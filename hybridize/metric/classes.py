@@ -30,9 +30,14 @@ def classes_of(name: str, label: Array, pred: Array, axis: int) -> tuple[Array, 
     """
     if pred.shape != label.shape:
         if not -pred.ndim <= axis < pred.ndim:
-            raise ShapeError("E140", f"{name} looks for classes along axis {axis} of predictions {list(pred.shape)}")
+            raise _no_axis(name, axis, pred)
         pred = pred.argmax(axis)
     return flat_pair(name, integers(label), integers(pred))
+
+
+def _no_axis(name: str, axis: int, pred: Array) -> ShapeError:
+    what = f"{name} looks for classes along axis {axis} of predictions {list(pred.shape)}"
+    return ShapeError("E140", what, help=f"{name}(axis=...) says along which they are")
 
 
 def over_threshold(pred: Array, threshold: Any) -> Array:
@@ -175,9 +180,7 @@ class CrossEntropy(Measured):
     def _measure(self, label: Array, pred: Array) -> tuple[float, int]:
         name = type(self).__name__
         if not -pred.ndim <= self.axis < pred.ndim:
-            raise ShapeError(
-                "E140", f"{name} looks for classes along axis {self.axis} of predictions {list(pred.shape)}"
-            )
+            raise _no_axis(name, self.axis, pred)
         scores = rows(numpy.moveaxis(pred, self.axis, -1).astype(numpy.float64))
         if label.size != len(scores):
             raise ShapeError(

@@ -113,7 +113,8 @@ class Fbeta(Measured):
 
     def _joined(self, before: Any, total: Any) -> Any:
         if not isinstance(before, float) and before.shape != total.shape:
-            raise ShapeError("E140", f"{self.name} of {before.shape[1]} classes was given {total.shape[1]}")
+            what = f"{self.name} of {before.shape[1]} classes was given {total.shape[1]}"
+            raise ShapeError("E140", what, help="reset() it before it measures something else")
         return before + total
 
     def _value(self, total: Any, count: Any) -> Any:

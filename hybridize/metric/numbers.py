@@ -151,7 +151,10 @@ class PearsonCorrelation(Measured):
     def _measure(self, label: Array, pred: Array) -> tuple[Array, int]:
         """[n, mean x, mean y, sum (x - mean)², sum (y - mean)², sum (x - mean)(y - mean)]"""
         if label.shape != pred.shape:
-            raise ShapeError("E140", f"PearsonCorrelation of labels {list(label.shape)} and {list(pred.shape)}")
+            raise ShapeError(
+                "E140", f"PearsonCorrelation compares numbers, got {list(label.shape)} and {list(pred.shape)}",
+                help="both must have the same shape",
+            )  # fmt: skip
         if not label.size:
             return numpy.zeros(6), 0
         x, y = (each.reshape(-1).astype(numpy.float64) for each in (label, pred))

@@ -85,7 +85,8 @@ def check(weight: Any, grad: Any) -> None:
         ArgumentError E356: it has another shape, or one of the two is not of floats.
     """
     if weight.shape != grad.shape:
-        raise ArgumentError("E356", f"a weight of shape {weight.shape} has a gradient of shape {grad.shape}")
+        what = f"a weight of shape {weight.shape} has a gradient of shape {grad.shape}"
+        raise ArgumentError("E356", what, help="give update(index, weight, grad, state) those of one parameter")
     for array in (weight, grad):
         if array.dtype not in _FLOATS:
             raise ArgumentError("E356", f"optimizers update floats, got {array.dtype}", help="set grad_req='null'")

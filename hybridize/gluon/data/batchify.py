@@ -120,8 +120,9 @@ class Group:
             parts = len(sample) if hasattr(sample, "__len__") else 1
             if parts != len(self._functions):
                 raise ValueArgumentError(
-                    "E379", f"Group has {len(self._functions)} functions, and a sample has {parts} parts"
-                )
+                    "E379", f"Group has {len(self._functions)} functions, and a sample has {parts} parts",
+                    help="give it a function for each part",
+                )  # fmt: skip
         return tuple(function([sample[i] for sample in data]) for i, function in enumerate(self._functions))
 
 

@@ -79,7 +79,9 @@ def _times(loss: Any, by: Any) -> Any:
 def others(x: Any, axis: int) -> tuple[int, ...]:
     """All axes of `x` but one."""
     if not -x.ndim <= axis < x.ndim:
-        raise ShapeError("E139", f"there is no batch axis {axis} in a loss of {x.type}")
+        raise ShapeError(
+            "E139", f"there is no batch axis {axis} in a loss of {x.type}", help="batch_axis is one of the prediction's"
+        )
     return tuple(i for i in range(x.ndim) if i != axis % x.ndim)
 
 
