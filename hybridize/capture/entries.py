@@ -25,6 +25,13 @@ def missed(*args: Any, **kwargs: Any) -> Any:
     return _MISSED
 
 
+def tell(arrays: Sequence[ndarray]) -> None:
+    """Tell whoever keeps copies of arrays that they were written."""
+    for array in arrays:
+        if array._storage is not None:
+            array._storage.touch()
+
+
 def alone(entry: Entry, fallback: Entry, written: Sequence[ndarray]) -> Entry:
     """An entry under the lock of state, its fallback not: that one may run the user's Python.
 
@@ -48,7 +55,11 @@ def alone(entry: Entry, fallback: Entry, written: Sequence[ndarray]) -> Entry:
             if type(arg) is ndarray and overlaps(arg._data):
                 return fallback(*args, **kwargs)
         with STATE:
-            result = entry(*args, **kwargs)
+            try:
+                result = entry(*args, **kwargs)
+            except BaseException:
+                tell(written)  # the program may have written them, and whoever has copies must know
+                raise
         return fallback(*args, **kwargs) if result is _MISSED else result
 
     return call
@@ -87,9 +98,7 @@ def touching(arrays: Sequence[ndarray], step: Step) -> Callable[[], None]:
     """What an entry calls when it has written its arrays."""
 
     def touch() -> None:
-        for array in arrays:
-            if array._storage is not None:
-                array._storage.touch()
+        tell(arrays)
         step.done()
 
     return touch

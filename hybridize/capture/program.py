@@ -22,7 +22,7 @@ from hybridize.base.frozen import changed
 from hybridize.base.nested import unflatten
 from hybridize.base.types import TensorType
 from hybridize.capture.backends import Backend, Evaluation, Memory, Verifying
-from hybridize.capture.entries import Entry, alone, missed, prepared, touching, unmarked
+from hybridize.capture.entries import Entry, alone, missed, prepared, tell, touching, unmarked
 from hybridize.capture.guards import checker, watches
 from hybridize.capture.packed import PackedMachine, packable
 from hybridize.capture.places import places, updates_of
@@ -301,16 +301,20 @@ class Program:
         with stock.step.turn() if stock.step.feeds else STATE if self._writes else _NOTHING:
             buffers = [array._data if isinstance(array, ndarray) else array for array in arrays]
             taped = taping() is not None
-            if taped:
-                outputs = self._recorded.taped(stock.sources, arrays, buffers, made)
-            elif self._writes and isinstance(self._runs, PackedMachine):
-                outputs = self._runs.update(buffers)
-            else:
-                outputs = self._runs.run(buffers)
-            if self._writes:
-                self._commit(arrays, outputs)
+            try:
                 if taped:
-                    self._recorded.remember(stock.sources, arrays, made)
+                    outputs = self._recorded.taped(stock.sources, arrays, buffers, made)
+                elif self._writes and isinstance(self._runs, PackedMachine):
+                    outputs = self._runs.update(buffers)
+                else:
+                    outputs = self._runs.run(buffers)
+                if self._writes:
+                    self._commit(arrays, outputs)
+            except BaseException:
+                tell(self._written)  # an interruption may come when the program has written in place
+                raise
+            if taped and self._writes:
+                self._recorded.remember(stock.sources, arrays, made)
         if stock.effects:
             self._act(call, outputs, made)
         results = stock.results if self._same_views else self._results(call)

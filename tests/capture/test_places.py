@@ -9,6 +9,7 @@ import numpy
 import pytest
 
 from hybridize import autograd, gluon, hybridize, np, npx
+from hybridize.array.storage import Storage
 from hybridize.capture.places import places
 from hybridize.gluon import nn
 
@@ -274,3 +275,35 @@ def test_threads_lose_no_update_of_a_large_state():
     for thread in threads:
         thread.join()
     numpy.testing.assert_array_equal(w.asnumpy(), 1 + 4 * count)
+
+
+def test_copies_are_renewed_after_an_interruption(monkeypatch):
+    """Ctrl-C when the program has written its state, and nobody has been told yet."""
+    net = nn.Dense(48, in_units=64, use_bias=False)
+    net.initialize()
+    net.hybridize()
+    x, w = _state(32, 64), net.weight.data()
+
+    @hybridize
+    def step(x):
+        w[...] = w * 2 + x[0, 0]
+        return x + 1
+
+    for interrupted in (lambda: step(x), lambda: step.program(x)(x)):
+        step(x)
+        numpy.testing.assert_allclose(net(x).asnumpy(), x.asnumpy() @ w.asnumpy().T, rtol=1e-4, atol=1e-4)
+        net(x)
+        before, touch, calls = w.asnumpy(), Storage.touch, []
+
+        def interrupt(storage, touch=touch, calls=calls):
+            calls.append(storage)
+            if len(calls) == 1:
+                raise KeyboardInterrupt
+            touch(storage)
+
+        monkeypatch.setattr(Storage, "touch", interrupt)
+        with pytest.raises(KeyboardInterrupt):
+            interrupted()
+        monkeypatch.setattr(Storage, "touch", touch)
+        numpy.testing.assert_allclose(w.asnumpy(), before * 2 + x.asnumpy()[0, 0], rtol=1e-5)
+        numpy.testing.assert_allclose(net(x).asnumpy(), x.asnumpy() @ w.asnumpy().T, rtol=1e-4, atol=1e-4)
