@@ -184,7 +184,7 @@ class CofactorPullback(Factor):
 
 def _orientation(u: NDArray[Any], vh: NDArray[Any]) -> NDArray[Any]:
     """det(U V) of orthogonal matrices, 1 or -1, to multiply matrices with."""
-    return numpy.rint(numpy.linalg.det(u) * numpy.linalg.det(vh))[..., None, None].astype(u.dtype)
+    return numpy.asarray(numpy.rint(numpy.linalg.det(u) * numpy.linalg.det(vh))[..., None, None], u.dtype)
 
 
 def _products_of_others(s: NDArray[Any]) -> NDArray[Any]:
