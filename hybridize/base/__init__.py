@@ -7,6 +7,6 @@ arrays or compilers. A helper that two packages share lives here only when it ha
     dtypes, promotion, dims, types    what an array is: element types, sizes that may be symbols, both in one
     errors, locations                 what goes wrong, and at which line of the user's
     config, modes                     switches: of the process, of a thread
-    numbers                           settings that are numbers, checked
+    numbers, registry                 settings that are numbers, checked; classes that strings name
     frozen, nested, once, digests     immutable classes, trees of leaves, what is made once, hashes
 """

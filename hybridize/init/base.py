@@ -6,12 +6,13 @@ from __future__ import annotations
 import json
 import math
 from collections.abc import Callable, Mapping
-from typing import Any, TypeVar
+from typing import Any
 
 import numpy
 
 from hybridize.array.ndarray import ndarray
 from hybridize.base.errors import ArgumentError
+from hybridize.base.registry import Registry
 
 
 class InitDesc(str):
@@ -132,24 +133,8 @@ _BY_ENDING = {
     "running_var": "_init_one", "moving_var": "_init_one",
 }  # fmt: skip
 
-_REGISTRY: dict[str, type[Initializer]] = {}
-_Class = TypeVar("_Class", bound=type[Initializer])
-
-
-def register(cls: _Class) -> _Class:
-    """Class decorator: make an initializer known to `create` by its name in lower case."""
-    _REGISTRY[cls.__name__.lower()] = cls
-    return cls
-
-
-def alias(*names: str) -> Callable[[_Class], _Class]:
-    """Class decorator: further names for `create`."""
-
-    def add(cls: _Class) -> _Class:
-        _REGISTRY.update(dict.fromkeys(names, cls))
-        return cls
-
-    return add
+_REGISTRY: Registry[Initializer] = Registry()
+register, alias = _REGISTRY.register, _REGISTRY.alias
 
 
 def create(spec: Any, **kwargs: Any) -> Initializer:
@@ -164,10 +149,18 @@ def create(spec: Any, **kwargs: Any) -> Initializer:
         return spec(**kwargs)
     if isinstance(spec, str):
         if spec.startswith("["):
-            name, kwargs = json.loads(spec)
-            return create(name, **kwargs)
-        if spec.lower() in _REGISTRY:
-            return _REGISTRY[spec.lower()](**kwargs)
-    raise ArgumentError(
-        "E311", f"{spec!r} is no initializer", help=f"use one of {', '.join(sorted(_REGISTRY))}, or an Initializer"
-    )
+            spec, kwargs = _described(spec)
+        found = _REGISTRY.find(spec)
+        if found is not None:
+            return found(**kwargs)
+    raise ArgumentError("E311", f"{spec!r} is no initializer", help=f"use one of {_REGISTRY.names}, or an Initializer")
+
+
+def _described(text: str) -> tuple[str, dict[str, Any]]:
+    """The name and the settings that JSON says."""
+    try:
+        name, settings = json.loads(text)
+        return str(name), dict(settings)
+    except (ValueError, TypeError) as error:
+        what = f"{text!r} describes no initializer: {error}"
+        raise ArgumentError("E311", what, help='initializer.dumps(), or ["name", {...}]') from error

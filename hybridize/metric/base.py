@@ -5,13 +5,14 @@ from __future__ import annotations
 
 import json
 import math
-from collections.abc import Callable, Mapping, Sequence
-from typing import Any, TypeVar
+from collections.abc import Mapping, Sequence
+from typing import Any
 
 import numpy
 from numpy.typing import NDArray
 
 from hybridize.base.errors import ArgumentError, ShapeError
+from hybridize.base.registry import Registry
 
 Array = NDArray[Any]
 Names = Sequence[str] | None
@@ -212,24 +213,8 @@ def check_label_shapes(labels: Any, preds: Any, wrap: bool = False, shape: bool 
     return labels, preds
 
 
-_REGISTRY: dict[str, type[EvalMetric]] = {}
-_Class = TypeVar("_Class", bound=type[EvalMetric])
-
-
-def register(cls: _Class) -> _Class:
-    """Class decorator: make a metric known to `create` by its name in lower case."""
-    _REGISTRY[cls.__name__.lower()] = cls
-    return cls
-
-
-def alias(*names: str) -> Callable[[_Class], _Class]:
-    """Class decorator: further names for `create`."""
-
-    def add(cls: _Class) -> _Class:
-        _REGISTRY.update(dict.fromkeys(names, cls))
-        return cls
-
-    return add
+_REGISTRY: Registry[EvalMetric] = Registry()
+register, alias = _REGISTRY.register, _REGISTRY.alias
 
 
 def create(metric: Any, *args: Any, **kwargs: Any) -> EvalMetric:
@@ -251,8 +236,9 @@ def create(metric: Any, *args: Any, **kwargs: Any) -> EvalMetric:
     if isinstance(metric, type) and issubclass(metric, EvalMetric):
         return metric(*args, **kwargs)
     if isinstance(metric, str):
-        if metric.lower() in _REGISTRY:
-            return _REGISTRY[metric.lower()](*args, **kwargs)
+        found = _REGISTRY.find(metric)
+        if found is not None:
+            return found(*args, **kwargs)
     elif isinstance(metric, Mapping) and "metric" in metric:
         return create(**metric)
     elif isinstance(metric, (list, tuple)):
@@ -262,7 +248,7 @@ def create(metric: Any, *args: Any, **kwargs: Any) -> EvalMetric:
     raise ArgumentError(
         "E368",
         f"{metric!r} is no metric",
-        help=f"use one of {', '.join(sorted(_REGISTRY))}, an EvalMetric or a function",
+        help=f"use one of {_REGISTRY.names}, an EvalMetric or a function",
     )
 
 

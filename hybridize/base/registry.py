@@ -1,0 +1,40 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Classes that strings name: initializers and metrics are made by what users call them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, Generic, TypeVar
+
+_Base = TypeVar("_Base")
+_Class = TypeVar("_Class", bound=type[Any])
+
+
+class Registry(Generic[_Base]):
+    """Classes derived from one, by names in lower case."""
+
+    def __init__(self) -> None:
+        self._classes: dict[str, type[_Base]] = {}
+
+    def register(self, cls: _Class) -> _Class:
+        """Class decorator: make a class known to `create` by its name in lower case."""
+        self._classes[cls.__name__.lower()] = cls
+        return cls
+
+    def alias(self, *names: str) -> Callable[[_Class], _Class]:
+        """Class decorator: further names for `create`."""
+
+        def add(cls: _Class) -> _Class:
+            self._classes.update(dict.fromkeys((name.lower() for name in names), cls))
+            return cls
+
+        return add
+
+    def find(self, name: str) -> type[_Base] | None:
+        """The class of a name, in whatever case; None where there is none."""
+        return self._classes.get(name.lower())
+
+    @property
+    def names(self) -> str:
+        """All of them, for messages."""
+        return ", ".join(sorted(self._classes))
