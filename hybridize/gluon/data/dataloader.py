@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterator
 from typing import Any
 
 from hybridize.array.ndarray import wrap
-from hybridize.base.errors import ArgumentError, StateError
+from hybridize.base.errors import ArgumentError
 from hybridize.gluon.data.batchify import default_batchify_fn
 from hybridize.gluon.data.dataset import Dataset, as_dataset
 from hybridize.gluon.data.sampler import STEP, BatchSampler, RandomSampler, SequentialSampler, drawn, mixed
@@ -147,11 +147,9 @@ class DataLoader:
         from concurrent.futures import wait
 
         if not wait([future], self._timeout).done:
-            raise StateError(
-                "E571",
-                f"batch {number} of a DataLoader did not come within {self._timeout:g} s",
-                help="timeout=... waits longer; num_workers=0 shows where the data set waits",
-            )
+            from hybridize.gluon.data.workers import late
+
+            raise late(number, self._timeout)
         return future.result()
 
     def _from_processes(self, order: Iterator[Any], seed: int) -> Iterator[Any]:

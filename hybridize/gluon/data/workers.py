@@ -146,11 +146,7 @@ class Workers:
                 self._check()
                 if not self._arrival(deadline - time.monotonic()):
                     self.shutdown(grace=0)
-                    raise StateError(
-                        "E571",
-                        f"batch {batch} of a DataLoader did not come within {timeout:g} s",
-                        help="timeout=... waits longer; num_workers=0 shows where the data set waits",
-                    )
+                    raise late(batch, timeout)
             kind, body, buffers, number = self._arrived.pop((iteration, batch))
         value = transport.unpacked(body, buffers)
         if kind == "batch":
@@ -240,6 +236,12 @@ class Workers:
             help="num_workers=0 runs the data set in this process, where its fault shows"
             + ("; SIGKILL often means that memory ran out" if code == -signal.SIGKILL else ""),
         )
+
+
+def late(batch: int, timeout: float) -> StateError:
+    """What a loader says when a worker, process or thread, takes too long for a batch."""
+    what = f"batch {batch} of a DataLoader did not come within {timeout:g} s"
+    return StateError("E571", what, help="timeout=... waits longer; num_workers=0 shows where the data set waits")
 
 
 def _described(code: int | None) -> str:
