@@ -40,7 +40,7 @@ def saved(
         if stock.step.feeds:
             raise CaptureError(
                 "E450", f"{name} holds a trainer's step, whose schedule and counts are Python's",
-                help="to train on later, net.save_parameters(path) and trainer.save_states(path); to use the net, net.save(path)",
+                help="net.save_parameters(path) and trainer.save_states(path) keep a training, net.save(path) the net",
             )  # fmt: skip
         if stock.effects:
             raise CaptureError(

@@ -7,11 +7,12 @@ import os
 from collections.abc import Mapping, Sequence
 from typing import Any, ClassVar
 
+from hybridize.array import np
 from hybridize.array.ndarray import ndarray
-from hybridize.base.errors import ArgumentError, LoadError, StateError
+from hybridize.base.errors import ArgumentError, AssertionFailed, LoadError, StateError
 from hybridize.capture.trace import current_trace
 from hybridize.gluon.parameter import UNKNOWN, Parameter
-from hybridize.gluon.update import factor, update_in_program
+from hybridize.gluon.update import factor, not_finite, update_in_program
 from hybridize.ops.op import imperatively
 from hybridize.optimizer import Optimizer, Updater, create
 from hybridize.optimizer.stored import States, read_states, write_states
@@ -27,6 +28,8 @@ class Trainer:
         kvstore: accepted, as all devices are one memory; several machines are refused.
         compression_params: of gradients that are sent; only None.
         update_on_kvstore: accepted.
+        check_finite: look at each gradient before an update: where one holds NaN or infinity, no parameter is changed,
+            no update counted, and the error names the first such parameter. It reads every gradient once more.
 
     Raises:
         ArgumentError E358: `params` or the optimizer is something else.
@@ -44,6 +47,8 @@ class Trainer:
         kvstore: Any = "device",
         compression_params: Any = None,
         update_on_kvstore: bool | None = None,
+        *,
+        check_finite: bool = False,
     ) -> None:
         named = _named(params)
         if compression_params is not None or "dist" in str(kvstore):
@@ -55,6 +60,8 @@ class Trainer:
         self._params = [parameter for _, parameter in named]
         self._paths = [path for path, _ in named]
         self._update_on_kvstore = bool(update_on_kvstore)
+        self.check_finite = bool(check_finite)
+        """Whether gradients are looked at before an update."""
         if isinstance(optimizer, Optimizer):
             if optimizer_params:
                 text = f"optimizer_params={optimizer_params!r} were given beside an optimizer that is made already"
@@ -99,6 +106,9 @@ class Trainer:
         Raises:
             StateError E561: a gradient is stale, without `ignore_stale_grad`.
             StateError E501, E502: a parameter is not initialized.
+            AssertionFailed E520: with `check_finite`, a gradient is not finite. In a compiled step nothing has changed;
+                imperatively the gradients are as backward left them, and so is what it went through, as running
+                statistics.
         """
         self.allreduce_grads()
         self.update(batch_size, ignore_stale_grad)
@@ -115,6 +125,10 @@ class Trainer:
         self._optimizer.rescale_grad = factor(self, batch_size)
         with imperatively():
             indices, weights, grads = self._due(ignore_stale_grad)
+            if self.check_finite:
+                for index, grad in zip(indices, grads, strict=True):
+                    if not np.isfinite(grad).all():
+                        raise AssertionFailed("E520", not_finite(self, index))
             self._updaters[0](indices, grads, weights)
         for index in indices:
             parameter = self._params[index]

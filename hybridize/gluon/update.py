@@ -5,6 +5,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from hybridize.array import np
 from hybridize.array.ndarray import history
 from hybridize.array.symbol import Symbol
 from hybridize.array.traced import Variable
@@ -35,12 +36,15 @@ class Turn(Feed):
     def __init__(self, trainer: Trainer, scale: float | None, due: dict[int, Any], fresh: dict[Variable, bool]) -> None:
         self._trainer, self._scale, self._due, self._fresh = trainer, scale, due, fresh
         self._requests = [parameter._grad_req for parameter in trainer._params]
+        self._checks = trainer.check_finite
         self._before = trainer._optimizer.rescale_grad
 
     def prepare(self) -> bool:
         """Set the scale."""
         trainer = self._trainer
         states = trainer._updaters[0].states
+        if trainer.check_finite is not self._checks:
+            return False
         if any(states.get(index) is not state for index, state in self._due.items()):
             return False
         if any(variable.fresh is not fresh for variable, fresh in self._fresh.items()):
@@ -88,6 +92,12 @@ def update_in_program(trace: Recording, trainer: Trainer, batch_size: Any, ignor
     trace.feed(turn)
     symbols = [trace.lift(weight) for weight in weights]
     grads = [trace.gradient(symbol) for symbol in symbols]
+    if trainer.check_finite:
+        here = trace.root.location()
+        line = "" if here is None else f"\n  {here.described()}"  # else only that of the call would be known
+        for index, grad in zip(indices, grads, strict=True):
+            if grad is not None:
+                bind(Assert(not_finite(trainer, index) + line), np.isfinite(grad).operand())
     optimizer.update_multi_precision(indices, symbols, grads, list(states.values()))
     for index, grad in zip(indices, grads, strict=True):
         variable = trainer._params[index]._variable
@@ -121,6 +131,14 @@ def factor(trainer: Trainer, batch_size: Any) -> float:
     if size <= 0:
         raise ValueArgumentError("E353", f"batch_size is a positive number, got {batch_size!r}")
     return trainer._scale / size
+
+
+def not_finite(trainer: Trainer, index: int) -> str:
+    """What is said of a gradient that is not finite."""
+    return (
+        f"the gradient of parameter {trainer._called(index)!r} is not finite; no parameter was updated "
+        "(look at the data of the batch, or take a smaller learning rate)"
+    )
 
 
 def _as_array(trace: Recording, value: Operand) -> Any:

@@ -117,9 +117,10 @@ class CheckpointHandler(TrainBegin, BatchEnd, EpochEnd):
                     os.remove(old + ending)
 
     def _resume(self, estimator: Any, path: str) -> None:
-        """Take what a checkpoint holds.
+        """Take what a checkpoint holds; where it is damaged, nothing has changed.
 
         Raises:
+            LoadError E610 to E616, E660 to E663: one of its files is damaged, or of another net or trainer.
             LoadError E669: the files are not those of a checkpoint.
             ArgumentError E391: there is nothing left to train.
         """
@@ -137,8 +138,15 @@ class CheckpointHandler(TrainBegin, BatchEnd, EpochEnd):
                 "E391", f"{path} has {epoch} epochs, {batch} batches: nothing is left to train",
                 help="ask fit for more, or do not resume_from_checkpoint",
             )  # fmt: skip
+        parameters = estimator.net.collect_params().values()
+        before = [(one, one.data().copy()) for one in parameters if one._data is not None]
         estimator.net.load_parameters(f"{path}.params")
-        estimator.trainer.load_states(f"{path}.states")
+        try:
+            estimator.trainer.load_states(f"{path}.states")
+        except LoadError:
+            for one, data in before:  # all or nothing
+                one.set_data(data)
+            raise
         random.state[...] = ndarray(state)
         estimator.epoch, estimator.batch = epoch, batch
         self.best = -math.inf if best is None else float(best)
