@@ -266,9 +266,10 @@ def test_a_rate_of_zero_moves_nothing(name):
 
 
 def test_centered_rmsprop_stays_finite_where_gradients_hardly_change():
-    """The variance is 0 there but for rounding, and less than 0 in every other element."""
-    grads = [numpy.full(50, 100.0) + numpy.linspace(0, 1, 50)] * 60
-    assert numpy.isfinite(ours("rmsprop", grads, "float32", centered=True)).all()
+    """The variance is 0 there but for rounding, and less than 0 in some elements, by more than epsilon."""
+    grads = [numpy.linspace(0.01, 1, 64) * size for size in (1, 10, 100, 1000)]
+    for grad in grads:
+        assert numpy.isfinite(ours("rmsprop", [grad] * 60, "float32", centered=True, rho=0.5)).all()
 
 
 def test_nan_and_infinity_pass_through():

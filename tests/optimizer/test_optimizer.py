@@ -122,8 +122,9 @@ def test_multipliers():
     assert run() == pytest.approx(1.0 - 2.0 * 2.0)
     sgd, run = step(3, param_idx2name={3: "dense0_bias"})  # MXNet: what is named and no weight does not decay
     assert run() == pytest.approx(1.0 - 2.0)
-    sgd, run = step(3, param_idx2name={3: "dense0_weight"})
-    assert run() == pytest.approx(1.0 - 2.1)
+    for name in ("dense0_weight", "batchnorm0_gamma"):
+        sgd, run = step(3, param_idx2name={3: name})
+        assert run() == pytest.approx(1.0 - 2.1)
 
 
 def _stepped(sgd, index):
