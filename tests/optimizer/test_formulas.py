@@ -265,6 +265,19 @@ def test_a_rate_of_zero_moves_nothing(name):
         assert numpy.array_equal(weight.asnumpy(), before)
 
 
+def test_nadam_counts_the_updates_of_each_weight():
+    grads = gradients()
+    alone = ours("nadam", grads[:2])
+    nadam = optimizer.create("nadam")
+    first, second = (np.array(start(), dtype="float64") for _ in range(2))
+    states = nadam.create_state(0, first), nadam.create_state(1, second)
+    for k, grad in enumerate(grads[:4]):
+        nadam.update(0, first, np.array(grad, dtype="float64"), states[0])
+        if k >= 2:
+            nadam.update(1, second, np.array(grads[k - 2], dtype="float64"), states[1])
+    numpy.testing.assert_allclose(second.asnumpy(), alone, rtol=1e-12)
+
+
 def test_centered_rmsprop_stays_finite_where_gradients_hardly_change():
     """The variance is 0 there but for rounding, and less than 0 in some elements, by more than epsilon."""
     grads = [numpy.linspace(0.01, 1, 64) * size for size in (1, 10, 100, 1000)]
