@@ -23,6 +23,8 @@ from hybridize import symbol as sym
 from hybridize import symbol as symbol  # F, while capturing
 from hybridize.array import np, npx, random
 from hybridize.array.device import cpu, gpu, num_gpus
+from hybridize.autograd import checkpoint, value_and_grad
+from hybridize.autograd import grad_of as grad
 from hybridize.base.version import VERSION
 from hybridize.capture import Program
 from hybridize.runtime.pool import set_num_threads
@@ -47,6 +49,7 @@ def __dir__() -> list[str]:
 
 
 __all__ = [
-    "Benchmark", "Program", "Timer", "autograd", "cpu", "disabled", "errors", "gluon", "gpu", "hybridize", "init",
-    "load", "lr_scheduler", "metric", "nd", "np", "npx", "num_gpus", "optimizer", "random", "set_num_threads", "sym",
+    "Benchmark", "Program", "Timer", "autograd", "checkpoint", "cpu", "disabled", "errors", "gluon", "gpu", "grad",
+    "hybridize", "init", "load", "lr_scheduler", "metric", "nd", "np", "npx", "num_gpus", "optimizer", "random",
+    "set_num_threads", "sym", "value_and_grad",
 ]  # fmt: skip

@@ -39,7 +39,15 @@ def value_and_grad(
     Returns:
         A function that gives (value, gradients); gradients of one argument have its structure, those of several are a
         tuple. With `has_aux` the value is the whole tuple.
+
+    Raises:
+        ArgumentError E395: `function` is none.
     """
+    if not callable(function):
+        raise ArgumentError(
+            "E395", f"the gradient of a function is asked for, got {type(function).__name__}",
+            help="autograd.grad(heads, variables) gives gradients of arrays",
+        )  # fmt: skip
     places = (argnums,) if isinstance(argnums, int) else tuple(argnums)
 
     @wraps(function)

@@ -9,7 +9,7 @@ import hybridize
 NAMES = {
     *("hybridize", "load", "Program", "Benchmark", "Timer", "np", "npx", "nd", "sym", "gluon", "autograd", "init"),
     *("optimizer", "lr_scheduler", "metric", "random", "cpu", "gpu", "num_gpus", "set_num_threads", "disabled"),
-    "errors",
+    *("errors", "grad", "value_and_grad", "checkpoint"),
 }
 LATER = {"optimizer", "lr_scheduler", "metric"}
 """Named by the design, and part of the training issue."""
@@ -21,6 +21,19 @@ def test_public_names():
     assert NAMES - public - LATER == set(), "a name that the design lists"
     for name in public:
         assert hasattr(hybridize, name)
+
+
+def test_gradients_of_functions():
+    """`hybridize.grad` is of functions; `autograd.grad`, MXNet's, of arrays; each says so where it is given the other."""
+    np = hybridize.np
+    x = np.array([1.0, 2.0])
+    assert hybridize.grad(lambda x: (x**3).sum())(x).tolist() == [3.0, 12.0]
+    value, gradient = hybridize.value_and_grad(hybridize.checkpoint(lambda x: (x**2).sum()))(x)
+    assert (float(value), gradient.tolist()) == (5.0, [2.0, 4.0])
+    assert hybridize.hybridize(lambda x: hybridize.grad(lambda x: (x**3).sum())(x) * 2)(x).tolist() == [6.0, 24.0]
+    for function in (hybridize.grad, hybridize.value_and_grad):
+        with pytest.raises(hybridize.errors.ArgumentError, match=r"E395.*got ndarray(.|\n)*autograd.grad\(heads"):
+            function(x.sum(), x)
 
 
 def test_faces_of_f_are_modules():
