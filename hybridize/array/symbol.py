@@ -4,7 +4,7 @@
 A symbol is a cell and a chain of index steps. The cell stands for a buffer: its `value`, an operand of the trace, is
 what the buffer holds now, and a write replaces it. The steps (slice, reshape, transpose, broadcast) say which view of
 the buffer the symbol is: reading applies them in order, writing undoes them from the last to the first. So views see
-each other's writes, as they do imperatively, while the graph has only values.
+each other's writes, as they do imperatively, while the graph has only values. What `x.detach()` gives is a view, too.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from hybridize.base.dtypes import DType, int64
 from hybridize.base.errors import ArgumentError, CaptureError
 from hybridize.base.frozen import frozen
 from hybridize.base.types import TensorType
-from hybridize.ops import Broadcast, Cast, Gather, Reshape, ScatterND, Slice, Transpose, UpdateSlice
+from hybridize.ops import Broadcast, Cast, Gather, Reshape, ScatterND, Slice, StopGradient, Transpose, UpdateSlice
 from hybridize.ops.op import ACTIVE, Op, Operand, bind1, current
 
 
@@ -110,7 +110,7 @@ class Symbol(Operators):
                 f"{self!r} is used after the capture that it belongs to has ended",
                 help="return it from the captured function instead of storing it elsewhere",
             )
-        read = getattr(current(), "read", None) if self.weak is None else None
+        read = None if self.weak is not None or _detached(self._steps) else getattr(current(), "read", None)
         value = self._cell.value if read is None else read(self._cell, self.apart)
         for step in self._steps:
             value = _viewed(step, value)
@@ -118,6 +118,9 @@ class Symbol(Operators):
 
     def write(self, operand: Operand) -> None:
         """Make `operand`, of this symbol's type, the contents of what it views."""
+        check = getattr(current(), "check_detached", None) if _detached(self._steps) else None
+        if check is not None:
+            check(self._cell, operand)
         befores = [self._cell.value]
         for step in self._steps:
             if isinstance(step, Broadcast):
@@ -339,6 +342,11 @@ def _stepped(type: TensorType, steps: tuple[Op | At, ...]) -> TensorType:
     return type
 
 
+def _detached(steps: tuple[Op | At, ...]) -> bool:
+    """Whether a view is of values of which nothing is remembered, whatever the history of the buffer."""
+    return any(type(step) is StopGradient for step in steps)
+
+
 def _viewed(step: Op | At, value: Operand) -> Operand:
     """What a step shows of a value."""
     return bind1(Gather(step.axis), value, step.index) if isinstance(step, At) else bind1(step, value)
@@ -347,6 +355,8 @@ def _viewed(step: Op | At, value: Operand) -> Operand:
 def _undone(step: Op | At, before: Operand, update: Operand) -> Operand:
     """`before`, changed so that `step` of it is `update`."""
     match step:
+        case StopGradient():
+            return update
         case Slice():
             return bind1(UpdateSlice(step.starts, step.stops, step.steps), before, update)
         case Reshape():

@@ -68,7 +68,7 @@ class History:
         """The results of a node that was just added to a recording."""
         if modes.is_recording():
             node = at.builder.nodes[-1]
-            if not isinstance(node.op, StopGradient) and any(self._has_history(at, value) for value in node.inputs):
+            if not isinstance(node.op, StopGradient) and any(self.has(at, value) for value in node.inputs):
                 made = Made(len(at.builder.nodes) - 1, node, at)
                 self.nodes.update((value, made) for value in outputs if is_float(value.type.dtype))
         elif at.differentiated:  # as a whole, while this part of it is a constant
@@ -135,6 +135,17 @@ class History:
             raise StateError(
                 "E543", f"{cell.value.type} has a gradient attached, so it cannot be written while its use is recorded",
                 help="compute a new array, or write within autograd.pause()",
+            )  # fmt: skip
+
+    def check_detached(self, at: Recording, cell: Cell, operand: Operand) -> None:
+        """Refuse a write through `x.detach()` while recording, after which somebody would see a history or miss one."""
+        if not modes.is_recording() or not is_float(cell.value.type.dtype):
+            return
+        if self.called or self.has(at, cell.value) or self.has(at, operand):
+            raise StateError(
+                "E544", f"what a backward pass should make of {cell.value.type} is not clear: it is written through "
+                "x.detach() while that is recorded, and x is the same memory",
+                help="write to a copy: x.detach().copy()",
             )  # fmt: skip
 
     def undone(self, at: Recording, count: int) -> None:
@@ -228,7 +239,7 @@ class History:
         for x in _listed(variables):
             symbol = at.lift(x) if type(x) is ndarray else x
             value = self._head(symbol) if type(symbol) is Symbol and is_float(symbol.dtype) else None
-            if value is None or not self._has_history(at, value):
+            if value is None or not self.has(at, value):
                 what = str(symbol.type) if type(symbol) is Symbol else type(x).__name__
                 raise ArgumentError(
                     "E388", f"grad with respect to {what}, of which nothing was recorded",
@@ -264,7 +275,8 @@ class History:
             arrived = sweep.run([(head, full(1, head.type))])
             return [Symbol.of(at, arrived[x] if x in arrived else full(0, x.type)) for x in wanted]
 
-    def _has_history(self, at: Recording, value: Value) -> bool:
+    def has(self, at: Recording, value: Value) -> bool:
+        """Whether a value has a history, or is a variable."""
         value = origin(at, value)
         return value in self.leaves or value in self.nodes
 
@@ -291,7 +303,7 @@ class History:
                     "E385", f"gradients are those of floats, got {symbol.type}", help="x.astype('float32')"
                 )
             value = self._head(symbol)
-            if not self._has_history(at, value):
+            if not self.has(at, value):
                 raise StateError(
                     "E555", f"nothing was recorded of {symbol.type}, so it cannot be differentiated",
                     help="compute it within `with autograd.record():`, from an array with attach_grad()",

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 import numpy
 from numpy.typing import NDArray
 
-from hybridize.array.ndarray import ndarray, view, wrap
+from hybridize.array.ndarray import history, ndarray, view, wrap
 from hybridize.array.operands import operand
 from hybridize.array.traced import Traced
 from hybridize.autograd import tape
@@ -26,6 +26,7 @@ from hybridize.base.frozen import frozen
 from hybridize.base.types import Shape
 from hybridize.capture.backends import Backend, Evaluation, Machine, Memory, Verifying
 from hybridize.graph import Graph, sizes_of, with_sizes
+from hybridize.ops import StopGradient
 from hybridize.ops.gradient import pullback
 from hybridize.ops.op import Op, Operand, taped, taping
 
@@ -196,10 +197,14 @@ class Recorded:
 
 
 def viewed(array: ndarray, steps: Sequence[Op]) -> ndarray:
-    """The view of an array that view ops make, with a history where a tape records."""
-    if taping() is not None:
+    """The view of an array that view ops make, with a history where a tape records, if it is not detached."""
+    detached = any(type(step) is StopGradient for step in steps)
+    if taping() is not None and not detached:
         return TAPE.view(array, steps)
-    return view(array, tape.viewed(array._data, steps))
+    same = view(array, tape.viewed(array._data, steps))
+    if detached and history(array) is not None:
+        same._traced = Traced(same._data, None, same.storage)
+    return same
 
 
 class Rule:

@@ -171,6 +171,10 @@ class Recording:
         """The value that a cell holds, to who reads it now; `apart`, through a view without a history."""
         return self.root.history.read(self, cell, apart)
 
+    def check_detached(self, cell: Cell, operand: Operand) -> None:
+        """Before a write of a value to a cell through a view that is detached."""
+        self.root.history.check_detached(self, cell, operand)
+
     def gradient(self, symbol: Symbol) -> Symbol | None:
         """`x.grad`."""
         return self.root.history.gradient(self, symbol)
@@ -194,6 +198,12 @@ class Recording:
     def gradients(self, value: Symbol, variables: Sequence[Symbol], create: bool) -> list[Symbol]:
         """Those of one number with respect to what `variable` gave."""
         return self.root.history.gradients(self, value, variables, create)
+
+    def custom(self, function: Any, inputs: Sequence[Any]) -> Any:
+        """A call of an `autograd.Function`."""
+        from hybridize.capture.custom import called  # late: it needs this module, and few programs have one
+
+        return called(self, function, inputs)
 
     def backward(self, *arguments: Any) -> None:
         """`autograd.backward`."""

@@ -35,7 +35,7 @@ from hybridize.base import dims
 from hybridize.base.dtypes import DType, as_dtype, bool_, converted, float32, float64, is_float, is_integer
 from hybridize.base.errors import DTypeError, ShapeError
 from hybridize.base.promotion import NUMBERS, floating, result_dtype, weak_kind
-from hybridize.ops.op import ACTIVE, Op, Operand, bind1, capturing, taping
+from hybridize.ops.op import ACTIVE, Op, Operand, bind1, capturing, current, taping
 
 _NUMPY = numpy.ndarray
 
@@ -473,7 +473,9 @@ def detach(x: Any) -> Any:
         if history(x) is not None:
             same._traced = Traced(same._data, None, same.storage)
         return same
-    return stop_gradient(x)
+    if type(x) is ndarray:
+        x = current().lift(x)  # type: ignore[attr-defined]
+    return x.step(ops.StopGradient()) if type(x) is Symbol and x.weak is None else stop_gradient(x)
 
 
 @public
