@@ -13,7 +13,7 @@ import textwrap
 from collections.abc import Iterator
 from pathlib import Path
 
-from hybridize.formats.torch_export.table import TABLE
+from hybridize.formats.torch_export import TABLE
 
 DOCS = Path(__file__).parent
 ROOT = DOCS.parent

@@ -8,8 +8,8 @@ import os
 import re
 import warnings
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager, nullcontext
-from dataclasses import dataclass
+from contextlib import contextmanager
+from dataclasses import dataclass, replace
 from typing import Any
 
 import torch
@@ -23,6 +23,7 @@ from hybridize.base.nested import Structure, flatten, unflatten
 from hybridize.base.types import TensorType
 from hybridize.formats.torch_export import TABLE, Instruction, Reference, TensorProgram
 from hybridize.torch.sizes import Sizes
+from hybridize.torch.tracing import Traced
 
 _TORCH = f"{os.sep}site-packages{os.sep}torch{os.sep}"
 _FRAME = re.compile(r'File "(?P<file>[^"]+)", line (?P<line>\d+), in (?P<function>\S+)')
@@ -44,6 +45,8 @@ class Exported:
     """Of the result, around its tensors."""
     kinds: tuple[TensorType, ...]
     """Types of the tensors of the call, with symbols where the sizes may be others."""
+    own: str = ""
+    """What is not in the program and takes part in the module's backward pass; empty where there is nothing."""
 
 
 def export(
@@ -64,24 +67,28 @@ def export(
     leaves, structure = flatten((tuple(args), kwargs))
     leaves = [_like(leaf, bool(kinds)) if isinstance(leaf, torch.Tensor) else leaf for leaf in leaves]
     like, kwargs = unflatten(structure, leaves)
-    shapes = _dynamic(module, like, kwargs, [x for x in leaves if isinstance(x, torch.Tensor)], kinds)
+    traced = Traced(module)
+    shapes = _dynamic(traced, like, kwargs, [x for x in leaves if isinstance(x, torch.Tensor)], kinds)
     try:
-        with warnings.catch_warnings(), torch.no_grad(), _unchanged(module) if kinds else nullcontext():
+        with warnings.catch_warnings(), torch.no_grad(), _unchanged(module):
             warnings.simplefilter("ignore")  # what torch deprecates inside itself is not the user's to mend
-            exported = torch.export.export(module, like, kwargs, dynamic_shapes=shapes, strict=False)
+            with traced.watched():
+                exported = torch.export.export(traced, like, kwargs, dynamic_shapes=shapes, strict=False)
             for environment in _environments(exported):
                 environment.frozen = False  # else it answers what the decompositions ask, and remembers nothing
             table = torch.export.default_decompositions()
             for op in [op for op in table if f"aten.{_short(op)}" in TABLE]:
                 del table[op]
             exported = exported.run_decompositions(table)
+    except CaptureError:
+        raise
     except Exception as problem:  # torch raises whatever its tracer met; the user needs all of it
         raise CaptureError(
             "E424",
             f"torch.export cannot trace {type(module).__name__}: {problem}",
             help="write the branch or loop on data with torch.cond or torch.while_loop, or keep it outside the module",
         ) from problem
-    return _neutral(exported, kinds)
+    return replace(_neutral(exported, kinds), own=next(iter(traced.notes.found), ""))
 
 
 def _like(tensor: torch.Tensor, row_major: bool) -> torch.Tensor:
@@ -113,7 +120,7 @@ def _dynamic(
 
 @contextmanager
 def _unchanged(module: torch.nn.Module) -> Iterator[None]:
-    """Undo what the module does to its attributes while it is traced: later calls would find torch's symbols there."""
+    """Undo what the module does to its attributes while it is traced: it would find torch's stand-ins there later."""
     owners = [vars(part) for part in module.modules()]
     before = [dict(attributes) for attributes in owners]
     try:
@@ -145,15 +152,15 @@ def _neutral(exported: torch.export.ExportedProgram, kinds: Sequence[TensorType]
     state, constants, inputs = [], {}, []
     for node, spec in entries:
         if spec.kind is not InputKind.USER_INPUT and spec.target is not None:
-            state.append(spec.target)
+            state.append(_name(spec.target))
             inputs.append((node.name, sizes.type_of(node.meta["val"])))
             if spec.kind is InputKind.CONSTANT_TENSOR:
-                constants[spec.target] = exported.constants[spec.target]
+                constants[_name(spec.target)] = exported.constants[spec.target]
     results = list(next(node for node in exported.graph.nodes if node.op == "output").args[0])
     written = []
     for spec, result in zip(signature.output_specs, results, strict=True):
         if spec.kind is OutputKind.BUFFER_MUTATION and spec.target is not None:
-            written.append(spec.target)
+            written.append(_name(spec.target))
         elif spec.kind is not OutputKind.USER_OUTPUT or not _is_tensor(result):
             raise CaptureError(
                 "E425",
@@ -170,6 +177,11 @@ def _neutral(exported: torch.export.ExportedProgram, kinds: Sequence[TensorType]
     return Exported(
         program, tuple(state), constants, tuple(written), flatten(result)[1], tuple(kind for _, kind in arguments)
     )
+
+
+def _name(target: str) -> str:
+    """As the user's module calls it."""
+    return target.removeprefix(Traced.PREFIX)
 
 
 def _is_tensor(result: Any) -> bool:

@@ -149,8 +149,6 @@ def test_what_cannot_be_taken_is_refused(x):
         fast(object())
     with pytest.raises((CaptureError, RuntimeError)):
         fast(x[:, :4])
-    with pytest.raises(CaptureError, match="dropout"):
-        hybridize(nn.Sequential(nn.Dropout(0.5)).train())(x)
     with torch.no_grad():
         torch.testing.assert_close(fast(x), module(x), rtol=1e-5, atol=1e-6)
     torch.testing.assert_close(hybridize(nn.Sequential(nn.Dropout(0.5)).eval())(x), x)

@@ -60,7 +60,7 @@ CASES = {
 def test_operators_equal_pytorch(name):
     module = Lambda(CASES[name])
     exported = export(module, (X,), {})
-    graph = to_graph(exported.program)
+    graph, _ = to_graph(exported.program)
     values = [exported.constants[target].numpy() for target in exported.state] + [X.numpy()]
     wanted = torch.utils._pytree.tree_leaves(module(X))
     with warnings.catch_warnings():

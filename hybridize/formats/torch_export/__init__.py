@@ -3,11 +3,13 @@
 
 In: a `TensorProgram`, the instructions of an exported PyTorch program as plain data (the torch door makes it, so that
 this package never sees torch). Out: a `Graph` whose inputs are the program's, parameters and buffers first.
-`table.py` is the one place that names ATen operators.
+`table.py`, `training.py` and `losses.py` are the one place that names ATen operators.
 """
 
+from hybridize.formats.torch_export import table as table
+from hybridize.formats.torch_export import training as training
 from hybridize.formats.torch_export.program import Instruction as Instruction
 from hybridize.formats.torch_export.program import Reference as Reference
 from hybridize.formats.torch_export.program import TensorProgram as TensorProgram
 from hybridize.formats.torch_export.program import to_graph as to_graph
-from hybridize.formats.torch_export.table import TABLE as TABLE
+from hybridize.formats.torch_export.registry import TABLE as TABLE

@@ -9,8 +9,9 @@ from typing import Any
 from hybridize.base.errors import CaptureError
 from hybridize.base.locations import SourceLoc
 from hybridize.base.types import TensorType
+from hybridize.formats.torch_export.draws import CURRENT, Draws
 from hybridize.formats.torch_export.numbers import NUMBERS
-from hybridize.formats.torch_export.table import TABLE
+from hybridize.formats.torch_export.registry import TABLE
 from hybridize.graph import Graph
 from hybridize.ops import Operand, interpreting
 from hybridize.ops.record import Recorder
@@ -46,8 +47,11 @@ class TensorProgram:
     outputs: tuple[Reference, ...]
 
 
-def to_graph(program: TensorProgram) -> Graph:
+def to_graph(program: TensorProgram) -> tuple[Graph, int]:
     """Translate `program`.
+
+    Returns:
+        The graph, and how many times it draws random numbers. One that does has one more input, the key.
 
     Raises:
         CaptureError E420: an operator that is not in the table; the message names it and the user's line.
@@ -55,15 +59,18 @@ def to_graph(program: TensorProgram) -> Graph:
     recorder = Recorder()
     values: dict[str, Any] = {name: recorder.builder.input(kind, name) for name, kind in program.inputs}
     scope = next((kind.scope for _, kind in program.inputs if kind.scope is not None), None)
+    draws = Draws(recorder.builder)
+    before = CURRENT.set(draws)
     try:
         with interpreting(recorder):
             for step in program.instructions:
                 recorder.loc = step.loc
                 values[step.name] = _translated(step, values)
     finally:
+        CURRENT.reset(before)
         if scope is not None:
             scope.capturing = False
-    return recorder.builder.finish([values[output.name] for output in program.outputs])
+    return recorder.builder.finish([values[output.name] for output in program.outputs]), draws.count
 
 
 def _translated(step: Instruction, values: dict[str, Any]) -> Any:

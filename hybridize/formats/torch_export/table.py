@@ -13,62 +13,17 @@ from typing import Any
 import numpy
 
 from hybridize import ops
-from hybridize.base.dims import broadcast, is_symbolic, known, maximum, product
-from hybridize.base.dtypes import DType, bool_, float64, int64, is_float
+from hybridize.base.dims import broadcast, known, maximum, product
+from hybridize.base.dtypes import bool_, float64, int64, is_float
 from hybridize.base.errors import CaptureError
-from hybridize.base.types import TensorType, same_shape
-from hybridize.formats.torch_export.numbers import Number
+from hybridize.base.types import TensorType
+from hybridize.formats.torch_export.registry import Translation, Types, aten, axes_of, common, operand
 from hybridize.ops import Operand, composites, type_of
-
-Types = tuple[TensorType, ...]
-Translation = Callable[..., Any]
-
-TABLE: dict[str, Translation] = {}
-
-
-def aten(*names: str) -> Callable[[Translation], Translation]:
-    """Register a translation under `aten.<name>`."""
-
-    def register(function: Translation) -> Translation:
-        for name in names:
-            TABLE[f"aten.{name}"] = function
-        return function
-
-    return register
-
-
-def _operand(x: Any, dtype: DType, shape: Sequence[int] = ()) -> Operand:
-    """A tensor or number as an operand of the given dtype, broadcast to `shape`."""
-    if isinstance(x, Number):
-        x = x.operand
-    elif is_symbolic(x):
-        x = ops.size_of(x)
-    elif isinstance(x, (bool, int, float)):
-        x = ops.scalar(x, dtype)
-    x = ops.cast(x, dtype)
-    return x if same_shape(type_of(x).shape, tuple(shape)) else ops.broadcast(x, tuple(shape))
-
-
-def _common(*xs: Any) -> DType:
-    """The dtype PyTorch compares or combines in: tensors decide, numbers only lift the kind."""
-    dtypes = [type_of(x).dtype for x in xs if not isinstance(x, (bool, int, float, Number))]
-    common = numpy.result_type(*dtypes) if len(set(dtypes)) > 1 else dtypes[0]
-    if any(isinstance(x, (float, Number)) for x in xs) and not is_float(common):
-        return numpy.dtype(numpy.float32)
-    if common == bool_ and any(isinstance(x, int) and not isinstance(x, bool) for x in xs):
-        return numpy.dtype(numpy.int64)
-    return numpy.dtype(common)
-
-
-def _axes(axes: int | Sequence[int] | None, ndim: int) -> tuple[int, ...]:
-    if axes is None or (not isinstance(axes, int) and not axes):
-        return tuple(range(ndim))
-    return tuple(sorted(axis % ndim for axis in ([axes] if isinstance(axes, int) else axes)))
 
 
 def _unary(function: Callable[[Operand], Operand]) -> Translation:
     def translate(types: Types, x: Operand) -> Operand:
-        return function(_operand(x, types[0].dtype, types[0].shape))
+        return function(operand(x, types[0].dtype, types[0].shape))
 
     return translate
 
@@ -87,13 +42,13 @@ for _name, _function in {
 
 @aten("reciprocal.default")
 def _reciprocal(types: Types, x: Operand) -> Operand:
-    x = _operand(x, types[0].dtype, types[0].shape)
-    return ops.div(_operand(1, types[0].dtype, types[0].shape), x)
+    x = operand(x, types[0].dtype, types[0].shape)
+    return ops.div(operand(1, types[0].dtype, types[0].shape), x)
 
 
 @aten("logical_not.default")
 def _logical_not(types: Types, x: Operand) -> Operand:
-    return ops.bit_not(_operand(x, bool_, types[0].shape))
+    return ops.bit_not(operand(x, bool_, types[0].shape))
 
 
 @aten("isnan.default")
@@ -104,7 +59,7 @@ def _isnan(types: Types, x: Operand) -> Operand:
 def _binary(function: Callable[[Operand, Operand], Operand]) -> Translation:
     def translate(types: Types, x: Any, y: Any) -> Operand:
         kind = types[0]
-        return function(_operand(x, kind.dtype, kind.shape), _operand(y, kind.dtype, kind.shape))
+        return function(operand(x, kind.dtype, kind.shape), operand(y, kind.dtype, kind.shape))
 
     return translate
 
@@ -123,10 +78,10 @@ aten("pow.Scalar")(_binary(ops.pow))
 def _sum_of(function: Callable[[Operand, Operand], Operand]) -> Translation:
     def translate(types: Types, x: Any, y: Any, *, alpha: float = 1) -> Operand:
         kind = types[0]
-        right = _operand(y, kind.dtype, kind.shape)
+        right = operand(y, kind.dtype, kind.shape)
         if alpha != 1:
-            right = ops.mul(right, _operand(alpha, kind.dtype, kind.shape))
-        return function(_operand(x, kind.dtype, kind.shape), right)
+            right = ops.mul(right, operand(alpha, kind.dtype, kind.shape))
+        return function(operand(x, kind.dtype, kind.shape), right)
 
     return translate
 
@@ -143,7 +98,7 @@ def _rsub(types: Types, x: Any, y: Any, alpha: float = 1) -> Operand:
 @aten("div.Tensor_mode", "div.Scalar_mode")
 def _div_mode(types: Types, x: Any, y: Any, *, rounding_mode: str | None) -> Operand:
     kind = types[0]
-    left, right = _operand(x, kind.dtype, kind.shape), _operand(y, kind.dtype, kind.shape)
+    left, right = operand(x, kind.dtype, kind.shape), operand(y, kind.dtype, kind.shape)
     if rounding_mode == "floor":
         return ops.floor_div(left, right)
     quotient = ops.div(left, right) if is_float(kind.dtype) else None
@@ -156,8 +111,8 @@ def _div_mode(types: Types, x: Any, y: Any, *, rounding_mode: str | None) -> Ope
 
 def _comparison(function: Callable[[Operand, Operand], Operand]) -> Translation:
     def translate(types: Types, x: Any, y: Any) -> Operand:
-        common = _common(x, y)
-        return function(_operand(x, common, types[0].shape), _operand(y, common, types[0].shape))
+        dtype = common(x, y)
+        return function(operand(x, dtype, types[0].shape), operand(y, dtype, types[0].shape))
 
     return translate
 
@@ -172,7 +127,7 @@ for _name, _operation in {
 def _where(types: Types, condition: Operand, x: Any, y: Any) -> Operand:
     kind = types[0]
     return ops.where(
-        _operand(condition, bool_, kind.shape), _operand(x, kind.dtype, kind.shape), _operand(y, kind.dtype, kind.shape)
+        operand(condition, bool_, kind.shape), operand(x, kind.dtype, kind.shape), operand(y, kind.dtype, kind.shape)
     )
 
 
@@ -185,10 +140,10 @@ def _masked_fill(types: Types, x: Operand, mask: Operand, value: Any) -> Operand
 def _clamp(types: Types, x: Operand, low: Any = None, high: Any = None, **keywords: Any) -> Operand:
     kind = types[0]
     low, high = keywords.get("min", low), keywords.get("max", high)
-    x = _operand(x, kind.dtype, kind.shape)
+    x = operand(x, kind.dtype, kind.shape)
     if low is not None:
-        x = ops.max(x, _operand(low, kind.dtype, kind.shape))
-    return x if high is None else ops.min(x, _operand(high, kind.dtype, kind.shape))
+        x = ops.max(x, operand(low, kind.dtype, kind.shape))
+    return x if high is None else ops.min(x, operand(high, kind.dtype, kind.shape))
 
 
 @aten("clamp_min.default")
@@ -209,18 +164,18 @@ def _silu(types: Types, x: Operand) -> Operand:
 @aten("leaky_relu.default")
 def _leaky_relu(types: Types, x: Operand, slope: float = 0.01) -> Operand:
     kind = types[0]
-    zero = _operand(0, kind.dtype, kind.shape)
-    return ops.where(ops.gt(x, zero), x, ops.mul(x, _operand(slope, kind.dtype, kind.shape)))
+    zero = operand(0, kind.dtype, kind.shape)
+    return ops.where(ops.gt(x, zero), x, ops.mul(x, operand(slope, kind.dtype, kind.shape)))
 
 
 @aten("elu.default")
 def _elu(types: Types, x: Operand, alpha: float = 1.0, scale: float = 1.0, input_scale: float = 1.0) -> Operand:
     kind = types[0]
     low = ops.mul(
-        ops.expm1(ops.mul(x, _operand(input_scale, kind.dtype, kind.shape))), _operand(alpha, kind.dtype, kind.shape)
+        ops.expm1(ops.mul(x, operand(input_scale, kind.dtype, kind.shape))), operand(alpha, kind.dtype, kind.shape)
     )
-    y = ops.where(ops.gt(x, _operand(0, kind.dtype, kind.shape)), x, low)
-    return y if scale == 1 else ops.mul(y, _operand(scale, kind.dtype, kind.shape))
+    y = ops.where(ops.gt(x, operand(0, kind.dtype, kind.shape)), x, low)
+    return y if scale == 1 else ops.mul(y, operand(scale, kind.dtype, kind.shape))
 
 
 @aten("linear.default")
@@ -251,21 +206,21 @@ def _addmm(types: Types, c: Operand, x: Operand, y: Operand, *, beta: float = 1,
     kind = types[0]
     product = ops.matmul(x, y)
     if alpha != 1:
-        product = ops.mul(product, _operand(alpha, kind.dtype, kind.shape))
+        product = ops.mul(product, operand(alpha, kind.dtype, kind.shape))
     if beta == 0:
         return product
-    c = _operand(c, kind.dtype, kind.shape)
-    return ops.add(product, c if beta == 1 else ops.mul(c, _operand(beta, kind.dtype, kind.shape)))
+    c = operand(c, kind.dtype, kind.shape)
+    return ops.add(product, c if beta == 1 else ops.mul(c, operand(beta, kind.dtype, kind.shape)))
 
 
 @aten("softmax.int", "_softmax.default")
 def _softmax(types: Types, x: Operand, axis: int, dtype: Any = None) -> Operand:
-    return composites.softmax(_operand(x, types[0].dtype, types[0].shape), axis % types[0].ndim)
+    return composites.softmax(operand(x, types[0].dtype, types[0].shape), axis % types[0].ndim)
 
 
 @aten("log_softmax.int", "_log_softmax.default")
 def _log_softmax(types: Types, x: Operand, axis: int, dtype: Any = None) -> Operand:
-    return composites.log_softmax(_operand(x, types[0].dtype, types[0].shape), axis % types[0].ndim)
+    return composites.log_softmax(operand(x, types[0].dtype, types[0].shape), axis % types[0].ndim)
 
 
 @aten("layer_norm.default")
@@ -287,24 +242,9 @@ def _normalize(kind: TensorType, x: Operand, shape: Sequence[int], weight: Any, 
     """Layer norm over the trailing axes `shape`, as one row."""
     rows = (*kind.shape[: kind.ndim - len(shape)], product(shape))
     row = ops.reshape(x, rows) if len(shape) != 1 else x
-    gamma = _operand(1.0, kind.dtype, rows[-1:]) if weight is None else ops.reshape(weight, rows[-1:])
-    beta = _operand(0.0, kind.dtype, rows[-1:]) if bias is None else ops.reshape(bias, rows[-1:])
+    gamma = operand(1.0, kind.dtype, rows[-1:]) if weight is None else ops.reshape(weight, rows[-1:])
+    beta = operand(0.0, kind.dtype, rows[-1:]) if bias is None else ops.reshape(bias, rows[-1:])
     return ops.reshape(composites.layer_norm(row, gamma, beta, len(rows) - 1, eps), kind.shape)
-
-
-@aten("_native_batch_norm_legit_no_training.default")
-def _batch_norm(
-    types: Types, x: Operand, weight: Any, bias: Any, mean: Operand, var: Operand, momentum: float, eps: float
-) -> tuple[Operand | None, ...]:
-    kind = types[0]
-
-    def along_channels(v: Operand) -> Operand:
-        return ops.broadcast(ops.reshape(v, (kind.shape[1], *(1,) * (kind.ndim - 2))), kind.shape)
-
-    inverse = ops.rsqrt(ops.add(var, _operand(eps, kind.dtype, type_of(var).shape)))
-    scale = inverse if weight is None else ops.mul(inverse, weight)
-    y = ops.mul(ops.sub(x, along_channels(mean)), along_channels(scale))
-    return (y if bias is None else ops.add(y, along_channels(bias))), None, None
 
 
 # Reductions.
@@ -316,29 +256,29 @@ def _reduced(types: Types, y: Operand) -> Operand:
 
 @aten("sum.dim_IntList", "sum.default")
 def _sum(types: Types, x: Operand, axes: Any = None, keepdims: bool = False, *, dtype: Any = None) -> Operand:
-    x = _operand(x, types[0].dtype, type_of(x).shape)
-    return _reduced(types, ops.sum(x, _axes(axes, type_of(x).ndim)))
+    x = operand(x, types[0].dtype, type_of(x).shape)
+    return _reduced(types, ops.sum(x, axes_of(axes, type_of(x).ndim)))
 
 
 @aten("mean.dim", "mean.default")
 def _mean(types: Types, x: Operand, axes: Any = None, keepdims: bool = False, *, dtype: Any = None) -> Operand:
-    x = _operand(x, types[0].dtype, type_of(x).shape)
-    return _reduced(types, composites.mean(x, _axes(axes, type_of(x).ndim)))
+    x = operand(x, types[0].dtype, type_of(x).shape)
+    return _reduced(types, composites.mean(x, axes_of(axes, type_of(x).ndim)))
 
 
 @aten("amax.default")
 def _amax(types: Types, x: Operand, axes: Any = None, keepdims: bool = False) -> Operand:
-    return _reduced(types, ops.reduce_max(x, _axes(axes, type_of(x).ndim)))
+    return _reduced(types, ops.reduce_max(x, axes_of(axes, type_of(x).ndim)))
 
 
 @aten("amin.default")
 def _amin(types: Types, x: Operand, axes: Any = None, keepdims: bool = False) -> Operand:
-    return _reduced(types, ops.reduce_min(x, _axes(axes, type_of(x).ndim)))
+    return _reduced(types, ops.reduce_min(x, axes_of(axes, type_of(x).ndim)))
 
 
 @aten("any.dim", "any.default", "any.dims")
 def _any(types: Types, x: Operand, axes: Any = None, keepdims: bool = False) -> Operand:
-    return _reduced(types, ops.any(_operand(x, bool_, type_of(x).shape), _axes(axes, type_of(x).ndim)))
+    return _reduced(types, ops.any(operand(x, bool_, type_of(x).shape), axes_of(axes, type_of(x).ndim)))
 
 
 @aten("argmax.default")
@@ -350,7 +290,7 @@ def _argmax(types: Types, x: Operand, axis: int | None = None, keepdims: bool = 
 
 @aten("cumsum.default")
 def _cumsum(types: Types, x: Operand, axis: int, *, dtype: Any = None) -> Operand:
-    return ops.cum_sum(_operand(x, types[0].dtype, types[0].shape), axis % max(types[0].ndim, 1))
+    return ops.cum_sum(operand(x, types[0].dtype, types[0].shape), axis % max(types[0].ndim, 1))
 
 
 # Shapes.
@@ -364,14 +304,19 @@ def _reshape(types: Types, x: Operand, *_: Any) -> Operand:
     return ops.reshape(x, types[0].shape)
 
 
-@aten("clone.default", "alias.default", "detach.default", "contiguous.default", "lift_fresh_copy.default")
+@aten("clone.default", "alias.default", "contiguous.default", "lift_fresh_copy.default")
 def _same(types: Types, x: Operand, **_: Any) -> Operand:
     return x
 
 
+@aten("detach.default")
+def _detach(types: Types, x: Operand) -> Operand:
+    return ops.stop_gradient(x) if is_float(types[0].dtype) else x
+
+
 @aten("_to_copy.default", "to.dtype", "_to_copy")
 def _to(types: Types, x: Operand, *_: Any, **__: Any) -> Operand:
-    return _operand(x, types[0].dtype, types[0].shape)
+    return operand(x, types[0].dtype, types[0].shape)
 
 
 @aten("permute.default")
@@ -399,7 +344,7 @@ def _expand(types: Types, x: Operand, *_: Any, **__: Any) -> Operand:
 @aten("cat.default")
 def _cat(types: Types, xs: Sequence[Operand], axis: int = 0) -> Operand:
     kind = types[0]
-    parts = [_operand(x, kind.dtype, type_of(x).shape) for x in xs if type_of(x).ndim == kind.ndim]
+    parts = [operand(x, kind.dtype, type_of(x).shape) for x in xs if type_of(x).ndim == kind.ndim]
     return ops.concat(*parts, axis=axis % kind.ndim)
 
 
@@ -458,7 +403,7 @@ def _split(types: Types, x: Operand, sizes: Any = None, axis: int = 0) -> tuple[
 def _flip(types: Types, x: Operand, axes: Sequence[int]) -> Operand:
     shape = types[0].shape
     starts, stops, steps = [0] * len(shape), list(shape), [1] * len(shape)
-    for axis in _axes(axes, len(shape)):
+    for axis in axes_of(axes, len(shape)):
         starts[axis], stops[axis], steps[axis] = shape[axis] - 1, -1, -1
     return ops.slice(x, tuple(starts), tuple(stops), tuple(steps))
 
@@ -475,7 +420,7 @@ def _pad(types: Types, x: Operand, pad: Sequence[int], value: float = 0) -> Oper
         stops = tuple(n - max(0, -p) for n, p in zip(shape, high, strict=True))
         x = ops.slice(x, starts, stops, (1,) * ndim)
     padded = tuple(max(0, p) for p in low), tuple(max(0, p) for p in high)
-    return ops.pad(x, _operand(value, types[0].dtype), *padded)
+    return ops.pad(x, operand(value, types[0].dtype), *padded)
 
 
 @aten("repeat.default")
@@ -491,17 +436,17 @@ def _repeat(types: Types, x: Operand, repeats: Sequence[int]) -> Operand:
 
 @aten("full.default", "full_like.default", "scalar_tensor.default")
 def _full(types: Types, *arguments: Any, **_: Any) -> Operand:
-    return _operand(arguments[-1], types[0].dtype, types[0].shape)
+    return operand(arguments[-1], types[0].dtype, types[0].shape)
 
 
 @aten("zeros.default", "zeros_like.default", "new_zeros.default")
 def _zeros(types: Types, *_: Any, **__: Any) -> Operand:
-    return _operand(0, types[0].dtype, types[0].shape)
+    return operand(0, types[0].dtype, types[0].shape)
 
 
 @aten("ones.default", "ones_like.default", "new_ones.default")
 def _ones(types: Types, *_: Any, **__: Any) -> Operand:
-    return _operand(1, types[0].dtype, types[0].shape)
+    return operand(1, types[0].dtype, types[0].shape)
 
 
 @aten("arange.start_step")
@@ -511,8 +456,8 @@ def _arange(types: Types, start: float, stop: float, step: float = 1, **_: Any) 
         return ops.constant(numpy.arange(start, stop, step).astype(kind.dtype))
     # In the widest numbers of its kind, as start and step may be fractions of what an index counts.
     wide = kind.with_dtype(float64 if is_float(kind.dtype) else int64)
-    index = ops.mul(ops.iota(wide.shape, 0, wide.dtype), _operand(step, wide.dtype, wide.shape))
-    return ops.cast(ops.add(index, _operand(start, wide.dtype, wide.shape)), kind.dtype)
+    index = ops.mul(ops.iota(wide.shape, 0, wide.dtype), operand(step, wide.dtype, wide.shape))
+    return ops.cast(ops.add(index, operand(start, wide.dtype, wide.shape)), kind.dtype)
 
 
 # Gathering.
@@ -520,28 +465,18 @@ def _arange(types: Types, start: float, stop: float, step: float = 1, **_: Any) 
 
 @aten("embedding.default")
 def _embedding(types: Types, weight: Operand, indices: Operand, *_: Any, **__: Any) -> Operand:
-    return ops.gather(weight, _operand(indices, numpy.dtype(numpy.int64), type_of(indices).shape), 0)
+    return ops.gather(weight, operand(indices, numpy.dtype(numpy.int64), type_of(indices).shape), 0)
 
 
 @aten("index_select.default")
 def _index_select(types: Types, x: Operand, axis: int, indices: Operand) -> Operand:
     axis %= type_of(x).ndim
-    return ops.gather(x, _operand(indices, numpy.dtype(numpy.int64), type_of(indices).shape), axis)
+    return ops.gather(x, operand(indices, numpy.dtype(numpy.int64), type_of(indices).shape), axis)
 
 
 @aten("gather.default")
 def _gather(types: Types, x: Operand, axis: int, indices: Operand, **_: Any) -> Operand:
     return ops.take_along_axis(x, indices, axis % type_of(x).ndim)
-
-
-@aten("dropout.default")
-def _dropout(types: Types, x: Operand, p: float, train: bool) -> Operand:
-    if train and p > 0:
-        raise CaptureError(
-            "E423", f"dropout with p = {p} is active: the module is in training mode",
-            help="call module.eval() before hybridize; training through torch modules comes with the training work",
-        )  # fmt: skip
-    return x
 
 
 @aten("_assert_tensor_metadata.default")

@@ -1,0 +1,88 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Random numbers of a translated program: functions of a key, which is its last input where it draws at all.
+
+The numbers are not PyTorch's, whose generator goes from state to state; their distribution is.
+"""
+
+from __future__ import annotations
+
+import math
+from contextvars import ContextVar
+
+import numpy
+
+from hybridize import ops
+from hybridize.base.dtypes import DType, float32, float64, uint32, uint64
+from hybridize.base.types import Shape, TensorType
+from hybridize.graph import Builder, Value
+from hybridize.ops import Operand, composites, type_of
+from hybridize.ops.views import full
+
+KEY = TensorType((2,), uint64)
+"""Type of the key."""
+
+
+class Draws:
+    """The draws of one program."""
+
+    def __init__(self, builder: Builder) -> None:
+        """`builder` takes the key as its last input, when first asked."""
+        self._builder = builder
+        self._key: Value | None = None
+        self.count = 0
+        """How many draws there are."""
+
+    def key(self) -> Operand:
+        """The key of the next draw: a stream of its own."""
+        if self._key is None:
+            self._key = self._builder.input(KEY, "random")
+        step = ops.constant(numpy.array([0, self.count], dtype=uint64))
+        self.count += 1
+        return ops.add(self._key, step)
+
+
+CURRENT: ContextVar[Draws] = ContextVar("CURRENT")
+"""Those of the program that is translated."""
+
+
+def key() -> Operand:
+    """The key of the next draw."""
+    return CURRENT.get().key()
+
+
+def uniform(shape: Shape, dtype: DType) -> Operand:
+    """Numbers in [0, 1)."""
+    if dtype != float64:
+        return composites.uniform(key(), shape, dtype)
+    return _of_53_bits(shape, 0.0)
+
+
+def normal(shape: Shape, dtype: DType) -> Operand:
+    """Standard normal numbers, by the method of Box and Muller."""
+    wide = float64 if dtype == float64 else float32
+    radius = ops.sqrt(ops.mul(_number(-2.0, shape, wide), ops.log(_open(shape, wide))))
+    turn = composites.uniform(key(), shape, wide)
+    return ops.cast(ops.mul(radius, ops.cos(ops.mul(_number(2 * math.pi, shape, wide), turn))), dtype)
+
+
+def _open(shape: Shape, dtype: DType) -> Operand:
+    """Numbers in (0, 1), each in the middle of one of equal parts."""
+    if dtype == float64:
+        return _of_53_bits(shape, 0.5)
+    high = ops.cast(_shifted(ops.random_bits(key(), shape), 9), dtype)
+    return ops.mul(ops.add(high, _number(0.5, shape, dtype)), _number(2.0**-23, shape, dtype))
+
+
+def _of_53_bits(shape: Shape, offset: float) -> Operand:
+    high = ops.cast(_shifted(ops.random_bits(key(), shape), 5), float64)
+    low = ops.cast(_shifted(ops.random_bits(key(), shape), 6), float64)
+    whole = ops.add(ops.mul(high, _number(2.0**26, shape, float64)), low)
+    return ops.mul(ops.add(whole, _number(offset, shape, float64)), _number(2.0**-53, shape, float64))
+
+
+def _shifted(bits: Operand, count: int) -> Operand:
+    return ops.shift_right(bits, full(count, TensorType(type_of(bits).shape, uint32)))
+
+
+def _number(x: float, shape: Shape, dtype: DType) -> Operand:
+    return full(x, TensorType(shape, dtype))

@@ -1,0 +1,62 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The table of translations, and the words that translations are written with."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy
+
+from hybridize import ops
+from hybridize.base.dims import is_symbolic
+from hybridize.base.dtypes import DType, bool_, is_float
+from hybridize.base.types import TensorType, same_shape
+from hybridize.formats.torch_export.numbers import Number
+from hybridize.ops import Operand, type_of
+
+Types = tuple[TensorType, ...]
+Translation = Callable[..., Any]
+
+TABLE: dict[str, Translation] = {}
+
+
+def aten(*names: str) -> Callable[[Translation], Translation]:
+    """Register a translation under `aten.<name>`."""
+
+    def register(function: Translation) -> Translation:
+        for name in names:
+            TABLE[f"aten.{name}"] = function
+        return function
+
+    return register
+
+
+def operand(x: Any, dtype: DType, shape: Sequence[int] = ()) -> Operand:
+    """A tensor or number as an operand of the given dtype, broadcast to `shape`."""
+    if isinstance(x, Number):
+        x = x.operand
+    elif is_symbolic(x):
+        x = ops.size_of(x)
+    elif isinstance(x, (bool, int, float)):
+        x = ops.scalar(x, dtype)
+    x = ops.cast(x, dtype)
+    return x if same_shape(type_of(x).shape, tuple(shape)) else ops.broadcast(x, tuple(shape))
+
+
+def common(*xs: Any) -> DType:
+    """The dtype PyTorch compares or combines in: tensors decide, numbers only lift the kind."""
+    dtypes = [type_of(x).dtype for x in xs if not isinstance(x, (bool, int, float, Number))]
+    shared = numpy.result_type(*dtypes) if len(set(dtypes)) > 1 else dtypes[0]
+    if any(isinstance(x, (float, Number)) for x in xs) and not is_float(shared):
+        return numpy.dtype(numpy.float32)
+    if shared == bool_ and any(isinstance(x, int) and not isinstance(x, bool) for x in xs):
+        return numpy.dtype(numpy.int64)
+    return numpy.dtype(shared)
+
+
+def axes_of(axes: int | Sequence[int] | None, ndim: int) -> tuple[int, ...]:
+    """Axes as they come, or all of them, counted from the first one and in order."""
+    if axes is None or (not isinstance(axes, int) and not axes):
+        return tuple(range(ndim))
+    return tuple(sorted(axis % ndim for axis in ([axes] if isinstance(axes, int) else axes)))

@@ -1,0 +1,132 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Operators of training: random numbers, dropout, normalization by the statistics of the batch."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from hybridize import ops
+from hybridize.base.dtypes import bool_, float32, float64, int64, is_float
+from hybridize.formats.torch_export import draws
+from hybridize.formats.torch_export.registry import Types, aten, operand
+from hybridize.ops import Operand, composites, type_of
+
+
+@aten("dropout.default")
+def _dropout(types: Types, x: Operand, p: float, train: bool) -> Operand:
+    return _dropped(x, p)[0] if train and p > 0 else x
+
+
+@aten("native_dropout.default")
+def _native_dropout(types: Types, x: Operand, p: float, train: bool | None) -> tuple[Operand, Operand]:
+    if train is not False and p > 0:
+        return _dropped(x, p)
+    return x, operand(True, bool_, types[0].shape)
+
+
+def _dropped(x: Operand, p: float) -> tuple[Operand, Operand]:
+    kind = type_of(x)
+    if p >= 1:
+        return operand(0, kind.dtype, kind.shape), operand(False, bool_, kind.shape)
+    key = draws.key()
+    kept = ops.ge(composites.uniform(key, kind.shape), operand(p, float32, kind.shape))
+    return composites.dropout(x, key, p), kept
+
+
+@aten("rand.default", "rand_like.default", "uniform.default")
+def _rand(types: Types, *arguments: Any, **_: Any) -> Operand:
+    return draws.uniform(types[0].shape, types[0].dtype)
+
+
+@aten("randn.default", "randn_like.default")
+def _randn(types: Types, *_: Any, **__: Any) -> Operand:
+    return draws.normal(types[0].shape, types[0].dtype)
+
+
+@aten("normal_functional.default")
+def _normal(types: Types, x: Operand, mean: float = 0.0, std: float = 1.0, **_: Any) -> Operand:
+    kind = types[0]
+    scaled = ops.mul(draws.normal(kind.shape, kind.dtype), operand(std, kind.dtype, kind.shape))
+    return ops.add(scaled, operand(mean, kind.dtype, kind.shape))
+
+
+@aten("empty.memory_format", "empty_like.default", "new_empty.default", "empty_permuted.default")
+def _empty(types: Types, *_: Any, **__: Any) -> Operand:
+    return operand(0, types[0].dtype, types[0].shape)
+
+
+@aten("bernoulli.default", "bernoulli.p")
+def _bernoulli(types: Types, x: Operand, p: float | None = None, **_: Any) -> Operand:
+    kind = types[0]
+    wide = kind.dtype if is_float(kind.dtype) else float32
+    chance = operand(x if p is None else p, wide, kind.shape)
+    return ops.cast(ops.lt(draws.uniform(kind.shape, wide), ops.stop_gradient(chance)), kind.dtype)
+
+
+@aten("randint.default", "randint.low", "randint_like.default", "randint_like.low_dtype")
+def _randint(types: Types, *arguments: Any, **_: Any) -> Operand:
+    kind = types[0]
+    bounds = [x for x in arguments if isinstance(x, int)]
+    low, high = (0, bounds[0]) if len(bounds) == 1 else bounds[:2]
+    wide = float64
+    unit = draws.uniform(kind.shape, wide)
+    number = ops.floor(ops.mul(unit, operand(high - low, wide, kind.shape)))
+    return ops.cast(ops.add(ops.cast(number, int64), operand(low, int64, kind.shape)), kind.dtype)
+
+
+@aten("_native_batch_norm_legit_no_training.default")
+def _batch_norm(
+    types: Types, x: Operand, weight: Any, bias: Any, mean: Operand, var: Operand, momentum: float, eps: float
+) -> tuple[Operand | None, ...]:
+    return _normalized(types, x, weight, bias, mean, var, eps), None, None
+
+
+@aten("_native_batch_norm_legit.no_stats")
+def _batch_norm_alone(
+    types: Types, x: Operand, weight: Any, bias: Any, training: bool, momentum: float, eps: float
+) -> tuple[Operand | None, ...]:
+    mean, var = _statistics(x)
+    return _normalized(types, x, weight, bias, mean, var, eps), None, None
+
+
+@aten("_native_batch_norm_legit_functional.default")
+def _batch_norm_of_batch(
+    types: Types, x: Operand, weight: Any, bias: Any, mean: Operand, var: Operand, training: bool, momentum: float,
+    eps: float,
+) -> tuple[Operand | None, ...]:  # fmt: skip
+    if not training:
+        return _normalized(types, x, weight, bias, mean, var, eps), None, None, mean, var
+    now, spread = _statistics(x)
+    unbiased = composites.variance(x, _but_channels(x), 1)
+
+    def moved(before: Operand, after: Operand) -> Operand:
+        dtype, shape = type_of(before).dtype, type_of(before).shape
+        kept = ops.mul(before, operand(1 - momentum, dtype, shape))
+        return ops.add(kept, ops.mul(ops.cast(ops.stop_gradient(after), dtype), operand(momentum, dtype, shape)))
+
+    y = _normalized(types, x, weight, bias, now, spread, eps)
+    return y, None, None, moved(mean, now), moved(var, unbiased)
+
+
+def _but_channels(x: Operand) -> tuple[int, ...]:
+    return 0, *range(2, type_of(x).ndim)
+
+
+def _statistics(x: Operand) -> tuple[Operand, Operand]:
+    """Mean and variance of each channel."""
+    return composites.mean(x, _but_channels(x)), composites.variance(x, _but_channels(x))
+
+
+def _normalized(
+    types: Types, x: Operand, weight: Any, bias: Any, mean: Operand, var: Operand, eps: float
+) -> Operand:  # fmt: skip
+    kind = types[0]
+
+    def along_channels(v: Operand) -> Operand:
+        v = ops.cast(v, kind.dtype)
+        return ops.broadcast(ops.reshape(v, (kind.shape[1], *(1,) * (kind.ndim - 2))), kind.shape)
+
+    inverse = ops.rsqrt(ops.add(var, operand(eps, type_of(var).dtype, type_of(var).shape)))
+    scale = inverse if weight is None else ops.mul(inverse, weight)
+    y = ops.mul(ops.sub(x, along_channels(mean)), along_channels(scale))
+    return y if bias is None else ops.add(y, along_channels(bias))

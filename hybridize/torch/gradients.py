@@ -1,0 +1,256 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A graph as one function of torch's autograd: a compiled pass forward, and a compiled one back.
+
+Forward gives the outputs and what the other pass reads of it, which torch keeps for us: so a tensor that is overwritten
+in between, a second backward pass, and hooks on saved tensors are as in PyTorch. Where the backward pass is to be
+differentiated itself (`create_graph=True`), the graph of the gradients is run as such a function.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from contextlib import nullcontext
+from typing import Any, Final
+
+import torch
+from numpy.typing import NDArray
+
+from hybridize.array.storage import STATE
+from hybridize.base.dtypes import is_float
+from hybridize.base.errors import CaptureError, StateError
+from hybridize.base.frozen import frozen
+from hybridize.capture.recorded import Pair, Recorded
+from hybridize.graph import Graph, Value
+from hybridize.ops import Recorder, StopGradient, interpreting, pullback
+from hybridize.passes import PIPELINE, Inline
+from hybridize.torch.memory import as_numpy, as_tensor
+
+LIMIT = 16
+"""For so many choices of what is differentiated a graph keeps programs."""
+_NOTHING: Final = nullcontext()
+
+
+@frozen(eq=False)
+class Route:
+    """What is differentiated, and with respect to what."""
+
+    wrt: tuple[int, ...]
+    """Inputs whose gradients are wanted."""
+    of: tuple[int, ...]
+    """Outputs that depend on those."""
+    reached: frozenset[int]
+    """Those of `wrt` on which outputs depend; where no gradient arrives it is 0, as in PyTorch. Others have none."""
+    recorded: Recorded
+
+
+class Gradients:
+    """Runs a graph for tensors, forward and back."""
+
+    def __init__(
+        self, graph: Graph, name: str, *, writes: Sequence[int] = (), names: Sequence[str] = (), backend: str = "llvm",
+        verify: Any = False, threads: int | None = None,
+    ) -> None:  # fmt: skip
+        """The last outputs of `graph` are new contents of the inputs `writes`, called `names`."""
+        self.graph = graph
+        self.writes = tuple(writes)
+        self.results = len(graph.outputs) - len(self.writes)
+        """How many outputs are not written."""
+        self._name, self._names = name, names
+        self._options = backend, verify, threads
+        self._routes: dict[tuple[int, ...], Route] = {}
+        self._second: dict[tuple[int, ...], tuple[Gradients, tuple[int, ...], frozenset[int]]] = {}
+
+    def call(self, tensors: Sequence[torch.Tensor], buffers: Sequence[NDArray[Any]], wrt: tuple[int, ...]) -> Call:
+        """A call whose programs are compiled, but not run yet.
+
+        Args:
+            tensors: the inputs.
+            buffers: their memory.
+            wrt: those that gradients are wanted for.
+
+        Raises:
+            CaptureError E459: what is written depends on `wrt`.
+        """
+        route = self._routes.get(wrt) or self._route(wrt)
+        return Call(self, route, route.recorded.pair(wrt, buffers), tensors, buffers)
+
+    def _route(self, wrt: tuple[int, ...]) -> Route:
+        graph = Inline(differentiated=True)(self.graph)
+        live = _live(graph, wrt)
+        of = tuple(number for number, value in enumerate(graph.outputs) if value in live)
+        for number in of:
+            if number >= self.results:
+                name = self._names[number - self.results]
+                raise CaptureError(
+                    "E459", f"{self._name} writes to its buffer {name!r} what has a gradient",
+                    help="write x.detach(), or within torch.no_grad(); gradients end at a call of a program",
+                )  # fmt: skip
+        backend, verify, threads = self._options
+        reached = _reached(graph, wrt, of, live)
+        route = Route(wrt, of, reached, Recorded(self.graph, self._name, backend, verify, threads, of))
+        self._routes[wrt] = route
+        while len(self._routes) > LIMIT:
+            del self._routes[next(iter(self._routes))]
+        return route
+
+    def second(self, route: Route) -> tuple[Gradients, tuple[int, ...], frozenset[int]]:
+        """The gradients as a function of the inputs and of the cotangents of `route.of`.
+
+        Returns:
+            It, the inputs whose gradients it gives, and the inputs that it reads.
+        """
+        found = self._second.get(route.wrt)
+        if found is None:
+            recorder = Recorder()
+            inputs = [recorder.builder.input(value.type, value.name) for value in self.graph.inputs]
+            given = {number: recorder.builder.input(self.graph.outputs[number].type) for number in route.of}
+            with interpreting(recorder):
+                cotangents = [given.get(number) for number in range(len(self.graph.outputs))]
+                arrived = pullback(Inline(differentiated=True)(self.graph), inputs, cotangents)
+            asked = tuple(k for k in route.wrt if arrived[k] is not None)
+            gradients: list[Any] = [arrived[k] for k in asked]
+            graph = recorder.builder.finish(gradients)
+            used = {value for node in PIPELINE.run(graph).nodes for value in node.inputs}
+            read = frozenset(k for k, value in enumerate(graph.inputs) if value in used)
+            backend, verify, threads = self._options
+            made = Gradients(graph, f"{self._name}.gradient", backend=backend, verify=verify, threads=threads)
+            found = self._second[route.wrt] = made, asked, read
+        return found
+
+
+def wanted(tensors: Sequence[torch.Tensor]) -> tuple[int, ...]:
+    """Numbers of the tensors whose gradients are wanted."""
+    return tuple([number for number, tensor in enumerate(tensors) if tensor.requires_grad])
+
+
+def _live(graph: Graph, wrt: Sequence[int]) -> set[Value]:
+    """Values that have gradients with respect to some inputs, by torch's rule: floats that are made of such."""
+    live = {graph.inputs[number] for number in wrt}
+    for node in graph.nodes:
+        if not isinstance(node.op, StopGradient) and not live.isdisjoint(node.inputs):
+            live.update(value for value in node.outputs if is_float(value.type.dtype))
+    return live
+
+
+def _reached(graph: Graph, wrt: Sequence[int], of: Sequence[int], live: set[Value]) -> frozenset[int]:
+    """Inputs from which outputs are reached through live values."""
+    back = {graph.outputs[number] for number in of}
+    for node in reversed(graph.nodes):
+        if not isinstance(node.op, StopGradient) and not back.isdisjoint(node.outputs):
+            back.update(value for value in node.inputs if value in live)
+    return frozenset(number for number in wrt if graph.inputs[number] in back)
+
+
+class Call:
+    """One call of a graph, and what its backward pass needs besides what torch keeps."""
+
+    def __init__(
+        self, owner: Gradients, route: Route, pair: Pair, tensors: Sequence[torch.Tensor],
+        buffers: Sequence[NDArray[Any]],
+    ) -> None:  # fmt: skip
+        self.owner, self.route, self.pair = owner, route, pair
+        self.tensors: Sequence[torch.Tensor] = tensors
+        """The inputs; nothing once a backward pass has freed the graph."""
+        self.versions = [tensor._version for tensor in tensors]
+        self.buffers = buffers
+        self.before: dict[int, torch.Tensor] = {}
+        """Copies of inputs that are read in the backward pass, but written by the forward one."""
+
+    def results(self) -> Sequence[torch.Tensor]:
+        """Run forward; part of torch's graph where there is anything to differentiate. Inputs are written."""
+        if not self.route.of:
+            return self.run()[: self.owner.results]
+        results: tuple[torch.Tensor, ...] = Attached.apply(  # type: ignore[no-untyped-call]
+            self, *[self.tensors[k] for k in self.route.wrt]
+        )
+        return results
+
+    def run(self) -> list[torch.Tensor]:
+        """All outputs, then what is kept; what is to be written is written."""
+        writes, buffers = self.owner.writes, self.buffers
+        with STATE if writes else _NOTHING:
+            if self.route.of:
+                self.before = {k: self.tensors[k].clone() for k in self.pair.halves.inputs if k in writes}
+            found = self.pair.forward.run(buffers)
+            for number, place in enumerate(writes, self.owner.results):
+                buffers[place][...] = found[number]
+        if writes:
+            torch.autograd.graph.increment_version([self.tensors[place] for place in writes])
+        self.buffers = ()
+        return [as_tensor(array) for array in found]
+
+    def saved(self, outputs: Sequence[torch.Tensor]) -> list[torch.Tensor]:
+        """What torch is to keep, in the order in which the backward pass reads it."""
+        halves, tensors, before = self.pair.halves, self.tensors, self.before
+        kept = [before[k] if k in before else tensors[k] for k in halves.inputs]
+        kept += [outputs[k] for k in halves.outputs]
+        return kept + list(outputs[len(self.owner.graph.outputs) :])
+
+    def gradients(
+        self, saved: Sequence[torch.Tensor], cotangents: Sequence[torch.Tensor | None]
+    ) -> list[torch.Tensor | None]:
+        """For each of `route.wrt`, by the compiled backward pass."""
+        route, halves = self.route, self.pair.halves
+        arrays = [as_numpy(tensor) for tensor in saved]
+        for k in halves.cotangents:
+            cotangent = cotangents[k]
+            assert cotangent is not None  # torch puts zeros where nothing arrives
+            arrays.append(as_numpy(cotangent.contiguous()))
+        found = dict(zip(halves.gradients, self.pair.backward.run(arrays), strict=True))
+        given = [as_tensor(found[k]) if k in found else self._none(k) for k in route.wrt]
+        if not torch._C._autograd._get_current_graph_task_keep_graph():
+            self.tensors = ()  # memory that nobody will ask for again
+        return given
+
+    def recorded(self, cotangents: Sequence[torch.Tensor | None]) -> list[torch.Tensor | None]:
+        """The same as a part of torch's graph.
+
+        Raises:
+            StateError E541: the graph was freed by a backward pass before.
+            StateError E542: an input was overwritten meanwhile.
+        """
+        name = self.owner._name
+        if not self.tensors:
+            raise StateError(
+                "E541", f"the graph of {name} was freed by a backward pass", help="give that pass retain_graph=True"
+            )
+        second, asked, read = self.owner.second(self.route)
+        for number, (tensor, version) in enumerate(zip(self.tensors, self.versions, strict=True)):
+            if number in read and tensor._version != version:
+                raise StateError(
+                    "E542", f"an argument of {name} was overwritten after it was recorded",
+                    help="write to a copy, or call backward before the writing",
+                )  # fmt: skip
+        given = [cotangents[k] for k in self.route.of]
+        tensors = [*self.tensors, *(cotangent for cotangent in given if cotangent is not None)]
+        buffers = [as_numpy(tensor.detach()) for tensor in tensors]
+        found = dict(zip(asked, second.call(tensors, buffers, wanted(tensors)).results(), strict=True))
+        return [found[k] if k in found else self._none(k) for k in self.route.wrt]
+
+    def _none(self, number: int) -> torch.Tensor | None:
+        """The gradient that does not arrive at an input."""
+        if number not in self.route.reached or not self.tensors:
+            return None
+        return torch.zeros_like(self.tensors[number])
+
+
+class Attached(torch.autograd.Function):
+    """Puts a call into torch's graph."""
+
+    @staticmethod
+    def forward(ctx: Any, call: Call, *_: torch.Tensor) -> tuple[torch.Tensor, ...]:
+        """Run the program forward."""
+        outputs = call.run()
+        ctx.call = call
+        ctx.save_for_backward(*call.saved(outputs))
+        results = tuple(outputs[: call.owner.results])
+        if len(call.route.of) < len(results):
+            ctx.mark_non_differentiable(*[y for number, y in enumerate(results) if number not in call.route.of])
+        return results
+
+    @staticmethod
+    def backward(ctx: Any, *cotangents: torch.Tensor | None) -> tuple[torch.Tensor | None, ...]:
+        """Run the program back."""
+        if torch.is_grad_enabled():
+            return None, *ctx.call.recorded(cotangents)
+        return None, *ctx.call.gradients(ctx.saved_tensors, cotangents)

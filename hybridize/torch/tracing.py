@@ -1,0 +1,157 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A module as `torch.export` is to see it: what its Python says about gradients becomes part of what is traced.
+
+Torch traces without gradients, so a block under `torch.no_grad()` would look like any other. Here the module is traced
+with gradients on, and what is read under `no_grad` is detached first. What has no operator, a gradient of the user's
+own, is noted: a graph's gradient would be another one.
+"""
+
+from __future__ import annotations
+
+import functools
+import threading
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager
+from typing import Any
+
+import torch
+from torch.distributions import Distribution
+from torch.overrides import TorchFunctionMode
+from torch.utils._pytree import tree_map
+
+from hybridize.base.errors import CaptureError
+
+_HOOKS = (
+    "_backward_hooks", "_backward_pre_hooks",
+)  # fmt: skip
+"""Where a module keeps functions that its backward pass calls."""
+_REGISTER = {torch.Tensor.register_hook, torch.Tensor.register_post_accumulate_grad_hook}
+_ONE = threading.RLock()
+"""Held while a module is traced, as classes of PyTorch are watched meanwhile."""
+
+
+class Notes:
+    """What of a module's backward pass its forward pass does not tell."""
+
+    # Not a list in the module itself: torch puts back what is in lists there.
+    def __init__(self, found: Iterable[str]) -> None:
+        self.found = list(found)
+
+
+class Traced(torch.nn.Module):
+    """A module around another one, which is called with gradients on."""
+
+    PREFIX = "module."
+    """Of the names of parameters and buffers."""
+
+    def __init__(self, module: torch.nn.Module) -> None:
+        super().__init__()
+        self.train(module.training)
+        self.module = module
+        # Torch asks for its signature, to find out which sizes belong to which argument.
+        self.forward = functools.wraps(module.forward)(functools.partial(self._forward))
+        parts = [part for part in module.modules() if any(getattr(part, name, None) for name in _HOOKS)]
+        self.notes = Notes(f"the backward hook of {type(part).__name__}" for part in parts)
+
+    def _forward(self, *args: Any, **kwargs: Any) -> Any:
+        """What the module gives."""
+        with _Gradients(self.notes):
+            torch._C._set_grad_enabled(True)
+            try:
+                with self._written():
+                    return self.module(*args, **kwargs)
+            finally:
+                torch._C._set_grad_enabled(False)
+
+    @contextmanager
+    def _written(self) -> Iterator[None]:
+        """Make writes of assignments to buffers, which torch sees of the outermost module alone.
+
+        Raises:
+            CaptureError E425: a buffer becomes one of another type.
+        """
+        before = [
+            (part._buffers, name, buffer)
+            for part in self.module.modules()
+            for name, buffer in part._buffers.items()
+            if buffer is not None
+        ]
+        yield
+        for buffers, name, buffer in before:
+            now = buffers.get(name)
+            if now is buffer:
+                continue
+            if now is None or now.shape != buffer.shape or now.dtype != buffer.dtype:
+                raise CaptureError(
+                    "E425", f"the module makes another tensor of its buffer {name!r}: {buffer.dtype} of sizes "
+                    f"{list(buffer.shape)} before", help="keep its sizes and dtype, or return it instead",
+                )  # fmt: skip
+            buffer.copy_(now)
+            buffers[name] = buffer
+
+    @contextmanager
+    def watched(self) -> Iterator[None]:
+        """Note the gradients of the user's own while this module is traced.
+
+        Distributions do not check their arguments meanwhile: such a check is a branch on data.
+        """
+        with _ONE:
+            apply = torch.autograd.Function.__dict__["apply"]
+            validate = Distribution._validate_args
+            noting: Any = classmethod(self._noting(apply.__func__))
+            torch.autograd.Function.apply = noting  # type: ignore[method-assign]
+            Distribution.set_default_validate_args(False)
+            hooks = [getattr(part, name) for part in self.module.modules() for name in _HOOKS if hasattr(part, name)]
+            kept = [dict(found) for found in hooks]
+            for found in hooks:  # torch cannot set them up for its stand-ins
+                found.clear()
+            try:
+                yield
+            finally:
+                for found, old in zip(hooks, kept, strict=True):
+                    found.update(old)
+                torch.autograd.Function.apply = apply  # type: ignore[method-assign]
+                Distribution.set_default_validate_args(validate)
+
+    def _noting(self, apply: Callable[..., Any]) -> Callable[..., Any]:
+        thread = threading.get_ident()
+
+        def noted(cls: type, *args: Any, **kwargs: Any) -> Any:
+            if threading.get_ident() == thread:
+                self.notes.found.append(f"the torch.autograd.Function {cls.__name__}")
+            return apply(cls, *args, **kwargs)
+
+        return noted
+
+
+class _Gradients(TorchFunctionMode):
+    """Detaches what is read while gradients are off, and keeps the switch itself out of the graph."""
+
+    def __init__(self, notes: Notes) -> None:
+        super().__init__()
+        self.notes = notes
+
+    def __torch_function__(self, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
+        kwargs = kwargs or {}
+        if func is torch._C._set_grad_enabled:
+            with torch._C.DisableTorchFunction():
+                return func(*args)
+        if func in _REGISTER:
+            self.notes.found.append("a hook on a tensor")
+        if not torch.is_grad_enabled():
+            written = args[:1] if _writes(func) else ()
+            args = (*written, *tree_map(_detached, args[len(written) :]))
+            kwargs = {name: x if name == "out" else tree_map(_detached, x) for name, x in kwargs.items()}
+        return func(*args, **kwargs)
+
+
+def _detached(x: Any) -> Any:
+    return x.detach() if isinstance(x, torch.Tensor) and x.is_floating_point() else x
+
+
+def _writes(function: Any) -> bool:
+    """Whether a function writes to its first argument: `add_`, `x[...] = y`, `x += y`, not `__invert__`."""
+    name = getattr(function, "__name__", "")
+    if name.startswith("__"):
+        return name == "__setitem__" or (name.startswith("__i") and name != "__invert__" and name != "__int__")
+    return name.endswith("_")

@@ -1,0 +1,407 @@
+"""The compiled backward pass behaves as any node of PyTorch's graph: kept, freed, hooked, frozen, differentiated."""
+
+import copy
+import gc
+import weakref
+
+import pytest
+import torch
+from torch import nn
+from torch.autograd import forward_ad
+
+from hybridize import hybridize
+from hybridize.errors import CaptureError, StateError
+
+
+class Lambda(nn.Module):
+    def __init__(self, function, **parameters):
+        super().__init__()
+        self.function = function
+        for name, value in parameters.items():
+            setattr(self, name, nn.Parameter(value))
+
+    def forward(self, *args):
+        return self.function(self, *args)
+
+
+def net():
+    torch.manual_seed(0)
+    return nn.Sequential(nn.Linear(4, 5), nn.Tanh(), nn.Linear(5, 3)).double()
+
+
+def pair(module=None):
+    """A module that is compiled, and its twin that is not."""
+    module = net() if module is None else module
+    twin = copy.deepcopy(module)
+    return hybridize(module), module, twin
+
+
+def same(module, twin):
+    for (name, p), q in zip(module.named_parameters(), twin.parameters(), strict=True):
+        assert (p.grad is None) == (q.grad is None), name
+        if p.grad is not None:
+            torch.testing.assert_close(p.grad, q.grad, rtol=1e-10, atol=1e-12, msg=name)
+
+
+@pytest.fixture
+def x():
+    return torch.linspace(-1, 1, 24, dtype=torch.float64).reshape(6, 4)
+
+
+def test_no_pytorch_runs_backward(x, monkeypatch):
+    fast, module, twin = pair()
+    y = fast(x)
+    monkeypatch.setattr(nn.Linear, "forward", None)  # running the module once more would fail
+    y.square().sum().backward()
+    monkeypatch.undo()
+    twin(x).square().sum().backward()
+    same(module, twin)
+
+
+def test_retain_graph_and_a_second_backward(x):
+    fast, module, twin = pair()
+    for run, owner in ((fast, module), (twin, twin)):
+        loss = run(x).square().sum()
+        loss.backward(retain_graph=True)
+        loss.backward()
+        with pytest.raises(RuntimeError, match="second time"):
+            loss.backward()
+        assert owner[0].weight.grad is not None
+    same(module, twin)
+
+
+def test_gradients_of_some_outputs_and_of_arguments(x):
+    module = Lambda(lambda m, a, b: (a * m.w, (a * b).sum(0), b.argmax(-1)), w=torch.rand(4, dtype=torch.float64))
+    fast, module, twin = pair(module)
+    a, b = x.clone().requires_grad_(), x.flip(0).clone()
+    got, want = fast(a, b), twin(a, b)
+    assert [y.requires_grad for y in got] == [y.requires_grad for y in want] == [True, True, False]
+    found = torch.autograd.grad(got[1].sum(), [a, module.w], allow_unused=True)
+    expected = torch.autograd.grad(want[1].sum(), [a, twin.w], allow_unused=True)
+    torch.testing.assert_close(found[0], expected[0])
+    assert expected[1] is None
+    assert found[1] is None or not found[1].any()  # it is known by then which outputs depend on w, but not which count
+    b.requires_grad_()
+    (fast(a, b)[1] * 2).sum().backward()
+    torch.testing.assert_close(b.grad, a.detach() * 2)
+
+
+def test_what_has_no_gradient_says_so(x):
+    module = Lambda(lambda m, a: (a.round() * 1.0, a.detach() * 2, (a > 0), a * m.w), w=torch.rand(4).double())
+    fast, module, twin = pair(module)
+    a = x.clone().requires_grad_()
+    got, want = fast(a), twin(a)
+    assert [y.requires_grad for y in got] == [y.requires_grad for y in want] == [True, False, False, True]
+    (gradient,) = torch.autograd.grad(fast(a)[0].sum(), [a])
+    assert not gradient.any()
+    module.w.requires_grad_(False)
+    assert [y.requires_grad for y in fast(x)] == [False] * 4
+
+
+def test_frozen_parameters_have_no_gradient_and_may_thaw(x):
+    fast, module, twin = pair()
+    for frozen in ((0,), (), (0, 2), (2,)):
+        for owner, run in ((module, fast), (twin, twin)):
+            owner.zero_grad()
+            for number in (0, 2):
+                owner[number].requires_grad_(number not in frozen)
+            y = run(x)
+            assert y.requires_grad == (len(frozen) < 2)
+            if y.requires_grad:
+                y.square().sum().backward()
+        same(module, twin)
+
+
+def test_a_parameter_that_changes_in_between_is_an_error(x):
+    fast, module, _ = pair()
+    loss = fast(x.requires_grad_()).square().sum()
+    with torch.no_grad():
+        module[2].weight.mul_(2)
+    with pytest.raises(RuntimeError, match="modified by an inplace operation"):
+        loss.backward()
+    loss = fast(x).square().sum()
+    with torch.no_grad():
+        module[2].bias.mul_(2)  # which no gradient reads
+    loss.backward()
+
+
+def test_an_argument_that_changes_in_between_is_an_error(x):
+    fast, *_ = pair()
+    loss = fast(x).square().sum()
+    x.zero_()
+    with pytest.raises(RuntimeError, match="modified by an inplace operation"):
+        loss.backward()
+
+
+def test_hooks_accumulation_clipping_and_zeroing(x):
+    fast, module, twin = pair()
+    seen = []
+    for owner, run in ((module, fast), (twin, twin)):
+        owner[0].weight.register_hook(lambda g: g * 2)
+        owner[2].bias.register_post_accumulate_grad_hook(lambda p: seen.append(p.grad.clone()))
+        for part in x.split(3):
+            run(part).square().sum().backward()
+        nn.utils.clip_grad_norm_(owner.parameters(), 0.5)
+    same(module, twin)
+    torch.testing.assert_close(seen[:2], seen[2:])
+    module.zero_grad(set_to_none=False)
+    fast(x).sum().backward()
+    assert module[0].weight.grad is not None
+    module.zero_grad()
+    assert module[0].weight.grad is None
+
+
+def test_modes_without_gradients(x):
+    fast, module, twin = pair()
+    with torch.no_grad():
+        assert not fast(x).requires_grad
+    with torch.inference_mode():
+        y = fast(x)
+        assert y.is_inference()
+    torch.testing.assert_close(y.clone(), twin(x).detach(), rtol=1e-10, atol=1e-12)
+    with torch.no_grad(), torch.enable_grad():
+        assert fast(x).requires_grad
+    assert module[0].weight.grad is None
+
+
+def test_tied_weights(x):
+    class Tied(nn.Module):
+        def __init__(self):
+            super().__init__()
+            self.a, self.b = nn.Linear(4, 4), nn.Linear(4, 4)
+            self.b.weight = self.a.weight
+
+        def forward(self, x):
+            return self.b(torch.tanh(self.a(x)))
+
+    fast, module, twin = pair(Tied().double())
+    fast(x).square().sum().backward()
+    twin(x).square().sum().backward()
+    same(module, twin)
+
+
+def test_second_and_third_derivatives(x):
+    def derivatives(run, owner):
+        a = x.clone().requires_grad_()
+        (first,) = torch.autograd.grad(run(a).square().sum(), [a], create_graph=True)
+        (second,) = torch.autograd.grad(first.square().sum(), [a], create_graph=True)
+        second.square().sum().backward()
+        return first.detach(), second.detach(), a.grad, [p.grad for p in owner.parameters()]
+
+    fast, module, twin = pair()
+    found, expected = derivatives(fast, module), derivatives(twin, twin)
+    assert found[3][-1] is None or expected[3][-1] is not None
+    torch.testing.assert_close(found, expected, rtol=1e-9, atol=1e-11)
+
+
+def test_a_second_derivative_after_the_graph_is_gone_or_changed(x):
+    fast, module, _ = pair()
+    loss = fast(x.requires_grad_()).square().sum()
+    torch.autograd.grad(loss, [x], retain_graph=True)
+    (first,) = torch.autograd.grad(loss, [x], create_graph=True)
+    assert first.requires_grad
+    loss = fast(x).square().sum()
+    with torch.no_grad():
+        module[0].bias.add_(1)
+    with pytest.raises((StateError, RuntimeError), match=r"overwritten|inplace"):
+        torch.autograd.grad(loss, [x], create_graph=True)
+
+
+def test_gradcheck(x):
+    fast, *_ = pair()
+    a = x[:2].clone().requires_grad_()
+    assert torch.autograd.gradcheck(fast, (a,))
+    assert torch.autograd.gradgradcheck(fast, (a,))
+
+
+def test_memory_is_given_back():
+    fast, *_ = pair()
+    a = torch.rand(6, 4, dtype=torch.float64, requires_grad=True)
+    b = a * 2
+    gone = weakref.ref(b)
+    loss = fast(b).sum()
+    del b
+    assert gone() is None or loss.requires_grad
+    del loss  # never run backward
+    gc.collect()
+    assert gone() is None
+    loss = fast(a * 1).square().sum()
+    node = loss.grad_fn.next_functions[0][0].next_functions[0][0]
+    loss.backward()
+    assert node.call.tensors == ()
+    with pytest.raises(RuntimeError, match=r"freed|second time"):
+        _ = node.saved_tensors
+
+
+def test_saved_tensor_hooks_see_what_is_kept(x):
+    fast, module, twin = pair()
+    packed = []
+
+    def pack(tensor):
+        packed.append(tensor.shape)
+        return tensor.clone()
+
+    with torch.autograd.graph.saved_tensors_hooks(pack, lambda tensor: tensor):
+        loss = fast(x).square().sum()
+    assert packed
+    loss.backward()
+    twin(x).square().sum().backward()
+    same(module, twin)
+
+
+def test_no_grad_inside_of_the_module(x):
+    def function(m, a):
+        with torch.no_grad():
+            scale = (a * m.w).sum(0)
+            with torch.enable_grad():
+                inner = a * m.w
+        return (a * scale).sum() + (m.w.detach() * a).sum() + inner.sum()
+
+    fast, module, twin = pair(Lambda(function, w=torch.rand(4, dtype=torch.float64)))
+    a, b = x.clone().requires_grad_(), x.clone().requires_grad_()
+    fast(a).backward()
+    twin(b).backward()
+    torch.testing.assert_close(a.grad, b.grad)
+    same(module, twin)
+
+
+def test_a_moving_average_is_written_without_a_gradient(x):
+    class Average(nn.Module):
+        def __init__(self, silent):
+            super().__init__()
+            self.silent = silent
+            self.scale = nn.Parameter(torch.ones(4, dtype=torch.float64))
+            self.register_buffer("mean", torch.zeros(4, dtype=torch.float64))
+
+        def forward(self, x):
+            with torch.set_grad_enabled(not self.silent):
+                self.mean.mul_(0.9).add_((x * self.scale).mean(0), alpha=0.1)
+            return x * self.scale - self.mean
+
+    fast, module, twin = pair(Average(True))
+    for run in (fast, twin):
+        for _ in range(3):
+            run(x).square().sum().backward()
+    same(module, twin)
+    torch.testing.assert_close(module.mean, twin.mean)
+    with pytest.raises(CaptureError, match=r"E459.*'mean'"):
+        hybridize(Average(False))(x)
+
+
+def test_the_old_value_of_a_buffer_that_is_written(x):
+    class Steps(nn.Module):
+        def __init__(self):
+            super().__init__()
+            self.scale = nn.Parameter(torch.ones(4, dtype=torch.float64))
+            self.register_buffer("count", torch.ones((), dtype=torch.float64))
+
+        def forward(self, x):
+            y = x * self.scale * self.count
+            self.count = self.count + 1
+            return y
+
+    fast, module, twin = pair(Steps())
+    for run in (fast, twin):
+        for _ in range(3):
+            run(x).sum().backward()
+    same(module, twin)
+    assert module.count.item() == twin.count.item() == 4
+
+
+def test_gradients_of_the_users_own_are_pytorchs(x, caplog):
+    class Straight(torch.autograd.Function):
+        @staticmethod
+        def forward(ctx, a):
+            return a.round()
+
+        @staticmethod
+        def backward(ctx, g):
+            return g * 3
+
+    caplog.set_level("INFO", "hybridize")
+    fast, module, twin = pair(Lambda(lambda m, a: Straight.apply(a * m.w), w=torch.rand(4, dtype=torch.float64)))
+    for run in (fast, twin):
+        run(x).square().sum().backward()
+    same(module, twin)
+    assert "Straight" in caplog.text
+    (first,) = torch.autograd.grad(fast(x.requires_grad_()).square().sum(), [x], create_graph=True)
+    torch.testing.assert_close(first, torch.autograd.grad(twin(x).square().sum(), [x])[0])
+
+
+def test_backward_hooks_of_a_part_are_run():
+    fast, module, twin = pair()
+    x = torch.rand(2, 4, dtype=torch.float64)
+    for owner in (module, twin):
+        owner[2].register_full_backward_hook(lambda part, inputs, outputs: (inputs[0] * 2,))
+    for run in (fast, twin):
+        run(x).sum().backward()
+    same(module, twin)
+
+
+def test_frozen_weights_still_have_gradients(x):
+    fast = hybridize(net(), freeze=True)
+    twin = net()
+    fast(x).square().sum().backward()
+    twin(x).square().sum().backward()
+    same(fast.module, twin)
+    for p in fast.module.parameters():
+        p.requires_grad_(False)
+    a = x.clone().requires_grad_()
+    fast(a).sum().backward()
+    torch.testing.assert_close(a.grad, torch.autograd.grad(twin(x.requires_grad_()).sum(), [x])[0])
+
+
+def test_modes_that_programs_do_not_know_are_refused(x):
+    fast, *_ = pair()
+    with torch.autocast("cpu", dtype=torch.bfloat16), pytest.raises(CaptureError, match=r"E458.*autocast"):
+        fast(x)
+    with forward_ad.dual_level(), torch.no_grad():
+        dual = forward_ad.make_dual(x, torch.ones_like(x))
+        with pytest.raises(CaptureError, match=r"E458.*forward"):
+            fast(dual)
+        fast(x)
+    with pytest.raises(RuntimeError):
+        torch.func.grad(lambda a: fast(a).sum())(x)
+    with pytest.raises(RuntimeError):
+        torch.func.vmap(fast)(x)
+
+
+def test_bfloat16_and_strided_tensors(x):
+    torch.manual_seed(0)
+    for dtype, tolerance in ((torch.bfloat16, 5e-2), (torch.float16, 5e-3), (torch.float32, 1e-5)):
+        fast, module, twin = pair(net().to(dtype))
+        a = x.to(dtype).t().contiguous().t()
+        for run in (fast, twin):
+            run(a).sum().backward()
+        for p, q in zip(module.parameters(), twin.parameters(), strict=True):
+            torch.testing.assert_close(p.grad, q.grad, rtol=tolerance, atol=tolerance)
+
+
+def test_many_sizes_have_few_programs(x):
+    fast, module, twin = pair()
+    for rows in (4, 6, 5, 3, 2, 6):
+        for run in (fast, twin):
+            run(x[:rows]).square().sum().backward()
+    same(module, twin)
+    assert fast.cache_info()["programs"] == 2
+
+
+@pytest.mark.parametrize("options", [{"backend": "numpy"}, {"verify": "outputs"}, {"verify": "ops"}])
+def test_backends_and_verification(options, x):
+    module, twin = net(), net()
+    hybridize(module, **options)(x).square().sum().backward()
+    twin(x).square().sum().backward()
+    same(module, twin)
+
+
+def test_replaced_tensors_need_no_new_capture(x):
+    fast, module, twin = pair()
+    fast(x).sum().backward()
+    captures = fast._all()[0].exported
+    for owner in (module, twin):
+        owner.zero_grad()
+        owner[0].weight = nn.Parameter(torch.full((5, 4), 0.3, dtype=torch.float64))
+    fast(x).square().sum().backward()
+    twin(x).square().sum().backward()
+    same(module, twin)
+    assert fast._all()[0].exported is captures
