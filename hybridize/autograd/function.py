@@ -15,7 +15,7 @@ from hybridize.autograd.modes import pause
 from hybridize.autograd.tape import TAPE
 from hybridize.base import modes
 from hybridize.base.errors import ArgumentError, StateError
-from hybridize.ops.op import Operand, capturing, taping
+from hybridize.ops.op import Operand, capturing, current, taping
 
 
 class Function:
@@ -62,19 +62,17 @@ class Function:
         """Compute, and remember the gradient.
 
         Raises:
-            StateError E545, E546: while a function is being compiled; the object was called before.
+            StateError E545, E546: it does inside of a compiled function what no program can; the object was called
+                before.
         """
-        if capturing():
-            raise StateError(
-                "E545", f"{type(self).__name__}, an autograd.Function, inside of a compiled function",
-                help="write the gradient with npx.stop_gradient, or leave this part out of the compiled function",
-            )  # fmt: skip
         if self._used:
             raise StateError(
                 "E546", f"{type(self).__name__} was called twice: it keeps what one call needs for its gradient",
                 help=f"make an object for each call: {type(self).__name__}()(...)",
             )  # fmt: skip
         self._used = True
+        if capturing():
+            return self._captured(inputs)
         tape = taping()
         with pause(train_mode=modes.is_training()):
             outputs = self.forward(*inputs)
@@ -89,6 +87,15 @@ class Function:
         kept = [x for x in self._saved if isinstance(x, ndarray)]
         made = TAPE.custom(_Custom(self, inputs, results), operands, results, kept)
         return type(outputs)(made) if several else made[0]
+
+    def _captured(self, inputs: tuple[Any, ...]) -> Any:
+        custom = getattr(current(), "custom", None)
+        if custom is None:
+            raise StateError(
+                "E545", f"{type(self).__name__}, an autograd.Function, in what {type(current()).__name__} records",
+                help="call it outside",
+            )  # fmt: skip
+        return custom(self, inputs)
 
 
 class _Custom:

@@ -65,7 +65,7 @@ def split(graph: Graph, wrt: Sequence[int], of: Sequence[int] | None = None) -> 
     Returns:
         Both halves, and what goes from one to the other.
     """
-    graph = Inline()(graph)
+    graph = Inline(differentiated=True)(graph)
     linked = _linked(graph, wrt)
     recorder = Recorder()
     builder = recorder.builder
@@ -135,7 +135,13 @@ def _cut(
         nodes, gradients, _used(joint, nodes, gradients),
     )  # fmt: skip
     return Halves(
-        PIPELINE.run(forward), backward, tuple(ordered_inputs), tuple(ordered_outputs), len(kept), cotangents, asked,
+        PIPELINE.run(forward),
+        backward,
+        tuple(ordered_inputs),
+        tuple(ordered_outputs),
+        len(kept),
+        cotangents,
+        asked,
         *links,
     )
 

@@ -15,7 +15,7 @@ from hybridize.base.errors import VerificationError
 from hybridize.base.frozen import frozen
 from hybridize.base.types import Shape
 from hybridize.graph import Builder, Graph, Node, Value, with_sizes
-from hybridize.ops import Composite
+from hybridize.ops import Composite, CustomGradient
 from hybridize.ops.evaluate import evaluate
 from hybridize.ops.op import Effect, Op
 from hybridize.passes import PIPELINE
@@ -209,7 +209,7 @@ def _with_all_values(graph: Graph) -> tuple[Graph, list[Node]]:
         here[value] = builder.constant(array, value.name)
     for node in _without_effects(graph).nodes:
         operands = [here[value] for value in node.inputs]
-        if isinstance(node.op, Composite):
+        if isinstance(node.op, (Composite, CustomGradient)):
             outputs = builder.inline(node.op.body, operands)
         else:
             outputs = builder.add(node.op, operands, node.loc)

@@ -87,7 +87,7 @@ class _Writer:
         match node.op:
             case ops.Assert():
                 return [], self.assertion(builder, node.op.message, operands[0], failed)
-            case Composite():
+            case Composite() | ops.CustomGradient():
                 return self.write(builder, node.op.body, operands, failed)
             case ops.Cond():
                 op = ops.Cond(self.whole(node.op.then, True), self.whole(node.op.orelse, True))

@@ -1,0 +1,72 @@
+# SPDX-License-Identifier: Apache-2.0
+"""`CustomGradient`: a part of a graph whose gradient is not that of the operations it is made of."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+from numpy.typing import NDArray
+
+from hybridize.base.errors import GraphError, InternalError
+from hybridize.base.frozen import frozen
+from hybridize.base.types import TensorType
+from hybridize.graph import Graph
+from hybridize.ops.arithmetic import add, mul
+from hybridize.ops.cases import numbers
+from hybridize.ops.evaluate import evaluate
+from hybridize.ops.gradient import apply
+from hybridize.ops.op import Op, Operand, Sample
+from hybridize.ops.record import record
+from hybridize.ops.views import full
+
+
+@frozen
+class CustomGradient(Op):
+    """What `body` gives. The gradients of the operands `wrt` are what `back` gives.
+
+    The first `results` outputs are the ones that are differentiated, the others are kept for `back` and are constants.
+    An input of `back` is, by its number in `reads`: a cotangent of these results, an output, or an operand.
+    """
+
+    title: str
+    body: Graph
+    back: Graph
+    results: int
+    reads: tuple[int, ...]
+    wrt: tuple[int, ...]
+
+    def infer(self, *inputs: TensorType) -> tuple[TensorType, ...]:
+        wanted = tuple(value.type for value in self.body.inputs)
+        if inputs != wanted:
+            found, takes = (", ".join(map(str, kinds)) for kinds in (inputs, wanted))
+            raise GraphError("E906", f"{self.title} takes ({takes}), got ({found})")
+        return tuple(value.type for value in self.body.outputs)
+
+    def reference(self, *inputs: NDArray[Any]) -> tuple[NDArray[Any], ...]:
+        return tuple(evaluate(self.body, inputs))
+
+    def vjp(self, g: tuple[Operand | None, ...], y: tuple[Operand, ...], *xs: Operand) -> tuple[Operand | None, ...]:
+        pairs = zip(g[: self.results], self.body.outputs, strict=False)
+        pool = [*(full(0, value.type) if one is None else one for one, value in pairs), *y, *xs]
+        gradients: list[Operand | None] = [None] * len(xs)
+        for place, gradient in zip(self.wrt, apply(self.back, [pool[k] for k in self.reads]), strict=True):
+            gradients[place] = gradient
+        return tuple(gradients)
+
+    def lower(self, *inputs: Any, **_: Any) -> Any:
+        """It is inlined before anything is lowered."""
+        raise InternalError("E911", f"the custom gradient of {self.title} was not inlined")
+
+    @classmethod
+    def samples(cls) -> Iterator[Sample]:
+        kind = TensorType((2, 3), numbers(()).dtype)
+        body = record(lambda x, y: [mul(x, y), mul(x, x)], (kind, kind))
+        back = record(lambda g, x, y: [mul(g, y), mul(g, x)], (kind, kind, kind))
+        op = cls("product", body, back, 1, (0, 3, 4), (0, 1))
+        product = record(lambda x, y: [mul(x, y)], (kind, kind))
+        yield Sample((numbers((2, 3)), numbers((2, 3), seed=1)), cls("product", product, back, 1, (0, 2, 3), (0, 1)))
+        twice = record(lambda g, y: [add(g, g)], (kind, kind))
+        both = record(lambda x: [add(x, x)], (kind,))
+        yield Sample((numbers((2, 3)),), cls("twice", both, twice, 1, (0, 1), (0,)))
+        yield Sample((numbers((3, 2)), numbers((3, 2))), op, fails=GraphError)
