@@ -187,6 +187,7 @@ def backward(heads: Any, head_grads: Any = None, retain_graph: bool = False, tra
     sweep = Sweep(keep=retain_graph)
     with modes.mode(recording=False, training=train_mode):
         sweep.run(pairs)
+        modes.listen()
     commit(sweep.variables)
 
 
@@ -234,6 +235,7 @@ def grad(
     sweep = Sweep(create=create_graph, keep=create_graph if retain_graph is None else retain_graph, wanted=edges)
     with modes.mode(recording=create_graph, training=train_mode):
         sweep.run(pairs)
+        modes.listen()
     results = [_result(sweep.arrived(edge), x) for edge, x in zip(edges, of, strict=True)]
     return results if isinstance(variables, (list, tuple)) else results[0]
 

@@ -3,22 +3,56 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from contextlib import AbstractContextManager, contextmanager
+from contextlib import AbstractContextManager
+from typing import Any, Final
 
 from hybridize.autograd.tape import TAPE
 from hybridize.base import modes
-from hybridize.ops.op import capturing, taped
+from hybridize.base.modes import BUSY, LOCKED, THREAD
+from hybridize.ops.op import ACTIVE, STACK, Interpreter, capturing, taped
 
 
-@contextmanager
-def _recording(on: bool, train_mode: bool | None) -> Iterator[None]:
-    with modes.mode(recording=on, training=train_mode):
-        if capturing():  # what is captured is differentiated as a graph, if at all
-            yield
-            return
-        with taped(TAPE if on else None):
-            yield
+class _Recording(modes.Busy):
+    """The switches, and the tape in charge or not: all or nothing, whenever Ctrl-C comes (see `base.modes.Busy`)."""
+
+    _outer: tuple[Any, ...] | None = None
+    """What there was before, and what this held then, if it was entered before."""
+
+    def __init__(self, on: bool, train_mode: bool | None) -> None:
+        self._on, self._train_mode = on, train_mode
+
+    def __enter__(self) -> None:
+        before = STACK.interpreters
+        chosen, more, fewer = before, _NOBODY, _NOBODY
+        if not capturing():  # what is captured is differentiated as a graph, if at all
+            chosen, more, fewer = taped(TAPE if self._on else None).chosen()
+        on, training, active = self._on, self._train_mode, ACTIVE
+        outer = THREAD.recording, THREAD.training, before, fewer, more, self._outer
+        if training is None:
+            training = THREAD.training
+        if LOCKED:
+            super().__enter__()
+        else:
+            BUSY[0] += 1
+        THREAD.recording, THREAD.training, STACK.interpreters, self._outer = on, training, chosen, outer
+        active += more
+        if fewer:
+            del active[-1:]
+
+    def __exit__(self, *_: object) -> None:
+        assert self._outer is not None
+        active = ACTIVE
+        THREAD.recording, THREAD.training, STACK.interpreters, more, fewer, self._outer = self._outer
+        active += more
+        if fewer:
+            del active[-1:]
+        if LOCKED:
+            super().__exit__()
+        else:
+            BUSY[0] -= 1
+
+
+_NOBODY: Final[tuple[Interpreter, ...]] = ()
 
 
 def record(train_mode: bool | None = True) -> AbstractContextManager[None]:
@@ -27,12 +61,12 @@ def record(train_mode: bool | None = True) -> AbstractContextManager[None]:
     Operations on arrays with `attach_grad`, and on what was computed of them, are remembered in this thread.
     `train_mode=None` leaves the behaviour of layers as it is.
     """
-    return _recording(True, train_mode)
+    return _Recording(True, train_mode)
 
 
 def pause(train_mode: bool | None = False) -> AbstractContextManager[None]:
     """Record nothing for a while; what is computed is a constant to what is recorded later."""
-    return _recording(False, train_mode)
+    return _Recording(False, train_mode)
 
 
 def train_mode() -> AbstractContextManager[None]:

@@ -7,9 +7,11 @@ mode but the default (predicting, not recording, not capturing); only when that 
 
 from __future__ import annotations
 
+import sys
 import threading
-from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import ContextDecorator
+from copy import copy
+from typing import Any, Self
 
 import numpy
 
@@ -17,56 +19,106 @@ BUSY = numpy.zeros(1, dtype=numpy.int64)
 """BUSY[0]: threads in a mode other than the default. Its address is stable; compiled entries read it."""
 
 _lock = threading.Lock()
+LOCKED = not getattr(sys, "_is_gil_enabled", lambda: True)()
+"""Whether counting needs the lock: with the GIL, no other thread runs in the middle of a line without a call."""
 
 
-class _Modes(threading.local):
+class _Switches(threading.local):
     recording: bool = False
     training: bool = False
     disabled: bool = False
     depth: int = 0
 
 
-_modes = _Modes()
+THREAD = _Switches()
+"""Those of the present thread."""
 
 
 def is_recording() -> bool:
     """Whether operations are being recorded for a backward pass in this thread."""
-    return _modes.recording
+    return THREAD.recording
 
 
 def is_training() -> bool:
     """Whether layers behave as in training (dropout drops) in this thread."""
-    return _modes.training
+    return THREAD.training
 
 
 def is_disabled() -> bool:
     """Whether hybridized objects run the user's Python instead, in this thread."""
-    return _modes.disabled
+    return THREAD.disabled
 
 
-@contextmanager
-def mode(
-    *, recording: bool | None = None, training: bool | None = None, disabled: bool | None = None
-) -> Iterator[None]:
-    """Set the given switches for the length of a `with` block; None leaves a switch as it is."""
-    before = (_modes.recording, _modes.training, _modes.disabled)
-    _modes.recording = before[0] if recording is None else recording
-    _modes.training = before[1] if training is None else training
-    _modes.disabled = before[2] if disabled is None else disabled
-    with busy():
-        try:
-            yield
-        finally:
-            _modes.recording, _modes.training, _modes.disabled = before
+class Busy(ContextDecorator):
+    """Sends every compiled call of any thread through its slow path for the length of a `with` block.
 
+    This and what derives from it change the state of a thread in a few lines without a call among them. Between such
+    lines Python does not let a signal's handler run: Ctrl-C comes before all of them or after.
+    """
 
-@contextmanager
-def busy() -> Iterator[None]:
-    """Send every compiled call of any thread through its slow path for the length of a `with` block."""
-    with _lock:
-        BUSY[0] += 1
-    try:
-        yield
-    finally:
-        with _lock:
+    def _recreate_cm(self) -> Self:
+        return copy(self)  # one for each call of a decorated function
+
+    def __enter__(self) -> None:
+        if LOCKED:
+            with _lock:
+                BUSY[0] += 1
+        else:
+            BUSY[0] += 1
+
+    def __exit__(self, *_: object) -> None:
+        if LOCKED:
+            with _lock:
+                BUSY[0] -= 1
+        else:
             BUSY[0] -= 1
+
+
+busy = Busy
+
+
+class Mode(Busy):
+    """Sets the given switches for the length of a `with` block; None leaves a switch as it is."""
+
+    _outer: tuple[tuple[bool, bool, bool], Any] | None = None
+    """What was set before this was entered, and what this held then, if it was entered before."""
+
+    def __init__(
+        self, *, recording: bool | None = None, training: bool | None = None, disabled: bool | None = None
+    ) -> None:
+        self._recording, self._training, self._disabled = recording, training, disabled
+
+    def __enter__(self) -> None:
+        recording, training, disabled = before = THREAD.recording, THREAD.training, THREAD.disabled
+        outer = before, self._outer
+        if self._recording is not None:
+            recording = self._recording
+        if self._training is not None:
+            training = self._training
+        if self._disabled is not None:
+            disabled = self._disabled
+        if LOCKED:
+            Busy.__enter__(self)
+        else:
+            BUSY[0] += 1
+        self._outer = outer
+        THREAD.recording, THREAD.training, THREAD.disabled = recording, training, disabled
+
+    def __exit__(self, *_: object) -> None:
+        assert self._outer is not None
+        (THREAD.recording, THREAD.training, THREAD.disabled), self._outer = self._outer
+        if LOCKED:
+            Busy.__exit__(self)
+        else:
+            BUSY[0] -= 1
+
+
+mode = Mode
+
+
+def listen() -> None:
+    """Let the handler of a signal that has come run now: it does where a Python function begins.
+
+    The last line of a `with` block above that may take long. What waits until the end of the block would otherwise be
+    raised in `__exit__`, before its first line.
+    """

@@ -13,10 +13,11 @@ import re
 import threading
 from abc import ABC, abstractmethod
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import ContextDecorator
+from copy import copy
 from enum import Enum
 from functools import cache, cached_property
-from typing import Any, ClassVar, Protocol
+from typing import Any, ClassVar, Protocol, Self
 
 import numpy
 from numpy.typing import NDArray
@@ -149,7 +150,8 @@ class _Stack(threading.local):
         self.interpreters: list[Interpreter] = list(_bottom)
 
 
-_stack = _Stack()
+STACK = _Stack()
+"""Those in charge in the present thread, the last one first of all."""
 ACTIVE: list[Interpreter] = []
 """Interpreters other than the imperative one, of all threads. Only its emptiness means anything: where it is empty,
 `array` may compute with NumPy at once, without asking the thread's own stack."""
@@ -158,68 +160,91 @@ ACTIVE: list[Interpreter] = []
 def install(interpreter: Interpreter) -> None:
     """Make `interpreter` the bottom of every thread's stack, instead of `Reference` (called once, by `array`)."""
     _bottom[:] = [interpreter]
-    _stack.interpreters[:1] = [interpreter]
+    STACK.interpreters[:1] = [interpreter]
 
 
 def current() -> Interpreter:
     """The interpreter in charge in this thread."""
-    return _stack.interpreters[-1]
+    return STACK.interpreters[-1]
 
 
 def capturing() -> bool:
     """Whether an interpreter that does not compute at once is in charge in this thread."""
-    return len(_stack.interpreters) > 1
+    return len(STACK.interpreters) > 1
 
 
 def taping() -> Any:
     """The tape that is in charge in this thread: it computes at once and remembers how; None where there is none."""
-    interpreters = _stack.interpreters
+    interpreters = STACK.interpreters
     return None if len(interpreters) > 1 or interpreters[0] is _bottom[0] else interpreters[0]
 
 
-@contextmanager
-def taped(tape: Interpreter | None) -> Iterator[None]:
+class Charge(ContextDecorator):
+    """Puts other interpreters in charge of this thread for the length of a `with` block; in a derived class, which.
+
+    What is changed is changed in lines without a call among them, so that Ctrl-C comes before all or after; see
+    `base.modes`.
+    """
+
+    _outer: tuple[list[Interpreter], tuple[Interpreter, ...], tuple[Interpreter, ...], Any] | None = None
+    """The interpreters before, what to add to ACTIVE and to take away at the end, and what this held before."""
+
+    def _recreate_cm(self) -> Self:
+        return copy(self)  # one for each call of a decorated function
+
+    def chosen(self) -> tuple[list[Interpreter], tuple[Interpreter, ...], tuple[Interpreter, ...]]:
+        """The interpreters, and which of them are new in ACTIVE, or no longer in it."""
+        raise NotImplementedError
+
+    def __enter__(self) -> None:
+        chosen, more, fewer = self.chosen()
+        active, outer = ACTIVE, (STACK.interpreters, fewer, more, self._outer)
+        self._outer = outer
+        STACK.interpreters = chosen
+        active += more
+        if fewer:
+            del active[-1:]
+
+    def __exit__(self, *_: object) -> None:
+        assert self._outer is not None
+        active = ACTIVE
+        STACK.interpreters, more, fewer, self._outer = self._outer
+        active += more
+        if fewer:
+            del active[-1:]
+
+
+class taped(Charge):  # noqa: N801, it is used as a function is
     """Compute at once by `tape` for the length of a `with` block, or without any; not in the middle of a capture."""
-    before, was = _stack.interpreters, taping()
-    _stack.interpreters = [_bottom[0] if tape is None else tape]
-    if tape is not None and was is None:
-        ACTIVE.append(tape)
-    elif tape is None and was is not None:
-        ACTIVE.pop()
-    try:
-        yield
-    finally:
-        if tape is not None and was is None:
-            ACTIVE.pop()
-        elif tape is None and was is not None:
-            ACTIVE.append(was)
-        _stack.interpreters = before
+
+    def __init__(self, tape: Interpreter | None) -> None:
+        self._tape = tape
+
+    def chosen(self) -> tuple[list[Interpreter], tuple[Interpreter, ...], tuple[Interpreter, ...]]:
+        was, tape = taping(), self._tape
+        if tape is None:
+            return [_bottom[0]], (), () if was is None else (was,)
+        return [tape], (tape,) if was is None else (), ()
 
 
-@contextmanager
-def interpreting(interpreter: Interpreter) -> Iterator[None]:
+class interpreting(Charge):  # noqa: N801
     """Put `interpreter` in charge for the length of a `with` block, in this thread."""
-    _stack.interpreters.append(interpreter)
-    ACTIVE.append(interpreter)
-    try:
-        yield
-    finally:
-        ACTIVE.pop()
-        _stack.interpreters.pop()
+
+    def __init__(self, interpreter: Interpreter) -> None:
+        self._interpreter = interpreter
+
+    def chosen(self) -> tuple[list[Interpreter], tuple[Interpreter, ...], tuple[Interpreter, ...]]:
+        return [*STACK.interpreters, self._interpreter], (self._interpreter,), ()
 
 
-@contextmanager
-def imperatively() -> Iterator[None]:
+class imperatively(Charge):  # noqa: N801
     """Compute at once for the length of a `with` block, even in the middle of a capture, in this thread.
 
     For work that a program must find done, not do: initial values of parameters, say.
     """
-    before = _stack.interpreters
-    _stack.interpreters = [_bottom[0]]
-    try:
-        yield
-    finally:
-        _stack.interpreters = before
+
+    def chosen(self) -> tuple[list[Interpreter], tuple[Interpreter, ...], tuple[Interpreter, ...]]:
+        return [_bottom[0]], (), ()
 
 
 def bind(op: Op, *operands: Operand) -> tuple[Operand, ...]:

@@ -2,6 +2,7 @@
 """Recording and going back: MXNet's meaning of each call."""
 
 import gc
+import sys
 import threading
 import weakref
 
@@ -9,7 +10,9 @@ import numpy
 import pytest
 import torch
 
-from hybridize import autograd, errors, np, npx
+from hybridize import autograd, disabled, errors, np, npx
+from hybridize.base.modes import BUSY, is_disabled
+from hybridize.ops.op import ACTIVE, current, imperatively, taped
 
 
 def close(found, wanted, rtol=1e-5, atol=1e-6):
@@ -512,3 +515,66 @@ def test_shapes_cannot_change_between():
         assert code_of(lambda: x.__setitem__(slice(None), 0.0)) == "E543"
     y.backward()
     close(x.grad, [[2, 4]])
+
+
+def _scopes():
+    tape = autograd.record
+    return [
+        [tape], [autograd.pause], [autograd.train_mode], [autograd.predict_mode], [disabled], [tape, autograd.pause],
+        [tape, autograd.pause, tape], [lambda: tape(train_mode=False)], [tape, imperatively], [lambda: taped(None)],
+    ]  # fmt: skip
+
+
+def _state():
+    return autograd.is_recording(), autograd.is_training(), is_disabled(), int(BUSY[0]), len(ACTIVE), current()
+
+
+@pytest.mark.parametrize("scopes", _scopes())
+def test_an_interruption_leaves_the_modes_as_they_were(scopes):
+    """Handlers of signals run where a Python function begins or a C function has ended: at each of these places."""
+    before = _state()
+    for wanted in range(1, 200):
+        place = 0
+
+        def interrupt(frame, event, _, wanted=wanted):
+            nonlocal place
+            # Where `__exit__` begins nothing can be done.
+            if event == "c_return" or (event == "call" and frame.f_code.co_name != "__exit__"):
+                place += 1
+                if place == wanted:
+                    raise KeyboardInterrupt
+
+        sys.setprofile(interrupt)
+        try:
+            _within(scopes)
+        except KeyboardInterrupt:
+            pass
+        finally:
+            sys.setprofile(None)
+        assert _state() == before, f"interrupted at place {wanted}"
+        if place < wanted:
+            break
+    assert 4 < wanted < 199
+
+
+def _within(scopes):
+    if scopes:
+        with scopes[0]():
+            _within(scopes[1:])
+
+
+def test_modes_may_be_used_again_and_as_decorators():
+    recording = autograd.record()
+    for _ in range(2):
+        with recording:
+            assert autograd.is_recording()
+            with recording:
+                assert autograd.is_recording()
+            assert autograd.is_recording()
+        assert not autograd.is_recording() and not autograd.is_training()
+
+    @autograd.train_mode()
+    def depth(n):
+        return autograd.is_training() and (n == 0 or depth(n - 1))
+
+    assert depth(3) and not autograd.is_training() and BUSY[0] == 0
