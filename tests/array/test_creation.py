@@ -1,6 +1,7 @@
 import numpy
 import pytest
 
+from hybridize import hybridize
 from hybridize.array import np
 from hybridize.array.symbol import Symbol
 from hybridize.base.errors import ArgumentError, DTypeError, ShapeError
@@ -139,3 +140,20 @@ def test_python_conversions():
     assert x.tolist() == [[1.0] * 3] * 2
     assert {x: 1}[x] == 1
     assert x.asnumpy() is not x.asnumpy()
+
+
+@pytest.mark.parametrize("compiled", [False, True], ids=["imperative", "compiled"])
+def test_numbers_between_arrays(compiled):
+    a, b = numpy.array([1.0, -2.0]), numpy.array([3.0, 4.0])
+    cases = [
+        (lambda m, a, b: m.linspace(a, b, 5)), (lambda m, a, b: m.linspace(a, b, 4, endpoint=False)), (lambda m, a, b: m.linspace(a, 1, 3, axis=1)),
+        (lambda m, a, b: m.linspace(a[0], b, 3, axis=-1)), (lambda m, a, b: m.linspace(a, b, 1)), (lambda m, a, b: m.linspace(a, b, 0)), (lambda m, a, b: m.linspace(a, b, 3, retstep=True)[1]),
+        (lambda m, a, b: m.logspace(a, b, 3)), (lambda m, a, b: m.full_like(m.stack([a, b]), a)),
+    ]  # fmt: skip
+    for case in cases:
+        call = hybridize(lambda a, b: case(np, a, b)) if compiled else lambda a, b: case(np, a, b)  # noqa: B023
+        found = call(np.array(a, dtype="float64"), np.array(b, dtype="float64"))
+        assert found.dtype == "float64"
+        numpy.testing.assert_allclose(found.asnumpy(), case(numpy, a, b), rtol=1e-12)
+    assert np.linspace(np.array([0.0]), np.array([1]), 3, dtype="int32").dtype == "int32"
+    assert np.linspace(np.array([0], dtype="int32"), 1, 3).dtype == "float32"

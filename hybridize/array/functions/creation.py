@@ -14,7 +14,7 @@ import numpy
 from hybridize import ops
 from hybridize.array.device import check_device
 from hybridize.array.functions.elementwise import copy as copied
-from hybridize.array.functions.elementwise import equal, greater_equal, where
+from hybridize.array.functions.elementwise import equal, greater_equal, power, where
 from hybridize.array.functions.shapes import broadcast_arrays, broadcast_to, moveaxis, ravel, reshape, stack
 from hybridize.array.ndarray import ndarray, wrap
 from hybridize.array.operands import (
@@ -36,7 +36,7 @@ from hybridize.array.symbol import Symbol
 from hybridize.base.dims import is_symbolic
 from hybridize.base.dtypes import DType, as_dtype, float32, float64, int64
 from hybridize.base.errors import ArgumentError, DTypeError, ShapeError
-from hybridize.base.promotion import NUMBERS
+from hybridize.base.promotion import NUMBERS, floating, promote
 from hybridize.ops.op import ACTIVE, bind1, capturing
 from hybridize.runtime import buffers
 
@@ -215,8 +215,16 @@ empty_like = zeros_like
 
 @public
 def full_like(a: Any, fill_value: Any, dtype: Any = None, order: str = "C", ctx: Any = None, device: Any = None) -> Any:
-    """`fill_value` everywhere, in the shape and dtype of `a`."""
+    """`fill_value` everywhere, in the shape and dtype of `a`; an array is broadcast."""
+    if _is_array(fill_value):
+        x = as_array(a)
+        return full(x.shape, fill_value, _dtype(dtype, x.dtype))
     return _like(a, fill_value, dtype)
+
+
+def _is_array(x: Any) -> bool:
+    """Whether it has elements, and maybe a gradient, rather than being a number."""
+    return isinstance(x, (ndarray, numpy.ndarray, list, tuple)) or (isinstance(x, Symbol) and x.weak is None)
 
 
 def _counted(n: int) -> Any:
@@ -266,8 +274,14 @@ def linspace(
     start: Any, stop: Any, num: int = 50, endpoint: bool = True, retstep: bool = False, dtype: Any = None,
     axis: int = 0, ctx: Any = None, device: Any = None,
 ) -> Any:  # fmt: skip
-    """`num` numbers at even distance from `start` to `stop`; float32 unless said."""
+    """`num` numbers at even distance from `start` to `stop`; float32 unless said.
+
+    Of arrays, the numbers lie along a new `axis`, in the dtype of the arrays.
+    """
     check_device(ctx if ctx is not None else device)
+    if _is_array(start) or _is_array(stop):
+        line, step = _between(start, stop, num, endpoint, dtype)
+        return (moveaxis(line, 0, axis), step) if retstep else moveaxis(line, 0, axis)
     start, stop = float(_plain_number(start)), float(_plain_number(stop))
     parts = num - 1 if endpoint else num
     step = (stop - start) / parts if parts else math.nan
@@ -278,12 +292,30 @@ def linspace(
     return (line, step) if retstep else line
 
 
+def _between(start: Any, stop: Any, num: int, endpoint: bool, dtype: Any) -> tuple[Any, Any]:
+    """(numbers from arrays to arrays along a new first axis, their distance)"""
+    first, last = broadcast_arrays(as_array(start), as_array(stop))
+    of = [x.dtype for x, given_ in ((first, start), (last, stop)) if _is_array(given_)]
+    wide = floating(promote(*of) if len(of) > 1 else of[0])
+    first, last = first.astype(wide), last.astype(wide)
+    parts = num - 1 if endpoint else num
+    step = (last - first) / parts if parts > 0 else (last - first) * math.nan
+    number = reshape(result(_counted(num)), (num,) + (1,) * first.ndim)
+    line = first + number.astype(wide) * step if parts > 0 else first + number.astype(wide)
+    if endpoint and num > 1:
+        line = where(equal(number, num - 1), last, line)
+    return line if dtype is None else line.astype(_dtype(dtype)), step
+
+
 @public
 def logspace(
     start: Any, stop: Any, num: int = 50, endpoint: bool = True, base: float = 10.0, dtype: Any = None, axis: int = 0,
     ctx: Any = None, device: Any = None,
 ) -> Any:  # fmt: skip
     """`base` to the power of `num` numbers at even distance from `start` to `stop`."""
+    if _is_array(start) or _is_array(stop):
+        powers = power(base, linspace(start, stop, num, endpoint, axis=axis))
+        return powers if dtype is None else powers.astype(_dtype(dtype))
     exponents = linspace(start, stop, num, endpoint, dtype=float64)
     return (base**exponents).astype(_dtype(dtype))
 

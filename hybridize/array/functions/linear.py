@@ -10,7 +10,7 @@ from typing import Any
 import numpy
 
 from hybridize import ops
-from hybridize.array.functions.elementwise import absolute, multiply, not_equal, power, sqrt, square, subtract
+from hybridize.array.functions.elementwise import _INPLACE, absolute, multiply, not_equal, power, sqrt, square, subtract
 from hybridize.array.functions.reductions import max as max_
 from hybridize.array.functions.reductions import min as min_
 from hybridize.array.functions.reductions import sum as sum_
@@ -101,6 +101,9 @@ def matmul(x1: Any, x2: Any, /, out: Any = None) -> Any:
     if y.ndim == 1:
         product = reshape(product, product.shape[:-1])
     return finished(product, out)
+
+
+_INPLACE["matmul"] = matmul
 
 
 def _batched(a: Any, b: Any, x: Any, y: Any) -> Any:

@@ -1,0 +1,427 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Every public function that has a gradient: PyTorch's, of the first and second order, and central differences.
+
+Imperatively, within a compiled function, and within a compiled step. Each name stands once: in a table with what
+PyTorch calls it, or the reason why it has no counterpart; or in `CONSTANT`, with the reason why it has no gradient.
+"""
+
+import inspect
+
+import numpy
+import pytest
+import torch
+import torch.nn.functional as F
+
+from hybridize import autograd, hybridize, nd, np, npx
+from hybridize.array import legacy, ndarray, wrap
+from hybridize.errors import HybridizeError
+
+I = numpy.array  # noqa: E741 - indices, which are constants
+X = numpy.random.default_rng(3).uniform(0.5, 1.6, (3, 3))
+
+
+def same(names, of=torch, before=lambda x: x):
+    """Functions of one array that have one name here and there, of `before(x)`."""
+
+    def pair(name):
+        ours, theirs = getattr(np if hasattr(np, name) else npx, name), getattr(of, name)
+        return lambda x: ours(before(x)), lambda x: theirs(before(x))
+
+    return {name: pair(name) for name in names.split()}
+
+
+def long(*values):
+    return torch.tensor(values)
+
+
+NP = {
+    **same("abs absolute acosh arccosh", before=lambda x: x + 1), **same("acos arccos asin arcsin atanh arctanh", before=lambda x: x / 3),
+    **same("arcsinh asinh arctan atan ceil cos cosh deg2rad exp exp2 expm1 fix floor log log10 log1p log2 negative positive rad2deg reciprocal "
+           "round sign sin sinc sinh sqrt square tan tanh trunc", before=lambda x: x * 1.3 - 0.1),
+    **same("atleast_1d atleast_2d atleast_3d diff fliplr flipud prod ravel rot90 squeeze sum trace tril triu diag diagflat"), **same("amax amin"), "max": (np.max, torch.amax), "min": (np.min, torch.amin),
+    "fabs": (np.fabs, torch.abs), "cbrt": (np.cbrt, lambda x: x ** (1 / 3)), "degrees": (np.degrees, torch.rad2deg), "radians": (np.radians, torch.deg2rad),
+    "around": (np.around, torch.round), "round_": (np.round_, torch.round), "rint": (np.rint, torch.round), "copy": (np.copy, torch.clone), "array": (np.array, torch.clone),
+    "asarray": (np.asarray, lambda x: x * 1), "ascontiguousarray": (np.ascontiguousarray, torch.clone), "astype": (lambda x: np.astype(x * x, "float64"), lambda x: x * x),
+    "mean": (np.mean, torch.mean), "median": (lambda x: np.median(x, 1), lambda x: torch.median(x, 1)[0]), "cumsum": (lambda x: np.cumsum(x, 1), lambda x: torch.cumsum(x, 1)),
+    "cumprod": (lambda x: np.cumprod(x, 0), lambda x: torch.cumprod(x, 0)), "std": (lambda x: np.std(x, 0), lambda x: torch.std(x, 0, correction=0)),
+    "var": (lambda x: np.var(x, 1, ddof=1), lambda x: torch.var(x, 1)), "ptp": (lambda x: np.ptp(x, 1), lambda x: x.amax(1) - x.amin(1)),
+    "average": (lambda x: np.average(x, 0, x[:, 0]), lambda x: (x * x[:, :1]).sum(0) / x[:, 0].sum()), "trapezoid": (np.trapezoid, torch.trapezoid),
+    "nanmax": (np.nanmax, torch.amax), "nanmin": (np.nanmin, torch.amin), "nanmean": (lambda x: np.nanmean(x, 0), lambda x: torch.nanmean(x, 0)), "nansum": (np.nansum, torch.nansum),
+    "nanprod": (np.nanprod, torch.prod), "nanmedian": (lambda x: np.nanmedian(x, 0), lambda x: torch.nanmedian(x, 0)[0]),
+    "nanstd": (lambda x: np.nanstd(x, 1), lambda x: torch.std(x, 1, correction=0)), "nanvar": (lambda x: np.nanvar(x, 1, ddof=1), lambda x: torch.var(x, 1)),
+    "nan_to_num": (np.nan_to_num, torch.nan_to_num), "ediff1d": (np.ediff1d, lambda x: torch.diff(x.ravel())), "sort": (lambda x: np.sort(x, 0), lambda x: torch.sort(x, 0)[0]),
+    "quantile": (lambda x: np.quantile(x, 0.3, 1), lambda x: torch.quantile(x, 0.3, 1)), "percentile": (lambda x: np.percentile(x, 30), lambda x: torch.quantile(x, 0.3)),
+    "add": (lambda x: np.add(x, x[0] + 2), lambda x: x + x[0] + 2), "subtract": (lambda x: np.subtract(2, x) - x[:, :1], lambda x: 2 - x - x[:, :1]),
+    "multiply": (lambda x: np.multiply(x, x[1] * 3), lambda x: x * x[1] * 3), "divide": (lambda x: np.divide(x, x[0]) + 1 / x, lambda x: x / x[0] + 1 / x),
+    "true_divide": (lambda x: np.true_divide(x[:, :1], x), lambda x: x[:, :1] / x), "floor_divide": (lambda x: x + np.floor_divide(x, 0.4), lambda x: x + (x / 0.4).detach().floor()),
+    "mod": (lambda x: np.mod(x, x[0] / 2 + 0.01), lambda x: torch.remainder(x, x[0] / 2 + 0.01)), "remainder": (lambda x: np.remainder(-x, 0.7), lambda x: torch.remainder(-x, 0.7)),
+    "fmod": (lambda x: np.fmod(-x, x[0] / 2 + 0.01), lambda x: torch.fmod(-x, x[0] / 2 + 0.01)), "divmod": (lambda x: np.divmod(x, 0.7)[1], lambda x: torch.remainder(x, 0.7)),
+    "power": (lambda x: np.power(x, x[0]) + x**3 + 2**x, lambda x: x ** x[0] + x**3 + 2**x), "pow": (lambda x: np.pow(x, 0.5), torch.sqrt),
+    "maximum": (lambda x: np.maximum(x, x[:, ::-1]), lambda x: torch.maximum(x, x.flip(1))), "minimum": (lambda x: np.minimum(x, 1.1), lambda x: x.clamp(max=1.1)),
+    "fmax": (lambda x: np.fmax(x, 1.0), lambda x: torch.fmax(x, torch.ones_like(x))), "fmin": (lambda x: np.fmin(x, x[::-1]), lambda x: torch.fmin(x, x.flip(0))),
+    "hypot": (lambda x: np.hypot(x, x[0] * 2), lambda x: torch.hypot(x, x[0] * 2)), "arctan2": (lambda x: np.arctan2(x, x[0] - 1), lambda x: torch.atan2(x, x[0] - 1)),
+    "atan2": (lambda x: np.atan2(x[0], x), lambda x: torch.atan2(x[0], x)), "copysign": (lambda x: np.copysign(x, x[0] - 1), lambda x: torch.copysign(x, x[0] - 1)),
+    "logaddexp": (lambda x: np.logaddexp(x, x[:1]), lambda x: torch.logaddexp(x, x[:1])), "ldexp": (lambda x: np.ldexp(x * x, 2), lambda x: x * x * 4),
+    "heaviside": (lambda x: x * np.heaviside(x - 1, 0.5), lambda x: x * (x > 1)), "clip": (lambda x: np.clip(x, 0.6, 1.4), lambda x: torch.clamp(x, 0.6, 1.4)),
+    "where": (lambda x: np.where(x > 1, x, x * x), lambda x: torch.where(x > 1, x, x * x)),
+    "matmul": (lambda x: np.matmul(x, x.T), lambda x: x @ x.T), "dot": (lambda x: np.dot(x, x[0]), lambda x: x @ x[0]), "vecdot": (lambda x: np.vecdot(x, x[0] * 2), lambda x: torch.linalg.vecdot(x, x[0] * 2)),
+    "inner": (lambda x: np.inner(x, x), lambda x: torch.inner(x, x)), "outer": (lambda x: np.outer(x, x[0]), lambda x: torch.outer(x.ravel(), x[0])), "vdot": (lambda x: np.vdot(x, x), lambda x: (x * x).sum()),
+    "tensordot": (lambda x: np.tensordot(x, x, 1), lambda x: torch.tensordot(x, x, 1)), "einsum": (lambda x: np.einsum("ij,kj,i->ik", x, x, x[0]), lambda x: torch.einsum("ij,kj,i->ik", x, x, x[0])),
+    "kron": (lambda x: np.kron(x, x[0]), lambda x: torch.kron(x, x[0])), "cross": (lambda x: np.cross(x, x[::-1]), lambda x: torch.linalg.cross(x, x.flip(0))),
+    "concatenate": (lambda x: np.concatenate([x, x * 2], 1), lambda x: torch.cat([x, x * 2], 1)), "concat": (lambda x: np.concat([x, x[:1]]), lambda x: torch.cat([x, x[:1]])),
+    "stack": (lambda x: np.stack([x, x * x], 1), lambda x: torch.stack([x, x * x], 1)), "vstack": (lambda x: np.vstack([x, x[0]]), lambda x: torch.vstack([x, x[0]])),
+    "row_stack": (lambda x: np.row_stack([x, x[0]]), lambda x: torch.vstack([x, x[0]])), "hstack": (lambda x: np.hstack([x, x]), lambda x: torch.hstack([x, x])),
+    "dstack": (lambda x: np.dstack([x, x]), lambda x: torch.dstack([x, x])), "column_stack": (lambda x: np.column_stack([x, x[:, 0]]), lambda x: torch.column_stack([x, x[:, 0]])),
+    "append": (lambda x: np.append(x, x[0]), lambda x: torch.cat([x.ravel(), x[0]])), "split": (lambda x: np.split(x, [1, 2], 1)[2], lambda x: x[:, 2:]), "array_split": (lambda x: np.array_split(x, 2)[0], lambda x: x[:2]),
+    "hsplit": (lambda x: np.hsplit(x, 3)[1], lambda x: x[:, 1:2]), "vsplit": (lambda x: np.vsplit(x, 3)[1], lambda x: x[1:2]), "dsplit": (lambda x: np.dsplit(x[None], 3)[2], lambda x: x[None, :, 2:]),
+    "broadcast_to": (lambda x: np.broadcast_to(x, (2, 3, 3)), lambda x: x.expand(2, 3, 3)), "broadcast_arrays": (lambda x: np.broadcast_arrays(x, x[:1])[1], lambda x: x[:1].expand(3, 3)),
+    "expand_dims": (lambda x: np.expand_dims(x, 1), lambda x: x[:, None]), "swapaxes": (lambda x: np.swapaxes(x, 0, 1), lambda x: x.T), "transpose": (np.transpose, lambda x: x.T), "matrix_transpose": (np.matrix_transpose, lambda x: x.mT),
+    "permute_dims": (lambda x: np.permute_dims(x, (1, 0)), lambda x: x.permute(1, 0)), "moveaxis": (lambda x: np.moveaxis(x, 0, 1), lambda x: x.moveaxis(0, 1)), "rollaxis": (lambda x: np.rollaxis(x, 1), lambda x: x.T),
+    "roll": (lambda x: np.roll(x, 2), lambda x: torch.roll(x, 2)), "flip": (lambda x: np.flip(x, 0), lambda x: x.flip(0)), "repeat": (lambda x: np.repeat(x, 2, 1), lambda x: x.repeat_interleave(2, 1)),
+    "tile": (lambda x: np.tile(x, (2, 2)), lambda x: torch.tile(x, (2, 2))), "pad": (lambda x: np.pad(x, ((1, 2), (0, 1))), lambda x: F.pad(x, (0, 1, 1, 2))),
+    "resize": (lambda x: np.resize(x, (4, 4)), lambda x: torch.cat([x.ravel(), x.ravel()[:7]]).reshape(4, 4)), "reshape": (lambda x: np.reshape(x, (9,), order="F"), lambda x: x.T.reshape(9)),
+    "diagonal": (lambda x: np.diagonal(x, 1), lambda x: torch.diagonal(x, 1)), "delete": (lambda x: np.delete(x, 1, 0), lambda x: x[[0, 2]]), "insert": (lambda x: np.insert(x, 1, x[0], 0), lambda x: x[[0, 0, 1, 2]]),
+    "take": (lambda x: np.take(x, I([0, 2, 2]), 1), lambda x: x[:, [0, 2, 2]]), "take_along_axis": (lambda x: np.take_along_axis(x, I([[0, 0], [2, -1], [1, 2]]), 1), lambda x: torch.gather(x, 1, torch.tensor([[0, 0], [2, 2], [1, 2]]))),
+    "interp": (lambda x: np.interp(x, x[0] * 0 + I([0.0, 1.0, 2.0]), np.cumsum(x[1])), lambda x: _interpolated(x, torch.cumsum(x[1], 0))), "meshgrid": (lambda x: np.meshgrid(x[0], x[1])[0], lambda x: x[0].expand(3, 3)),
+    "full": (lambda x: np.full((2, 3), x[0]), lambda x: x[0].expand(2, 3)), "full_like": (lambda x: np.full_like(x, x[0, 1]), lambda x: x[0, 1].expand(3, 3)), "fill_diagonal": (lambda x: _filled(x), lambda x: x * 2 * (1 - torch.eye(3)) + torch.eye(3) * x[0, 0]),
+    "polyval": (lambda x: np.polyval(x[0], x), lambda x: (x[0, 0] * x + x[0, 1]) * x + x[0, 2]), "vander": (lambda x: np.vander(x[0], 4), lambda x: torch.flip(torch.linalg.vander(x[0], N=4), (1,))), "unwrap": (lambda x: np.unwrap(x * 5), lambda x: _unwrapped(x * 5)),
+    "linspace": (lambda x: np.linspace(x[0], x[1], 4), lambda x: x[0] + (x[1] - x[0]) * torch.linspace(0, 1, 4, dtype=x.dtype)[:, None]), "logspace": (lambda x: np.logspace(x[0], x[1], 4), lambda x: 10 ** (x[0] + (x[1] - x[0]) * torch.linspace(0, 1, 4, dtype=x.dtype)[:, None])),
+    "unique": (np.unique, lambda x: torch.sort(x.ravel())[0]), "union1d": (lambda x: np.union1d(x, x + 2), lambda x: torch.cat([torch.sort(x.ravel())[0], torch.sort(x.ravel())[0] + 2])),
+    "intersect1d": (lambda x: np.intersect1d(x[:2], x), lambda x: torch.sort(x[:2].ravel())[0]), "setdiff1d": (lambda x: np.setdiff1d(x, x[:1]), lambda x: torch.sort(x[1:].ravel())[0]),
+    "bincount": (lambda x: np.bincount(I([0, 2, 2]), x[0]), lambda x: torch.stack([x[0, 0], 0 * x[0, 0], x[0, 1] + x[0, 2]])),
+}  # fmt: skip
+
+
+def _filled(x):
+    y = x * 2
+    np.fill_diagonal(y, x[0, 0])
+    return y
+
+
+def _interpolated(x, values):
+    low = x.detach().floor().clamp(0, 1).long()
+    return values[low] + (x - low) * (values[low + 1] - values[low])
+
+
+def _unwrapped(x):
+    turns = torch.tensor(numpy.unwrap(x.detach().numpy())) - x.detach()
+    return x + turns
+
+
+CREATION = "makes a new array of no array's elements"
+INTEGERS = "its result is of integers"
+BOOLS = "its result is of bools"
+NO_ARRAY = "its result is no array"
+OF_DATA = "NumPy computes it; what it gives besides counts depends on two elements only"
+REASONS = (CREATION, INTEGERS, BOOLS, NO_ARRAY, OF_DATA)
+CONSTANT = {
+    CREATION: "arange blackman empty empty_like eye from_dlpack genfromtxt hamming hanning identity indices ones ones_like tri tril_indices triu_indices zeros zeros_like",
+    INTEGERS: "argmax argmin argsort argwhere bitwise_and bitwise_invert bitwise_left_shift bitwise_not bitwise_or bitwise_right_shift bitwise_xor count_nonzero digitize "
+    "flatnonzero gcd invert lcm left_shift nonzero ravel_multi_index right_shift searchsorted unravel_index",
+    BOOLS: "all allclose any array_equal equal greater greater_equal isclose isfinite isin isinf isnan isneginf isposinf less less_equal logical_and logical_not logical_or logical_xor not_equal signbit",
+    NO_ARRAY: "can_cast ndim promote_types result_type set_printoptions shape size",
+    OF_DATA: "histogram",
+}  # fmt: skip
+
+NPX = {
+    **same("relu sigmoid silu mish softsign", F, lambda x: x - 1), "log_sigmoid": (lambda x: npx.log_sigmoid(x - 1), lambda x: F.logsigmoid(x - 1)), "softrelu": (lambda x: npx.softrelu(x - 1), lambda x: F.softplus(x - 1)),
+    "hard_sigmoid": (lambda x: npx.hard_sigmoid(x * 2 - 1), lambda x: torch.clamp((x * 2 - 1) * 0.2 + 0.5, 0, 1)), "gelu": (lambda x: npx.gelu(x - 1), lambda x: F.gelu(x - 1)),
+    "activation": (lambda x: npx.activation(x, "tanh"), torch.tanh), "leaky_relu": (lambda x: npx.leaky_relu(x - 1, x[0, :1], act_type="prelu"), lambda x: F.prelu(x - 1, x[0, :1])),
+    "erf": (npx.erf, torch.erf), "erfinv": (lambda x: npx.erfinv(x / 3), lambda x: torch.erfinv(x / 3)), "gamma": (npx.gamma, lambda x: torch.exp(torch.lgamma(x))), "gammaln": (npx.gammaln, torch.lgamma), "rsqrt": (npx.rsqrt, torch.rsqrt),
+    "softmax": (lambda x: npx.softmax(x, 0, temperature=2.0), lambda x: F.softmax(x / 2, 0)), "log_softmax": (npx.log_softmax, lambda x: F.log_softmax(x, -1)), "softmin": (npx.softmin, lambda x: F.softmin(x, -1)),
+    "masked_softmax": (lambda x: npx.masked_softmax(x, I([[1, 1, 0], [1, 0, 1], [1, 1, 1]])), lambda x: F.softmax(x.masked_fill(torch.tensor([[0, 0, 1], [0, 1, 0], [0, 0, 0]]).bool(), -1e30), -1)),
+    "masked_log_softmax": (lambda x: npx.masked_log_softmax(x, I([[1, 1, 0], [1, 0, 1], [1, 1, 1]]))[2], lambda x: F.log_softmax(x, -1)[2]), "logsumexp": (lambda x: npx.logsumexp(x, 1), lambda x: torch.logsumexp(x, 1)),
+    "layer_norm": (lambda x: npx.layer_norm(x, x[0], x[1]), lambda x: F.layer_norm(x, (3,), x[0], x[1])), "group_norm": (lambda x: npx.group_norm(x[None], x[0], x[1], 3), lambda x: F.group_norm(x[None], 3, x[0], x[1])),
+    "instance_norm": (lambda x: npx.instance_norm(x[None], x[0], x[1], 1e-5), lambda x: F.instance_norm(x[None], weight=x[0], bias=x[1])), "rms_norm": (lambda x: npx.rms_norm(x, x[0]), lambda x: F.rms_norm(x, (3,), x[0], 1e-5)),
+    "l2_normalization": (npx.l2_normalization, lambda x: x / torch.sqrt((x * x).sum(1, keepdim=True) + 1e-10)), "batch_norm": (lambda x: _normed(x), lambda x: F.batch_norm(x, None, None, x[0], x[1], True, eps=1e-3)),
+    "fully_connected": (lambda x: npx.fully_connected(x, x.T, x[0]), lambda x: F.linear(x, x.T, x[0])), "embedding": (lambda x: npx.embedding(I([2, 0, 2]), x), lambda x: F.embedding(long(2, 0, 2), x)),
+    "batch_dot": (lambda x: npx.batch_dot(x[None], x[None], transpose_b=True), lambda x: torch.bmm(x[None], x.T[None])), "norm": (lambda x: npx.norm(x, axis=1), lambda x: torch.linalg.norm(x, dim=1)),
+    "dropout": (lambda x: npx.dropout(x * x, 0.0), lambda x: x * x), "smooth_l1": (lambda x: npx.smooth_l1(x * 2 - 1), lambda x: F.smooth_l1_loss(x * 2 - 1, torch.zeros_like(x), reduction="none")),
+    "pick": (lambda x: npx.pick(x, I([0, 2, 1])), lambda x: x[[0, 1, 2], [0, 2, 1]]), "gather_nd": (lambda x: npx.gather_nd(x, I([[0, 1, 1], [2, 0, 0]])), lambda x: x[[0, 1, 1], [2, 0, 0]]),
+    "scatter_nd": (lambda x: npx.scatter_nd(x[0], I([[0, 2, 1]]), (4,)), lambda x: torch.cat([x[0][[0, 2, 1]], torch.zeros(1)])), "index_add": (lambda x: npx.index_add(x, I([[0, 1, 1]]), x * 2), lambda x: x.index_add(0, long(0, 1, 1), x * 2)),
+    "index_update": (lambda x: npx.index_update(x, I([[0, 1]]), x[1:] * 3), lambda x: torch.cat([x[1:] * 3, x[2:]])), "topk": (lambda x: npx.topk(x, ret_typ="value", k=2), lambda x: torch.topk(x, 2)[0]),
+    "sequence_mask": (lambda x: npx.sequence_mask(x, I([1, 3, 2]), True), lambda x: x * torch.tensor([[1, 1, 1], [0, 1, 1], [0, 1, 0]])), "sequence_last": (lambda x: npx.sequence_last(x[:, :, None], I([1, 3, 2]), True), lambda x: x[[0, 2, 1], [0, 1, 2]][:, None]),
+    "sequence_reverse": (lambda x: npx.sequence_reverse(x[:, :, None], I([1, 3, 2]), True), lambda x: torch.stack([x[:, 0], x[:, 1].flip(0), x[[1, 0, 2], 2]], 1)[:, :, None]),
+    "add_n": (lambda x: npx.add_n(x, x * 2, x), lambda x: x * 4), "batch_flatten": (lambda x: npx.batch_flatten(x[None]), lambda x: x.reshape(1, 9)), "broadcast_like": (lambda x: npx.broadcast_like(x[:1], x), lambda x: x[:1].expand(3, 3)),
+    "cast": (lambda x: npx.cast(x * x, "float64"), lambda x: x * x), "reshape": (lambda x: npx.reshape(x, (-1,)), torch.ravel), "reshape_like": (lambda x: npx.reshape_like(x, np.ones(9)), torch.ravel), "slice": (lambda x: npx.slice(x, (0, 1), (2, 3)), lambda x: x[:2, 1:]),
+    "slice_axis": (lambda x: npx.slice_axis(x, 1, 0, 2), lambda x: x[:, :2]), "slice_like": (lambda x: npx.slice_like(x, np.ones((2, 2))), lambda x: x[:2, :2]), "stop_gradient": (lambda x: x * npx.stop_gradient(x), lambda x: x * x.detach()),
+    "cond": (lambda x: npx.cond(x.sum() > 0, lambda: x * x, lambda: x), lambda x: x * x), "foreach": (lambda x: npx.foreach(lambda r, s: (r * s, s + r), x, x[0])[0], lambda x: torch.stack([x[0] * x[0], x[1] * 2 * x[0], x[2] * (2 * x[0] + x[1])])),
+    "while_loop": (lambda x: npx.while_loop(lambda s: s.sum() < 30, lambda s: (s, s * s), x + 1, 2)[1], lambda x: ((x + 1) ** 2)),
+    "ctc_loss": (lambda x: npx.ctc_loss(np.stack([x, x * 2, x * x]), I([[1, 2], [1, 1], [2, 0]])), lambda x: F.ctc_loss(F.log_softmax(torch.stack([x, x * 2, x * x]), -1), torch.tensor([[1, 2], [1, 1], [2, 0]]), long(3, 3, 3), long(2, 2, 1), reduction="none")),
+}  # fmt: skip
+
+
+def _normed(x):
+    """Over the batch: in training mode, with moving statistics of nobody's."""
+    with autograd.train_mode():
+        return npx.batch_norm(x, x[0], x[1], np.zeros(3), np.ones(3), fix_gamma=False)
+
+
+CONSTANT_X = {
+    CREATION: "arange_like bernoulli normal_n uniform_n one_hot shape_array", NO_ARRAY: "cpu cpu_pinned current_context current_device gpu is_np_array is_np_shape num_gpus reset_np seed set_np use_np waitall",
+    "an effect": "assert_ print",
+}  # fmt: skip
+
+METHODS = {
+    **{name: (lambda x, name=name: getattr(x * 1.5, name)(), lambda x, name=name: getattr(torch, name)(x * 1.5)) for name in ["abs", "ceil", "cos", "exp", "expm1", "floor", "log", "log10", "log1p", "log2", "reciprocal", "relu", "round", "sigmoid", "sign", "sin", "sqrt", "square", "tan", "tanh", "prod", "mean", "sum", "ravel"]},
+    "T": (lambda x: x.T, lambda x: x.T), "mT": (lambda x: x.mT, lambda x: x.mT), "all": BOOLS, "any": BOOLS, "argmax": INTEGERS, "argmin": INTEGERS, "argsort": INTEGERS, "nonzero": INTEGERS, "one_hot": CREATION, "topk": INTEGERS, "zeros_like": CREATION, "ones_like": CREATION,
+    "as_in_context": (lambda x: x.as_in_context(npx.cpu()) * x, lambda x: x * x), "as_in_ctx": (lambda x: x.as_in_ctx(npx.cpu()) * x, lambda x: x * x), "to_device": (lambda x: x.to_device(npx.cpu()) * x, lambda x: x * x),
+    "as_nd_ndarray": (lambda x: x.as_nd_ndarray() * x, lambda x: x * x), "as_np_ndarray": (lambda x: x.as_np_ndarray() * x, lambda x: x * x), "astype": (lambda x: x.astype("float64") * x, lambda x: x * x), "copy": (lambda x: x.copy() * x, lambda x: x * x),
+    "broadcast_like": (lambda x: x[:1].broadcast_like(x), lambda x: x[:1].expand(3, 3)), "broadcast_to": (lambda x: x[0].broadcast_to((2, 3)), lambda x: x[0].expand(2, 3)), "clip": (lambda x: x.clip(0.6, 1.4), lambda x: x.clamp(0.6, 1.4)),
+    "cumsum": (lambda x: x.cumsum(1), lambda x: x.cumsum(1)), "cumprod": (lambda x: x.cumprod(1), lambda x: x.cumprod(1)), "detach": (lambda x: x * x.detach(), lambda x: x * x.detach()), "diagonal": (lambda x: x.diagonal(), lambda x: x.diagonal()),
+    "dot": (lambda x: x.dot(x), lambda x: x @ x), "expand_dims": (lambda x: x.expand_dims(0), lambda x: x[None]), "fill": (lambda x: _written(x), lambda x: x[0, 0].expand(3, 3) * 1), "flat": NO_ARRAY, "flatten": (lambda x: x.flatten(), torch.ravel),
+    "log_softmax": (lambda x: x.log_softmax(), lambda x: F.log_softmax(x, -1)), "softmax": (lambda x: x.softmax(), lambda x: F.softmax(x, -1)), "max": (lambda x: x.max(1), lambda x: x.amax(1)), "min": (lambda x: x.min(0), lambda x: x.amin(0)), "norm": (lambda x: x.norm(), lambda x: torch.linalg.norm(x)),
+    "pick": (lambda x: x.pick(I([0, 2, 1])), lambda x: x[[0, 1, 2], [0, 2, 1]]), "repeat": (lambda x: x.repeat(2), lambda x: x.repeat_interleave(2)), "reshape": (lambda x: x.reshape(-1), torch.ravel), "reshape_like": (lambda x: x.reshape_like(np.ones(9)), torch.ravel),
+    "rint": (lambda x: x.rint() * x, lambda x: x.round() * x), "sort": (lambda x: _sorted(x * 1), lambda x: x.sort()[0]), "split": (lambda x: x.split(3)[1], lambda x: x[1:2]), "squeeze": (lambda x: x[None].squeeze(), lambda x: x * 1), "std": (lambda x: x.std(0), lambda x: x.std(0, correction=0)),
+    "swapaxes": (lambda x: x.swapaxes(0, 1), lambda x: x.T), "take": (lambda x: x.take(I([1, 5, 5])), lambda x: x.ravel()[[1, 5, 5]]), "tile": (lambda x: x.tile((2, 1)), lambda x: x.tile((2, 1))), "trace": (lambda x: x.trace(), lambda x: x.trace()), "transpose": (lambda x: x.transpose(), lambda x: x.T),
+    "var": (lambda x: x.var(0), lambda x: x.var(0, correction=0)), **dict.fromkeys(["asnumpy", "asscalar", "backward", "attach_grad", "drop_grad", "context", "copyto", "ctx", "device", "dtype", "grad", "item", "itemsize", "nbytes", "ndim", "shape", "size", "storage", "strides", "stype", "tolist", "type", "wait_to_read"], NO_ARRAY),
+}  # fmt: skip
+
+
+def _sorted(x):
+    x.sort()
+    return x
+
+
+def _written(x):
+    y = x * 2
+    y.fill(0)
+    y[...] = x[0, 0]
+    return y
+
+
+OPERATORS = {
+    **{f"__{name}__": (lambda x, f=f: f(x, x[0]), lambda x, f=f: f(x, x[0])) for name, f in {
+        "add": lambda x, y: x + y, "sub": lambda x, y: x - y, "mul": lambda x, y: x * y, "truediv": lambda x, y: x / y, "pow": lambda x, y: x**y, "mod": lambda x, y: x % (y / 2 + 0.01), "matmul": lambda x, y: x @ y,
+        "radd": lambda x, y: 2 + x, "rsub": lambda x, y: 2 - x, "rmul": lambda x, y: 3 * x, "rtruediv": lambda x, y: 2 / x, "rpow": lambda x, y: 2**x,  "rmatmul": lambda x, y: y @ x, "neg": lambda x, y: -x, "pos": lambda x, y: +x, "abs": lambda x, y: abs(x - 1),
+        "getitem": lambda x, y: x[1:, [0, 0, -1]], "iter": lambda x, y: sum(row * row for row in x), "round": lambda x, y: x * x.round()}.items()},
+    **{f"__i{name}__": (lambda x, f=f: f(x * 1, x[0]), lambda x, f=f: f(x * 1, x[0])) for name, f in {
+        "add": lambda x, y: _in_place(x, "+", y), "sub": lambda x, y: _in_place(x, "-", y), "mul": lambda x, y: _in_place(x, "*", y), "truediv": lambda x, y: _in_place(x, "/", y), "pow": lambda x, y: _in_place(x, "**", y), "mod": lambda x, y: _in_place(x, "%", y / 2 + 0.01)}.items()},
+    "__imatmul__": (lambda x: _in_place(x * 1, "@", x), lambda x: x @ x), "__ifloordiv__": (lambda x: x + _in_place(x * 1, "//", 0.3), lambda x: x + (x / 0.3).detach().floor()), "__setitem__": (lambda x: _set(x), lambda x: torch.cat([x[1:2], x[1:2] * 2, x[2:] * 2])),
+    "__divmod__": (lambda x: divmod(x, 0.7)[1], lambda x: x % 0.7), "__rdivmod__": (lambda x: divmod(2.2, x)[1], lambda x: 2.2 - x * (2.2 / x).detach().floor()), "__rmod__": (lambda x: 2.2 % x, lambda x: 2.2 - x * (2.2 / x).detach().floor()),
+    "__floordiv__": (lambda x: x * (x // 0.3), lambda x: x * (x / 0.3).detach().floor()), "__rfloordiv__": (lambda x: x * (2 // x), lambda x: x * (2 / x).detach().floor()), "__copy__": NO_ARRAY, "__deepcopy__": NO_ARRAY,
+}  # fmt: skip
+
+
+def _in_place(x, sign, y):
+    if sign == "+":
+        x += y
+    if sign == "-":
+        x -= y
+    if sign == "*":
+        x *= y
+    if sign == "/":
+        x /= y
+    if sign == "**":
+        x **= y
+    if sign == "%":
+        x %= y
+    if sign == "@":
+        x @= y
+    if sign == "//":
+        x //= y
+    return x
+
+
+def _set(x):
+    y = x * 2
+    y[0] = x[1]
+    return y
+
+
+BITS = {f"__{i}{name}__" for name in ["and", "or", "xor", "lshift", "rshift"] for i in ("", "r", "i")} | {"__invert__"}
+NOT_OPERATORS = {
+    *BITS, *(f"__{name}__" for name in ["eq", "ne", "lt", "le", "gt", "ge", "bool", "int", "float", "complex", "index", "len", "contains", "hash", "repr", "str", "format", "sizeof", "dir", "class", "doc", "module", "slots", "annotations", "weakref", "new", "init", "init_subclass", "subclasshook", "reduce", "reduce_ex", "getattribute", "getstate", "setattr", "delattr", "array", "array_function", "array_namespace", "array_priority", "array_ufunc", "dlpack", "dlpack_device"]),
+}  # fmt: skip
+
+ND = {
+    "BatchNorm": (lambda x: _normed_1(x), lambda x: F.batch_norm(x, None, None, torch.ones(3, dtype=x.dtype), x[1], True, eps=1e-3)), "Cast": (lambda x: nd.Cast(x * x, "float64"), lambda x: x * x), "Concat": (lambda x: nd.Concat(x, x), lambda x: torch.cat([x, x], 1)),
+    "Embedding": (lambda x: nd.Embedding(I([2, 2, 0]), x), lambda x: x[[2, 2, 0]]), "FullyConnected": (lambda x: nd.FullyConnected(x, x, x[0], 3), lambda x: F.linear(x, x, x[0])), "LeakyReLU": (lambda x: nd.LeakyReLU(x - 1, act_type="elu"), lambda x: F.elu(x - 1, 0.25)),
+    "MakeLoss": (lambda x: nd.MakeLoss(x * x), lambda x: x * x), "make_loss": (lambda x: nd.make_loss(x * x), lambda x: x * x), "Pad": (lambda x: nd.Pad(x[None, None], "edge", (0, 0, 0, 0, 1, 1, 0, 2)), lambda x: F.pad(x[None, None], (0, 2, 1, 1), "replicate")),
+    "pad": (lambda x: nd.pad(x, "constant", (1, 0, 0, 1)), lambda x: F.pad(x, (0, 1, 1, 0))), "Reshape": (lambda x: nd.Reshape(x, (-3,)), torch.ravel), "reshape": (lambda x: nd.reshape(x, (0, 1, 3)), lambda x: x[:, None]),
+    "SliceChannel": (lambda x: nd.SliceChannel(x, 3)[1], lambda x: x[:, 1:2]), "split": (lambda x: nd.split(x, 3, squeeze_axis=True)[1], lambda x: x[:, 1]), "split_v2": (lambda x: nd.split_v2(x, (1,))[1], lambda x: x[1:]),
+    "SoftmaxActivation": (lambda x: nd.SoftmaxActivation(x), lambda x: F.softmax(x, -1)), "Softmax": (lambda x: nd.Softmax(x), lambda x: F.softmax(x, -1)), "SoftmaxOutput": (lambda x: nd.SoftmaxOutput(x), lambda x: F.softmax(x, -1)),
+    "SwapAxis": (lambda x: nd.SwapAxis(x, 0, 1), lambda x: x.T), "swapaxes": (lambda x: nd.swapaxes(x, 0, 1), lambda x: x.T), "batch_dot": (lambda x: nd.batch_dot(x[None], x[None], False, True), lambda x: (x @ x.T)[None]), "batch_take": (lambda x: nd.batch_take(x, I([0, 2, 1])), lambda x: x[[0, 1, 2], [0, 2, 1]]),
+    **{name: (lambda x, name=name: getattr(nd, name)(x[:1], 0, 3), lambda x: x[:1].expand(3, 3)) for name in ("broadcast_axes", "broadcast_axis")}, "broadcast_to": (lambda x: nd.broadcast_to(x[:1], (3, 0)), lambda x: x[:1].expand(3, 3)), "cast": (lambda x: nd.cast(x * x, "float64"), lambda x: x * x),
+    "clip": (lambda x: nd.clip(x, 0.6, 1.4), lambda x: x.clamp(0.6, 1.4)), "concat": (lambda x: nd.concat(x, x, dim=0), lambda x: torch.cat([x, x])), "cumsum": (lambda x: nd.cumsum(x, 0), lambda x: x.cumsum(0)), "diag": (lambda x: nd.diag(x), lambda x: x.diagonal()), "dot": (lambda x: nd.dot(x, x, True), lambda x: x.T @ x),
+    "expand_dims": (lambda x: nd.expand_dims(x, 1), lambda x: x[:, None]), "flip": (lambda x: nd.flip(x, 1), lambda x: x.flip(1)), "reverse": (lambda x: nd.reverse(x, 0), lambda x: x.flip(0)), "hard_sigmoid": (lambda x: nd.hard_sigmoid(x * 4 - 4), lambda x: torch.clamp((x * 4 - 4) * 0.2 + 0.5, 0, 1)),
+    "identity": (lambda x: nd.identity(x * x), lambda x: x * x), "linalg_extractdiag": (lambda x: nd.linalg_extractdiag(x), lambda x: x.diagonal()), "linalg_gemm": (lambda x: nd.linalg_gemm(x, x, x, False, True, 2.0, 3.0), lambda x: 2 * x @ x.T + 3 * x), "linalg_gemm2": (lambda x: nd.linalg_gemm2(x, x, True), lambda x: x.T @ x),
+    "linalg_syrk": (lambda x: nd.linalg_syrk(x, alpha=2.0), lambda x: 2 * x @ x.T), "norm": (lambda x: nd.norm(x, axis=1), lambda x: torch.linalg.norm(x, dim=1)), "rcbrt": (lambda x: nd.rcbrt(x), lambda x: x ** (-1 / 3)), "repeat": (lambda x: nd.repeat(x, 2, 0), lambda x: x.repeat_interleave(2, 0)),
+    "rint": (lambda x: x * nd.rint(x), lambda x: x * torch.ceil(x - 0.5)), "round": (lambda x: x * nd.round(x), lambda x: x * torch.floor(x + 0.5)), "softmax_cross_entropy": (lambda x: nd.softmax_cross_entropy(x, I([0, 2, 1])), lambda x: F.cross_entropy(x, long(0, 2, 1), reduction="sum")),
+    "sort": (lambda x: nd.sort(x, 0, False), lambda x: torch.sort(x, 0, descending=True)[0]), "squeeze": (lambda x: nd.squeeze(x[None] * x), lambda x: x * x), "stack": (lambda x: nd.stack(x, x * x, axis=1), lambda x: torch.stack([x, x * x], 1)), "take": (lambda x: nd.take(x, I([0, 2, 2])), lambda x: x[[0, 2, 2]]),
+    "tile": (lambda x: nd.tile(x, (2, 1)), lambda x: x.tile(2, 1)), "transpose": (lambda x: nd.transpose(x), lambda x: x.T), "where": (lambda x: nd.where(I([1, 0, 1]), x, x * x), lambda x: torch.stack([x[0], x[1] ** 2, x[2]])), "div_sqrt_dim": (lambda x: nd.contrib.div_sqrt_dim(x), lambda x: x / 3**0.5),
+    "index_copy": (lambda x: nd.contrib.index_copy(x, np.array([0, 2]), x[:2] * 2), lambda x: torch.stack([x[0] * 2, x[1], x[1] * 2])),
+}  # fmt: skip
+CONSTANT_ND = {
+    CREATION: "arange eye full shuffle random_exponential random_gamma random_multinomial random_randint random_randn random_shuffle sample_multinomial", INTEGERS: "argmax_channel argsort size_array", BOOLS: "isfinite isinf isnan logical_not",
+}  # fmt: skip
+
+
+def _normed_1(x):
+    with autograd.train_mode():
+        return nd.BatchNorm(x, x[0], x[1], np.zeros(3), np.ones(3))
+
+
+TABLES = {"np": NP, "npx": NPX, "nd": ND, "array": {n: row for n, row in METHODS.items() if row not in REASONS}, "operator": {n: row for n, row in OPERATORS.items() if row is not NO_ARRAY}}
+ROWS = {f"{space}.{name}": row for space, table in TABLES.items() for name, row in table.items()}
+STEPS = {f"np.{name}" for name in ["around", "ceil", "fix", "floor", "rint", "round", "round_", "sign", "trunc"]} | {f"array.{name}" for name in ["ceil", "floor", "round", "sign"]}
+"""Whose gradient is 0 everywhere: compiled, they give constants."""
+NOT_COMPILED = {"npx.cond", "npx.foreach", "npx.while_loop"}
+BY_NUMPY = {"np.unique", "np.union1d", "np.intersect1d", "np.setdiff1d", "np.bincount"}
+"""What is no part of a compiled function."""
+
+
+# ------------------------------------------------------------------------------------------------ every name stands once
+
+
+def functions(module):
+    names = module.__all__ if hasattr(module, "__all__") else dir(module)
+    return {name for name in names if callable(getattr(module, name)) and not inspect.isclass(getattr(module, name))}
+
+
+def listed(constant):
+    return {name for names in constant.values() for name in names.split()}
+
+
+@pytest.mark.parametrize(("module", "table", "constant"), [(np, NP, CONSTANT), (npx, NPX, CONSTANT_X)], ids=["np", "npx"])
+def test_every_name_has_a_row_or_a_reason(module, table, constant):
+    assert functions(module) - set(table) - listed(constant) == set(), "a public name without a row"
+    assert (set(table) | listed(constant)) - functions(module) == set(), "a row without a public name"
+    assert set(table) & listed(constant) == set()
+
+
+def test_every_name_of_the_old_face_has_a_row_or_is_one_of_np():
+    table = legacy.table()
+    known = {id(getattr(m, name)) for m in (np, npx, np.linalg, np.random) for name in functions(m)}
+    faces = table | vars(table["contrib"]) | {f"linalg_{name}": f for name, f in vars(table["linalg"]).items()}
+    faces |= {f"random_{name}": f for name, f in vars(table["random"]).items()}
+    own = set()
+    for name, function in faces.items():
+        while callable(function) and id(function) not in known and hasattr(function, "__wrapped__"):
+            function = function.__wrapped__
+        if callable(function) and id(function) not in known:
+            own.add(name)
+    assert own - set(ND) - listed(CONSTANT_ND) == set()
+    assert (set(ND) | listed(CONSTANT_ND)) - set(faces) == set()
+
+
+def test_every_method_and_operator_has_a_row_or_a_reason():
+    methods = {name for name in dir(ndarray) if not name.startswith("_")}
+    assert methods == set(METHODS)
+    operators = {name for name in dir(ndarray) if name.startswith("__")} - NOT_OPERATORS
+    assert operators == set(OPERATORS)
+
+
+# ------------------------------------------------------------------------------------------------------------ gradients
+
+
+def outputs(found):
+    return list(found) if isinstance(found, (list, tuple)) else [found]
+
+
+def weights_of(shapes):
+    return [numpy.random.default_rng(5 + n).uniform(0.5, 1.5, shape) for n, shape in enumerate(shapes)]
+
+
+def gradients(function, data, weights, direction):
+    """The value, its gradient, and the gradient of that times a direction."""
+    x = wrap(data.copy())
+    x.attach_grad()
+    with autograd.record(train_mode=False):
+        ys = outputs(function(x))
+        total = sum((y * y * wrap(w)).sum() for y, w in zip(ys, weights, strict=True))
+        first = autograd.grad(total, x, create_graph=True)
+        along = (first * wrap(direction)).sum()
+    if x.grad is not None and getattr(along, "_traced", None) is not None:
+        along.backward()
+    return [y.asnumpy() for y in ys], first.asnumpy(), x.grad.asnumpy(), float(along)
+
+
+def pytorchs(function, data, weights, direction):
+    t = torch.tensor(data, requires_grad=True)
+    ys = outputs(function(t))
+    total = sum((y * y * torch.tensor(w)).sum() for y, w in zip(ys, weights, strict=True))
+    first = torch.autograd.grad(total, t, create_graph=True)[0]
+    second = torch.zeros_like(t)
+    if first.requires_grad:
+        try:
+            second = torch.autograd.grad((first * torch.tensor(direction)).sum(), t, allow_unused=True, materialize_grads=True)[0]
+        except RuntimeError as error:
+            assert "is not implemented" in str(error)  # noqa: PT017 - PyTorch has no second gradient of it
+            second = None
+    return [y.detach().numpy() for y in ys], first.detach().numpy(), None if second is None else second.numpy()
+
+
+def close(found, wanted, what, rtol=1e-8):
+    scale = max(1.0, float(numpy.abs(wanted).max(initial=0)))
+    numpy.testing.assert_allclose(found, wanted, rtol=rtol, atol=rtol * scale, err_msg=what)
+
+
+DIRECTION = numpy.random.default_rng(9).uniform(-1, 1, X.shape)
+
+
+@pytest.mark.parametrize("name", ROWS)
+def test_gradients(name):
+    ours, theirs = ROWS[name]
+    weights = weights_of([y.shape for y in outputs(ours(wrap(X.copy())))])
+    values, first, second, _ = gradients(ours, X, weights, DIRECTION)
+    for y, plain in zip(values, outputs(ours(wrap(X.copy()))), strict=True):
+        assert y.dtype == "float64"
+        close(y, plain.asnumpy(), "recorded or not")
+    wanted, slope, curvature = pytorchs(theirs, X, weights, DIRECTION)
+    for y, t in zip(values, wanted, strict=True):
+        close(y, t, "value")
+    close(first, slope, "the first gradient is PyTorch's")
+    if curvature is not None:
+        close(second, curvature, "the second gradient is PyTorch's", 1e-7)
+
+    moved = X.copy()
+
+    def at(place, step):
+        centre = moved[place]
+        moved[place] = centre + step
+        ys, _, _, along = gradients(ours, moved, weights, DIRECTION)
+        moved[place] = centre
+        return sum((y * y * w).sum() for y, w in zip(ys, weights, strict=True)), along
+
+    for place in numpy.ndindex(X.shape):
+        (above, right), (below, left) = at(place, 1e-6), at(place, -1e-6)
+        if "stop_gradient" not in name and "detach" not in name:
+            assert first[place] == pytest.approx((above - below) / 2e-6, rel=1e-5, abs=1e-5 * abs(slope).max() + 1e-7)
+            assert second[place] == pytest.approx((right - left) / 2e-6, rel=1e-4, abs=1e-4 * abs(second).max() + 1e-5)
+
+
+@pytest.mark.parametrize("name", ROWS)
+def test_gradients_through_compiled_functions_and_in_compiled_steps(name):
+    ours, _ = ROWS[name]
+    if name in BY_NUMPY or name in NOT_COMPILED:
+        with pytest.raises(HybridizeError, match="E403" if name in BY_NUMPY else "E405"):
+            hybridize(lambda x: ours(x))(wrap(X.copy()))
+        return
+    weights = weights_of([y.shape for y in outputs(ours(wrap(X.copy())))])
+    values, first, second, _ = gradients(ours, X, weights, DIRECTION)
+    if name in STEPS:
+        close(hybridize(lambda x: ours(x))(wrap(X.copy())), values[0], "value")
+        assert not first.any()
+        return
+    found, slope, curvature, _ = gradients(hybridize(lambda x: ours(x)), X, weights, DIRECTION)
+    for y, plain in zip(found, values, strict=True):
+        close(y, plain, "value", 1e-11)
+    close(slope, first, "the first gradient", 1e-10)
+    close(curvature, second, "the second gradient", 1e-9)
+
+    x = wrap(X.copy())
+    x.attach_grad()
+    constants = [wrap(w) for w in weights]
+
+    @hybridize
+    def step():
+        with autograd.record(train_mode=False):
+            ys = ours(x)
+            ys = ys if isinstance(ys, (list, tuple)) else [ys]
+            total = sum([(y * y * w).sum() for y, w in zip(ys, constants, strict=True)])
+        total.backward()
+        return total
+
+    step()
+    close(x.grad.asnumpy(), first, "in a step", 1e-10)
