@@ -98,8 +98,12 @@ Unit = Group | Step
 class Grouping:
     """The decisions for one graph."""
 
-    def __init__(self, graph: Graph, lowerings: Lowerings, literals: Mapping[Value, Const]) -> None:
+    def __init__(
+        self, graph: Graph, lowerings: Lowerings, literals: Mapping[Value, Const], last: Iterable[Value] = ()
+    ) -> None:
         self.graph = graph
+        self.last = set(last)
+        """Values to be stored as late as can be, because they take the place of others."""
         self.numbers: dict[Value, int] = {}
         self.lowerings = lowerings
         self.interner = lowerings.interner
@@ -349,6 +353,8 @@ class Grouping:
                     continue
                 pattern = covering
             others = {unit for unit in uses if unit is not group} | self.readers.get(value, set())
+            if others and not self.last.isdisjoint(group.stored):
+                continue  # they would have to wait for what is to come last
             if any(self._reaches(unit, group) for unit in others):
                 continue
             group.rows = rows

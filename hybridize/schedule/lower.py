@@ -9,12 +9,26 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from hybridize.base.dims import hint
+from hybridize.base.dims import hint, same
 from hybridize.base.errors import CodegenError
 from hybridize.base.frozen import frozen
 from hybridize.base.types import TensorType
 from hybridize.graph import Node
-from hybridize.loops.expr import Axis, Call, Cast, Const, Contraction, Expr, Fold, Load, Region, Routine, Select
+from hybridize.loops.expr import (
+    Axis,
+    Call,
+    Cast,
+    Const,
+    Contraction,
+    Expr,
+    Fold,
+    Load,
+    Region,
+    Routine,
+    Select,
+    call,
+    index,
+)
 from hybridize.loops.index import Index, Interner, Space
 from hybridize.loops.measure import walk
 
@@ -77,6 +91,8 @@ class Lowerings:
     def _lower(self, node: Node, types: tuple[TensorType, ...]) -> Lowered:
         elements = [_element(k, type) for k, type in enumerate(types)]
         lowered = node.op.lower(*elements, types=types)  # type: ignore[attr-defined]
+        if isinstance(lowered, Contraction) and same(_terms(lowered, types[0]), 1):
+            lowered = (_outer(lowered, *elements),)
         if isinstance(lowered, Contraction | Routine | Region):
             return lowered
         if len(lowered) != len(node.outputs):
@@ -96,6 +112,24 @@ class Lowerings:
         facts = self.interner.facts
         choices = sum(isinstance(part, Select) and not facts(part.condition).reads for part in walk(normal))
         return Local(type, normal, tuple(reads.values()), cost, self.interner.facts(normal).folds, choices)
+
+
+def _terms(contraction: Contraction, x: TensorType) -> int:
+    """How many products each element of a contraction is the sum of."""
+    return x.shape[-2 if contraction.transpose_x else -1]
+
+
+def _outer(contraction: Contraction, x: Any, w: Any) -> Any:
+    """A contraction of one term: a loop over elements, which others can be fused with."""
+
+    def element(indices: Sequence[Expr]) -> Expr:
+        *batch, row, column = indices
+        zero = index(0)
+        left = (zero, row) if contraction.transpose_x else (row, zero)
+        right = (column, zero) if contraction.transpose_w else (zero, column)
+        return call("mul", x((*batch, *left)), w((*batch, *right)))
+
+    return element
 
 
 def _element(operand: int, type: TensorType) -> Any:

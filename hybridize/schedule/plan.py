@@ -122,7 +122,8 @@ class _Scheduler:
             if number is not None:
                 literals[value] = number
         self.lowerings = Lowerings(self.interner)
-        self.grouping = Grouping(graph, self.lowerings, literals)
+        last = [graph.outputs[output] for output in self.updates]
+        self.grouping = Grouping(graph, self.lowerings, literals, last)
         self.slots = {value: i for i, value in enumerate((*graph.inputs, *graph.constants))}
         self.order = self._ordered()
         self.blocks: list[Block] = []

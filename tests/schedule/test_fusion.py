@@ -301,3 +301,28 @@ def test_a_fold_that_others_need_is_one_fold():
     (step,) = scheduled(normalised, f32(7, 5, 30)).steps
     assert str(step.kernel).count("sum(") == 2
     compiled(normalised, f32(7, 5, 30))
+
+
+@pytest.mark.parametrize("transposed", [(False, False), (True, True), (True, False), (False, True)])
+def test_a_contraction_of_one_term_is_part_of_the_loops_that_read_it(transposed):
+    def update(w, x, y):
+        g = ops.matmul(x, y, *transposed)
+        return [g, ops.sub(w, ops.mul(g, g))]
+
+    types = [f32(2, 1, 9) if transposed[0] else f32(2, 9, 1), f32(2, 40, 1) if transposed[1] else f32(2, 1, 40)]
+    plan = compiled(update, f32(2, 9, 40), *types)
+    assert [step.kind for step in plan.steps] == ["loops"]
+
+
+def test_what_others_wait_for_is_not_computed_with_what_comes_last():
+    """The gradient of a layer's result is needed by the layer before it, which also reads the weight."""
+
+    def step(w, x, d, v):
+        cut = ops.add(ops.tanh(d), v)
+        new = ops.sub(w, ops.matmul(cut, x, True, False))
+        return [new, ops.matmul(cut, w)]
+
+    graph = Inline()(ops.record(step, [f32(32, 48), f32(1, 48), f32(1, 32), f32(1, 32)]))
+    plan = schedule(graph, Sizes(host_target()), updates={0: 0}).plan
+    assert plan.updates == ((0, 0),)
+    assert plan.steps[-1].ops[-1] == "sub"
