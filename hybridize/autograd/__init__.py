@@ -7,7 +7,7 @@ In: arrays and what was recorded of them; graphs. Out: gradients; graphs that al
   remembers; `backward` goes back along it.
 - An array holds its history, and a history what it was computed of: the tape has no list, so what nobody holds is gone.
 - `function` is for gradients of the user's own, `functional` for gradients of functions.
-- `reverse` differentiates a graph as a whole; compiled functions are differentiated so.
+- `split` makes of a graph one that runs forward and one that runs back; compiled functions are differentiated so.
 
 The modes are those of `base.modes`; here they have Gluon's names. It must not know arrays' files, blocks or captures.
 """
