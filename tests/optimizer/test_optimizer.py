@@ -396,3 +396,13 @@ def test_threads_with_optimizers_of_their_own():
         thread.join()
     assert len(results) == 3
     assert all(numpy.array_equal(result, results[0]) for result in results)
+
+
+@pytest.mark.parametrize("name", sorted(optimizer.Optimizer.opt_registry))
+def test_weights_of_no_elements_are_updated_without_a_program(name):
+    known = dict(kernels._kernels)
+    weight = np.zeros((0, 3))
+    made = optimizer.create(name)
+    optimizer.get_updater(made)(0, np.zeros((0, 3)), weight)
+    assert weight.shape == (0, 3) and made.num_update == 1
+    assert kernels._kernels == known
