@@ -12,6 +12,7 @@ from hybridize.array.methods import Methods
 from hybridize.array.methods import functions as functions
 from hybridize.base.dtypes import DType
 from hybridize.base.errors import ArgumentError
+from hybridize.ops.op import ACTIVE
 
 
 class Operators(Methods):
@@ -266,7 +267,8 @@ class Operators(Methods):
 
     def sort(self, axis: int | None = -1, kind: Any = None, order: Any = None) -> None:
         """Sort along `axis`, in place."""
-        self[...] = functions.sort(self, axis=axis, kind=kind, order=order)
+        before = self.copy() if ACTIVE else self  # the gradient depends on what was there
+        self[...] = functions.sort(before, axis=axis, kind=kind, order=order)
 
     def fill(self, value: Any) -> None:
         """Write `value` to every element."""
