@@ -44,6 +44,12 @@ SETTINGS = {
     **{name: (name.split()[0].rstrip(","), options) for name, options in OPTIMIZERS.items()},
     **{name: ("sgd", {"lr_scheduler": schedule}) for name, schedule in SCHEDULES.items()},
 }
+FAMILIES = {
+    "gradient descent": ("sgd", "sgd with momentum", "nag", "signum"),
+    "by sums and averages of squares": ("adagrad", "rmsprop", "rmsprop, centred", "adadelta", "ftrl"),
+    "Adam and its kin": ("adam", "adamw", "adamax", "nadam", "lamb"),
+    "schedules of sgd": tuple(SCHEDULES),
+}
 
 
 def train(name="adam", compiled=False, dtype="float32", epochs=EPOCHS):
@@ -76,22 +82,36 @@ def train(name="adam", compiled=False, dtype="float32", epochs=EPOCHS):
 
 
 def draw(curves, path):
-    """The losses of each, as means of ten steps."""
+    """The losses of each, as means of ten steps; a part for each family, the other curves in grey behind."""
     import matplotlib
 
     matplotlib.use("Agg")
     from matplotlib import pyplot
 
-    figure, parts = pyplot.subplots(1, 2, figsize=(12, 6), sharey=True)
-    for part, names, title in zip(parts, (OPTIMIZERS, SCHEDULES), ("optimizers", "schedules"), strict=True):
-        for number, name in enumerate(name for name in names if name in curves):
-            means = numpy.convolve(curves[name], numpy.full(10, 0.1), mode="valid")
-            part.semilogy(numpy.arange(10, len(curves[name]) + 1), means, "-" if number < 10 else "--", label=name)
-        part.set(title=title, xlabel="steps")
-        part.legend(fontsize="small", ncols=2, loc="upper right")
-    parts[0].set_ylabel("loss")
+    means = {name: numpy.convolve(losses, numpy.full(10, 0.1), mode="valid") for name, losses in curves.items()}
+    figure, parts = pyplot.subplots(2, 2, figsize=(11, 8), sharex=True, sharey=True)
+    for part, (title, names) in zip(parts.flat, FAMILIES.items(), strict=True):
+        for name, values in means.items():
+            if name not in names:
+                part.plot(numpy.arange(10, len(values) + 10), values, color="0.88", linewidth=1)
+        for name, style in zip(names, ("-", "--", "-.", ":", (0, (6, 1, 1, 1, 1, 1))), strict=False):
+            if name in means:
+                values = means[name]
+                part.plot(numpy.arange(10, len(values) + 10), values, linestyle=style, linewidth=2, label=name)
+        part.set_title(title)
+        part.set_yscale("log")
+        part.set_yticks([2, 1, 0.5, 0.2, 0.1, 0.05], labels=["2", "1", "0.5", "0.2", "0.1", "0.05"], minor=False)
+        part.set_yticks([], minor=True)
+        part.grid(color="0.94")
+        part.set_axisbelow(True)
+        part.spines[["top", "right"]].set_visible(False)
+        if part.get_legend_handles_labels()[0]:
+            part.legend(fontsize="small", frameon=False, loc="upper right", handlelength=3)
+    figure.supxlabel("steps", fontsize="medium")
+    figure.supylabel("loss, mean of ten steps", fontsize="medium")
+    figure.suptitle("A perceptron that reads digits, 64 at a time")
     figure.tight_layout()
-    figure.savefig(path)
+    figure.savefig(path, dpi=120)
 
 
 def main():

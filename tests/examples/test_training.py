@@ -65,8 +65,9 @@ def test_all_optimizers_are_tried():
 
 
 def test_curves(tmp_path):
-    pytest.importorskip("matplotlib")
     command = [sys.executable, PROGRAMS / "optimizers.py", "--plot", tmp_path / "curves.png", "adam", "factor"]
     done = subprocess.run(command, capture_output=True, text=True)
     assert done.returncode == 0, done.stdout + done.stderr
     assert (tmp_path / "curves.png").stat().st_size > 10_000
+    module = program("optimizers")
+    assert sorted(name for names in module.FAMILIES.values() for name in names) == sorted(module.SETTINGS)
