@@ -7,6 +7,7 @@ them. Machine code clamps them once more, for safety alone.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator
 from typing import Any
 
@@ -171,6 +172,24 @@ class ScatterND(Op):
             numpy.add.at(y, points, values)
         else:
             y[points] = values
+        return (y,)
+
+    def eager(self, base: NDArray[Any], indices: NDArray[Any], updates: NDArray[Any]) -> tuple[NDArray[Any], ...]:
+        """By one flat index for each number: NumPy adds at those ten times as fast as at rows, in the same order."""
+        if base.dtype.kind == "V":  # bfloat16, which NumPy adds no faster
+            return self.reference(base, indices, updates)
+        y = base.copy()
+        count = indices.shape[-1]
+        flat = indices[..., 0]
+        for k in range(1, count):
+            flat = flat * base.shape[k] + indices[..., k]
+        width = math.prod(base.shape[count:])
+        if width != 1:
+            flat = flat.reshape(-1, 1) * width + numpy.arange(width)
+        if self.mode == "add":
+            numpy.add.at(y.reshape(-1), flat.reshape(-1), updates.reshape(-1))
+        else:
+            y.reshape(-1)[flat.reshape(-1)] = updates.reshape(-1)
         return (y,)
 
     def vjp(
