@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from functools import partial
 from typing import Any, Final
 
 import numpy
@@ -32,13 +33,27 @@ def tell(arrays: Sequence[ndarray]) -> None:
             array._storage.touch()
 
 
-def alone(entry: Entry, fallback: Entry, written: Sequence[ndarray]) -> Entry:
+class Marks(list[None]):
+    """Where an entry says that it has written its arrays: it calls `put`, which no interruption can keep from it.
+
+    For Python runs no handler of a signal inside of what is not Python. What has to be done after the writing is done
+    by whoever called the entry, also where it was interrupted as soon as it had come back.
+    """
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.put: Callable[[], None] = partial(self.append, None)
+
+
+def alone(
+    entry: Entry, fallback: Entry, written: Sequence[ndarray], weights: Sequence[ndarray], step: Step, marks: Marks
+) -> Entry:
     """An entry under the lock of state, its fallback not: that one may run the user's Python.
 
-    Arrays that are written must not be among the arguments.
+    Arrays that are `written` must not be among the arguments, as far as they are `weights`, that is not our own.
     """
     owners: dict[int, Any] = {}
-    for array in written:
+    for array in weights:
         owner: Any = array._data
         while owner is not None:
             owners[id(owner)] = owner
@@ -47,8 +62,8 @@ def alone(entry: Entry, fallback: Entry, written: Sequence[ndarray]) -> Entry:
     def overlaps(data: NDArray[Any]) -> bool:
         owner = data if data.base is None else data.base
         if type(owner) is numpy.ndarray and owner.base is None:  # two arrays that own their elements share none
-            return id(owner) in owners and any(numpy.may_share_memory(data, array._data) for array in written)
-        return any(numpy.may_share_memory(data, array._data) for array in written)
+            return id(owner) in owners and any(numpy.may_share_memory(data, array._data) for array in weights)
+        return any(numpy.may_share_memory(data, array._data) for array in weights)
 
     def call(*args: Any, **kwargs: Any) -> Any:
         for arg in args:
@@ -57,15 +72,21 @@ def alone(entry: Entry, fallback: Entry, written: Sequence[ndarray]) -> Entry:
         with STATE:
             try:
                 result = entry(*args, **kwargs)
+                if marks:
+                    tell(written)
             except BaseException:
-                tell(written)  # the program may have written them, and whoever has copies must know
+                tell(written)  # whoever has copies must know, whatever became of the call
                 raise
+            finally:
+                if marks:
+                    step.done()
+                    marks.clear()
         return fallback(*args, **kwargs) if result is _MISSED else result
 
     return call
 
 
-def prepared(entry: Entry, step: Step) -> Entry:
+def prepared(entry: Entry, step: Step, marks: Marks) -> Entry:
     """An entry that is called once numbers are ready, which count a call that takes place."""
 
     def call(*args: Any, **kwargs: Any) -> Any:
@@ -75,7 +96,7 @@ def prepared(entry: Entry, step: Step) -> Entry:
         try:
             result = entry(*args, **kwargs)
         finally:
-            if result is _MISSED:
+            if result is _MISSED and not marks:  # where it has written, it took place, even if interrupted then
                 step.failed()
         return result
 
@@ -92,13 +113,3 @@ def unmarked(entry: Entry, fallback: Entry) -> Entry:
         return entry(*args, **kwargs)
 
     return call
-
-
-def touching(arrays: Sequence[ndarray], step: Step) -> Callable[[], None]:
-    """What an entry calls when it has written its arrays."""
-
-    def touch() -> None:
-        tell(arrays)
-        step.done()
-
-    return touch

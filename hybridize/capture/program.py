@@ -22,7 +22,7 @@ from hybridize.base.frozen import changed
 from hybridize.base.nested import unflatten
 from hybridize.base.types import TensorType
 from hybridize.capture.backends import Backend, Evaluation, Memory, Verifying
-from hybridize.capture.entries import Entry, alone, missed, prepared, tell, touching, unmarked
+from hybridize.capture.entries import Entry, Marks, alone, missed, prepared, tell, unmarked
 from hybridize.capture.guards import checker, watches
 from hybridize.capture.packed import PackedMachine, packable
 from hybridize.capture.places import places, updates_of
@@ -427,11 +427,12 @@ class Program:
         if order != list(range(count, count + len(order))):
             return None
         inputs = [numpy.empty(0) if source.array is None else source.array._data for source in stock.sources]
+        marks = Marks()
         made = compiler.make_entry(
             executable, array_type=ndarray, arguments=arguments, bound=[array._data for array in lifted],
             fallback=missed if locked else fallback, structure=self._finish(count, lifted),
             writes=[array._data for array in written],
-            committed=touching(written, stock.step) if written else None, packed=[copy.buffer for copy in copies],
+            committed=marks.put if written else None, packed=[copy.buffer for copy in copies],
             watches=watches(stock.guards), in_place=places(executable.plan.updates, inputs),
         )  # fmt: skip
         if isinstance(made, PythonEntry):
@@ -443,8 +444,8 @@ class Program:
         if self.stale:
             return None
         if stock.step.feeds:
-            made = prepared(made, stock.step)
-        entry = alone(made, fallback, self._written) if locked else made
+            made = prepared(made, stock.step, marks)
+        entry = alone(made, fallback, written, self._written, stock.step, marks) if locked else made
         return entry if not stock.step.marks else unmarked(entry, fallback)
 
     def _scattered(self, position: int) -> bool:

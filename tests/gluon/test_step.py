@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import sys
+
 import numpy
 import pytest
 import torch
@@ -312,6 +314,48 @@ def test_nothing_is_counted_where_the_program_raises():
     now = [slot.asnumpy() for state in trainer._updaters[0].states.values() for slot in state]
     for a, b in zip(now, slots, strict=True):
         numpy.testing.assert_array_equal(a, b)
+
+
+def test_a_step_that_is_interrupted_counts_as_it_has_written():
+    """Ctrl-C comes while the program computes, and is heard of when it is done: with the weights, or with nothing."""
+    net = _net("float64")
+    train, trainer = _step(net, "adam", learning_rate=0.01)
+    compiled, ((x, y),) = hybridize(train), _data(1, dtype="float64")
+    for _ in range(2):
+        compiled(x, y)
+    counts, heard = trainer.optimizer._index_update_count, set()
+    for place in range(1, 100):
+        weights = [p.data().asnumpy().copy() for p in net.collect_params().values()]
+        before, calls = trainer.optimizer.num_update, 0
+
+        def interrupt(frame, event, _, place=place):
+            nonlocal calls
+            if event in ("call", "c_return") and "hybridize/capture/entries" in frame.f_code.co_filename:
+                calls += 1
+                if calls == place:
+                    raise KeyboardInterrupt
+
+        sys.setprofile(interrupt)
+        try:
+            compiled(x, y)
+        except KeyboardInterrupt:
+            pass
+        finally:
+            sys.setprofile(None)
+        written = any(
+            (p.data().asnumpy() != w).any() for p, w in zip(net.collect_params().values(), weights, strict=True)
+        )
+        assert set(counts.values()) == {trainer.optimizer.num_update} == {before + written}, place
+        assert all(p.fresh_grad == 0 for p in net.collect_params().values())
+        heard.add(written)
+        if calls < place:
+            break
+    assert heard == {True, False} and 3 < place < 99
+    other = _net("float64")
+    again, _ = _step(other, "adam", learning_rate=0.01)
+    for _ in range(trainer.optimizer.num_update):
+        again(x, y)
+    _same(net, other, 1e-10)
 
 
 def test_the_capture_itself_counts_nothing():
