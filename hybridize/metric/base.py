@@ -54,12 +54,24 @@ class EvalMetric:
         Args:
             labels: what was right, an array or a list of arrays.
             preds: what was predicted, as many.
+
+        Raises:
+            ArgumentError E369: the class does not say what it measures.
+            ShapeError E140: labels and predictions do not go together.
         """
         what = f"{type(self).__name__} does not say what it measures: it has no update"
         raise ArgumentError("E369", what, help="define update(self, labels, preds)")
 
     def update_dict(self, label: Mapping[str, Any], pred: Mapping[str, Any]) -> None:
-        """Add a batch whose arrays have names."""
+        """Add a batch whose arrays have names.
+
+        Args:
+            label: what was right, by name.
+            pred: what was predicted.
+
+        Raises:
+            ArgumentError E370: one of `label_names` or `output_names` is not there.
+        """
         self.update(_chosen(label, self.label_names, "label"), _chosen(pred, self.output_names, "prediction"))
 
     def reset(self) -> None:
@@ -288,7 +300,11 @@ class CompositeEvalMetric(EvalMetric):
         self.metrics.append(create(metric))
 
     def get_metric(self, index: int) -> EvalMetric:
-        """The metric at a place."""
+        """The metric at a place.
+
+        Raises:
+            ArgumentError E371: there are fewer.
+        """
         if not -len(self.metrics) <= index < len(self.metrics):
             raise ArgumentError("E371", f"there is no metric {index} among {len(self.metrics)}")
         return self.metrics[index]

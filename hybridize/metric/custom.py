@@ -33,7 +33,13 @@ class Loss(Measured):
 
 @register
 class Torch(Loss):
-    """`Loss` under another name of MXNet's."""
+    """`Loss` under another name of MXNet's; for losses that PyTorch computed.
+
+    Args:
+        name: what `get` gives with the value.
+        output_names: which predictions `update_dict` takes.
+        label_names: which labels.
+    """
 
     def __init__(self, name: str = "torch", output_names: Names = None, label_names: Names = None) -> None:
         super().__init__(name, output_names, label_names)

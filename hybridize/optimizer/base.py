@@ -235,7 +235,14 @@ class Optimizer:
             self.step([index], [weight], [grad], [state])
 
     def update_multi_precision(self, index: Any, weight: Any, grad: Any, state: Any) -> None:
-        """The same, with what `create_state_multi_precision` gave."""
+        """The same, with what `create_state_multi_precision` gave.
+
+        Args:
+            index: which weight it is, or a list.
+            weight: changed in place.
+            grad: not changed.
+            state: changed in place; before it, the float32 copy of a short weight, which is updated in its place.
+        """
         if not isinstance(index, (list, tuple)):
             index, weight, grad, state = [index], [weight], [grad], [state]
         own = type(self).update is not Optimizer.update  # MXNet 1.x's way, for one weight at a time
@@ -251,7 +258,18 @@ class Optimizer:
                 self.update(one, w, g, held)
 
     def step(self, indices: Sequence[Any], weights: Sequence[Any], grads: Sequence[Any], states: Sequence[Any]) -> None:
-        """Update each weight of a list once."""
+        """Update each weight of a list once.
+
+        Args:
+            indices: which weights they are, each once.
+            weights: changed in place.
+            grads: one for each, of its shape.
+            states: what `create_state` gave for each; changed in place.
+
+        Raises:
+            ArgumentError E356: a gradient is not like its weight.
+            StateError E562: while a program is captured, in a branch or loop that depends on data.
+        """
         if capturing():
             captured_step(self, indices, weights, grads, states)
             return
@@ -312,7 +330,14 @@ create = Optimizer.create_optimizer
 
 
 def gradient(w: Any, g: Any, s: Scalars, *, decay: bool = True) -> Any:
-    """The gradient that a formula goes by: rescaled, clipped by value, and with the weight decay added."""
+    """The gradient that a formula goes by: rescaled, clipped by value, and with the weight decay added.
+
+    Args:
+        w: the weight.
+        g: the gradient as it was computed.
+        s: what the formula reads.
+        decay: whether the decay is part of the gradient; formulas that take it off the weight say False.
+    """
     g = g * s.rescale
     if getattr(s, "clips", False):
         g = np.maximum(np.minimum(g, s.clip), -s.clip)

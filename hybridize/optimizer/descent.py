@@ -128,7 +128,13 @@ class Signum(Optimizer):
 
 @register
 class SignSGD(Signum):
-    """`Signum` without momentum."""
+    """`Signum` without momentum: w = (1 - lr * (wd + wd_lh)) * w - lr * sign(g).
+
+    Args:
+        learning_rate: step size; 0.01 unless a scheduler says it.
+        momentum: of the gradient; with one it is `Signum`.
+        kwargs: of `Signum`.
+    """
 
     def __init__(self, learning_rate: float | None = None, momentum: float = 0.0, **kwargs: Any) -> None:
         super().__init__(learning_rate, momentum, **kwargs)

@@ -60,7 +60,16 @@ _lock = threading.Lock()
 def computed(
     formula: Formula, w: Any, g: Any, slots: Slots, s: Mapping[str, Any], flags: Mapping[str, bool]
 ) -> list[Any]:  # fmt: skip
-    """The new weight and slots, in their dtypes; halves are computed in float32."""
+    """The new weight and slots, in their dtypes; halves are computed in float32.
+
+    Args:
+        formula: `Optimizer.formula`.
+        w: the weight.
+        g: its gradient, of its shape.
+        slots: what is remembered of it.
+        s: the numbers that the formula reads.
+        flags: what chooses the formula.
+    """
     kept = [array.dtype for array in (w, *slots)]
     wide = float64 if w.dtype == float64 else float32
     w, g, *slots_ = (array if array.dtype == wide else array.astype(wide) for array in (w, g, *slots))
@@ -100,7 +109,19 @@ def compiled() -> bool:
 def kernel_for(
     formula: Formula, weight: Any, grad: Any, slots: Slots, names: tuple[str, ...], flags: Mapping[str, bool]
 ) -> Kernel | None:
-    """The kernel of a formula for such arrays; None where array operations have to do."""
+    """The kernel of a formula for such arrays; None where array operations have to do.
+
+    Args:
+        formula: `Optimizer.formula`.
+        weight: the weight.
+        grad: its gradient.
+        slots: what is remembered of it.
+        names: of the numbers that the formula reads, in the order in which they will be given.
+        flags: what chooses the formula.
+
+    Raises:
+        ArgumentError E356: a gradient that is not like the weight.
+    """
     arrays = (weight, grad, *slots)
     if not all(type(array) is ndarray for array in arrays):
         return None
@@ -129,6 +150,12 @@ class Kernel:
     """The program of one formula, for weights of any size.
 
     Its inputs are weight, gradient and slots as vectors, then the numbers; its outputs the new weight and slots.
+
+    Args:
+        formula: `Optimizer.formula`.
+        names: of the numbers.
+        flags: what chooses the formula.
+        dtypes: of weight, gradient and slots.
     """
 
     def __init__(self, formula: Formula, names: tuple[str, ...], flags: Flags, dtypes: Sequence[DType]) -> None:
@@ -167,7 +194,16 @@ class Kernel:
 
 
 class Binding:
-    """A kernel and the buffers of one weight, their addresses where the program looks for them."""
+    """A kernel and the buffers of one weight, their addresses where the program looks for them.
+
+    Args:
+        kernel: for arrays of these dtypes.
+        weight: the weight.
+        grad: its gradient.
+        slots: what is remembered of it.
+        flags: what chose the formula.
+        in_place: whether results go where weight and slots are; None: as the kernel found that they may.
+    """
 
     def __init__(
         self,

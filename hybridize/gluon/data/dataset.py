@@ -50,13 +50,21 @@ class Dataset:
         return SampledDataset(self, SequentialSampler(length + (index < rest), start))
 
     def take(self, count: int | None) -> Dataset:
-        """The first `count` samples, or all where there are fewer."""
+        """The first `count` samples, or all where there are fewer.
+
+        Raises:
+            ArgumentError E382: `count` is negative.
+        """
         if count is not None and count < 0:
             raise ArgumentError("E382", f"a number of samples is 0 or more, got {count}")
         return SampledDataset(self, SequentialSampler(len(self) if count is None else min(count, len(self))))
 
     def sample(self, sampler: Sampler) -> Dataset:
-        """The samples that `sampler` names, in its order; it is asked once, now."""
+        """The samples that `sampler` names, in its order; it is asked once, now.
+
+        Raises:
+            ArgumentError E382: `sampler` is no `Sampler`.
+        """
         if not isinstance(sampler, Sampler):
             raise ArgumentError("E382", f"sample() takes a Sampler, got {type(sampler).__name__}")
         return SampledDataset(self, sampler)
@@ -147,7 +155,12 @@ class ArrayDataset(Dataset):
 
 
 class SampledDataset(Dataset):
-    """Samples of another data set, by a list of numbers."""
+    """Samples of another data set, by a list of numbers.
+
+    Args:
+        dataset: the other one.
+        sampler: the numbers; asked once.
+    """
 
     def __init__(self, dataset: Dataset, sampler: Sampler) -> None:
         self._dataset = dataset
@@ -181,7 +194,12 @@ class SampledDataset(Dataset):
 
 
 class TransformedDataset(Dataset):
-    """A function of each sample, called when the sample is read."""
+    """A function of each sample, called when the sample is read.
+
+    Args:
+        dataset: the samples.
+        fn: of the parts of a sample that is a tuple, else of the sample.
+    """
 
     def __init__(self, dataset: Dataset, fn: Callable[..., Any]) -> None:
         self._dataset = dataset
@@ -221,7 +239,11 @@ class RecordFileDataset(Dataset):
 
 
 def as_dataset(data: Any) -> Any:
-    """What a loader reads: anything with a length and numbered entries; an array is a data set of its rows."""
+    """What a loader reads: anything with a length and numbered entries; an array is a data set of its rows.
+
+    Raises:
+        ArgumentError E375: it is nothing of that kind.
+    """
     if isinstance(data, (ndarray, numpy.ndarray)):
         return ArrayDataset(wrap(data) if isinstance(data, numpy.ndarray) else data)
     if hasattr(data, "__getitem__") and hasattr(data, "__len__"):

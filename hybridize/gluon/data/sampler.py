@@ -97,6 +97,14 @@ class FilterSampler(Sampler):
 class IntervalSampler(Sampler):
     """Every `interval`-th number below `length`; with `rollover` then those after each of them, until all are named.
 
+    Args:
+        length: how many samples there are.
+        interval: from one to the next.
+        rollover: whether the others follow.
+
+    Raises:
+        ArgumentError E376: `interval` is not from 1 to `length`.
+
     >>> list(IntervalSampler(7, 3))
     [0, 3, 6, 1, 4, 2, 5]
     >>> list(IntervalSampler(7, 3, rollover=False))
@@ -126,6 +134,9 @@ class BatchSampler(Sampler):
         batch_size: how many make a batch.
         last_batch: what becomes of fewer than that at the end: "keep" gives them, "discard" drops them, "rollover"
             puts them before the first of the next iteration.
+
+    Raises:
+        ArgumentError E376: `batch_size` is no positive integer, or `last_batch` another word.
 
     >>> list(BatchSampler(SequentialSampler(7), 3))
     [[0, 1, 2], [3, 4, 5], [6]]

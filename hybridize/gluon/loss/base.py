@@ -56,7 +56,11 @@ class Loss(HybridBlock):
 
 
 def weighted(loss: Any, weight: float | None, sample_weight: Any = None) -> Any:
-    """`loss` times `sample_weight`, which broadcasts to its shape, times `weight`; None is 1."""
+    """`loss` times `sample_weight`, which broadcasts to its shape, times `weight`; None is 1.
+
+    Raises:
+        ShapeError E139: `sample_weight` has another shape.
+    """
     if sample_weight is not None:
         loss = _times(loss, array(sample_weight))
     return loss if weight is None or weight == 1 else loss * weight
@@ -77,7 +81,11 @@ def _times(loss: Any, by: Any) -> Any:
 
 
 def others(x: Any, axis: int) -> tuple[int, ...]:
-    """All axes of `x` but one."""
+    """All axes of `x` but one.
+
+    Raises:
+        ShapeError E139: it has no such axis.
+    """
     if not -x.ndim <= axis < x.ndim:
         raise ShapeError(
             "E139", f"there is no batch axis {axis} in a loss of {x.type}", help="batch_axis is one of the prediction's"
@@ -86,13 +94,13 @@ def others(x: Any, axis: int) -> tuple[int, ...]:
 
 
 def mean_of_samples(x: Any, batch_axis: int) -> Any:
-    """The mean over all axes but `batch_axis`."""
+    """The mean over all axes but `batch_axis`: [batch]."""
     axes = others(x, batch_axis)
     return np.mean(x, axes) if axes else x
 
 
 def sum_of_samples(x: Any, batch_axis: int) -> Any:
-    """The sum over all axes but `batch_axis`."""
+    """The sum over all axes but `batch_axis`: [batch]."""
     axes = others(x, batch_axis)
     return np.sum(x, axes) if axes else x
 
