@@ -33,7 +33,11 @@ def with_sizes(function: Function, stock: Captured) -> Captured:
     if stock.graph.scope is None:
         return stock
     call = _resized(stock.call, lambda n, _: hint(n))
-    return capture(function.python_function, call, function.leaf_names(call))
+    return _captured(function, call)
+
+
+def _captured(function: Function, call: Call) -> Captured:
+    return capture(function.python_function, call, function.leaf_names(call), freeze=function.options.freeze)
 
 
 def signature_of(stock: Captured, names: dict[int, str]) -> SavedSignature:
@@ -67,7 +71,7 @@ def bound_axes(
         call = _resized(stock.call, lambda n, i, axis=axis, size=size: n + (n == size and i == axis))
         try:
             with contextlib.redirect_stdout(io.StringIO()):  # the user's prints were seen
-                found = written(capture(function.python_function, call, function.leaf_names(call)))
+                found = written(_captured(function, call))
         except Exception:  # with another size the net cannot be called at all
             found = None
         silent |= found not in (None, expected)

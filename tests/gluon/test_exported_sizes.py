@@ -76,3 +76,16 @@ def test_edited_files_are_refused(tmp_path):
         file.write_text(broken)
         with pytest.raises(LoadError):
             SymbolBlock.imports(str(file), ["data"], f"{tmp_path / 'net'}-0000.params")
+
+
+def test_frozen_weights_do_not_bind_sizes(tmp_path, recwarn):
+    net = nn.HybridSequential()
+    net.add(nn.Dense(6), nn.BatchNorm(), nn.LayerNorm())
+    net.initialize()
+    net.hybridize(freeze=True)
+    net(np.ones((2, 4)))
+    symbol, params = net.export(str(tmp_path / "net"))
+    assert not [one for one in recwarn if "only right" in str(one.message)]
+    x = np.array(numpy.random.default_rng(0).normal(size=(7, 4)))
+    found = SymbolBlock.imports(symbol, ["data"], params)(x)
+    numpy.testing.assert_allclose(found.asnumpy(), net(x).asnumpy(), rtol=1e-5, atol=1e-6)
