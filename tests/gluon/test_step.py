@@ -170,6 +170,19 @@ def test_the_learning_rate_is_data():
     assert compiled.cache_info().captures == 1
 
 
+def test_a_rate_beyond_float32_is_infinite_there():
+    (imperative, one), (compiled, two) = _step(first := _net(), "sgd"), _step(second := _net(), "sgd")
+    compiled = hybridize(compiled)
+    x, y = _data(1)[0]
+    for rate in (0.1, 1e300):
+        for train, trainer in ((imperative, one), (compiled, two)):
+            trainer.set_learning_rate(rate)
+            train(x, y)
+    for a, b in zip(first.collect_params().values(), second.collect_params().values(), strict=True):
+        numpy.testing.assert_array_equal(numpy.isinf(b.data().asnumpy()), numpy.isinf(a.data().asnumpy()))
+    assert numpy.isinf(second[1].bias.data().asnumpy()).all()
+
+
 def test_a_rate_that_the_program_sets():
     first, second = _net("float64"), _net("float64")
     steps = []

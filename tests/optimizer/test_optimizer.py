@@ -406,3 +406,15 @@ def test_weights_of_no_elements_are_updated_without_a_program(name):
     optimizer.get_updater(made)(0, np.zeros((0, 3)), weight)
     assert weight.shape == (0, 3) and made.num_update == 1
     assert kernels._kernels == known
+
+
+def test_a_rate_beyond_float32_is_infinite_there():
+    weight = np.array([1.0, -1.0])
+    sgd = optimizer.SGD(learning_rate=0.5)
+    sgd.update(0, weight, np.array([1.0, 1.0]), None)
+    sgd.set_learning_rate(1e300)
+    sgd.update(0, weight, np.array([1.0, -1.0]), None)
+    assert weight.tolist() == [-numpy.inf, numpy.inf]
+    wide = np.array([0.0], dtype="float64")
+    sgd.update(1, wide, np.array([1.0], dtype="float64"), None)
+    assert wide.item() == -1e300
