@@ -98,18 +98,19 @@ class Step:
 
     def prepare(self) -> bool:
         """Make ready for a call; False, and as if not called, where the program is not what the function does now."""
-        feeds = self.feeds
-        for number, feed in enumerate(feeds):
-            right = False
-            try:
-                right = feed.prepare()
-            finally:
-                if not right:
-                    for before in reversed(feeds[:number]):
-                        before.failed()
-            if not right:
-                return False
-        return True
+        ready = 0
+        try:
+            for feed in self.feeds:
+                if not feed.prepare():
+                    break
+                ready += 1
+            else:
+                return True
+        except BaseException:  # an interruption, too, of which this loop may be the place
+            self._undo(ready)
+            raise
+        self._undo(ready)
+        return False
 
     @contextmanager
     def turn(self) -> Iterator[None]:
@@ -133,7 +134,10 @@ class Step:
 
     def failed(self) -> None:
         """The call did not take place."""
-        for feed in reversed(self.feeds):
+        self._undo(len(self.feeds))
+
+    def _undo(self, ready: int) -> None:
+        for feed in reversed(self.feeds[:ready]):
             feed.failed()
 
     def done(self) -> None:

@@ -129,10 +129,15 @@ class Settings(Feed):
         return all(keys[self._first[row]] == key for key, row in zip(keys, self.rows, strict=True))
 
     def failed(self) -> None:
-        """Put the counts back."""
-        self.optimizer.num_update, before = self._before
-        counts = self.optimizer._index_update_count
-        for index, count in zip(self.indices, before, strict=True):
+        """Put the counts back; no interruption comes between the lines that do."""
+        optimizer, (number, before) = self.optimizer, self._before
+        counts, known = optimizer._index_update_count, dict(zip(self.indices, before, strict=True))
+        if None not in before:
+            optimizer.num_update = number
+            counts.update(known)
+            return
+        optimizer.num_update = number
+        for index, count in known.items():
             if count is None:
                 counts.pop(index, None)
             else:
