@@ -15,6 +15,7 @@ from types import CellType
 from typing import Any
 
 from hybridize.array.symbol import Cell, Symbol
+from hybridize.base import modes
 from hybridize.base.errors import CaptureError
 from hybridize.base.locations import SourceLoc
 from hybridize.base.nested import flatten, unflatten
@@ -434,7 +435,9 @@ def _bind(trace: Recording, test: Value, sides: list[Side], outputs: _Outputs) -
         return []
     operands = list(dict.fromkeys([*branches[0].outer, *branches[1].outer]))
     then, orelse = (inner.graph(operands, values) for inner, values in zip(branches, outputs.values, strict=True))
-    if all(_small(graph.nodes) and all(v.type.shape == () for v in graph.outputs) for graph in (then, orelse)):
+    whole = modes.is_recording() or trace.differentiated  # the slope of the side that is not taken may be infinite
+    small = all(_small(graph.nodes) and all(v.type.shape == () for v in graph.outputs) for graph in (then, orelse))
+    if small and not whole:
         pairs = zip(*(_inlined(trace, graph, operands) for graph in (then, orelse)), strict=True)
         return [trace.bind(Where(), (test, x, y))[0] for x, y in pairs]
     return list(trace.bind(Cond(then, orelse), (test, *operands)))

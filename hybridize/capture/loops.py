@@ -17,6 +17,8 @@ import numpy
 
 from hybridize.array.ndarray import ndarray
 from hybridize.array.symbol import Cell, Symbol
+from hybridize.base import modes
+from hybridize.base.dims import is_symbolic
 from hybridize.base.dtypes import bool_, int64
 from hybridize.base.errors import CaptureError, HybridizeError
 from hybridize.base.frozen import mutable
@@ -29,8 +31,9 @@ from hybridize.capture.guards import MISSING, same
 from hybridize.capture.merge import Leaf, Mismatch, Spec
 from hybridize.capture.trace import Branch, Recording, current_trace
 from hybridize.graph import Graph, Value
-from hybridize.ops import While
-from hybridize.ops.op import constant, interpreting
+from hybridize.ops import Cond, Scan, While
+from hybridize.ops.op import Op, bind, constant, interpreting
+from hybridize.ops.record import record
 
 _NESTED = 64
 """Iterations of a loop that can be unrolled into branches in branches, where no loop of the graph can be made."""
@@ -98,7 +101,7 @@ class Loop:
         """One iteration, undone where it turns out that the loop has to be one of the graph."""
         if not self.promotable:
             return self._iteration(stack, number)
-        point = _Checkpoint(trace, self.cells)
+        point = Checkpoint(trace, self.cells)
         frame = PythonLoop(self, number + 1)
         try:
             return stack.run(self.body, [*stack.frames, frame], *self.item(number))
@@ -111,7 +114,7 @@ class Loop:
             point.forget()
 
     def _promoted(self, stack: Stack, number: int, trace: Recording) -> Signal | None:
-        point = _Checkpoint(trace, self.cells)
+        point = Checkpoint(trace, self.cells)
         try:
             return _graph_loop(self, stack, number, None)
         except (HybridizeError, NameError):
@@ -128,7 +131,7 @@ class Loop:
 _PROMOTED = Signal("promoted", -1)
 
 
-class _Checkpoint:
+class Checkpoint:
     """The state of a recording, to come back to."""
 
     def __init__(self, trace: Recording, cells: dict[str, CellType]) -> None:
@@ -484,9 +487,10 @@ class _GraphLoop:
         read = list(branch.outer)
         outputs += [branch.outer[value] for value in read]
         body = branch.graph(read, outputs, first)
-        going = [Value(value.type) for value in body.inputs]
-        cond = Graph(tuple(going), (), (going[first.index(inputs[_RUNNING][0][0])],), {})
-        results = list(trace.bind(While(cond, body), (*start, *read)))
+        running = first.index(inputs[_RUNNING][0][0])
+        most = self._most() if modes.is_recording() or trace.differentiated else None
+        op = _while(body, running) if most is None else _bounded(body, running, len(first), most)
+        results = list(trace.bind(op, (*start, *read)))
         shared = _Shared()
         for name, spec in carried.specs.items():
             values = [results.pop(0) for _ in spec.types]
@@ -509,6 +513,12 @@ class _GraphLoop:
             branches._write(trace, cell, results.pop(0))
         for name in carried.unset:
             flow.assign(self.cells[name], MISSING)
+
+    def _most(self) -> int | None:
+        """How many rounds there are at most, where Python knows."""
+        items = self.loop.items
+        count = items.shape[0] if isinstance(items, Symbol) else len(items) if isinstance(items, range) else None
+        return None if count is None or is_symbolic(count) else max(count - self.number, 0)
 
     def _refused_write(self, name: str) -> CaptureError:
         return self.trace.root.refusing(CaptureError(
@@ -540,6 +550,23 @@ class _GraphLoop:
         if self.endless:
             return Returned(result)
         return branches.branch(flow.truth(returned), lambda: Returned(result), otherwise, loop.cells, stack, loop.rest)
+
+
+def _while(body: Graph, running: int) -> Op:
+    """The body, as long as one of its inputs is true."""
+    going = [Value(value.type) for value in body.inputs]
+    return While(Graph(tuple(going), (), (going[running],), {}), body)
+
+
+def _bounded(body: Graph, running: int, count: int, most: int) -> Op:
+    """The same, of which the first inputs change, at most so many times: other than a While it has a gradient."""
+    same = tuple(Value(value.type) for value in body.inputs)
+    sides = Graph(body.inputs, body.nodes, body.outputs[:count], body.constants), Graph(same, (), same[:count], {})
+
+    def once(*state: Value) -> tuple[Value, ...]:
+        return bind(Cond(*sides), state[running], *state)
+
+    return Scan(record(once, [value.type for value in body.inputs]), most, False, count)
 
 
 flow.use(branches, __import__("sys").modules[__name__])

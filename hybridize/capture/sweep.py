@@ -10,7 +10,7 @@ from hybridize.base.dtypes import is_float
 from hybridize.base.errors import StateError
 from hybridize.base.frozen import frozen
 from hybridize.graph import Node, Value
-from hybridize.ops import full
+from hybridize.ops import While, full
 from hybridize.ops.arithmetic import add
 from hybridize.ops.op import Operand
 
@@ -85,6 +85,13 @@ class Sweep:
                 continue
             whole = tuple(full(0, v.type) if g is None else g for v, g in zip(node.outputs, given, strict=True))
             op: Any = node.op
+            if isinstance(op, While) and node.loc is not None:
+                raise StateError(
+                    "E521", f"the loop at {node.loc.described()} has no gradient: how often it runs, and so what to "
+                    "keep, is not known before it runs",
+                    help="loop over a range of known length and break, or say npx.while_loop with max_iterations; "
+                    "autograd.pause() around it makes it a constant",
+                )  # fmt: skip
             found = op.vjp(whole, node.outputs, *node.inputs)
             for value, gradient in zip(node.inputs, found, strict=True):
                 if gradient is not None and self._is_active(value):

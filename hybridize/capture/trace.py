@@ -205,6 +205,24 @@ class Recording:
 
         return called(self, function, inputs)
 
+    def cond(self, *arguments: Any) -> Any:
+        """`npx.cond`."""
+        from hybridize.capture.explicit import cond  # late, as its siblings: they need this module, and few call them
+
+        return cond(self, *arguments)
+
+    def foreach(self, *arguments: Any) -> Any:
+        """`npx.foreach`."""
+        from hybridize.capture.explicit import foreach
+
+        return foreach(self, *arguments)
+
+    def while_loop(self, *arguments: Any) -> Any:
+        """`npx.while_loop`."""
+        from hybridize.capture.explicit import while_loop
+
+        return while_loop(self, *arguments)
+
     def backward(self, *arguments: Any) -> None:
         """`autograd.backward`."""
         self.root.history.backward(self, *arguments)

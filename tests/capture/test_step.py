@@ -801,24 +801,6 @@ def test_what_was_written_in_between_is_not_clear():
     _refused(step, StateError, "E544")
 
 
-def test_functions_with_a_gradient_of_their_own_are_refused():
-    class Hundred(autograd.Function):
-        def forward(self, x):
-            return x * x
-
-        def backward(self, g):
-            return g * 100
-
-    (w,) = _weights(0, (3,))
-
-    def step():
-        with autograd.record():
-            z = Hundred()(w).sum()
-        z.backward()
-
-    _refused(step, StateError, "E545")
-
-
 def test_captures_leave_nothing_behind():
     (w,) = _weights(0, (3,))
 

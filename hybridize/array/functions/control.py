@@ -11,11 +11,13 @@ from collections.abc import Callable
 from typing import Any
 
 from hybridize import ops
+from hybridize.array.functions.creation import zeros
 from hybridize.array.functions.shapes import stack
 from hybridize.array.operands import array, from_list, operand, public, result
 from hybridize.base.dtypes import int64
 from hybridize.base.errors import ArgumentError, CaptureError, ShapeError
-from hybridize.ops.op import ACTIVE, bind, capturing, current
+from hybridize.base.modes import mode
+from hybridize.ops.op import ACTIVE, bind, capturing, current, taped
 
 
 def _recorder(name: str) -> Callable[..., Any] | None:
@@ -58,7 +60,7 @@ def while_loop(
         cond: a function of the loop variables that gives an array of one element.
         func: a function of the loop variables that gives (step output or outputs, new loop variables).
         loop_vars: an array or a list of arrays.
-        max_iterations: needed when `func` gives step outputs, which are stacked.
+        max_iterations: needed when `func` gives step outputs, which are stacked; and for a gradient of a compiled loop.
 
     Returns:
         (outputs, loop variables). Outputs are stacked to `max_iterations` rows; rows that were not reached are 0.
@@ -75,7 +77,17 @@ def while_loop(
         rows.append(outputs)
         state = [new] if not isinstance(new, (list, tuple)) else list(new)
         count += 1
+    if not rows and max_iterations is not None:
+        with mode(recording=False), taped(None):
+            return _no_rows(func(*state)[0], max_iterations), state[0] if single else state
     return _stacked_rows(rows, max_iterations), state[0] if single else state
+
+
+def _no_rows(row: Any, length: int) -> Any:
+    """Rows of zeros where no round was run; `row` is what one would have given."""
+    if isinstance(row, (list, tuple)):
+        return [_no_rows(part, length) for part in row]
+    return [] if row is None else zeros((length, *row.shape), dtype=row.dtype)
 
 
 def _stacked_rows(rows: list[Any], length: int | None) -> Any:
