@@ -129,7 +129,8 @@ class While(Op):
     def vjp(self, *args: Any, **_: Any) -> tuple[Gradient, ...]:
         raise StateError(
             "E521", "a while loop has no gradient: how often it runs, and so what to keep, is not known before it runs",
-            help="loop over a range of known length, or stop the gradient of what the loop gives",
+            help="loop over a range of known length and break, or say npx.while_loop with max_iterations; "
+            "npx.stop_gradient of what goes in makes it a constant",
         )  # fmt: skip
 
     def lower(self, *inputs: Element, types: Types) -> Region:
