@@ -56,7 +56,7 @@ class LRScheduler:
         return self.get_warmup_lr(num_update) if num_update < self.warmup_steps else self.decayed(num_update)
 
     def decayed(self, num_update: int) -> float:
-        """The rate after warm-up."""
+        """The rate after warm-up, of update number `num_update`."""
         what = f"{type(self).__name__} does not say which learning rate follows warm-up"
         raise ArgumentError("E351", what, help="give it a method decayed(num_update), or __call__(num_update)")
 
@@ -90,7 +90,6 @@ class FactorScheduler(LRScheduler):
         self.stop_factor_lr = number("stop_factor_lr", stop_factor_lr)
 
     def decayed(self, num_update: int) -> float:
-        """The rate after warm-up."""
         times = max(num_update - 1, 0) // self.step
         # Where nothing has been taken off, the user's own rate stands, however low.
         return max(self.base_lr * self.factor**times, self.stop_factor_lr) if times else self.base_lr
@@ -126,7 +125,6 @@ class MultiFactorScheduler(LRScheduler):
         self.factor = _checked_factor(factor)
 
     def decayed(self, num_update: int) -> float:
-        """The rate after warm-up."""
         times = sum(num_update > step for step in self.step)
         return self.base_lr * self.factor**times
 
@@ -186,7 +184,6 @@ class PolyScheduler(_Until):
         self.power = number("pwr", pwr, low=0.0)
 
     def decayed(self, num_update: int) -> float:
-        """The rate after warm-up."""
         return self._between((1.0 - self._done(num_update)) ** self.power)
 
 
@@ -205,7 +202,6 @@ class CosineScheduler(_Until):
     """
 
     def decayed(self, num_update: int) -> float:
-        """The rate after warm-up."""
         return self._between((1.0 + math.cos(math.pi * self._done(num_update))) / 2.0)
 
 

@@ -38,12 +38,10 @@ class AdaGrad(Optimizer):
         return 1
 
     def scalars(self, lr: float, wd: float, t: int) -> dict[str, float]:
-        """Numbers that the formula reads."""
         return {"lr": lr, "wd": wd, "epsilon": self.epsilon}
 
     @staticmethod
     def formula(w: Any, g: Any, slots: Slots, s: Scalars) -> tuple[Any, Slots]:
-        """One step."""
         g = gradient(w, g, s)
         h = slots[0] + g * g
         return w - s.lr * g / (np.sqrt(h) + s.epsilon), (h,)
@@ -100,11 +98,9 @@ class RMSProp(Optimizer):
         return 3 if self.centered else 1
 
     def flags(self) -> dict[str, bool]:
-        """Settings that choose the formula."""
         return {"clips_weights": self.clip_weights is not None}
 
     def scalars(self, lr: float, wd: float, t: int) -> dict[str, float]:
-        """Numbers that the formula reads."""
         return {
             "lr": lr, "wd": wd, "rho": self.rho, "rest": 1.0 - self.rho, "epsilon": self.epsilon,
             "momentum": self.momentum, "limit": self.clip_weights or 0.0,
@@ -112,7 +108,6 @@ class RMSProp(Optimizer):
 
     @staticmethod
     def formula(w: Any, g: Any, slots: Slots, s: Scalars) -> tuple[Any, Slots]:
-        """One step."""
         g = gradient(w, g, s)
         n = s.rho * slots[len(slots) // 2] + s.rest * g * g
         made: Slots
@@ -158,12 +153,10 @@ class AdaDelta(Optimizer):
         return 2
 
     def scalars(self, lr: float, wd: float, t: int) -> dict[str, float]:
-        """Numbers that the formula reads."""
         return {"lr": lr, "wd": wd, "rho": self.rho, "rest": 1.0 - self.rho, "epsilon": self.epsilon}
 
     @staticmethod
     def formula(w: Any, g: Any, slots: Slots, s: Scalars) -> tuple[Any, Slots]:
-        """One step."""
         g = gradient(w, g, s)
         n = s.rho * slots[0] + s.rest * g * g
         d = np.sqrt(slots[1] + s.epsilon) / np.sqrt(n + s.epsilon) * g
@@ -202,12 +195,10 @@ class Ftrl(Optimizer):
         return 2
 
     def scalars(self, lr: float, wd: float, t: int) -> dict[str, float]:
-        """Numbers that the formula reads."""
         return {"lr": lr, "wd": wd, "lamda1": self.lamda1, "beta": self.beta}
 
     @staticmethod
     def formula(w: Any, g: Any, slots: Slots, s: Scalars) -> tuple[Any, Slots]:
-        """One step."""
         z, n = slots
         g = gradient(w, g, s, decay=False)
         root, before = np.sqrt(n + g * g), np.sqrt(n)

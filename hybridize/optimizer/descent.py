@@ -47,16 +47,13 @@ class SGD(Optimizer):
         return int(self.momentum != 0)
 
     def flags(self) -> dict[str, bool]:
-        """Settings that choose the formula."""
         return {"nesterov": self.nesterov}
 
     def scalars(self, lr: float, wd: float, t: int) -> dict[str, float]:
-        """Numbers that the formula reads."""
         return {"lr": lr, "wd": wd, "momentum": self.momentum}
 
     @staticmethod
     def formula(w: Any, g: Any, slots: Slots, s: Scalars) -> tuple[Any, Slots]:
-        """One step."""
         g = gradient(w, g, s)
         if not slots:
             return w - s.lr * g, ()
@@ -112,13 +109,11 @@ class Signum(Optimizer):
         return int(self.momentum != 0)
 
     def scalars(self, lr: float, wd: float, t: int) -> dict[str, float]:
-        """Numbers that the formula reads."""
         kept = 1.0 - lr * (self.wd_lh if self.momentum else self.wd_lh + wd)
         return {"lr": lr, "wd": wd, "momentum": self.momentum, "rest": 1.0 - self.momentum, "kept": kept}
 
     @staticmethod
     def formula(w: Any, g: Any, slots: Slots, s: Scalars) -> tuple[Any, Slots]:
-        """One step."""
         if not slots:
             return s.kept * w - s.lr * np.sign(gradient(w, g, s, decay=False)), ()
         (m,) = slots

@@ -33,7 +33,6 @@ class _Moments(Optimizer):
         return 2
 
     def scalars(self, lr: float, wd: float, t: int) -> dict[str, float]:
-        """Numbers that the formula reads."""
         return {
             "lr": lr, "wd": wd, "beta1": self.beta1, "rest1": 1.0 - self.beta1, "beta2": self.beta2,
             "rest2": 1.0 - self.beta2, "epsilon": self.epsilon,
@@ -78,12 +77,10 @@ class Adam(_Moments):
         super().__init__(learning_rate, beta1, beta2, epsilon, **kwargs)
 
     def scalars(self, lr: float, wd: float, t: int) -> dict[str, float]:
-        """Numbers that the formula reads."""
         return super().scalars(self._unbiased(lr, t), wd, t)
 
     @staticmethod
     def formula(w: Any, g: Any, slots: Slots, s: Scalars) -> tuple[Any, Slots]:
-        """One step."""
         m, v = _averages(gradient(w, g, s), slots, s)
         return w - s.lr * m / (np.sqrt(v) + s.epsilon), (m, v)
 
@@ -118,12 +115,10 @@ class AdamW(_Moments):
         self.correct_bias = bool(correct_bias)
 
     def scalars(self, lr: float, wd: float, t: int) -> dict[str, float]:
-        """Numbers that the formula reads."""
         return super().scalars(self._unbiased(lr, t) if self.correct_bias else lr, wd, t)
 
     @staticmethod
     def formula(w: Any, g: Any, slots: Slots, s: Scalars) -> tuple[Any, Slots]:
-        """One step."""
         m, v = _averages(gradient(w, g, s, decay=False), slots, s)
         step = m / (np.sqrt(v) + s.epsilon)
         return w - s.lr * (step + s.wd * w if s.decays else step), (m, v)
@@ -152,12 +147,10 @@ class Adamax(_Moments):
         super().__init__(learning_rate, beta1, beta2, 0.0, **kwargs)
 
     def scalars(self, lr: float, wd: float, t: int) -> dict[str, float]:
-        """Numbers that the formula reads."""
         return super().scalars(lr / (1.0 - self.beta1**t), wd, t)
 
     @staticmethod
     def formula(w: Any, g: Any, slots: Slots, s: Scalars) -> tuple[Any, Slots]:
-        """One step."""
         g = gradient(w, g, s)
         m = s.beta1 * slots[0] + s.rest1 * g
         u = np.maximum(s.beta2 * slots[1], np.abs(g))
@@ -209,7 +202,6 @@ class Nadam(_Moments):
         return product
 
     def scalars(self, lr: float, wd: float, t: int) -> dict[str, float]:
-        """Numbers that the formula reads."""
         product, ahead = self._products(t), self._mu(t + 1)
         return super().scalars(lr, wd, t) | {
             "of_mean": ahead / (1.0 - product * ahead),
@@ -219,7 +211,6 @@ class Nadam(_Moments):
 
     @staticmethod
     def formula(w: Any, g: Any, slots: Slots, s: Scalars) -> tuple[Any, Slots]:
-        """One step."""
         g = gradient(w, g, s)
         m, v = _averages(g, slots, s)
         step = (s.of_mean * m + s.of_gradient * g) / (np.sqrt(v * s.of_square) + s.epsilon)
@@ -263,7 +254,6 @@ class LAMB(_Moments):
         self.bias_correction = bool(bias_correction)
 
     def scalars(self, lr: float, wd: float, t: int) -> dict[str, float]:
-        """Numbers that the formula reads."""
         corrects = self.bias_correction
         return super().scalars(lr, wd, t) | {
             "of_mean": 1.0 / (1.0 - self.beta1**t) if corrects else 1.0,
@@ -274,7 +264,6 @@ class LAMB(_Moments):
 
     @staticmethod
     def formula(w: Any, g: Any, slots: Slots, s: Scalars) -> tuple[Any, Slots]:
-        """One step."""
         m, v = _averages(gradient(w, g, s, decay=False), slots, s)
         d = m * s.of_mean / (np.sqrt(v * s.of_square) + s.epsilon)
         d = d + s.wd * w if s.decays else d
