@@ -266,6 +266,17 @@ def test_copies_share_nothing():
             assert autograd.grad(z, x).tolist() == [0, 3]
 
 
+def test_gradients_share_nothing():
+    x, y, head = np.zeros(3), np.zeros(3), np.ones(3)
+    for one in (x, y):
+        one.attach_grad()
+    with autograd.record():
+        total = x + y
+    by_x, by_y = autograd.grad(total, [x, y], head)
+    by_x[...] = 5
+    assert by_y.tolist() == head.tolist() == [1, 1, 1]
+
+
 def test_the_gradient_of_relu_is_exact_at_odd_places():
     x = np.array([-1.0, -0.0, 0.0, 2.0, numpy.nan, numpy.inf, -numpy.inf, -3.0])
     g = np.array([1.0, 2.0, 3.0, 4.0, 5.0, numpy.inf, 7.0, numpy.inf])
