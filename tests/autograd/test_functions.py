@@ -284,3 +284,25 @@ def test_a_checkpoint_whose_argument_was_overwritten():
         y = autograd.checkpoint(lambda x: x * w)(x)
     x[0] = 5.0
     raises("E542", lambda: y.backward())
+
+
+@pytest.mark.parametrize("train_mode", [False, True])
+def test_a_pass_back_has_the_mode_that_it_is_given(train_mode):
+    seen = []
+
+    class Watched(autograd.Function):
+        def forward(self, x):
+            return x * 2
+
+        def backward(self, dy):
+            seen.append((autograd.is_recording(), autograd.is_training()))
+            return dy * 2
+
+    x = np.ones(2)
+    x.attach_grad()
+    with autograd.record():
+        y = Watched()(x)
+    autograd.backward(y, retain_graph=True, train_mode=train_mode)
+    autograd.grad(y, x, train_mode=train_mode)
+    assert seen == [(False, train_mode)] * 2
+    assert not autograd.is_training()
