@@ -14,21 +14,24 @@ _TOLERANCE = {2: 2e-2, 4: 1e-4, 8: 1e-10}
 """Relative, by the bytes of an element."""
 
 
-def difference(found: NDArray[Any], expected: NDArray[Any]) -> str:
+def difference(found: NDArray[Any], expected: NDArray[Any], slack: NDArray[Any] | None = None) -> str:
     """How two results differ by more than rounding; empty when they do not.
 
-    Integers, shapes, dtypes, NaN and infinity must be the same.
+    Integers, shapes, dtypes, NaN and infinity must be the same; `slack` is how much each element may be off besides.
     """
     if found.shape != expected.shape or found.dtype != expected.dtype:
         return f"{found.dtype}{list(found.shape)} for {expected.dtype}{list(expected.shape)}"
     if not is_float(expected.dtype):
         wrong = found != expected
+        if slack is not None:
+            wrong &= numpy.abs(found.astype(numpy.float64) - expected.astype(numpy.float64)) > slack
     else:
         x, y = found.astype(numpy.float64), expected.astype(numpy.float64)
         finite = numpy.isfinite(y)
         scale = numpy.abs(y[finite]).max() if finite.any() else 0.0
         with numpy.errstate(invalid="ignore"):
-            near = numpy.abs(x - y) <= _TOLERANCE[expected.dtype.itemsize] * (numpy.abs(y) + 1e-2 * scale)
+            allowed = _TOLERANCE[expected.dtype.itemsize] * (numpy.abs(y) + 1e-2 * scale)
+            near = numpy.abs(x - y) <= (allowed if slack is None else allowed + slack)
             wrong = ~((x == y) | (numpy.isnan(x) & numpy.isnan(y)) | near)
     if not wrong.any():
         return ""

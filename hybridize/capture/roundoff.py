@@ -1,0 +1,135 @@
+# SPDX-License-Identifier: Apache-2.0
+"""How far apart two right computations may be: where a sum cancels, rounding is large beside what is left of it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy
+from numpy.typing import NDArray
+
+from hybridize.base.dtypes import is_float
+from hybridize.base.types import TensorType
+from hybridize.graph import Graph, Value, sizes_of, with_sizes
+from hybridize.ops import Cond, CumSum, Matmul, Scan, ScatterND, Sum, While
+from hybridize.ops.elementwise import Elementwise
+from hybridize.ops.evaluate import evaluate
+from hybridize.passes import Inline
+
+Buffer = NDArray[Any]
+Draw = Callable[..., Any]
+_EPS = {2: 2.0**-8, 4: 2.0**-24, 8: 2.0**-53}
+"""Half an ulp of 1, by the bytes of an element; of the shortest floats of two bytes."""
+_FACTOR = 16.0
+_TRIES = 4
+
+
+def local(op: Any, inputs: Sequence[Buffer], outputs: Sequence[Buffer]) -> list[Buffer | None]:
+    """For each result of an operation of these inputs, how far another computation of it may be away, absolutely.
+
+    Compiled code may keep what is between two operations unrounded: so inputs count as known to half an ulp. Of
+    integers and booleans it is how far they change where an input does by that much.
+    """
+    with numpy.errstate(all="ignore"):
+        if isinstance(op, (Cond, While, Scan)):
+            return list(_moved(lambda draw: _ran(op, inputs, draw), outputs))
+        if not isinstance(op, Elementwise):
+            return [None if terms is None else _FACTOR * terms for terms in _terms(op, inputs, outputs)]
+        found: list[Any] = [0.0 for _ in outputs]
+        for place, x in enumerate(inputs):
+            if not is_float(x.dtype):
+                continue
+            for direction in (1, -1):
+                nudged = [*inputs[:place], _nudged(x, direction), *inputs[place + 1 :]]
+                for number, (y, other) in enumerate(zip(outputs, op.reference(*nudged), strict=True)):
+                    found[number] = found[number] + _apart(other, y)
+        return [numpy.nan_to_num(4 * slack) for slack in found]
+
+
+def _nudged(x: Buffer, direction: Any) -> Buffer:
+    with numpy.errstate(all="ignore"):
+        exact = x.astype(numpy.float64)
+        nudged: Buffer = (exact + exact * direction * 2 * _EPS[x.dtype.itemsize]).astype(x.dtype)
+    return nudged
+
+
+def _apart(x: Buffer, y: Buffer) -> Buffer:
+    with numpy.errstate(all="ignore"):
+        apart: Buffer = numpy.abs(x.astype(numpy.float64) - y.astype(numpy.float64))
+    return apart
+
+
+def _terms(op: Any, inputs: Sequence[Buffer], outputs: Sequence[Buffer]) -> list[Buffer | None]:
+    """Half an ulp of the sum of what is added up, without signs; None where nothing is."""
+    if not isinstance(op, (Sum, Matmul, CumSum, ScatterND)) or not is_float(outputs[0].dtype):
+        return [None] * len(outputs)
+    sizes = [numpy.abs(x.astype(numpy.float64)) if is_float(x.dtype) else x for x in inputs]
+    (terms,) = op.reference(*sizes)
+    return [_EPS[outputs[0].dtype.itemsize] * numpy.abs(terms.astype(numpy.float64))]
+
+
+def whole(graph: Graph, inputs: Sequence[Buffer], expected: Sequence[Buffer]) -> list[Buffer]:
+    """The same for the outputs of a graph: how far they move when every operation rounds differently."""
+    graph = Inline()(graph)
+    arrays = [numpy.asarray(x) for x in inputs]
+    if graph.scope is not None:
+        graph = with_sizes(graph, sizes_of(graph, [x.shape for x in arrays]) or {})
+    return _moved(lambda draw: _shaken(graph, arrays, draw), expected)
+
+
+def _moved(run: Callable[[Draw], Sequence[Buffer]], expected: Sequence[Buffer]) -> list[Buffer]:
+    """How far results move when every operation rounds differently."""
+    found: list[Any] = [0.0 for _ in expected]
+    for attempt in range(_TRIES):
+        rng = numpy.random.default_rng(attempt)
+        for number, (y, other) in enumerate(zip(expected, run(rng.choice), strict=True)):
+            found[number] = numpy.maximum(found[number], _apart(other, y))
+    return [numpy.nan_to_num(_FACTOR * slack) for slack in found]
+
+
+def _shaken(graph: Graph, arrays: Sequence[Buffer], draw: Draw) -> list[Buffer]:
+    """The outputs of a graph each of whose operations is off by half an ulp or so."""
+    values: dict[Value, Buffer] = dict(zip(graph.inputs, arrays, strict=True))
+    values.update(graph.constants)
+    with numpy.errstate(all="ignore"):
+        for node in graph.nodes:
+            op: Any = node.op
+            given = [values[value] for value in node.inputs]
+            results = _ran(op, given, draw)
+            for value, y, terms in zip(node.outputs, results, _terms(op, given, results), strict=True):
+                if is_float(y.dtype):
+                    exact = y.astype(numpy.float64)
+                    step = _EPS[y.dtype.itemsize] * numpy.abs(exact) if terms is None else terms
+                    y = (exact + step * draw([-1.0, 0.0, 1.0], size=y.shape)).astype(y.dtype)
+                values[value] = y
+    return [values[value] for value in graph.outputs]
+
+
+def _ran(op: Any, given: Sequence[Buffer], draw: Draw) -> Sequence[Buffer]:
+    """The results of an operation, those inside of it off likewise."""
+    match op:
+        case Cond():
+            return _shaken(op.then if given[0] else op.orelse, given[1:], draw)
+        case While():
+            now = list(given)
+            while evaluate(op.cond, now)[0]:
+                now = _shaken(op.body, now, draw)
+            return now
+        case Scan():
+            return _scanned(op, given, draw)
+    results: Sequence[Buffer] = op.reference(*given)
+    return results
+
+
+def _scanned(op: Scan, given: Sequence[Buffer], draw: Draw) -> Sequence[Buffer]:
+    stacked = op.stacked([TensorType(x.shape, x.dtype) for x in given])
+    state, rows = list(given[: op.num_carry]), op.reference(*given)[op.num_carry :]
+    steps = range(op.length)
+    for i in reversed(steps) if op.reverse else steps:
+        rest = [x[i] if k in stacked else x for k, x in enumerate(given) if k >= op.num_carry]
+        results = _shaken(op.body, [*state, *rest], draw)
+        state = results[: op.num_carry]
+        for y, part in zip(rows, results[op.num_carry :], strict=True):
+            y[i] = part
+    return [*state, *rows]
