@@ -3,9 +3,11 @@
 
 In: a `TensorProgram`, the instructions of an exported PyTorch program as plain data (the torch door makes it, so that
 this package never sees torch). Out: a `Graph` whose inputs are the program's, parameters and buffers first.
-`table.py`, `training.py` and `losses.py` are the one place that names ATen operators.
+ATen's operators are named in `table`, `reductions`, `indexing` and `training` alone.
 """
 
+from hybridize.formats.torch_export import indexing as indexing
+from hybridize.formats.torch_export import reductions as reductions
 from hybridize.formats.torch_export import table as table
 from hybridize.formats.torch_export import training as training
 from hybridize.formats.torch_export.program import Instruction as Instruction

@@ -60,12 +60,12 @@ def uniform(shape: Shape, dtype: DType) -> Operand:
 def normal(shape: Shape, dtype: DType) -> Operand:
     """Standard normal numbers, by the method of Box and Muller."""
     wide = float64 if dtype == float64 else float32
-    radius = ops.sqrt(ops.mul(_number(-2.0, shape, wide), ops.log(_open(shape, wide))))
+    radius = ops.sqrt(ops.mul(_number(-2.0, shape, wide), ops.log(open_uniform(shape, wide))))
     turn = composites.uniform(key(), shape, wide)
     return ops.cast(ops.mul(radius, ops.cos(ops.mul(_number(2 * math.pi, shape, wide), turn))), dtype)
 
 
-def _open(shape: Shape, dtype: DType) -> Operand:
+def open_uniform(shape: Shape, dtype: DType) -> Operand:
     """Numbers in (0, 1), each in the middle of one of equal parts."""
     if dtype == float64:
         return _of_53_bits(shape, 0.5)

@@ -17,6 +17,7 @@ from hybridize.base.dims import broadcast, known, maximum, product
 from hybridize.base.dtypes import bool_, float64, int64, is_float
 from hybridize.base.errors import CaptureError
 from hybridize.base.types import TensorType
+from hybridize.formats.torch_export.numbers import Number
 from hybridize.formats.torch_export.registry import Translation, Types, aten, axes_of, common, operand
 from hybridize.ops import Operand, composites, type_of
 
@@ -36,6 +37,9 @@ for _name, _function in {
     "asin.default": ops.arcsin, "acos.default": ops.arccos, "atan.default": ops.arctan, "sinh.default": ops.sinh,
     "cosh.default": ops.cosh, "erf.default": ops.erf, "floor.default": ops.floor, "ceil.default": ops.ceil,
     "round.default": ops.round, "trunc.default": ops.trunc, "bitwise_not.default": ops.bit_not,
+    "asinh.default": ops.arcsinh, "acosh.default": ops.arccosh, "atanh.default": ops.arctanh, "exp2.default": ops.exp2,
+    "log10.default": ops.log10, "erfinv.default": ops.erfinv, "lgamma.default": ops.gammaln,
+    "digamma.default": ops.digamma,
 }.items():  # fmt: skip
     aten(_name)(_unary(_function))
 
@@ -56,6 +60,22 @@ def _isnan(types: Types, x: Operand) -> Operand:
     return ops.isnan(x)
 
 
+@aten("isinf.default")
+def _isinf(types: Types, x: Operand) -> Operand:
+    return ops.isinf(x)
+
+
+@aten("isfinite.default")
+def _isfinite(types: Types, x: Operand) -> Operand:
+    return ops.isfinite(x)
+
+
+@aten("erfc.default")
+def _erfc(types: Types, x: Operand) -> Operand:
+    x = operand(x, types[0].dtype, types[0].shape)
+    return ops.sub(operand(1, types[0].dtype, types[0].shape), ops.erf(x))
+
+
 def _binary(function: Callable[[Operand, Operand], Operand]) -> Translation:
     def translate(types: Types, x: Any, y: Any) -> Operand:
         kind = types[0]
@@ -68,6 +88,7 @@ for _name, _operation in {
     "mul": ops.mul, "div": ops.div, "minimum": ops.min, "maximum": ops.max, "pow": ops.pow, "fmod": ops.fmod,
     "remainder": ops.mod, "atan2": ops.arctan2, "bitwise_and": ops.bit_and, "bitwise_or": ops.bit_or,
     "bitwise_xor": ops.bit_xor, "logical_and": ops.bit_and, "logical_or": ops.bit_or, "logical_xor": ops.bit_xor,
+    "hypot": ops.hypot, "copysign": ops.copysign, "fmax": ops.fmax, "fmin": ops.fmin,
 }.items():  # fmt: skip
     aten(*(f"{_name}.{o}" for o in ("Tensor", "Scalar", "default", "Tensor_Tensor", "Tensor_Scalar")))(
         _binary(_operation)
@@ -93,6 +114,17 @@ aten("sub.Tensor", "sub.Scalar")(_sum_of(ops.sub))
 @aten("rsub.Scalar", "rsub.Tensor")
 def _rsub(types: Types, x: Any, y: Any, alpha: float = 1) -> Operand:
     return _sum_of(ops.sub)(types, y, x, alpha=alpha)
+
+
+@aten("xlogy.Tensor", "xlogy.Scalar_Self", "xlogy.Scalar_Other")
+def _xlogy(types: Types, x: Any, y: Any) -> Operand:
+    """x log y, where 0 times the logarithm of nothing is 0."""
+    kind = types[0]
+    x, y = operand(x, kind.dtype, kind.shape), operand(y, kind.dtype, kind.shape)
+    zero = operand(0, kind.dtype, kind.shape)
+    nothing = ops.bit_and(ops.eq(x, zero), ops.le(y, zero))
+    safe = ops.where(nothing, operand(1, kind.dtype, kind.shape), y)
+    return ops.where(nothing, zero, ops.mul(x, ops.log(safe)))
 
 
 @aten("div.Tensor_mode", "div.Scalar_mode")
@@ -136,19 +168,38 @@ def _masked_fill(types: Types, x: Operand, mask: Operand, value: Any) -> Operand
     return _where(types, mask, value, x)
 
 
-@aten("clamp.default", "clamp.Tensor", "hardtanh.default")
+@aten("clamp.default", "clamp.Tensor")
 def _clamp(types: Types, x: Operand, low: Any = None, high: Any = None, **keywords: Any) -> Operand:
+    """At a bound the gradient is that of `x`, where `maximum` would share it."""
     kind = types[0]
     low, high = keywords.get("min", low), keywords.get("max", high)
     x = operand(x, kind.dtype, kind.shape)
-    if low is not None:
-        x = ops.max(x, operand(low, kind.dtype, kind.shape))
-    return x if high is None else ops.min(x, operand(high, kind.dtype, kind.shape))
+    for bound, beyond in ((low, ops.lt), (high, ops.gt)):
+        if bound is not None:
+            limit = operand(bound, kind.dtype, kind.shape)
+            outside = beyond(x, limit)
+            if not isinstance(bound, (int, float, Number)) and is_float(kind.dtype):
+                outside = ops.bit_or(outside, ops.isnan(limit))
+            x = ops.where(outside, limit, x)
+    return x
 
 
-@aten("clamp_min.default")
+@aten("clamp_min.default", "clamp_min.Tensor")
 def _clamp_min(types: Types, x: Operand, low: Any) -> Operand:
     return _clamp(types, x, low)
+
+
+@aten("clamp_max.default", "clamp_max.Tensor")
+def _clamp_max(types: Types, x: Operand, high: Any) -> Operand:
+    return _clamp(types, x, None, high)
+
+
+@aten("hardtanh.default")
+def _hardtanh(types: Types, x: Operand, low: float = -1.0, high: float = 1.0) -> Operand:
+    """At a bound the gradient is 0, other than that of `clamp`."""
+    kind = types[0]
+    lowest, highest = operand(low, kind.dtype, kind.shape), operand(high, kind.dtype, kind.shape)
+    return ops.where(ops.le(x, lowest), lowest, ops.where(ops.ge(x, highest), highest, x))
 
 
 @aten("gelu.default")
@@ -159,6 +210,22 @@ def _gelu(types: Types, x: Operand, *, approximate: str = "none") -> Operand:
 @aten("silu.default")
 def _silu(types: Types, x: Operand) -> Operand:
     return ops.mul(x, ops.sigmoid(x))
+
+
+@aten("hardswish.default")
+def _hardswish(types: Types, x: Operand) -> Operand:
+    """0 up to -3, x from 3 on, x (x + 3) / 6 between: torch's slopes at the joints."""
+    between = ops.div(ops.mul(x, ops.add(x, ops.like(3, x))), ops.like(6, x))
+    above = ops.where(ops.ge(x, ops.like(3, x)), x, between)
+    return ops.where(ops.le(x, ops.like(-3, x)), ops.like(0, x), above)
+
+
+@aten("hardsigmoid.default")
+def _hardsigmoid(types: Types, x: Operand) -> Operand:
+    """0 up to -3, 1 from 3 on, a line between."""
+    line = ops.div(ops.add(x, ops.like(3, x)), ops.like(6, x))
+    above = ops.where(ops.ge(x, ops.like(3, x)), ops.like(1, x), line)
+    return ops.where(ops.le(x, ops.like(-3, x)), ops.like(0, x), above)
 
 
 @aten("leaky_relu.default")
@@ -213,6 +280,33 @@ def _addmm(types: Types, c: Operand, x: Operand, y: Operand, *, beta: float = 1,
     return ops.add(product, c if beta == 1 else ops.mul(c, operand(beta, kind.dtype, kind.shape)))
 
 
+@aten("addmv.default")
+def _addmv(types: Types, c: Operand, x: Operand, y: Operand, *, beta: float = 1, alpha: float = 1) -> Operand:
+    product = ops.reshape(ops.matmul(x, ops.reshape(y, (*type_of(y).shape, 1))), types[0].shape)
+    return _sum_of(ops.add)(types, _scaled(product, alpha), _scaled(operand(c, types[0].dtype, types[0].shape), beta))
+
+
+def _scaled(x: Operand, factor: float) -> Operand:
+    return x if factor == 1 else ops.mul(x, ops.like(factor, x))
+
+
+@aten("_trilinear.default")
+def _trilinear(
+    types: Types, x: Operand, y: Operand, z: Operand, first: Sequence[int], second: Sequence[int], third: Sequence[int],
+    axes: Sequence[int], *_: Any,
+) -> Operand:  # fmt: skip
+    """The product of three tensors, each with new axes, added up along `axes`."""
+    parts = []
+    for part, new in ((x, first), (y, second), (z, third)):
+        shape = list(type_of(part).shape)
+        for axis in sorted(new):
+            shape.insert(axis, 1)
+        parts.append(ops.reshape(part, tuple(shape)))
+    shape = [max(sizes) for sizes in zip(*(type_of(part).shape for part in parts), strict=True)]
+    wide = [ops.broadcast(part, tuple(shape)) for part in parts]
+    return ops.reshape(ops.sum(ops.mul(ops.mul(wide[0], wide[1]), wide[2]), axes_of(axes, len(shape))), types[0].shape)
+
+
 @aten("softmax.int", "_softmax.default")
 def _softmax(types: Types, x: Operand, axis: int, dtype: Any = None) -> Operand:
     return composites.softmax(operand(x, types[0].dtype, types[0].shape), axis % types[0].ndim)
@@ -238,6 +332,22 @@ def _native_layer_norm(
     return _normalize(types[0], x, shape, weight, bias, eps), None, None
 
 
+@aten("native_group_norm.default")
+def _group_norm(
+    types: Types, x: Operand, weight: Any, bias: Any, batch: int, channels: int, size: int, groups: int, eps: float
+) -> tuple[Operand | None, ...]:
+    kind = types[0]
+    rows = ops.reshape(x, (batch, groups, product((channels // groups, size))))
+    plain = TensorType(type_of(rows).shape, kind.dtype)
+    y = ops.reshape(_normalize(plain, rows, plain.shape[2:], None, None, eps), kind.shape)
+    along = (1, channels, *(1,) * (kind.ndim - 2))
+    if weight is not None:
+        y = ops.mul(y, ops.broadcast(ops.reshape(weight, along), kind.shape))
+    if bias is not None:
+        y = ops.add(y, ops.broadcast(ops.reshape(bias, along), kind.shape))
+    return y, None, None
+
+
 def _normalize(kind: TensorType, x: Operand, shape: Sequence[int], weight: Any, bias: Any, eps: float) -> Operand:
     """Layer norm over the trailing axes `shape`, as one row."""
     rows = (*kind.shape[: kind.ndim - len(shape)], product(shape))
@@ -245,52 +355,6 @@ def _normalize(kind: TensorType, x: Operand, shape: Sequence[int], weight: Any, 
     gamma = operand(1.0, kind.dtype, rows[-1:]) if weight is None else ops.reshape(weight, rows[-1:])
     beta = operand(0.0, kind.dtype, rows[-1:]) if bias is None else ops.reshape(bias, rows[-1:])
     return ops.reshape(composites.layer_norm(row, gamma, beta, len(rows) - 1, eps), kind.shape)
-
-
-# Reductions.
-
-
-def _reduced(types: Types, y: Operand) -> Operand:
-    return ops.reshape(y, types[0].shape)
-
-
-@aten("sum.dim_IntList", "sum.default")
-def _sum(types: Types, x: Operand, axes: Any = None, keepdims: bool = False, *, dtype: Any = None) -> Operand:
-    x = operand(x, types[0].dtype, type_of(x).shape)
-    return _reduced(types, ops.sum(x, axes_of(axes, type_of(x).ndim)))
-
-
-@aten("mean.dim", "mean.default")
-def _mean(types: Types, x: Operand, axes: Any = None, keepdims: bool = False, *, dtype: Any = None) -> Operand:
-    x = operand(x, types[0].dtype, type_of(x).shape)
-    return _reduced(types, composites.mean(x, axes_of(axes, type_of(x).ndim)))
-
-
-@aten("amax.default")
-def _amax(types: Types, x: Operand, axes: Any = None, keepdims: bool = False) -> Operand:
-    return _reduced(types, ops.reduce_max(x, axes_of(axes, type_of(x).ndim)))
-
-
-@aten("amin.default")
-def _amin(types: Types, x: Operand, axes: Any = None, keepdims: bool = False) -> Operand:
-    return _reduced(types, ops.reduce_min(x, axes_of(axes, type_of(x).ndim)))
-
-
-@aten("any.dim", "any.default", "any.dims")
-def _any(types: Types, x: Operand, axes: Any = None, keepdims: bool = False) -> Operand:
-    return _reduced(types, ops.any(operand(x, bool_, type_of(x).shape), axes_of(axes, type_of(x).ndim)))
-
-
-@aten("argmax.default")
-def _argmax(types: Types, x: Operand, axis: int | None = None, keepdims: bool = False) -> Operand:
-    if axis is None:
-        x, axis = ops.reshape(x, (type_of(x).size,)), 0
-    return _reduced(types, ops.arg_max(x, axis % type_of(x).ndim))
-
-
-@aten("cumsum.default")
-def _cumsum(types: Types, x: Operand, axis: int, *, dtype: Any = None) -> Operand:
-    return ops.cum_sum(operand(x, types[0].dtype, types[0].shape), axis % max(types[0].ndim, 1))
 
 
 # Shapes.
@@ -302,6 +366,11 @@ def _cumsum(types: Types, x: Operand, axis: int, *, dtype: Any = None) -> Operan
 )  # fmt: skip
 def _reshape(types: Types, x: Operand, *_: Any) -> Operand:
     return ops.reshape(x, types[0].shape)
+
+
+@aten("copy.default")
+def _copy(types: Types, x: Operand, source: Any, *_: Any) -> Operand:
+    return operand(source, types[0].dtype, types[0].shape)
 
 
 @aten("clone.default", "alias.default", "contiguous.default", "lift_fresh_copy.default")
@@ -378,6 +447,33 @@ def _bound(at: int | None, size: int, default: int) -> int:
         return default
     at = at + size if at < 0 else at
     return 0 if at < 0 else size if at > size else at
+
+
+@aten("slice_scatter.default")
+def _slice_scatter(
+    types: Types, x: Operand, part: Operand, axis: int = 0, start: int | None = None, stop: int | None = None,
+    step: int = 1,
+) -> Operand:  # fmt: skip
+    shape = types[0].shape
+    axis %= len(shape)
+    first = _bound(start, shape[axis], 0)
+    starts = tuple(first if k == axis else 0 for k in range(len(shape)))
+    last = maximum(first, _bound(stop, shape[axis], shape[axis]))
+    stops = tuple(last if k == axis else size for k, size in enumerate(shape))
+    steps = tuple(step if k == axis else 1 for k in range(len(shape)))
+    return ops.update_slice(x, operand(part, types[0].dtype, type_of(part).shape), starts, stops, steps)
+
+
+@aten("select_scatter.default")
+def _select_scatter(types: Types, x: Operand, part: Operand, axis: int, index: int) -> Operand:
+    shape = types[0].shape
+    axis %= len(shape)
+    index = index + shape[axis] if index < 0 else index
+    starts = tuple(index if k == axis else 0 for k in range(len(shape)))
+    stops = tuple(index + 1 if k == axis else size for k, size in enumerate(shape))
+    wide = tuple(1 if k == axis else size for k, size in enumerate(shape))
+    part = ops.reshape(operand(part, types[0].dtype, type_of(part).shape), wide)
+    return ops.update_slice(x, part, starts, stops, (1,) * len(shape))
 
 
 @aten("select.int")
@@ -460,25 +556,6 @@ def _arange(types: Types, start: float, stop: float, step: float = 1, **_: Any) 
     return ops.cast(ops.add(index, operand(start, wide.dtype, wide.shape)), kind.dtype)
 
 
-# Gathering.
-
-
-@aten("embedding.default")
-def _embedding(types: Types, weight: Operand, indices: Operand, *_: Any, **__: Any) -> Operand:
-    return ops.gather(weight, operand(indices, numpy.dtype(numpy.int64), type_of(indices).shape), 0)
-
-
-@aten("index_select.default")
-def _index_select(types: Types, x: Operand, axis: int, indices: Operand) -> Operand:
-    axis %= type_of(x).ndim
-    return ops.gather(x, operand(indices, numpy.dtype(numpy.int64), type_of(indices).shape), axis)
-
-
-@aten("gather.default")
-def _gather(types: Types, x: Operand, axis: int, indices: Operand, **_: Any) -> Operand:
-    return ops.take_along_axis(x, indices, axis % type_of(x).ndim)
-
-
-@aten("_assert_tensor_metadata.default")
+@aten("_assert_tensor_metadata.default", "_assert_async.msg")
 def _nothing(types: Types, *_: Any, **__: Any) -> None:
     return None

@@ -7,6 +7,7 @@ from typing import Any
 
 from hybridize import ops
 from hybridize.base.dtypes import bool_, float32, float64, int64, is_float
+from hybridize.base.errors import CaptureError
 from hybridize.formats.torch_export import draws
 from hybridize.formats.torch_export.registry import Types, aten, operand
 from hybridize.ops import Operand, composites, type_of
@@ -33,9 +34,61 @@ def _dropped(x: Operand, p: float) -> tuple[Operand, Operand]:
     return composites.dropout(x, key, p), kept
 
 
-@aten("rand.default", "rand_like.default", "uniform.default")
-def _rand(types: Types, *arguments: Any, **_: Any) -> Operand:
+@aten("rand.default", "rand_like.default")
+def _rand(types: Types, *_: Any, **__: Any) -> Operand:
     return draws.uniform(types[0].shape, types[0].dtype)
+
+
+@aten("uniform.default")
+def _uniform(types: Types, x: Operand, low: float = 0.0, high: float = 1.0, **_: Any) -> Operand:
+    kind = types[0]
+    scaled = ops.mul(draws.uniform(kind.shape, kind.dtype), operand(high - low, kind.dtype, kind.shape))
+    return ops.add(scaled, operand(low, kind.dtype, kind.shape))
+
+
+@aten("exponential.default")
+def _exponential(types: Types, x: Operand, rate: float = 1.0, **_: Any) -> Operand:
+    kind = types[0]
+    return ops.mul(ops.log(draws.open_uniform(kind.shape, kind.dtype)), operand(-1 / rate, kind.dtype, kind.shape))
+
+
+@aten("multinomial.default")
+def _multinomial(types: Types, x: Operand, count: int, replacement: bool = False, **_: Any) -> Operand:
+    """By the inverse of the sums: how many of them a uniform number has behind it."""
+    if count != 1 and not replacement:
+        raise CaptureError(
+            "E422", "draws without replacement cannot be compiled", help="multinomial(..., replacement=True)"
+        )
+    kind, shape = types[0], type_of(x).shape
+    dtype = type_of(x).dtype
+    sums = ops.cum_sum(ops.stop_gradient(x), len(shape) - 1)
+    last = ops.slice(sums, (*(0,) * (len(shape) - 1), shape[-1] - 1), shape, (1,) * len(shape))
+    at = ops.mul(draws.uniform(kind.shape, dtype), ops.broadcast(last, kind.shape))
+    wide = (*kind.shape, shape[-1])
+    behind = ops.ge(
+        ops.broadcast(ops.reshape(at, (*kind.shape, 1)), wide),
+        ops.broadcast(ops.reshape(sums, (*shape[:-1], 1, shape[-1])), wide),
+    )
+    number = ops.sum(ops.cast(behind, kind.dtype), (len(wide) - 1,))
+    return ops.min(number, operand(shape[-1] - 1, kind.dtype, kind.shape))  # where a product was rounded up
+
+
+@aten("randperm.default")
+def _randperm(types: Types, count: int, **_: Any) -> Operand:
+    return ops.cast(ops.arg_sort(draws.uniform(types[0].shape, float64), 0), types[0].dtype)
+
+
+@aten("rrelu_with_noise_functional.default")
+def _rrelu(
+    types: Types, x: Operand, noise: Operand, low: float = 0.125, high: float = 1 / 3, training: bool = False, *_: Any
+) -> tuple[Operand, Operand]:
+    kind = types[0]
+    slope = operand((low + high) / 2, kind.dtype, kind.shape)
+    if training:
+        slope = _uniform(types, x, low, high)
+    positive = ops.gt(x, operand(0, kind.dtype, kind.shape))
+    factor = ops.where(positive, operand(1, kind.dtype, kind.shape), slope)
+    return ops.mul(x, factor), factor
 
 
 @aten("randn.default", "randn_like.default")
