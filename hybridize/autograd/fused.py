@@ -7,12 +7,14 @@ they keep the result where that is enough, which the next layer keeps anyway.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from typing import Any
 
 import numpy
 
-from hybridize.ops import exp, ge, matmul, mul, sub, where
+from hybridize.ops import add, exp, ge, matmul, mul, rsqrt, sub, where
+from hybridize.ops.composites import mean
 from hybridize.ops.op import Operand, taping, type_of
 from hybridize.ops.views import like, spread, sum
 
@@ -94,6 +96,50 @@ class LogSoftmax(Softmax):
         return (sub(g[0], mul(exp(y[0]), spread(sum(g[0], axes), shape, axes))),)
 
 
+class BatchNorm:
+    """(x - mean) / sqrt(variance + eps) gamma + beta, of the batch's own mean and variance.
+
+    Args:
+        axis: of the channels.
+        eps: added to the variance.
+        fix_gamma: gamma is 1.
+        mean: of the batch, for first derivatives; [channels].
+        inverse: 1 / sqrt(variance + eps), likewise.
+    """
+
+    name = "BatchNorm"
+
+    def __init__(self, axis: int, eps: float, fix_gamma: bool, mean: Operand, inverse: Operand) -> None:
+        self._axis, self._eps, self._fix_gamma = axis, eps, fix_gamma
+        self._mean, self._inverse = mean, inverse
+
+    def reads(self, edges: Sequence[Any]) -> tuple[tuple[bool, ...], tuple[bool, ...]]:
+        """Which inputs and outputs are read."""
+        return (True, not self._fix_gamma, False), (False,)
+
+    def vjp(self, g: Operands, y: Operands, *xs: Operand) -> tuple[Operand | None, ...]:
+        """With n elements by channel and h normalized: gamma / (deviation n) (n g - sum(g) - h sum(g h))."""
+        x, gamma, _ = xs
+        shape = type_of(x).shape
+        axes = tuple(k for k in range(len(shape)) if k != self._axis)
+        count = math.prod(shape[k] for k in axes)
+        if taping() is None:
+            centre, inverse = self._mean, self._inverse
+            apart = sub(x, spread(centre, shape, axes))
+        else:  # which depend on x
+            centre = mean(x, axes)
+            apart = sub(x, spread(centre, shape, axes))
+            square = mean(mul(apart, apart), axes)
+            inverse = rsqrt(add(square, like(self._eps, square)))
+        normal = mul(apart, spread(inverse, shape, axes))
+        by_beta, by_gamma = sum(g[0], axes), sum(mul(g[0], normal), axes)
+        scale = inverse if self._fix_gamma else mul(inverse, gamma)
+        of_means = add(spread(by_beta, shape, axes), mul(normal, spread(by_gamma, shape, axes)))
+        by_x = mul(sub(g[0], mul(of_means, like(1 / count, of_means))), spread(scale, shape, axes))
+        return by_x, None if self._fix_gamma else by_gamma, by_beta
+
+
 RULES: dict[str, Any] = {
     "relu": Relu, "FullyConnected": FullyConnected, "softmax": Softmax, "log_softmax": LogSoftmax,
+    "BatchNorm": BatchNorm,
 }  # fmt: skip

@@ -313,6 +313,7 @@ def test_exported_as_mxnet_writes_it_and_trained_on(tmp_path):
             )
 
 
+@pytest.mark.filterwarnings("ignore:the net computes with the sizes")  # a group is that of so many elements
 @pytest.mark.parametrize("layer", [nn.GroupNorm(2), nn.InstanceNorm(scale=True), nn.LayerNorm(), nn.BatchNormReLU()])
 def test_other_layers_go_through_files(layer, tmp_path):
     net = nn.HybridSequential()
@@ -400,6 +401,37 @@ def test_functions_of_both_faces():
     numpy.testing.assert_allclose(arrays[3].asnumpy(), 0.5 * mean + 0.5 * x.mean(0), rtol=1e-5)
     numpy.testing.assert_allclose(arrays[4].asnumpy(), 0.5 * var + 0.5 * x.var(0), rtol=1e-5)
     assert arrays[1].asnumpy().tolist() == gamma.tolist()
+
+
+@pytest.mark.parametrize("compiled", [False, True])
+@pytest.mark.parametrize("settings", [{}, {"fix_gamma": False}, {"output_mean_var": True}, {"axis": -1}])
+def test_gradients_of_the_function(settings, compiled):
+    x, rest = drawn(6, 4, 4), [drawn(4, seed=s) ** 2 for s in range(4)]
+    arrays = [np.array(one, dtype="float64") for one in (x, *rest)]
+    for one in arrays[:3]:
+        one.attach_grad()
+
+    def loss(*arrays):
+        found = npx.batch_norm(*arrays, **settings)
+        parts = found if isinstance(found, tuple) else (found,)
+        return sum((part**3).sum() for part in parts)
+
+    def with_gradients():
+        with autograd.record():
+            value = (hybridize(loss) if compiled else loss)(*arrays)
+        value.backward()
+
+    with_gradients()
+    for one in arrays[:3]:
+        step = numpy.random.default_rng(5).normal(size=one.shape) * 1e-5
+        before = one.asnumpy()
+        ends = []
+        for sign in (1, -1):
+            one[...] = np.array(before + sign * step, dtype="float64")
+            with autograd.train_mode():
+                ends.append(float(loss(*arrays)))
+        one[...] = np.array(before, dtype="float64")
+        assert (ends[0] - ends[1]) / 2 == pytest.approx(float((one.grad.asnumpy() * step).sum()), rel=1e-5, abs=1e-9)
 
 
 def test_a_block_of_mxnet_1_finds_the_shapes():

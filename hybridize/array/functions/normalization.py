@@ -7,14 +7,12 @@ gradients: imperatively at once, in a program as state of it.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from contextlib import contextmanager
 from typing import Any
 
 import numpy
 
 from hybridize.array.functions.elementwise import add, multiply
-from hybridize.array.ndarray import ndarray, wrap
+from hybridize.array.ndarray import ndarray, wrap, written
 from hybridize.array.operands import array, axis_of, cast, operand, public, result
 from hybridize.array.symbol import Symbol
 from hybridize.base import modes
@@ -22,7 +20,7 @@ from hybridize.base.dtypes import float32, float64
 from hybridize.base.errors import ArgumentError, ShapeError
 from hybridize.base.promotion import floating
 from hybridize.ops import composites
-from hybridize.ops.op import ACTIVE, capturing, taped
+from hybridize.ops.op import ACTIVE, Operand, capturing, taping
 
 
 @public
@@ -61,14 +59,12 @@ def batch_norm(
     place = axis_of(axis, data.ndim, "batch_norm")
     parts = [array(part) for part in (gamma, beta, running_mean, running_var)]
     _check("batch_norm", data, place, parts)
-    dtype = floating(data.dtype)
-    source = cast(operand(data), dtype)
     if not modes.is_training() or use_global_stats:
         y = None if output_mean_var else _at_once(data, parts, place, eps, fix_gamma)
         if y is None:
             scale, shift, centre, spread = map(operand, parts)
             y = result(composites.batch_norm(
-                source, scale, shift, centre, spread, place, float(eps), float(momentum), bool(fix_gamma),
+                _float(data), scale, shift, centre, spread, place, float(eps), float(momentum), bool(fix_gamma),
                 bool(use_global_stats),
             ))  # fmt: skip
         mean, var = parts[2:]
@@ -79,10 +75,13 @@ def batch_norm(
             if not isinstance(state, (ndarray, Symbol)):
                 text = f"batch_norm writes its running statistics while training, got a {type(state).__name__}"
                 raise ArgumentError("E360", text, help="give np.array's, the same ones at each call")
-        of_batch = composites.batch_norm_of_batch(
-            source, operand(parts[0]), operand(parts[1]), place, float(eps), bool(fix_gamma)
-        )
-        y, mean, var = map(result, of_batch)
+        of_batch = None if output_mean_var else _of_batch_at_once(data, parts, place, float(eps), bool(fix_gamma))
+        if of_batch is None:
+            y, mean, var = map(result, composites.batch_norm_of_batch(
+                _float(data), operand(parts[0]), operand(parts[1]), place, float(eps), bool(fix_gamma)
+            ))  # fmt: skip
+        else:
+            y, mean, var = of_batch
         keep(running_mean, mean, momentum)
         keep(running_var, var, momentum)
     return (y, mean, (var + eps) ** -0.5) if output_mean_var else y
@@ -90,11 +89,9 @@ def batch_norm(
 
 def _at_once(x: Any, parts: list[Any], axis: int, eps: float, fix_gamma: bool) -> ndarray | None:
     """The result by NumPy for float arrays of one dtype where nobody records or captures; None elsewhere."""
-    if ACTIVE or not all(type(one) is ndarray and one._data.dtype is x.dtype for one in (x, *parts)):
+    if ACTIVE or not _plain(x, parts):
         return None
     data = x._data
-    if data.dtype is not float32 and data.dtype is not float64:
-        return None
     gamma, beta, mean, var = (part._data for part in parts)
     factor = 1 / numpy.sqrt(var + data.dtype.type(eps))
     if not fix_gamma:
@@ -106,21 +103,45 @@ def _at_once(x: Any, parts: list[Any], axis: int, eps: float, fix_gamma: bool) -
     return wrap(y)
 
 
+def _of_batch_at_once(
+    x: Any, parts: list[Any], axis: int, eps: float, fix_gamma: bool
+) -> tuple[Any, Any, Any] | None:  # fmt: skip
+    """Result, mean and variance by NumPy for such arrays, as one step of the tape where one records; else None."""
+    if (ACTIVE and taping() is None) or not _plain(x, parts):
+        return None
+    data, gamma, beta = x._data, parts[0]._data, parts[1]._data
+    axes = tuple(k for k in range(data.ndim) if k != axis)
+    along = (-1,) + (1,) * (data.ndim - 1 - axis)
+    mean = data.mean(axes)
+    y = data - mean.reshape(along)
+    var = numpy.square(y).mean(axes)
+    inverse = 1 / numpy.sqrt(var + data.dtype.type(eps))
+    y *= (inverse if fix_gamma else inverse * gamma).reshape(along)
+    y += beta.reshape(along)
+    if not ACTIVE:
+        return wrap(y), wrap(mean), wrap(var)
+    made = taping().made("BatchNorm", (x, parts[0], parts[1]), y, axis, eps, fix_gamma, mean, inverse)
+    return made, wrap(mean), wrap(var)
+
+
+def _plain(x: Any, parts: list[Any]) -> bool:
+    """Whether all are buffers of one of the two dtypes that NumPy computes with as we do."""
+    dtype = x.dtype
+    return (dtype is float32 or dtype is float64) and all(
+        type(one) is ndarray and one._data.dtype is dtype for one in (x, *parts)
+    )
+
+
 def keep(running: Any, found: Any, momentum: float) -> None:
     """Move a running statistic towards what a batch has, outside of what is recorded for gradients."""
-    with _apart():
-        running[...] = add(multiply(running, momentum), multiply(found.astype(running.dtype), 1 - momentum))
-
-
-@contextmanager
-def _apart() -> Iterator[None]:
-    """Keep what is done out of what is recorded for gradients."""
+    if type(running) is ndarray and type(found) is ndarray and (not ACTIVE or not capturing()):
+        data = running._data
+        now = found._data.astype(data.dtype, copy=False)
+        data[...] = data * momentum + now * (1 - momentum)
+        written(running)
+        return
     with modes.mode(recording=False):
-        if capturing():
-            yield
-            return
-        with taped(None):
-            yield
+        running[...] = add(multiply(running, momentum), multiply(found.astype(running.dtype), 1 - momentum))
 
 
 @public
@@ -132,8 +153,8 @@ def group_norm(data: Any, gamma: Any, beta: Any, num_groups: int = 1, eps: float
     if num_groups < 1 or x.shape[1] % num_groups:
         help = f"num_groups divides the {x.shape[1]} channels"
         raise ShapeError("E136", f"group_norm of {x.type} in {num_groups} groups", help=help)
-    source, (scale, shift) = cast(operand(x), floating(x.dtype)), map(operand, parts)
-    return result(composites.group_norm(source, scale, shift, int(num_groups), float(eps)))
+    scale, shift = map(operand, parts)
+    return result(composites.group_norm(_float(x), scale, shift, int(num_groups), float(eps)))
 
 
 @public
@@ -145,8 +166,12 @@ def instance_norm(data: Any, gamma: Any, beta: Any, eps: float = 1e-3) -> Any:
     if x.ndim < 3:
         help = "it is given batch, channels and the axes over which it takes the mean"
         raise ShapeError("E136", f"instance_norm of {x.type}", help=help)
-    source, (scale, shift) = cast(operand(x), floating(x.dtype)), map(operand, parts)
-    return result(composites.instance_norm(source, scale, shift, float(eps)))
+    scale, shift = map(operand, parts)
+    return result(composites.instance_norm(_float(x), scale, shift, float(eps)))
+
+
+def _float(x: Any) -> Operand:
+    return cast(operand(x), floating(x.dtype))
 
 
 def _check(name: str, x: Any, axis: int, parts: list[Any]) -> None:
