@@ -66,6 +66,8 @@ def _remembers(kind: Any) -> bool:
 @cache
 def gives_data(kind: Any) -> bool:
     """Whether instances of a class are for what stands around a compiled function: data, or the training itself."""
+    if hasattr(kind, "watching"):  # a block: a transform
+        return False
     modules = [base.__module__ for base in kind.__mro__]
     return any(m.startswith(_DATA) and not m.startswith(_REMEMBERING) for m in modules)
 

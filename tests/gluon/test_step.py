@@ -572,8 +572,8 @@ def test_gradients_that_add_up_are_set_to_zero_at_each_call():
 
 
 @pytest.mark.parametrize("schedule", [None, 0.5])
-def test_the_present_rate_cannot_be_read_inside(schedule):
-    """It would be a constant of the program: the rate of the call that was captured."""
+def test_the_present_rate_can_be_read_inside_but_not_decide_the_next_one(schedule):
+    """It is no constant of the program; what Python counts by has to be a number of Python's."""
     settings = (
         {"learning_rate": 0.1} if schedule is None else {"lr_scheduler": lr_scheduler.FactorScheduler(1, schedule)}
     )
@@ -585,9 +585,19 @@ def test_the_present_rate_cannot_be_read_inside(schedule):
         with autograd.record():
             loss = (net(x) ** 2).sum()
         loss.backward()
-        trainer.set_learning_rate(trainer.learning_rate * 0.5)
         trainer.step(1)
-        return loss
+        return np.zeros(()) + trainer.learning_rate
 
-    with pytest.raises(StateError, match="E563"):
-        train(np.ones((2, 20)))
+    for _ in range(3):
+        assert float(train(np.ones((2, 20)))) == pytest.approx(trainer.learning_rate)
+    assert train.cache_info().captures == 1
+
+    @hybridize
+    def slower(x):
+        trainer.set_learning_rate(trainer.learning_rate * 0.5)
+        return x
+
+    before = trainer.learning_rate
+    with pytest.raises((CaptureError, StateError), match=r"E401|E560"):
+        slower(np.ones((2, 20)))
+    assert trainer.learning_rate == before
