@@ -6,7 +6,7 @@ Sub-graphs are fields; two ops are equal when their graphs have equal text.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
 import numpy
@@ -147,6 +147,14 @@ class While(Op):
         yield Sample((numpy.array(0), numbers((2, 3))), cls(body, body), fails=DTypeError)
 
 
+Runner = Callable[["Scan", tuple[NDArray[Any], ...]], tuple[NDArray[Any], ...]]
+
+
+def run_by(runner: Runner) -> None:
+    """Let `runner` say how imperative scans run (called once, by `array`, which knows the compiler)."""
+    _runner[:] = [runner]
+
+
 @frozen
 class Scan(Op):
     """`body` run `length` times, over slices.
@@ -196,6 +204,10 @@ class Scan(Op):
             for y, part in zip(ys, results[self.num_carry :], strict=True):
                 y[i] = part
         return (*state, *ys)
+
+    def eager(self, *inputs: NDArray[Any]) -> tuple[NDArray[Any], ...]:
+        """By the program that `run_by` knows how to make."""
+        return _runner[0](self, inputs)
 
     def vjp(self, g: tuple[Operand | None, ...], y: tuple[Operand, ...], *xs: Operand) -> tuple[Gradient, ...]:
         """Run forward once more, keeping every state; then a scan the other way over the body's reverse sweep.
@@ -273,6 +285,9 @@ class Scan(Op):
         yield Sample(inputs, cls(body, 5, False, 2), fails=ShapeError)
         yield Sample(inputs[:3], cls(body, 4, False, 2), fails=ShapeError)
         yield Sample(inputs, cls(pure, 4, False, 1), fails=ShapeError)
+
+
+_runner: list[Runner] = [lambda op, inputs: op.reference(*inputs)]
 
 
 def _cut(items: Sequence[Operand], sizes: Sequence[int]) -> list[Sequence[Operand]]:

@@ -12,6 +12,7 @@ import mmap
 import os
 import struct
 import sys
+from collections.abc import Callable
 from functools import cache
 from typing import Any, Final
 
@@ -95,9 +96,9 @@ class Loaded:
         """What the module exports."""
         return tuple(self._exports)
 
-    def __del__(self) -> None:
-        # At the end of the process threads may still run code of it.
-        if self._base and not sys.is_finalizing():
+    def __del__(self, ending: Callable[[], bool] = sys.is_finalizing) -> None:
+        # At the end of the process threads may still run code of it; this module's names may be gone by then.
+        if self._base and not ending():
             self._unmap(self._base, self.nbytes)
 
 

@@ -3,10 +3,14 @@
 import numpy
 import pytest
 
-from hybridize.array import np, npx
+from hybridize import ops
+from hybridize.array import np, npx, single
 from hybridize.array.functions import dense
 from hybridize.base import modes
 from hybridize.base.errors import HybridizeError
+from hybridize.base.types import TensorType
+from hybridize.ops import control
+from hybridize.ops.op import bind
 
 W = numpy.linspace(-1, 1, 24 * 32, dtype="f4").reshape(24, 32)
 B = numpy.linspace(0, 1, 24, dtype="f4")
@@ -51,3 +55,40 @@ def test_programs_are_bounded(monkeypatch):
     for inner in range(300, 306):
         npx.fully_connected(np.ones((1, inner)), np.ones((2, inner)), np.ones((2,)))
     assert len(dense._ROWS.programs) <= 3
+
+
+def _decayed(x, state, rate):
+    """A scan of ours, bound as imperative code does: running sums that decay."""
+    kinds = [TensorType(state.shape, state.dtype), TensorType(x.shape[1:], x.dtype), TensorType(rate.shape, rate.dtype)]
+
+    def step(h, x, r):
+        after = ops.add(ops.mul(h, r), x)
+        return [after, after]
+
+    return bind(ops.Scan(ops.record(step, kinds), x.shape[0], False, 1), state, x, rate)
+
+
+def test_a_scan_is_compiled_when_it_has_taken_long_enough(monkeypatch):
+    scans = single.Scans()
+    monkeypatch.setattr(control, "_runner", [scans.run])
+    rng = numpy.random.default_rng(0)
+    x, state, rate = rng.normal(size=(40, 3)), rng.normal(size=3), rng.uniform(size=3)
+    first = _decayed(x, state, rate)
+    assert not scans.programs
+    monkeypatch.setattr(single, "PATIENCE", 0.0)
+    _decayed(x, state, rate)
+    assert len(scans.programs) == 1
+    monkeypatch.setattr(ops.Scan, "reference", None)
+    for found, wanted in zip(_decayed(x, state, rate), first, strict=True):
+        numpy.testing.assert_allclose(found, wanted, rtol=1e-12)
+
+
+def test_programs_of_scans_are_bounded(monkeypatch):
+    scans = single.Scans()
+    monkeypatch.setattr(control, "_runner", [scans.run])
+    monkeypatch.setattr(single, "LIMIT", 2)
+    monkeypatch.setattr(single, "PATIENCE", 0.0)
+    for length in (1, 2, 3, 2, 1):
+        y, _ = _decayed(numpy.ones((length, 2)), numpy.zeros(2), numpy.ones(2))
+        assert y.tolist() == [length] * 2
+    assert len(scans.programs) == 2

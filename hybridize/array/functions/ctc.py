@@ -8,12 +8,14 @@ import operator
 from typing import Any
 
 from hybridize import ops
+from hybridize.array.functions.alignments import NEVER, summed
 from hybridize.array.functions.creation import arange, full, full_like, zeros
 from hybridize.array.functions.elementwise import logaddexp, logical_and, maximum, where
 from hybridize.array.functions.neural import log_softmax
 from hybridize.array.functions.reductions import min as min_
 from hybridize.array.functions.searching import take_along_axis
 from hybridize.array.functions.shapes import concatenate, expand_dims, reshape, stack
+from hybridize.array.ndarray import ndarray
 from hybridize.array.operands import array, operand, public, result
 from hybridize.array.operands import indices as index_operand
 from hybridize.base.dtypes import bfloat16, float16, float32, int64
@@ -22,9 +24,6 @@ from hybridize.base.promotion import floating
 from hybridize.base.types import TensorType
 from hybridize.ops.op import Operand, bind, type_of
 from hybridize.ops.record import record
-
-_NEVER = -1e30
-"""The logarithm of 0: far below all others, yet finite, so that differences of two of them are no NaN."""
 
 
 @public
@@ -68,25 +67,44 @@ def ctc_loss(
             "E139", f"ctc_loss needs scores [steps, batch, classes] and labels [batch, length], got {x.type} and "
             f"{array(label).type}", help="of CTCLoss, layout and label_layout say which axis is which",
         )  # fmt: skip
-    steps, batch, length = operator.index(x.shape[0]), x.shape[1], operator.index(classes.shape[1])
+    steps, batch = operator.index(x.shape[0]), x.shape[1]
     wide = float32 if x.dtype in (float16, bfloat16) else floating(x.dtype)
     blank = 0 if blank_label == "first" else x.shape[2] - 1
     sizes = _counted(classes, 0 if blank_label == "first" else -1) if label_lengths is None else label_lengths
-    path = _path(classes, blank)
     scores = log_softmax(x.astype(wide), -1)
-    emitted = maximum(take_along_axis(scores, expand_dims(path, 0), 2), _NEVER)
-    skips = where(logical_and(path != blank, path != _shifted(path, 2, blank)), 0.0, _NEVER).astype(wide)
-    start = concatenate([full((batch, 1), 0.0, dtype=wide), full((batch, 2 * length), _NEVER, dtype=wide)], 1)
-    inputs = [start, emitted] if data_lengths is None else [start, emitted, _counting(steps, data_lengths)]
-    last = _last(inputs, skips, steps)
-    ends = reshape(result(index_operand(sizes)), (batch, 1)) * 2
+    path, ends = _path(classes, blank), reshape(result(index_operand(sizes)), (batch, 1)) * 2
+    counted = None if data_lengths is None else _counting(steps, data_lengths)
+    parts = path, ends, counted
+    if type(scores) is ndarray and all(part is None or type(part) is ndarray for part in parts) and steps:
+        plain = path.asnumpy(), ends.asnumpy(), None if counted is None else counted.asnumpy()
+        total = summed(scores, lambda of: _composed(of, *plain, blank), *plain, blank)
+    else:
+        total = _composed(scores, *parts, blank)
+    loss = where(total > 0.5 * NEVER, -total, math.inf)
+    return loss if x.dtype == wide else loss.astype(floating(x.dtype))
+
+
+def _composed(scores: Any, path: Any, ends: Any, counted: Any, blank: int) -> Any:
+    """The logarithms of the probabilities [batch] of labels.
+
+    Args:
+        scores: [steps, batch, classes], logarithms of probabilities.
+        path: [batch, places], the classes of the label with blanks between.
+        ends: [batch, 1], the last place of the path.
+        counted: [steps, batch], whether a step is one of the sequence's; None: all are.
+        blank: the class of blanks.
+    """
+    wide, steps = scores.dtype, operator.index(scores.shape[0])
+    batch, places = path.shape[0], operator.index(path.shape[1])
+    emitted = maximum(take_along_axis(scores, expand_dims(path, 0), 2), NEVER)
+    skips = where(logical_and(path != blank, path != _shifted(path, 2, blank)), 0.0, NEVER).astype(wide)
+    start = concatenate([full((batch, 1), 0.0, dtype=wide), full((batch, places - 1), NEVER, dtype=wide)], 1)
+    last = _last([start, emitted] if counted is None else [start, emitted, counted], skips, steps)
     total = logaddexp(
         take_along_axis(last, ends, 1),
-        where(ends > 0, take_along_axis(last, maximum(ends - 1, 0), 1), _NEVER),
+        where(ends > 0, take_along_axis(last, maximum(ends - 1, 0), 1), NEVER),
     )
-    total = reshape(total, (batch,))
-    loss = where(total > 0.5 * _NEVER, -total, math.inf)
-    return loss if x.dtype == wide else loss.astype(floating(x.dtype))
+    return reshape(total, (batch,))
 
 
 def _counted(classes: Any, after: int) -> Any:
@@ -126,7 +144,7 @@ def _last(inputs: list[Any], skips: Any, steps: int) -> Any:
 
     def before(x: Operand, by: int) -> Operand:
         kept = ops.slice(x, (0, 0), (batch, places - by), (1, 1))
-        return ops.concat(ops.full(_NEVER, TensorType((batch, by), kinds[0].dtype)), kept, axis=1)
+        return ops.concat(ops.full(NEVER, TensorType((batch, by), kinds[0].dtype)), kept, axis=1)
 
     def step(x: Operand, emitted: Operand, *rest: Operand) -> list[Operand]:
         arrived = x
