@@ -205,6 +205,12 @@ class Recording:
 
         return called(self, function, inputs)
 
+    def checkpoint(self, *arguments: Any) -> Any:
+        """A call of what `autograd.checkpoint` gives, while recording."""
+        from hybridize.capture.custom import checkpointed
+
+        return checkpointed(self, *arguments)
+
     def cond(self, *arguments: Any) -> Any:
         """`npx.cond`."""
         from hybridize.capture.explicit import cond  # late, as its siblings: they need this module, and few call them
