@@ -163,11 +163,15 @@ def checkpoint(function: Callable[..., Any]) -> Callable[..., Any]:
     """A function of which recording remembers the arguments alone: a backward pass computes it again.
 
     It saves memory for time. Weights that the function uses get their gradients as usual; random numbers are drawn
-    again as they were. The function must do the same both times.
+    again as they were, and running statistics are not moved again. The function must do the same both times.
     """
 
     @wraps(function)
     def call(*args: Any, **kwargs: Any) -> Any:
+        if capturing() and modes.is_recording():
+            captured = getattr(current(), "checkpoint", None)
+            if captured is not None:
+                return captured(function, args, kwargs)
         if taping() is None or capturing():
             return function(*args, **kwargs)
         leaves, structure = flatten((args, kwargs))
@@ -225,11 +229,13 @@ class _Again:
         with STATE:
             before = random.state.asnumpy()
             random.state._data[...] = self._drawn
+        nested, modes.THREAD.again = modes.THREAD.again, True
         try:
             args, kwargs = unflatten(self._structure, given)
             with record(train_mode=self._training):
                 outputs = self._function(*args, **kwargs)
         finally:
+            modes.THREAD.again = nested
             with STATE:
                 random.state._data[...] = before
         found, _ = flatten(outputs)

@@ -27,6 +27,8 @@ class _Switches(threading.local):
     recording: bool = False
     training: bool = False
     disabled: bool = False
+    again: bool = False
+    """Whether a function is computed again, as `checkpoint` does: state that it keeps was moved the first time."""
     depth: int = 0
 
 

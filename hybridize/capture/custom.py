@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Gradients of the user's own inside of a program: an `autograd.Function` becomes one node, with both of its methods.
 
+So does what is to be computed again instead of remembered (`autograd.checkpoint`).
+
 `forward` and `backward` are Python, so both are captured at once, where the function is called. What `backward` reads
 of `forward`, whether it was saved or is an attribute, is seen by the values that it reads.
 """
@@ -18,10 +20,13 @@ from hybridize.array.symbol import Symbol
 from hybridize.base import modes
 from hybridize.base.dtypes import is_float
 from hybridize.base.errors import ArgumentError, StateError
+from hybridize.base.nested import flatten, unflatten
 from hybridize.capture.trace import Branch, Recording
 from hybridize.graph import Graph, Value
-from hybridize.ops import CustomGradient
-from hybridize.ops.op import interpreting
+from hybridize.ops import After, CustomGradient, full
+from hybridize.ops.gradient import pullback
+from hybridize.ops.op import Operand, bind1, interpreting
+from hybridize.ops.record import record
 
 
 def called(at: Recording, function: Any, inputs: Sequence[Any]) -> Any:
@@ -71,6 +76,57 @@ def called(at: Recording, function: Any, inputs: Sequence[Any]) -> Any:
     return type(outputs)(made) if several else made[0]
 
 
+def checkpointed(at: Recording, function: Callable[..., Any], args: Any, kwargs: Any) -> Any:
+    """`function(*args, **kwargs)`, which a backward pass computes again; see `autograd.checkpoint`.
+
+    Raises:
+        StateError E545: the function writes to its arguments, or changes what is outside of it in Python.
+    """
+    leaves, structure = flatten((args, kwargs))
+    places = [k for k, x in enumerate(leaves) if type(x) is ndarray or (type(x) is Symbol and x.weak is None)]
+    operands = [_lifted(at, leaves[k]).operand() for k in places]
+    inner = Branch(at)
+    own = [inner.input(value.type) for value in operands]
+    given = dict(zip(places, (Symbol.of(inner, value) for value in own), strict=True))
+    name = f"checkpoint({getattr(function, '__name__', type(function).__name__)})"
+    try:
+        with interpreting(inner):
+            args, kwargs = unflatten(structure, [given.get(k, x) for k, x in enumerate(leaves)])
+            found, of = flatten(at.convert(function)(*args, **kwargs))
+            results = [inner.own(_lifted(inner, array(y)).operand()) for y in found]
+        _check(inner, name, given.values(), own, arrays=False)
+        written = {cell: inner.own(cell.value) for cell, before in inner.journal if before not in inner.mine}
+    finally:
+        for cell, before in reversed(inner.journal):
+            cell.value = before
+    outputs = [*results, *written.values()]
+    body = _graph(inner, own, outputs)
+    wrt = [k for k, value in enumerate(body.inputs) if is_float(value.type.dtype)]
+    node = CustomGradient(
+        name, body, _again(body, len(results), len(own), wrt), len(results),
+        (*range(len(results)), *(len(results) + len(outputs) + k for k in range(len(body.inputs)))), tuple(wrt),
+    )  # fmt: skip
+    values = at.bind(node, (*operands, *inner.outer))
+    for cell, value in zip(written, values[len(results) :], strict=True):
+        at.note(cell)  # the writes themselves were checked where they were made
+        cell.value = value
+    return unflatten(of, [Symbol.of(at, value) for value in values[: len(results)]])
+
+
+def _again(body: Graph, results: int, arguments: int, wrt: Sequence[int]) -> Graph:
+    """The gradients of a graph, which is run again for them, once there is a gradient of its results."""
+    types = [value.type for value in (*body.outputs[:results], *body.inputs)]
+
+    def back(*operands: Operand) -> list[Operand]:
+        heads, xs = operands[:results], operands[results:]
+        late = [bind1(After(), x, heads[0]) if k < arguments and heads else x for k, x in enumerate(xs)]
+        arrived = [g if is_float(kind.dtype) else None for g, kind in zip(heads, types, strict=False)]
+        found = pullback(body, late, [*arrived, *[None] * (len(body.outputs) - results)])
+        return [full(0, body.inputs[k].type) if found[k] is None else found[k] for k in wrt]
+
+    return record(back, types)
+
+
 def _handed(at: Recording, function: Any, home: Recording, method: Any) -> Callable[..., Any]:
     """A method of the user's, converted; the object belongs to the recording that the method is for."""
     at.root.fresh[id(function)] = (function, home)
@@ -82,15 +138,15 @@ def _lifted(at: Recording, x: Any) -> Symbol:
     return symbol
 
 
-def _check(inner: Branch, name: str, given: Any, own: Sequence[Value]) -> None:
-    """Refuse what a node cannot do: change what is outside of it."""
-    written = any(before not in inner.mine for _, before in inner.journal)
+def _check(inner: Branch, name: str, given: Any, own: Sequence[Value], *, arrays: bool = True) -> None:
+    """Refuse what a node cannot do: change what is outside of it, be it arrays or not."""
+    written = arrays and any(before not in inner.mine for _, before in inner.journal)
     written = written or any(symbol._cell.value is not value for symbol, value in zip(given, own, strict=True))
     if written or inner.containers:
         what = "a list or dict of the surroundings" if inner.containers else "an array that it did not make"
         raise StateError(
-            "E545", f"{name}, an autograd.Function, changes {what} inside of a compiled function",
-            help="let forward and backward work on copies",
+            "E545", f"{name} changes {what} inside of a compiled function",
+            help="let it work on a copy, and return what it makes",
         )  # fmt: skip
 
 

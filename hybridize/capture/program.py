@@ -16,6 +16,7 @@ from hybridize.array.ndarray import ndarray, wrap
 from hybridize.array.storage import STATE
 from hybridize.array.traced import Variable
 from hybridize.autograd.tape import viewed as viewed_buffer
+from hybridize.base import modes
 from hybridize.base.dims import Symbol
 from hybridize.base.errors import ArgumentError, DTypeError, ShapeError
 from hybridize.base.frozen import changed
@@ -343,7 +344,10 @@ class Program:
         return leaf if isinstance(leaf, ndarray) else numpy.asarray(leaf, dtype=kind.dtype)
 
     def _commit(self, arrays: Sequence[Any], outputs: Sequence[NDArray[Any]]) -> None:
+        again = modes.THREAD.again
         for source, array in zip(self.stock.sources, arrays, strict=True):
+            if again and source.array is not None and source.array is not random.state:
+                continue  # state was moved the first time
             if source.written >= 0:
                 if outputs[source.written] is not array._data:
                     array._data[...] = outputs[source.written]

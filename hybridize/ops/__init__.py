@@ -136,6 +136,7 @@ from hybridize.ops.composite import composite as composite
 from hybridize.ops.control import Cond as Cond
 from hybridize.ops.control import Scan as Scan
 from hybridize.ops.control import While as While
+from hybridize.ops.custom import After as After
 from hybridize.ops.custom import CustomGradient as CustomGradient
 from hybridize.ops.elementwise import Elementwise as Elementwise
 from hybridize.ops.evaluate import evaluate as evaluate
@@ -247,6 +248,7 @@ _CLASSES: tuple[type[Op], ...] = (
     Isfinite, Pow, Fmod, Arctan2, Hypot, Copysign, LogAddExp, Slice, UpdateSlice, Concat, Pad, Iota, SizeOf, Prod,
     ReduceMax, ReduceMin, Any, All, ArgMax, ArgMin, CumSum, CumProd, CumMax, Gather, GatherND, ScatterND, TakeAlongAxis,
     ArgSort, Sort, Matmul, RandomBits, Print, Assert, Cond, While, Scan, Composite, CustomGradient,
+    After,
 )  # fmt: skip
 OPS: dict[str, type[Op]] = {snake(cls.__name__): cls for cls in _CLASSES}
 """Every primitive by its word in the text form, composites under `composite`."""

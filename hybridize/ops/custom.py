@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""`CustomGradient`: a part of a graph whose gradient is not that of the operations it is made of."""
+"""`CustomGradient`, a part of a graph whose gradient is not that of the operations it is made of; and `After`."""
 
 from __future__ import annotations
 
@@ -12,13 +12,36 @@ from hybridize.base.errors import GraphError, InternalError
 from hybridize.base.frozen import frozen
 from hybridize.base.types import TensorType
 from hybridize.graph import Graph
+from hybridize.loops.expr import Element
 from hybridize.ops.arithmetic import add, mul
-from hybridize.ops.cases import numbers
+from hybridize.ops.cases import ZERO, numbers
 from hybridize.ops.evaluate import evaluate
 from hybridize.ops.gradient import apply
 from hybridize.ops.op import Op, Operand, Sample
 from hybridize.ops.record import record
 from hybridize.ops.views import full
+
+
+@frozen
+class After(Op):
+    """`x`, but not before `y` is there: what is computed of it is not what was computed of `x` earlier."""
+
+    def infer(self, x: TensorType, y: TensorType) -> tuple[TensorType, ...]:
+        return (x,)
+
+    def reference(self, x: NDArray[Any], y: NDArray[Any]) -> tuple[NDArray[Any], ...]:
+        return (x,)
+
+    def vjp(self, g: tuple[Operand], y: tuple[Operand], *xs: Operand) -> tuple[Operand | None, ...]:
+        return (g[0], None)
+
+    def lower(self, x: Element, y: Element, *, types: tuple[TensorType, ...]) -> tuple[Element, ...]:
+        return (x,)
+
+    @classmethod
+    def samples(cls) -> Iterator[Sample]:
+        yield Sample((numbers((2, 3)), numbers((4,), seed=1)), cls(), grad=(0,))
+        yield Sample((numbers(ZERO, "i4"), numbers(())), cls(), grad=())
 
 
 @frozen

@@ -134,6 +134,8 @@ def _plain(x: Any, parts: list[Any]) -> bool:
 
 def keep(running: Any, found: Any, momentum: float) -> None:
     """Move a running statistic towards what a batch has, outside of what is recorded for gradients."""
+    if modes.THREAD.again:
+        return
     if type(running) is ndarray and type(found) is ndarray and (not ACTIVE or not capturing()):
         data = running._data
         now = found._data.astype(data.dtype, copy=False)
