@@ -355,6 +355,25 @@ def test_a_library_holds_it_in_the_kernel_of_the_layer_before(tmp_path):
     assert "as expected" in str(found)  # it was run and compared
 
 
+def test_an_archive_of_both_modes_trains_on(tmp_path):
+    net = trained()
+    net.hybridize()
+    x = np.array(drawn(6, 6))
+    net(x)
+    with autograd.train_mode():
+        net(x)
+    net.save(tmp_path / "net.hybridize")
+    again = hz.load(tmp_path / "net.hybridize")
+    for _ in range(2):
+        results = []
+        for one in (net, again):
+            hz.random.seed(4)
+            with autograd.train_mode():
+                one(x)
+            results.append(one(x).asnumpy())
+        numpy.testing.assert_allclose(results[1], results[0], rtol=1e-6)
+
+
 @pytest.mark.parametrize("version", ["v1_9_1_np/npnet", "v1_9_1_nd/convnet", "v2_0_0b1_np/convnet"])
 def test_batch_norm_as_mxnet_wrote_it(version):
     tree = json.loads((MXNET / f"{version}-symbol.json").read_text())
@@ -516,6 +535,9 @@ def test_what_does_not_fit_is_said():
         layer(np.ones((0, 3)))
     assert (layer.running_var.data().asnumpy() == before).all()
     assert layer(np.ones((0, 3))).shape == (0, 3)
+    with pytest.raises(ArgumentError, match=r"E331.*num_devices=2"):
+        nn.SyncBatchNorm(num_devices=2)
+    assert repr(gluon.contrib.nn.SyncBatchNorm(3)).startswith("SyncBatchNorm(axis=1, eps=1e-05, momentum=0.9")
     for wrong in ({"momentum": 1.5}, {"epsilon": 0}):
         with pytest.raises(ArgumentError, match="E331"):
             nn.BatchNorm(**wrong)

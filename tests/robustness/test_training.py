@@ -348,11 +348,15 @@ def test_a_truncated_checkpoint_of_fit(broken, tmp_path):
     same(before, made.state())
 
 
-WRITER = """
+BEGINNING = """
 import sys
 sys.path.insert(0, {tests!r})
-from test_training import Training
+from test_training import Training, fit_batches
 made = Training()
+"""
+WRITER = (
+    BEGINNING
+    + """
 step = 0
 while True:
     made.run(step, step + 1)
@@ -361,18 +365,53 @@ while True:
     made.trainer.save_states({folder!r} + "/states")
     print(step, flush=True)
 """
+)
+FITTING = BEGINNING + "fit_batches(made, {folder!r}, 100000)"
+
+
+def fit_batches(made, folder, batches):
+    """Fit with a checkpoint after each batch, and say how many batches there were."""
+
+    class Told(estimators.BatchEnd):
+        priority = 10**9
+
+        def batch_end(self, estimator, *args, **kwargs):
+            print(made.trainer.optimizer.num_update, flush=True)
+
+    x, y = numpy.random.default_rng(1).normal(size=(16, 5)).astype("f4"), numpy.arange(16) % 3
+    handler = estimators.CheckpointHandler(folder, "net", batch_period=1, resume_from_checkpoint=True)
+    fitted = estimators.Estimator(made.net, made.loss, trainer=made.trainer)
+    fitted.logger.handlers.clear()
+    fitted.fit(DataLoader(ArrayDataset(x, y), 8), batches=batches, event_handlers=[handler, Told()])
+
+
+def killed(code, folder, rng):
+    """Run a program for a few lines of its output, and kill it; the last number that it said."""
+    code = code.format(tests=os.path.dirname(__file__), folder=str(folder))
+    with subprocess.Popen([sys.executable, "-c", code], stdout=subprocess.PIPE, text=True) as process:
+        for _ in range(int(rng.integers(2, 5))):
+            seen = int(process.stdout.readline())
+        time.sleep(float(rng.uniform(0, 0.01)))
+        process.send_signal(signal.SIGKILL)
+    return seen
+
+
+def test_fit_killed_in_the_middle_goes_on(tmp_path):
+    rng, before = numpy.random.default_rng(1), 0
+    for _ in range(3):
+        seen = killed(FITTING, tmp_path, rng)
+        assert seen > before  # it went on where it was
+        before = seen
+    made = Training()
+    fit_batches(made, tmp_path, before + 50)
+    assert made.trainer.optimizer.num_update == before + 50
 
 
 def test_killed_in_the_middle_of_writing(tmp_path):
     """What is there is whole, of this step or the one before, and what was begun is no hindrance."""
     rng = numpy.random.default_rng(0)
     for _ in range(4):
-        code = WRITER.format(tests=os.path.dirname(__file__), folder=str(tmp_path))
-        with subprocess.Popen([sys.executable, "-c", code], stdout=subprocess.PIPE, text=True) as process:
-            for _ in range(int(rng.integers(2, 5))):
-                seen = int(process.stdout.readline())
-            time.sleep(float(rng.uniform(0, 0.01)))
-            process.send_signal(signal.SIGKILL)
+        seen = killed(WRITER, tmp_path, rng)
         made = Training()
         made.net.load_parameters(str(tmp_path / "params"))
         made.trainer.load_states(tmp_path / "states")

@@ -4,3 +4,4 @@
 from hybridize.gluon.nn import Concurrent as Concurrent
 from hybridize.gluon.nn import HybridConcurrent as HybridConcurrent
 from hybridize.gluon.nn import Identity as Identity
+from hybridize.gluon.nn import SyncBatchNorm as SyncBatchNorm

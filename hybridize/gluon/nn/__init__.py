@@ -27,6 +27,7 @@ from hybridize.gluon.nn.normalization import BatchNormReLU as BatchNormReLU
 from hybridize.gluon.nn.normalization import GroupNorm as GroupNorm
 from hybridize.gluon.nn.normalization import InstanceNorm as InstanceNorm
 from hybridize.gluon.nn.normalization import LayerNorm as LayerNorm
+from hybridize.gluon.nn.normalization import SyncBatchNorm as SyncBatchNorm
 
 # The names of MXNet 1.x.
 Concurrent = Concatenate

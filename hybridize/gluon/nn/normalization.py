@@ -134,6 +134,40 @@ class BatchNormReLU(BatchNorm):
         return npx.relu(super().forward(x))
 
 
+class SyncBatchNorm(BatchNorm):
+    """`BatchNorm`, under the name of what MXNet synchronizes between devices: here the whole batch is on one.
+
+    Args:
+        in_channels: number of channels; 0: taken from the first input.
+        num_devices: 1 or None.
+        momentum: the part of the running statistics that a batch leaves.
+        epsilon: added to the variance.
+        center: whether `beta` is learned.
+        scale: whether `gamma` is learned.
+        use_global_stats: normalize by the running statistics in training too.
+        kwargs: the initializers of `BatchNorm`.
+
+    Raises:
+        ArgumentError E331: several devices.
+    """
+
+    def __init__(
+        self,
+        in_channels: int = 0,
+        num_devices: int | None = None,
+        momentum: float = 0.9,
+        epsilon: float = 1e-5,
+        center: bool = True,
+        scale: bool = True,
+        use_global_stats: bool = False,
+        **kwargs: Any,
+    ) -> None:
+        if num_devices not in (None, 1):
+            what = f"SyncBatchNorm normalizes what is on one device, got num_devices={num_devices!r}"
+            raise ArgumentError("E331", what, help="give it whole batches, without split_and_load")
+        super().__init__(1, momentum, epsilon, center, scale, use_global_stats, in_channels=in_channels, **kwargs)
+
+
 class LayerNorm(_Normalized):
     """(x - mean) / sqrt(variance + epsilon) gamma + beta over one axis.
 
