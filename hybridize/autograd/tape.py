@@ -261,8 +261,7 @@ class Tape:
         befores = [self.lift(array) for array in arrays] if steps or len(arrays) > 1 else []
         befores = [Traced(before.data, before.edge, before.storage, before.version) for before in befores]
         part = viewed(x._data, steps)
-        value = update.data if type(update) is Traced else update
-        part[...] = value.copy() if numpy.may_share_memory(value, part) else value
+        part[...] = update.data if type(update) is Traced else update  # NumPy minds where both overlap
         storage = x.storage
         storage.recorded = True
         storage.touch()

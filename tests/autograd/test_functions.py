@@ -306,3 +306,49 @@ def test_a_pass_back_has_the_mode_that_it_is_given(train_mode):
     autograd.grad(y, x, train_mode=train_mode)
     assert seen == [(False, train_mode)] * 2
     assert not autograd.is_training()
+
+
+@pytest.mark.parametrize("train_mode", [False, True])
+def test_functions_of_ones_own_compute_in_the_mode_of_their_callers(train_mode):
+    seen = []
+
+    class Watched(autograd.Function):
+        def forward(self, x):
+            seen.append((autograd.is_recording(), autograd.is_training()))
+            return x * 2
+
+    with autograd.record(train_mode=train_mode):
+        Watched()(variable([1.0]))
+    assert seen == [(False, train_mode)]
+
+
+def test_both_results_of_one_operation_may_be_variables():
+    x, y = variable([2.0]), variable([3.0])
+    with autograd.record():
+        product, total = Product()(x, 5, y)
+        product.attach_grad()
+        total.attach_grad()
+        z = product * 7 + total * 11
+    z.backward()
+    close(product.grad, [7])
+    close(total.grad, [11])
+
+
+@pytest.mark.parametrize("train_mode", [False, True])
+def test_what_is_computed_again_has_its_mode_and_leaves_the_random_numbers_alone(train_mode):
+    seen = []
+
+    def layer(x):
+        seen.append(autograd.is_training())
+        return npx.dropout(x, 0.5)
+
+    x = variable(numpy.ones(100))
+    random.seed(5)
+    with autograd.record(train_mode=train_mode):
+        y = autograd.checkpoint(layer)(x)
+    random.uniform(size=3)
+    before = random.state.asnumpy()
+    autograd.backward(y, train_mode=not train_mode)
+    assert seen == [train_mode] * 2
+    close(x.grad, y)
+    assert (random.state.asnumpy() == before).all()

@@ -264,6 +264,9 @@ def test_copies_share_nothing():
             assert x[0] == 1
             z = (y * 3).sum()
             assert autograd.grad(z, x).tolist() == [0, 3]
+        constant = npx.stop_gradient(x)
+        constant[0] = 100.0
+        assert x[0] == 1
 
 
 def test_gradients_share_nothing():

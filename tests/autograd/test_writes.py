@@ -292,3 +292,17 @@ def test_a_broadcast_view_is_read_only():
         y = np.broadcast_to(x * 1, (3, 2))
         with pytest.raises(errors.ArgumentError, match="E306"):
             y[0] = x
+
+
+def test_a_write_that_overlaps_what_it_reads():
+    x = variable([[1.0, 2.0], [3.0, 4.0]])
+    factors = numpy.array([[1.0, 10.0], [100.0, 1000.0]])
+    with autograd.record():
+        turned, moved = x * 1, x * 1
+        turned[...] = turned.T
+        moved[1:] = moved[:-1]
+        z = (turned * np.array(factors)).sum() + (moved * np.array(factors)).sum()
+    close(turned, [[1, 3], [2, 4]])
+    close(moved, [[1, 2], [1, 2]])
+    z.backward()
+    close(x.grad, numpy.add(factors.T, [[101, 1010], [0, 0]]))

@@ -1,5 +1,7 @@
 """Losses: MXNet's values, imperatively and compiled; PyTorch's gradients; labels that do not fit are said to."""
 
+import math
+
 import numpy
 import pytest
 
@@ -173,6 +175,13 @@ def test_large_scores_do_not_overflow():
     numpy.testing.assert_array_equal(losses.SoftmaxCELoss()(rows, np.array([1, 1])).asnumpy(), [2e4, 0])
 
 
+def test_probabilities_of_0_cost_much_not_infinity():
+    sure = losses.SigmoidBCELoss(from_sigmoid=True)(np.array([[0.0], [1.0]]), np.array([[1.0], [0.0]]))
+    numpy.testing.assert_allclose(sure.asnumpy(), -math.log(1e-12), rtol=1e-5)
+    none = losses.KLDivLoss()(np.log(np.array([[0.5, 0.5]])), np.array([[0.0, 1.0]]))
+    numpy.testing.assert_allclose(none.asnumpy(), math.log(2) / 2, rtol=1e-5)
+
+
 @pytest.mark.parametrize("loss", [losses.SigmoidBCELoss(), losses.LogisticLoss(label_format="binary")])
 @pytest.mark.parametrize("hybrid", [False, True])
 def test_binary_cross_entropy_has_its_slope_at_0(loss, hybrid):
@@ -201,9 +210,14 @@ def test_cosines_of_nothing_have_no_slope(dtype):
 
 
 def test_counts_of_0_have_a_full_likelihood():
-    """0 log 0 is no NaN."""
-    found = losses.PoissonNLLLoss(compute_full=True)(np.zeros((2, 1)), np.array([0, 1]))
+    """0 log 0 is no NaN, nor is its slope."""
+    counts = np.array([0.0, 1.0])
+    counts.attach_grad()
+    with autograd.record():
+        found = losses.PoissonNLLLoss(compute_full=True)(np.zeros((2, 1)), counts)
+    found.backward()
     numpy.testing.assert_allclose(found.asnumpy(), [1, 1])
+    assert numpy.isfinite(counts.grad.asnumpy()).all()
 
 
 def test_a_loss_is_captured_for_every_batch_size():
