@@ -15,6 +15,7 @@ from typing import Any
 
 from hybridize.array import np, npx, random
 from hybridize.array.functions import control, legacy_shapes, neural
+from hybridize.array.functions.elementwise import root
 from hybridize.array.operands import array, axes_of
 from hybridize.base.dtypes import float32
 from hybridize.base.errors import ShapeError
@@ -82,9 +83,7 @@ def norm(data: Any, ord: int = 2, axis: Any = None, keepdims: bool = False, out_
     x = array(data)
     x = x.astype(floating(x.dtype), copy=False)
     found = (
-        np.sqrt(np.sum(np.square(x), axis, keepdims=keepdims))
-        if ord == 2
-        else np.sum(np.abs(x), axis, keepdims=keepdims)
+        root(np.sum(np.square(x), axis, keepdims=keepdims)) if ord == 2 else np.sum(np.abs(x), axis, keepdims=keepdims)
     )
     return found if out_dtype is None else found.astype(out_dtype)
 

@@ -140,21 +140,23 @@ class Min(Binary):
 
 
 class FMax(Binary):
-    """The larger of both, the other where one is NaN. At a tie both share the gradient."""
+    """The larger of both, the other where one is NaN. At a tie the first has the gradient."""
 
     scalar, meaning, takes = "fmax", numpy.fmax, ANY
 
     def gradient(self, g: Operand, z: Operand, x: Operand, y: Operand) -> tuple[Gradient, Gradient]:
-        return _shared(g, bit_or(gt(x, y), ne(y, y)), eq(x, y))
+        first, nothing = bit_or(ge(x, y), ne(y, y)), like(0, g)
+        return where(first, g, nothing), where(first, nothing, g)
 
 
 class FMin(Binary):
-    """The smaller of both, the other where one is NaN. At a tie both share the gradient."""
+    """The smaller of both, the other where one is NaN. At a tie the first has the gradient."""
 
     scalar, meaning, takes = "fmin", numpy.fmin, ANY
 
     def gradient(self, g: Operand, z: Operand, x: Operand, y: Operand) -> tuple[Gradient, Gradient]:
-        return _shared(g, bit_or(lt(x, y), ne(y, y)), eq(x, y))
+        first, nothing = bit_or(le(x, y), ne(y, y)), like(0, g)
+        return where(first, g, nothing), where(first, nothing, g)
 
 
 def _shared(g: Operand, first: Operand, tie: Operand) -> tuple[Gradient, Gradient]:

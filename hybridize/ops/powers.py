@@ -53,7 +53,10 @@ class Arctan2(Binary):
     scalar, meaning = "arctan2", numpy.arctan2
 
     def gradient(self, g: Operand, z: Operand, x: Operand, y: Operand) -> tuple[Gradient, Gradient]:
-        scale = div(g, add(mul(x, x), mul(y, y)))
+        """At the origin, which has no angle, it is 0."""
+        square = add(mul(x, x), mul(y, y))
+        nothing = eq(square, like(0, square))
+        scale = where(nothing, like(0, g), div(g, where(nothing, like(1, square), square)))
         return mul(scale, y), neg(mul(scale, x))
 
 

@@ -31,7 +31,7 @@ from hybridize.array.operands import (
 )
 from hybridize.array.symbol import Symbol
 from hybridize.array.traced import Traced
-from hybridize.base import dims
+from hybridize.base import dims, modes
 from hybridize.base.dtypes import DType, as_dtype, bool_, converted, float32, float64, is_float, is_integer
 from hybridize.base.errors import DTypeError, ShapeError
 from hybridize.base.promotion import NUMBERS, floating, result_dtype, weak_kind
@@ -395,13 +395,22 @@ def _where_shape(condition: Operand, x: Operand, y: Operand) -> tuple[int, ...]:
 
 @public
 def clip(a: Any, min: Any = None, max: Any = None, out: Any = None, *, a_min: Any = None, a_max: Any = None) -> Any:
-    """Elements below `min` become `min`, above `max` become `max`; NaN stays."""
+    """Elements below `min` become `min`, above `max` become `max`; NaN stays. At a limit the slope is 1."""
     low, high = min if a_min is None else a_min, max if a_max is None else a_max
+    recording = modes.is_recording()  # of a tie between an element and a limit, `maximum` shares the gradient
     if low is not None:
-        a = maximum(a, low)
+        a = where(greater_equal(a, low), a, maximum(a, low)) if recording else maximum(a, low)
     if high is not None:
-        a = minimum(a, high)
+        a = where(less_equal(a, high), a, minimum(a, high)) if recording else minimum(a, high)
     return finished(array(a) if low is not None or high is not None else copy(a), out)
+
+
+def root(x: Any) -> Any:
+    """The square root of a sum of squares: where that is 0 its gradient is 0, not infinite."""
+    if not modes.is_recording():
+        return sqrt(x)
+    nothing = equal(x, 0)
+    return where(nothing, 0.0, sqrt(where(nothing, 1.0, x)))
 
 
 @public

@@ -10,7 +10,18 @@ from typing import Any
 import numpy
 
 from hybridize import ops
-from hybridize.array.functions.elementwise import _INPLACE, absolute, multiply, not_equal, power, sqrt, square, subtract
+from hybridize.array.functions.elementwise import (
+    _INPLACE,
+    absolute,
+    equal,
+    multiply,
+    not_equal,
+    power,
+    root,
+    square,
+    subtract,
+    where,
+)
 from hybridize.array.functions.reductions import max as max_
 from hybridize.array.functions.reductions import min as min_
 from hybridize.array.functions.reductions import sum as sum_
@@ -28,7 +39,7 @@ from hybridize.array.operands import (
     public,
     result,
 )
-from hybridize.base import dims
+from hybridize.base import dims, modes
 from hybridize.base.dtypes import bool_, float32, float64, int32
 from hybridize.base.errors import ArgumentError, ShapeError
 from hybridize.base.promotion import floating, promote
@@ -337,7 +348,7 @@ def norm(x: Any, ord: Any = None, axis: Any = None, keepdims: bool = False) -> A
     a = array(x)
     a = a.astype(floating(a.dtype), copy=False)
     if ord is None or (ord in ("fro", "f") and axis is None) or (ord == "fro"):
-        return sqrt(sum_(square(a), axis, keepdims=keepdims))
+        return root(sum_(square(a), axis, keepdims=keepdims))
     axes = axes_of(axis, a.ndim, "norm")
     if len(axes) == 1:
         return _vector_norm(a, ord, axes[0], keepdims)
@@ -369,5 +380,9 @@ def _vector_norm(x: Any, ord: Any, axis: int, keepdims: bool) -> Any:
     if ord == 1:
         return sum_(absolute(x), axis, keepdims=keepdims)
     if ord == 2:
-        return sqrt(sum_(square(x), axis, keepdims=keepdims))
-    return power(sum_(power(absolute(x), ord), axis, keepdims=keepdims), 1.0 / ord)
+        return root(sum_(square(x), axis, keepdims=keepdims))
+    total = sum_(power(absolute(x), ord), axis, keepdims=keepdims)
+    if not modes.is_recording():
+        return power(total, 1.0 / ord)
+    nothing = equal(total, 0)  # as in `root`
+    return where(nothing, 0.0, power(where(nothing, 1.0, total), 1.0 / ord))

@@ -21,7 +21,7 @@ from hybridize.array.functions.elementwise import (
     maximum,
     mod,
     multiply,
-    sqrt,
+    root,
     square,
     subtract,
     where,
@@ -106,7 +106,7 @@ def nanstd(
     a: Any, axis: Any = None, dtype: Any = None, out: Any = None, ddof: float = 0, keepdims: bool = False
 ) -> Any:
     """The square root of the variance over `axis` of what is not NaN."""
-    return finished(sqrt(nanvar(a, axis, dtype, None, ddof, keepdims)), out)
+    return finished(root(nanvar(a, axis, dtype, None, ddof, keepdims)), out)
 
 
 @public

@@ -23,7 +23,7 @@ from hybridize.array.functions.elementwise import (
     minimum,
     multiply,
     not_equal,
-    sqrt,
+    root,
     square,
     subtract,
     where,
@@ -206,7 +206,7 @@ def var(a: Any, axis: Any = None, dtype: Any = None, out: Any = None, ddof: floa
 @public
 def std(a: Any, axis: Any = None, dtype: Any = None, out: Any = None, ddof: float = 0, keepdims: bool = False) -> Any:
     """The square root of the variance over `axis`."""
-    return finished(sqrt(var(a, axis, dtype, None, ddof, keepdims)), out)
+    return finished(root(var(a, axis, dtype, None, ddof, keepdims)), out)
 
 
 def _place(name: str, op: Callable[[int], Op], text: str) -> Callable[..., Any]:
