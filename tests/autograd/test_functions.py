@@ -329,6 +329,13 @@ def test_both_results_of_one_operation_may_be_variables():
         product.attach_grad()
         total.attach_grad()
         z = product * 7 + total * 11
+    unwanted = total.grad
+    total.drop_grad()
+    z.backward(retain_graph=True)
+    close(product.grad, [7])
+    assert total.grad is None
+    close(unwanted, [0])
+    total.attach_grad()
     z.backward()
     close(product.grad, [7])
     close(total.grad, [11])

@@ -276,6 +276,9 @@ def test_values_are_there_before_a_loop_ends():
     one.update(None, [np.full((1 << 12, 1 << 12), 1.0)])
     one.update(None, np.array([2.0]))
     assert one.sum_metric == (1 << 24) + 2
+    halves = metric.Loss()
+    halves.update(None, np.ones(70_000, dtype="float16"))  # more than their dtype holds
+    assert halves.get() == ("loss", 1.0)
 
 
 def test_extremes():
