@@ -18,7 +18,7 @@ from hybridize.base.errors import HybridizeError
 from hybridize.base.locations import no_program
 from hybridize.compiler.limits import Limits
 from hybridize.tools import bench as benchmark
-from hybridize.tools import compiling, contents, deployed, explained, kept, machine, report, saved
+from hybridize.tools import compiling, contents, deployed, explained, kept, machine, peaks, report, saved
 from hybridize.tools.bench import Measured, Options
 from hybridize.tools.workloads import CALLS, DEPLOYED, SCRIPTS, SEPARATE, STARTS, WORKLOADS, limit_s
 
@@ -116,6 +116,9 @@ def one(workload: str, options: Options, limits: Limits, by_workload: dict[str, 
     """Run one workload and lay out its figures; they are also put into `by_workload`, for the goals."""
     if workload == "memory":
         return report.memory(benchmark.run_memory(options), options.calls, options.shapes)
+    if workload == "train-memory":
+        by_workload[workload] = peaks.run(options)
+        return report.amounts("train-memory: a warm step of training", by_workload[workload], [peaks.NOTE])
     if workload == "sizes":
         return report.sizes(benchmark.run_sizes(options), options.sizes)
     if workload in STARTS:

@@ -1,18 +1,25 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Does memory stay flat: many calls of one program, and calls with many shapes."""
+"""Does memory stay flat: many calls of one program, and calls with many shapes. And how much does a call take."""
 
 from __future__ import annotations
 
+import ctypes
 import gc
 import os
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import numpy
 
 from hybridize import hybridize, np
-from hybridize.tools.peers import F32, Layers
-from hybridize.tools.peers.ours import gluon
+from hybridize.runtime import cpython
+from hybridize.tools.peers import F32, Batches, Layers
+from hybridize.tools.peers.ours import gluon, step_of
+from hybridize.tools.trained import Training
+
+WARM, COUNTED = 10, 10
+"""Calls before and while a peak is measured."""
 
 
 def resident_bytes() -> int:
@@ -57,3 +64,40 @@ def measure(layers: Layers, x: F32, calls: int, shapes: int) -> dict[str, float]
         "before_shapes": before_shapes,
         "after_shapes": resident_bytes(),
     }
+
+
+def peak_of(call: Callable[[], object]) -> int:
+    """The most memory that `call` takes, again and again, beyond what is held between two calls, in bytes.
+
+    In a process that runs with `peak.c`. Our own block of scratch, which waits for the next call, is given back first:
+    it is a part of the calls.
+    """
+    library = ctypes.CDLL(None)
+    begin, most = library.peak_begin, library.peak_most
+    begin.restype = most.restype = ctypes.c_longlong
+    for _ in range(WARM):
+        call()
+    gc.collect()
+    release_scratch()
+    held = int(begin())
+    for _ in range(COUNTED):
+        call()
+    return int(most()) - held
+
+
+def release_scratch() -> int:
+    """Free the block of scratch that this process keeps for its next call; returns how large it was."""
+    table = cpython.process_table()
+    block, nbytes = (int(table[cpython.WORD[word]]) for word in ("scratch", "scratch_bytes"))
+    table[cpython.WORD["scratch"]] = table[cpython.WORD["scratch_bytes"]] = 0
+    free = ctypes.CDLL(None).free
+    free.argtypes, free.restype = [ctypes.c_void_p], None
+    free(block)
+    return nbytes
+
+
+def planned(training: Training, layers: Layers, batches: Batches) -> int:
+    """What the plan of a compiled step says that a call takes."""
+    x, y = map(np.array, batches[0])
+    peak: int = hybridize(step_of(training, layers)).program(x, y).memory.peak_bytes
+    return peak

@@ -6,6 +6,8 @@
      "data": file.npz, "result": file.npy}                  -> {"first_s": ...}
     {"do": "sample", "seconds": s}                          -> {"samples": [seconds of a call, ...], "disturbed": n}
     {"do": "memory", "data": file.npz, "calls": n, "shapes": n} -> {"before_calls": bytes, ...}
+    {"do": "peak"}                                          -> {"bytes": n}
+    {"do": "planned", "workload": w, "data": file.npz}      -> {"bytes": n}
     {"do": "first", "model": m, "loaded": bool}             -> {"first_s": ..., "llvm": bool}
     {"do": "sizes", "count": n}                             -> {"programs": n, ...}
     {"do": "write", "module": m, "mode": k, "workload": w,
@@ -19,6 +21,7 @@ Started as `python -m hybridize.tools.worker CPU`, it pins itself to that CPU be
 
 from __future__ import annotations
 
+import functools
 import importlib
 import json
 import os
@@ -71,6 +74,13 @@ def answers(requests: Iterator[str]) -> Iterator[dict[str, Any]]:
                     layers, x = workloads.read("MLP", "mlp-1", request["data"])
                     memory = importlib.import_module("hybridize.tools.memory")
                     yield memory.measure(layers, x, request["calls"], request["shapes"])
+                case "peak" if timer is not None:
+                    memory = importlib.import_module("hybridize.tools.memory")
+                    yield {"bytes": memory.peak_of(functools.partial(timer.timeit, 1))}
+                case "planned":
+                    memory = importlib.import_module("hybridize.tools.memory")
+                    arguments = workloads.read("TRAIN", request["workload"], request["data"])
+                    yield {"bytes": memory.planned(*arguments)}
                 case "first":
                     firsts = importlib.import_module("hybridize.tools.firsts")
                     yield firsts.measure(request["model"], loaded=request["loaded"])

@@ -45,7 +45,7 @@ SCRIPTS = {
     "train-programs": ("benchmarks/recompilations.py",),
 }
 """Workloads with a method of their own: programs of a checkout, and what they are started with."""
-SEPARATE = ("memory", *SCRIPTS)
+SEPARATE = ("memory", "train-memory", *SCRIPTS)
 """Run only when they are named: they take minutes."""
 WORKLOADS = (*CALLS, *STARTS, "sizes", *DEPLOYED, *SEPARATE)
 

@@ -1,0 +1,59 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The memory of a step of training: each runtime in a process of its own, and what our plan says."""
+
+from __future__ import annotations
+
+import tempfile
+from pathlib import Path
+
+from hybridize.tools import workloads
+from hybridize.tools.bench import Amount, Options, Worker, prepare, rows, worker
+from hybridize.tools.deployed import compiled
+from hybridize.tools.peers import HYBRIDIZED, Row
+from hybridize.tools.trained import TRAININGS, Training, layers_of
+from hybridize.tools.workloads import Data
+
+PLANNED = "as planned"
+NOTE = (
+    "in all: weights, gradients, what the optimizer remembers, and the most of the C library's memory that a warm step "
+    "takes beyond what is held between two of them; beyond: that alone"
+)
+
+
+def run(options: Options) -> list[Amount]:
+    """For each training and row the most memory of a step, and what the plan says; beyond state."""
+    found: list[Amount] = []
+    with tempfile.TemporaryDirectory() as folder:
+        try:
+            counter = compiled("peak.c", Path(folder) / "peak.so", options, "-shared", "-fPIC")
+        except OSError as failure:
+            return [Amount(workload, error=str(failure)) for workload in TRAININGS]
+        for workload, training in TRAININGS.items():
+            data = workloads.write(workload, Path(folder))
+            for row in rows(options, data.table):
+                with worker(options.cpu, {"LD_PRELOAD": str(counter)}) as process:
+                    found.append(_peak(process, row, workload, data))
+            with worker(options.cpu) as process:
+                answer = process.ask(do="planned", workload=workload, data=str(data.file))
+            found.append(_amount(f"{workload}: {HYBRIDIZED}, {PLANNED}", training, answer))
+    return found
+
+
+def state_bytes(training: Training) -> int:
+    """Weights and gradients, and what the optimizer remembers of each."""
+    weights = sum(weight.nbytes + bias.nbytes for weight, bias in layers_of(training))
+    return weights * (4 if training.optimizer == "adam" else 2)
+
+
+def _peak(process: Worker, row: Row, workload: str, data: Data) -> Amount:
+    answer = prepare(process, row, workload, data)
+    if "error" not in answer:
+        answer = process.ask(do="peak")
+    return _amount(f"{workload}: {row.name}", TRAININGS[workload], answer)
+
+
+def _amount(name: str, training: Training, answer: dict[str, int]) -> Amount:
+    if "error" in answer:
+        return Amount(name, error=str(answer["error"]))
+    there = state_bytes(training)
+    return Amount(name, there + answer["bytes"], there)

@@ -1,0 +1,83 @@
+"""The memory of a step: the plan's figure is what is allocated, and what a process holds is counted to the byte."""
+
+import json
+import os
+import shutil
+import subprocess
+import sys
+import tracemalloc
+
+import pytest
+
+from hybridize import hybridize, np
+from hybridize.tools import bench, deployed, goals, memory, peaks, report, trained
+from hybridize.tools.peers import HYBRIDIZED
+from hybridize.tools.peers.ours import step_of
+from hybridize.tools.trained import TRAININGS, Training
+
+needs_cc = pytest.mark.skipif(shutil.which("cc") is None, reason="there is no C compiler")
+
+
+@pytest.mark.parametrize("workload", ["train-64", "train-adam-256"])
+def test_the_plans_figure_is_what_a_step_allocates(workload):
+    """Scratch is a block that the process keeps for its next call; results are NumPy's, which tells tracemalloc."""
+    training = TRAININGS[workload]
+    layers, batches = trained.arrays(training)
+    step = hybridize(step_of(training, layers), threads=1)
+    x, y = map(np.array, batches[0])
+    for _ in range(3):
+        step(x, y)
+    memory.release_scratch()
+    tracemalloc.start()
+    try:
+        begin = tracemalloc.get_traced_memory()[0]
+        tracemalloc.reset_peak()
+        loss = step(x, y)
+        most = tracemalloc.get_traced_memory()[1] - begin
+    finally:
+        tracemalloc.stop()
+    plan = step.program(x, y)._runs.executable.plan
+    scratch = memory.release_scratch()
+    assert scratch == -(-plan.scratch_bytes // 64) * 64
+    assert plan.peak_bytes == plan.scratch_bytes + loss._data.nbytes
+    assert most < 20_000  # the loss, and Python's own objects
+    assert 0 < plan.peak_bytes <= memory.planned(training, layers, batches)  # with as many threads as there are
+
+
+COUNT = """
+import ctypes, json, numpy
+from hybridize.tools import memory
+kept = []
+def call():
+    made = [numpy.empty(1_000_000, "u1"), numpy.zeros(500_000, "u1")]
+    del made[0]
+    made.append(numpy.empty(700_000, "u1"))
+print(json.dumps(memory.peak_of(call)))
+"""
+
+
+@needs_cc
+def test_memory_is_counted_to_the_byte(tmp_path):
+    counter = deployed.compiled("peak.c", tmp_path / "peak.so", bench.Options(), "-shared", "-fPIC")
+    environment = {**os.environ, "LD_PRELOAD": str(counter)}
+    done = subprocess.run([sys.executable, "-c", COUNT], env=environment, capture_output=True, text=True, check=True)
+    assert 1_500_000 <= json.loads(done.stdout) < 1_520_000
+
+
+@needs_cc
+def test_rows_and_goals(monkeypatch):
+    """Our row counts what the plan says; a runtime that fails says why."""
+    small = Training("small", (64, 200, 10), 32, "adam", 0.01)
+    monkeypatch.setattr(peaks, "TRAININGS", {"train-adam-1": TRAININGS["train-adam-1"]})
+    found = {one.name: one for one in peaks.run(bench.Options(only=("nothing else",)))}
+    ours = found[f"train-adam-1: {HYBRIDIZED}"]
+    planned = found[f"train-adam-1: {HYBRIDIZED}, {peaks.PLANNED}"]
+    assert ours.besides == planned.besides == 4 * 4 * sum(a * b + b for a, b in ((512, 256), (256, 128), (128, 2)))
+    assert not ours.error
+    assert 0 <= ours.beyond <= planned.beyond + 4096
+    assert peaks.state_bytes(small) == 4 * 4 * (64 * 200 + 200 + 200 * 10 + 10)
+    eager = [bench.Amount(f"train-64: {name}", nbytes, 5) for name, nbytes in ((HYBRIDIZED, 80), (goals.EAGER, 100))]
+    rows = report.goals({"train-memory": eager}).rows
+    assert [row[1] for row in rows] == ["0.80"]
+    assert rows[0][-1] == "aim"
+    assert peaks._amount("x", small, {"error": "no"}).error == "no"
