@@ -6,8 +6,9 @@
     python benchmarks/instructions.py --store          these counts are the stored ones from now on
 
 Linux, x86-64, valgrind. One process does everything under callgrind, which it tells when to count: what is counted is
-work alone, no imports. The figure of a call is the difference between loops of 1000 and of 500, by 500. Addresses,
-hashes and the environment are the same at every run, so that two runs differ by less than 0.1 %.
+work alone, no imports. The figure of a call is the difference between loops of 1000 and of 500, by 500; of a step,
+between loops of 40 and of 20. Addresses, hashes and the environment are the same at every run, so that two runs differ
+by less than 0.1 %.
 Valgrind knows no AVX-512: the machine is AVX2.
 """
 
@@ -34,6 +35,8 @@ WORSE = 0.03
 """A count that is so much above the stored one fails the check."""
 CALLS = 500
 """Calls of a loop."""
+STEPS = 20
+"""Steps of a loop."""
 OPS = 500
 """Operations of the long graph."""
 ARCHIVE = "net.hybridize"
@@ -132,6 +135,44 @@ def call_loops() -> Iterator[tuple[str, Callable[[int], object]]]:
     yield "call: hybridize(f) itself", lambda count: [hybridize(add_one) for _ in range(count)]
 
 
+def step_loops() -> Iterator[tuple[str, Callable[[int], object]]]:
+    """Compiled steps of training: of a net that is next to nothing, and of the chapter's."""
+    import numpy
+
+    from hybridize import autograd, gluon, hybridize, np, set_num_threads
+    from hybridize.tools.peers.ours import step_of
+    from hybridize.tools.trained import TRAININGS, arrays
+
+    set_num_threads(1)
+
+    def loop_of(step: Callable[..., Any], *arguments: Any) -> Callable[[int], None]:
+        compiled = hybridize(step)
+
+        def loop(count: int) -> None:
+            for _ in range(count):
+                compiled(*arguments)
+
+        return loop
+
+    for optimizer in ("sgd", "adam"):
+        net = gluon.nn.Dense(1, in_units=1)
+        net.initialize()
+        trainer = gluon.Trainer(net.collect_params(), optimizer, {"learning_rate": 1e-3})
+
+        def tiny(x: Any, net: Any = net, trainer: Any = trainer) -> Any:
+            with autograd.record():
+                loss = net(x)
+            loss.backward()
+            trainer.step(1)
+            return loss
+
+        yield f"step: 1 × 1 dense layer, {optimizer}", loop_of(tiny, np.array(numpy.ones((1, 1), numpy.float32)))
+    for workload in ("train-adam-1", "train-64"):
+        training = TRAININGS[workload]
+        layers, batches = arrays(training)
+        yield f"step: {workload}", loop_of(step_of(training, layers), *map(np.array, batches[0]))
+
+
 def graphs() -> Iterator[tuple[str, Callable[..., Any], tuple[Any, ...]]]:
     """What is compiled: the chapter's net, and a long chain of operations that are all different."""
     import numpy
@@ -188,7 +229,8 @@ def count_all(only: str) -> None:
     for name in (FIRST_LOAD, LATER_LOAD):
         if only in name:
             counter.of(name, load_loop(), (1,), warm=name == LATER_LOAD)
-    for counts, loops in (((CALLS, 2 * CALLS), call_loops()), ((1,), compile_loops())):
+    steps = (STEPS, 2 * STEPS)
+    for counts, loops in (((CALLS, 2 * CALLS), call_loops()), (steps, step_loops()), ((1,), compile_loops())):
         for name, loop in loops:
             if only in name:
                 counter.of(name, loop, counts)
