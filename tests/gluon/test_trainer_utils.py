@@ -71,6 +71,13 @@ def test_short_gradients_are_left_as_they_are():
     assert [grad.item() for grad in grads] == pytest.approx([0.6, 0.8])
 
 
+@pytest.mark.parametrize("dtype", ["float16", "bfloat16"])
+def test_the_length_of_halves_is_more_than_they_hold(dtype):
+    grads = [np.array([300.0], dtype=dtype), np.array([400.0], dtype=dtype)]
+    assert clip_global_norm(grads, 1.0) == 500.0
+    assert [grad.item() for grad in grads] == pytest.approx([0.6, 0.8], rel=1e-2)
+
+
 def test_gradients_of_a_generator_are_cut():
     grads = [np.array([3.0]), np.array([4.0])]
     assert clip_global_norm((grad for grad in grads), 1.0) == 5.0

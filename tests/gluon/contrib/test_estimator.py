@@ -284,6 +284,22 @@ def test_checkpoints_that_are_not_whole_do_not_count(tmp_path):
         same(before, parameters(fresh.net))
 
 
+def test_a_checkpoint_that_is_overwritten_counts_again_when_it_is_whole(tmp_path, monkeypatch):
+    def full(path):
+        raise OSError("no space left")
+
+    est, handler = get(get_net()), module.CheckpointHandler(tmp_path)
+    est.fit(data(), epochs=1, event_handlers=handler)
+    assert len(handler.saved()) == 1
+    with monkeypatch.context() as patch:
+        patch.setattr(est.trainer, "save_states", full)
+        with pytest.raises(OSError, match="no space"):
+            est.fit(data(), epochs=1, event_handlers=handler)
+    assert handler.saved() == []
+    est.fit(data(), epochs=1, event_handlers=handler)
+    assert len(handler.saved()) == 1
+
+
 def test_what_is_logged(capsys):
     est = get(get_net())
     est.fit(data(), val_data=data(), epochs=2)
