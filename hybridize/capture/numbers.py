@@ -91,6 +91,11 @@ class Numbers:
         self._depend(value, used, truth)
         return truth
 
+    def of_program(self, symbol: Symbol, at: Any) -> Symbol | None:
+        """A number as the program knows it; None where only a branch does."""
+        value = self._value(symbol, at)
+        return None if value is None else Symbol.of(self._trace, value, weak=symbol.weak)
+
     def operate(self, name: str, function: Callable[..., Any], operands: Sequence[Any], at: Any) -> Any:
         """`function(*operands)` between Python numbers: Python's own answer, or NotImplemented for the graph's."""
         if any(type(x) is Symbol and x.weak is float for x in operands):  # beside a float a size is data
