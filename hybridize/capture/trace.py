@@ -271,6 +271,17 @@ class Branch(Recording):
             self.mine.add(value)
         return value
 
+    def operate(self, name: str, function: Callable[..., Any], operands: Sequence[Any]) -> Any:
+        """See above; what is made of numbers of the program alone is one of these, not of the branch."""
+        answer = super().operate(name, function, operands)
+        if answer is not NotImplemented:
+            return answer
+        given = [self.root.numbers.of_program(x, self) if type(x) is Symbol else x for x in operands]
+        if any(x is None for x in given):
+            return answer
+        with interpreting(self.root):
+            return function(*given)
+
     def own(self, value: Value) -> Value:
         """The value here: values of the trace around become inputs."""
         if value in self.mine:

@@ -49,3 +49,19 @@ def test_a_bool_that_a_loop_carries():
         (got, done), (wanted, truth) = hybridize(emptied)(x), emptied(x)
         assert got.tolist() == wanted.tolist()
         assert done is truth
+
+
+def test_numbers_that_are_computed_in_a_branch_are_numbers_of_the_program():
+    rows = [np.ones(2) * k for k in (1, 2, 3)]
+
+    def function(x, n):
+        if x.sum() > n * 2:
+            x = x * rows[(n + 1) % 3]
+        for row in x:
+            if row > n // 2:
+                x = x + rows[n % 3 - 1] * (n - 1)
+        return x.reshape(n // 4 + 1, -1)
+
+    fast = hybridize(function)
+    for n in (1, 2, 3, 1, 2, 3):
+        assert fast(np.array([1.0, 2.0]), n).tolist() == function(np.array([1.0, 2.0]), n).tolist()
