@@ -299,9 +299,10 @@ class Program:
             self._array(source, value.type, call) if source.array is None else source.array for source, value in pairs
         ]
         made: Made = {}
-        with stock.step.turn() if stock.step.feeds else STATE if self._writes else _NOTHING:
+        took: list[None] = []
+        with stock.step.turn(took) if stock.step.feeds else STATE if self._writes else _NOTHING:
             buffers = [array._data if isinstance(array, ndarray) else array for array in arrays]
-            taped = taping() is not None
+            taped, outputs = taping() is not None, None
             try:
                 if taped:
                     outputs = self._recorded.taped(stock.sources, arrays, buffers, made)
@@ -312,7 +313,11 @@ class Program:
                 if self._writes:
                     self._commit(arrays, outputs)
             except BaseException:
-                tell(self._written)  # an interruption may come when the program has written in place
+                # An interruption may come when the program has written in place. What it began is ended then.
+                if self._writes and outputs is not None:
+                    took.append(None)
+                    self._commit(arrays, outputs)
+                tell(self._written)
                 raise
             if taped and self._writes:
                 self._recorded.remember(stock.sources, arrays, made)

@@ -113,8 +113,8 @@ class Step:
         return False
 
     @contextmanager
-    def turn(self) -> Iterator[None]:
-        """A call of the program, alone with the state.
+    def turn(self, took: Sequence[None]) -> Iterator[None]:
+        """A call of the program, alone with the state; it took place where `took` is not empty, even if it raises.
 
         Raises:
             StateError E557: the program is not what the function does now.
@@ -129,7 +129,8 @@ class Step:
             try:
                 yield
             except BaseException:
-                self.failed()
+                if not took:
+                    self.failed()
                 raise
 
     def failed(self) -> None:

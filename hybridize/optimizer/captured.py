@@ -42,7 +42,7 @@ class Settings(Feed):
     def __init__(self, optimizer: Optimizer, indices: Sequence[Any], dtype: DType) -> None:
         self.optimizer = optimizer
         self.indices = tuple(indices)
-        self._before: tuple[int, tuple[Any, ...]] = (0, ())
+        self._before: tuple[int, dict[Any, Any]] = (0, {})
         self._slots = optimizer.slot_count
         kind = type(optimizer)
         plain = all(getattr(kind, name) is getattr(kind.__mro__[-2], name, None) for name in _OF_ALL)
@@ -68,7 +68,7 @@ class Settings(Feed):
         """Count the updates, as they are counted imperatively."""
         optimizer = self.optimizer
         counts = optimizer._index_update_count
-        self._before = (optimizer.num_update, tuple([counts.get(index) for index in self.indices]))
+        self._before = (optimizer.num_update, {index: counts.get(index) for index in self.indices})
         keys = []
         for index in self.indices:
             optimizer._update_count(index)
@@ -81,7 +81,7 @@ class Settings(Feed):
         if optimizer.param_dict is not self._parameters:
             return None
         before = [counts.get(index) for index in self.indices]
-        self._before = (optimizer.num_update, tuple(before))
+        self._before = (optimizer.num_update, dict(zip(self.indices, before, strict=True)))
         begin = optimizer.begin_num_update
         after = [(begin if count is None else count) + 1 for count in before]
         counts.update(zip(self.indices, after, strict=True))
@@ -130,18 +130,14 @@ class Settings(Feed):
 
     def failed(self) -> None:
         """Put the counts back; no interruption comes between the lines that do."""
-        optimizer, (number, before) = self.optimizer, self._before
-        counts, known = optimizer._index_update_count, dict(zip(self.indices, before, strict=True))
-        if None not in before:
-            optimizer.num_update = number
-            counts.update(known)
-            return
-        optimizer.num_update = number
-        for index, count in known.items():
-            if count is None:
-                counts.pop(index, None)
-            else:
-                counts[index] = count
+        optimizer = self.optimizer
+        counts = optimizer._index_update_count
+        optimizer.num_update, before = self._before
+        counts.update(before)
+        if None in before.values():
+            for index in before:
+                if counts[index] is None:
+                    del counts[index]
 
     def of(self, trace: Recording, place: int) -> dict[str, Any]:
         """The numbers of one of the weights, as arrays of the program without axes."""
@@ -181,8 +177,8 @@ def captured_rate(optimizer: Optimizer, rate: float) -> None:
             help="set it outside of the compiled function: that compiles nothing again",
         )  # fmt: skip
     feed = Rate(optimizer, rate)
+    trace.feed(feed)  # before it is set: what undoes the capture knows of it then
     feed.prepare()
-    trace.feed(feed)
 
 
 def captured_step(
@@ -203,8 +199,15 @@ def captured_step(
     if not indices:
         return
     wide = float64 if any(weight.dtype == float64 for weight in weights) else float32
-    settings = Settings(optimizer, indices, wide)
-    trace.feed(settings)
+    number, counts = optimizer.num_update, dict(optimizer._index_update_count)
+    try:
+        settings = Settings(optimizer, indices, wide)
+        trace.feed(settings)
+    except BaseException:  # an interruption, before the end of the capture knows what has been counted
+        optimizer.num_update = number
+        optimizer._index_update_count.clear()
+        optimizer._index_update_count.update(counts)
+        raise
     formula: Any = trace.convert(type(optimizer).formula)
     for place, (weight, grad, state) in enumerate(zip(weights, grads, states, strict=True)):
         slots = state if type(state) is tuple else () if state is None else (state,)

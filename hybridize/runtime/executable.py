@@ -168,7 +168,7 @@ class Executable:
         if packed is None and not places:
             outputs = self._caller()(*inputs)
         else:
-            outputs = self._checked(*inputs, packed=packed, places=places)
+            outputs = self._checked.run(inputs, packed, places)
         if self.effects:
             effects.raise_pending()
         return outputs
@@ -254,12 +254,16 @@ class _Checked:
         kind = _LONG if executable.long or executable.sizes.symbolic else _SHORT
         self.program = kind(executable.address)
 
-    def __call__(
+    def __call__(self, *inputs: NDArray[Any]) -> list[NDArray[Any]]:
+        return self.run(inputs)
+
+    def run(
         self,
-        *inputs: NDArray[Any],
+        inputs: Sequence[NDArray[Any]],
         packed: Sequence[NDArray[Any]] | None = None,
         places: Mapping[int, NDArray[Any]] | None = None,
     ) -> list[NDArray[Any]]:
+        """Call the program; see `Executable.run`."""
         if len(inputs) != len(self.parameters):
             raise ArgumentError("E310", f"{self.name} takes {len(self.parameters)} arrays, got {len(inputs)}")
         arrays = [self._operand(number, array, self.parameters[number]) for number, array in enumerate(inputs)]
@@ -278,7 +282,8 @@ class _Checked:
             read.append(self.sizes.values(sizes))
         pointers = numpy.array([array.ctypes.data for array in (*read, *outputs)], dtype=int64)
         at, scratch_at = pointers.ctypes.data, scratch.ctypes.data
-        self.program(at, at + 8 * len(read), -(-scratch_at // 64) * 64)
+        # By `map`, as no signal's handler runs then between the call and its caller's commit: see `Program.run`.
+        _ = [*map(self.program, (at,), (at + 8 * len(read),), (-(-scratch_at // 64) * 64,))]
         return outputs
 
     def _operand(self, number: int, array: NDArray[Any], type_: TensorType) -> NDArray[Any]:
