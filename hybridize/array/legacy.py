@@ -17,8 +17,9 @@ from hybridize.array import np, npx, random
 from hybridize.array.functions import control, legacy_shapes, neural
 from hybridize.array.functions.elementwise import root
 from hybridize.array.operands import array, axes_of
+from hybridize.base import modes
 from hybridize.base.dtypes import float32
-from hybridize.base.errors import ShapeError
+from hybridize.base.errors import ArgumentError, ShapeError
 from hybridize.base.promotion import floating
 
 _Function = Callable[..., Any]
@@ -268,9 +269,70 @@ def softmax_activation(data: Any, mode: str = "instance") -> Any:
     return np.reshape(npx.softmax(npx.batch_flatten(x), -1), x.shape)
 
 
-def softmax_output(data: Any, label: Any = None, multi_output: bool = False, **_: Any) -> Any:
-    """The softmax, which is what this loss layer gives forward."""
-    return npx.softmax(data, 1 if multi_output else -1)
+def softmax_output(
+    data: Any, label: Any = None, grad_scale: float = 1.0, ignore_label: float = -1.0, multi_output: bool = False,
+    use_ignore: bool = False, preserve_shape: bool = False, normalization: str = "null", out_grad: bool = False,
+    smooth_alpha: float = 0.0,
+) -> Any:  # fmt: skip
+    """The softmax, whose gradient is that of the cross entropy with `label`: the result is a head by itself.
+
+    Args:
+        data: scores, of which the classes lie along the last axis.
+        label: classes [...], without that axis; None: the gradient is the softmax' own.
+        grad_scale: times the gradient.
+        ignore_label: a class that teaches nothing, if `use_ignore`.
+        multi_output: the classes lie along axis 1.
+        use_ignore: whether there is such a class.
+        preserve_shape: accepted for MXNet: the shape is kept.
+        normalization: the gradient is divided by nothing (`null`), by the first size of the labels (`batch`), or by the
+            number of labels that are not ignored (`valid`).
+        out_grad: accepted for MXNet: the gradient that arrives counts, by its mean over the classes.
+        smooth_alpha: the share of the label that all other classes have together.
+
+    Raises:
+        ArgumentError E315: no such `normalization`.
+    """
+    if normalization not in ("null", "batch", "valid"):
+        raise ArgumentError(
+            "E315", f"SoftmaxOutput has no normalization {normalization!r}", help="it is null, batch or valid"
+        )
+    x, axis = array(data), 1 if multi_output else -1
+    y = npx.softmax(x, axis)
+    if label is None or not modes.is_recording():
+        return y
+    classes = array(label)
+    found, known = npx.log_softmax(x, axis), x.shape[axis]
+    at_label = np.expand_dims(npx.pick(found, classes, axis), axis)
+    others = (np.sum(found, axis, keepdims=True) - at_label) / (known - 1) if smooth_alpha else 0.0
+    loss = at_label * (smooth_alpha - 1.0) - others * smooth_alpha
+    scale: Any = grad_scale / classes.shape[0] if normalization == "batch" else grad_scale
+    counted = np.expand_dims(classes != ignore_label, axis)
+    if use_ignore:
+        loss = np.where(counted, loss, 0.0)
+    if normalization == "valid":
+        scale = grad_scale / np.maximum(np.sum(counted), 1).astype(x.dtype) if use_ignore else grad_scale / classes.size
+    share = loss * scale / known  # summed over the classes it is the loss
+    return npx.stop_gradient(y) + (share - npx.stop_gradient(share))
+
+
+def make_loss(data: Any, grad_scale: float = 1.0, valid_thresh: float = 0.0, normalization: str = "null") -> Any:
+    """The same values, a head by itself; its gradient is `grad_scale`.
+
+    Args:
+        data: a loss.
+        grad_scale: times the gradient.
+        valid_thresh: elements above it count as valid.
+        normalization: the gradient is divided by nothing (`null`), by the first size (`batch`), or by the number of
+            valid elements (`valid`).
+    """
+    x = array(data)
+    if not modes.is_recording() or (grad_scale == 1.0 and normalization == "null"):
+        return np.copy(x)
+    scale: Any = grad_scale / x.shape[0] if normalization == "batch" else grad_scale
+    if normalization == "valid":
+        scale = grad_scale / np.maximum(np.sum(x > valid_thresh), 1).astype(x.dtype)
+    scaled = x * npx.stop_gradient(scale) if normalization == "valid" else x * scale
+    return npx.stop_gradient(x) + (scaled - npx.stop_gradient(scaled))
 
 
 def identity(data: Any) -> Any:
@@ -355,11 +417,6 @@ def diag(data: Any, k: int = 0, axis1: int = 0, axis2: int = 1) -> Any:
 def cumsum(a: Any, axis: int | None = None, dtype: Any = None) -> Any:
     """Cumulative sum."""
     return np.cumsum(a, axis, dtype)
-
-
-def make_loss(data: Any, **_: Any) -> Any:
-    """The same values."""
-    return np.copy(data)
 
 
 def hard_sigmoid(data: Any, alpha: float = 0.2, beta: float = 0.5) -> Any:
