@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy
 
-from hybridize.array.functions.elementwise import add, multiply
+from hybridize.array.functions.elementwise import add, multiply, stop_gradient
 from hybridize.array.ndarray import ndarray, wrap, written
 from hybridize.array.operands import array, axis_of, cast, operand, public, result
 from hybridize.array.symbol import Symbol
@@ -45,7 +45,8 @@ def batch_norm(
         momentum: the part of the running statistics that a batch leaves.
         fix_gamma: take 1 for gamma.
         use_global_stats: normalize by the running statistics while training too, and leave them as they are.
-        output_mean_var: give back, beside the result, the mean and 1 / sqrt(var + eps) that it was computed with.
+        output_mean_var: give back, beside the result, the mean and 1 / sqrt(var + eps) that it was computed with; no
+            gradient passes through these two.
         axis: that of the channels.
         cudnn_off: accepted for MXNet.
         min_calib_range: accepted for MXNet.
@@ -75,7 +76,7 @@ def batch_norm(
             if not isinstance(state, (ndarray, Symbol)):
                 text = f"batch_norm writes its running statistics while training, got a {type(state).__name__}"
                 raise ArgumentError("E360", text, help="give np.array's, the same ones at each call")
-        of_batch = None if output_mean_var else _of_batch_at_once(data, parts, place, float(eps), bool(fix_gamma))
+        of_batch = _of_batch_at_once(data, parts, place, float(eps), bool(fix_gamma))
         if of_batch is None:
             y, mean, var = map(result, composites.batch_norm_of_batch(
                 _float(data), operand(parts[0]), operand(parts[1]), place, float(eps), bool(fix_gamma)
@@ -84,7 +85,7 @@ def batch_norm(
             y, mean, var = of_batch
         keep(running_mean, mean, momentum)
         keep(running_var, var, momentum)
-    return (y, mean, (var + eps) ** -0.5) if output_mean_var else y
+    return (y, stop_gradient(mean), stop_gradient((var + eps) ** -0.5)) if output_mean_var else y
 
 
 def _at_once(x: Any, parts: list[Any], axis: int, eps: float, fix_gamma: bool) -> ndarray | None:
