@@ -152,3 +152,29 @@ def test_what_cannot_be_taken_is_refused(x):
     with torch.no_grad():
         torch.testing.assert_close(fast(x), module(x), rtol=1e-5, atol=1e-6)
     torch.testing.assert_close(hybridize(nn.Sequential(nn.Dropout(0.5)).eval())(x), x)
+
+
+@pytest.mark.parametrize("gradients", [True, False])
+@pytest.mark.parametrize(
+    "function",
+    [
+        lambda x, i: nn.functional.embedding(i, x), lambda x, i: x[i], lambda x, i: x.gather(0, i[:, None]),
+        lambda x, i: nn.functional.cross_entropy(x, i), lambda x, i: x.index_select(1, i), lambda x, i: x.scatter(1, i[:, None], 0.0),
+        lambda x, i: torch.index_put(x, (i,), x[:4]),
+    ],
+)  # fmt: skip
+def test_an_index_out_of_range_is_an_error(function, gradients):
+    class Lambda(nn.Module):
+        def forward(self, x, i):
+            return function(x, i)
+
+    fast = hybridize(Lambda())
+    x = torch.rand(4, 4, requires_grad=gradients)
+    good, bad = torch.tensor([0, 3, 1, 2]), torch.tensor([0, 4, 1, 2])
+    torch.testing.assert_close(fast(x, good), function(x, good))
+    with pytest.raises((IndexError, RuntimeError), match=r"out of|bounds"):
+        function(x, bad)
+    for _ in range(3):
+        with pytest.raises(AssertionError, match="index is out of range"):
+            fast(x, bad)
+    torch.testing.assert_close(fast(x, good), function(x, good))

@@ -10,25 +10,32 @@ from hybridize import ops
 from hybridize.base.dims import broadcast
 from hybridize.base.dtypes import bool_, int64
 from hybridize.base.errors import CaptureError
-from hybridize.base.types import Shape
+from hybridize.base.types import Shape, same_shape
 from hybridize.formats.torch_export.registry import Types, aten, operand
 from hybridize.ops import Operand, type_of
 
 
 @aten("embedding.default")
 def _embedding(types: Types, weight: Operand, indices: Operand, *_: Any, **__: Any) -> Operand:
-    return ops.gather(weight, operand(indices, int64, type_of(indices).shape), 0)
+    return ops.gather(weight, within(operand(indices, int64, type_of(indices).shape), type_of(weight).shape[0]), 0)
 
 
 @aten("index_select.default")
 def _index_select(types: Types, x: Operand, axis: int, indices: Operand) -> Operand:
     axis %= type_of(x).ndim
-    return ops.gather(x, operand(indices, int64, type_of(indices).shape), axis)
+    return ops.gather(x, within(operand(indices, int64, type_of(indices).shape), type_of(x).shape[axis]), axis)
 
 
 @aten("gather.default")
 def _gather(types: Types, x: Operand, axis: int, indices: Operand, **_: Any) -> Operand:
-    return ops.take_along_axis(x, indices, axis % type_of(x).ndim)
+    if not type_of(x).ndim:
+        return x
+    axis %= type_of(x).ndim
+    sizes, at = type_of(x).shape, type_of(indices).shape
+    stops = tuple(size if k == axis else count for k, (size, count) in enumerate(zip(sizes, at, strict=True)))
+    if not same_shape(stops, sizes):
+        x = ops.slice(x, (0,) * len(at), stops, (1,) * len(at))
+    return ops.take_along_axis(x, within(operand(indices, int64, at), sizes[axis]), axis)
 
 
 @aten("index.Tensor")
@@ -80,8 +87,18 @@ def _points(x: Operand, indices: Sequence[Operand | None]) -> tuple[list[int], O
     return axes, points, axes[0] if together else 0
 
 
+def within(index: Operand, size: int, low: int = 0) -> Operand:
+    """Indices that are from `low` up to `size`, which the program asserts: PyTorch raises an IndexError."""
+    least, most = ops.like(low, index), ops.like(size, index)
+    fine = ops.bit_and(ops.ge(index, least), ops.lt(index, most))
+    every = ops.all(fine, tuple(range(type_of(index).ndim)))
+    ops.bind(ops.Assert("an index is out of range"), every)
+    return index
+
+
 def _counted(index: Operand, size: int) -> Operand:
     """Indices counted from the front; negative ones are counted from the end."""
+    within(index, size, -size)
     negative = ops.lt(index, ops.like(0, index))
     return ops.where(negative, ops.add(index, ops.like(size, index)), index)
 
@@ -109,7 +126,9 @@ def _scattered(mode: str) -> Any:
             sizes = type_of(source).shape
             source = ops.slice(source, (0,) * len(sizes), at, (1,) * len(sizes))  # what has no index is not read
         updates = operand(source, kind.dtype, at)
-        return ops.scatter_nd(x, _grid(operand(indices, int64, at), axis % kind.ndim), updates, mode)
+        axis %= kind.ndim
+        places = within(operand(indices, int64, at), kind.shape[axis])
+        return ops.scatter_nd(x, _grid(places, axis), updates, mode)
 
     return translate
 
@@ -182,7 +201,7 @@ def _embedding_bag(
     begins = operand(ops.slice(offsets, (0,), (bags,), (1,)), int64, wide)
     behind = ops.ge(ops.iota(wide, 0, int64), begins)
     bag = ops.sub(ops.sum(ops.cast(behind, int64), (1,)), operand(1, int64, (count,)))
-    rows = ops.gather(weight, operand(indices, int64, (count,)), 0)
+    rows = ops.gather(weight, within(operand(indices, int64, (count,)), type_of(weight).shape[0]), 0)
     if weights is not None:
         rows = ops.mul(rows, ops.broadcast(ops.reshape(weights, (count, 1)), type_of(rows).shape))
     points = ops.reshape(bag, (count, 1))
