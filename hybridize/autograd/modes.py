@@ -9,7 +9,7 @@ from typing import Any, Final
 from hybridize.autograd.tape import TAPE
 from hybridize.base import modes
 from hybridize.base.modes import BUSY, LOCKED, THREAD
-from hybridize.ops.op import ACTIVE, STACK, Interpreter, capturing, taped
+from hybridize.ops.op import ACTIVE, BOTTOM, STACK, Interpreter, capturing, taped
 
 
 class _Recording(modes.Busy):
@@ -87,3 +87,11 @@ def is_recording() -> bool:
 def is_training() -> bool:
     """Whether layers behave as in training in this thread."""
     return modes.is_training()
+
+
+def begin() -> None:
+    """Be in no mode, with nobody in charge: for a process that was forked in the middle of anything, to begin with."""
+    THREAD.recording = THREAD.training = THREAD.disabled = False
+    STACK.interpreters = [BOTTOM[0]]
+    ACTIVE.clear()
+    BUSY[0] = 0

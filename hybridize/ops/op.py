@@ -142,12 +142,13 @@ class Reference:
         return array
 
 
-_bottom: list[Interpreter] = [Reference()]
+BOTTOM: list[Interpreter] = [Reference()]
+"""The one that computes at once: imperative NumPy, where there is `array`."""
 
 
 class _Stack(threading.local):
     def __init__(self) -> None:
-        self.interpreters: list[Interpreter] = list(_bottom)
+        self.interpreters: list[Interpreter] = list(BOTTOM)
 
 
 STACK = _Stack()
@@ -159,7 +160,7 @@ ACTIVE: list[Interpreter] = []
 
 def install(interpreter: Interpreter) -> None:
     """Make `interpreter` the bottom of every thread's stack, instead of `Reference` (called once, by `array`)."""
-    _bottom[:] = [interpreter]
+    BOTTOM[:] = [interpreter]
     STACK.interpreters[:1] = [interpreter]
 
 
@@ -176,10 +177,10 @@ def capturing() -> bool:
 def taping() -> Any:
     """The tape that is in charge in this thread: it computes at once and remembers how; None where there is none."""
     interpreters = STACK.interpreters
-    return None if len(interpreters) > 1 or interpreters[0] is _bottom[0] else interpreters[0]
+    return None if len(interpreters) > 1 or interpreters[0] is BOTTOM[0] else interpreters[0]
 
 
-class Charge(ContextDecorator):
+class Charge(ContextDecorator, ABC):
     """Puts other interpreters in charge of this thread for the length of a `with` block; in a derived class, which.
 
     What is changed is changed in lines without a call among them, so that Ctrl-C comes before all or after; see
@@ -192,9 +193,9 @@ class Charge(ContextDecorator):
     def _recreate_cm(self) -> Self:
         return copy(self)  # one for each call of a decorated function
 
+    @abstractmethod
     def chosen(self) -> tuple[list[Interpreter], tuple[Interpreter, ...], tuple[Interpreter, ...]]:
         """The interpreters, and which of them are new in ACTIVE, or no longer in it."""
-        raise NotImplementedError
 
     def __enter__(self) -> None:
         chosen, more, fewer = self.chosen()
@@ -223,7 +224,7 @@ class taped(Charge):  # noqa: N801, it is used as a function is
     def chosen(self) -> tuple[list[Interpreter], tuple[Interpreter, ...], tuple[Interpreter, ...]]:
         was, tape = taping(), self._tape
         if tape is None:
-            return [_bottom[0]], (), () if was is None else (was,)
+            return [BOTTOM[0]], (), () if was is None else (was,)
         return [tape], (tape,) if was is None else (), ()
 
 
@@ -244,7 +245,7 @@ class imperatively(Charge):  # noqa: N801
     """
 
     def chosen(self) -> tuple[list[Interpreter], tuple[Interpreter, ...], tuple[Interpreter, ...]]:
-        return [_bottom[0]], (), ()
+        return [BOTTOM[0]], (), ()
 
 
 def bind(op: Op, *operands: Operand) -> tuple[Operand, ...]:

@@ -23,6 +23,7 @@ from typing import Any, NoReturn
 
 from hybridize.array import random
 from hybridize.array.storage import STATE
+from hybridize.autograd.modes import begin
 from hybridize.base.errors import ArgumentError, StateError
 from hybridize.gluon.data import transport
 from hybridize.runtime.pool import set_num_threads
@@ -264,6 +265,7 @@ def _work(connection: Connection, inherited: list[Connection], make: Make, forke
         other.close()  # or a worker would keep the pipes of another one open
     if forked:
         STATE.release()  # taken by who forked
+        begin()  # who may have been recording
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is for the process that has the loader, which ends this one
     signal.signal(signal.SIGTERM, signal.SIG_DFL)
     set_num_threads(1)  # the workers are the parallelism

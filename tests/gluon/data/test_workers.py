@@ -16,10 +16,12 @@ import ml_dtypes
 import numpy
 import pytest
 
-from hybridize import hybridize, np, random
+from hybridize import autograd, hybridize, np, random
+from hybridize.base.modes import BUSY
 from hybridize.errors import ArgumentError, StateError
 from hybridize.gluon import data
 from hybridize.gluon.data import transport
+from hybridize.ops.op import ACTIVE, capturing
 
 X = numpy.arange(46, dtype="float32").reshape(23, 2)
 Y = numpy.arange(23, dtype="int32")
@@ -123,6 +125,17 @@ def test_what_a_data_set_loads_in_a_worker_follows_the_seed(tmp_path):
     )
     found = {subprocess.check_output([sys.executable, str(program), count]) for count in "1123"}
     assert len(found) == 1
+
+
+def test_workers_that_are_forked_while_recording_do_not_record():
+    samples = data.SimpleDataset(range(6)).transform(
+        lambda x: (autograd.is_recording(), autograd.is_training(), int(BUSY[0]), len(ACTIVE), capturing())
+    )
+    loader = data.DataLoader(samples, 3, num_workers=1)
+    with autograd.record():
+        found = [part.asnumpy().any() for batch in loader for part in batch]
+        assert autograd.is_recording()
+    assert not any(found) and len(found) == 10
 
 
 def test_none_is_a_batch_too():
