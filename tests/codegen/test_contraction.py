@@ -233,6 +233,17 @@ def test_blocks_of_k_and_groups_of_panels(transpose_x, transpose_w):
     run([Case(spec, bias=True) for spec in specs], target)
 
 
+def test_scratch_is_for_the_panels_that_lie_there_at_once():
+    """Of the chapter's first layer at batch 64, w in place: x is packed, one panel of 128 KB, not room for all of w."""
+    target = replace(named_target("avx512"), l2_bytes=1 << 20)
+    spec = ContractionSpec(float32, 64, 256, 512, 1, False, True)
+    plan = make_plan(normalised(spec), Numbers(float32, target))
+    assert (plan.form, [section.count for section in plan.sections]) == ("columns", [1])
+    assert plan.group > 1
+    assert 128 << 10 <= contraction_scratch(spec, target) < 200 << 10
+    run([Case(spec, bias=True)], target)
+
+
 def test_weights_of_other_values_do_not_leak_across_tails():
     """NaN and infinity stay in their own row and column, whatever stands beside them in a register."""
     target = named_target("avx512")

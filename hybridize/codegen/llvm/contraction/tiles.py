@@ -50,8 +50,7 @@ def _layout(spec: ContractionSpec, numbers: Numbers, plan: Plan) -> _Scratch:
     row = max((section.vectors for section in plan.sections), default=0) * numbers.vector_bytes
     columns = plan.form == "columns"
     copied = _aligned((spec.k if spec.transpose_x else spec.m) * plan.x_row)
-    packs = any(section.pack for section in plan.sections)
-    panels = _aligned(plan.group * plan.k_block * row) if packs else 0
+    panels = _aligned(_panels_held(plan) * plan.k_block * row)
     if columns:
         held = _COLUMNS_BLOCK + numbers.lanes
     else:
@@ -63,6 +62,14 @@ def _layout(spec: ContractionSpec, numbers: Numbers, plan: Plan) -> _Scratch:
     sums = _aligned(held * row + (numbers.vector_bytes if skips else 0))
     at_sums = copied + panels
     return _Scratch(0, copied, at_sums, at_sums + sums, at_sums + sums * (2 if columns else 1))
+
+
+def _panels_held(plan: Plan) -> int:
+    """How many panels lie in scratch at once, at most."""
+    counts = [section.count for section in plan.sections if section.pack]
+    if not counts or plan.form == "columns" or plan.order == "blocks":
+        return min(len(counts), 1)
+    return plan.group if any(map(is_symbolic, counts)) else min(plan.group, max(counts))
 
 
 def tiles_scratch(spec: ContractionSpec, numbers: Numbers, plan: Plan) -> int:
