@@ -289,6 +289,10 @@ def test_exported_as_mxnet_writes_it_and_trained_on(tmp_path):
     expected = net(x).asnumpy()
     symbol, params = net.export(str(tmp_path / "net"), samples=[np.array(drawn(5, 6, seed=2))])
     nodes = json.loads(Path(symbol).read_text())["nodes"]
+    names = [one["name"] for one in nodes if one["op"] == "null"]
+    assert names == [
+        "data", "0.weight", "1.gamma", "1.beta", "1.running_mean", "1.running_var", "4.weight", "4.bias"
+    ]  # fmt: skip
     (node,) = (one for one in nodes if one["op"] == "BatchNorm")
     assert node["attrs"] == {
         "axis": "1", "eps": "1e-05", "fix_gamma": "False", "momentum": "0.9", "use_global_stats": "False"

@@ -200,8 +200,10 @@ class _Writer:
 
     def has_states(self, label: str, node: Node) -> bool:
         """Whether what has to be auxiliary states are variables of the file, which then are such."""
-        states = [self.entry(node.inputs[place]) for place in AUXILIARY.get(label, ())]
-        variables = [self.nodes[number] for number, _ in states]
+        if label not in AUXILIARY:
+            return True
+        entries = [self.entry(value) for value in node.inputs]  # in MXNet's order
+        variables = [self.nodes[entries[place][0]] for place in AUXILIARY[label]]
         if any(one["op"] != "null" for one in variables):
             return False
         self.auxiliary |= {one["name"] for one in variables}
