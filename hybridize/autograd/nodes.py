@@ -196,6 +196,8 @@ def reads(
     known = _reads.get(key)
     if known is None:
         known = _found(op, tracked, inputs, outputs)
+        if any(x.size == 0 for x in inputs):
+            return known  # a rule has nothing to read where there is nothing
         if len(_reads) >= _LIMIT:
             _reads.clear()
         _reads[key] = known

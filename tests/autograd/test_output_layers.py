@@ -58,7 +58,12 @@ def test_classes_may_lie_along_axis_1():
 
 def test_a_loss_layer_scales_its_gradient():
     data = numpy.array([-1.0, 2.0, 3.0, 0.5])
-    for options, wanted in (({}, 1), ({"grad_scale": 3.0}, 3), ({"normalization": "batch"}, 1 / 4), ({"normalization": "valid", "valid_thresh": 1.0}, 1 / 2)):
+    for options, wanted in (
+        ({}, 1),
+        ({"grad_scale": 3.0}, 3),
+        ({"normalization": "batch"}, 1 / 4),
+        ({"normalization": "valid", "valid_thresh": 1.0}, 1 / 2),
+    ):
         y, slope = gradient(lambda x: nd.MakeLoss(x * x, **options), data)  # noqa: B023
         numpy.testing.assert_allclose(y, data**2)
         numpy.testing.assert_allclose(slope, 2 * data * wanted, rtol=1e-12)
