@@ -9,6 +9,7 @@ turn of the same loop. What is taken is right wherever the caller puts the outpu
 from __future__ import annotations
 
 import dataclasses
+from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from hybridize.base.dims import same
@@ -29,8 +30,8 @@ def sensible(graph: Graph, offers: Updates) -> dict[int, int]:
     if any(has_effect(node.op) for node in graph.nodes):
         return {}
     pairs = {k: j for k, j in offers.items() if graph.outputs[k].type == graph.inputs[j].type}
-    inputs = list(pairs.values())
-    return {k: j for k, j in pairs.items() if inputs.count(j) == 1}
+    times = Counter(pairs.values())
+    return {k: j for k, j in pairs.items() if times[j] == 1}
 
 
 def readers_first(graph: Graph, grouping: Grouping, offers: Updates, after: Mapping[Unit, set[Unit]]) -> None:
@@ -39,13 +40,15 @@ def readers_first(graph: Graph, grouping: Grouping, offers: Updates, after: Mapp
     `after` are the units that must come after each; it is added to. Epilogues stand for the contractions they end.
     """
     within: dict[Unit, Unit] = {step.epilogue: step for step in grouping.steps if step.epilogue is not None}
+    views: dict[Value, list[Value]] = {}
+    for view in grouping.alias if offers else ():
+        views.setdefault(_root(grouping, view), []).append(view)
     for output, number in offers.items():
         old, writer = graph.inputs[number], grouping.owner.get(_root(grouping, graph.outputs[output]))
         if writer is None:
             continue
         writer = _unit(writer, within)
-        shown = (old, *(view for view in grouping.alias if _root(grouping, view) is old))
-        for value in shown:
+        for value in (old, *views.get(old, ())):
             for reader in (*grouping.readers.get(value, ()), *grouping.uses.get(value, ())):
                 first = _unit(reader, within)
                 if first is not writer and not _leads(writer, first, after):
