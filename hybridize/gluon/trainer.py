@@ -34,6 +34,7 @@ class Trainer:
     Raises:
         ArgumentError E358: `params` or the optimizer is something else.
         ArgumentError E359: what only several machines need.
+        ArgumentError E396, by `step`: the optimizer was given to another trainer since.
     """
 
     numbers_of_steps: ClassVar[dict[str, type | None]] = {"learning_rate": float}
@@ -69,8 +70,9 @@ class Trainer:
             self._optimizer = optimizer
         else:
             self._optimizer = create(optimizer, **dict(optimizer_params or {}))
-        self._optimizer.param_dict = dict(enumerate(self._params))
-        self._scale = self._optimizer.rescale_grad
+        self._numbered = self._optimizer.param_dict = dict(enumerate(self._params))
+        # An earlier trainer of this optimizer has left the scale of its last batch in it.
+        self._scale = self._optimizer._scale = getattr(self._optimizer, "_scale", self._optimizer.rescale_grad)
         self._updaters = [Updater(self._optimizer)]
 
     def __repr__(self) -> str:
@@ -118,6 +120,11 @@ class Trainer:
 
     def update(self, batch_size: float, ignore_stale_grad: bool = False) -> None:
         """What `step` does after `allreduce_grads`, which may be called before to look at the gradients."""
+        if self._optimizer.param_dict is not self._numbered:
+            raise ArgumentError(
+                "E396", "the optimizer of this trainer was given to another trainer, and counts that one's updates now",
+                help="give each trainer an optimizer of its own",
+            )  # fmt: skip
         trace = current_trace()
         if trace is not None:
             update_in_program(trace, self, batch_size, ignore_stale_grad)

@@ -43,7 +43,7 @@ class Turn(Feed):
         """Set the scale."""
         trainer = self._trainer
         states = trainer._updaters[0].states
-        if trainer.check_finite is not self._checks:
+        if trainer.check_finite is not self._checks or trainer._optimizer.param_dict is not trainer._numbered:
             return False
         if any(states.get(index) is not state for index, state in self._due.items()):
             return False

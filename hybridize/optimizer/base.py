@@ -48,6 +48,8 @@ class Optimizer:
     opt_registry: ClassVar[dict[str, type[Optimizer]]] = {}
     """Optimizers by name in lower case."""
     default_rate: ClassVar[float] = 0.01
+    _scale: float
+    """`rescale_grad` as it was given, where a trainer sets it at each step."""
     numbers_of_steps: ClassVar[dict[str, type | None]] = {
         "lr": float, "learning_rate": float, "num_update": int, "rescale_grad": float, "_index_update_count": None,
     }  # fmt: skip

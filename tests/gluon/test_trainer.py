@@ -1,5 +1,6 @@
 """`Trainer`: what is updated, by how much, when it refuses, and that nets see it."""
 
+import copy
 import threading
 
 import numpy
@@ -259,6 +260,49 @@ def test_wrong_arguments(arguments, code):
 def test_wrong_batch_sizes(size):
     with pytest.raises(ValueError, match="E353"):
         gluon.Trainer([parameter([1.0])], "sgd").step(size)
+
+
+def test_an_optimizer_may_go_to_another_trainer():
+    made = optimizer.SGD(learning_rate=1.0, rescale_grad=0.5)
+    first, second = parameter([1.0]), parameter([1.0], lr_mult=0.5)
+    trainer = gluon.Trainer([first], made)
+    give(first, [1.0])
+    trainer.step(4)
+    assert first.data().item() == 1 - 0.5 / 4
+    later = gluon.Trainer([second], made)
+    give(second, [1.0])
+    later.step(2)
+    assert second.data().item() == 1 - 0.5 * 0.5 / 2  # not divided by the batch of the other trainer as well
+
+
+@pytest.mark.parametrize("compiled", [False, True])
+def test_one_optimizer_does_not_serve_two_trainers_in_turn(compiled):
+    made, nets = optimizer.Adam(learning_rate=0.1), [net(1, in_units=2) for _ in range(2)]
+    x = np.ones((2, 2))
+    nets[0][0].weight.lr_mult = 0.0
+
+    def step(number):
+        with autograd.record():
+            loss = nets[number](x)
+        loss.backward()
+        trainers[number].step(2)
+        return loss.sum()
+
+    steps = [hybridize.hybridize(lambda number=number: step(number)) if compiled else lambda number=number: step(number)
+             for number in range(2)]  # fmt: skip
+    trainers = [gluon.Trainer(nets[0].collect_params(), made)]
+    for _ in range(2):
+        steps[0]()
+    trainers.append(gluon.Trainer(nets[1].collect_params(), made))
+    before = [one.data().asnumpy() for one in nets[0].collect_params().values()]
+    with pytest.raises(ArgumentError, match=r"E396.*another trainer"):
+        steps[0]()
+    assert all((one.data() == was).all() for one, was in zip(nets[0].collect_params().values(), before, strict=True))
+    assert made.num_update == 2
+    steps[1]()
+    again = copy.deepcopy(trainers[1])
+    give(again._params[0], numpy.ones((1, 2)))
+    again.step(1, ignore_stale_grad=True)
 
 
 def test_kvstores_of_one_machine_are_accepted():
