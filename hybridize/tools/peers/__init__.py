@@ -76,7 +76,7 @@ ROWS = (
     Row(BLOCK, "ours", "block", "hybridize", ("ADD_ONE",)),
     Row("hybridize, frozen", "ours", "frozen", "hybridize", ("MLP",)),
     Row(IMPERATIVE, "ours", "imperative", "hybridize", TRAINED),
-    Row("hybridize, PyTorch module", "ours_torch", "hybridized", "torch"),
+    Row("hybridize, PyTorch module", "ours_torch", "hybridized", "torch", ("MLP", "ADD_ONE", "TRAIN")),
     Row("NumPy", "plain_numpy", "out", "numpy", ALL),
     Row("PyTorch eager", "pytorch", "eager", "torch", TRAINED),
     Row("PyTorch eager, fused update", "pytorch", "fused", "torch", ("TRAIN", "EPOCH")),

@@ -3,9 +3,14 @@
 
 from __future__ import annotations
 
+import functools
+
+import torch
+import torch.nn.functional as F
+
 from hybridize import hybridize
 from hybridize.tools.peers import F32, Layers, Prepared, Start
-from hybridize.tools.peers.pytorch import AddOne, as_numpy, in_inference_mode, module, tensor
+from hybridize.tools.peers.pytorch import AddOne, Loss, as_numpy, in_inference_mode, module, tensor, train
 
 
 def mlp(layers: Layers, x: F32) -> Start:
@@ -30,5 +35,23 @@ def add_one(x: F32) -> Start:
     return start
 
 
+class WithLoss(torch.nn.Module):
+    """A net that gives its mean loss."""
+
+    def __init__(self, net: torch.nn.Module) -> None:
+        super().__init__()
+        self.net = net
+
+    def forward(self, x: torch.Tensor, y: torch.Tensor) -> torch.Tensor:
+        """Cross-entropy after softmax."""
+        return F.cross_entropy(self.net(x), y)
+
+
+def loss_of(net: torch.nn.Module) -> Loss:
+    """The loss of a net, in one program forward and one back; PyTorch's optimizer takes the step."""
+    return hybridize(WithLoss(net))  # type: ignore[no-any-return]
+
+
 MLP = {"hybridized": mlp}
 ADD_ONE = {"hybridized": add_one}
+TRAIN = {"hybridized": functools.partial(train, made=loss_of, fused=True)}

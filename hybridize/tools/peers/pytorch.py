@@ -119,15 +119,27 @@ def formula(name: str, arrays: Sequence[F32], *, compiled: bool) -> Start:
     return start
 
 
-def step_of(training: Training, layers: Layers, **keywords: bool) -> Callable[[Any, Any], Any]:
+Loss = Callable[[torch.Tensor, torch.Tensor], torch.Tensor]
+"""The mean loss of samples and labels."""
+
+
+def loss_of(net: torch.nn.Module) -> Loss:
+    """The loss of a net, eager."""
+    return lambda x, y: F.cross_entropy(net(x), y)
+
+
+def step_of(
+    training: Training, layers: Layers, made: Callable[[torch.nn.Module], Loss] = loss_of, **keywords: bool
+) -> Callable[[Any, Any], Any]:
     """A step, from samples and labels to the mean loss; `keywords` go to the optimizer."""
     net = module(layers).train()
+    mean_loss = made(net)
     kind: Any = {"sgd": torch.optim.SGD, "adam": torch.optim.Adam}[training.optimizer]
     optimizer = kind(net.parameters(), lr=training.rate, **keywords)
 
     def step(x: torch.Tensor, y: torch.Tensor) -> torch.Tensor:
         optimizer.zero_grad()
-        loss = F.cross_entropy(net(x), y)
+        loss = mean_loss(x, y)
         loss.backward()  # type: ignore[no-untyped-call]
         optimizer.step()
         return loss
@@ -135,7 +147,7 @@ def step_of(training: Training, layers: Layers, **keywords: bool) -> Callable[[A
     return step
 
 
-def train(training: Training, layers: Layers, batches: Batches, **keywords: bool) -> Start:
+def train(training: Training, layers: Layers, batches: Batches, **keywords: Any) -> Start:
     """Steps, eager."""
     step = step_of(training, layers, **keywords)
     tensors = [(tensor(x), torch.from_numpy(y.astype("int64"))) for x, y in batches]
@@ -147,7 +159,7 @@ def train(training: Training, layers: Layers, batches: Batches, **keywords: bool
     return start
 
 
-def epoch(training: Training, layers: Layers, batches: Batches, **keywords: bool) -> Start:
+def epoch(training: Training, layers: Layers, batches: Batches, **keywords: Any) -> Start:
     """Epochs with a `DataLoader` over a `TensorDataset`."""
     step = step_of(training, layers, **keywords)
     ((x, y),) = batches
