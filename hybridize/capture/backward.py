@@ -57,6 +57,8 @@ class History:
         self._freed: dict[Value, SourceLoc | None] = {}
         self._leaf_of: dict[tuple[Variable, Value], Value] = {}
         self._constant_of: dict[Value, Value] = {}
+        self._stops: set[Value] = set()
+        """What was computed in a pause, where the function is differentiated as a whole."""
         self._unclear: weakref.WeakSet[Cell] = weakref.WeakSet()
         self._recorded: weakref.WeakSet[Cell] = weakref.WeakSet()
         """Written while recording."""
@@ -72,7 +74,9 @@ class History:
                 made = Made(len(at.builder.nodes) - 1, node, at)
                 self.nodes.update((value, made) for value in outputs if is_float(value.type.dtype))
         elif at.differentiated:  # as a whole, while this part of it is a constant
-            return tuple(self._stopped(at, value) if is_float(value.type.dtype) else value for value in outputs)
+            stopped = tuple(self._stopped(at, value) if is_float(value.type.dtype) else value for value in outputs)
+            self._stops.update(stopped)
+            return stopped
         return outputs
 
     def read(self, at: Recording, cell: Cell, apart: bool = False) -> Operand:
@@ -84,13 +88,28 @@ class History:
             known = value in self.nodes or value in self.leaves
             return self._constant(at, value) if (known or at.differentiated) and is_float(value.type.dtype) else value
         if self.called:
+            if value in self._stops:
+                self._check_origins(at, cell)
             return value
         if cell in self._unclear:
             raise _unclear(
                 value.type, "it was written while nothing was recorded, after it had been computed while recording"
             )
         variable = self._variable(cell)
-        return value if variable is None else self._leaf(at, value, variable)
+        if variable is None:
+            self._check_origins(at, cell)
+            return value
+        return self._leaf(at, value, variable)
+
+    def _check_origins(self, at: Recording, cell: Cell) -> None:
+        """Refuse an array that data has chosen while nothing was recorded, where one of those has a history."""
+        if not self.has(at, cell.value):
+            for other in self.trace.origins(cell):
+                told = other.value not in self._stops if self.called else self._variable(other) is not None
+                if told or self.has(at, other.value):
+                    raise _unclear(
+                        cell.value.type, "data decided, while nothing was recorded, whether it is one with a history"
+                    )
 
     def _variable(self, cell: Cell) -> Variable | None:
         """The variable that the array of a cell is; the program depends on that."""
