@@ -486,6 +486,10 @@ class Trace(Recording):
             for one, another in ((cell, other), (other, cell)):
                 self._partners.setdefault(one, {})[id(at), id(another)] = (place, weakref.ref(another))
 
+    def origins(self, cell: Cell) -> list[Cell]:
+        """The arrays in use that this one may be, depending on data."""
+        return [other for _, other in self._sharing(cell)] if cell in self._partners else []
+
     def _sharing(self, cell: Cell) -> list[tuple[Recording, Cell]]:
         """The cells in use that may be the same array as this one, each with the branch where that is so."""
         partners = self._partners.get(cell)

@@ -234,3 +234,41 @@ def test_writes_from_inside():
     x, w = _arrays()
     for ours, theirs in zip(hybridize(function)(x, w), function(x, w), strict=True):
         numpy.testing.assert_allclose(ours.asnumpy(), theirs.asnumpy())
+
+
+@pytest.mark.parametrize("sign", [1, -1])
+def test_an_array_that_data_has_chosen_while_nothing_was_recorded(sign):
+    """Imperatively it may be the variable itself."""
+    x, w = _arrays()
+    x[...] = np.abs(x) * sign
+
+    def chosen(kept):
+        with autograd.pause():
+            v = w if x.sum() > 0 else w * 0.5
+        return (v * v).sum() + kept
+
+    def step():
+        with autograd.record():
+            loss = chosen((w * 3).sum())
+        loss.backward()
+        return loss
+
+    with pytest.raises(HybridizeError) as caught:
+        hybridize(step)()
+    assert caught.value.code == "E544" and caught.value.loc.file == __file__
+
+    whole = hybridize(lambda: chosen((w * 3).sum()))
+    with autograd.record(), pytest.raises(HybridizeError, match="E544"):
+        whole()
+
+    def recorded():
+        with autograd.record():
+            v = w if x.sum() > 0 else w * 0.5
+            loss = (v * v).sum()
+        loss.backward()
+        return loss
+
+    hybridize(recorded)()
+    found = w.grad.asnumpy()
+    recorded()
+    numpy.testing.assert_allclose(found, w.grad.asnumpy())
