@@ -194,3 +194,15 @@ def test_slopes_of_slopes_are_those_of_differences():
     step = 1e-5
     moved = [slope(np.array(SCORES + sign * step * by.asnumpy(), dtype="float64")) for sign in (1, -1)]
     numpy.testing.assert_allclose(found, (moved[0] - moved[1]) / (2 * step), rtol=1e-6, atol=1e-8)
+
+
+@pytest.mark.parametrize("compiled", [False, True], ids=["imperative", "compiled"])
+def test_long_sequences_are_exact_in_float32(compiled):
+    rng = numpy.random.default_rng(0)
+    scores, labels = rng.normal(size=(400, 4, 30)) * 3, np.array(rng.integers(1, 29, (4, 60)))
+    loss = lambda x: npx.ctc_loss(x, labels)  # noqa: E731
+    wanted, slope = value_and_slope(loss, np.array(scores, dtype="float64"))
+    found, narrow = value_and_slope(hybridize.hybridize(loss) if compiled else loss, np.array(scores))
+    assert narrow.dtype == "float32"
+    numpy.testing.assert_allclose(found, wanted, rtol=1e-6)
+    numpy.testing.assert_allclose(narrow, slope, atol=4e-4)

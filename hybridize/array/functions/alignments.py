@@ -52,6 +52,10 @@ def summed(
     return made
 
 
+_MOVED = 8
+"""Every so many steps."""
+
+
 class Alignments:
     """The sums over all beginnings of alignments; the rule of their gradient: how probable each place is at each step.
 
@@ -85,14 +89,15 @@ class Alignments:
             skips, starts = numpy.concatenate([skips, back]), numpy.concatenate([starts, places - 1 - ends])
             emitted = numpy.concatenate([emitted, emitted[::-1, :, ::-1]], 1)
             counted = None if counted is None else numpy.concatenate([counted, counted[::-1]], 1)
-        self._sums = _beginnings(emitted, skips, starts, counted)
-        self.total: Buffer = _at_ends(self._sums[-1, :batch], ends)
+        self._sums, self._bases = _beginnings(emitted, skips, starts, counted)
+        self._total = _at_ends(self._sums[-1, :batch], ends) + self._bases[-1, :batch]
+        self.total: Buffer = self._total.astype(data.dtype)
         """[batch]: the logarithms of the probabilities."""
 
     def release(self) -> None:
         """Let go of everything."""
         self._scores = None
-        del self._emitted, self._sums
+        del self._emitted, self._sums, self._bases
 
     def vjp(self, g: tuple[Operand, ...], y: tuple[Operand, ...], x: Operand) -> tuple[Operand | None, ...]:
         """The gradient by the scores; composed of ops where it is recorded."""
@@ -107,23 +112,27 @@ class Alignments:
         steps, batch, _ = self._emitted.shape
         weights = self._sums[1:, :batch] + self._sums[:0:-1, batch:, ::-1]
         weights -= self._emitted  # which both have
-        weights -= numpy.where(self.total > 0.5 * NEVER, self.total, numpy.inf)[:, None]
+        total = numpy.where(self._total > 0.5 * NEVER, self._total, numpy.inf)
+        bases = self._bases[1:, :batch] + self._bases[:0:-1, batch:]
+        weights += (bases - total).astype(weights.dtype)[:, :, None]
         numpy.exp(weights, out=weights)
         if self._counted is not None:
             weights *= self._counted[:, :, None]
         weights *= g[:, None]
         scores = self._scores
         assert scores is not None
-        found = numpy.zeros(scores.shape, weights.dtype)
+        found = numpy.zeros(scores.shape, scores.dtype)
         rows = numpy.arange(steps * batch).reshape(steps, batch, 1) * scores.shape[2]
         numpy.add.at(found.reshape(-1), (rows + self._path).reshape(-1), weights.reshape(-1))
         return found
 
 
-def _beginnings(emitted: Buffer, skips: Buffer, starts: Buffer, counted: Buffer | None) -> Buffer:
+def _beginnings(emitted: Buffer, skips: Buffer, starts: Buffer, counted: Buffer | None) -> tuple[Buffer, Buffer]:
     """[steps + 1, batch, places]: all beginnings of alignments that are at a place after so many steps.
 
-    A beginning that stands at place s has come from s, from s - 1, or, where `skips` is 0, from s - 2.
+    A beginning that stands at place s has come from s, from s - 1, or, where `skips` is 0, from s - 2. The logarithms
+    are counted from a base [steps + 1, batch], float64, that is moved along: the gradient is made of differences, which
+    float32 would not hold of large numbers.
     """
     steps, batch, places = emitted.shape
     sums = numpy.full((steps + 1, batch, places + 2), NEVER, emitted.dtype)  # two places before the first
@@ -132,6 +141,7 @@ def _beginnings(emitted: Buffer, skips: Buffer, starts: Buffer, counted: Buffer 
     came = sliding_window_view(sums, 3, 2).transpose(0, 3, 1, 2)  # from two places before, from one, from here
     cost = numpy.stack([skips, numpy.zeros_like(skips), numpy.zeros_like(skips)])
     parts, most = numpy.empty_like(cost), numpy.empty_like(skips)
+    bases = numpy.zeros((steps + 1, batch))
     for t in range(steps):
         x, after = here[t], here[t + 1]
         numpy.add(came[t], cost, out=parts)
@@ -144,7 +154,12 @@ def _beginnings(emitted: Buffer, skips: Buffer, starts: Buffer, counted: Buffer 
         numpy.add(after, most, out=after)
         if counted is not None:
             numpy.copyto(after, x, where=~counted[t][:, None])
-    return here
+        bases[t + 1] = bases[t]
+        if t % _MOVED == _MOVED - 1:
+            highest = after.max(1)
+            after -= highest[:, None]
+            bases[t + 1] += highest
+    return here, bases
 
 
 def _at_ends(last: Buffer, ends: Buffer) -> Buffer:
