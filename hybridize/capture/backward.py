@@ -25,6 +25,7 @@ from hybridize.base.dtypes import is_float
 from hybridize.base.errors import ArgumentError, StateError
 from hybridize.base.locations import SourceLoc, user_location
 from hybridize.base.types import TensorType
+from hybridize.capture.anew import Anew
 from hybridize.capture.marks import MarkGuard, mark_of
 from hybridize.capture.step import Feed, Step
 from hybridize.capture.sweep import Made, Sweep, origin, place
@@ -54,6 +55,8 @@ class History:
         self.requests: dict[Variable, str] = {}
         """Variables whose `req` the program sets, and what it was before."""
         self.feeds: list[Feed] = []
+        self.anew = Anew()
+        """What the program reads from outside at each call."""
         self._freed: dict[Value, SourceLoc | None] = {}
         self._leaf_of: dict[tuple[Variable, Value], Value] = {}
         self._constant_of: dict[Value, Value] = {}
@@ -108,7 +111,8 @@ class History:
                 told = other.value not in self._stops if self.called else self._variable(other) is not None
                 if told or self.has(at, other.value):
                     raise _unclear(
-                        cell.value.type, "data decided, while nothing was recorded, whether it is one with a history"
+                        cell.value.type,
+                        "data decided, while nothing was recorded, whether it is one with a history",
                     )
 
     def _variable(self, cell: Cell) -> Variable | None:
@@ -145,6 +149,7 @@ class History:
 
     def wrote(self, cell: Cell) -> None:
         """Hear of a write to an array, before it happens."""
+        self.anew.check(self.trace, self.trace.input_of(cell), "written")
         if not modes.is_recording():
             if cell.value in self.nodes:
                 self._unclear.add(cell)

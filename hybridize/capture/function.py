@@ -29,8 +29,9 @@ from hybridize.base.errors import ArgumentError, DTypeError, GraphError, Hybridi
 from hybridize.base.frozen import changed, frozen
 from hybridize.base.types import TensorType
 from hybridize.capture import saving
+from hybridize.capture.anew import Changes
 from hybridize.capture.program import Program, described, show
-from hybridize.capture.record import capture
+from hybridize.capture.record import Captured, capture
 from hybridize.capture.signature import Call
 from hybridize.capture.sizes import Family, family_key
 from hybridize.capture.trace import current_trace
@@ -122,6 +123,7 @@ class Function:
         self._programs: OrderedDict[tuple[Any, ...], list[Program]] = OrderedDict()
         self._families: OrderedDict[tuple[Any, ...], Family] = OrderedDict()
         self._recent: list[Program] = []
+        self._changes = Changes()
         self._installed = True
         """Whether the latest programs have entries."""
         self._new = False
@@ -234,9 +236,10 @@ class Function:
         if self.saved_program is not None:
             raise self._unknown(call)
         family = self._family(call)
+        self._changes.see(program.stock for programs in self._programs.values() for program in programs)
         program = self._capture_family(call, family)
         if program is None:
-            captured = capture(self.python_function, call, self.leaf_names(call), freeze=self.options.freeze)
+            captured = self._captured(call)
             reason = self._reason(call)
             program = self._compile(captured, f"{reason}; {family.problem}" if reason and family.problem else reason)
         family.saw(call)
@@ -263,9 +266,7 @@ class Function:
         kinds, scope = opened
         names = self.leaf_names(call)
         try:
-            captured = capture(
-                self.python_function, changed(call, kinds=kinds), names, freeze=self.options.freeze, scope=scope
-            )
+            captured = self._captured(changed(call, kinds=kinds), scope)
             program = None if scope.pinned else self._compile(captured, family.change(call, kinds, names))
         except Exception as error:
             # Whatever it is: if it is the user's error, the exact capture says so too, in terms of true sizes.
@@ -276,6 +277,13 @@ class Function:
             family.give_up(kinds, error)
             return None
         return program if family.settle(kinds) else None
+
+    def _captured(self, call: Call, scope: Any = None) -> Captured:
+        names, freeze = self.leaf_names(call), self.options.freeze
+        return self._changes.captured(
+            lambda anew: capture(self.python_function, call, names, freeze=freeze, scope=scope, changing=anew),
+            alone=scope is None,
+        )
 
     def _compile(self, captured: Any, reason: str, codes: Sequence[Code] = ()) -> Program:
         options = self.options

@@ -251,6 +251,20 @@ def unchanged(value: Any, then: Any) -> bool:
     return all(map(unchanged, value, items))
 
 
+def differences(guard: WholeGuard) -> list[tuple[Any, Any, Any]]:
+    """Which items of a list or dict are others than they were, if nothing else has changed: key, value then and now."""
+    owner, then = guard.owner, guard.expected
+    if type(then) is not _Content or type(owner) is not then.parts[0] or not isinstance(owner, (list, dict)):
+        return []
+    items = then.parts[1]
+    before = list(items if isinstance(owner, dict) else enumerate(items))
+    after = list(owner.items() if isinstance(owner, dict) else enumerate(owner))
+    if [key for key, _ in before] != [key for key, _ in after]:
+        return []
+    pairs = zip(before, after, strict=True)
+    return [(key, old, new) for (key, old), (_, new) in pairs if not unchanged(new, old)]
+
+
 def checker(guards: Iterable[Guard]) -> Callable[[], bool] | None:
     """One function that tells whether all guards hold; None when there are none."""
     condition, scope = _condition(guards)

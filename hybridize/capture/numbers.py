@@ -32,15 +32,17 @@ class Condition:
     """Something that must be as true of the numbers among the arguments as it was, or as large."""
 
     graph: Graph
-    positions: tuple[int, ...]
-    """Which leaf of the arguments each input of the graph is."""
-    expected: bool | int
+    positions: tuple[Any, ...]
+    """Which leaf of the arguments each input of the graph is; for a number from outside, what reads it."""
+    expected: bool | int | float
     loc: SourceLoc | None
 
     def holds(self, leaves: Sequence[Any]) -> bool:
         """Whether it is so for a call."""
-        pairs = zip(self.graph.inputs, self.positions, strict=True)
-        arrays = [numpy.asarray(leaves[position], dtype=value.type.dtype) for value, position in pairs]
+        values = [leaves[one] if type(one) is int else one.now() for one in self.positions]
+        if any(value is None for value in values):
+            return False
+        arrays = [numpy.asarray(x, value.type.dtype) for x, value in zip(values, self.graph.inputs, strict=True)]
         return bool(type(self.expected)(evaluate(self.graph, arrays)[0]) == self.expected)
 
 
@@ -68,13 +70,14 @@ class Numbers:
         """The number that a symbol is, which the program then depends on; None where data decides it."""
         value = self._value(symbol, at)
         known: dict[Value, Any] = {}
-        used: dict[int, Value] = {}
+        used: dict[Any, Value] = {}
         if value is None or not self._evaluated(value, known, used):
             return None
         assert symbol.weak is not None
         number = symbol.weak(known[value])
-        if type(number) is int and any(isinstance(node.op, (Mod, FloorDiv)) for node in self._slice(value)):
-            self._depend(value, used, number)  # as it comes of many numbers
+        many = type(number) is int and any(isinstance(node.op, (Mod, FloorDiv)) for node in self._slice(value))
+        if many or any(type(one) is not int for one in used):
+            self._depend(value, used, number)  # it comes of many numbers, or of one that is not among the arguments
             return number
         for position in used:
             self.pinned.setdefault(position, self._leaf(position))
@@ -84,7 +87,7 @@ class Numbers:
         """Whether a number is not 0, which the program then depends on; None where data decides it."""
         value = self._value(symbol, at)
         known: dict[Value, Any] = {}
-        used: dict[int, Value] = {}
+        used: dict[Any, Value] = {}
         if value is None or not self._evaluated(value, known, used):
             return None
         truth = bool(known[value])
@@ -115,15 +118,13 @@ class Numbers:
         known = [self.number(x, at) if type(x) is Symbol else x for x in operands]
         return NotImplemented if any(x is None for x in known) else function(*known)
 
-    def _depend(self, value: Value, used: dict[int, Value], expected: bool | int) -> None:
+    def _depend(self, value: Value, used: dict[Any, Value], expected: bool | int | float) -> None:
         """Let the program depend on what `value` is."""
         key = value, type(expected)
         if key in self._conditions or not used:
             return
-        positions = sorted(used)
-        inputs = tuple(used[position] for position in positions)
-        graph = Graph(inputs, tuple(self._slice(value)), (value,), self._constants(value))
-        self._conditions[key] = Condition(graph, tuple(positions), expected, self._trace.location())
+        graph = Graph(tuple(used.values()), tuple(self._slice(value)), (value,), self._constants(value))
+        self._conditions[key] = Condition(graph, tuple(used), expected, self._trace.location())
 
     # ---------------------------------------------------------------------------------------------- evaluation
 
@@ -142,7 +143,7 @@ class Numbers:
     def _leaf(self, position: int) -> Any:
         return next(entry.array._data.item() for entry in self._trace.inputs if entry.position == position)
 
-    def _evaluated(self, value: Value, known: dict[Value, Any], used: dict[int, Value]) -> bool:
+    def _evaluated(self, value: Value, known: dict[Value, Any], used: dict[Any, Value]) -> bool:
         """Evaluate `value` into `known` where it depends on numbers among the arguments and on constants only."""
         if value in known:
             return True
@@ -150,6 +151,11 @@ class Numbers:
         if constant is not None:
             known[value] = constant
             return value.type.shape == ()
+        outside = self._trace.history.anew.numbers.get(value)
+        if outside is not None:
+            known[value] = outside.array._data.copy()
+            used[outside] = value
+            return True
         for entry in self._trace.inputs:
             if entry.value is value:
                 known[value] = entry.array._data

@@ -7,7 +7,7 @@ import enum
 import os
 import re
 import types
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 
 import numpy
@@ -22,6 +22,7 @@ from hybridize.base.frozen import changed, frozen
 from hybridize.base.locations import SourceLoc, user_location
 from hybridize.base.nested import Structure, flatten, unflatten
 from hybridize.capture import loops as loops
+from hybridize.capture.anew import Place
 from hybridize.capture.guards import Guard
 from hybridize.capture.numbers import Condition
 from hybridize.capture.router import routed
@@ -100,6 +101,8 @@ class Captured:
     """Array leaves that are over the same memory as an array from outside."""
     step: Step = NO_STEP
     """What backward passes and updates do besides, where there are any."""
+    seen: tuple[Guard, ...] = ()
+    """Numbers and arrays whose owners tell when they are replaced: no guards, but what they would be."""
 
     @property
     def writes_arguments(self) -> bool:
@@ -139,8 +142,9 @@ def effect_steps(arguments: Any) -> Iterator[Op]:
 
 
 def capture(
-    function: Callable[..., Any], call: Call, names: Sequence[str], *, freeze: bool = False, scope: Scope | None = None
-) -> Captured:
+    function: Callable[..., Any], call: Call, names: Sequence[str], *, freeze: bool = False,
+    scope: Scope | None = None, changing: Mapping[Place, Guard] | None = None,
+) -> Captured:  # fmt: skip
     """Run `function` on symbols of the types of `call`, whose leaves are called `names`.
 
     Args:
@@ -149,11 +153,13 @@ def capture(
         names: of its leaves.
         freeze: arrays from outside are constants.
         scope: what the function assumes of sizes that are symbols is remembered here.
+        changing: numbers and arrays from outside that calls read anew.
 
     Raises:
         CaptureError: at the user's line, where the function does what no program can.
     """
     trace = Trace(routed, freeze=freeze, scope=scope)
+    trace.history.anew.places = changing or {}
     if scope is not None:
         scope.number = _number
     with modes.busy(), interpreting(trace):
@@ -255,7 +261,7 @@ class _Stock:
             tuple(trace.guards.values()), tuple(trace.watched.values()),
             numbers=dict(trace.numbers.pinned), conditions=tuple(trace.numbers.conditions),
             layouts=dict(trace.layouts), same_memory=self._same_memory(), bound=dict(trace.bound),
-            step=trace.history.step(),
+            step=trace.history.step(), seen=tuple(trace.history.anew.seen.values()),
         )  # fmt: skip
 
     def _output(self, value: Value) -> int:
@@ -284,6 +290,7 @@ class _Stock:
             if leaf.weak is not None:
                 results.append(Result("number", self._output(value), value=leaf.weak))
             elif entry is not None and entry.position != -2:
+                self.trace.history.anew.check(self.trace, entry, "returned")
                 results.append(Result("view", self.trace.inputs.index(entry), self._static(leaf)))
             else:
                 results.append(Result("array", *self._new(leaf)))
@@ -349,6 +356,7 @@ class _Stock:
         entry = None if symbol.weak is not None else self.trace.input_of(symbol._cell)
         if entry is None or entry.position == -2:
             return None
+        self.trace.history.anew.check(self.trace, entry, "kept elsewhere")
         steps = self._static(symbol)
         if entry.position >= 0:
             return Given(entry.position, None, steps)
@@ -369,6 +377,7 @@ class _Stock:
                 if apart and _share_memory(entry, other):
                     raise _overlap(entry, other)
             found[id(entry)] = self._output(now)
+        trace.history.anew.finish(trace, [entry for entry in trace.inputs if id(entry) in found])
         return found
 
     def _is_viewed(self, entry: Input, results: list[Result]) -> bool:

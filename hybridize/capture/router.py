@@ -25,6 +25,7 @@ from hybridize.base.dims import is_symbolic
 from hybridize.base.dtypes import CODES
 from hybridize.base.errors import CaptureError
 from hybridize.capture import convert, flow, states, writes
+from hybridize.capture.arguments import numbers_given
 from hybridize.capture.builtin import REPLACED
 from hybridize.capture.guards import (
     CONTAINERS,
@@ -105,7 +106,7 @@ class Router:
             return value
         key = ("name", id(self.names), name)
         if _unguarded(trace, key):
-            trace.root.guards[key] = GlobalGuard(self.names, name, value, trace.root.location())
+            return _guarded(trace.root, key, GlobalGuard(self.names, name, value, trace.root.location()), name, whole)
         return met(trace.root, value, name, whole)
 
     def read_closure(self, name: str, value: Any, whole: bool = True) -> Any:
@@ -116,7 +117,7 @@ class Router:
         cell = self._cell(name)
         key = ("cell", id(cell))
         if _unguarded(trace, key):
-            trace.root.guards[key] = CellGuard(cell, name, value, trace.root.location())
+            return _guarded(trace.root, key, CellGuard(cell, name, value, trace.root.location()), name, whole)
         return met(trace.root, value, name, whole)
 
     def read_attribute(self, owner: Any, name: str, whole: bool = True) -> Any:
@@ -131,7 +132,11 @@ class Router:
             return _module_attribute(trace.root, owner, name, whole)
         if kind in CONTAINERS or kind is super:
             return getattr(owner, name)
-        return attribute(self, trace, owner, name, whole)
+        try:
+            return attribute(self, trace, owner, name, whole)
+        except AttributeError:
+            states.missing(trace, owner, name)
+            raise
 
     def read_item(self, owner: Any, key: Any, whole: bool = True) -> Any:
         """`owner[key]`."""
@@ -168,6 +173,9 @@ class Router:
             case functools.partial() if getattr(function.func, "__func__", None) is Router.call:
                 return function(*args, **kwargs)  # a function of the user's that was handed to trusted code
             case functools.partial():
+                for argument in (*function.args, *function.keywords.values()):
+                    if type(argument) in CONTAINERS and id(argument) not in trace.root.fresh:
+                        trace.root.external.setdefault(id(argument), argument)  # kept from call to call
                 return self.call(function.func, *function.args, *args, **{**function.keywords, **kwargs})
             case functools._lru_cache_wrapper():
                 return self.call(function.__wrapped__, *args, **kwargs)
@@ -176,6 +184,11 @@ class Router:
             if method is not None:
                 return self.call(method, function, *args, **kwargs)
         return self._call_trusted(trace, function, args, kwargs)
+
+    def context(self, manager: Any) -> Any:
+        """What a `with` enters: methods of the user's are called as all others."""
+        method = None if current_trace() is None else _python_method(type(manager), "__enter__")
+        return manager if method is None else _Context(self, manager)
 
     @staticmethod
     def through(iterable: Any) -> Any:
@@ -235,6 +248,9 @@ class Router:
                 "E420", f"{opaque}() yields other data at each call, which a compiled program cannot see",
                 help="call it outside and pass the result as an argument; hybridize.random draws inside programs",
             ))  # fmt: skip
+        wrapped = getattr(function, "__wrapped__", None)
+        if isinstance(wrapped, FunctionType) and not is_trusted_file(wrapped.__code__.co_filename):
+            guard_all(trace.root, wrapped)
         if is_for_outside(function, args, kwargs):
             raise trace.root.refusing(CaptureError(
                 "E407", f"{function.__qualname__}() inside of a compiled function: Python would have to do it at each "
@@ -339,6 +355,19 @@ class Router:
         return self._cells[name]
 
 
+class _Context:
+    """A context manager of the user's class, while capturing."""
+
+    def __init__(self, router: Router, manager: Any) -> None:
+        self._router, self._manager = router, manager
+
+    def __enter__(self) -> Any:
+        return self._router.call(_static(type(self._manager), "__enter__"), self._manager)
+
+    def __exit__(self, *error: Any) -> Any:
+        return self._router.call(_static(type(self._manager), "__exit__"), self._manager, *error)
+
+
 def routed(function: Callable[..., Any]) -> Callable[..., Any]:
     """`function` as capture calls it: converted where it is the user's."""
     return functools.partial(_OUTSIDE.call, function)
@@ -351,61 +380,29 @@ def _number_attribute(symbol: Symbol, name: str) -> Any:
     return getattr(symbol._concretize("item"), name)
 
 
+def _guarded(root: Trace, key: _Key, guard: Guard, name: str, whole: bool) -> Any:
+    """What a guard has found, of which the program depends from now on; or as each call finds it."""
+    if (new := root.history.anew.read(root, key, guard)) is not None:
+        return new
+    root.guards[key] = guard
+    return met(root, guard.expected, name, whole)
+
+
 def _unguarded(trace: Recording, key: _Key) -> bool:
     """Whether a read needs a guard: neither guarded yet nor of what the program itself has written."""
     return key not in trace.root.guards and key not in trace.root.written_attributes
 
 
-_OF_NUMBERS = frozenset({
-    "add", "subtract", "multiply", "divide", "true_divide", "maximum", "minimum", "fmax", "fmin", "where", "power",
-    "clip", "full", "fill", "equal", "not_equal", "less", "less_equal", "greater", "greater_equal",
-    "arctan2", "hypot", "fmod", "mod", "remainder", "floor_divide", "copysign", "logaddexp", "copyto", "float_power",
-    "broadcast_add", "broadcast_sub", "broadcast_mul", "broadcast_div", "broadcast_power", "broadcast_maximum",
-    "broadcast_minimum",
-})  # fmt: skip
-"""Functions of arrays to which a Python number is data; to all others it is a size, an axis or a setting."""
-
-
-def numbers_given(
-    function: Any, args: tuple[Any, ...], kwargs: dict[str, Any]
-) -> tuple[tuple[Any, ...], dict[str, Any]]:
-    """The arguments of a function of arrays, with the numbers that it needs as numbers."""
-    every = (*args, *kwargs.values())
-    if not any(_has_number(x) for x in every) or not _is_of_arrays(function):
-        return args, kwargs
-    data = getattr(function, "__name__", "") in _OF_NUMBERS and any(
-        isinstance(x, (Operators, numpy.ndarray)) and getattr(x, "weak", None) is None
-        for x in (*every, getattr(function, "__self__", None))
-    )
-
-    def given(x: Any) -> Any:
-        if type(x) in (list, tuple):
-            return type(x)(map(flow.plain, x))
-        return x if data else flow.plain(x)
-
-    return tuple(map(given, args)), {name: given(x) for name, x in kwargs.items()}
-
-
-def _has_number(x: Any) -> bool:
-    if type(x) is Symbol:
-        return x.weak is not None
-    return type(x) in (list, tuple) and any(_has_number(part) for part in x)
-
-
-def _is_of_arrays(function: Any) -> bool:
-    if isinstance(function, numpy.ufunc) or isinstance(getattr(function, "__self__", None), Operators):
-        return True
-    module = getattr(function, "__module__", None) or ""
-    return module.startswith(("hybridize.array", "hybridize.nd", "numpy"))
-
-
 def met(root: Trace, value: Any, name: str, whole: bool) -> Any:
     """A value of the world around, as converted code gets it: arrays are lifted, containers guarded."""
-    kind = type(value)
+    kind: Any = type(value)
     if kind is ndarray:
         return root.lift(value, name)
     if isinstance(value, numpy.ndarray):
-        return root.lift_numpy(value, name) if value.dtype in CODES else value
+        if value.dtype in CODES:
+            return root.lift_numpy(value, name)
+        guard_whole(root, value, name)
+        return value
     if kind in CONTAINERS:
         if id(value) not in root.fresh:
             root.external.setdefault(id(value), value)
@@ -417,6 +414,8 @@ def met(root: Trace, value: Any, name: str, whole: bool) -> Any:
             "E421", f"{name!r} is an iterator ({kind.__name__}): it yields other data at each call",
             help="pass what it yields as an argument, or make it inside the function",
         ))  # fmt: skip
+    if whole and states.speaks(kind):
+        states.used(root, value, "an operator")
     return value
 
 
@@ -500,19 +499,27 @@ def attribute(router: Router, trace: Recording, owner: Any, name: str, whole: bo
         return value
     if isinstance(static, functools.cached_property) and name not in vars(owner):
         return router.call(static.func, owner)
-    watch = getattr(owner, "watch", None)
+    own = states.own(owner)
+    watch = own.get("watch")
     if isinstance(watch, Storage):  # a parameter tells when its array is replaced, a block when the attribute is
         watching = getattr(owner, "watching", None)
-        trace.depend(watch if watching is None else watching(name))
         value = getattr(owner, name)
+        if watching is not None:
+            guard = AttributeGuard(owner, name, value, root.location())
+            if (new := root.history.anew.watched(root, guard)) is not None:
+                return new
+        trace.depend(watch if watching is None else watching(name))
         if watching is None and static is MISSING:
             states.read(trace, owner, name, value)
         return met(root, value, name, whole)
-    own = getattr(owner, "__dict__", {})
     if is_trusted_class(kind) and not isinstance(owner, type):
         value = getattr(owner, name)
         if isinstance(owner, _CONSTANT) or (isinstance(static, _METHODS) and name not in own):
             return trace.lift(value) if type(value) is ndarray else value
+        key = ("attribute", id(owner), name)
+        kept = name in own and (type(value) is ndarray or not states.has_own_account(kind))  # of a namespace, say
+        if kept and _unguarded(trace, key) and id(owner) not in root.fresh and not isinstance(value, Symbol):
+            return _guarded(root, key, AttributeGuard(owner, name, value, root.location()), name, whole)
         states.read(trace, owner, name, value)
         return met(root, value, name, whole)
     if isinstance(static, (FunctionType, classmethod, staticmethod)) and name not in own:
@@ -522,11 +529,13 @@ def attribute(router: Router, trace: Recording, owner: Any, name: str, whole: bo
         if dynamic is not None:
             return router.call(dynamic, owner, name)
     value = getattr(owner, name)
-    if isinstance(owner, type) and (is_trusted_class(owner) or isinstance(value, FUNCTIONS)):
+    if isinstance(owner, type) and isinstance(value, FUNCTIONS):
+        return value
+    if isinstance(owner, type) and is_trusted_class(owner) and not isinstance(value, (int, float, str)):
         return value
     key = ("attribute", id(owner), name)
     if _unguarded(trace, key) and id(owner) not in root.fresh:
-        root.guards[key] = AttributeGuard(owner, name, value, root.location())
+        return _guarded(root, key, AttributeGuard(owner, name, value, root.location()), name, whole)
     return value if id(owner) in root.fresh and type(value) in CONTAINERS else met(root, value, name, whole)
 
 
@@ -540,14 +549,25 @@ def item(root: Trace, owner: Any, key: Any, whole: bool) -> Any:
                 )
             )
         return owner[key]  # asks for its number
-    value = owner[key]
+    try:
+        value = owner[key]
+    except LookupError:
+        if id(owner) in root.external or type(owner) not in CONTAINERS:
+            guard_whole(root, owner, "a container")
+        raise
     if id(owner) not in root.external and type(owner) in CONTAINERS:
         return root.lift(value) if type(value) is ndarray else value
     name = repr(key)
     if isinstance(owner, tuple):
         return met(root, value, name, whole)
     guarded = ("item", id(owner), key)
-    if type(key) not in (int, str, bool, float, tuple, type(None)) or writes.before(root, owner) is not MISSING:
+    simple = type(key) in (int, str, bool, float, tuple, type(None))
+    if simple and guarded in root.written_attributes:
+        return met(root, value, name, whole)
+    if simple and guarded not in root.guards:
+        if (new := root.history.anew.read(root, guarded, ItemGuard(owner, key, value, root.location()))) is not None:
+            return new
+    if not simple or writes.before(root, owner) is not MISSING:
         guard_whole(root, owner, "a container")
     elif _unguarded(root, guarded):
         root.guards[guarded] = ItemGuard(owner, key, value, root.location())
