@@ -176,7 +176,11 @@ class Kernel:
             return [operand(x) for x in computed(formula, w, g, tuple(rest[:count]), s, dict(flags))]
 
         name = f"{formula.__qualname__.split('.')[0]} update"
-        self.executable: Executable = compiler.compile(record(steps, types), name=name)
+        places = {
+            0: 0,
+            **{1 + k: 2 + k for k in range(len(dtypes) - 2)},
+        }  # so that the code counts with it, where it can
+        self.executable: Executable = compiler.compile(record(steps, types), name=name, updates=places)
         self.in_place = all(map(self._serves_in_place, _TRIED))
         """Whether the results may take the places of what they are made of."""
 
