@@ -565,7 +565,8 @@ def item(root: Trace, owner: Any, key: Any, whole: bool) -> Any:
     if simple and guarded in root.written_attributes:
         return met(root, value, name, whole)
     if simple and guarded not in root.guards:
-        if (new := root.history.anew.read(root, guarded, ItemGuard(owner, key, value, root.location()))) is not None:
+        guard = ItemGuard(owner, key, value, root.location())
+        if (new := root.history.anew.read(root, guarded, guard)) is not None:
             return new
     if not simple or writes.before(root, owner) is not MISSING:
         guard_whole(root, owner, "a container")
