@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import os
 import threading
 import weakref
 from collections.abc import Iterable
@@ -19,8 +20,10 @@ _lock = threading.RLock()
 STATE: Final = threading.RLock()
 """Held from reading a state to committing it, by compiled programs that write one and by random draws.
 
-So no two threads draw the same numbers, and no update is lost, also where a program runs without the GIL.
+So no two threads draw the same numbers, and no update is lost, also where a program runs without the GIL. A process is
+forked while nobody else holds it: who would release it in the child, and what would the state be worth?
 """
+os.register_at_fork(before=STATE.acquire, after_in_parent=STATE.release, after_in_child=STATE.release)
 
 
 class Watcher(Protocol):

@@ -1,5 +1,7 @@
 """Many threads on one net or function: first calls, shapes, writes, switches of the mode, exceptions."""
 
+import os
+import signal
 import threading
 
 import numpy
@@ -7,6 +9,7 @@ import pytest
 
 import hybridize
 from hybridize import autograd, np
+from hybridize.array.storage import STATE
 from hybridize.base.errors import HybridizeError
 from hybridize.gluon import nn
 
@@ -274,3 +277,26 @@ def test_no_update_of_a_state_is_lost():
     together(lambda _: [accumulate(x) for _ in range(10)] and None, 4)
     assert float(total[0]) == 41
     assert float(total[-1]) == 41
+
+
+def test_a_process_that_is_forked_while_a_thread_draws_may_draw():
+    """A lock that another thread holds when a process is forked would never be released in the child."""
+    held, enough = threading.Event(), threading.Event()
+
+    def hold():
+        with STATE:
+            held.set()
+            enough.wait(0.3)
+
+    thread = threading.Thread(target=hold)
+    thread.start()
+    held.wait()
+    child = os.fork()
+    if child == 0:
+        signal.alarm(20)  # ends a child that waits
+        np.random.normal(size=(2,))
+        os._exit(7)
+    enough.set()
+    thread.join()
+    assert os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == 7
+    np.random.normal(size=(2,))

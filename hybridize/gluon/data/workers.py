@@ -22,7 +22,6 @@ from multiprocessing.connection import Connection, wait
 from typing import Any, NoReturn
 
 from hybridize.array import random
-from hybridize.array.storage import STATE
 from hybridize.autograd.modes import begin
 from hybridize.base.errors import ArgumentError, StateError
 from hybridize.gluon.data import transport
@@ -88,8 +87,7 @@ class Workers:
             target=_work, args=(theirs, inherited, make, method == "fork"), name=f"DataLoader-{number}", daemon=True
         )
         try:
-            # Nobody else may hold the lock of the random state at the moment of forking: who would release it there?
-            with STATE, warnings.catch_warnings():
+            with warnings.catch_warnings():
                 # Python 3.12 and later warn of threads that a forked process lacks: ours are made anew there.
                 warnings.filterwarnings("ignore", ".*multi-threaded.*fork", DeprecationWarning)
                 process.start()
@@ -264,8 +262,7 @@ def _work(connection: Connection, inherited: list[Connection], make: Make, forke
     for other in inherited:
         other.close()  # or a worker would keep the pipes of another one open
     if forked:
-        STATE.release()  # taken by who forked
-        begin()  # who may have been recording
+        begin()  # who forked may have been recording
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is for the process that has the loader, which ends this one
     signal.signal(signal.SIGTERM, signal.SIG_DFL)
     set_num_threads(1)  # the workers are the parallelism
