@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import struct
 from collections.abc import Sequence
+from operator import attrgetter
 from typing import TYPE_CHECKING, Any
 
 import numpy
@@ -29,6 +30,7 @@ Key = tuple[float, float, int]
 """Learning rate, weight decay and number of the update: of which the numbers of a formula are made."""
 
 
+_FACTORS = attrgetter("lr_mult", "wd_mult")
 _OF_ALL = ("_get_lr", "_get_wd", "_update_count", "_factor")
 
 
@@ -80,13 +82,21 @@ class Settings(Feed):
         optimizer, counts = self.optimizer, self.optimizer._index_update_count
         if optimizer.param_dict is not self._parameters:
             return None
-        before = [counts.get(index) for index in self.indices]
+        before = list(map(counts.get, self.indices))
         self._before = (optimizer.num_update, dict(zip(self.indices, before, strict=True)))
+        factors = list(map(_FACTORS, self._those))
+        count = before[0]
+        if count is not None and before.count(count) == len(before):  # nearly always: a shorter way to the same
+            counts.update(dict.fromkeys(self.indices, count + 1))
+            optimizer.num_update = max(optimizer.num_update, count + 1)
+            if factors.count(factors[0]) == len(factors):
+                return [(*factors[0], count + 1)] * len(factors)
+            return [(lr, wd, count + 1) for lr, wd in factors]
         begin = optimizer.begin_num_update
         after = [(begin if count is None else count) + 1 for count in before]
         counts.update(zip(self.indices, after, strict=True))
         optimizer.num_update = max(optimizer.num_update, *after)
-        return [(p.lr_mult, p.wd_mult, count) for p, count in zip(self._those, after, strict=True)]
+        return [(lr, wd, count) for (lr, wd), count in zip(factors, after, strict=True)]
 
     def prepare(self) -> bool:
         """Count, and fill the array."""
