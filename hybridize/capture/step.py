@@ -93,7 +93,11 @@ class Step:
         with STATE:
             right = self.prepare()
             if right:
-                self.failed()
+                try:
+                    self.failed()
+                except BaseException:  # an interruption, which may have come before anything was put back
+                    self.failed()
+                    raise
         return right
 
     def prepare(self) -> bool:
