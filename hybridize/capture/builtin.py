@@ -15,7 +15,7 @@ from hybridize.array.symbol import Symbol
 from hybridize.base.dims import is_symbolic
 from hybridize.base.frozen import frozen
 from hybridize.capture import flow, states, writes
-from hybridize.capture.guards import CONTAINERS, MISSING, AttributeGuard
+from hybridize.capture.guards import CONTAINERS
 from hybridize.capture.trace import current_trace
 from hybridize.capture.trust import is_trusted_file
 
@@ -52,7 +52,6 @@ def _getattr(router: Any, owner: Any, name: str, *default: Any) -> Any:
     except AttributeError:
         if not default:
             raise
-        _guard_absence(owner, name)
         return default[0]
 
 
@@ -60,18 +59,8 @@ def _hasattr(router: Any, owner: Any, name: str) -> bool:
     try:
         router.read_attribute(owner, name)
     except AttributeError:
-        _guard_absence(owner, name)
         return False
     return True
-
-
-def _guard_absence(owner: Any, name: str) -> None:
-    trace = current_trace()
-    if trace is None or isinstance(owner, Symbol) or id(owner) in trace.root.fresh:
-        return
-    key = ("attribute", id(owner), name)
-    if key not in trace.root.guards and key not in trace.root.written_attributes:
-        trace.root.guards[key] = AbsenceGuard(owner, name, MISSING, trace.root.location())
 
 
 def _setattr(router: Any, owner: Any, name: str, value: Any) -> None:
@@ -175,12 +164,3 @@ REPLACED: dict[Any, Callable[..., Any]] = {
     contextlib.suppress: _suppress,
 }
 """What is called in place of a builtin, with the router before its arguments."""
-
-
-class AbsenceGuard(AttributeGuard):
-    """An attribute that was asked for and is not there."""
-
-    __slots__ = ()
-
-    def source(self, refer: Callable[[Any], str]) -> str:
-        return f"getattr({refer(self.owner)}, {self.name!r}, {refer(MISSING)})"

@@ -349,7 +349,8 @@ class _Converter(Expressions):
         match node:
             case ast.With():
                 for item in node.items:
-                    item.context_expr = self.visit(item.context_expr)
+                    expression = item.context_expr
+                    item.context_expr = at(routed("context", self.visit(expression)), expression)
                 node.body = body(node.body)
             case ast.Try():
                 node.body = body(node.body)

@@ -11,7 +11,7 @@ from __future__ import annotations
 import contextvars
 import types
 from array import array as plain_array
-from collections import deque
+from collections import UserDict, UserList, deque
 from collections.abc import Callable
 from copy import copy
 from enum import Enum
@@ -27,6 +27,7 @@ from hybridize.base.frozen import frozen
 from hybridize.base.locations import SourceLoc
 from hybridize.capture.guards import CONTAINERS, MISSING, AttributeGuard, Guard, same
 from hybridize.capture.trace import Recording, Trace
+from hybridize.capture.trust import is_trusted_file
 from hybridize.ops.op import imperatively
 
 _REMEMBERING = ("hybridize.lr_scheduler", "hybridize.init", "hybridize.metric", "hybridize.gluon.data.batchify")
@@ -95,7 +96,7 @@ def state_of(value: Any, seen: frozenset[int] = frozenset()) -> Any:
         items.append((None, bytes(value)))
     elif isinstance(value, contextvars.ContextVar):
         items.append((None, state_of(value.get(MISSING), seen)))
-    for name, item in getattr(value, "__dict__", {}).items():
+    for name, item in own(value).items():
         items.append((name, state_of(item, seen)))
     for base in kind.__mro__:
         slots = base.__dict__.get("__slots__", ())
@@ -178,6 +179,59 @@ class ValueGuard(AttributeGuard):
         return f"{self.what()} has changed"
 
 
+_OPERATORS = tuple(
+    f"__{name}__" for name in (
+        "bool", "add", "radd", "sub", "rsub", "mul", "rmul", "truediv", "rtruediv", "pow", "neg", "lt", "gt", "le",
+        "ge", "matmul", "rmatmul", "float", "int", "index", "str", "format", "contains",
+    )
+)  # fmt: skip
+
+
+@cache
+def speaks(kind: Any) -> bool:
+    """Whether Python itself calls methods of a class: those of operators, or of a collection that is unpacked."""
+    if not _remembers(kind) or kind in CONTAINERS:
+        return False
+    if issubclass(kind, (dict, list, set, deque, UserDict, UserList)):
+        return True
+    methods = (getattr(kind, name, None) for name in (*_OPERATORS, "__iter__", "__eq__"))
+    return any(is_users(method) for method in methods)
+
+
+def is_users(method: Any) -> bool:
+    """Whether a method was written by the user."""
+    code = getattr(method, "__code__", None)
+    return code is not None and code.co_filename != "<string>" and not is_trusted_file(code.co_filename)
+
+
+def own(owner: Any) -> dict[str, Any]:
+    """The attributes of an instance, without asking it."""
+    try:
+        found: dict[str, Any] = object.__getattribute__(owner, "__dict__")
+    except AttributeError:
+        return {}
+    return found
+
+
+def missing(trace: Recording, owner: Any, name: str) -> None:
+    """Let the program depend on an attribute's not being there."""
+    root = trace.root
+    key = ("attribute", id(owner), name)
+    if key not in root.guards and key not in root.written_attributes and id(owner) not in root.fresh:
+        guard = AbsenceGuard(owner, name, MISSING, root.location())
+        if not isinstance(owner, Operators) and guard.holds():
+            root.guards[key] = guard
+
+
+class AbsenceGuard(AttributeGuard):
+    """An attribute that was asked for and is not there."""
+
+    __slots__ = ()
+
+    def source(self, refer: Callable[[Any], str]) -> str:
+        return f"getattr({refer(self.owner)}, {self.name!r}, {refer(MISSING)})"
+
+
 @frozen
 class Seen:
     """An object before a call of one of its methods."""
@@ -203,12 +257,21 @@ def before(trace: Recording, owner: Any, name: str) -> Seen | None:
             "E406", f"{kind.__name__} is used inside of a compiled function, which would keep what it gives now",
             help="use it outside, and pass the arrays as arguments",
         ))  # fmt: skip
+    if hasattr(kind, "watching"):
+        _watch(trace, owner)
     if not _remembers(kind):
         return None
     if name in _CHANGING and has_own_account(kind):
         raise _changes(root, kind, name)
-    holders = [owner, getattr(owner, "__dict__", None), *getattr(owner, "__dict__", {}).values()]
+    holders = [owner, own(owner), *own(owner).values()]
     return Seen(owner, state_of(owner), [(one, copy(one)) for one in holders if isinstance(one, (dict, list, set))])
+
+
+def _watch(trace: Recording, block: Any) -> None:
+    """Let the program depend on what a block and all in it consist of."""
+    trace.depend(block.watch)
+    for child in block._children.values():
+        _watch(trace, child)
 
 
 def after(trace: Recording, seen: Seen, name: str) -> None:
