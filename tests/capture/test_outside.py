@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import collections
+import functools
 import operator
 import os
 import random
@@ -18,6 +19,58 @@ import hybridize as hz
 from hybridize import autograd, gluon, hybridize, init, lr_scheduler, metric, np, optimizer
 from hybridize.errors import HybridizeError
 from hybridize.gluon import nn
+
+
+class Own:
+    """An object whose methods Python calls: operators, truth, text, iteration, `with`."""
+
+    def __init__(self) -> None:
+        self.k = 1.0
+        self.items = [1.0]
+
+    def __add__(self, other: float) -> float:
+        return self.k + other
+
+    def __lt__(self, other: float) -> bool:
+        return self.k < other
+
+    def __bool__(self) -> bool:
+        return self.k > 1
+
+    def __str__(self) -> str:
+        return "x" * int(self.k)
+
+    def __iter__(self) -> Any:
+        yield from self.items
+
+    def __enter__(self) -> float:
+        self.k += 1
+        return self.k
+
+    def __exit__(self, *_: object) -> None:
+        self.items.append(self.k)
+
+
+def _scaled(settings: dict[str, float], x: Any) -> Any:
+    return x * settings["k"]
+
+
+def _entered(w: World) -> Any:
+    with w.own as k:
+        return one * k
+
+
+def _caught(w: World) -> Any:
+    try:
+        return one * w.found["missing"] * w.own.late  # type: ignore[attr-defined]
+    except (KeyError, AttributeError):
+        return one
+
+
+def _miss(w: World) -> None:
+    if "missing" in w.found:
+        w.own.late = 3.0  # type: ignore[attr-defined]
+    w.found["missing"] = 2.0
 
 
 class World:
@@ -47,6 +100,18 @@ class World:
         self.loader = gluon.data.DataLoader(gluon.data.ArrayDataset(numpy.arange(6.0)), batch_size=2)
         self.x = np.array([[1.0, 2.0, 3.0]])
         self.seen: list[Any] = []
+        self.own = Own()
+        self.found: dict[str, float] = {}
+        self.words = numpy.array(["a", "b"])
+        self.mixed = numpy.array([1.0, "a"], dtype=object)
+        self.bound = functools.partial(_scaled, {"k": 1.0})
+        self.layers = nn.HybridSequential()
+        self.add_layer()
+
+    def add_layer(self) -> None:
+        layer = nn.Dense(2, in_units=2)
+        layer.initialize()
+        self.layers.add(layer)
 
     def forward(self) -> Any:
         with autograd.record():
@@ -111,6 +176,22 @@ READ: dict[str, tuple[Any, Any]] = {
     "the same, comprehended": (lambda w: one * sum([v * 2 for v in w.users]), lambda w: w.users.append(2.0)),
     "the same, listed": (lambda w: one * len(list(w.users)), lambda w: w.users.append(2.0)),
     "list in a named tuple": (lambda w: one * w.named[0][-1], lambda w: w.named.items.append(w.named.items[-1] * 2)),
+    "the same, unpacked": (lambda w: _unpacked(*w.users), lambda w: w.users.append(2.0)),
+    "operator": (lambda w: one * (w.own + 1), lambda w: setattr(w.own, "k", w.own.k + 1)),
+    "comparison": (lambda w: one * (2 if w.own < 2 else 1), lambda w: setattr(w.own, "k", w.own.k + 1)),
+    "truth": (lambda w: one * (2 if w.own else 1), lambda w: setattr(w.own, "k", w.own.k + 1)),
+    "text": (lambda w: one * len(str(w.own)) * len(f"{w.own}"), lambda w: setattr(w.own, "k", w.own.k + 1)),
+    "gone through": (lambda w: _looped(w.own), lambda w: w.own.items.append(2.0)),
+    "caught misses": (_caught, _miss),
+    "partial": (lambda w: w.bound(one), lambda w: w.bound.args[0].update(k=w.bound.args[0]["k"] * 2)),
+    "array of text": (lambda w: one * (1 if w.words[0] == "a" else 2), lambda w: w.words.__setitem__(0, "c")),
+    "array of objects": (lambda w: one * w.mixed[0], lambda w: w.mixed.__setitem__(0, w.mixed[0] + 1)),
+    "children": (lambda w: one * len(w.layers.collect_params()), lambda w: w.add_layer()),
+    "children, gone through": (lambda w: one * sum(1 for _ in w.layers), lambda w: w.add_layer()),
+    "default of a class": (
+        lambda w: one * optimizer.Optimizer.default_rate,
+        lambda w: setattr(optimizer.Optimizer, "default_rate", 0.02 if len(w.seen) else 0.01),
+    ),
     "length of a data set": (lambda w: one * len(w.data), lambda w: w.items.append(1)),
     "length of a loader": (lambda w: one * len(w.loader), None),
 }  # fmt: skip
@@ -120,6 +201,10 @@ def _filled(initializer: Any) -> Any:
     array = np.zeros((2,))
     initializer(init.InitDesc("weight"), array)
     return array
+
+
+def _unpacked(*items: float) -> Any:
+    return one * len(items) * sum(items)
 
 
 def _looped(items: Any) -> Any:
@@ -200,6 +285,7 @@ CHANGED: dict[str, tuple[Any, Any]] = {
     ),
     "item of a counter": (_set_item, lambda w: (w.remember(dict(w.counter)), w.counter.clear())),
     "item of an optimizer's dict": (_set_mult, lambda w: (w.remember(dict(w.optimizer.lr_mult)), w.optimizer.lr_mult.clear())),
+    "with": (_entered, lambda w: w.remember([w.own.k, *w.own.items])),
     "namespace": (_set_namespace, lambda w: w.remember(float(w.settings.loss))),
     "set_data": (_doing(lambda w: w.weight.set_data(w.weight.data() * 2)), _disturb),
     "set_data of NumPy's": (_doing(lambda w: w.weight.set_data(numpy.full((2, 3), 2.0))), _disturb),

@@ -20,8 +20,8 @@ from hybridize.errors import HybridizeError
 from hybridize.gluon import nn
 
 CALLS = 3
-REFUSALS = ("E407", "E408", "E423", "E430", "E431", "E432", "E440", "E441", "E446", "E521", "E543", "E544", "E545",
-            "E556", "E558", "E562")  # fmt: skip
+REFUSALS = ("E407", "E408", "E423", "E430", "E431", "E432", "E440", "E441", "E446", "E521", "E541", "E543", "E544",
+            "E545", "E556", "E558", "E562")  # fmt: skip
 """What may be refused where imperative Python does something: gradients that are not clear, and branches on data."""
 
 HEAD = """
@@ -148,7 +148,7 @@ class Writer:
     def value(self) -> str:
         """An array of four elements."""
         outside = [
-            "a", "b", "c", "x", "D['m']", "D['v']", "L[0]", "L[1]", "L[n % 3]", "O.h", "O.inner.h", "D['n']",
+            "a", "b", "c", "x", "D['m']", "D['v']", "L[0]", "L[1]", "L[n % 3]", "O.h", "O.inner.h",
         ]  # fmt: skip
         if self.names and self.rng.random() < 0.6:
             return self.rng.choice(self.names[-6:])
@@ -158,7 +158,7 @@ class Writer:
         p, q = self.value(), self.value()
         return self.rng.choice([
             f"{p} * {q}", f"{p} + {q} * 0.5", f"np.tanh({p})", f"{p}[::-1]", f"{p}.reshape(2, 2).T.reshape(4)",
-            f"{p} * O.k", f"{p} * D['k'] + n", f"helper({p}, {q})", f"compiled({p}, {q})", f"scale({p}) - {q}",
+            f"{p} * O.k", f"{p} * D['n']", f"{p} * D['k'] + n", f"helper({p}, {q})", f"compiled({p}, {q})", f"scale({p}) - {q}",
             f"np.where({p} > 0, {p}, {q} * 2)", f"{p}.detach() * {q}", f"npx.stop_gradient({p}) + {q}",
             f"({p} if {q}.sum() > 0 else {p} * 0.3)", f"Twice()({p}) * 0.1", f"autograd.checkpoint(helper)({p}, {q})",
             f"npx.foreach(lambda r, s: (r * s, s + r), {p} * 1, {q}[0])[0]",
