@@ -31,6 +31,7 @@ from hybridize.torch.exporting import export
 from hybridize.torch.kin import Kin
 from hybridize.torch.samples import example, recorded
 from hybridize.torch.samples import samples as sampled
+from hybridize.torch.tracing import is_traced
 
 if TYPE_CHECKING:
     from hybridize.formats.exporting import Exported as Files
@@ -69,6 +70,8 @@ class TorchFunction:
             CaptureError: a part of the module that cannot be compiled, named with its line.
             DeviceError E702: a tensor outside the computer's memory.
         """
+        if is_traced():  # inside of another module, it is a part like any other
+            return self.module(*args, **kwargs)
         if torch.is_autocast_enabled("cpu"):
             raise _refused(self.module, "within torch.autocast")
         if forward_ad._current_level >= 0 and _has_tangents((args, kwargs)):

@@ -12,6 +12,7 @@ from collections.abc import Sequence
 from contextlib import nullcontext
 from typing import Any, Final
 
+import numpy
 import torch
 from numpy.typing import NDArray
 
@@ -38,9 +39,9 @@ class Route:
     """Inputs whose gradients are wanted."""
     of: tuple[int, ...]
     """Outputs that depend on those."""
-    reached: frozenset[int]
-    """Those of `wrt` on which outputs depend; where no gradient arrives it is 0, as in PyTorch. Others have none."""
     recorded: Recorded
+    reached: dict[tuple[int, ...], frozenset[int]]
+    """For outputs with cotangents, those of `wrt` on which they depend; filled as it is asked for."""
 
 
 class Gradients:
@@ -86,12 +87,19 @@ class Gradients:
                     help="write x.detach(), or within torch.no_grad(); gradients end at a call of a program",
                 )  # fmt: skip
         backend, verify, threads = self._options
-        reached = _reached(graph, wrt, of, live)
-        route = Route(wrt, of, reached, Recorded(self.graph, self._name, backend, verify, threads, of))
+        route = Route(wrt, of, Recorded(self.graph, self._name, backend, verify, threads, of), {})
         self._routes[wrt] = route
         while len(self._routes) > LIMIT:
             del self._routes[next(iter(self._routes))]
         return route
+
+    def reached(self, route: Route, given: tuple[int, ...]) -> frozenset[int]:
+        """Those of `route.wrt` on which the outputs `given` depend; a gradient that does not arrive there is 0."""
+        found = route.reached.get(given)
+        if found is None:
+            graph = Inline()(self.graph)
+            found = route.reached[given] = _reached(graph, route.wrt, given, _live(graph, route.wrt))
+        return found
 
     def second(self, route: Route) -> tuple[Gradients, tuple[int, ...], frozenset[int]]:
         """The gradients as a function of the inputs and of the cotangents of `route.of`.
@@ -153,6 +161,8 @@ class Call:
         """The inputs; nothing once a backward pass has freed the graph."""
         self.versions = [tensor._version for tensor in tensors]
         self.buffers = buffers
+        self.results_like: Sequence[torch.Size] = ()
+        """Sizes of the results, for cotangents that do not arrive."""
         self.before: dict[int, torch.Tensor] = {}
         """Copies of inputs that are read in the backward pass, but written by the forward one."""
 
@@ -190,14 +200,11 @@ class Call:
         self, saved: Sequence[torch.Tensor], cotangents: Sequence[torch.Tensor | None]
     ) -> list[torch.Tensor | None]:
         """For each of `route.wrt`, by the compiled backward pass."""
-        route, halves = self.route, self.pair.halves
+        halves, whole = self.pair.halves, self._whole(cotangents)
         arrays = [as_numpy(tensor) for tensor in saved]
-        for k in halves.cotangents:
-            cotangent = cotangents[k]
-            assert cotangent is not None  # torch puts zeros where nothing arrives
-            arrays.append(as_numpy(cotangent.contiguous()))
+        arrays += [as_numpy(whole[k].contiguous()) for k in halves.cotangents]
         found = dict(zip(halves.gradients, self.pair.backward.run(arrays), strict=True))
-        given = [as_tensor(found[k]) if k in found else self._none(k) for k in route.wrt]
+        given = self._given({k: as_tensor(array) for k, array in found.items()}, cotangents)
         if not torch._C._autograd._get_current_graph_task_keep_graph():
             self.tensors = ()  # memory that nobody will ask for again
         return given
@@ -221,17 +228,36 @@ class Call:
                     "E542", f"an argument of {name} was overwritten after it was recorded",
                     help="write to a copy, or call backward before the writing",
                 )  # fmt: skip
-        given = [cotangents[k] for k in self.route.of]
-        tensors = [*self.tensors, *(cotangent for cotangent in given if cotangent is not None)]
+        whole = self._whole(cotangents)
+        tensors = [*self.tensors, *(whole[k] for k in self.route.of)]
         buffers = [as_numpy(tensor.detach()) for tensor in tensors]
-        found = dict(zip(asked, second.call(tensors, buffers, wanted(tensors)).results(), strict=True))
-        return [found[k] if k in found else self._none(k) for k in self.route.wrt]
+        results = second.call(tensors, buffers, wanted(tensors)).results()
+        return self._given(dict(zip(asked, results, strict=True)), cotangents)
 
-    def _none(self, number: int) -> torch.Tensor | None:
-        """The gradient that does not arrive at an input."""
-        if number not in self.route.reached or not self.tensors:
-            return None
-        return torch.zeros_like(self.tensors[number])
+    def _whole(self, cotangents: Sequence[torch.Tensor | None]) -> dict[int, torch.Tensor]:
+        """Cotangents of all outputs that have one, 0 where none arrived."""
+        graph, found = self.owner.graph, {}
+        for k in self.route.of:
+            one = cotangents[k]
+            if one is None:
+                dtype = as_tensor(numpy.empty(0, graph.outputs[k].type.dtype)).dtype
+                one = torch.zeros(self.results_like[k], dtype=dtype)
+            found[k] = one
+        return found
+
+    def _given(
+        self, found: dict[int, torch.Tensor], cotangents: Sequence[torch.Tensor | None]
+    ) -> list[torch.Tensor | None]:
+        """Gradients for `route.wrt`: none where no output with a cotangent depends on an input, else 0 at least."""
+        given = tuple([k for k in self.route.of if cotangents[k] is not None])
+        reached = self.owner.reached(self.route, given)
+        gradients: list[torch.Tensor | None] = []
+        for k in self.route.wrt:
+            gradient = found.get(k) if k in reached else None
+            if gradient is None and k in reached and self.tensors:
+                gradient = torch.zeros_like(self.tensors[k])
+            gradients.append(gradient)
+        return gradients
 
 
 class Attached(torch.autograd.Function):
@@ -242,8 +268,10 @@ class Attached(torch.autograd.Function):
         """Run the program forward."""
         outputs = call.run()
         ctx.call = call
+        ctx.set_materialize_grads(False)
         ctx.save_for_backward(*call.saved(outputs))
         results = tuple(outputs[: call.owner.results])
+        call.results_like = [result.shape for result in results]
         if len(call.route.of) < len(results):
             ctx.mark_non_differentiable(*[y for number, y in enumerate(results) if number not in call.route.of])
         return results

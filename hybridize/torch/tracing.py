@@ -30,6 +30,14 @@ _ONE = threading.RLock()
 """Held while a module is traced, as classes of PyTorch are watched meanwhile."""
 
 
+_THREAD = threading.local()
+
+
+def is_traced() -> bool:
+    """Whether this thread is tracing a module."""
+    return getattr(_THREAD, "traced", False)
+
+
 class Notes:
     """What of a module's backward pass its forward pass does not tell."""
 
@@ -57,10 +65,12 @@ class Traced(torch.nn.Module):
         """What the module gives."""
         with _Gradients(self.notes):
             torch._C._set_grad_enabled(True)
+            _THREAD.traced = True
             try:
                 with self._written():
                     return self.module(*args, **kwargs)
             finally:
+                _THREAD.traced = False
                 torch._C._set_grad_enabled(False)
 
     @contextmanager
