@@ -99,7 +99,7 @@ class Trainer:
     # ---------------------------------------------------------------------------------------------------- steps
 
     def step(self, batch_size: float, ignore_stale_grad: bool = False) -> None:
-        """Update all parameters by their gradients, divided by `batch_size`. Where it raises one of the errors below, none is updated.
+        """Update all parameters by their gradients, divided by `batch_size`; none of them where it raises.
 
         Args:
             batch_size: how many examples the gradients are summed over.
