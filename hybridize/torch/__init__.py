@@ -5,7 +5,8 @@ In: a module and the tensors of a call. Out: a callable whose programs read the 
 weight changed in torch is seen at the next call, whoever changed it and however. `torch.export` traces the module,
 `formats.torch_export` translates, everything after is the common road. This package alone imports torch.
 
-With gradients on, the result belongs to torch's graph; its backward pass runs the module once more in PyTorch.
+With gradients on, a call is one node of torch's graph (`gradients`): a compiled pass forward, and a compiled one back.
+Where the graph does not tell the module's gradients (`tracing`), its backward pass runs it once more in PyTorch (`again`).
 """
 
 from hybridize.torch.function import TorchFunction as TorchFunction
