@@ -368,14 +368,19 @@ class Grouping:
         """Whether `goal` needs something that `start` computes, however far."""
         seen: set[Unit] = set()
         front = [start]
+        latest: int | None = None
         while front:
             unit = front.pop()
             if isinstance(unit, Step) and unit.epilogue is not None:
                 front.append(unit.epilogue)
             if unit is goal:
                 return True
-            if unit in seen or unit.first > goal.last:
+            if unit in seen:
                 continue
+            if unit.first > goal.last:
+                latest = self._latest(goal) if latest is None else latest
+                if unit.first > latest:
+                    continue
             seen.add(unit)
             if isinstance(unit, Step) and unit.following is not None:
                 front.append(unit.following)
@@ -383,6 +388,16 @@ class Grouping:
                 front.extend(self.readers.get(value, ()))
                 front.extend(self.uses.get(value, ()))
         return False
+
+    def _latest(self, goal: Group) -> int:
+        """The last place that may lead to a group: a unit that begins before its end may itself end later."""
+        units: list[Unit] = [*self.groups, *self.steps]
+        latest = goal.last
+        while True:
+            further = max(unit.last for unit in units if unit.first <= latest)
+            if further <= latest:
+                return latest
+            latest = further
 
     # Admission
 
