@@ -162,6 +162,8 @@ def capture(
     trace.history.anew.places = changing or {}
     if scope is not None:
         scope.number = _number
+    thread = modes.THREAD
+    switches = thread.recording, thread.training, thread.disabled
     with modes.busy(), interpreting(trace):
         leaves = [_symbol(trace, call, position, names[position]) for position in range(len(call.leaves))]
         args, kwargs = unflatten(call.structure, leaves)
@@ -174,6 +176,8 @@ def capture(
         except BaseException as error:
             raise _translated(error, trace) from None
         finally:
+            # An interruption may have come where a `with` of the user's was about to end.
+            thread.recording, thread.training, thread.disabled = switches
             trace.history.undo()
             for undo in reversed(trace.undo):
                 undo()
