@@ -195,13 +195,37 @@ def first_lanes(f: Function, count: str, lanes: int) -> str:
     return f.op(f"icmp sgt {of} {bound}, <{numbers}>")
 
 
+_BYTES = {"i8": 1, "i16": 2, "half": 2, "bfloat": 2, "i32": 4, "float": 4, "i64": 8, "double": 8}
+
+
 def _suffix(scalar: str, lanes: int) -> str:
     short = {"float": "f32", "double": "f64"}.get(scalar, scalar)
     return f"v{lanes}{short}"
 
 
+def _whole_register(f: Function, lanes: int, nbytes: int, mask: str) -> tuple[int, str]:
+    """Lanes and mask of a vector that fills a register of 128 bits; its further lanes are off.
+
+    LLVM makes short ones that long itself, and then leaves further lanes of a comparison as they come: it has stored
+    eight bytes behind `<8 x i8>`.
+    """
+    wide = 16 // nbytes
+    if not 1 < lanes < wide:
+        return lanes, mask
+    of = vector("i1", lanes)
+    return wide, f.op(f"shufflevector {of} {mask}, {of} zeroinitializer, {_padded(lanes, wide)}")
+
+
+def _padded(lanes: int, wide: int) -> str:
+    return indices([*range(lanes), *([lanes] * (wide - lanes))])
+
+
 def masked_load(f: Function, pointer: str, scalar: str, lanes: int, align: int, mask: str) -> str:
     """Lanes that the mask names, 0 elsewhere; memory of the others is not touched."""
+    wide, longer = _whole_register(f, lanes, _BYTES[scalar], mask)
+    if wide != lanes:
+        loaded, of = masked_load(f, pointer, scalar, wide, align, longer), vector(scalar, wide)
+        return f.op(f"shufflevector {of} {loaded}, {of} poison, {indices(range(lanes))}")
     of = vector(scalar, lanes)
     name = f.module.declare(f"llvm.masked.load.{_suffix(scalar, lanes)}.p0", of, ["ptr", "i32", f"<{lanes} x i1>", of])
     return f.op(f"call {of} {name}(ptr {pointer}, i32 {align}, <{lanes} x i1> {mask}, {of} zeroinitializer)")
@@ -210,6 +234,11 @@ def masked_load(f: Function, pointer: str, scalar: str, lanes: int, align: int, 
 def masked_store(f: Function, value: str, pointer: str, scalar: str, lanes: int, align: int, mask: str) -> None:
     """Store the lanes that the mask names."""
     of = vector(scalar, lanes)
+    wide, longer = _whole_register(f, lanes, _BYTES[scalar], mask)
+    if wide != lanes:
+        more = f.op(f"shufflevector {of} {value}, {of} poison, {_padded(lanes, wide)}")
+        masked_store(f, more, pointer, scalar, wide, align, longer)
+        return
     intrinsic = f"llvm.masked.store.{_suffix(scalar, lanes)}.p0"
     name = f.module.declare(intrinsic, "void", [of, "ptr", "i32", f"<{lanes} x i1>"])
     f.do(f"call void {name}({of} {value}, ptr {pointer}, i32 {align}, <{lanes} x i1> {mask})")
