@@ -156,8 +156,8 @@ class Recorded:
 
     def pair(self, wrt: tuple[int, ...], data: Sequence[Any]) -> Pair:
         """The programs for a call with these inputs, whose gradients with respect to the inputs `wrt` are wanted."""
-        shapes = [numpy.shape(x) for x in data]
         if self.graph.scope is not None:
+            shapes = [numpy.shape(x) for x in data]
             pair = self._found((wrt, None), self.graph)
             if pair is not None and pair.forward.accepts(shapes):
                 return pair
