@@ -392,12 +392,10 @@ class Grouping:
     def _latest(self, goal: Group) -> int:
         """The last place that may lead to a group: a unit that begins before its end may itself end later."""
         units: list[Unit] = [*self.groups, *self.steps]
-        latest = goal.last
-        while True:
-            further = max(unit.last for unit in units if unit.first <= latest)
-            if further <= latest:
-                return latest
-            latest = further
+        before, latest = -1, goal.last
+        while latest != before:
+            before, latest = latest, max(unit.last for unit in units if unit.first <= latest)
+        return latest
 
     # Admission
 
