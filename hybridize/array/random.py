@@ -34,6 +34,7 @@ from hybridize.array.functions.elementwise import (
     sign,
     sin,
     sqrt,
+    stop_gradient,
     subtract,
     tan,
     where,
@@ -41,9 +42,9 @@ from hybridize.array.functions.elementwise import (
 from hybridize.array.functions.elementwise import power as raised
 from hybridize.array.functions.reductions import argmax, cumsum, sum
 from hybridize.array.functions.searching import argsort, one_hot, searchsorted, take
-from hybridize.array.functions.shapes import concatenate, reshape
+from hybridize.array.functions.shapes import broadcast_to, concatenate, reshape
 from hybridize.array.ndarray import ndarray, wrap, written
-from hybridize.array.operands import array, given, public, result, sizes_from
+from hybridize.array.operands import array, given, operand, public, result, sizes_from
 from hybridize.array.storage import STATE
 from hybridize.array.symbol import Symbol
 from hybridize.base.dtypes import DType, as_dtype, float32, float64, int64, uint32, uint64
@@ -357,7 +358,7 @@ def gamma(
     device: Any = None,
     out: Any = None,
 ) -> Any:
-    """Gamma numbers with mean shape * scale.
+    """Gamma numbers with mean shape * scale; they have gradients by both.
 
     Source: Marsaglia and Tsang, A simple method for generating gamma variables, 2000. A shape below 1 is drawn as
     one above, times a power of a uniform number.
@@ -369,7 +370,8 @@ def gamma(
         else array(float(shape))
     )
     small = less(k, 1.0)
-    d = where(small, k + 1.0, k) - 1.0 / 3.0
+    drawn = where(small, k + 1.0, k)
+    d = stop_gradient(drawn) - 1.0 / 3.0
     x = _normal((_TRIES, *sizes), k.dtype)
     u = _unit((_TRIES, *sizes), k.dtype, open_at_zero=True)
     v = raised(maximum(x / sqrt(d * 9.0) + 1.0, 0.0), 3.0)
@@ -378,6 +380,7 @@ def gamma(
     accepted = positive & (log(u) < x * x * 0.5 + d - d * v + d * log_v)
     first = argmax(accepted, 0)
     chosen = sum(where(one_hot_first(first, _TRIES), d * v, 0.0), 0)
+    chosen = result(ops.gamma_number(operand(chosen), operand(broadcast_to(drawn, sizes))))
     boost = raised(_unit(sizes, k.dtype, open_at_zero=True), divide(1.0, where(small, k, 1.0)))
     return _given(out, _scaled(where(small, chosen * boost, chosen), 0.0, scale).astype(wanted))
 

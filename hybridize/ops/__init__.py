@@ -181,7 +181,9 @@ from hybridize.ops.powers import fmod as fmod
 from hybridize.ops.powers import hypot as hypot
 from hybridize.ops.powers import log_add_exp as log_add_exp
 from hybridize.ops.powers import pow as pow
+from hybridize.ops.randomness import GammaNumber as GammaNumber
 from hybridize.ops.randomness import RandomBits as RandomBits
+from hybridize.ops.randomness import gamma_number as gamma_number
 from hybridize.ops.randomness import random_bits as random_bits
 from hybridize.ops.record import Recorder as Recorder
 from hybridize.ops.record import record as record
@@ -247,7 +249,7 @@ _CLASSES: tuple[type[Op], ...] = (
     Arctan, Sinh, Cosh, Tanh, Arcsinh, Arccosh, Arctanh, Erf, Erfinv, Gamma, Gammaln, Sigmoid, Isnan, Isinf,
     Isfinite, Pow, Fmod, Arctan2, Hypot, Copysign, LogAddExp, Slice, UpdateSlice, Concat, Pad, Iota, SizeOf, Prod,
     ReduceMax, ReduceMin, Any, All, ArgMax, ArgMin, CumSum, CumProd, CumMax, Gather, GatherND, ScatterND, TakeAlongAxis,
-    ArgSort, Sort, Matmul, RandomBits, Print, Assert, Cond, While, Scan, Composite, CustomGradient,
+    ArgSort, Sort, Matmul, RandomBits, GammaNumber, Print, Assert, Cond, While, Scan, Composite, CustomGradient,
     After,
 )  # fmt: skip
 OPS: dict[str, type[Op]] = {snake(cls.__name__): cls for cls in _CLASSES}
