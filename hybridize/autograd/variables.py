@@ -35,8 +35,9 @@ def attach_grad(x: Any, grad_req: str = "write", stype: Any = None) -> None:
         raise ArgumentError("E322", f"grad_req is write, add or null, got {grad_req!r}")
     if type(x) is Symbol:
         raise StateError(
-            "E545", "attach_grad inside of a compiled function", help="attach gradients before it is called"
-        )
+            "E545", "attach_grad inside of a compiled function",
+            help="use hybridize.grad or value_and_grad of a function there, or attach gradients before it is called",
+        )  # fmt: skip
     if type(x) is not ndarray:
         raise ArgumentError("E385", f"only arrays have gradients, got {type(x).__name__}", help="np.array(x) makes one")
     if grad_req == "null":
