@@ -29,6 +29,7 @@ from hybridize.ops.matrices import (
     differences,
     half,
     masked,
+    of_any_sizes,
     positive,
     quotients,
     skew,
@@ -104,9 +105,7 @@ class QR(Factor):
 
     @classmethod
     def samples(cls) -> Iterator[Sample]:
-        for shape in ((3, 3), (4, 2), (2, 4), (2, 3, 2), (1, 1)):
-            yield Sample((well(shape),), cls())
-        yield Sample((numbers((3,)),), cls(), fails=ShapeError)
+        yield from of_any_sizes(cls())
 
 
 @frozen
@@ -201,6 +200,4 @@ class SVD(Factor):
 
     @classmethod
     def samples(cls) -> Iterator[Sample]:
-        for shape in ((3, 3), (4, 2), (2, 4), (2, 3, 2), (1, 1)):
-            yield Sample((well(shape),), cls())
-        yield Sample((numbers((3,)),), cls(), fails=ShapeError)
+        yield from of_any_sizes(cls())

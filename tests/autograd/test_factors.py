@@ -85,10 +85,14 @@ def test_the_gradient_is_the_central_difference(sample):
         numpy.testing.assert_allclose(x.grad.asnumpy(), slope, rtol=1e-5, atol=1e-6)
 
 
-@pytest.mark.parametrize("sample", list(cases(False)))
+def twice(case):
+    """Whether an op has a second gradient there: cofactors have, of matrices that have an inverse."""
+    (sample,) = case.values
+    return not sample.op.name.startswith("cofactor") or abs(numpy.linalg.det(sample.inputs[0])).min() >= 1e-3
+
+
+@pytest.mark.parametrize("sample", list(filter(twice, cases(False))))
 def test_the_second_gradient_is_the_central_difference_of_the_first(sample):
-    if sample.op.name.startswith("cofactor") and abs(numpy.linalg.det(sample.inputs[0])).min() < 1e-3:
-        pytest.skip("for matrices that have an inverse")
     inputs = [x.astype("f8") for x in sample.inputs]
 
     def first(arrays):
