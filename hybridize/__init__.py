@@ -26,7 +26,7 @@ from hybridize.array.device import cpu, gpu, num_gpus
 from hybridize.autograd import checkpoint, value_and_grad
 from hybridize.autograd import grad_of as grad
 from hybridize.base.version import VERSION
-from hybridize.capture import Program
+from hybridize.programs import Program
 from hybridize.runtime.pool import set_num_threads
 from hybridize.tools.timing import Benchmark, Timer
 from hybridize.verb import disabled, hybridize, load

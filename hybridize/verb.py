@@ -102,7 +102,7 @@ def _function(saved: SavedProgram, path: str, images: bool, verify: bool) -> Fun
         raise _unverifiable(path)
     function = Function.from_saved(saved, owned=True, images=images)
     if verify:
-        from hybridize.capture.verifying import verify as verified  # late: few files are tried when they are loaded
+        from hybridize.programs.verifying import verify as verified  # late: few files are tried when they are loaded
 
         verified(function, os.path.basename(path))
     return function

@@ -13,8 +13,9 @@ from types import FrameType
 
 from hybridize.base.frozen import frozen
 
-_PACKAGE = os.path.dirname(os.path.dirname(os.path.abspath(__file__))) + os.sep
-_COMMANDS = f"{_PACKAGE}tools{os.sep}"
+PACKAGE = os.path.dirname(os.path.dirname(os.path.abspath(__file__))) + os.sep
+"""The folder of this package: its frames are no lines of the user's."""
+_COMMANDS = f"{PACKAGE}tools{os.sep}"
 _CONTEXTS = contextmanager.__code__.co_filename
 """Of Python's, and between ours and the user's where a context of ours is entered."""
 _SITE = tuple(f"{os.sep}site-packages{os.sep}{name}{os.sep}" for name in ("numpy", "torch"))
@@ -45,7 +46,7 @@ class SourceLoc:
 @lru_cache(1024)
 def is_users(file: str) -> bool:
     """Whether a file of code belongs neither to hybridize nor to a library it is called through."""
-    return not file.startswith(_PACKAGE) and file != _CONTEXTS and not any(part in file for part in _SITE)
+    return not file.startswith(PACKAGE) and file != _CONTEXTS and not any(part in file for part in _SITE)
 
 
 _commanded = False

@@ -28,15 +28,16 @@ from hybridize.base.dtypes import float32
 from hybridize.base.errors import ArgumentError, DTypeError, GraphError, HybridizeError, ShapeError, StateError
 from hybridize.base.frozen import changed, frozen
 from hybridize.base.types import TensorType
-from hybridize.capture import saving
-from hybridize.capture.anew import Changes
-from hybridize.capture.program import Program, described, show
-from hybridize.capture.record import Captured, capture
-from hybridize.capture.signature import Call
-from hybridize.capture.sizes import Family, family_key
-from hybridize.capture.trace import current_trace
+from hybridize.capture.capture import capture
+from hybridize.capture.trace.recording import current_trace
 from hybridize.compiler.archived import Code, offer_process_code
+from hybridize.contract.call import Call
+from hybridize.contract.captured import Captured
 from hybridize.formats import SavedProgram, SavedSignature, write_archive
+from hybridize.programs import saving
+from hybridize.programs.changes import Changes
+from hybridize.programs.families import Family, family_key
+from hybridize.programs.program import Program, described, show
 
 if TYPE_CHECKING:
     from hybridize.formats.exporting import Exported
@@ -486,7 +487,7 @@ class Function:
             CaptureError E450, E454 to E457: what only Python can do is part of a program.
             VerificationError E810 to E812: what was written is not what Python gives. Nothing changed on the disk.
         """
-        from hybridize.capture.exporting import export, nothing_to_export  # late: most processes write no file
+        from hybridize.programs.exporting import export, nothing_to_export  # late: most processes write no file
 
         if not self.cache_info().programs:
             raise nothing_to_export(self.name)

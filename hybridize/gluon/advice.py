@@ -3,11 +3,10 @@
 
 from __future__ import annotations
 
-import os
 import sys
 import warnings
 
-_PACKAGE = os.path.dirname(os.path.dirname(os.path.abspath(__file__))) + os.sep
+from hybridize.base.locations import PACKAGE
 
 
 def warn(text: str) -> None:
@@ -18,7 +17,7 @@ def warn(text: str) -> None:
             frame = sys._getframe(level)
         except ValueError:
             break
-        if not frame.f_code.co_filename.startswith(_PACKAGE):
+        if not frame.f_code.co_filename.startswith(PACKAGE):
             break
         level += 1
     warnings.warn(text, stacklevel=level + 1)

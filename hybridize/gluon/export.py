@@ -17,7 +17,6 @@ from hybridize.base.errors import ArgumentError, CaptureError, StateError, Verif
 from hybridize.base.frozen import changed
 from hybridize.base.nested import Structure, flatten
 from hybridize.capture import Function
-from hybridize.capture.saving import with_samples
 from hybridize.formats import write_archive
 from hybridize.formats.atomic import split, write_atomically
 from hybridize.formats.mxnet.params import write_params
@@ -25,6 +24,7 @@ from hybridize.formats.saved import Sample, SavedProgram, SavedSignature
 from hybridize.gluon.advice import warn
 from hybridize.gluon.parameter_dict import ParameterDict
 from hybridize.gluon.sizes import bound_axes, signature_of, with_sizes
+from hybridize.programs.saving import with_samples
 
 if TYPE_CHECKING:
     from hybridize.formats.exporting import Exported
@@ -51,7 +51,7 @@ def deploy(
     progress: Callable[[str], None] | None, options: Mapping[str, Any],
 ) -> Exported:  # fmt: skip
     """Write files of another format than MXNet's; see `capture.Function.export`."""
-    from hybridize.capture.exporting import export  # late: most processes write no file
+    from hybridize.programs.exporting import export  # late: most processes write no file
 
     names = names_of(parameters)
     return export(

@@ -22,10 +22,11 @@ from hybridize.base.dims import hint
 from hybridize.base.frozen import changed
 from hybridize.base.types import TensorType
 from hybridize.capture import Function
-from hybridize.capture.record import Captured, capture
-from hybridize.capture.saving import saved
-from hybridize.capture.signature import Call
+from hybridize.capture.capture import capture
+from hybridize.contract.call import Call
+from hybridize.contract.captured import Captured
 from hybridize.formats.saved import SavedSignature
+from hybridize.programs.saving import saved
 
 
 def with_sizes(function: Function, stock: Captured) -> Captured:

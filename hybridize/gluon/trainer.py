@@ -10,7 +10,7 @@ from typing import Any, ClassVar
 from hybridize.array import np
 from hybridize.array.ndarray import ndarray
 from hybridize.base.errors import ArgumentError, AssertionFailed, LoadError, StateError
-from hybridize.capture.trace import current_trace
+from hybridize.capture.trace.recording import current_trace
 from hybridize.gluon.parameter import UNKNOWN, Parameter
 from hybridize.gluon.update import factor, not_finite, update_in_program
 from hybridize.ops.op import imperatively

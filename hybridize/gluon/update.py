@@ -13,8 +13,8 @@ from hybridize.base.dims import is_symbolic
 from hybridize.base.dtypes import float64
 from hybridize.base.errors import StateError, ValueArgumentError
 from hybridize.base.numbers import number
-from hybridize.capture.step import Feed
-from hybridize.capture.trace import Recording
+from hybridize.capture.trace.recording import Recording
+from hybridize.contract.feeds import Feed
 from hybridize.ops import Assert, Cast, size_of
 from hybridize.ops.op import Operand, bind, bind1, imperatively
 from hybridize.optimizer import Optimizer

@@ -19,8 +19,8 @@ from hybridize.array.ndarray import ndarray
 from hybridize.array.symbol import Symbol
 from hybridize.base.dtypes import DType, float32, float64
 from hybridize.base.errors import StateError
-from hybridize.capture.step import Feed
-from hybridize.capture.trace import Recording, current_trace
+from hybridize.capture.trace.recording import Recording, current_trace
+from hybridize.contract.feeds import Feed
 from hybridize.optimizer.kernels import updated
 
 if TYPE_CHECKING:

@@ -14,9 +14,11 @@ from hybridize.base.dtypes import DType, as_dtype, float32
 from hybridize.base.errors import ArgumentError, CaptureError, HybridizeError
 from hybridize.base.locations import SourceLoc, user_location
 from hybridize.base.types import Shape, TensorType
-from hybridize.capture import Function, Program
-from hybridize.capture.record import Captured, capture
-from hybridize.capture.signature import Call
+from hybridize.capture import Function
+from hybridize.capture.capture import capture
+from hybridize.contract.call import Call
+from hybridize.contract.captured import Captured
+from hybridize.programs import Program
 
 _INFIX = {
     "add": "+", "subtract": "-", "multiply": "*", "divide": "/", "true_divide": "/", "floor_divide": "//", "mod": "%",

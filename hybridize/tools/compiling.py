@@ -20,9 +20,10 @@ import hybridize
 from hybridize.base.dtypes import BY_CODE
 from hybridize.base.errors import ArgumentError, HybridizeError, StateError
 from hybridize.base.locations import location_in
-from hybridize.capture import Function, Program
+from hybridize.capture import Function
 from hybridize.formats.exporting import Exported
 from hybridize.gluon import Block, HybridBlock
+from hybridize.programs import Program
 
 _TYPE = re.compile(r"([a-z]+\d*)\[([^\]]*)\]")
 _SIZES: Final = ((12, 20), (28, 36), (44, 52), (60, 68), (76, 84), (92, 100), (108, 116), (124, 132))

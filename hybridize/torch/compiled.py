@@ -18,13 +18,14 @@ from hybridize.base import modes
 from hybridize.base.config import CONFIG
 from hybridize.base.errors import CaptureError, HybridizeError
 from hybridize.base.nested import Structure, flatten, unflatten
-from hybridize.capture import Function, Program
-from hybridize.capture.saving import RANDOM
-from hybridize.capture.signature import Call
+from hybridize.capture import Function
+from hybridize.contract.call import Call
 from hybridize.formats.saved import ARRAY, Leaf, SavedProgram, SavedSignature
 from hybridize.formats.torch_export import to_graph
 from hybridize.graph import Builder, Graph, sizes_of
 from hybridize.ops import Add
+from hybridize.programs import Program
+from hybridize.programs.saving import RANDOM
 from hybridize.torch.again import repeated
 from hybridize.torch.exporting import Exported
 from hybridize.torch.gradients import Gradients, wanted

@@ -21,11 +21,12 @@ from hybridize.base.dims import is_symbolic
 from hybridize.base.errors import ArgumentError, CaptureError, StateError
 from hybridize.base.nested import Structure, flatten, unflatten
 from hybridize.base.types import TensorType
-from hybridize.capture import Function, Program
+from hybridize.capture import Function
 from hybridize.capture.function import Options
-from hybridize.capture.signature import Call
+from hybridize.contract.call import Call
 from hybridize.formats.archive import write_archive
 from hybridize.formats.saved import SavedProgram
+from hybridize.programs import Program
 from hybridize.torch.compiled import Compiled, OtherTensorsError, Shapes, call_of
 from hybridize.torch.exporting import export
 from hybridize.torch.kin import Kin
@@ -176,7 +177,7 @@ class TorchFunction:
             CaptureError E454 to E457: what only Python can do is part of a program.
             VerificationError E810 to E812: what was written is not what PyTorch gives. Nothing changed on the disk.
         """
-        from hybridize.capture.exporting import export as write  # late: most processes write no file
+        from hybridize.programs.exporting import export as write  # late: most processes write no file
 
         return write(
             self.saved, Function.from_saved, path, format, samples=samples, progress=progress, options=options

@@ -20,10 +20,10 @@ from hybridize.array.storage import STATE
 from hybridize.base.dtypes import is_float
 from hybridize.base.errors import CaptureError, StateError
 from hybridize.base.frozen import frozen
-from hybridize.capture.recorded import Pair, Recorded
 from hybridize.graph import Graph, Value
 from hybridize.ops import Recorder, StopGradient, interpreting, pullback
 from hybridize.passes import PIPELINE, Inline
+from hybridize.programs.differentiated import Pair, Recorded
 from hybridize.torch.memory import as_numpy, as_tensor
 
 LIMIT = 16

@@ -5,8 +5,8 @@ from __future__ import annotations
 
 from collections import OrderedDict
 
-from hybridize.capture import Program
-from hybridize.capture.sizes import Family
+from hybridize.programs import Program
+from hybridize.programs.families import Family
 from hybridize.torch.compiled import Compiled, Shapes
 
 

@@ -10,10 +10,10 @@ import pytest
 
 from hybridize.array import np
 from hybridize.capture import Function
-from hybridize.capture.convert import converted, converted_code, is_converted
-from hybridize.capture.router import Router
-from hybridize.capture.scopes import bound_names, escapes
-from hybridize.capture.source import find
+from hybridize.capture.convert.scopes import bound_names, escapes
+from hybridize.capture.convert.source import find
+from hybridize.capture.convert.statements import converted, converted_code, is_converted
+from hybridize.capture.python.router import Router
 
 LAMBDAS = [lambda x: x + 1, lambda x: (x if x > 2 else
                                        -x), lambda: 3]  # fmt: skip

@@ -13,8 +13,9 @@ from hybridize.array import np, npx, random
 from hybridize.base import modes
 from hybridize.base.config import CONFIG
 from hybridize.base.errors import ArgumentError, CaptureError, DTypeError, ShapeError, StateError, VerificationError
-from hybridize.capture import Function, Program
+from hybridize.capture import Function
 from hybridize.formats import read_archive
+from hybridize.programs import Program
 
 X = [1.0, 2.0]
 

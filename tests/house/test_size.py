@@ -1,16 +1,10 @@
-"""Files and functions stay small enough to be read at one sitting."""
+"""Functions stay small enough to be read at one sitting."""
 
 import ast
 from pathlib import Path
 
 PACKAGE = Path(__file__).parents[2] / "hybridize"
-FILE_LINES = 600
 FUNCTION_LINES = 80
-
-
-def test_files():
-    long = {str(path): count for path in PACKAGE.rglob("*.py") if (count := path.read_text().count("\n")) > FILE_LINES}
-    assert long == {}
 
 
 def test_functions():

@@ -6,7 +6,7 @@ import pytest
 from hybridize import symbol as sym
 from hybridize.array import np, npx
 from hybridize.base.errors import ArgumentError, CaptureError, ShapeError
-from hybridize.capture import Program
+from hybridize.programs import Program
 
 
 def test_define_compile_run():

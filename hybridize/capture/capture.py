@@ -1,0 +1,386 @@
+# SPDX-License-Identifier: Apache-2.0
+"""One capture: run the user's function on symbols, and take stock of what it did."""
+
+from __future__ import annotations
+
+import enum
+import re
+import types
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
+import numpy
+
+from hybridize.array.ndarray import ndarray
+from hybridize.array.symbol import At, Cell, Symbol
+from hybridize.base import modes
+from hybridize.base.dims import Dim, Scope, is_symbolic
+from hybridize.base.errors import CaptureError
+from hybridize.base.frozen import changed
+from hybridize.base.locations import PACKAGE, SourceLoc, user_location
+from hybridize.base.nested import Structure, flatten, unflatten
+from hybridize.capture.gradients.history import History
+from hybridize.capture.outside.fed import FedReads, Place
+from hybridize.capture.python.router import routed
+from hybridize.capture.trace.recording import Input, Recording, Trace
+from hybridize.contract.call import Call
+from hybridize.contract.captured import Captured, Effect, Given, Output, Result, Source
+from hybridize.contract.guards import Guard
+from hybridize.graph import Graph, Value
+from hybridize.ops import size_of
+from hybridize.ops.op import Op, current, interpreting
+
+_VARIABLE = re.compile(r"variable '(\w+)'")
+_CONSTANT = (
+    int, float, complex, bool, str, bytes, type(None), numpy.generic, numpy.dtype, type, types.FunctionType,
+    types.BuiltinFunctionType, types.ModuleType, slice, range, enum.Enum, type(Ellipsis), frozenset,
+)  # fmt: skip
+
+
+def capture(
+    function: Callable[..., Any], call: Call, names: Sequence[str], *, freeze: bool = False,
+    scope: Scope | None = None, changing: Mapping[Place, Guard] | None = None,
+) -> Captured:  # fmt: skip
+    """Run `function` on symbols of the types of `call`, whose leaves are called `names`.
+
+    Args:
+        function: the user's.
+        call: its arguments. Sizes in its `kinds` may be symbols of `scope`.
+        names: of its leaves.
+        freeze: arrays from outside are constants.
+        scope: what the function assumes of sizes that are symbols is remembered here.
+        changing: numbers and arrays from outside that calls read anew.
+
+    Raises:
+        CaptureError: at the user's line, where the function does what no program can.
+    """
+    trace = Trace(routed, gradients=History, forms=_Forms(), fed=FedReads(changing or {}), freeze=freeze, scope=scope)
+    if scope is not None:
+        scope.number = _number
+    thread = modes.THREAD
+    switches = thread.recording, thread.training, thread.disabled
+    with modes.busy(), interpreting(trace):
+        leaves = [_symbol(trace, call, position, names[position]) for position in range(len(call.leaves))]
+        args, kwargs = unflatten(call.structure, leaves)
+        try:
+            result = routed(function)(*args, **kwargs)
+            if trace.refused is not None:
+                raise trace.refused
+            _check_containers(call, leaves, args, kwargs)
+            return _Stock(trace, call, result).captured()
+        except BaseException as error:
+            raise _translated(error, trace) from None
+        finally:
+            # An interruption may have come where a `with` of the user's was about to end.
+            thread.recording, thread.training, thread.disabled = switches
+            for feed in reversed(trace.feeds):
+                feed.failed()
+            trace.history.undo()
+            for undo in reversed(trace.undo):
+                undo()
+            if scope is not None:
+                scope.capturing, scope.number = False, None
+
+
+class _Forms:
+    """Calls that record graphs of their own. Their modules are loaded by the first: few programs have one."""
+
+    @staticmethod
+    def custom(at: Recording, function: Any, inputs: Sequence[Any]) -> Any:
+        from hybridize.capture.gradients.custom import called
+
+        return called(at, function, inputs)
+
+    @staticmethod
+    def checkpoint(at: Recording, *arguments: Any) -> Any:
+        from hybridize.capture.gradients.custom import checkpointed
+
+        return checkpointed(at, *arguments)
+
+    @staticmethod
+    def cond(at: Recording, *arguments: Any) -> Any:
+        from hybridize.capture.control.combinators import cond
+
+        return cond(at, *arguments)
+
+    @staticmethod
+    def foreach(at: Recording, *arguments: Any) -> Any:
+        from hybridize.capture.control.combinators import foreach
+
+        return foreach(at, *arguments)
+
+    @staticmethod
+    def while_loop(at: Recording, *arguments: Any) -> Any:
+        from hybridize.capture.control.combinators import while_loop
+
+        return while_loop(at, *arguments)
+
+
+def _number(size: Dim) -> Symbol:
+    """A size as a Python number that the program computes."""
+    return Symbol.of(current(), size_of(size), weak=int)
+
+
+def _symbol(trace: Trace, call: Call, position: int, name: str) -> Any:
+    leaf, kind = call.leaves[position], call.kinds[position]
+    if isinstance(leaf, ndarray):
+        return trace.argument(leaf, position, name, kind)
+    if isinstance(kind, type):
+        return trace.number_argument(leaf, kind, position, name)
+    return leaf
+
+
+def _check_containers(call: Call, leaves: list[Any], args: Any, kwargs: Any) -> None:
+    """Lists and dicts among the arguments were rebuilt for the capture: a change to them would be lost."""
+    found, structure = flatten((args, kwargs))
+    if structure != call.structure or any(now is not then for now, then in zip(found, leaves, strict=True)):
+        raise CaptureError(
+            "E431", "a list or dict among the arguments is changed by the function",
+            help="return the new values instead of storing them in an argument",
+        )  # fmt: skip
+
+
+def _known(x: Any) -> Any:
+    """A constant of the result with the numbers that sizes in it are, which the program then depends on."""
+    if is_symbolic(x):
+        return int(x)
+    return type(x)(map(_known, x)) if type(x) in (tuple, set, frozenset) else x
+
+
+def _with_known_keys(structure: Structure) -> Structure:
+    children = tuple(map(_with_known_keys, structure.children))
+    return changed(structure, children=children, keys=tuple(map(_known, structure.keys)))
+
+
+class _Stock:
+    """Taking stock of a trace."""
+
+    def __init__(self, trace: Trace, call: Call, result: Any) -> None:
+        self.trace, self.call = trace, call
+        self.leaves, structure = flatten(result)
+        self.structure = _with_known_keys(structure)
+        self.outputs: list[Value] = []
+        self._count: dict[Cell, int] = {}
+        """How many views of a new array are in the result or kept."""
+        self._bases: dict[Cell, int] = {}
+        """The outputs that they are views of."""
+
+    def captured(self) -> Captured:
+        """Everything about the trace."""
+        trace = self.trace
+        results, values = self._results()
+        effects = tuple(self._effect(effect) for effect in trace.effects)
+        written = self._written()
+        used = {value for node in trace.builder.nodes for value in node.inputs} | set(self.outputs) | set(values)
+        inputs: list[Value] = []
+        sources: list[Source] = []
+        numbers: dict[Value, Any] = {}
+        places: dict[int, int] = {}
+        for entry in trace.inputs:
+            if entry.position in trace.numbers.pinned and entry.position >= 0 and entry.array is not None:
+                numbers[entry.value] = number = entry.array._data.copy()
+                number.setflags(write=False)
+            elif entry.position >= 0 or entry.value in used or id(entry) in written or self._is_viewed(entry, results):
+                places[id(entry)] = len(inputs)
+                inputs.append(entry.value)
+                array = entry.array if entry.position < 0 else None
+                sources.append(Source(entry.position, array, written.get(id(entry), -1)))
+        constants = {value: array for value, array in trace.builder.constants.items() if value in used} | numbers
+        graph = Graph(tuple(inputs), tuple(trace.builder.nodes), tuple(self.outputs), constants)
+        results = [
+            changed(result, index=places[id(trace.inputs[result.index])]) if result.kind == "view" else result
+            for result in results
+        ]
+        return Captured(
+            self.call, graph, tuple(sources), self.structure, tuple(results), tuple(values), effects,
+            tuple(trace.guards.values()), tuple(trace.watched.values()),
+            numbers=dict(trace.numbers.pinned), conditions=tuple(trace.numbers.conditions),
+            layouts=dict(trace.layouts), same_memory=self._same_memory(), bound=dict(trace.bound),
+            step=trace.history.step(trace.feeds), seen=tuple(trace.fed.seen.values()),
+        )  # fmt: skip
+
+    def _output(self, value: Value) -> int:
+        self.outputs.append(value)
+        return len(self.outputs) - 1
+
+    def _results(self) -> tuple[list[Result], list[Value]]:
+        lifted = [self.trace.lift(leaf) if isinstance(leaf, ndarray) else leaf for leaf in self.leaves]
+        kept = [leaf for effect in self.trace.effects for leaf in flatten(list(effect.arguments))[0]]
+        for leaf in {id(leaf): leaf for leaf in [*lifted, *kept]}.values():
+            if isinstance(leaf, Symbol) and leaf.weak is None:
+                self._count[leaf._cell] = self._count.get(leaf._cell, 0) + 1
+        results: list[Result] = []
+        values: list[Value] = []
+        for leaf in lifted:
+            if is_symbolic(leaf):
+                results.append(Result("number", self._output(size_of(leaf)), value=int))
+                values.append(self.outputs[-1])
+                continue
+            if not isinstance(leaf, Symbol):
+                results.append(self._constant(leaf))
+                continue
+            value = leaf.operand()
+            values.append(value)
+            entry = self.trace.input_of(leaf._cell)
+            if leaf.weak is not None:
+                results.append(Result("number", self._output(value), value=leaf.weak))
+            elif entry is not None and entry.position != -2:
+                self.trace.fed.check(self.trace, entry, "returned")
+                results.append(Result("view", self.trace.inputs.index(entry), self._static(leaf)))
+            else:
+                results.append(Result("array", *self._new(leaf)))
+        return results, values
+
+    def _new(self, leaf: Symbol) -> tuple[int, tuple[Op, ...]]:
+        """The output that is a new array, and which view of it a symbol is."""
+        cell = leaf._cell
+        if cell not in self._bases:
+            if self._count.get(cell, 0) < 2 and leaf._steps:
+                return self._output(leaf.operand()), ()  # nobody has the rest of it
+            self._bases[cell] = self._output(cell.value if leaf._steps else leaf.operand())
+        return self._bases[cell], self._static(leaf)
+
+    def _static(self, leaf: Symbol) -> tuple[Op, ...]:
+        """The steps of a view that calls can make again."""
+        steps = tuple(step for step in leaf._steps if not isinstance(step, At))
+        if len(steps) != len(leaf._steps):
+            raise self.trace.refusing(CaptureError(
+                "E425", "a view x[i] is returned whose index only the program knows", help="return a copy: x[i].copy()"
+            ))  # fmt: skip
+        return steps
+
+    def _constant(self, leaf: Any) -> Result:
+        if isinstance(leaf, numpy.ndarray) or (type(leaf) is set and all(isinstance(x, _CONSTANT) for x in leaf)):
+            leaf = _known(leaf.copy())
+        elif (not isinstance(leaf, _CONSTANT) and id(leaf) in self.trace.fresh) or hasattr(type(leaf), "__next__"):
+            raise self.trace.refusing(CaptureError(
+                "E423", f"a {type(leaf).__name__} is returned, which each call would have to make anew",
+                help="return arrays, numbers and strings, in tuples, lists or dicts",
+            ))  # fmt: skip
+        elif isinstance(leaf, str) and "<Symbol " in leaf:
+            raise self.trace.refusing(CaptureError(
+                "E424", f"text made of a value that is not there while capturing is returned: {leaf!r}",
+                help="return the array, and make the text outside",
+            ))  # fmt: skip
+        return Result("constant", value=leaf)
+
+    def _effect(self, effect: Effect) -> Effect:
+        def replaced(argument: Any) -> Any:
+            if isinstance(argument, ndarray):
+                argument = self.trace.lift(argument)
+            if isinstance(argument, Symbol):
+                kept = self._kept(argument)
+                if kept is not None:
+                    return kept
+                if argument.weak is not None:
+                    return Output(self._output(argument.operand()), argument.weak)
+                index, steps = self._new(argument)
+                return Output(index, None, steps)
+            if is_symbolic(argument):
+                return Output(self._output(size_of(argument)), int)
+            if type(argument) in (tuple, list) and any(
+                isinstance(part, (Symbol, ndarray)) or is_symbolic(part) for part in argument
+            ):
+                return type(argument)(map(replaced, argument))
+            return argument
+
+        return changed(effect, arguments=tuple(map(replaced, effect.arguments)))
+
+    def _kept(self, symbol: Symbol) -> Given | None:
+        """What a symbol stands for where it is an array that is there before, or a view of one."""
+        entry = None if symbol.weak is not None else self.trace.input_of(symbol._cell)
+        if entry is None or entry.position == -2:
+            return None
+        self.trace.fed.check(self.trace, entry, "kept elsewhere")
+        steps = self._static(symbol)
+        if entry.position >= 0:
+            return Given(entry.position, None, steps)
+        assert entry.array is not None
+        users = any(entry.array is x for x in self.trace.foreign.values())
+        return Given(-1, entry.array._data if users else entry.array, steps)
+
+    def _written(self) -> dict[int, int]:
+        """Which inputs are written, and by which output; refuses what may be seen in two ways."""
+        trace = self.trace
+        found: dict[int, int] = {}
+        for entry in trace.inputs:
+            now = entry.symbol._cell.value
+            if trace.input_of(entry.symbol._cell) is not entry or entry.position == -2 or now is entry.value:
+                continue
+            for other in trace.inputs:
+                apart = other is not entry and other.symbol._cell is not entry.symbol._cell
+                if apart and _share_memory(entry, other):
+                    raise _overlap(entry, other)
+            found[id(entry)] = self._output(now)
+        trace.fed.finish(trace, [entry for entry in trace.inputs if id(entry) in found])
+        return found
+
+    def _is_viewed(self, entry: Input, results: list[Result]) -> bool:
+        return any(result.kind == "view" and self.trace.inputs[result.index] is entry for result in results)
+
+    def _same_memory(self) -> dict[int, int]:
+        same: dict[int, int] = {}
+        for entry in self.trace.inputs:
+            first = self.trace.input_of(entry.symbol._cell)
+            if first is not None and first is not entry and entry.symbol.weak is None and entry.position >= 0:
+                same[entry.position] = first.position
+        return same
+
+
+def _share_memory(x: Input, y: Input) -> bool:
+    return x.array is not None and y.array is not None and numpy.may_share_memory(x.array._data, y.array._data)
+
+
+def _overlap(entry: Input, other: Input) -> CaptureError:
+    names = [one.value.name or "an array from outside" for one in (entry, other)]
+    return CaptureError(
+        "E446", f"{names[0]} is written, and {names[1]} is another view of the same memory",
+        help="pass a copy of one of them", loc=entry.written_at,
+    )  # fmt: skip
+
+
+def _translated(error: BaseException, trace: Trace) -> BaseException:
+    """The error as the user should see it: without our frames, and with the reason where a variable has no value."""
+    if isinstance(error, NameError):
+        match = _VARIABLE.search(str(error))
+        if match is not None and match[1] in trace.undefined:
+            error = CaptureError(
+                "E440", f"variable {match[1]!r} {trace.undefined[match[1]]}",
+                help="give it a value of one type on every path, before the branch or loop", loc=_innermost(error),
+            )  # fmt: skip
+    if isinstance(error, RecursionError):
+        error = CaptureError(
+            "E447", "the function calls itself without end while capturing, where both sides of a branch are followed",
+            help="write it as a loop", loc=_innermost(error),
+        )  # fmt: skip
+    if trace.refused is not None and error is not trace.refused and isinstance(error, Exception):
+        error = trace.refused
+    return error.with_traceback(_shortened(error.__traceback__))
+
+
+def _innermost(error: BaseException) -> SourceLoc | None:
+    """The innermost line of the user's in a traceback."""
+    found = user_location()
+    at = error.__traceback__
+    while at is not None:
+        code = at.tb_frame.f_code
+        if not code.co_filename.startswith(PACKAGE):
+            found = SourceLoc(code.co_filename, at.tb_lineno, code.co_name)
+        at = at.tb_next
+    return found
+
+
+def _shortened(traceback: types.TracebackType | None) -> types.TracebackType | None:
+    """A traceback without the frames of this package, where others remain."""
+    kept: list[types.TracebackType] = []
+    at = traceback
+    while at is not None:
+        if not at.tb_frame.f_code.co_filename.startswith(PACKAGE):
+            kept.append(at)
+        at = at.tb_next
+    if not kept:
+        return traceback
+    made: types.TracebackType | None = None
+    for one in reversed(kept):
+        made = types.TracebackType(made, one.tb_frame, one.tb_lasti, one.tb_lineno)
+    return made

@@ -1,0 +1,471 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A branch on a value of the graph: both sides are recorded, and what they leave behind is merged by a `Cond`.
+
+Each side runs in a `Branch` of its own with the variables, arrays and containers as they were before. Where the sides
+end differently (one returns, the other goes on), the one that ended earlier goes on, still in its branch, with what
+follows: the rest of the block, of the blocks around, of the loop, until both have left equally far.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from contextlib import contextmanager
+from functools import partial
+from types import CellType
+from typing import Any
+
+from hybridize.array.symbol import Cell, Symbol
+from hybridize.base import modes
+from hybridize.base.errors import CaptureError
+from hybridize.base.locations import SourceLoc
+from hybridize.base.nested import flatten, unflatten
+from hybridize.capture.control import joining as merge
+from hybridize.capture.control.joining import Mismatch, Spec
+from hybridize.capture.control.signals import (
+    BREAK,
+    CONTINUE,
+    ENDED,
+    RESULT,
+    Frame,
+    GraphLoop,
+    Part,
+    PythonLoop,
+    Rest,
+    Returned,
+    Signal,
+    Stack,
+    assign,
+    content,
+    level,
+)
+from hybridize.capture.trace.recording import Branch, Recording, current_trace
+from hybridize.contract.guards import MISSING, same
+from hybridize.graph import Value
+from hybridize.ops import Cond, Scan, Where, While
+from hybridize.ops.op import Effect, Op, interpreting
+
+_SMALL = 16
+"""Sides of at most so many scalar operations are computed both, and one of the results is selected."""
+
+
+_PATHS = 3000
+"""Sides of branches that a capture follows: each may be continued to the end of the function."""
+
+
+class Promote(Exception):
+    """A loop that Python was running has to become one of the graph."""
+
+    def __init__(self, frame: PythonLoop) -> None:
+        super().__init__()
+        self.frame = frame
+
+
+class Side:
+    """One side of a branch, which can be left and entered again."""
+
+    def __init__(self, trace: Recording, cells: dict[str, CellType], stack: Stack, frames: list[Frame]) -> None:
+        self.branch = Branch(trace)
+        self.cells = cells
+        self.stack = stack
+        self.frames = frames
+        self.values = {name: content(cell) for name, cell in cells.items()}
+        self.arrays: dict[Cell, Any] = {}
+        """What arrays hold at the end of the side."""
+        self.containers: dict[int, tuple[Any, Any, SourceLoc | None]] = {}
+        """What containers hold at the end of the side."""
+        self.signal: Signal | None = None
+
+    def run(self, part: Part | None, frames: list[Frame], *args: Any) -> Signal | None:
+        """Run `part` at the place that `frames` say; returns how it ended, as `signal` tells too."""
+        self._count()
+        before = {name: content(cell) for name, cell in self.cells.items()}
+        originals: dict[int, tuple[Any, Any]] = {}
+        for name, cell in self.cells.items():
+            assign(cell, self.values[name])
+        first = {cell: cell.value for cell in self.arrays}
+        for array, value in self.arrays.items():
+            array.value = value
+        for key, (owner, now, _) in self.containers.items():
+            originals[key] = (owner, owner.copy())
+            refill(owner, now)
+        self.branch.journal.clear()
+        self.branch.containers.clear()
+        self.frames = frames
+        try:
+            with interpreting(self.branch):
+                self.signal = self.stack.run(part, frames, *args)
+            self.values = {name: content(cell) for name, cell in self.cells.items()}
+        finally:
+            self._leave(before, first, originals)
+        return self.signal
+
+    def _count(self) -> None:
+        root = self.branch.root
+        root.paths += 1
+        if root.paths > _PATHS:
+            raise root.refusing(CaptureError(
+                "E448", f"more than {_PATHS} paths through a function whose branches depend on data",
+                help="compute both sides and choose with np.where, or put branches into functions of their own",
+            ))  # fmt: skip
+
+    def _leave(self, before: dict[str, Any], first: dict[Cell, Any], originals: dict[int, tuple[Any, Any]]) -> None:
+        for name, variable in self.cells.items():
+            assign(variable, before[name])
+        written = {cell for cell, _ in self.branch.journal} | set(first)
+        self.arrays = {cell: cell.value for cell in written}
+        for cell, old in [*reversed(self.branch.journal), *first.items()]:
+            cell.value = old
+        for key, (owner, old, loc) in self.branch.containers.items():
+            originals.setdefault(key, (owner, old))
+            self.containers[key] = (owner, None, loc)
+        for key, (owner, old) in originals.items():
+            self.containers[key] = (owner, owner.copy(), self.containers[key][2])
+            refill(owner, old)
+
+    def at_end(self, value: Any) -> Any:
+        """A copy of a value, with what the lists and dicts in it hold at the end of the side."""
+        before = [(owner, owner.copy()) for owner, _, _ in self.containers.values()]
+        for owner, held, _ in self.containers.values():
+            refill(owner, held)
+        leaves, structure = flatten(value)
+        for owner, now in before:
+            refill(owner, now)
+        return unflatten(structure, leaves)
+
+
+def refill(owner: Any, now: Any) -> None:
+    """Give a container the content of another one."""
+    owner.clear()
+    (owner.update if isinstance(owner, (dict, set)) else owner.extend)(now)
+
+
+@contextmanager
+def held(arrays: Mapping[Cell, Any]) -> Iterator[None]:
+    """Let arrays hold what they hold at the end of a branch for the length of a `with` block."""
+    before = [(cell, cell.value) for cell in arrays]
+    for cell, value in arrays.items():
+        cell.value = value
+    try:
+        yield
+    finally:
+        for cell, value in before:
+            cell.value = value
+
+
+def choose(test: Symbol, then: Part, orelse: Part) -> Any:
+    """A conditional expression."""
+    signal = branch(test, lambda: Returned(then()), lambda: Returned(orelse()), {}, None, None)
+    return signal.value  # type: ignore[union-attr]
+
+
+def branch(
+    test: Symbol, then: Part | None, orelse: Part | None, cells: dict[str, CellType], stack: Stack | None,
+    rest: Part | None,
+) -> Signal | None:  # fmt: skip
+    """An `if` on a value of the graph; `rest` is what would follow, should one side have to go on."""
+    trace = current_trace()
+    assert trace is not None
+    if stack is None:
+        frames: list[Frame] = []
+        stack = Stack()
+    else:
+        frames = [*stack.frames, Rest(rest)]
+        cells = cells | _reachable(frames)
+    sides = [Side(trace, cells, stack, frames) for _ in range(2)]
+    for side, part in zip(sides, (then, orelse), strict=True):
+        side.run(part, frames)
+    _level(sides, trace)
+    return _merged(trace, test, sides)
+
+
+def _reachable(frames: Iterable[Frame]) -> dict[str, CellType]:
+    """All variables that what follows could set."""
+    found: dict[str, CellType] = {}
+    for frame in frames:
+        match frame:
+            case Rest(run=run):
+                parts: tuple[Part | None, ...] = (run,)
+            case PythonLoop(loop=loop):
+                parts = (loop.test, loop.body, loop.orelse, loop.rest)
+            case GraphLoop(cells=cells):
+                parts = ()
+                found.update(cells)
+            case _:
+                parts = ()
+        for part in parts:
+            code = getattr(part, "__code__", None)
+            if code is not None and part is not None:
+                pairs = zip(code.co_freevars, part.__closure__ or (), strict=True)
+                found.update((name, cell) for name, cell in pairs if not name.startswith("__hybridize_"))
+    return found
+
+
+# ---------------------------------------------------------------------------------------------------- going on
+
+
+def _level(sides: list[Side], trace: Recording) -> None:
+    """Let the side that ended earlier go on until both sides have left equally far."""
+    ended = [side.signal is ENDED for side in sides]
+    if level(sides[0].signal) == level(sides[1].signal) and ended[0] == ended[1]:
+        return
+    nearest = next((frame for frame in reversed(sides[0].frames) if isinstance(frame, (PythonLoop, GraphLoop))), None)
+    if isinstance(nearest, PythonLoop) and nearest.loop.promotable:
+        raise Promote(nearest)
+    if isinstance(nearest, GraphLoop):
+        for side in sides:
+            while side.signal is not ENDED:
+                _settle(side, nearest, trace)
+        return
+    while True:
+        target = max(level(side.signal) for side in sides)
+        behind = [side for side in sides if level(side.signal) < target]
+        if not behind:
+            return
+        for side in behind:
+            _extend(side, trace)
+
+
+def _extend(side: Side, trace: Recording) -> None:
+    """Go one step further."""
+    frames = side.frames
+    if side.signal is None:
+        if not frames:
+            side.signal = Returned(None)
+            return
+        match frames[-1]:
+            case Rest(run=run):
+                side.run(run, frames[:-1])
+            case PythonLoop() | GraphLoop():
+                side.signal = CONTINUE
+            case _:
+                raise trace.root.refusing(CaptureError(
+                    "E434", "return, break or continue in a branch that depends on data, inside of with or try",
+                    help="leave the with or try block first: set a variable in it, and return after it",
+                ))  # fmt: skip
+        return
+    at = next(i for i in reversed(range(len(frames))) if isinstance(frames[i], PythonLoop))
+    frame: Any = frames[at]
+    if side.signal is CONTINUE:
+        signal = side.run(lambda: frame.loop.resume(side.stack, frame.following), frames[:at])
+        if signal is None:
+            side.signal, side.frames = BREAK, frames
+    else:
+        side.signal, side.frames = None, [*frames[:at], Rest(frame.loop.rest)]
+
+
+def _settle(side: Side, loop: GraphLoop, trace: Recording) -> None:
+    """Go one step further towards the end of an iteration of a loop in the graph."""
+    signal = side.signal
+    frames = side.frames
+    if signal is None:
+        _extend(side, trace)
+        return
+    at = next(i for i in reversed(range(len(frames))) if frames[i] is loop)
+    if signal is CONTINUE:
+        side.run(loop.proceed, frames[:at])
+    elif signal is BREAK:
+        side.run(loop.stop, frames[:at])
+    elif isinstance(signal, Returned):
+        side.run(loop.leave, frames[:at], signal.value)
+    side.signal = ENDED
+
+
+# -------------------------------------------------------------------------------------------------------- merging
+
+
+class _Outputs:
+    """Outputs of the two sub-graphs, in step, and what is to be done with those of the Cond."""
+
+    def __init__(self, sides: list[Side]) -> None:
+        self.sides = sides
+        self.values: tuple[list[Value], list[Value]] = ([], [])
+        self.uses: list[Callable[[list[Value]], None]] = []
+        self.origins: dict[int, list[Cell]] = {}
+        """By the identity of an array of a side: itself, and what it became part of."""
+
+    def add(self, spec: Spec, x: Any, y: Any, use: Callable[[list[Value]], None]) -> None:
+        """Add a value of both sides; `use` gets what the Cond gives for it."""
+        start = len(self.values[0])
+        for side, value, outputs in zip(self.sides, (x, y), self.values, strict=True):
+            with interpreting(side.branch), held(side.arrays):
+                outputs.extend(side.branch.own(operand) for operand in merge.operands(value, spec))
+        stop = len(self.values[0])
+        self.uses.append(lambda results: use(results[start:stop]))
+
+    def add_array(self, x: Any, y: Any, use: Callable[[Value], None]) -> None:
+        """Add what an array holds."""
+        at = len(self.values[0])
+        for side, value, outputs in zip(self.sides, (x, y), self.values, strict=True):
+            outputs.append(side.branch.own(value))
+        self.uses.append(lambda results: use(results[at]))
+
+
+def _merged(trace: Recording, test: Symbol, sides: list[Side]) -> Signal | None:
+    """Merge what both sides left behind; returns how they ended."""
+    outputs = _Outputs(sides)
+    signal = sides[0].signal
+    result: list[Any] = []
+    if isinstance(signal, Returned):
+        _merge_results(trace, sides, outputs, result)
+    else:
+        for name, cell in sides[0].cells.items():
+            _merge_variable(trace, name, cell, sides, outputs)
+        _merge_containers(trace, sides, outputs)
+    for array in {**sides[0].arrays, **sides[1].arrays}:
+        if any(array.value in side.branch.mine for side in sides):
+            continue  # made inside of a side
+        x, y = (side.arrays.get(array, array.value) for side in sides)
+        if x is not y:
+            outputs.add_array(x, y, partial(_write, trace, array))
+    found = _bind(trace, test.operand(), sides, outputs)
+    for use in outputs.uses:
+        use(found)
+    outputs.uses.clear()  # they refer to `outputs`: the values of the sides are to go at once
+    for cells in outputs.origins.values():
+        origin, *merged = cells
+        for number, one in enumerate(merged):
+            trace.root.may_share(one, [origin, *merged[:number]], trace)
+    return Returned(result[0]) if result else signal
+
+
+def _write(trace: Recording, array: Cell, value: Value) -> None:
+    trace.note(array)  # the writes themselves were checked where they were made
+    array.value = value
+
+
+def _merge_results(trace: Recording, sides: list[Side], outputs: _Outputs, result: list[Any]) -> None:
+    x, y = (side.signal.value for side in sides)  # type: ignore[union-attr]
+    if x is y:
+        result.append(x)
+        return
+    x, y = (side.at_end(value) for side, value in zip(sides, (x, y), strict=True))
+    try:
+        spec = merge.joined(merge.spec_of(x), merge.spec_of(y))
+    except Mismatch as mismatch:
+        raise trace.root.refusing(CaptureError(
+            "E440", f"the two sides of a branch that depends on data give {mismatch}",
+            help="give both the same shape and dtype, and the same structure",
+        )) from None  # fmt: skip
+
+    def use(values: list[Value]) -> None:
+        result.append(_made(trace, spec, values, outputs, (x, y)))
+
+    outputs.add(spec, x, y, use)
+
+
+def _merge_variable(trace: Recording, name: str, cell: CellType, sides: list[Side], outputs: _Outputs) -> None:
+    x, y = (side.values[name] for side in sides)
+    if x is y or (x is not MISSING and y is not MISSING and same(x, y)):
+        assign(cell, x)
+        return
+    if name == RESULT and (x is MISSING or y is MISSING):  # one side returns: what the other has is not looked at
+        spec = merge.spec_of(y if x is MISSING else x)
+        zeros = [_zeros(side, spec) if value is MISSING else value for side, value in zip(sides, (x, y), strict=True)]
+        x, y = zeros
+    origins = [*merge.containers_of(x), *merge.containers_of(y)]
+    x, y = (side.at_end(value) for side, value in zip(sides, (x, y), strict=True))
+    try:
+        if x is MISSING or y is MISSING:
+            raise Mismatch("is set on one side only")
+        spec = merge.joined(merge.spec_of(x), merge.spec_of(y))
+    except Mismatch as mismatch:
+        text = str(mismatch)
+        line = trace.root.location()
+        reason = text if text.startswith("is set") else f"is {text.replace(' and ', ' on one side, ', 1)} on the other,"
+        trace.root.undefined[name] = f"{reason} of the branch that depends on data at {line}"
+        assign(cell, MISSING)
+        return
+
+    def use(values: list[Value]) -> None:
+        made = _made(trace, spec, values, outputs, (x, y))
+        if origins:
+            trace.root.may_be([*merge.containers_of(made), *origins])
+        assign(cell, made)
+
+    outputs.add(spec, x, y, use)
+
+
+def _zeros(side: Side, spec: Spec) -> Any:
+    with interpreting(side.branch):
+        return merge.zeros(spec, side.branch)
+
+
+def _made(trace: Recording, spec: Spec, values: list[Value], outputs: _Outputs, given: tuple[Any, Any]) -> Any:
+    """A merged value; notes which arrays it may be."""
+    made, cells = merge.rebuilt(spec, values, trace)
+    for value in given:
+        for cell, origin in zip(cells, merge.cells_of(value, spec), strict=True):
+            if origin is not None:
+                outputs.origins.setdefault(id(origin), [origin]).append(cell)
+    return made
+
+
+def _merge_containers(trace: Recording, sides: list[Side], outputs: _Outputs) -> None:
+    for key in {**sides[0].containers, **sides[1].containers}:
+        owner, _, loc = sides[0].containers.get(key) or sides[1].containers[key]
+        x, y = (side.containers[key][1] if key in side.containers else owner.copy() for side in sides)
+        plain = (list, dict)
+        try:
+            if type(owner) not in plain:
+                raise Mismatch("a set")
+            spec = merge.joined(merge.spec_of(x), merge.spec_of(y))
+        except Mismatch:
+            raise _changed(trace, owner, loc) from None
+
+        outputs.add(spec, x, y, partial(_fill, trace, owner, loc, spec, outputs, (x, y)))
+
+
+def _fill(
+    trace: Recording, owner: Any, loc: SourceLoc | None, spec: Spec, outputs: _Outputs, given: tuple[Any, Any],
+    values: list[Value],
+) -> None:  # fmt: skip
+    """Give a container the content merged of both sides."""
+    trace.note_container(owner, loc)
+    refill(owner, _made(trace, spec, values, outputs, given))
+
+
+def _changed(trace: Recording, owner: Any, loc: SourceLoc | None) -> CaptureError:
+    error = CaptureError(
+        "E430", f"a {type(owner).__name__} is changed differently on the sides of a branch that depends on data",
+        help="build the new value with np.where, or keep arrays of a fixed size", loc=loc,
+    )  # fmt: skip
+    return trace.root.refusing(error)
+
+
+def _bind(trace: Recording, test: Value, sides: list[Side], outputs: _Outputs) -> list[Value]:
+    """The Cond, or, where both sides are a few scalar operations, both and a selection."""
+    branches = [side.branch for side in sides]
+    if not outputs.values[0] and not any(_effectful(node.op) for inner in branches for node in inner.builder.nodes):
+        return []
+    operands = list(dict.fromkeys([*branches[0].outer, *branches[1].outer]))
+    then, orelse = (inner.graph(operands, values) for inner, values in zip(branches, outputs.values, strict=True))
+    whole = modes.is_recording() or trace.differentiated  # the slope of the side that is not taken may be infinite
+    small = all(_small(graph.nodes) and all(v.type.shape == () for v in graph.outputs) for graph in (then, orelse))
+    if small and not whole:
+        pairs = zip(*(_inlined(trace, graph, operands) for graph in (then, orelse)), strict=True)
+        return [trace.bind(Where(), (test, x, y))[0] for x, y in pairs]
+    return list(trace.bind(Cond(then, orelse), (test, *operands)))
+
+
+def _inlined(trace: Recording, graph: Any, operands: list[Value]) -> list[Value]:
+    here = dict(zip(graph.inputs, operands, strict=True))
+    here.update((value, trace.constant(array)) for value, array in graph.constants.items())
+    for node in graph.nodes:
+        results = trace.bind(node.op, tuple(here[value] for value in node.inputs))
+        here.update(zip(node.outputs, results, strict=True))
+    return [here[value] for value in graph.outputs]
+
+
+def _small(nodes: Any) -> bool:
+    return len(nodes) <= _SMALL and all(
+        not _effectful(node.op) and not isinstance(node.op, (Cond, While, Scan))
+        and all(value.type.shape == () for value in (*node.inputs, *node.outputs))
+        for node in nodes
+    )  # fmt: skip
+
+
+def _effectful(op: Any) -> bool:
+    graphs = [part for part in vars(op).values() if hasattr(part, "nodes")]
+    return (isinstance(op, Op) and op.effect is not Effect.PURE) or any(
+        _effectful(node.op) for graph in graphs for node in graph.nodes
+    )

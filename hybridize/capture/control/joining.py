@@ -1,0 +1,186 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Values of which a program has several, depending on data: what type they have in common.
+
+A leaf is a Python number (weak: it takes the type of what stands beside it), an array, or anything else, which must
+then be the same everywhere.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy
+
+from hybridize.array.ndarray import ndarray
+from hybridize.array.symbol import Cell, Symbol
+from hybridize.base.dtypes import is_float, is_integer
+from hybridize.base.frozen import frozen
+from hybridize.base.nested import Structure, flatten, unflatten
+from hybridize.base.promotion import weak_kind
+from hybridize.base.types import TensorType
+from hybridize.capture.trace.recording import NUMBER_DTYPES, Recording, current_trace
+from hybridize.contract.guards import MISSING, same
+from hybridize.graph import Value
+from hybridize.ops import Broadcast, Cast
+from hybridize.ops.op import bind1, constant
+
+_ORDER = (bool, int, float)
+NUMBERS = (bool, int, float, numpy.generic)
+
+
+class Mismatch(Exception):
+    """Two values have no type in common; says what they are."""
+
+
+@frozen
+class Leaf:
+    """The type of one leaf."""
+
+    weak: type | None
+    """Kind of a Python number."""
+    type: TensorType | None
+    """None for what is no number or array."""
+    value: Any = None
+    """Such a thing."""
+
+    def __str__(self) -> str:
+        if self.weak is not None:
+            return f"a Python {self.weak.__name__}"
+        if self.type is not None:
+            return str(self.type)
+        return "undefined" if self.value is MISSING else f"{type(self.value).__name__} {self.value!r}"
+
+
+@frozen
+class Spec:
+    """The type of a value: its structure, and the types of its leaves."""
+
+    structure: Structure
+    leaves: tuple[Leaf, ...]
+
+    def __str__(self) -> str:
+        if self.structure.kind == "leaf":
+            return str(self.leaves[0])
+        return str(self.structure) if not self.leaves else f"{self.structure} of {', '.join(map(str, self.leaves))}"
+
+    @property
+    def types(self) -> list[TensorType]:
+        """Types of the leaves that are values of the graph."""
+        return [leaf.type for leaf in self.leaves if leaf.type is not None]
+
+
+def leaf_of(value: Any) -> Leaf:
+    """The type of one leaf."""
+    if isinstance(value, Symbol):
+        return Leaf(value.weak, value.type)
+    if isinstance(value, ndarray):
+        return Leaf(None, value.type)
+    if isinstance(value, NUMBERS):
+        kind = weak_kind(value)
+        return Leaf(kind, TensorType((), NUMBER_DTYPES[kind]))
+    return Leaf(None, None, value)
+
+
+def spec_of(value: Any) -> Spec:
+    """The type of a value."""
+    leaves, structure = flatten(value)
+    return Spec(structure, tuple(leaf_of(leaf) for leaf in leaves))
+
+
+def joined(x: Spec, y: Spec) -> Spec:
+    """The type that both values have."""
+    if x.structure != y.structure:
+        raise Mismatch(f"{x} and {y}")
+    try:
+        return Spec(x.structure, tuple(map(_joined, x.leaves, y.leaves)))
+    except Mismatch as mismatch:
+        raise Mismatch(f"{x} and {y}" if len(x.leaves) <= 1 else f"{mismatch} in {x.structure}") from None
+
+
+def _joined(x: Leaf, y: Leaf) -> Leaf:
+    if x.type is None or y.type is None:
+        if x.type is None and y.type is None and (x.value is y.value or same(x.value, y.value)):
+            return x
+        raise Mismatch(f"{x} and {y}")
+    if x.weak is not None and y.weak is not None:
+        kind = max(x.weak, y.weak, key=_ORDER.index)
+        return Leaf(kind, TensorType((), NUMBER_DTYPES[kind]))
+    if x.weak is None and y.weak is None:
+        if x.type != y.type:
+            raise Mismatch(f"{x} and {y}")
+        return x
+    weak, array = (x, y) if x.weak is not None else (y, x)
+    assert array.type is not None
+    fits = (
+        is_float(array.type.dtype)
+        or (is_integer(array.type.dtype) and weak.weak is not float)
+        or (array.type.dtype.kind == "b" and weak.weak is bool)
+    )
+    if array.type.shape != () or not fits:
+        raise Mismatch(f"{x} and {y}")
+    return array
+
+
+def operands(value: Any, spec: Spec) -> list[Value]:
+    """The leaves of a value that are values of the graph, each of the type that `spec` says."""
+    found, _ = flatten(value)
+    return [_operand(x, leaf.type) for x, leaf in zip(found, spec.leaves, strict=True) if leaf.type is not None]
+
+
+def _operand(x: Any, kind: TensorType) -> Value:
+    if isinstance(x, NUMBERS):
+        number: Value = constant(numpy.asarray(x, dtype=kind.dtype))
+        return number
+    if isinstance(x, ndarray):
+        from_array: Value = constant(x._data)
+        return from_array
+    value: Value = x.operand()
+    return value if value.type.dtype == kind.dtype else bind1(Cast(kind.dtype), value)
+
+
+def containers_of(value: Any) -> list[Any]:
+    """The lists and dicts in a value."""
+    found = [value] if isinstance(value, (list, dict)) else []
+    if isinstance(value, (list, tuple, dict)):
+        for part in value.values() if isinstance(value, dict) else value:
+            found += containers_of(part)
+    return found
+
+
+def rebuilt(spec: Spec, values: list[Value], trace: Recording) -> tuple[Any, list[Cell]]:
+    """A value of type `spec` made of values of the graph, and the cells of the arrays in it."""
+    cells: list[Cell] = []
+    leaves: list[Any] = []
+    given = iter(values)
+    for leaf in spec.leaves:
+        if leaf.type is None:
+            leaves.append(leaf.value)
+            continue
+        symbol = Symbol.of(trace, next(given), weak=leaf.weak)
+        leaves.append(symbol)
+        if leaf.weak is None:
+            cells.append(symbol._cell)
+    made = unflatten(spec.structure, leaves)
+    for container in containers_of(made):
+        trace.root.fresh[id(container)] = (container, trace)
+    return made, cells
+
+
+def cells_of(value: Any, spec: Spec) -> list[Cell | None]:
+    """For each array in a value of type `spec` its cell, None for what becomes one only by that type."""
+    leaves, _ = flatten(value)
+    pairs = zip(leaves, spec.leaves, strict=True)
+    return [_cell_of(leaf) for leaf, kind in pairs if kind.type is not None and kind.weak is None]
+
+
+def _cell_of(leaf: Any) -> Cell | None:
+    if isinstance(leaf, ndarray):
+        trace = current_trace()
+        leaf = None if trace is None else trace.lift(leaf)
+    return leaf._cell if isinstance(leaf, Symbol) and leaf.weak is None else None
+
+
+def zeros(spec: Spec, trace: Recording) -> Any:
+    """A value of type `spec`, all zeros, where nobody looks at it."""
+    values = [bind1(Broadcast(kind.shape), constant(numpy.zeros((), dtype=kind.dtype))) for kind in spec.types]
+    return rebuilt(spec, values, trace)[0]

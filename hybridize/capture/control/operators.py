@@ -1,0 +1,72 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Operators that Python does not let classes define: `and`, `or`, chained comparisons, `in`, `a if test else b`."""
+
+from __future__ import annotations
+
+import operator
+from typing import Any
+
+from hybridize.array.ndarray import ndarray
+from hybridize.array.operators import functions
+from hybridize.array.symbol import Symbol
+from hybridize.base.errors import CaptureError
+from hybridize.capture.control import branches
+from hybridize.capture.control.signals import Part
+from hybridize.capture.control.truth import as_bool, not_, plain, truth
+from hybridize.capture.trace.recording import current_trace
+
+
+def and_(value: Any, *others: Part) -> Any:
+    """`value and other() and ...`."""
+    if not others:
+        return value
+    known = truth(value)
+    other, *rest = others
+    if type(known) is Symbol:
+        return branches.choose(known, lambda: and_(other(), *rest), lambda: value)
+    return and_(other(), *rest) if known else value
+
+
+def or_(value: Any, *others: Part) -> Any:
+    """`value or other() or ...`."""
+    if not others:
+        return value
+    known = truth(value)
+    other, *rest = others
+    if type(known) is Symbol:
+        return branches.choose(known, lambda: value, lambda: or_(other(), *rest))
+    return value if known else or_(other(), *rest)
+
+
+def compare(left: Any, name: str, right: Part, *others: Any) -> Any:
+    """`left < right() < ...`: each operand is computed once, and only when needed."""
+    other = right()
+    match name:
+        case "in":
+            result = contains(other, left)
+        case "not in":
+            result = not_(contains(other, left))
+        case "is_" | "is_not" if type(left) is Symbol and left.weak is bool and type(other) is bool:
+            result = left if other is (name == "is_") else not_(left)
+        case _:
+            result = getattr(operator, name)(left, other)
+    return and_(result, lambda: compare(other, *others)) if others else result
+
+
+def contains(container: Any, value: Any) -> Any:
+    """`value in container`."""
+    trace = current_trace()
+    if trace is not None and type(container) in (Symbol, ndarray):
+        return as_bool(functions.any(functions.equal(container, value)))
+    value = plain(value)
+    if type(value) is Symbol and isinstance(container, (dict, set, frozenset)):
+        raise CaptureError("E422", f"{value!r} cannot be a key: it has no value while capturing")
+    return value in container
+
+
+def choose(test: Any, then: Part, orelse: Part) -> Any:
+    """`then() if test else orelse()`."""
+    known = truth(test)
+    if type(known) is Symbol:
+        return branches.choose(known, then, orelse)
+    return then() if known else orelse()

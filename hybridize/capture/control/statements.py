@@ -1,0 +1,125 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Control flow of converted code: plain Python on Python values, graph on symbols.
+
+A generated function tells by what it returns how it ended: None (at its end), `CONTINUE`, `BREAK` or `Returned(value)`.
+A `Stack` knows, for one call of a converted function, what would run next: the rest of each block that encloses the
+present place, and the loops. `capture.branches` and `capture.loops` use it to go on after a branch whose two sides
+ended differently.
+"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Sequence
+from typing import Any
+
+from hybridize.array.symbol import Symbol
+from hybridize.base.errors import CaptureError, InternalError
+from hybridize.capture.control import branches, loops
+from hybridize.capture.control.signals import Barrier, Part, Rest, Returned, Signal, Stack, go_on, variables
+from hybridize.capture.control.truth import truth
+from hybridize.capture.trace.recording import current_trace
+from hybridize.contract.guards import MISSING
+from hybridize.ops import Assert
+from hybridize.ops.op import bind
+
+
+def done(signal: Signal | None) -> Any:
+    """The result of the function."""
+    if signal is None:
+        return None
+    if isinstance(signal, Returned):
+        return signal.value
+    raise InternalError("E920", f"a function ended with {signal!r}")
+
+
+def block(stack: Stack, part: Part) -> Signal | None:
+    """The body of a `with` or `try` that may be left early."""
+    signal: Signal | None = stack.run(part, [*stack.frames, Barrier()])
+    return signal
+
+
+# -------------------------------------------------------------------------------------------------------- variables
+
+
+# ----------------------------------------------------------------------------------------------------------- truth
+
+
+# ------------------------------------------------------------------------------------------------------- statements
+
+
+def if_(
+    test: Any, then: Part | None, orelse: Part | None, names: Sequence[str], stack: Stack | None = None,
+    rest: Part | None = None,
+) -> Signal | None:  # fmt: skip
+    """An `if`; with `stack`, one that may be left early, and what follows it."""
+    known = truth(test)
+    if type(known) is Symbol:
+        cells = variables(names, then, orelse)
+        return go_on(branches.branch(known, then, orelse, cells, stack, rest), rest)
+    part = then if known else orelse
+    if stack is None:
+        if part is not None:
+            part()
+        return None
+    signal = stack.run(part, [*stack.frames, Rest(rest)])
+    return go_on(signal, rest)
+
+
+def while_(
+    test: Part, body: Part, orelse: Part | None, names: Sequence[str], stack: Stack | None = None,
+    rest: Part | None = None,
+) -> Signal | None:  # fmt: skip
+    """A `while`."""
+    signal: Signal | None = loops.while_(test, body, orelse, names, stack, rest)
+    return signal
+
+
+def for_(
+    iterable: Any, body: Part, orelse: Part | None, names: Sequence[str], stack: Stack | None = None,
+    rest: Part | None = None,
+) -> Signal | None:  # fmt: skip
+    """A `for`."""
+    signal: Signal | None = loops.for_(iterable, body, orelse, names, stack, rest)
+    return signal
+
+
+def assert_(test: Any, message: Part | None) -> None:
+    """An `assert`: of data, one that the program makes."""
+    known = truth(test)
+    if type(known) is Symbol:
+        trace = current_trace()
+        place = "" if trace is None else f" ({trace.root.location()})"
+        bind(Assert(("an assertion does not hold" if message is None else str(message())) + place), known.operand())
+    elif not known:
+        raise AssertionError(*(() if message is None else (message(),)))
+
+
+def raised(error: Any, cause: Any = MISSING) -> Any:
+    """What a `raise` raises."""
+    trace = current_trace()
+    if trace is not None and trace.depth:
+        name = error.__name__ if isinstance(error, type) else type(error).__name__
+        raise trace.root.refusing(CaptureError(
+            "E433", f"{name} is raised in a branch that depends on data: programs raise only what they assert",
+            help="say npx.assert_(condition, message), or assert condition, before the branch",
+        ))  # fmt: skip
+    if cause is not MISSING:
+        error = error() if isinstance(error, type) else error
+        error.__cause__ = cause
+    return error
+
+
+def caught() -> None:
+    """At the start of an `except`: what capture refuses is not the user's to catch."""
+    trace = current_trace()
+    error = sys.exc_info()[1]
+    if isinstance(error, CaptureError):
+        raise error
+    if trace is not None:
+        if trace.root.refused is not None:
+            raise trace.root.refused
+        trace.root.pin_sizes()  # whether it is raised may depend on the sizes, or on what cannot be done with symbols
+
+
+# -------------------------------------------------------------------------------------------------------- the graph

@@ -1,0 +1,59 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Truth of values while capturing: a Python bool where the call knows it, a value of the graph where data decides."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from hybridize.array.ndarray import ndarray
+from hybridize.array.operators import functions
+from hybridize.array.symbol import Symbol
+from hybridize.base.errors import ShapeError
+from hybridize.capture.trace.recording import current_trace
+
+
+def plain(value: Any) -> Any:
+    """The number that a symbol stands for, where it stands for one among the arguments; else the value itself."""
+    if type(value) is Symbol and value.weak is not None:
+        trace = current_trace()
+        number = None if trace is None else trace.number_of(value)
+        return value if number is None else number
+    if type(value) is tuple and any(type(part) in (Symbol, tuple) for part in value):
+        return tuple(map(plain, value))
+    return value
+
+
+def truth(value: Any) -> Any:
+    """`value` as a Python bool, or, where it depends on data, as a symbol of type bool[]."""
+    kind = type(value)
+    if kind is bool:
+        return value
+    if kind is ndarray:
+        trace = current_trace()
+        if trace is None:
+            return bool(value)
+        value = trace.lift(value)
+    elif kind is not Symbol:
+        return bool(value)
+    if value.weak is not None:
+        trace = current_trace()
+        decided = None if trace is None else trace.root.numbers.truth(value, trace)
+        if decided is not None:
+            return decided
+    if value.size != 1:
+        text = f"the truth of an array needs one element, got {value.type}"
+        raise ShapeError("E130", text, help="use .any() or .all()")
+    if value.dtype.kind != "b":
+        value = functions.not_equal(value, 0)
+    return value if value.shape == () else functions.reshape(value, ())
+
+
+def as_bool(known: Any) -> Any:
+    """What `truth` gives, as Python's `bool()` gives it: no array, even where data decides."""
+    return Symbol.of(known._trace, known.operand(), weak=bool) if type(known) is Symbol else known
+
+
+def not_(value: Any) -> Any:
+    """`not value`."""
+    known = truth(value)
+    return as_bool(functions.logical_not(known)) if type(known) is Symbol else not known

@@ -1,0 +1,279 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The expressions of converted code: reads, calls and operators that ask the router; and how syntax trees are made."""
+
+from __future__ import annotations
+
+import ast
+import builtins
+from typing import Any
+
+from hybridize.capture.convert.scopes import Scope, bound_names, parameters
+from hybridize.capture.convert.source import Source
+
+ROUTER = "__hybridize__"
+STACK = "__hybridize_stack__"
+GENERATED = "__hybridize_"
+
+_FRAME_READERS = {"locals": 0, "vars": 0, "dir": 0, "eval": 1, "exec": 1}
+"""Builtins that look into the frame they are called from when given at most so many arguments."""
+_COMPARISONS: dict[type[ast.AST], str] = {
+    ast.Eq: "eq", ast.NotEq: "ne", ast.Lt: "lt", ast.LtE: "le", ast.Gt: "gt", ast.GtE: "ge", ast.Is: "is_",
+    ast.IsNot: "is_not", ast.In: "in", ast.NotIn: "not in",
+}  # fmt: skip
+
+
+class Unconvertible(Exception):
+    """The function has no source, or does something that only its own frame can do."""
+
+
+class Expressions(ast.NodeTransformer):
+    """Converts the expressions of one function and of the functions defined in it."""
+
+    def __init__(self, source: Source, free: frozenset[str], module_globals: dict[str, Any]) -> None:
+        self.source = source
+        self.free = free
+        self.module_globals = module_globals
+        self.scope = Scope(set())
+        self.top = True
+        """Whether no function has been entered yet."""
+        self.first_parameter = ""
+
+    def visit_Name(self, node: ast.Name) -> ast.AST:
+        return self._read_name(node, whole=True) if isinstance(node.ctx, ast.Load) else node
+
+    def _read_name(self, node: ast.Name, *, whole: bool) -> ast.expr:
+        name = node.id
+        if self.scope.is_local(name) or name == "__class__" or name.startswith(GENERATED) or self._is_builtin(name):
+            return node
+        method = "read_closure" if name in self.free else "read_global"
+        arguments: list[ast.expr] = [ast.Constant(name), node]
+        return ast.copy_location(routed(method, *arguments, *([] if whole else [ast.Constant(False)])), node)
+
+    def _is_builtin(self, name: str) -> bool:
+        return name not in self.free and name not in self.module_globals and hasattr(builtins, name)
+
+    def visit_Attribute(self, node: ast.Attribute) -> ast.AST:
+        return self._read_attribute(node, whole=True) if isinstance(node.ctx, ast.Load) else node
+
+    def _read_attribute(self, node: ast.Attribute, *, whole: bool) -> ast.expr:
+        arguments: list[ast.expr] = [self._container(node.value), ast.Constant(self._mangled(node.attr))]
+        return ast.copy_location(routed("read_attribute", *arguments, *([] if whole else [ast.Constant(False)])), node)
+
+    def visit_Subscript(self, node: ast.Subscript) -> ast.AST:
+        return self._read_item(node, whole=True) if isinstance(node.ctx, ast.Load) else node
+
+    def _read_item(self, node: ast.Subscript, *, whole: bool) -> ast.expr:
+        arguments = [self._container(node.value), self._key(node.slice)]
+        return ast.copy_location(routed("read_item", *arguments, *([] if whole else [ast.Constant(False)])), node)
+
+    def _container(self, node: ast.expr) -> ast.expr:
+        """A value of which only a part is used: its other parts need no guard."""
+        match node:
+            case ast.Name():
+                return self._read_name(node, whole=False)
+            case ast.Attribute():
+                return self._read_attribute(node, whole=False)
+            case ast.Subscript():
+                return self._read_item(node, whole=False)
+        visited: ast.expr = self.visit(node)
+        return visited
+
+    def _key(self, node: ast.expr) -> ast.expr:
+        """A subscript as an expression."""
+        match node:
+            case ast.Slice():
+                given = (node.lower, node.upper, node.step)
+                parts = [ast.Constant(None) if part is None else self.visit(part) for part in given]
+                return ast.copy_location(routed("slice", *parts), node)
+            case ast.Tuple(elts=parts):
+                return ast.copy_location(ast.Tuple(elts=[self._key(part) for part in parts], ctx=ast.Load()), node)
+        visited: ast.expr = self.visit(node)
+        return visited
+
+    def visit_Call(self, node: ast.Call) -> ast.AST:
+        function = node.func
+        if isinstance(function, ast.Name) and function.id == "super" and not node.args and not node.keywords:
+            # Without arguments `super` looks into its own frame, which may be a generated one here.
+            here: list[ast.expr] = [ast.Name(id=name, ctx=ast.Load()) for name in ("__class__", self.first_parameter)]
+            return ast.copy_location(ast.Call(func=function, args=here, keywords=[]), node)
+        if isinstance(function, ast.Name) and reads_frame(function.id, node) and not self.scope.is_local(function.id):
+            raise Unconvertible
+        arguments = [self._container(function), *(self.visit(argument) for argument in node.args)]
+        keywords = [ast.keyword(arg=keyword.arg, value=self.visit(keyword.value)) for keyword in node.keywords]
+        return ast.copy_location(ast.Call(func=attribute("call"), args=arguments, keywords=keywords), node)
+
+    def visit_BoolOp(self, node: ast.BoolOp) -> ast.AST:
+        first, *others = (self.visit(value) for value in node.values)
+        if any(binds(value) for value in node.values[1:]):
+            return ast.copy_location(ast.BoolOp(op=node.op, values=[first, *others]), node)
+        method = "and_" if isinstance(node.op, ast.And) else "or_"
+        return ast.copy_location(routed(method, first, *map(thunk, others)), node)
+
+    def visit_UnaryOp(self, node: ast.UnaryOp) -> ast.AST:
+        operand = self.visit(node.operand)
+        if isinstance(node.op, ast.Not):
+            return ast.copy_location(routed("not_", operand), node)
+        return ast.copy_location(ast.UnaryOp(op=node.op, operand=operand), node)
+
+    def visit_Compare(self, node: ast.Compare) -> ast.AST:
+        left, rights = self.visit(node.left), [self.visit(right) for right in node.comparators]
+        names = [_COMPARISONS[type(operator)] for operator in node.ops]
+        if len(names) == 1 and names[0] not in ("in", "not in") and not _is_truth(node):
+            return ast.copy_location(ast.Compare(left=left, ops=node.ops, comparators=rights), node)
+        if any(binds(right) for right in node.comparators[1:]):
+            return ast.copy_location(ast.Compare(left=left, ops=node.ops, comparators=rights), node)
+        pairs = [part for name, right in zip(names, rights, strict=True) for part in (ast.Constant(name), thunk(right))]
+        if binds(node.comparators[0]):
+            return ast.copy_location(ast.Compare(left=left, ops=node.ops, comparators=rights), node)
+        return ast.copy_location(routed("compare", left, *pairs), node)
+
+    def visit_IfExp(self, node: ast.IfExp) -> ast.AST:
+        test, then, orelse = self.visit(node.test), self.visit(node.body), self.visit(node.orelse)
+        if binds(node.body) or binds(node.orelse):
+            return ast.copy_location(ast.IfExp(test=test, body=then, orelse=orelse), node)
+        return ast.copy_location(routed("choose", test, thunk(then), thunk(orelse)), node)
+
+    def visit_FormattedValue(self, node: ast.FormattedValue) -> ast.AST:
+        node.value = at(routed("plain", self.visit(node.value)), node.value)
+        if node.format_spec is not None:
+            node.format_spec = self.visit(node.format_spec)
+        return node
+
+    def _comprehension(self, node: Any, *parts: str) -> Any:
+        # The first iterable belongs to the scope around; everything else sees the targets.
+        first, *others = node.generators
+        first.iter = at(routed("through", self.visit(first.iter)), first.iter)
+        targets = bound_names([generator.target for generator in node.generators])
+        outer, self.scope = self.scope, Scope(targets, parent=self.scope)
+        for generator in others:
+            generator.iter = at(routed("through", self.visit(generator.iter)), generator.iter)
+        for generator in node.generators:
+            generator.ifs = [self.visit(condition) for condition in generator.ifs]
+        for part in parts:
+            setattr(node, part, self.visit(getattr(node, part)))
+        self.scope = outer
+        return node
+
+    def visit_ListComp(self, node: ast.ListComp) -> ast.AST:
+        return _new(self._comprehension(node, "elt"), node)
+
+    def visit_SetComp(self, node: ast.SetComp) -> ast.AST:
+        made = self._comprehension(node, "elt")
+        made.elt = at(routed("plain", made.elt), made.elt)
+        return _new(made, node)
+
+    def visit_DictComp(self, node: ast.DictComp) -> ast.AST:
+        made = self._comprehension(node, "key", "value")
+        made.key = at(routed("plain", made.key), made.key)
+        return _new(made, node)
+
+    def visit_GeneratorExp(self, node: ast.GeneratorExp) -> ast.AST:
+        made: ast.AST = self._comprehension(node, "elt")
+        return made
+
+    def visit_List(self, node: ast.List) -> ast.AST:
+        made = self.generic_visit(node)
+        return _new(made, node) if isinstance(node.ctx, ast.Load) else made
+
+    def visit_Dict(self, node: ast.Dict) -> ast.AST:
+        values = [self.visit(value) for value in node.values]
+        keys = [None if key is None else self._number(key) for key in node.keys]
+        return _new(ast.Dict(keys=keys, values=values), node)
+
+    def _number(self, node: ast.expr) -> ast.expr:
+        """A value that decides where something is stored: the number, not the symbol that stands for it."""
+        visited: ast.expr = self.visit(node)
+        return visited if isinstance(node, ast.Constant) else at(routed("plain", visited), node)
+
+    def visit_Set(self, node: ast.Set) -> ast.AST:
+        parts = [self.visit(part) if isinstance(part, ast.Starred) else self._number(part) for part in node.elts]
+        return _new(ast.Set(elts=parts), node)
+
+    def _mangled(self, name: str) -> str:
+        """Private names as the compiler would write them."""
+        around = self.source.class_name.lstrip("_")
+        return f"_{around}{name}" if name.startswith("__") and not name.endswith("__") and around else name
+
+    def _lambda(self, node: ast.Lambda) -> ast.Lambda:
+        outer, self.scope = self.scope, Scope(parameters(node.args), parent=None if self.top else self.scope)
+        top, self.top = self.top, False
+        made = ast.Lambda(args=node.args, body=self.visit(node.body))
+        self.scope, self.top = outer, top
+        return ast.copy_location(made, node)
+
+    def visit_Lambda(self, node: ast.Lambda) -> ast.AST:
+        self._visit_defaults(node.args)
+        return self._lambda(node)
+
+    def _visit_defaults(self, arguments: ast.arguments) -> None:
+        arguments.defaults = [self.visit(default) for default in arguments.defaults]
+        arguments.kw_defaults = [None if default is None else self.visit(default) for default in arguments.kw_defaults]
+
+
+def _new(made: ast.AST, place: ast.AST) -> ast.AST:
+    """A display of a container, announced."""
+    call: ast.AST = at(routed("new", made), place)
+    return call
+
+
+def routed(method: str, *arguments: Any) -> ast.Call:
+    """A call of a method of the router."""
+    return ast.Call(func=attribute(method), args=list(arguments), keywords=[])
+
+
+def attribute(name: str) -> ast.Attribute:
+    """An attribute of the router."""
+    return ast.Attribute(value=ast.Name(id=ROUTER, ctx=ast.Load()), attr=name, ctx=ast.Load())
+
+
+def store(name: str) -> ast.Name:
+    """A variable to be written."""
+    return ast.Name(id=name, ctx=ast.Store())
+
+
+def is_none(name: str) -> ast.Compare:
+    """`name is None`."""
+    return ast.Compare(left=ast.Name(id=name, ctx=ast.Load()), ops=[ast.Is()], comparators=[ast.Constant(None)])
+
+
+def thunk(value: ast.expr) -> ast.Lambda:
+    """`lambda: value`."""
+    arguments = ast.arguments(posonlyargs=[], args=[], kwonlyargs=[], kw_defaults=[], defaults=[])
+    return ast.copy_location(ast.Lambda(args=arguments, body=value), value)
+
+
+def at(node: Any, place: Any) -> Any:
+    """Give a generated node, and all new ones in it, the first line of `place`: a frame shows the line it is in."""
+    if not hasattr(node, "lineno"):
+        node.lineno = node.end_lineno = place.lineno
+        node.col_offset = node.end_col_offset = place.col_offset
+    return ast.fix_missing_locations(node)
+
+
+def first(arguments: ast.arguments) -> str:
+    """The name of the first parameter; empty where there is none."""
+    every = [*arguments.posonlyargs, *arguments.args]
+    return every[0].arg if every else ""
+
+
+def strip_annotations(arguments: ast.arguments) -> None:
+    """Remove the annotations: they belong to the scope around."""
+    every = [*arguments.posonlyargs, *arguments.args, *arguments.kwonlyargs]
+    for argument in [*every, *(extra for extra in (arguments.vararg, arguments.kwarg) if extra is not None)]:
+        argument.annotation = None
+
+
+def reads_frame(name: str, call: ast.Call) -> bool:
+    """Whether a call looks into the frame it is made from."""
+    return name in _FRAME_READERS and len(call.args) <= _FRAME_READERS[name]
+
+
+def binds(node: ast.AST) -> bool:
+    """Whether an expression binds names (`:=`) or suspends, which it must not do inside a generated lambda."""
+    return any(isinstance(part, (ast.NamedExpr, ast.Yield, ast.YieldFrom, ast.Await)) for part in ast.walk(node))
+
+
+def _is_truth(node: ast.Compare) -> bool:
+    """Whether it is `x is True` and kin, whose answer depends on data where the bool does."""
+    right = getattr(node.comparators[0], "value", None)
+    return isinstance(node.ops[0], (ast.Is, ast.IsNot)) and type(right) is bool

@@ -1,0 +1,486 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Conversion of a user's function, once, from source: the same lines, with calls where capture has to look.
+
+    if x.sum() > 0:                  def __hybridize_1__():
+        y = x * 2                        nonlocal y
+    else:                                y = x * 2
+        y = x                        def __hybridize_2__():
+                                         nonlocal y
+                                         y = x
+                                     __hybridize__.if_(x.sum() > 0, __hybridize_1__, __hybridize_2__, ("y",))
+
+What a construct does is decided when it runs, by what it meets (`capture.router`, `capture.flow`): on Python values it
+is plain Python, on symbols it becomes part of the graph. Variables live in the cells that Python makes for nested
+functions, so reading one that is not bound is Python's own error. Statements that leave a block early (`return`,
+`break`, `continue`) become values that the nested functions return, and what follows in the block becomes a nested
+function too, so that a branch that depends on data can be continued on either side.
+
+Lines and file names stay the user's; the generated functions bear the name of the function they are part of.
+"""
+
+from __future__ import annotations
+
+import ast
+import threading
+from collections import OrderedDict
+from types import CellType, CodeType, FunctionType
+from typing import Any
+
+from hybridize.base.frozen import mutable
+from hybridize.capture.convert.expressions import (
+    GENERATED,
+    ROUTER,
+    STACK,
+    Expressions,
+    Unconvertible,
+    at,
+    attribute,
+    first,
+    is_none,
+    routed,
+    store,
+    strip_annotations,
+    thunk,
+)
+from hybridize.capture.convert.scopes import Scope, bound_names, escapes, is_generator
+from hybridize.capture.convert.source import Source, compiled, find
+
+_LIMIT = 4096
+"""How many conversions are remembered."""
+
+_OPERATORS: dict[type[ast.AST], str] = {
+    ast.Add: "iadd", ast.Sub: "isub", ast.Mult: "imul", ast.Div: "itruediv", ast.FloorDiv: "ifloordiv",
+    ast.Mod: "imod", ast.Pow: "ipow", ast.MatMult: "imatmul", ast.BitAnd: "iand", ast.BitOr: "ior",
+    ast.BitXor: "ixor", ast.LShift: "ilshift", ast.RShift: "irshift",
+}  # fmt: skip
+_lock = threading.Lock()
+_known: OrderedDict[int, tuple[CodeType, CodeType | None]] = OrderedDict()
+_made: dict[int, CodeType] = {}
+"""Code objects that conversion made, by identity: functions of these are converted already."""
+
+
+def converted(function: FunctionType, router: object) -> FunctionType | None:
+    """`function` with its code converted, or None where it has to run as it is.
+
+    `router` is what the converted code calls; see `capture.router`.
+    """
+    code = converted_code(function.__code__, function.__globals__)
+    if code is None:
+        return None
+    cells = dict(zip(function.__code__.co_freevars, function.__closure__ or (), strict=True))
+    cells[ROUTER] = CellType(router)
+    closure = tuple(cells[name] for name in code.co_freevars)
+    made = FunctionType(code, function.__globals__, function.__name__, function.__defaults__, closure)
+    made.__kwdefaults__ = function.__kwdefaults__
+    made.__qualname__ = function.__qualname__
+    return made
+
+
+def is_converted(function: FunctionType) -> bool:
+    """Whether the function's code was made by conversion."""
+    return id(function.__code__) in _made
+
+
+def converted_code(code: CodeType, module_globals: dict[str, Any]) -> CodeType | None:
+    """The converted form of `code`; None where there is none. Made once and remembered."""
+    key = id(code)
+    with _lock:
+        if key in _known:
+            _known.move_to_end(key)
+            return _known[key][1]
+    try:
+        result: CodeType | None = _convert(code, module_globals)
+    except Unconvertible:
+        result = None
+    with _lock:
+        _known[key] = (code, result)
+        while len(_known) > _LIMIT:
+            _, (_, dropped) = _known.popitem(last=False)
+            for inner in _all_codes(dropped) if dropped is not None else ():
+                _made.pop(id(inner), None)
+        if result is not None:
+            _made.update((id(inner), inner) for inner in _all_codes(result))
+    return result
+
+
+def _convert(code: CodeType, module_globals: dict[str, Any]) -> CodeType:
+    source = find(code, module_globals)
+    if source is None:
+        raise Unconvertible
+    tree = _Converter(source, frozenset(code.co_freevars), module_globals).function(source.tree)
+    made = compiled(tree, source, (*code.co_freevars, ROUTER), code.co_filename)
+    return _renamed(made, code.co_name, code.co_qualname)
+
+
+def _renamed(code: CodeType, name: str, qualname: str) -> CodeType:
+    """`code`, its generated functions named like the function they are part of."""
+    constants = []
+    for constant in code.co_consts:
+        if isinstance(constant, CodeType):
+            generated = constant.co_name.startswith(GENERATED)
+            inner = name if generated else constant.co_name
+            constant = _renamed(constant, inner, qualname if generated else f"{qualname}.<locals>.{inner}")
+        constants.append(constant)
+    return code.replace(co_consts=tuple(constants), co_name=name, co_qualname=qualname)
+
+
+def _all_codes(code: CodeType) -> list[CodeType]:
+    return [code] + [inner for c in code.co_consts if isinstance(c, CodeType) for inner in _all_codes(c)]
+
+
+@mutable
+class _Block:
+    """Where statements are being converted."""
+
+    nested: bool
+    """Whether in a generated function, which returns signals, or at the top of the user's function."""
+
+
+class _Converter(Expressions):
+    """Converts one function and the functions defined in it."""
+
+    def __init__(self, source: Source, free: frozenset[str], module_globals: dict[str, Any]) -> None:
+        super().__init__(source, free, module_globals)
+        self.count = 0
+        self.shared: set[str] = set()
+        """Names that generated functions bind: the function itself must bind them too, for `nonlocal` to hold."""
+        self.uses_stack = False
+
+    # ------------------------------------------------------------------------------------------------- functions
+
+    def function(self, tree: ast.FunctionDef | ast.Lambda) -> ast.FunctionDef | ast.Lambda:
+        """The converted definition of the function itself."""
+        tree.args.defaults = []
+        tree.args.kw_defaults = [None] * len(tree.args.kwonlyargs)
+        if isinstance(tree, ast.Lambda):
+            self.first_parameter = first(tree.args)
+            return self._lambda(tree)
+        return self._definition(tree)
+
+    def _definition(self, node: ast.FunctionDef) -> ast.FunctionDef:
+        """Convert the body of a function definition; its defaults and decorators belong to the scope around."""
+        before = (self.scope, self.shared, self.uses_stack, self.top, self.first_parameter)
+        self.scope = Scope.of(node.args, node.body, None if self.top else self.scope)
+        self.shared, self.uses_stack, self.first_parameter = set(), False, first(node.args) or self.first_parameter
+        self.top = False
+        strip_annotations(node.args)
+        body = list(node.body)
+        if is_generator(body):
+            statements: list[ast.stmt] = [self.visit(statement) for statement in body]
+            statements = [part for part in statements if part is not None]
+        else:
+            docstring = body[:1] if ast.get_docstring(node, clean=False) is not None else []
+            statements = docstring + self._prologue(self._lower(body[len(docstring) :], _Block(nested=False)))
+        made = ast.FunctionDef(name=node.name, args=node.args, body=statements, decorator_list=[], type_comment=None)
+        ast.copy_location(made, node)
+        ast.fix_missing_locations(made)
+        self.scope, self.shared, self.uses_stack, self.top, self.first_parameter = before
+        return made
+
+    def _prologue(self, body: list[ast.stmt]) -> list[ast.stmt]:
+        """What goes before the lowered body of a function."""
+        before: list[ast.stmt] = []
+        declared = [
+            kind(names=sorted(names))
+            for kind, names in ((ast.Global, self.scope.declared_global), (ast.Nonlocal, self.scope.declared_nonlocal))
+            if names
+        ]
+        before += declared
+        unbound = sorted(self.shared & self.scope.local)
+        if unbound:
+            # Never runs; makes the names local to the function, as they are in the user's.
+            binding = ast.Assign(targets=[store(name) for name in unbound], value=ast.Constant(None))
+            before.append(ast.If(test=ast.Constant(False), body=[binding], orelse=[]))
+        if self.uses_stack:
+            before.append(ast.Assign(targets=[store(STACK)], value=routed("enter")))
+        line = body[0] if body else None
+        for statement in before:
+            if line is not None:
+                ast.copy_location(statement, line)
+        return before + (body or [ast.Pass()])
+
+    def visit_FunctionDef(self, node: ast.FunctionDef) -> ast.AST:  # noqa: N802
+        decorators = [self.visit(decorator) for decorator in node.decorator_list]
+        self._visit_defaults(node.args)
+        made = self._definition(node)
+        made.decorator_list = decorators
+        return made
+
+    def visit_AsyncFunctionDef(self, node: ast.AsyncFunctionDef) -> ast.AST:  # noqa: N802
+        return node
+
+    def visit_ClassDef(self, node: ast.ClassDef) -> ast.AST:  # noqa: N802
+        return node  # its methods are converted when they are called
+
+    # ------------------------------------------------------------------------------------------------ statements
+
+    def _lower(self, statements: list[ast.stmt], block: _Block) -> list[ast.stmt]:
+        """The statements of a block, converted. Where one may leave early, the rest goes into a function."""
+        lowered: list[ast.stmt] = []
+        for position, statement in enumerate(statements):
+            rest = statements[position + 1 :]
+            match statement:
+                case ast.Return(value=value):
+                    result = ast.Constant(None) if value is None else self.visit(value)
+                    lowered.append(at(ast.Return(routed("returned", result) if block.nested else result), statement))
+                    return lowered
+                case ast.Break() | ast.Continue():
+                    signal = "BREAK" if isinstance(statement, ast.Break) else "CONTINUE"
+                    lowered.append(at(ast.Return(attribute(signal)), statement))
+                    return lowered
+                case ast.If():
+                    made, ends = self._if(statement, rest, block)
+                case ast.While():
+                    made, ends = self._while(statement, rest, block)
+                case ast.For():
+                    made, ends = self._for(statement, rest, block)
+                case ast.With() | ast.Try() | ast.Match():
+                    made, ends = self._guarded(statement, block), False
+                case ast.Global() | ast.Nonlocal():
+                    made, ends = [], False  # declared at the top
+                case _:
+                    made, ends = self._simple(statement), False
+            for part in made:
+                at(part, statement)
+            lowered += made
+            if ends:
+                return lowered
+        return lowered
+
+    def _if(self, node: ast.If, rest: list[ast.stmt], block: _Block) -> tuple[list[ast.stmt], bool]:
+        leaves, names = bool(escapes([*node.body, *node.orelse])), self._names([*node.body, *node.orelse])
+        test = self.visit(node.test)
+        then, then_name = self._part(node.body, node)
+        orelse, orelse_name = self._part(node.orelse, node)
+        arguments = [test, then_name, orelse_name, names]
+        return self._dispatch("if_", [*then, *orelse], arguments, leaves, rest, block)
+
+    def _while(self, node: ast.While, rest: list[ast.stmt], block: _Block) -> tuple[list[ast.stmt], bool]:
+        inner, leaves = _leaving(node)
+        names = self._names([node.test, *node.body, *node.orelse])
+        bound = bound_names([node.test])
+        test = ast.Return(self.visit(node.test))
+        test_part, test_name = self._made([at(test, node.test)], bound, node)
+        body, body_name = self._part(node.body, node)
+        orelse, orelse_name = self._part(node.orelse, node)
+        parts, arguments = [*test_part, *body, *orelse], [test_name, body_name, orelse_name, names]
+        return self._loop("while_", parts, arguments, inner, leaves, rest, block)
+
+    def _for(self, node: ast.For, rest: list[ast.stmt], block: _Block) -> tuple[list[ast.stmt], bool]:
+        inner, leaves = _leaving(node)
+        names = self._names([node.target, *node.body, *node.orelse])
+        iterable = self.visit(node.iter)
+        self.count += 1
+        item = f"{GENERATED}item_{self.count}__"
+        target = at(ast.Assign(targets=[node.target], value=ast.Name(id=item, ctx=ast.Load())), node.target)
+        body, body_name = self._part([target, *node.body], node, parameter=item)
+        orelse, orelse_name = self._part(node.orelse, node)
+        arguments = [iterable, body_name, orelse_name, names]
+        return self._loop("for_", [*body, *orelse], arguments, inner, leaves, rest, block)
+
+    def _loop(
+        self, method: str, parts: list[ast.stmt], arguments: list[ast.expr], inner: bool, leaves: bool,
+        rest: list[ast.stmt], block: _Block,
+    ) -> tuple[list[ast.stmt], bool]:  # fmt: skip
+        if inner and not leaves:  # only its own break and continue
+            self.uses_stack = True
+            return [*parts, ast.Expr(routed(method, *arguments, ast.Name(id=STACK, ctx=ast.Load())))], False
+        return self._dispatch(method, parts, arguments, leaves, rest, block)
+
+    def _dispatch(
+        self, method: str, parts: list[ast.stmt], arguments: list[ast.expr], leaves: bool, rest: list[ast.stmt],
+        block: _Block,
+    ) -> tuple[list[ast.stmt], bool]:  # fmt: skip
+        """The call that runs a compound statement; where the statement may leave, it takes the rest along."""
+        if not leaves:
+            return [*parts, ast.Expr(routed(method, *arguments))], False
+        self.uses_stack = True
+        rest_part, rest_name = self._part(rest, rest[0]) if rest else ([], ast.Constant(None))
+        signal = routed(method, *arguments, ast.Name(id=STACK, ctx=ast.Load()), rest_name)
+        result = ast.Return(signal if block.nested else routed("done", signal))
+        return [*parts, *rest_part, result], True
+
+    def _part(
+        self, statements: list[ast.stmt], place: ast.stmt, parameter: str = ""
+    ) -> tuple[list[ast.stmt], ast.expr]:
+        """A generated function of the statements, and its name; nothing and None where there are none."""
+        if not statements:
+            return [], ast.Constant(None)
+        bound = bound_names(statements)  # before they are changed
+        return self._made(self._lower(statements, _Block(nested=True)), bound, place, parameter)
+
+    def _made(
+        self, lowered: list[ast.stmt], bound: set[str], place: ast.stmt, parameter: str = ""
+    ) -> tuple[list[ast.stmt], ast.expr]:
+        self.count += 1
+        name = f"{GENERATED}{self.count}__"
+        self.shared |= bound & self.scope.local
+        declared: list[ast.stmt] = []
+        if outer := sorted(bound & (self.scope.local | self.scope.declared_nonlocal)):
+            declared.append(ast.Nonlocal(names=outer))
+        if module := sorted(bound & self.scope.declared_global):
+            declared.append(ast.Global(names=module))
+        taken = [ast.arg(arg=parameter)] if parameter else []
+        arguments = ast.arguments(posonlyargs=[], args=taken, kwonlyargs=[], kw_defaults=[], defaults=[])
+        part = ast.FunctionDef(name=name, args=arguments, body=[*declared, *lowered] or [ast.Pass()], decorator_list=[])
+        for statement in [*declared, part]:
+            at(statement, place)
+        return [part], ast.Name(id=name, ctx=ast.Load())
+
+    def _names(self, nodes: list[Any]) -> ast.expr:
+        """Variables that the nodes bind, as a constant."""
+        bound = bound_names(nodes) & (self.scope.local | self.scope.declared_nonlocal)
+        return ast.Tuple(elts=[ast.Constant(name) for name in sorted(bound)], ctx=ast.Load())
+
+    def _guarded(self, node: ast.With | ast.Try | ast.Match, block: _Block) -> list[ast.stmt]:
+        """Statements that stay Python's own: their bodies are lowered in place, or, where they may leave, called."""
+        leaves = bool(escapes(ast.iter_child_nodes(node)))
+        self.count += 1
+        signal = f"{GENERATED}signal_{self.count}__"
+
+        def body(statements: list[ast.stmt], prefix: list[ast.stmt] | None = None) -> list[ast.stmt]:
+            if not leaves or not statements:
+                return [*(prefix or []), *self._lower(statements, block)]
+            self.uses_stack = True
+            part, name = self._part(statements, statements[0])
+            call = routed("block", ast.Name(id=STACK, ctx=ast.Load()), name)
+            return [*(prefix or []), *part, at(ast.Assign(targets=[store(signal)], value=call), statements[0])]
+
+        match node:
+            case ast.With():
+                for item in node.items:
+                    expression = item.context_expr
+                    item.context_expr = at(routed("context", self.visit(expression)), expression)
+                node.body = body(node.body)
+            case ast.Try():
+                node.body = body(node.body)
+                for handler in node.handlers:
+                    handler.type = None if handler.type is None else self.visit(handler.type)
+                    caught: ast.stmt = at(ast.Expr(routed("caught")), handler)
+                    handler.body = body(handler.body, [caught])
+                if node.orelse:
+                    orelse = body(node.orelse)
+                    undisturbed = is_none(signal)
+                    node.orelse = [at(ast.If(test=undisturbed, body=orelse, orelse=[]), node)] if leaves else orelse
+                if escapes(node.finalbody):
+                    raise Unconvertible
+                node.finalbody = self._lower(node.finalbody, block)
+            case ast.Match():
+                node.subject = routed("plain", self.visit(node.subject))
+                for case in node.cases:
+                    case.guard = None if case.guard is None else self.visit(case.guard)
+                    case.body = body(case.body)
+        if not leaves:
+            return [node]
+        before = ast.Assign(targets=[store(signal)], value=ast.Constant(None))
+        found = ast.Name(id=signal, ctx=ast.Load())
+        after = ast.Return(found if block.nested else routed("done", found))
+        left = ast.UnaryOp(op=ast.Not(), operand=is_none(signal))
+        return [before, node, ast.If(test=left, body=[after], orelse=[])]
+
+    def _simple(self, node: ast.stmt) -> list[ast.stmt]:
+        """A statement that is no block; writes to variables of the surroundings are announced before and after."""
+        outside = sorted(bound_names([node]) & (self.scope.declared_global | self.scope.declared_nonlocal))
+        made = self._plain(node)
+        if not outside:
+            return made
+        before = [self._announced("writing", name, ast.Constant(None)) for name in outside]
+        after = [self._announced("wrote", name, ast.Name(id=name, ctx=ast.Load())) for name in outside]
+        return [*before, *made, *([] if isinstance(node, ast.Delete) else after)]
+
+    def _plain(self, node: ast.stmt) -> list[ast.stmt]:
+        match node:
+            case ast.Assign(targets=targets, value=value):
+                return self._assign(targets, self.visit(value), node)
+            case ast.AnnAssign(target=target, value=value):
+                return [] if value is None else self._assign([target], self.visit(value), node)
+            case ast.AugAssign():
+                return self._augmented(node)
+            case ast.Delete(targets=targets):
+                return [made for target in targets for made in self._delete(target)]
+            case ast.Assert(test=test, msg=msg):
+                message = ast.Constant(None) if msg is None else thunk(self.visit(msg))
+                return [ast.Expr(routed("assert_", self.visit(test), message))]
+            case ast.Raise(exc=exc, cause=cause) if exc is not None:
+                arguments = [self.visit(part) for part in (exc, cause) if part is not None]
+                return [ast.Raise(exc=routed("raised", *arguments), cause=None)]
+        return [self.visit(node)]
+
+    def _assign(self, targets: list[ast.expr], value: ast.expr, node: ast.stmt) -> list[ast.stmt]:
+        if len(targets) == 1 and isinstance(targets[0], (ast.Attribute, ast.Subscript)):
+            return [self._set(targets[0], value)]
+        made: list[ast.stmt] = []
+        if len(targets) > 1:
+            holder = self._temporary()
+            made.append(ast.Assign(targets=[store(holder)], value=value))
+            value = ast.Name(id=holder, ctx=ast.Load())
+        for target in targets:
+            if isinstance(target, (ast.Attribute, ast.Subscript)):
+                made.append(self._set(target, value))
+                continue
+            later: list[ast.stmt] = []
+            made.append(ast.Assign(targets=[self._plain_target(target, later)], value=value))
+            made += later
+        return made
+
+    def _plain_target(self, target: ast.expr, later: list[ast.stmt]) -> ast.expr:
+        """`target` with attributes and items in it replaced by variables, which `later` puts in their places."""
+        match target:
+            case ast.Tuple(elts=parts) | ast.List(elts=parts):
+                return ast.Tuple(elts=[self._plain_target(part, later) for part in parts], ctx=ast.Store())
+            case ast.Starred(value=value):
+                return ast.Starred(value=self._plain_target(value, later), ctx=ast.Store())
+            case ast.Attribute() | ast.Subscript():
+                holder = self._temporary()
+                later.append(self._set(target, ast.Name(id=holder, ctx=ast.Load())))
+                return store(holder)
+        return target
+
+    def _temporary(self) -> str:
+        self.count += 1
+        return f"{GENERATED}value_{self.count}__"
+
+    def _set(self, target: ast.Attribute | ast.Subscript, value: ast.expr) -> ast.stmt:
+        if isinstance(target, ast.Attribute):
+            name = ast.Constant(self._mangled(target.attr))
+            return ast.Expr(routed("set_attribute", value, self._container(target.value), name))
+        return ast.Expr(routed("set_item", value, self._container(target.value), self._key(target.slice)))
+
+    def _augmented(self, node: ast.AugAssign) -> list[ast.stmt]:
+        value, operator = self.visit(node.value), ast.Constant(_OPERATORS[type(node.op)])
+        match node.target:
+            case ast.Attribute(value=owner, attr=name):
+                key: ast.expr = ast.Constant(self._mangled(name))
+                return [ast.Expr(routed("update_attribute", self._container(owner), key, operator, value))]
+            case ast.Subscript(value=owner, slice=index):
+                return [ast.Expr(routed("update_item", self._container(owner), self._key(index), operator, value))]
+        made: list[ast.stmt] = [ast.AugAssign(target=node.target, op=node.op, value=value)]
+        name = node.target.id
+        if not self.scope.is_local(name):
+            # The first read is the user's too: it becomes a guard.
+            read = ast.Assign(targets=[store(name)], value=self.visit(ast.Name(id=name, ctx=ast.Load())))
+            made.insert(0, read)
+        return made
+
+    def _announced(self, verb: str, name: str, value: ast.expr) -> ast.stmt:
+        """Say that a variable of the module or of a function around is going to be written, or was."""
+        place = "closure" if self.scope.parent is None else "enclosing"
+        if name in self.scope.declared_global:
+            place = "global"
+        return ast.Expr(routed(f"{verb}_{place}", ast.Constant(name), value))
+
+    def _delete(self, target: ast.expr) -> list[ast.stmt]:
+        match target:
+            case ast.Attribute(value=owner, attr=name):
+                return [ast.Expr(routed("delete_attribute", self.visit(owner), ast.Constant(self._mangled(name))))]
+            case ast.Subscript(value=owner, slice=index):
+                return [ast.Expr(routed("delete_item", self._container(owner), self._key(index)))]
+            case ast.Tuple(elts=parts) | ast.List(elts=parts):
+                return [made for part in parts for made in self._delete(part)]
+        return [ast.Delete(targets=[target])]
+
+
+def _leaving(node: ast.While | ast.For) -> tuple[bool, bool]:
+    """Whether the body of a loop leaves early, and whether the loop as a whole may be left other than by its end."""
+    inner = escapes(node.body)
+    return bool(inner), inner.returns or bool(escapes(node.orelse))

@@ -1,0 +1,212 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Gradients of the user's own inside of a program: an `autograd.Function` becomes one node, with both of its methods.
+
+So does what is to be computed again instead of remembered (`autograd.checkpoint`).
+
+`forward` and `backward` are Python, so both are captured at once, where the function is called. What `backward` reads
+of `forward`, whether it was saved or is an attribute, is seen by the values that it reads.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy
+
+from hybridize.array.ndarray import ndarray
+from hybridize.array.operands import array
+from hybridize.array.symbol import Symbol
+from hybridize.base import modes
+from hybridize.base.dtypes import is_float
+from hybridize.base.errors import ArgumentError, StateError
+from hybridize.base.nested import flatten, unflatten
+from hybridize.capture.trace.recording import Branch, Recording
+from hybridize.graph import Graph, Value
+from hybridize.ops import After, CustomGradient, full
+from hybridize.ops.gradient import pullback
+from hybridize.ops.op import Operand, bind1, interpreting
+from hybridize.ops.record import record
+
+
+def called(at: Recording, function: Any, inputs: Sequence[Any]) -> Any:
+    """`function(*inputs)` of an `autograd.Function`.
+
+    Raises:
+        StateError E545, E546: `forward` changes what is outside of it; the object was made outside of the program.
+        ArgumentError E387, E389: gradients that do not fit, as imperatively.
+    """
+    name = type(function).__name__
+    if id(function) not in at.root.fresh:
+        raise StateError(
+            "E546", f"{name} was made outside of the compiled function, whose calls would all use this one object",
+            help=f"make an object for each call: {name}()(...)",
+        )  # fmt: skip
+    symbols: dict[int, Symbol] = {
+        place: _lifted(at, x)
+        for place, x in enumerate(inputs)
+        if type(x) is ndarray or (type(x) is Symbol and x.weak is None)
+    }
+    history = at.root.history
+    operands = [symbol.operand() for symbol in symbols.values()] if modes.is_recording() else []
+    if not (operands and (history.called or any(history.has(at, value) for value in operands))):
+        with modes.mode(recording=False):
+            return _handed(at, function, at, function.forward)(*inputs)
+    with modes.mode(recording=False):
+        inner = Branch(at)
+        own = [inner.input(value.type) for value in operands]
+        given = dict(zip(symbols, (Symbol.of(inner, value) for value in own), strict=True))
+        with interpreting(inner):
+            outputs = _handed(at, function, inner, function.forward)(*(given.get(k, x) for k, x in enumerate(inputs)))
+            several = isinstance(outputs, (list, tuple))
+            found = [array(y) for y in (outputs if several else [outputs])]
+            results = [inner.own(_lifted(inner, y).operand()) for y in found]
+        _check(inner, name, given.values(), own)
+        back = Branch(at)
+        heads = [back.input(value.type) for value in results]
+        takes = [place in symbols for place in range(len(inputs))]
+        with modes.mode(recording=False, training=True), interpreting(back):
+            said = _handed(at, function, back, function.backward)(*(Symbol.of(back, value) for value in heads))
+            gradients = _gradients(back, name, said, takes, [value.type for value in operands])
+        _check(back, name, [], [])
+    node = _node(name, inner, own, results, back, heads, gradients)
+    outer = [*operands, *inner.outer]
+    made = [Symbol.of(at, value) for value in at.bind(node, tuple(outer))[: len(results)]]
+    at.root.fresh[id(function)] = (function, at)
+    return type(outputs)(made) if several else made[0]
+
+
+def checkpointed(at: Recording, function: Callable[..., Any], args: Any, kwargs: Any) -> Any:
+    """`function(*args, **kwargs)`, which a backward pass computes again; see `autograd.checkpoint`.
+
+    Raises:
+        StateError E545: the function writes to its arguments, or changes what is outside of it in Python.
+    """
+    leaves, structure = flatten((args, kwargs))
+    places = [k for k, x in enumerate(leaves) if type(x) is ndarray or (type(x) is Symbol and x.weak is None)]
+    operands = [_lifted(at, leaves[k]).operand() for k in places]
+    inner = Branch(at)
+    own = [inner.input(value.type) for value in operands]
+    given = dict(zip(places, (Symbol.of(inner, value) for value in own), strict=True))
+    name = f"checkpoint({getattr(function, '__name__', type(function).__name__)})"
+    try:
+        with interpreting(inner):
+            args, kwargs = unflatten(structure, [given.get(k, x) for k, x in enumerate(leaves)])
+            found, of = flatten(at.convert(function)(*args, **kwargs))
+            results = [inner.own(_lifted(inner, array(y)).operand()) for y in found]
+        _check(inner, name, given.values(), own, arrays=False)
+        written = {cell: inner.own(cell.value) for cell, before in inner.journal if before not in inner.mine}
+    finally:
+        for cell, before in reversed(inner.journal):
+            cell.value = before
+    outputs = [*results, *written.values()]
+    body = _graph(inner, own, outputs)
+    wrt = [k for k, value in enumerate(body.inputs) if is_float(value.type.dtype)]
+    node = CustomGradient(
+        name, body, _again(body, len(results), len(own), wrt), len(results),
+        (*range(len(results)), *(len(results) + len(outputs) + k for k in range(len(body.inputs)))), tuple(wrt),
+    )  # fmt: skip
+    values = at.bind(node, (*operands, *inner.outer))
+    for cell, value in zip(written, values[len(results) :], strict=True):
+        at.note(cell)  # the writes themselves were checked where they were made
+        cell.value = value
+    return unflatten(of, [Symbol.of(at, value) for value in values[: len(results)]])
+
+
+def _again(body: Graph, results: int, arguments: int, wrt: Sequence[int]) -> Graph:
+    """The gradients of a graph, which is run again for them, once there is a gradient of its results."""
+    types = [value.type for value in (*body.outputs[:results], *body.inputs)]
+
+    def back(*operands: Operand) -> list[Operand]:
+        heads, xs = operands[:results], operands[results:]
+        late = [bind1(After(), x, heads[0]) if k < arguments and heads else x for k, x in enumerate(xs)]
+        arrived = [g if is_float(kind.dtype) else None for g, kind in zip(heads, types, strict=False)]
+        found = pullback(body, late, [*arrived, *[None] * (len(body.outputs) - results)])
+        return [full(0, body.inputs[k].type) if found[k] is None else found[k] for k in wrt]
+
+    return record(back, types)
+
+
+def _handed(at: Recording, function: Any, home: Recording, method: Any) -> Callable[..., Any]:
+    """A method of the user's, converted; the object belongs to the recording that the method is for."""
+    at.root.fresh[id(function)] = (function, home)
+    return at.convert(method)
+
+
+def _lifted(at: Recording, x: Any) -> Symbol:
+    symbol: Symbol = at.lift(x) if type(x) is ndarray else x
+    return symbol
+
+
+def _check(inner: Branch, name: str, given: Any, own: Sequence[Value], *, arrays: bool = True) -> None:
+    """Refuse what a node cannot do: change what is outside of it, be it arrays or not."""
+    written = arrays and any(before not in inner.mine for _, before in inner.journal)
+    written = written or any(symbol._cell.value is not value for symbol, value in zip(given, own, strict=True))
+    if written or inner.containers:
+        what = "a list or dict of the surroundings" if inner.containers else "an array that it did not make"
+        raise StateError(
+            "E545", f"{name} changes {what} inside of a compiled function",
+            help="let it work on a copy, and return what it makes",
+        )  # fmt: skip
+
+
+def _gradients(
+    back: Branch, name: str, said: Any, takes: Sequence[bool], types: Sequence[Any]
+) -> dict[int, Value]:  # fmt: skip
+    """What `backward` gave, by the number of the operand; see `autograd.function`."""
+    listed = list(said) if isinstance(said, (list, tuple)) else [said]
+    if len(listed) == len(takes):
+        listed = [one for one, taken in zip(listed, takes, strict=True) if taken]
+    if len(listed) != len(types):
+        raise ArgumentError(
+            "E389", f"{name}.backward gave {len(listed)} gradients for {len(types)} arguments that are arrays",
+            help="give one for each, None where there is none",
+        )  # fmt: skip
+    found: dict[int, Value] = {}
+    for number, (one, kind) in enumerate(zip(listed, types, strict=True)):
+        if one is None or not is_float(kind.dtype):
+            continue
+        if isinstance(one, (Symbol, ndarray)) and getattr(one, "weak", None) is None:
+            value = back.own(_lifted(back, one).operand())
+        elif isinstance(one, Symbol):
+            value = back.own(_lifted(back, array(one).astype(kind.dtype)).operand())
+        else:
+            value = back.own(back.constant(numpy.asarray(one, kind.dtype)))
+        if value.type != kind:
+            raise ArgumentError(
+                "E387", f"{name}.backward gave {value.type} as the gradient of argument {number}, which is {kind}",
+                help="both must be of one type",
+            )  # fmt: skip
+        found[number] = value
+    return found
+
+
+def _node(
+    name: str, inner: Branch, own: Sequence[Value], results: Sequence[Value], back: Branch, heads: Sequence[Value],
+    gradients: dict[int, Value],
+) -> CustomGradient:  # fmt: skip
+    """The operation of both methods; `inner` reads afterwards what `back` reads of the surroundings."""
+    outputs = list(results)
+    reads: list[tuple[str, int]] = []
+    for value in list(back.outer):
+        if value in inner.stands:  # of the surroundings, as `forward` calls it
+            value = inner.stands[value]
+        if value not in inner.mine:
+            inner.receive(value)
+            reads.append(("operand", len(own) + list(inner.outer).index(value)))
+        elif value in own:
+            reads.append(("operand", list(own).index(value)))
+        else:
+            if value not in outputs:
+                outputs.append(value)
+            reads.append(("output", outputs.index(value)))
+    first = {"operand": len(heads) + len(outputs), "output": len(heads)}
+    numbers = [*range(len(heads)), *(first[kind] + number for kind, number in reads)]
+    body = _graph(inner, own, outputs)
+    backward = _graph(back, heads, list(gradients.values()))
+    return CustomGradient(name, body, backward, len(results), tuple(numbers), tuple(gradients))
+
+
+def _graph(branch: Branch, first: Sequence[Value], outputs: Sequence[Value]) -> Graph:
+    builder = branch.builder
+    return Graph((*first, *branch.outer.values()), tuple(builder.nodes), tuple(outputs), dict(builder.constants))

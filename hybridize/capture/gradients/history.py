@@ -1,0 +1,388 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Backward passes inside of a program: the graph that is being captured is the tape.
+
+What is bound while recording is remembered by the values that it made. Values never change, so nothing is kept and
+nothing can be overwritten: a backward pass goes from its heads along the nodes, and adds the nodes of their gradients.
+
+Two arrays may hold one value (a copy is no operation), but only one of them may be a variable, and what is copied while
+nothing is recorded is a constant. So who reads an array while recording gets, of a variable, a value of its own, a
+leaf, and who reads what has a history while nothing is recorded gets a value without one. Passes remove both.
+"""
+
+from __future__ import annotations
+
+import weakref
+from collections.abc import Iterable, Sequence
+from typing import Any
+
+import numpy
+
+from hybridize.array.ndarray import gradient_of, ndarray
+from hybridize.array.symbol import Cell, Symbol
+from hybridize.array.traced import Variable
+from hybridize.base import modes
+from hybridize.base.dtypes import is_float
+from hybridize.base.errors import ArgumentError, StateError
+from hybridize.base.locations import SourceLoc, user_location
+from hybridize.base.types import TensorType
+from hybridize.capture.gradients.sweep import Made, Sweep, origin, place
+from hybridize.capture.trace.recording import Input, Recording, Trace
+from hybridize.contract.attached import MarkGuard, mark_of
+from hybridize.contract.feeds import Feed, Step
+from hybridize.graph import Node, Value
+from hybridize.ops import Cast, StopGradient, full
+from hybridize.ops.arithmetic import add
+from hybridize.ops.op import Operand
+
+
+class History:
+    """What one capture knows of gradients."""
+
+    def __init__(self, trace: Trace) -> None:
+        self.trace = trace
+        self.called = modes.is_recording()
+        """Whether the function is called while recording: then it is differentiated as a whole, by its caller."""
+        self.nodes: dict[Value, Made] = {}
+        self.leaves: dict[Value, tuple[Variable, Recording]] = {}
+        """Variables, by the values that recorded operations read them as."""
+        self.marks: dict[int, Any] = {}
+        """Leaves of the arguments that were read while recording, and their variables."""
+        self.fresh: dict[Variable, bool] = {}
+        """Variables whose gradients are written, and whether that was the case before."""
+        self.requests: dict[Variable, str] = {}
+        """Variables whose `req` the program sets, and what it was before."""
+        self._freed: dict[Value, SourceLoc | None] = {}
+        self._leaf_of: dict[tuple[Variable, Value], Value] = {}
+        self._constant_of: dict[Value, Value] = {}
+        self._stops: set[Value] = set()
+        """What was computed in a pause, where the function is differentiated as a whole."""
+        self._unclear: weakref.WeakSet[Cell] = weakref.WeakSet()
+        self._recorded: weakref.WeakSet[Cell] = weakref.WeakSet()
+        """Written while recording."""
+        self._doubtful: weakref.WeakSet[Cell] = weakref.WeakSet()
+
+    # ------------------------------------------------------------------------------------------------- recording
+
+    def noted(self, at: Recording, outputs: tuple[Value, ...]) -> tuple[Value, ...]:
+        """The results of a node that was just added to a recording."""
+        if modes.is_recording():
+            node = at.builder.nodes[-1]
+            if not isinstance(node.op, StopGradient) and any(self.has(at, value) for value in node.inputs):
+                made = Made(len(at.builder.nodes) - 1, node, at)
+                self.nodes.update((value, made) for value in outputs if is_float(value.type.dtype))
+        elif at.differentiated:  # as a whole, while this part of it is a constant
+            stopped = tuple(self._stopped(at, value) if is_float(value.type.dtype) else value for value in outputs)
+            self._stops.update(stopped)
+            return stopped
+        return outputs
+
+    def read(self, at: Recording, cell: Cell, apart: bool = False) -> Operand:
+        """The value that an array is to who reads it now; `apart`, through a view made while nothing was recorded."""
+        value = cell.value
+        if apart or not modes.is_recording():
+            if apart and cell in self._recorded and modes.is_recording():
+                raise _unclear(value.type, "values with a history were written to its buffer through another array")
+            known = value in self.nodes or value in self.leaves
+            return self._constant(at, value) if (known or at.differentiated) and is_float(value.type.dtype) else value
+        if self.called:
+            if value in self._stops:
+                self._check_origins(at, cell)
+            return value
+        if cell in self._unclear:
+            raise _unclear(
+                value.type, "it was written while nothing was recorded, after it had been computed while recording"
+            )
+        variable = self._variable(cell)
+        if variable is None:
+            self._check_origins(at, cell)
+            return value
+        return self._leaf(at, value, variable)
+
+    def _check_origins(self, at: Recording, cell: Cell) -> None:
+        """Refuse an array that data has chosen while nothing was recorded, where one of those has a history."""
+        if not self.has(at, cell.value):
+            for other in self.trace.origins(cell):
+                told = other.value not in self._stops if self.called else self._variable(other) is not None
+                if told or self.has(at, other.value):
+                    raise _unclear(
+                        cell.value.type,
+                        "data decided, while nothing was recorded, whether it is one with a history",
+                    )
+
+    def _variable(self, cell: Cell) -> Variable | None:
+        """The variable that the array of a cell is; the program depends on that."""
+        entry = self.trace.input_of(cell)
+        if entry is None or entry.array is None:
+            return None
+        if cell in self._doubtful:
+            raise StateError(
+                "E558", f"{_name(entry)} is used while recording, and of two arrays over its memory only one has a "
+                "gradient attached",
+                help="use one of them, or a copy",
+            )  # fmt: skip
+        mark = mark_of(entry.array)
+        if mark is not None and not isinstance(mark, Variable):
+            raise StateError(
+                "E558", f"{_name(entry)} was computed while recording, before the compiled function was called: its "
+                "backward pass would have to go on outside",
+                help="pass x.detach(), or compute it inside",
+            )  # fmt: skip
+        if entry.position >= 0:
+            self.marks[entry.position] = mark
+        else:
+            key = ("mark", id(entry.array))
+            if key not in self.trace.guards:
+                req = None if mark is None else self.requests.get(mark, mark.req)
+                self.trace.guards[key] = MarkGuard(entry.array, mark, req, self.trace.location())
+        return mark
+
+    def met(self, entry: Input, array: ndarray) -> None:
+        """Hear of a further array over the memory of one that is known."""
+        if entry.array is not None and entry.array is not array and mark_of(entry.array) is not mark_of(array):
+            self._doubtful.add(entry.symbol._cell)
+
+    def wrote(self, cell: Cell) -> None:
+        """Hear of a write to an array, before it happens."""
+        self.trace.fed.check(self.trace, self.trace.input_of(cell), "written")
+        if not modes.is_recording():
+            if cell.value in self.nodes:
+                self._unclear.add(cell)
+            return
+        self._recorded.add(cell)
+        if not self.called and self._variable(cell) is not None:
+            raise StateError(
+                "E543", f"{cell.value.type} has a gradient attached, so it cannot be written while its use is recorded",
+                help="compute a new array, or write within autograd.pause()",
+            )  # fmt: skip
+
+    def check_detached(self, at: Recording, cell: Cell, operand: Operand) -> None:
+        """Refuse a write through `x.detach()` while recording, after which somebody would see a history or miss one."""
+        if not modes.is_recording() or not is_float(cell.value.type.dtype):
+            return
+        if self.called or self.has(at, cell.value) or self.has(at, operand):
+            raise StateError(
+                "E544", f"what a backward pass should make of {cell.value.type} is not clear: it is written through "
+                "x.detach() while that is recorded, and x is the same memory",
+                help="write to a copy: x.detach().copy()",
+            )  # fmt: skip
+
+    def undone(self, at: Recording, count: int) -> None:
+        """Hear that the nodes of a recording from some number on are gone."""
+        gone = {value for value, made in self.nodes.items() if made.at is at and made.number >= count}
+        kept = {value for node in at.builder.nodes for value in node.outputs}
+        gone |= {value for value, (_, home) in self.leaves.items() if home is at and value not in kept}
+        for table in (self.nodes, self.leaves, self._freed):
+            for value in gone:
+                table.pop(value, None)
+        self._leaf_of = {key: leaf for key, leaf in self._leaf_of.items() if leaf not in gone}
+        self._constant_of = {
+            value: constant for value, constant in self._constant_of.items()
+            if place(at, value) is not at or constant in kept
+        }  # fmt: skip
+
+    def _leaf(self, at: Recording, value: Value, variable: Variable) -> Value:
+        leaf = self._leaf_of.get((variable, value))
+        if leaf is None:
+            home = place(at, value)
+            leaf = self._leaf_of[variable, value] = _added(home, Cast(value.type.dtype), value)
+            self.leaves[leaf] = (variable, home)
+        return leaf
+
+    def _constant(self, at: Recording, value: Value) -> Value:
+        constant = self._constant_of.get(value)
+        if constant is None:
+            constant = self._constant_of[value] = self._stopped(place(at, value), value)
+        return constant
+
+    def _stopped(self, at: Recording, value: Value) -> Value:
+        return _added(at, StopGradient(), value)
+
+    def step(self, feeds: Sequence[Feed]) -> Step:
+        """What calls of the program have to see to."""
+        marks = {position: mark for position, mark in self.marks.items() if self.nodes}
+        return Step(marks, {variable: variable.fresh for variable in self.fresh}, tuple(feeds))
+
+    def used(self, variable: Variable) -> None:
+        """Hear that a gradient was used up by an update."""
+        self.fresh.setdefault(variable, variable.fresh)
+        variable.fresh = False
+
+    def undo(self) -> None:
+        """Put variables and counts back: the calls of the program write them."""
+        for variable, fresh in self.fresh.items():
+            variable.fresh = fresh
+
+    # ----------------------------------------------------------------------------------------------- backward
+
+    def gradient(self, at: Recording, symbol: Symbol) -> Symbol | None:
+        """`x.grad`."""
+        variable = None if symbol._steps else self._variable(symbol._cell)
+        return None if variable is None else at.lift(gradient_of(variable))
+
+    def backward(self, at: Recording, heads: Any, head_grads: Any, retain_graph: bool, train_mode: bool) -> None:
+        """`autograd.backward`: gradients of variables, written where they go."""
+        sweep = Sweep(self, at, self._heads(at, heads), None)
+        with modes.mode(recording=False, training=train_mode):
+            arrived = sweep.run(self._head_grads(at, sweep.heads, head_grads))
+            self._write(at, arrived)
+        if not retain_graph:
+            self._free(sweep.nodes)
+
+    def _write(self, at: Recording, arrived: dict[Value, Operand]) -> None:
+        found: dict[Variable, Operand] = {}
+        for value, gradient in arrived.items():
+            leaf = origin(at, value)
+            if leaf in self.leaves:
+                variable = self.leaves[leaf][0]
+                before = found.get(variable)
+                found[variable] = gradient if before is None else add(before, gradient)
+        for variable, gradient in found.items():
+            buffer = at.lift(gradient_of(variable))
+            buffer.write(add(buffer.operand(), gradient) if variable.req == "add" else gradient)
+            self.fresh.setdefault(variable, variable.fresh)
+            variable.fresh = True
+
+    def grad(
+        self, at: Recording, heads: Any, variables: Any, head_grads: Any, retain_graph: bool | None, create: bool,
+        train_mode: bool,
+    ) -> Any:  # fmt: skip
+        """`autograd.grad`: gradients as new arrays."""
+        wanted = []
+        for x in _listed(variables):
+            symbol = at.lift(x) if type(x) is ndarray else x
+            value = self._head(symbol) if type(symbol) is Symbol and is_float(symbol.dtype) else None
+            if value is None or not self.has(at, value):
+                what = str(symbol.type) if type(symbol) is Symbol else type(x).__name__
+                raise ArgumentError(
+                    "E388", f"grad with respect to {what}, of which nothing was recorded",
+                    help="call x.attach_grad() before the recording",
+                )  # fmt: skip
+            wanted.append(value)
+        sweep = Sweep(self, at, self._heads(at, heads), wanted)
+        with modes.mode(recording=create, training=train_mode):
+            arrived = sweep.run(self._head_grads(at, sweep.heads, head_grads))
+            results = []
+            for value in wanted:
+                here = next((x for x in arrived if origin(at, x) is value), None)
+                results.append(Symbol.of(at, full(0, value.type) if here is None else arrived[here]))
+        if not (create if retain_graph is None else retain_graph):
+            self._free(sweep.nodes)
+        return results if isinstance(variables, (list, tuple)) else results[0]
+
+    def variable(self, at: Recording, x: Any) -> Symbol:
+        """A copy of an array with respect to which gradients are asked; where it has a history, that goes on."""
+        symbol = at.lift(x) if type(x) is ndarray else x
+        value = self._head(symbol)
+        with modes.mode(recording=True):
+            (copy,) = at.bind(Cast(value.type.dtype), (value,))
+        if copy not in self.nodes:
+            self.leaves[copy] = (Variable(value.type, "write"), at)
+        return Symbol.of(at, copy)
+
+    def gradients(self, at: Recording, value: Symbol, variables: Sequence[Symbol], create: bool) -> list[Symbol]:
+        """Gradients of one number with respect to what `variable` gave."""
+        head, wanted = self._head(value), [x._cell.value for x in variables]
+        sweep = Sweep(self, at, [head], wanted)
+        with modes.mode(recording=create):
+            arrived = sweep.run([(head, full(1, head.type))])
+            return [Symbol.of(at, arrived[x] if x in arrived else full(0, x.type)) for x in wanted]
+
+    def has(self, at: Recording, value: Value) -> bool:
+        """Whether a value has a history, or is a variable."""
+        value = origin(at, value)
+        return value in self.leaves or value in self.nodes
+
+    def _head(self, symbol: Symbol) -> Value:
+        """The value of an array with its history."""
+        with modes.mode(recording=True):
+            value: Value = symbol.operand()
+        return value
+
+    def _heads(self, at: Recording, heads: Any) -> list[Value]:
+        if self.called:
+            raise StateError(
+                "E559", "backward inside of a compiled function that is called while recording",
+                help="call the function outside of autograd.record(): it records by itself",
+            )  # fmt: skip
+        found = []
+        for head in _listed(heads):
+            symbol = at.lift(head) if type(head) is ndarray else head
+            if type(symbol) is not Symbol or symbol.weak is not None:
+                kind = type(head).__name__ if type(symbol) is not Symbol else symbol.weak.__name__  # type: ignore[union-attr]
+                raise ArgumentError("E385", f"backward starts at an array, got {kind}")
+            if not is_float(symbol.dtype):
+                raise ArgumentError(
+                    "E385", f"gradients are those of floats, got {symbol.type}", help="x.astype('float32')"
+                )
+            value = self._head(symbol)
+            if not self.has(at, value):
+                raise StateError(
+                    "E555", f"nothing was recorded of {symbol.type}, so it cannot be differentiated",
+                    help="compute it within `with autograd.record():`, from an array with attach_grad()",
+                )  # fmt: skip
+            found.append(value)
+        return found
+
+    def _head_grads(self, at: Recording, heads: Sequence[Value], given: Any) -> list[tuple[Value, Operand]]:
+        listed = [None] * len(heads) if given is None else _listed(given)
+        if len(listed) != len(heads):
+            raise ArgumentError("E386", f"{len(heads)} heads were given {len(listed)} head gradients")
+        found: list[tuple[Value, Operand]] = []
+        for head, g in zip(heads, listed, strict=True):
+            if g is None:
+                found.append((head, full(1, head.type)))
+                continue
+            if isinstance(g, (Symbol, ndarray)):
+                operand = (at.lift(g) if isinstance(g, ndarray) else g).operand()
+            else:
+                operand = at.constant(numpy.asarray(g, head.type.dtype))
+            if at.type_of(operand) != head.type:
+                raise ArgumentError(
+                    "E387",
+                    f"the head gradient of {head.type} is {at.type_of(operand)}",
+                    help="both must be of one type",
+                )
+            found.append((head, operand))
+        return found
+
+    def _free(self, nodes: Iterable[Node]) -> None:
+        where = user_location()
+        self._freed.update((value, where) for node in nodes for value in node.outputs)
+
+    def check(self, node: Node) -> None:
+        """Refuse to go twice along a node that nobody asked to keep.
+
+        Raises:
+            StateError E541: as imperatively.
+        """
+        if node.outputs[0] in self._freed:
+            where = self._freed[node.outputs[0]]
+            at = f" at {where.described()}" if where is not None else ""
+            of = f", recorded at {node.loc.described()}," if node.loc is not None else ""
+            raise StateError(
+                "E541", f"the graph of {node.op.name}{of} was freed by a backward pass{at}",
+                help="give that pass retain_graph=True, or record again",
+            )  # fmt: skip
+
+
+def _added(at: Recording, op: Any, value: Value) -> Value:
+    """The result of an operation that is part of no history."""
+    (made,) = at.builder.add(op, (value,), at.root.location())
+    if at.parent is not None:
+        at.mine.add(made)  # type: ignore[attr-defined]
+    return made
+
+
+def _unclear(of: TensorType, why: str) -> StateError:
+    return StateError(
+        "E544", f"what a backward pass should make of {of} is not clear: {why}",
+        help="index or view it again while recording, or say that its values are constants: x.detach()",
+    )  # fmt: skip
+
+
+def _name(entry: Input) -> str:
+    return f"{entry.value.name or 'an array from outside'} ({entry.value.type})"
+
+
+def _listed(x: Any) -> list[Any]:
+    return list(x) if isinstance(x, (list, tuple)) else [x]

@@ -1,0 +1,125 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The way back through a graph that is being captured: from the heads of a backward pass along what was recorded."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, Protocol
+
+from hybridize.base.dtypes import is_float
+from hybridize.base.errors import StateError
+from hybridize.base.frozen import frozen
+from hybridize.capture.trace.recording import Recording
+from hybridize.graph import Node, Value
+from hybridize.ops import While, full
+from hybridize.ops.arithmetic import add
+from hybridize.ops.op import Operand
+
+
+@frozen
+class Made:
+    """Where a value was made while recording."""
+
+    number: int
+    """Of the node in its recording."""
+    node: Node
+    at: Recording
+
+
+class Recorded(Protocol):
+    """The tables of a tape that a backward pass reads."""
+
+    leaves: dict[Value, tuple[Any, Recording]]
+    """Variables, by the values that recorded operations read them as."""
+    nodes: dict[Value, Made]
+
+    def check(self, node: Node) -> None:
+        """Refuse to go twice along a node that nobody asked to keep."""
+
+
+class Sweep:
+    """One backward pass."""
+
+    def __init__(self, history: Recorded, at: Recording, heads: list[Value], wanted: list[Value] | None) -> None:
+        self.history, self.at, self.heads = history, at, heads
+        self.wanted = None if wanted is None else set(wanted)
+        self.nodes: list[Node] = []
+        """Those that lead to what is wanted, oldest first."""
+        self._active: set[Value] = set()
+        self._find()
+
+    def _find(self) -> None:
+        reached: dict[int, Node] = {}
+        todo = list(self.heads)
+        while todo:
+            made = self._maker(todo.pop())
+            if made is not None and made.number not in reached:
+                reached[made.number] = made.node
+                todo += made.node.inputs
+        for number in sorted(reached):
+            node = reached[number]
+            if any(self._is_active(x) for x in node.inputs):
+                self.history.check(node)
+                self._active.update(value for value in node.outputs if is_float(value.type.dtype))
+                self.nodes.append(node)
+
+    def _maker(self, value: Value) -> Made | None:
+        history = self.history
+        value = origin(self.at, value)
+        if value in history.leaves:
+            return None
+        made = history.nodes.get(value)
+        if made is not None and made.at is not self.at:
+            raise StateError(
+                "E556", "backward in a branch or loop that depends on data, of what was recorded outside of it",
+                help="call backward after it, or record inside, too",
+            )  # fmt: skip
+        return made
+
+    def _is_active(self, value: Value) -> bool:
+        if value in self._active:
+            return True
+        root = origin(self.at, value)
+        return root in self.history.leaves if self.wanted is None else root in self.wanted
+
+    def run(self, heads: Sequence[tuple[Value, Operand]]) -> dict[Value, Operand]:
+        """The gradients that arrive at each value."""
+        arrived: dict[Value, Operand] = {}
+        for head, gradient in heads:
+            self._arrive(arrived, head, gradient)
+        for node in reversed(self.nodes):
+            given = [arrived.get(value) for value in node.outputs]
+            if all(gradient is None for gradient in given):
+                continue
+            whole = tuple(full(0, v.type) if g is None else g for v, g in zip(node.outputs, given, strict=True))
+            op: Any = node.op
+            if isinstance(op, While) and node.loc is not None:
+                raise StateError(
+                    "E521", f"the loop at {node.loc.described()} has no gradient: how often it runs, and so what to "
+                    "keep, is not known before it runs",
+                    help="loop over a range of known length and break, or say npx.while_loop with max_iterations; "
+                    "autograd.pause() around it makes it a constant",
+                )  # fmt: skip
+            found = op.vjp(whole, node.outputs, *node.inputs)
+            for value, gradient in zip(node.inputs, found, strict=True):
+                if gradient is not None and self._is_active(value):
+                    self._arrive(arrived, value, gradient)
+        return arrived
+
+    def _arrive(self, arrived: dict[Value, Operand], value: Value, gradient: Operand) -> None:
+        before = arrived.get(value)
+        arrived[value] = gradient if before is None else add(before, gradient)
+
+
+def origin(at: Recording, value: Value) -> Value:
+    """The value that a value of a branch stands for, in the recording that made it."""
+    while at.parent is not None and value in at.stands:  # type: ignore[attr-defined]
+        value, at = at.stands[value], at.parent  # type: ignore[attr-defined]
+    return value
+
+
+def place(at: Recording, value: Value) -> Recording:
+    """The recording that a value belongs to."""
+    while at.parent is not None and value not in at.mine:  # type: ignore[attr-defined]
+        at = at.parent
+    return at

@@ -1,0 +1,122 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Whose code is whose: what is called as it is, what is converted, and what is refused because it yields other data at
+each call.
+"""
+
+from __future__ import annotations
+
+import inspect
+import io
+import os
+import sys
+import types
+from functools import cache
+from typing import Any
+
+from hybridize.array.operators import Operators
+from hybridize.base.locations import PACKAGE
+from hybridize.contract.guards import CONTAINERS
+
+_TRUSTEDPACKAGES = ("hybridize", "numpy", "torch", "ml_dtypes", "llvmlite")
+_SITE = (f"{os.sep}site-packages{os.sep}", f"{os.sep}dist-packages{os.sep}")
+_LIBRARY = os.path.realpath(os.path.dirname(os.__file__)) + os.sep
+
+OPAQUE_MODULES = frozenset({
+    "time", "random", "_random", "secrets", "uuid", "socket", "_socket", "subprocess", "urllib", "http", "select",
+    "tempfile", "shutil", "glob", "getpass", "posix", "nt", "_io", "io", "os", "pathlib", "_thread", "threading",
+    "multiprocessing", "numpy.random", "asyncio", "signal", "resource",
+})  # fmt: skip
+"""Modules whose functions yield other data at each call."""
+
+_HARMLESS = frozenset({"fspath", "fsencode", "fsdecode", "cpu_count", "getLogger", "get_ident"})
+_OPAQUE_NAMES = frozenset({"input", "open", "id", "breakpoint"})
+_GENERATORS = {"random": ("Random",), "numpy.random": ("Generator", "RandomState", "BitGenerator")}
+_OF_FILES = frozenset({"load", "loadtxt", "genfromtxt", "fromfile", "fromregex"})
+_CLOCKS = frozenset({"now", "today", "utcnow"})
+
+
+_OUTSIDE = frozenset({
+    "Block.save_parameters", "Block.load_parameters", "Block.load_dict", "Block.share_parameters", "Block.save",
+    "Block.load", "Block.register_child", "Block.register_forward_hook", "Block.register_forward_pre_hook",
+    "Block.setattr", "Sequential.add", "HybridSequential.add", "HybridBlock.export",
+    "HybridBlock.optimize_for", "SymbolBlock.imports", "ParameterDict.setattr", "ParameterDict.save",
+    "ParameterDict.load", "ParameterDict.update", "Parameter.load", "Trainer.save_states", "Trainer.load_states",
+    "Updater.get_states", "Updater.set_states", "Optimizer.set_lr_mult", "Optimizer.set_wd_mult", "load", "save",
+    "savez", "load_frombuffer",
+})  # fmt: skip
+"""Functions of ours that change in Python, or in files, what a compiled program would not change again at each call."""
+_REINITIALIZING = frozenset({"Parameter.initialize", "Block.initialize", "ParameterDict.initialize"})
+
+
+def is_for_outside(function: Any, args: Any, kwargs: Any) -> bool:
+    """Whether a call of ours cannot be part of a program."""
+    name = getattr(function, "__qualname__", "")
+    if name not in _OUTSIDE and name not in _REINITIALIZING:
+        return False
+    if not (getattr(function, "__module__", None) or "").startswith("hybridize."):
+        return False
+    if name in _OUTSIDE:
+        return True
+    given = inspect.signature(function).bind(*args, **kwargs).arguments  # once initialized, it does nothing more
+    return bool(given.get("force_reinit"))
+
+
+@cache
+def is_trusted_file(file: str) -> bool:
+    """Whether the functions of a file are called as they are: hybridize, NumPy, torch and Python's own library."""
+    if file.startswith(PACKAGE) or file.startswith("<frozen"):
+        return True
+    real = os.path.realpath(file)
+    for site in _SITE:
+        if site in real:
+            return real.split(site)[-1].split(os.sep)[0].removesuffix(".py") in _TRUSTEDPACKAGES
+    return real.startswith(_LIBRARY)
+
+
+@cache
+def is_trusted_module(name: str) -> bool:
+    """Whether the attributes of a module are taken as constant."""
+    root = name.split(".")[0]
+    if root in _TRUSTEDPACKAGES or root in sys.builtin_module_names:
+        return True
+    file = getattr(sys.modules.get(root), "__file__", None)
+    return root in sys.stdlib_module_names and (file is None or is_trusted_file(file))
+
+
+@cache
+def is_trusted_class(kind: type) -> bool:
+    """Whether instances of a class are taken as they are, without guards on their attributes."""
+    return issubclass(kind, Operators) or is_trusted_module(kind.__module__)
+
+
+def opaque_name(function: Any) -> str | None:
+    """The name of a function that yields other data at each call; None for all others."""
+    owner = getattr(function, "__self__", None)
+    name = getattr(function, "__name__", "")
+    module = getattr(function, "__module__", None) or ""
+    if isinstance(owner, (io.IOBase, *_generators())) and not isinstance(owner, type):
+        return f"{type(owner).__module__.removeprefix('_')}.{type(owner).__name__}.{name}"
+    if name in _CLOCKS and getattr(owner, "__module__", "") == "datetime":
+        return f"datetime.{name}"
+    if module == "builtins" or (module == "io" and name == "open"):
+        return name if name in _OPAQUE_NAMES else None
+    if (module in OPAQUE_MODULES or module.split(".")[0] in OPAQUE_MODULES) and name not in _HARMLESS:
+        return f"{'os' if module == 'posix' else module}.{name}"
+    if module.startswith("numpy.random"):
+        return f"numpy.random.{name}"
+    return f"numpy.{name}" if module.split(".")[0] == "numpy" and name in _OF_FILES else None
+
+
+def _generators() -> list[type]:
+    """Classes of random generators; where their module is not loaded, there are no instances, and it need not be."""
+    loaded = ((sys.modules.get(module), names) for module, names in _GENERATORS.items())
+    return [getattr(module, name) for module, names in loaded if module is not None for name in names]
+
+
+def is_iterator(value: Any) -> bool:
+    """Whether a value yields other items each time it is gone through."""
+    kind = type(value)
+    return hasattr(kind, "__next__") and kind not in CONTAINERS and not isinstance(value, type)
+
+
+FUNCTIONS = (types.FunctionType, types.MethodType)

@@ -1,0 +1,160 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Builtins that mean something else while capturing: those that ask what a value is, and those that reach outside."""
+
+from __future__ import annotations
+
+import builtins
+import contextlib
+from collections.abc import Callable
+from typing import Any
+
+import numpy
+
+from hybridize.array.ndarray import ndarray
+from hybridize.array.symbol import Symbol
+from hybridize.base.dims import is_symbolic
+from hybridize.capture.control.operators import choose
+from hybridize.capture.control.signals import SymbolicRange
+from hybridize.capture.control.truth import as_bool, plain, truth
+from hybridize.capture.outside import objects as states
+from hybridize.capture.outside.trust import is_trusted_file
+from hybridize.capture.python import writes
+from hybridize.capture.trace.recording import current_trace
+from hybridize.contract.guards import CONTAINERS
+
+
+def class_of(value: Any) -> type:
+    """The class that a value has when nothing is captured."""
+    if type(value) is Symbol:
+        return ndarray if value.weak is None else value.weak
+    return int if is_symbolic(value) else type(value)
+
+
+def _isinstance(router: Any, value: Any, kinds: Any) -> bool:
+    if type(value) is not Symbol:
+        return isinstance(value, kinds)
+    return issubclass(class_of(value), kinds) or kinds is Symbol
+
+
+def _type(router: Any, *args: Any, **kwargs: Any) -> Any:
+    return class_of(args[0]) if len(args) == 1 else type(*args, **kwargs)
+
+
+def _getattr(router: Any, owner: Any, name: str, *default: Any) -> Any:
+    try:
+        return router.read_attribute(owner, plain(name))
+    except AttributeError:
+        if not default:
+            raise
+        return default[0]
+
+
+def _hasattr(router: Any, owner: Any, name: str) -> bool:
+    try:
+        router.read_attribute(owner, name)
+    except AttributeError:
+        return False
+    return True
+
+
+def _setattr(router: Any, owner: Any, name: str, value: Any) -> None:
+    router.set_attribute(value, owner, name)
+
+
+def _print(router: Any, *args: Any, **kwargs: Any) -> None:
+    trace = current_trace()
+    if trace is not None and trace.depth:
+        raise writes.refused(trace, "print", help="npx.print prints while the program runs")
+    print(*args, **kwargs)
+
+
+def _range(router: Any, *args: Any) -> Any:
+    numbers = [plain(arg) for arg in args]
+    if not any(isinstance(number, Symbol) for number in numbers):
+        return range(*numbers)
+    for number in numbers:
+        if isinstance(number, Symbol) and (number.shape != () or number.dtype.kind not in "iu"):
+            number.__index__()  # refused
+    start, stop, step = (0, numbers[0], 1) if len(numbers) == 1 else (*numbers, 1)[:3]
+    return SymbolicRange(start, stop, step)
+
+
+def _text(function: Callable[..., Any]) -> Callable[..., Any]:
+    def text(router: Any, *args: Any) -> Any:
+        return function(*map(plain, args))
+
+    return text
+
+
+def _next(router: Any, iterator: Any, *default: Any) -> Any:
+    return next(iterator, *default)
+
+
+def _len(router: Any, value: Any) -> int:
+    method = getattr(type(value), "__len__", None)
+    if type(value) is Symbol and value.shape:
+        return value.shape[0]  # which may be a size that `len` itself could not give
+    arrays = (Symbol, ndarray, numpy.ndarray)
+    if type(value) in CONTAINERS or isinstance(value, arrays):
+        return len(value)
+    code = getattr(method, "__code__", None)
+    if code is not None and not is_trusted_file(code.co_filename):
+        return int(router.call(method, value))
+    length, trace = len(value), current_trace()
+    if trace is not None:
+        states.measured(trace, value, length)
+    return length
+
+
+def _int(router: Any, *args: Any, **kwargs: Any) -> Any:
+    return args[0] if len(args) == 1 and is_symbolic(args[0]) else int(*args, **kwargs)
+
+
+def _bool(router: Any, *args: Any) -> Any:
+    return as_bool(truth(args[0])) if args else False
+
+
+def _extreme(function: Callable[..., Any], method: str) -> Callable[..., Any]:
+    """`max(a, b)` and `min(a, b)` of numbers that depend on data; the first of equal ones, as in Python."""
+
+    def extreme(router: Any, *args: Any, **kwargs: Any) -> Any:
+        if len(args) < 2 or kwargs or not any(isinstance(arg, Symbol) for arg in args):
+            kwargs = {name: router._handed(arg) for name, arg in kwargs.items()}
+            return function(*args, **kwargs)
+        best = args[0]
+        for other in args[1:]:
+            wins = other > best if method == "max" else other < best
+            best = choose(wins, lambda other=other: other, lambda best=best: best)
+        return best
+
+    return extreme
+
+
+def _suppress(router: Any, *exceptions: Any) -> Any:
+    """`with suppress(...)` is an `except`: see `flow.caught`."""
+    trace = current_trace()
+    if trace is not None:
+        trace.root.pin_sizes()
+    return contextlib.suppress(*exceptions)
+
+
+REPLACED: dict[Any, Callable[..., Any]] = {
+    builtins.isinstance: _isinstance,
+    builtins.type: _type,
+    builtins.getattr: _getattr,
+    builtins.hasattr: _hasattr,
+    builtins.setattr: _setattr,
+    builtins.print: _print,
+    builtins.range: _range,
+    builtins.str: _text(str),
+    builtins.repr: _text(repr),
+    builtins.format: _text(format),
+    builtins.hash: _text(hash),
+    builtins.len: _len,
+    builtins.int: _int,
+    builtins.bool: _bool,
+    builtins.max: _extreme(max, "max"),
+    builtins.min: _extreme(min, "min"),
+    contextlib.suppress: _suppress,
+}
+"""What is called in place of a builtin, with the router before its arguments."""

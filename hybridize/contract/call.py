@@ -1,0 +1,129 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What a call is, as far as a program's key goes: the structure of the arguments and the type of each leaf."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy
+
+from hybridize.array.ndarray import ndarray, wrap
+from hybridize.array.symbol import Symbol
+from hybridize.base import modes
+from hybridize.base.dtypes import CODES
+from hybridize.base.errors import ArgumentError, CaptureError
+from hybridize.base.frozen import changed, frozen
+from hybridize.base.nested import Structure, flatten_call
+from hybridize.base.promotion import weak_kind
+from hybridize.base.types import TensorType
+from hybridize.contract.conditions import EXACT
+from hybridize.contract.guards import same
+
+_EXACT = range(-EXACT, EXACT + 1)
+
+
+class Identity:
+    """An object that stands for itself in a key; kept alive by it."""
+
+    __slots__ = ("value",)
+
+    def __init__(self, value: Any) -> None:
+        self.value = value
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Identity) and self.value is other.value
+
+    def __hash__(self) -> int:
+        return id(self.value)
+
+    def __repr__(self) -> str:
+        return repr(self.value)
+
+
+@frozen
+class Call:
+    """The arguments of one call, taken apart."""
+
+    structure: Structure
+    """Of `(args, kwargs)`."""
+    leaves: list[Any]
+    """Arrays as `ndarray`, everything else as it is."""
+    kinds: tuple[Any, ...]
+    """For each leaf its part of the key: the type of an array, the kind of a number, the value of anything else."""
+    training: bool
+    recording: bool
+
+    @property
+    def key(self) -> tuple[Any, ...]:
+        """What calls that may share a program have in common."""
+        return self.structure, self.kinds, self.training, self.recording
+
+    @classmethod
+    def of(cls, args: Sequence[Any], kwargs: dict[str, Any]) -> Call:
+        """Take a call apart.
+
+        Raises:
+            ArgumentError E311: an argument that no program can be keyed by.
+        """
+        leaves, structure = flatten_call(args, kwargs)
+        kinds: list[Any] = []
+        for position, leaf in enumerate(leaves):
+            kind = type(leaf)
+            if kind is ndarray:
+                data = leaf._data
+                kinds.append(TensorType(data.shape, data.dtype))
+            elif kind is float or (kind is int and leaf in _EXACT):
+                kinds.append(kind)
+            elif isinstance(leaf, (ndarray, numpy.ndarray)):
+                leaves[position] = array = _array(leaf)
+                kinds.append(array.type)
+            elif isinstance(leaf, numpy.generic) and leaf.dtype in CODES:
+                kinds.append(weak_kind(leaf))
+            else:
+                kinds.append(_static(leaf))
+        return cls(structure, leaves, tuple(kinds), modes.is_training(), modes.is_recording())
+
+    def without_arrays(self) -> Call:
+        """The same without the arrays, to be kept."""
+        if not any(isinstance(leaf, ndarray) for leaf in self.leaves):
+            return self
+        return changed(self, leaves=[None if isinstance(leaf, ndarray) else leaf for leaf in self.leaves])
+
+    def number(self, position: int, value: Any) -> bool:
+        """Whether a number among the leaves has a value."""
+        leaf = self.leaves[position]
+        return same(leaf, value) or (isinstance(leaf, numpy.generic) and same(leaf.item(), value))
+
+
+def _array(leaf: Any) -> ndarray:
+    data = leaf._data if isinstance(leaf, ndarray) else numpy.asarray(leaf)
+    if data.dtype not in CODES:
+        native = data.dtype.newbyteorder("=")
+        if native not in CODES:
+            raise ArgumentError(
+                "E311", f"an array of dtype {data.dtype} is no argument of a compiled program", help="use numbers"
+            )
+        data = data.astype(native)
+    return wrap(data)
+
+
+def _static(leaf: Any) -> Any:
+    if isinstance(leaf, Symbol):
+        raise CaptureError(
+            "E410", f"{leaf!r} is used after the capture that it belongs to has ended",
+            help="return it from the captured function instead of storing it elsewhere",
+        )  # fmt: skip
+    if hasattr(leaf, "__dlpack__") or hasattr(leaf, "__array__"):
+        raise ArgumentError(
+            "E311", f"a {type(leaf).__module__}.{type(leaf).__name__} is no argument of a compiled program",
+            help="np.array(x) makes an array of it",
+        )  # fmt: skip
+    if type(leaf) in (str, bytes, bool, int, complex):
+        return type(leaf), leaf
+    if isinstance(leaf, (set, bytearray)):
+        raise ArgumentError(
+            "E311", f"a {type(leaf).__name__} is no argument of a compiled program",
+            help="pass arrays, numbers, strings, and tuples, lists or dicts of them",
+        )  # fmt: skip
+    return Identity(leaf)

@@ -1,0 +1,132 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A captured function as data: its graph, where inputs come from and results go, and what its calls depend on."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from typing import Any
+
+from hybridize.array.ndarray import ndarray
+from hybridize.array.storage import Storage
+from hybridize.base.frozen import frozen
+from hybridize.base.nested import Structure
+from hybridize.contract.call import Call
+from hybridize.contract.conditions import Condition
+from hybridize.contract.feeds import NO_STEP, Step
+from hybridize.contract.guards import Guard
+from hybridize.graph import Graph, Value
+from hybridize.ops.op import Op
+
+
+@frozen
+class Source:
+    """Where an input of the graph comes from at each call."""
+
+    position: int
+    """Leaf of the arguments; -1 for an array that was there when the function was captured."""
+    array: ndarray | None = None
+    """That array."""
+    written: int = -1
+    """The output to be written back to it, where there is one."""
+
+    def __init__(self, position: int, array: ndarray | None = None, written: int = -1) -> None:
+        # By hand, as every program makes some: `frozen` would write it when the first eight are there.
+        self.__dict__.update(position=position, array=array, written=written)
+
+
+@frozen
+class Result:
+    """One leaf of the result."""
+
+    kind: str
+    """`array`, `number`, `view` (of an input), or `constant`."""
+    index: int = -1
+    """Number of the output, or of the input that is viewed."""
+    steps: tuple[Op, ...] = ()
+    """Which view of that array it is."""
+    value: Any = None
+    """Kind of a number; a constant."""
+
+
+@frozen
+class Effect:
+    """Something that every call does besides computing: `apply(*arguments)`, symbols replaced by their results."""
+
+    apply: Callable[..., object]
+    arguments: tuple[Any, ...]
+
+
+@frozen
+class Captured:
+    """A function, captured once."""
+
+    call: Call
+    """Its kinds are the types that the program was captured with: sizes in them may be symbols."""
+    graph: Graph
+    sources: tuple[Source, ...]
+    """One for each input of the graph."""
+    structure: Structure
+    """Of the result."""
+    results: tuple[Result, ...]
+    result_values: tuple[Value, ...]
+    """For each leaf that is an array or number: the value of the graph that it is."""
+    effects: tuple[Effect, ...]
+    """What each call does besides; symbols in them are replaced by `Output`, `Given`."""
+    guards: tuple[Guard, ...]
+    watched: tuple[Storage, ...]
+    numbers: dict[int, Any]
+    """Leaves that must have these values."""
+    conditions: tuple[Condition, ...]
+    """What must be as true of the numbers among the arguments as it was, or as large."""
+    layouts: dict[int, tuple[int, ...] | None]
+    """Array leaves that must have these strides; None: that must be laid out row by row."""
+    same_memory: dict[int, int]
+    """Array leaves that are over the same memory as an earlier leaf."""
+    bound: dict[int, ndarray]
+    """Array leaves that are over the same memory as an array from outside."""
+    step: Step = NO_STEP
+    """What backward passes and updates do besides, where there are any."""
+    seen: tuple[Guard, ...] = ()
+    """Numbers and arrays whose owners tell when they are replaced: no guards, but what they would be."""
+
+    @property
+    def writes_arguments(self) -> bool:
+        """Whether a call writes to arrays among its arguments."""
+        return any(source.written >= 0 and source.position >= 0 for source in self.sources)
+
+
+@frozen
+class Output:
+    """Stands for an output of the program among the arguments of an effect."""
+
+    index: int
+    weak: type | None
+    steps: tuple[Op, ...] = ()
+    """Which view of it."""
+
+
+@frozen
+class Given:
+    """Stands for an array that is there before the call among the arguments of an effect."""
+
+    position: int
+    """Leaf of the call; -1 for an array from outside."""
+    array: Any = None
+    """That array: ours, or NumPy's where the user's is."""
+    steps: tuple[Op, ...] = ()
+    """Which view of it."""
+
+
+def effect_steps(arguments: Any) -> Iterator[Op]:
+    """The steps of all views among the arguments of an effect."""
+    for one in arguments:
+        if isinstance(one, (Output, Given)):
+            yield from one.steps
+        elif type(one) in (tuple, list):
+            yield from effect_steps(one)
+
+
+def memory(array: ndarray) -> tuple[Any, ...]:
+    """What two arrays over exactly the same elements have in common."""
+    data = array._data
+    return (data.__array_interface__["data"][0] if data.size else id(array), data.shape, data.strides, data.dtype)

@@ -1,0 +1,154 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What the calls of a program that holds a training step have to see to, besides its arrays."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from typing import Any
+
+import numpy
+
+from hybridize.array.ndarray import ndarray
+from hybridize.array.storage import STATE
+from hybridize.array.traced import Variable
+from hybridize.base.dtypes import DType
+from hybridize.base.errors import StateError
+from hybridize.base.frozen import frozen
+from hybridize.contract.attached import mark_of
+
+
+class Feed(ABC):
+    """Numbers of a program that Python computes before each call: what comes of schedules and counts."""
+
+    @abstractmethod
+    def prepare(self) -> bool:
+        """Make ready for a call: fill the arrays that the program reads, count what it does.
+
+        False, and as if not called, where the program is not what the function does now.
+        """
+
+    @abstractmethod
+    def failed(self) -> None:
+        """Undo the last `prepare`: the call did not take place."""
+
+
+class Reading(Feed):
+    """A number of Python's that a program reads, at each call as it is when its turn comes."""
+
+    def __init__(self, read: Callable[[], float], dtype: DType) -> None:
+        self._read = read
+        self.array = ndarray(numpy.zeros((), dtype))
+
+    def prepare(self) -> bool:
+        """Read it."""
+        self.array._data[...] = self._read()
+        return True
+
+    def failed(self) -> None:
+        """Nothing was changed."""
+
+
+class Setting(Feed):
+    """An attribute that a program sets."""
+
+    def __init__(self, owner: Any, name: str, value: Any) -> None:
+        self._owner, self._name, self._value = owner, name, value
+        self._before: Any = None
+
+    def prepare(self) -> bool:
+        """Set it."""
+        self._before = getattr(self._owner, self._name, None)
+        setattr(self._owner, self._name, self._value)
+        return True
+
+    def failed(self) -> None:
+        """Put what was before back."""
+        setattr(self._owner, self._name, self._before)
+
+
+@frozen
+class Step:
+    """The part of a program that deals with gradients."""
+
+    marks: dict[int, Any]
+    """Leaves of the arguments that are read while recording: the variable that each is, None for a constant."""
+    fresh: dict[Variable, bool]
+    """Variables whose gradients are written or used, and whether they are fresh at the end."""
+    feeds: tuple[Feed, ...]
+    """In the order of the program's lines."""
+
+    def takes(self, leaves: Sequence[Any]) -> bool:
+        """Whether these arguments have gradients attached as it was captured for."""
+        return all(
+            (mark_of(leaves[position]) if type(leaves[position]) is ndarray else None) is mark
+            for position, mark in self.marks.items()
+        )
+
+    def holds(self) -> bool:
+        """Whether the program is what the function does now."""
+        if not self.feeds:
+            return True
+        with STATE:
+            right = self.prepare()
+            if right:
+                try:
+                    self.failed()
+                except BaseException:  # an interruption, which may have come before anything was put back
+                    self.failed()
+                    raise
+        return right
+
+    def prepare(self) -> bool:
+        """Make ready for a call; False, and as if not called, where the program is not what the function does now."""
+        ready = 0
+        try:
+            for feed in self.feeds:
+                if not feed.prepare():
+                    break
+                ready += 1
+            else:
+                return True
+        except BaseException:  # an interruption, too, of which this loop may be the place
+            self._undo(ready)
+            raise
+        self._undo(ready)
+        return False
+
+    @contextmanager
+    def turn(self, took: Sequence[None]) -> Iterator[None]:
+        """A call of the program, alone with the state; it took place where `took` is not empty, even if it raises.
+
+        Raises:
+            StateError E557: the program is not what the function does now.
+        """
+        with STATE:
+            if not self.prepare():
+                raise StateError(
+                    "E557", "the optimizer is not what this program was compiled for: its settings, or which "
+                    "gradients are fresh, have changed",
+                    help="call the function, which compiles another one",
+                )  # fmt: skip
+            try:
+                yield
+            except BaseException:
+                if not took:
+                    self.failed()
+                raise
+
+    def failed(self) -> None:
+        """The call did not take place."""
+        self._undo(len(self.feeds))
+
+    def _undo(self, ready: int) -> None:
+        for feed in reversed(self.feeds[:ready]):
+            feed.failed()
+
+    def done(self) -> None:
+        """Say that a call has written its gradients."""
+        for variable, fresh in self.fresh.items():
+            variable.fresh = fresh
+
+
+NO_STEP = Step({}, {}, ())

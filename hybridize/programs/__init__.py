@@ -1,0 +1,15 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Programs: captured functions, compiled and run.
+
+In: `contract.captured.Captured`. Out: `Program`, a callable with its guards, entry, memory and reports; files.
+
+- `program` runs calls; `entry` wraps its machine code; `backends` run graphs; `differentiated` is a program with its
+  gradient.
+- `packed` keeps copies of weights in the layout of products; `donation` lets results take the memory of arguments.
+- `families` decide which sizes stay symbols, `changes` which places are read anew, for the next capture.
+- `saving`, `samples`, `exporting`, `verifying` are for files; `explain` and `roundoff` report.
+
+It must not know how Python becomes a graph: nothing of `capture`.
+"""
+
+from hybridize.programs.program import Program as Program

@@ -1,0 +1,232 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What runs a captured graph: machine code, or the NumPy backend; and the comparison of the two."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, Protocol
+
+import numpy
+from numpy.typing import NDArray
+
+from hybridize import compiler
+from hybridize.base.comparison import difference
+from hybridize.base.errors import VerificationError
+from hybridize.base.frozen import frozen
+from hybridize.base.types import Shape
+from hybridize.graph import Graph, Value, sizes_of, with_sizes
+from hybridize.ops.evaluate import evaluate
+from hybridize.ops.op import Effect, Op
+from hybridize.passes import PIPELINE, Inline
+from hybridize.runtime.executable import Executable
+
+Buffer = NDArray[Any]
+
+
+@frozen
+class Memory:
+    """Memory of one call."""
+
+    peak_bytes: int
+    """Scratch and outputs."""
+    packed_bytes: int = 0
+    """Copies of parameters that are kept between calls; programs over the same parameters share them."""
+
+
+class Backend(Protocol):
+    """Runs one graph."""
+
+    name: str
+
+    def run(self, inputs: Sequence[Buffer]) -> list[Buffer]:
+        """Outputs for inputs; fresh arrays."""
+
+    def accepts(self, shapes: Sequence[Shape]) -> bool:
+        """Whether it runs for inputs of these shapes, whose sizes the graph holds for: compiling may assume more."""
+
+    @property
+    def optimized(self) -> Graph:
+        """The graph after all passes."""
+
+    @property
+    def kernels(self) -> tuple[Any, ...]:
+        """The steps of the program."""
+
+    @property
+    def memory(self) -> Memory:
+        """Memory of one call."""
+
+
+class Machine:
+    """Machine code."""
+
+    name = "llvm"
+
+    def __init__(self, graph: Graph, name: str, threads: int | None = None) -> None:
+        self.executable: Executable = compiler.compile(graph, name=name, threads=threads)
+
+    def accepts(self, shapes: Sequence[Shape]) -> bool:
+        """As the program says."""
+        return self.executable.accepts(shapes)
+
+    def run(self, inputs: Sequence[Buffer]) -> list[Buffer]:
+        """Call the program."""
+        return self.executable.run(inputs)
+
+    @property
+    def optimized(self) -> Graph:
+        """The graph that was compiled."""
+        graph: Graph = self.executable.optimized
+        return graph
+
+    @property
+    def kernels(self) -> tuple[Any, ...]:
+        """The kernels."""
+        return self.executable.kernels
+
+    @property
+    def memory(self) -> Memory:
+        """As planned."""
+        return Memory(self.executable.peak_bytes)
+
+
+class Evaluation:
+    """The NumPy backend: node by node, by the ops' own specifications."""
+
+    name = "numpy"
+
+    def __init__(self, graph: Graph) -> None:
+        self.graph = graph
+        self._optimized: Graph | None = None
+
+    def accepts(self, shapes: Sequence[Shape]) -> bool:
+        """Always: nothing is compiled."""
+        return True
+
+    def run(self, inputs: Sequence[Buffer]) -> list[Buffer]:
+        """Evaluate the graph."""
+        return [numpy.array(output, order="C", copy=True) for output in evaluate(self.graph, inputs)]
+
+    @property
+    def optimized(self) -> Graph:
+        """The graph after all passes, which this backend does without."""
+        if self._optimized is None:
+            self._optimized = PIPELINE.run(self.graph)
+        return self._optimized
+
+    @property
+    def kernels(self) -> tuple[Any, ...]:
+        """One for each node."""
+        return self.graph.nodes
+
+    @property
+    def memory(self) -> Memory:
+        """The most bytes that are alive at once, inputs not counted, and the copies of the outputs.
+
+        Of any size: for those of the first call.
+        """
+        graph = with_sizes(self.graph)
+        left = graph.uses()
+        alive = peak = 0
+        inputs = {*graph.inputs, *graph.constants}
+        for node in graph.nodes:
+            alive += sum(value.type.nbytes for value in node.outputs)
+            peak = max(peak, alive)
+            for value in node.inputs:
+                left[value] -= 1
+                if not left[value] and value not in inputs:
+                    alive -= value.type.nbytes
+        return Memory(peak + sum(value.type.nbytes for value in graph.outputs))
+
+
+class Verifying:
+    """Both backends at every call; they must agree."""
+
+    def __init__(self, graph: Graph, name: str, every_op: bool, threads: int | None = None) -> None:
+        self.name = "llvm"
+        self.graph = graph
+        self.machine = Machine(graph, name, threads)
+        self._silent = _without_effects(graph)
+        self._everything = _with_all_values(graph) if every_op else None
+        everything = self._everything
+        self._machine_of_everything = Machine(everything, name, threads) if everything is not None else None
+
+    def accepts(self, shapes: Sequence[Shape]) -> bool:
+        """As the compiled program says, and that of every operation."""
+        everything = self._machine_of_everything
+        return self.machine.accepts(shapes) and (everything is None or everything.accepts(shapes))
+
+    def run(self, inputs: Sequence[Buffer]) -> list[Buffer]:
+        """Outputs of the machine code.
+
+        Raises:
+            VerificationError E801, E802: they differ from what the specification says.
+        """
+        if self._everything is not None and self._machine_of_everything is not None:
+            _check_each(self._everything, inputs, self._machine_of_everything.run(inputs))
+        outputs = self.machine.run(inputs)
+        expected = evaluate(self._silent, inputs)
+        if any(map(difference, outputs, expected)):  # by more than rounding, unless something cancels
+            from hybridize.programs.roundoff import whole  # late: it is seldom needed
+
+            slack = whole(self._silent, inputs, expected)
+            for number, (x, y, more) in enumerate(zip(outputs, expected, slack, strict=True)):
+                problem = difference(x, y, more)
+                if problem:
+                    text = f"output {number} of the compiled program differs: {problem}"
+                    raise VerificationError("E801", text, help='verify="ops" names the operation')
+        return outputs
+
+    @property
+    def optimized(self) -> Graph:
+        """The graph that was compiled."""
+        return self.machine.optimized
+
+    @property
+    def kernels(self) -> tuple[Any, ...]:
+        """The kernels of the compiled program."""
+        return self.machine.kernels
+
+    @property
+    def memory(self) -> Memory:
+        """As planned for the compiled program."""
+        return self.machine.memory
+
+
+def _check_each(graph: Graph, inputs: Sequence[Buffer], found: Sequence[Buffer]) -> None:
+    """Compare every operation with what it should give for what the compiled program gave it: errors do not add up.
+
+    Raises:
+        VerificationError E802: one differs.
+    """
+    from hybridize.programs.roundoff import local  # late: it is seldom needed
+
+    if graph.scope is not None:
+        graph = with_sizes(graph, sizes_of(graph, [x.shape for x in inputs]) or {})
+    values: dict[Value, Buffer] = dict(zip(graph.inputs, map(numpy.asarray, inputs), strict=True))
+    values.update(graph.constants)
+    values.update(zip(graph.outputs, found, strict=True))
+    for node in graph.nodes:
+        op: Any = node.op
+        given = [values[value] for value in node.inputs]
+        with numpy.errstate(all="ignore"):
+            expected = op.reference(*given)
+        slack = local(op, given, expected)
+        for value, y, more in zip(node.outputs, expected, slack, strict=True):
+            problem = difference(values[value], y, more)
+            if problem:
+                text = f"{op.name} is the first operation whose compiled result differs: {problem}"
+                raise VerificationError("E802", text, loc=node.loc)
+
+
+def _without_effects(graph: Graph) -> Graph:
+    """The graph without printing and asserting, to be evaluated once more."""
+    nodes = [node for node in graph.nodes if not isinstance(node.op, Op) or node.op.effect is Effect.PURE]
+    return Graph(graph.inputs, tuple(nodes), graph.outputs, graph.constants)
+
+
+def _with_all_values(graph: Graph) -> Graph:
+    """The graph with every value as an output, composites opened."""
+    graph = Inline()(_without_effects(graph))
+    values = tuple(output for node in graph.nodes for output in node.outputs)
+    return Graph(graph.inputs, graph.nodes, values, graph.constants)

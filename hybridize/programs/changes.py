@@ -1,0 +1,85 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Changes between the captures of one function: numbers and arrays from outside that were replaced."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping
+from typing import Any
+
+from hybridize.array.ndarray import ndarray
+from hybridize.contract.captured import Captured
+from hybridize.contract.guards import AttributeGuard, CellGuard, GlobalGuard, Guard, ItemGuard, WholeGuard, differences
+
+Place = tuple[Any, ...]
+
+
+LIMIT = 512
+"""Places that one function reads anew."""
+
+
+class Changes:
+    """Which numbers and arrays from outside were replaced between the captures of one function."""
+
+    def __init__(self) -> None:
+        self._places: dict[Place, Guard] = {}
+        self._settled: dict[Place, Guard] = {}
+        """Those of which the function asks more than their values."""
+
+    def see(self, captured: Iterable[Captured]) -> None:
+        """Note what is not as it was when programs were captured."""
+        found = _moved(captured).items()
+        self._places.update({place: guard for place, guard in found if place not in self._settled})
+        while len(self._places) > LIMIT:
+            del self._places[next(iter(self._places))]
+
+    def captured(self, capture: Callable[[Mapping[Place, Guard] | None], Captured], *, alone: bool) -> Captured:
+        """A capture that reads them anew, or where that cannot be, and there is no other way, one that guards them."""
+        if not self._places:
+            return capture(None)
+        try:
+            return capture(dict(self._places))
+        except Exception:
+            if not alone:
+                raise
+        made = capture(None)  # if the error is the user's, it comes again
+        self._settled = {**self._places, **self._settled} if len(self._settled) < LIMIT else {}
+        self._places.clear()
+        return made
+
+
+def _moved(captured: Iterable[Captured]) -> dict[Place, Guard]:
+    """Where numbers and arrays have been replaced by others since programs that keep state were captured."""
+    found: dict[Place, Guard] = {}
+    for stock in captured:
+        if not stock.effects and not stock.step.feeds:
+            continue
+        for guard in (*stock.guards, *stock.seen):
+            if isinstance(guard, WholeGuard):
+                for key, then, now in differences(guard):
+                    if _alike(then, now):
+                        found["item", id(guard.owner), key] = guard
+            elif not guard.holds() and _alike(guard.expected, guard.now()):
+                place = _place(guard)
+                if place is not None:
+                    found[place] = guard
+    return found
+
+
+def _alike(then: Any, now: Any) -> bool:
+    """Whether one may stand for the other in a program."""
+    if type(then) is ndarray:
+        return type(now) is ndarray and now.type == then.type
+    return type(then) in (int, float) and type(now) is type(then)
+
+
+def _place(guard: Guard) -> Place | None:
+    match guard:
+        case GlobalGuard():
+            return "name", id(guard.names), guard.name
+        case CellGuard():
+            return "cell", id(guard.cell)
+        case AttributeGuard():
+            return "attribute", id(guard.owner), guard.name
+        case ItemGuard():
+            return "item", id(guard.owner), guard.key
+    return None

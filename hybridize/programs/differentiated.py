@@ -1,0 +1,264 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A compiled function while a tape records: one compiled program forward, one back, and one node between them.
+
+The two are made for what is to be differentiated at a call, weights alone or the arguments too, when that first comes.
+A recorded pass back, for second derivatives, runs the graph's gradient rules on the tape instead.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+import numpy
+from numpy.typing import NDArray
+
+from hybridize.array.ndarray import history, ndarray, view, wrap
+from hybridize.array.operands import operand
+from hybridize.array.traced import Traced
+from hybridize.autograd import tape
+from hybridize.autograd.nodes import unowned
+from hybridize.autograd.tape import TAPE
+from hybridize.base.dims import Symbol
+from hybridize.base.dtypes import is_float
+from hybridize.base.errors import StateError
+from hybridize.base.frozen import frozen
+from hybridize.base.types import Shape
+from hybridize.graph import Graph, sizes_of, with_sizes
+from hybridize.ops import StopGradient
+from hybridize.ops.gradient import pullback
+from hybridize.ops.op import Op, Operand, taped, taping
+from hybridize.programs.backends import Backend, Evaluation, Machine, Memory, Verifying
+
+if TYPE_CHECKING:
+    from hybridize.autograd.split import Halves
+
+LIMIT = 16
+"""Pairs of programs that are kept for one captured function; the oldest goes first."""
+
+Sizes = tuple[tuple[Symbol, int], ...]
+
+
+@frozen(eq=False)
+class Pair:
+    """The programs of both directions."""
+
+    halves: Halves
+    forward: Backend
+    backward: Backend
+
+
+class Recorded:
+    """Runs a captured graph forward and back; alone, it is a backend that runs it forward.
+
+    Args:
+        graph: as captured.
+        name: of the program.
+        backend: `llvm` or `numpy`.
+        verify: False, `outputs` or `ops`.
+        threads: at most so many for a call.
+        of: numbers of the outputs that are differentiated; all floats where it is not given.
+    """
+
+    def __init__(
+        self, graph: Graph, name: str, backend: str, verify: Any, threads: int | None, of: Sequence[int] | None = None
+    ) -> None:
+        self.graph = graph
+        self.name = backend
+        self._name = name
+        self._verify = verify
+        self._threads = threads
+        self._of = of
+        self._pairs: dict[tuple[tuple[int, ...], Sizes | None], Pair | None] = {}
+
+    def _make(self, graph: Graph, name: str) -> Backend:
+        if self.name == "numpy":
+            return Evaluation(graph)
+        if self._verify:
+            return Verifying(graph, name, self._verify == "ops", self._threads)
+        return Machine(graph, name, self._threads)
+
+    # ------------------------------------------------------------------------------------------------ a backend
+
+    def run(self, inputs: Sequence[NDArray[Any]]) -> list[NDArray[Any]]:
+        """Outputs for inputs; nothing is remembered."""
+        return self.pair((), inputs).forward.run(inputs)
+
+    def accepts(self, shapes: Sequence[Shape]) -> bool:
+        """Always: what does not hold for all sizes is compiled for these."""
+        return True
+
+    @property
+    def _alone(self) -> Backend:
+        pair = self._found(((), None), self.graph)
+        return pair.forward if pair is not None else self._make(with_sizes(self.graph), self._name)
+
+    @property
+    def optimized(self) -> Graph:
+        """The graph after all passes."""
+        return self._alone.optimized
+
+    @property
+    def kernels(self) -> tuple[Any, ...]:
+        """The kernels that run forward."""
+        return self._alone.kernels
+
+    @property
+    def memory(self) -> Memory:
+        """Memory of one call that is not differentiated."""
+        return self._alone.memory
+
+    # ------------------------------------------------------------------------------------------------- the tape
+
+    def taped(
+        self, sources: Sequence[Any], arrays: Sequence[Any], buffers: Sequence[Any], made: dict[Any, Any]
+    ) -> list[NDArray[Any]]:
+        """The outputs for inputs that are arrays and numbers.
+
+        Args:
+            sources: where the inputs come from, and which of them are written.
+            arrays: the inputs.
+            buffers: their values.
+            made: takes the arrays of the outputs, which have a history.
+
+        Raises:
+            StateError E543: what has a gradient attached is written.
+        """
+        operands = [operand(x) if isinstance(x, ndarray) and is_float(x.dtype) else x for x in arrays]
+        wrt = tuple(k for k, x in enumerate(operands) if type(x) is Traced and x.edge is not None)
+        for source, array in zip(sources, arrays, strict=True):
+            if source.written >= 0 and is_float(array.dtype):
+                TAPE.check_writable(array)
+        pair = self.pair(wrt, buffers)
+        halves = pair.halves
+        arrays = [  # as they are now, where the call will write what a pass back may read
+            wrap(buffer.copy()) if halves.gradients and source.written >= 0 and number in halves.needed else array
+            for number, (source, array, buffer) in enumerate(zip(sources, arrays, buffers, strict=True))
+        ]
+        found = pair.forward.run(buffers)
+        count = len(self.graph.outputs)
+        outputs = [wrap(y) for y in found[:count]]
+        if halves.gradients:
+            kept = [arrays[k] for k in halves.inputs if isinstance(arrays[k], ndarray)]
+            kept += [outputs[k] for k in halves.outputs]
+            traced = TAPE.custom(Rule(self, pair, arrays, outputs, found[count:]), operands, outputs, kept)
+            outputs = [traced[k] if k in halves.linked else plain for k, plain in enumerate(outputs)]
+        made.update(((number, ()), output) for number, output in enumerate(outputs))
+        return found[:count]
+
+    def remember(self, sources: Sequence[Any], arrays: Sequence[Any], made: Mapping[Any, Any]) -> None:
+        """Give arrays that were written the histories of what was written to them, as if it was imperatively."""
+        for source, array in zip(sources, arrays, strict=True):
+            if source.written >= 0 and is_float(array.dtype):
+                update = operand(made[source.written, ()])
+                if TAPE.concerns(array, update):
+                    TAPE.write(array, (), update)
+
+    def pair(self, wrt: tuple[int, ...], data: Sequence[Any]) -> Pair:
+        """The programs for a call with these inputs, whose gradients with respect to the inputs `wrt` are wanted."""
+        if self.graph.scope is not None:
+            shapes = [numpy.shape(x) for x in data]
+            pair = self._found((wrt, None), self.graph)
+            if pair is not None and pair.forward.accepts(shapes):
+                return pair
+            sizes = sizes_of(self.graph, shapes) or {}
+            pair = self._found((wrt, tuple(sizes.items())), with_sizes(self.graph, sizes))
+        else:
+            pair = self._found((wrt, None), self.graph)
+        assert pair is not None
+        return pair
+
+    def _found(self, key: tuple[tuple[int, ...], Sizes | None], graph: Graph) -> Pair | None:
+        """The pair of a key; None where there is none for all sizes."""
+        if key in self._pairs:
+            return self._pairs[key]
+        with taped(None):
+            pair = self._compiled(key[0], graph)
+        self._pairs[key] = pair
+        while len(self._pairs) > LIMIT:
+            del self._pairs[next(iter(self._pairs))]
+        return pair
+
+    def _compiled(self, wrt: tuple[int, ...], graph: Graph) -> Pair | None:
+        from hybridize.autograd.split import split  # late: who does not train does without it
+
+        try:
+            halves = split(graph, wrt, self._of)
+            forward = self._make(halves.forward, self._name)
+            return Pair(halves, forward, self._make(halves.backward, f"{self._name}.backward"))
+        except Exception as error:
+            if graph.scope is None:
+                raise
+            import logging  # late: it takes milliseconds to load, and this seldom happens
+
+            log = logging.getLogger(__name__)
+            log.debug("%s has no gradient for any size: %s", self._name, error, exc_info=True)
+            return None
+
+
+def viewed(array: ndarray, steps: Sequence[Op]) -> ndarray:
+    """The view of an array that view ops make, with a history where a tape records, if it is not detached."""
+    detached = any(type(step) is StopGradient for step in steps)
+    if taping() is not None and not detached:
+        return TAPE.view(array, steps)
+    same = view(array, tape.viewed(array._data, steps))
+    if detached and history(array) is not None:
+        same._traced = Traced(same._data, None, same.storage)
+    return same
+
+
+class Rule:
+    """The rule of the node of one call."""
+
+    def __init__(
+        self, recorded: Recorded, pair: Pair, arrays: Sequence[Any], outputs: Sequence[ndarray],
+        kept: Sequence[NDArray[Any]],
+    ) -> None:  # fmt: skip
+        self._recorded = recorded
+        self._pair = pair
+        self._arrays: list[Any] = [x._data if isinstance(x, ndarray) else x for x in arrays]
+        self._storages = [(x.storage, x.storage.version) if isinstance(x, ndarray) else None for x in arrays]
+        self._outputs = [outputs[k]._data for k in pair.halves.outputs]
+        self._kept = list(kept)
+
+    @property
+    def name(self) -> str:
+        """The function's."""
+        return self._recorded._name
+
+    def release(self) -> None:
+        """Let go of what is kept."""
+        self._arrays, self._outputs, self._kept, self._storages = [], [], [], []
+
+    def vjp(self, g: tuple[Operand, ...], y: tuple[Operand, ...], *xs: Operand) -> tuple[Operand | None, ...]:
+        """By the compiled program, or on the tape where this is recorded too."""
+        if taping() is not None:
+            return self._on_tape(g, xs)
+        halves = self._pair.halves
+        given = [
+            *(self._arrays[k] for k in halves.inputs), *self._outputs, *self._kept,
+            *(numpy.asarray(g[k], order="C") for k in halves.cotangents),
+        ]  # fmt: skip
+        found = self._pair.backward.run(given)
+        gradients: list[Operand | None] = [None] * len(xs)
+        for number, gradient in zip(halves.gradients, found, strict=True):
+            gradients[number] = gradient
+        return tuple(gradients)
+
+    def _on_tape(self, g: tuple[Operand, ...], xs: Sequence[Operand]) -> tuple[Operand | None, ...]:
+        inputs = []
+        for number, (x, data, storage) in enumerate(zip(xs, self._arrays, self._storages, strict=True)):
+            needed = number in self._pair.halves.needed  # not so what a call only writes, as running statistics
+            if needed and storage is not None and storage[0].version != storage[1]:
+                raise StateError(
+                    "E542", f"an argument of {self.name} was overwritten after it was recorded",
+                    help="write to a copy, or call backward before the writing",
+                )  # fmt: skip
+            edge = x.edge if type(x) is Traced else None
+            inputs.append(data if edge is None else unowned(data, edge, *(storage or (None, 0))))
+        graph = self._recorded.graph
+        shapes = [numpy.shape(x) for x in self._arrays]
+        if graph.scope is not None:
+            graph = with_sizes(graph, sizes_of(graph, shapes))
+        cotangents = [one if is_float(value.type.dtype) else None for one, value in zip(g, graph.outputs, strict=True)]
+        return pullback(graph, inputs, cotangents)

@@ -1,0 +1,108 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A program, explained: what capture knows of it (why, valid while) beside what the compiler does."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy
+from numpy.typing import NDArray
+
+from hybridize.array.ndarray import ndarray
+from hybridize.base import dims
+from hybridize.base.frozen import changed
+from hybridize.compiler import explain
+from hybridize.compiler.compile import default_target
+from hybridize.compiler.explanation import Explanation, KernelReport, MemoryReport
+from hybridize.compiler.limits import limits
+from hybridize.compiler.profile import random_input
+from hybridize.contract.captured import Captured
+from hybridize.graph import Value
+from hybridize.programs.backends import Backend, Machine, Verifying
+from hybridize.runtime.executable import Executable
+
+SECONDS = 0.2
+"""How long steps are timed for a profile."""
+
+
+def explained(
+    name: str, reason: str, stock: Captured, runs: Backend, *, arguments: Sequence[Any] | None, profile: bool
+) -> Explanation:
+    """The report on a program.
+
+    Args:
+        name: of the program.
+        reason: why it was captured.
+        stock: what was captured.
+        runs: its backend.
+        arguments: one array for each input of the graph, to measure with; None for random ones.
+        profile: whether to measure.
+    """
+    graph = stock.graph
+    executable = _executable(runs)
+    inputs = list(zip(stock.sources, graph.inputs, strict=True))
+    known = Explanation(
+        name, runs.name, "" if executable is None else default_target().name,
+        tuple(f"{value.name}: {value.type}" for source, value in inputs if source.array is None),
+        tuple(str(value.type) for source, value in inputs if source.array is not None),
+        tuple(str(value.type) for value in graph.outputs), reason, tuple(valid(stock)),
+        () if executable is None else explain.sizes(executable), (), (), MemoryReport(0, 0),
+    )  # fmt: skip
+    if executable is None:
+        return changed(known, kernels=_reference(stock), memory=MemoryReport(runs.memory.peak_bytes, 0))
+    arrays = None if arguments is None else list(map(_data, arguments))
+    plan = explain.plan_of(executable, arrays)
+    kernels = explain.kernels(executable, plan)
+    known = changed(
+        known, passes=explain.passes(graph), kernels=kernels, stages=tuple(executable.timings.items()),
+        memory=explain.memory(executable, plan, runs.memory.packed_bytes),
+    )  # fmt: skip
+    if not profile:
+        return known
+    if executable.effects:
+        return changed(known, notes=("not timed: the program prints or asserts",))
+    core = limits()
+    measured = explain.timed(kernels, graph, executable, arrays or _measured(stock), core, SECONDS)
+    return changed(known, kernels=measured, limits=core)
+
+
+def valid(stock: Captured) -> list[str]:
+    """What must be as it was for the program to be right."""
+    found = [f"{guard.what()} is {guard.expected!r:.80}  ({guard.loc})" for guard in stock.guards]
+    found += [f"argument {position} is {value!r}" for position, value in stock.numbers.items()]
+    return found + [f"a condition on numbers is {one.expected}  ({one.loc})" for one in stock.conditions]
+
+
+def _executable(runs: Backend) -> Executable | None:
+    """What runs as machine code, if anything does."""
+    if isinstance(runs, Verifying):
+        return runs.machine.executable
+    return runs.executable if isinstance(runs, Machine) else None
+
+
+def _reference(stock: Captured) -> tuple[KernelReport, ...]:
+    """The NumPy backend's steps: the nodes as captured."""
+    return tuple(
+        KernelReport(
+            "reference", (node.op.name,), (str(node.loc),) if node.loc is not None else (), _size(node.outputs), (),
+            sum(dims.hint(value.type.nbytes) for value in (*node.inputs, *node.outputs)), 0,
+        )
+        for node in stock.graph.nodes
+    )  # fmt: skip
+
+
+def _size(values: Sequence[Value]) -> str:
+    return "×".join(map(dims.text, values[0].type.shape)) or "1" if values else ""
+
+
+def _measured(stock: Captured) -> list[NDArray[Any]]:
+    """What to measure with: the arrays from outside as they are, random ones for the arguments."""
+    return [
+        random_input(value.type, number) if source.array is None else _data(source.array)
+        for number, (source, value) in enumerate(zip(stock.sources, stock.graph.inputs, strict=True))
+    ]
+
+
+def _data(array: Any) -> NDArray[Any]:
+    return array._data if isinstance(array, ndarray) else numpy.asarray(array)

@@ -1,0 +1,131 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Which sizes a program leaves open: those in which calls were seen to differ.
+
+The first call of a function is captured with its very sizes. When a call comes that differs from earlier ones in sizes
+only, it is captured with a symbol for each axis that differs. Axes that had equal sizes in all of these calls share
+one, and the program then holds for such calls only. Sizes 0 and 1 are never symbols: what broadcasts is another
+program. What the program turns out to hold for is in the `Scope`; an axis that it holds for one size of only is not
+tried again.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy
+
+from hybridize.array.ndarray import ndarray
+from hybridize.base.dims import Scope, is_symbolic
+from hybridize.base.types import TensorType
+from hybridize.contract.call import Call
+
+LIMIT = 8
+"""Programs with symbols for calls of one family; those that none of them holds for get exact ones."""
+_REMEMBERED = 8
+"""Calls whose sizes are compared."""
+
+Axis = tuple[int, int]
+"""A leaf of the arguments and one of its axes."""
+Kinds = tuple[Any, ...]
+
+
+class Family:
+    """What was seen of calls that differ in sizes only."""
+
+    def __init__(self) -> None:
+        self.programs = 0
+        """Captures with symbols so far."""
+        self.problem = ""
+        """Why the last attempt at a program for other sizes, too, gave none; empty where it did not fail."""
+        self._calls: list[Kinds] = []
+        self._fixed: set[Axis] = set()
+        """Axes that are no use as symbols: the function needs their very sizes."""
+
+    def kinds(self, call: Call, dynamic: bool | None) -> tuple[Kinds, Scope] | None:
+        """The types to capture a call with, and what their symbols belong to; None: its very sizes.
+
+        Args:
+            call: one that no program holds for.
+            dynamic: as in `hybridize`: True takes every axis for one that differs, False none.
+        """
+        seen = [*self._calls, call.kinds]
+        if dynamic is False or self.programs >= LIMIT or _share_memory(call):
+            return None
+        scope = Scope()
+        symbols: dict[tuple[int, ...], Any] = {}
+        kinds: list[Any] = []
+        for position, kind in enumerate(call.kinds):
+            if not isinstance(kind, TensorType):
+                kinds.append(kind)
+                continue
+            shape: list[int] = []
+            for axis, size in enumerate(kind.shape):
+                history = tuple(known[position].shape[axis] for known in seen)
+                differs = dynamic or len(set(history)) > 1
+                if size < 2 or not differs or (position, axis) in self._fixed:
+                    shape.append(size)
+                    continue
+                # One call alone says nothing about which sizes are equal by more than chance.
+                group = history if len(seen) > 1 else (position, axis)
+                if group not in symbols:
+                    symbols[group] = scope.symbol(size)
+                shape.append(symbols[group])
+            kinds.append(kind.with_shape(tuple(shape)))
+        return (tuple(kinds), scope) if scope.symbols else None
+
+    def saw(self, call: Call) -> None:
+        """Remember the sizes of a call that was captured: of the first ones and of the latest."""
+        if len(self._calls) >= _REMEMBERED:
+            del self._calls[_REMEMBERED // 2]
+        self._calls.append(call.kinds)
+
+    def settle(self, kinds: Kinds) -> bool:
+        """Whether a program that was captured with these types is of more use than an exact one.
+
+        Axes that it holds for one size of only are not tried again.
+        """
+        useful = False
+        for axis, size in _axes(kinds):
+            symbol = size.symbol if is_symbolic(size) else None  # type: ignore[attr-defined]
+            if symbol is not None and symbol.pinned:
+                self._fixed.add(axis)
+            useful |= symbol is not None and not symbol.pinned
+        self.programs += useful
+        self.problem = "" if useful else "no program holds for other sizes, as it needs these very ones"
+        return useful
+
+    def give_up(self, kinds: Kinds, problem: Exception) -> None:
+        """Hear that no program can be made with these types, and why."""
+        self.problem = f"no program holds for other sizes: {(str(problem).splitlines() or [type(problem).__name__])[0]}"
+        self._fixed.update(axis for axis, size in _axes(kinds) if is_symbolic(size))
+
+    def change(self, call: Call, kinds: Kinds, names: list[str]) -> str:
+        """Which axes are open now, and why."""
+        parts = []
+        for (position, axis), size in _axes(kinds):
+            if is_symbolic(size):
+                before = next((known[position].shape[axis] for known in reversed(self._calls)
+                               if known[position].shape[axis] != call.kinds[position].shape[axis]), None)  # fmt: skip
+                was = "" if before is None else f" was {before} and"
+                parts.append(f"axis {axis} of {names[position]}{was} is {call.kinds[position].shape[axis]}")
+        return f"{', '.join(parts)}: now any size from 2"
+
+
+def family_key(call: Call) -> tuple[Any, ...]:
+    """What calls that differ in sizes only have in common."""
+    kinds = tuple((kind.dtype, kind.ndim) if isinstance(kind, TensorType) else kind for kind in call.kinds)
+    return "family", call.structure, kinds, call.training, call.recording
+
+
+def _axes(kinds: Kinds) -> list[tuple[Axis, int]]:
+    return [
+        ((position, axis), size)
+        for position, kind in enumerate(kinds) if isinstance(kind, TensorType)
+        for axis, size in enumerate(kind.shape)
+    ]  # fmt: skip
+
+
+def _share_memory(call: Call) -> bool:
+    """Whether two arguments overlap: which of them are one array is decided for the sizes at hand."""
+    arrays = [leaf._data for leaf in call.leaves if isinstance(leaf, ndarray)]
+    return any(numpy.may_share_memory(x, y) for i, x in enumerate(arrays) for y in arrays[:i])

@@ -1,0 +1,569 @@
+# SPDX-License-Identifier: Apache-2.0
+"""`Program`: one captured function, compiled. Runs calls of one signature, and writes back what the function wrote."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from contextlib import nullcontext
+from typing import TYPE_CHECKING, Any, Final, NoReturn
+
+import numpy
+from numpy.typing import NDArray
+
+from hybridize import compiler
+from hybridize.array import random
+from hybridize.array.ndarray import ndarray, wrap
+from hybridize.array.storage import STATE
+from hybridize.array.traced import Variable
+from hybridize.autograd.tape import viewed as viewed_buffer
+from hybridize.base import modes
+from hybridize.base.dims import Symbol
+from hybridize.base.errors import ArgumentError, DTypeError, ShapeError
+from hybridize.base.frozen import changed
+from hybridize.base.nested import unflatten
+from hybridize.base.types import TensorType
+from hybridize.compiler.archived import Code
+from hybridize.contract.call import Call
+from hybridize.contract.captured import Captured, Given, Output, Result, Source, effect_steps, memory
+from hybridize.contract.feeds import NO_STEP
+from hybridize.contract.guards import checker, watches
+from hybridize.graph import Graph, exact, is_exact, sizes_of
+from hybridize.ops.op import Op, taping
+from hybridize.programs.backends import Backend, Evaluation, Memory, Verifying
+from hybridize.programs.differentiated import Recorded, viewed
+from hybridize.programs.donation import places, updates_of
+from hybridize.programs.entry import Entry, Marks, alone, missed, prepared, tell, unmarked
+from hybridize.programs.families import family_key
+from hybridize.programs.packed import PackedMachine, packable
+from hybridize.programs.recorded_calls import recorded
+from hybridize.runtime.entry import Argument, Kind, PythonEntry
+
+if TYPE_CHECKING:
+    from hybridize.compiler.explanation import Explanation
+
+Buffers = Sequence[NDArray[Any]]
+_NOTHING: Final = nullcontext()
+Made = dict[tuple[int, tuple[Op, ...]], Any]
+"""Arrays of the result by their output and the view of it."""
+
+
+class Program:
+    """A compiled function for arguments of one structure and one type each.
+
+    Callable with NumPy arrays or arrays of hybridize; gives arrays of hybridize.
+    """
+
+    def __init__(
+        self,
+        captured: Captured,
+        *,
+        name: str = "program",
+        backend: str = "llvm",
+        verify: Any = False,
+        threads: int | None = None,
+        reason: str = "",
+        codes: Sequence[Code] = (),
+    ) -> None:
+        self.name = name
+        self._aliases = aliases(captured.call, captured) if captured.same_memory or captured.writes_arguments else None
+        self.sample: tuple[Any, ...] | None = recorded(captured.call)
+        """The leaves of the call that it was captured at, for files; None where they are not kept."""
+        call = captured.call.without_arrays()
+        self.stock = captured = captured if call is captured.call else changed(captured, call=call)
+        written = [source.array for source in captured.sources if source.written >= 0]
+        self._writes = bool(written)
+        self._written = [array for array in written if array is not None and array is not random.state]
+        """Arrays from outside that a call writes, and that may be among its arguments."""
+        self._same_views = all(is_exact(step) for result in captured.results for step in result.steps) and all(
+            is_exact(step) for effect in captured.effects for step in effect_steps(effect.arguments)
+        )
+        """Whether the views in the result, and in what is kept, do not depend on sizes that only a call knows."""
+        self._holds = checker(captured.guards) if captured.guards else None
+        self._dirty = PythonEntry(self)
+        for storage in captured.watched:
+            storage.watch(self._dirty)
+        self._recorded = Recorded(captured.graph, name, backend, verify, threads)
+        self._runs: Backend
+        if call.recording:
+            self._runs = self._recorded
+        elif backend == "numpy":
+            self._runs = Evaluation(captured.graph)
+        elif verify:
+            self._runs = Verifying(captured.graph, name, verify == "ops", threads)
+        else:
+            self._runs = PackedMachine(
+                captured.graph, name, self._stable(), self._dirty, threads=threads, codes=codes,
+                updates=updates_of(captured),
+            )  # fmt: skip
+        self.reason = reason
+        """Why it was captured: empty for the first program of a function."""
+
+    def _stable(self) -> dict[int, ndarray]:
+        """Matrices from outside that calls only read and that nobody writes unseen; none while weights are learned."""
+        call = self.stock.call
+        if call.training or call.recording:
+            return {}
+        found = {number: source.array for number, source in enumerate(self.stock.sources) if source.written < 0}
+        return {number: array for number, array in found.items() if array is not None and packable(array)}
+
+    # ------------------------------------------------------------------------------------------------ what it is
+
+    @property
+    def backend(self) -> str:
+        """`llvm` or `numpy`."""
+        return self._runs.name
+
+    @property
+    def captured(self) -> Graph:
+        """The graph as the function says it."""
+        return self.stock.graph
+
+    @property
+    def optimized(self) -> Graph:
+        """The graph after all passes."""
+        return self._runs.optimized
+
+    @property
+    def kernels(self) -> tuple[Any, ...]:
+        """What a call runs, step by step."""
+        return self._runs.kernels
+
+    @property
+    def fallbacks(self) -> tuple[str, ...]:
+        """Operations that do not run as machine code; there are none."""
+        return ()
+
+    @property
+    def memory(self) -> Memory:
+        """Memory of one call, known before it runs."""
+        return self._runs.memory
+
+    @property
+    def types(self) -> tuple[TensorType, ...]:
+        """Types of the inputs of the graph."""
+        return tuple(value.type for value in self.stock.graph.inputs)
+
+    def explain(self, *args: Any, profile: bool = False) -> Explanation:
+        """What the program is, why it was compiled, what the passes did, which kernels it runs; `str()` is the report.
+
+        Args:
+            args: of the call to measure; arrays from outside are taken as they are, arguments not given at random.
+            profile: measure each kernel, and set it beside what this machine can do at best.
+
+        Raises:
+            ShapeError E120, DTypeError E210, ArgumentError E310: arguments other than it was compiled for.
+        """
+        from hybridize.programs.explain import explained  # late: few programs are explained
+
+        arrays = None
+        if args:
+            call = Call.of(args, {})
+            self._check(call)
+            pairs = zip(self.stock.sources, self.captured.inputs, strict=True)
+            arrays = [self._array(source, value.type, call) for source, value in pairs]
+        return explained(self.name, self.reason, self.stock, self._runs, arguments=arrays, profile=profile)
+
+    def __repr__(self) -> str:
+        return f"<Program {self.name}({', '.join(map(str, self.types))}) backend={self.backend}>"
+
+    def __reduce__(self) -> NoReturn:
+        raise ArgumentError(
+            "E346", f"the program of {self.name} cannot be pickled or copied: it is machine code of this process",
+            help="save(path) and hybridize.load(path) keep programs",
+        )  # fmt: skip
+
+    # ----------------------------------------------------------------------------------------------- when it holds
+
+    @property
+    def key(self) -> tuple[Any, ...]:
+        """What the calls that it may be right for have in common."""
+        return self.stock.call.key if self.captured.scope is None else family_key(self.stock.call)
+
+    def _sizes(self, call: Call) -> Mapping[Symbol, int] | None:
+        """The sizes of a call; None where the program does not hold for them."""
+        if self.captured.scope is None:
+            return {}
+        positions = [source.position for source in self.stock.sources]
+        shapes = [
+            value.type.shape if position < 0 else getattr(call.leaves[position], "shape", ())
+            for position, value in zip(positions, self.captured.inputs, strict=True)
+        ]
+        sizes = sizes_of(self.captured, shapes)
+        return sizes if sizes is not None and self._runs.accepts(shapes) else None
+
+    @property
+    def stale(self) -> bool:
+        """Whether something it depends on was replaced, so that it never holds again."""
+        return bool(self._dirty.dirty[0])
+
+    @property
+    def outdated(self) -> bool:
+        """Whether the program will hardly be right again: it is stale, or an array that it reads was replaced.
+
+        It would keep that array alive.
+        """
+        arrays = (ndarray, numpy.ndarray, Variable)
+        return self.stale or any(isinstance(one.expected, arrays) and not one.holds() for one in self.stock.guards)
+
+    @property
+    def current(self) -> bool:
+        """Whether the world is as it was when the program was captured: only then it is what the function does now."""
+        return not self.stale and (self._holds is None or bool(self._holds()))
+
+    def accepts(self, call: Call) -> bool:
+        """Whether the program is right for a call whose key is its own."""
+        stock = self.stock
+        if self.stale or (stock.numbers and not all(call.number(*number) for number in stock.numbers.items())):
+            return False
+        if stock.conditions and not all(condition.holds(call.leaves) for condition in stock.conditions):
+            return False
+        if stock.layouts and not all(_laid_out(call, *layout) for layout in stock.layouts.items()):
+            return False
+        if self._sizes(call) is None:
+            return False
+        if stock.step is not NO_STEP and not (stock.step.takes(call.leaves) and stock.step.holds()):
+            return False
+        return (self._holds is None or self._holds()) and self._same_memory(call)
+
+    def _same_memory(self, call: Call) -> bool:
+        """Whether arguments share memory where they did, and only there, as far as it matters."""
+        for position, array in self.stock.bound.items():
+            if memory(call.leaves[position]) != memory(array):
+                return False
+        if any(_overlaps(leaf, array) for array in self._written for leaf in call.leaves if isinstance(leaf, ndarray)):
+            return False
+        return self._aliases is None or aliases(call, self.stock) == self._aliases
+
+    def renewed(self) -> bool:
+        """Whether its entries are to be made again; says so once."""
+        runs = self._runs
+        if not isinstance(runs, PackedMachine) or not runs.renewed:
+            return False
+        runs.renewed = False
+        return True
+
+    def objections(self, call: Call) -> str:
+        """Why the program is not right for a call whose key is its own."""
+        for position, value in self.stock.numbers.items():
+            if not call.number(position, value):
+                return f"argument {position} was {value!r} and is {call.leaves[position]!r}"
+        for condition in self.stock.conditions:
+            if not condition.holds(call.leaves):
+                return f"a condition on numbers was {condition.expected} and is not, at {condition.loc}"
+        for guard in self.stock.guards:
+            if not guard.holds():
+                return f"{guard.change()}, read at {guard.loc}"
+        return "a block's setting or child was replaced" if self.stale else "arguments share memory differently"
+
+    # ---------------------------------------------------------------------------------------------------- calls
+
+    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+        """Run the program.
+
+        Raises:
+            ShapeError E120, DTypeError E210, ArgumentError E310: arguments other than it was compiled for.
+        """
+        call = Call.of(args, kwargs)
+        self._check(call)
+        return self.run(call)
+
+    def _check(self, call: Call) -> None:
+        expected = self.stock.call
+        if call.structure != expected.structure:
+            text = f"{self.name} takes {described(expected)}, got {described(call)}"
+            raise ArgumentError("E310", text, help="compile it for these arguments")
+        for position, (found, wanted) in enumerate(zip(call.kinds, expected.kinds, strict=True)):
+            if found == wanted or (isinstance(found, type) and isinstance(wanted, type)):
+                continue
+            if self.captured.scope is not None and _alike(found, wanted):
+                continue
+            text = f"argument {position} of {self.name} is {show(wanted)}, got {show(found)}"
+            if isinstance(found, TensorType) and isinstance(wanted, TensorType):
+                if found.dtype != wanted.dtype:
+                    raise DTypeError("E210", text, help=f"cast it: x.astype({wanted.dtype.name!r})")
+                raise ShapeError("E120", text)
+            raise ArgumentError("E310", text)
+        if self._sizes(call) is None:
+            raise ShapeError("E120", f"{self.name} takes {described(expected)}, got {described(call)}")
+        for position, value in self.stock.numbers.items():
+            if not call.number(position, value):
+                text = f"argument {position} of {self.name} is {value!r}, got {call.leaves[position]!r}"
+                raise ArgumentError("E310", text)
+
+    def run(self, call: Call) -> Any:
+        """Run a call that the program is right for."""
+        stock = self.stock
+        pairs = zip(stock.sources, self.captured.inputs, strict=True)
+        arrays = [
+            self._array(source, value.type, call) if source.array is None else source.array for source, value in pairs
+        ]
+        made: Made = {}
+        took: list[None] = []
+        with stock.step.turn(took) if stock.step.feeds else STATE if self._writes else _NOTHING:
+            buffers = [array._data if isinstance(array, ndarray) else array for array in arrays]
+            taped, outputs = taping() is not None, None
+            try:
+                if taped:
+                    outputs = self._recorded.taped(stock.sources, arrays, buffers, made)
+                elif self._writes and isinstance(self._runs, PackedMachine):
+                    outputs = self._runs.update(buffers)
+                else:
+                    outputs = self._runs.run(buffers)
+                if self._writes:
+                    self._commit(arrays, outputs)
+            except BaseException:
+                # An interruption may come when the program has written in place. What it began is ended then.
+                if self._writes and outputs is not None:
+                    took.append(None)
+                    self._commit(arrays, outputs)
+                tell(self._written)
+                raise
+            if taped and self._writes:
+                self._recorded.remember(stock.sources, arrays, made)
+        if stock.effects:
+            self._act(call, outputs, made)
+        results = stock.results if self._same_views else self._results(call)
+        return unflatten(stock.structure, [self._leaf(result, arrays, outputs, made) for result in results])
+
+    @property
+    def arguments(self) -> int:
+        """How many inputs of the graph are arguments."""
+        return sum(source.position >= 0 for source in self.stock.sources)
+
+    def outputs(self, arguments: Buffers) -> list[NDArray[Any]]:
+        """Outputs of the graph for the arrays and numbers among the arguments; nothing is written back."""
+        given = iter(arguments)
+        arrays = [next(given) if one.array is None else one.array._data for one in self.stock.sources]
+        return self._runs.run(arrays)
+
+    def _results(self, call: Call) -> list[Result]:
+        """The leaves of the result, views in them for the sizes of a call."""
+        sizes = self._sizes(call) or {}
+        return [changed(one, steps=tuple(exact(step, sizes) for step in one.steps)) for one in self.stock.results]
+
+    def _array(self, source: Source, kind: TensorType, call: Call) -> Any:
+        if source.array is not None:
+            return source.array
+        leaf = call.leaves[source.position]
+        return leaf if isinstance(leaf, ndarray) else numpy.asarray(leaf, dtype=kind.dtype)
+
+    def _commit(self, arrays: Sequence[Any], outputs: Sequence[NDArray[Any]]) -> None:
+        again = modes.THREAD.again
+        for source, array in zip(self.stock.sources, arrays, strict=True):
+            if again and source.array is not None and source.array is not random.state:
+                continue  # state was moved the first time
+            if source.written >= 0:
+                if outputs[source.written] is not array._data:
+                    array._data[...] = outputs[source.written]
+                if array._storage is not None:
+                    array._storage.touch()
+        self.stock.step.done()
+
+    def _act(self, call: Call, outputs: Buffers, made: Made) -> None:
+        """What the function does to objects outside."""
+        sizes = {} if self._same_views else self._sizes(call) or {}
+
+        def given(argument: Any) -> Any:
+            if isinstance(argument, Output):
+                steps = tuple(exact(step, sizes) for step in argument.steps)
+                return self._output(argument.index, steps, argument.weak, outputs, made)
+            if isinstance(argument, Given):
+                array = call.leaves[argument.position] if argument.array is None else argument.array
+                steps = tuple(exact(step, sizes) for step in argument.steps)
+                if not steps:
+                    return array
+                return viewed(array, steps) if isinstance(array, ndarray) else viewed_buffer(array, steps)
+            if type(argument) in (tuple, list):
+                return type(argument)(map(given, argument))
+            return argument
+
+        for effect in self.stock.effects:
+            effect.apply(*map(given, effect.arguments))
+
+    def _leaf(self, result: Result, arrays: Sequence[Any], outputs: Buffers, made: Made) -> Any:
+        match result.kind:
+            case "array":
+                return self._output(result.index, result.steps, None, outputs, made)
+            case "number":
+                return self._output(result.index, (), result.value, outputs, made)
+            case "view":
+                array = arrays[result.index]
+                return array if not result.steps else viewed(array, result.steps)
+        return result.value.copy() if isinstance(result.value, (numpy.ndarray, set)) else result.value
+
+    def _output(
+        self, index: int, steps: tuple[Op, ...], weak: type | None, outputs: Buffers, made: Made
+    ) -> Any:  # fmt: skip
+        """An output as the caller gets it: one array for each output, however often it is part of the result."""
+        if weak is not None:
+            return weak(outputs[index])
+        known = made.get((index, steps))
+        if known is None:
+            if not steps:
+                known = wrap(outputs[index])
+            else:
+                base = self._output(index, (), None, outputs, made)
+                known = viewed(base, steps)
+            made[index, steps] = known
+        return known
+
+    # ---------------------------------------------------------------------------------------------- the fast entry
+
+    def entry(self, fallback: Entry) -> Entry | None:
+        """A callable for exactly the calls that the program is right for, which gives all others to `fallback`.
+
+        None where there can be none: arguments that are nested, written or returned, effects, another backend.
+        """
+        stock, runs = self.stock, self._runs
+        if not isinstance(runs, PackedMachine) or stock.effects:
+            return None
+        if any(mark is not None for mark in stock.step.marks.values()):
+            return None
+        if stock.writes_arguments or stock.same_memory or stock.bound or stock.conditions:
+            return None
+        if stock.call.training or stock.call.recording or any(map(self._scattered, stock.layouts)):
+            return None
+        arguments = self._arguments()
+        if arguments is None or not self._same_views or any(map(self._needs_arguments, stock.results)):
+            return None
+        lifted = [source.array for source in stock.sources if source.array is not None]
+        written = [source.array for source in stock.sources if source.array is not None and source.written >= 0]
+        locked = bool(written or stock.step.feeds)
+        order = [source.written for source in stock.sources if source.written >= 0]
+        executable, copies = runs.now()
+        count = len(executable.results) - len(order)
+        if order != list(range(count, count + len(order))):
+            return None
+        inputs = [numpy.empty(0) if source.array is None else source.array._data for source in stock.sources]
+        marks = Marks()
+        made = compiler.make_entry(
+            executable, array_type=ndarray, arguments=arguments, bound=[array._data for array in lifted],
+            fallback=missed if locked else fallback, structure=self._finish(count, lifted),
+            writes=[array._data for array in written],
+            committed=marks.put if written else None, packed=[copy.buffer for copy in copies],
+            watches=watches(stock.guards), in_place=places(executable.plan.updates, inputs),
+        )  # fmt: skip
+        if isinstance(made, PythonEntry):
+            return None
+        state: Any = made.__self__  # type: ignore[attr-defined]
+        for storage in stock.watched:
+            storage.watch(state)
+        runs.watch(state, copies)
+        if self.stale:
+            return None
+        if stock.step.feeds:
+            made = prepared(made, stock.step, marks)
+        entry = alone(made, fallback, written, self._written, stock.step, marks) if locked else made
+        return entry if not stock.step.marks else unmarked(entry, fallback)
+
+    def _scattered(self, position: int) -> bool:
+        """Whether an argument is laid out otherwise than row by row, which is all that entries take."""
+        kind, strides = self.stock.call.kinds[position], self.stock.layouts[position]
+        return strides is not None and numpy.empty(kind.shape, kind.dtype).strides != strides
+
+    def _arguments(self) -> list[Any] | None:
+        """What the entry checks of each argument."""
+        call = self.stock.call
+        positional, keywords = call.structure.children
+        if keywords.children or any(child.kind not in ("leaf", "none") for child in positional.children):
+            return None
+        arguments: list[Any] = []
+        sources = {source.position: source for source in self.stock.sources if source.position >= 0}
+        leaf = 0
+        for child in positional.children:
+            if child.kind == "none":
+                arguments.append(Argument(Kind.SAME, value=None))
+                continue
+            kind, value, position = call.kinds[leaf], call.leaves[leaf], leaf
+            leaf += 1
+            if isinstance(kind, TensorType):
+                arguments.append(kind)
+            elif isinstance(kind, type) and position in sources and type(value) is kind:
+                type_ = self.captured.inputs[self.stock.sources.index(sources[position])].type
+                arguments.append(Argument(Kind.FLOAT if kind is float else Kind.INT, type_))
+            elif isinstance(value, (bool, str)):
+                arguments.append(Argument(Kind.SAME, value=value))
+            else:
+                return None
+        return arguments
+
+    def _needs_arguments(self, result: Result) -> bool:
+        return result.kind == "view" and self.stock.sources[result.index].position >= 0
+
+    def _finish(self, count: int, lifted: Sequence[ndarray]) -> Any:
+        """How the entry makes the result of its outputs: by itself where they are the result, else by a function."""
+        stock = self.stock
+        plain = all(
+            result.kind == "array" and not result.steps and result.index == number
+            for number, result in enumerate(stock.results)
+        )
+        children = stock.structure.children
+        if plain and count == len(stock.results):
+            if stock.structure.kind in ("leaf", "none"):
+                return stock.structure.kind
+            flat = children and all(child.kind == "leaf" for child in children)
+            if stock.structure.kind in ("tuple", "list") and flat:
+                return stock.structure.kind
+        arrays = [source.array for source in stock.sources]
+
+        def finish(outputs: tuple[Any, ...]) -> Any:
+            buffers = [output._data for output in outputs]
+            made: Made = {(number, ()): output for number, output in enumerate(outputs)}
+            return unflatten(stock.structure, [self._leaf(result, arrays, buffers, made) for result in stock.results])
+
+        return finish
+
+
+def _laid_out(call: Call, position: int, strides: tuple[int, ...] | None) -> bool:
+    """Whether an array among the leaves has these strides; None: is laid out row by row."""
+    data = call.leaves[position]._data
+    return bool(data.flags.c_contiguous if strides is None else data.strides == strides)
+
+
+def _alike(x: Any, y: Any) -> bool:
+    """Whether two parts of a key are arrays that differ in sizes alone."""
+    both = isinstance(x, TensorType) and isinstance(y, TensorType)
+    return both and x.dtype == y.dtype and x.ndim == y.ndim
+
+
+def _overlaps(x: ndarray, y: ndarray) -> bool:
+    return numpy.may_share_memory(x._data, y._data)
+
+
+def aliases(call: Call, stock: Captured) -> dict[int, int]:
+    """Which array leaves are over the same memory as an earlier one; -1 where arrays overlap in any other way."""
+    found: dict[int, int] = {}
+    leaves = [(position, leaf) for position, leaf in enumerate(call.leaves) if isinstance(leaf, ndarray)]
+    lifted = [source.array for source in stock.sources if source.array is not None]
+    for number, (position, leaf) in enumerate(leaves):
+        for before, other in leaves[:number]:
+            if not numpy.may_share_memory(leaf._data, other._data):
+                continue
+            same = leaf._data.__array_interface__ == other._data.__array_interface__
+            found.setdefault(position, found.get(before, before) if same else -1)
+        if any(numpy.may_share_memory(leaf._data, array._data) for array in lifted):
+            found[position] = -1
+    return found
+
+
+def show(kind: Any) -> str:
+    """A part of a key, for messages."""
+    if isinstance(kind, TensorType):
+        return str(kind)
+    return f"a Python {kind.__name__}" if isinstance(kind, type) else repr(kind[1] if isinstance(kind, tuple) else kind)
+
+
+def described(call: Call) -> str:
+    """The arguments of a call, for messages."""
+    args, kwargs = unflatten(call.structure, [_Shown(kind) for kind in call.kinds])
+    return f"({', '.join([*map(repr, args), *(f'{name}={value!r}' for name, value in kwargs.items())])})"
+
+
+class _Shown:
+    """A leaf that shows its type."""
+
+    def __init__(self, kind: Any) -> None:
+        self.kind = kind
+
+    def __repr__(self) -> str:
+        return show(self.kind)

@@ -1,0 +1,150 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Samples: calls of a program with what is expected of them, by which everything that is made of it is checked.
+
+The arguments of the call that a program was captured at are kept (`recorded_calls`). What is expected is computed when
+a file is written: by the user's own Python, run imperatively, where a call changes nothing; else by the specification
+of the graph.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import io
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from typing import Any
+
+import numpy
+from numpy.typing import NDArray
+
+from hybridize.array.ndarray import ndarray, wrap
+from hybridize.base import modes
+from hybridize.base.errors import HybridizeError, VerificationError
+from hybridize.base.nested import flatten, unflatten
+from hybridize.contract.call import Call
+from hybridize.formats import sampling
+from hybridize.formats.saved import Sample, SavedSignature
+from hybridize.programs.program import Program
+from hybridize.programs.recorded_calls import copied
+
+Leaves = Sequence[Any]
+
+
+def samples(
+    program: Program, signature: SavedSignature, weights: Mapping[str, Any], function: Callable[..., Any] | None,
+    given: Sequence[Call], notes: list[str],
+) -> tuple[Sample, ...]:  # fmt: skip
+    """The samples of a program: of the call that it was captured at, or of one that is made up, and of given calls.
+
+    Args:
+        program: captured while predicting; others have none.
+        signature: the same as data.
+        weights: what its `state` stands for.
+        function: the user's Python; None where there is none, or where it is not what the program is.
+        given: calls of the user's that the program takes.
+        notes: hears where the specification had to stand for the user's Python.
+
+    Raises:
+        VerificationError E811: the user's Python gives arrays of other types than the program.
+    """
+    call = program.stock.call
+    if call.training or call.recording:
+        return ()
+    state = [weights[name] for name in signature.state]
+    found = [_sample(program, signature, state, function, list(one.leaves), notes) for one in given]
+    if signature.samples:  # of a file
+        if any(source.written >= 0 for source in program.stock.sources):  # the state has changed since
+            again = [sampling.reference(signature.graph, (*one.inputs, *state)) for one in signature.samples]
+            pairs = zip(signature.samples, again, strict=True)
+            return (*(Sample(one.inputs, outputs) for one, outputs in pairs), *found)
+        return (*signature.samples, *found)
+    for leaves in [program.sample] if program.sample is not None else _made_up(program, signature):
+        told: list[str] = []
+        try:
+            found.insert(0, _sample(program, signature, state, function, leaves, told))
+            notes += told
+            break
+        except (HybridizeError, ArithmeticError) as error:
+            if isinstance(error, VerificationError):
+                raise
+    limit = sampling.LIMIT
+    return tuple(one for one in found if sum(array.nbytes for array in (*one.inputs, *one.outputs)) <= 2 * limit)
+
+
+def _made_up(program: Program, signature: SavedSignature) -> Iterator[Leaves]:
+    """Leaves of calls that the program may take: its numbers and constants with other arrays."""
+    call = program.stock.call
+    count = len(signature.graph.inputs) - len(signature.state)
+    for arrays in sampling.candidates(signature.graph, count):
+        inputs = iter(arrays)
+        leaves = list(call.leaves)
+        for position, leaf in enumerate(signature.leaves):
+            if leaf.kind == "array":
+                leaves[position] = next(inputs)
+            elif leaf.kind == "scalar":
+                made = next(inputs)
+                leaves[position] = made.item() if leaves[position] is None else leaves[position]
+        yield leaves
+
+
+def _sample(
+    program: Program, signature: SavedSignature, state: Sequence[NDArray[Any]], function: Callable[..., Any] | None,
+    leaves: Leaves, notes: list[str],
+) -> Sample:  # fmt: skip
+    values = iter(signature.graph.inputs)
+    inputs = []
+    for leaf, given in zip(signature.leaves, leaves, strict=True):
+        if leaf.kind != "constant":
+            data = given._data if isinstance(given, ndarray) else given
+            inputs.append(numpy.array(data, dtype=next(values).type.dtype, order="C"))
+    outputs = None
+    if function is not None and _is_pure(program):
+        outputs = _imperative(program, signature, function, leaves, notes)
+    if outputs is None:
+        outputs = sampling.reference(signature.graph, (*inputs, *state))
+    return Sample(tuple(inputs), outputs)
+
+
+def _is_pure(program: Program) -> bool:
+    """Whether a call changes nothing that another one sees."""
+    return not program.stock.effects and all(source.written < 0 for source in program.stock.sources)
+
+
+def _imperative(
+    program: Program, signature: SavedSignature, function: Callable[..., Any], leaves: Leaves, notes: list[str]
+) -> tuple[NDArray[Any], ...] | None:
+    """What the user's Python gives for a call; None where it is not what the program was captured from, or fails."""
+    arrays = [wrap(copied(leaf)) if isinstance(leaf, numpy.ndarray) else leaf for leaf in leaves]
+    args, kwargs = unflatten(program.stock.call.structure, arrays)
+    if not program.accepts(Call.of(args, kwargs)):
+        return None  # what it depends on has changed since
+    try:
+        # What the user's Python prints was seen when it was captured.
+        with modes.mode(disabled=True), contextlib.redirect_stdout(io.StringIO()):
+            result = function(*args, **kwargs)
+    except Exception as error:  # whatever it is: the program gives a result for this call, Python does not
+        first = (str(error).splitlines() or [""])[0]
+        notes.append(
+            f"{program.name}: the Python raises {type(error).__name__} for the sample ({first}); "
+            "the specification stands for it"
+        )
+        return None
+    return _outputs(program, signature, flatten(result)[0])
+
+
+def _outputs(program: Program, signature: SavedSignature, found: Sequence[Any]) -> tuple[NDArray[Any], ...]:
+    kinds = [leaf.kind for leaf in signature.result_leaves]
+    types = [value.type for value in signature.graph.outputs]
+    if len(found) == len(kinds):
+        values = [value for value, kind in zip(found, kinds, strict=True) if kind != "constant"]
+        outputs = [
+            copied(value._data) if isinstance(value, ndarray) else numpy.asarray(value, dtype=kind.dtype)
+            for value, kind in zip(values, types, strict=True)
+        ]
+        if all(x.dtype == kind.dtype and x.ndim == kind.ndim for x, kind in zip(outputs, types, strict=True)):
+            return tuple(outputs)
+    takes = ", ".join(map(str, types))
+    gives = ", ".join(f"{leaf.dtype}{list(leaf.shape)}" if hasattr(leaf, "dtype") else repr(leaf) for leaf in found)
+    raise VerificationError(
+        "E811", f"{program.name} gives ({gives}) as Python, and ({takes}) compiled, for the same arguments",
+        help="if the function depends on something that changes, pass it as an argument",
+    )  # fmt: skip

@@ -1,0 +1,209 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Captured programs as plain data, and back."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
+import numpy
+from numpy.typing import NDArray
+
+from hybridize.array import random
+from hybridize.array.ndarray import ndarray, wrap
+from hybridize.base.errors import ArgumentError, CaptureError, StateError
+from hybridize.base.frozen import changed
+from hybridize.base.types import TensorType
+from hybridize.contract.call import Call
+from hybridize.contract.captured import Captured, Result, Source
+from hybridize.formats import Leaf, SavedProgram, SavedSignature
+from hybridize.graph import Deferred, Graph
+from hybridize.programs import samples as sampled
+from hybridize.programs.families import family_key
+from hybridize.programs.program import Program, described
+
+RANDOM = "random.state"
+"""The key of the random generator's words among the weights."""
+_NUMBERS = {"int": int, "float": float, "bool": bool}
+
+
+def saved(
+    name: str, programs: Sequence[Program], parameters: tuple[str, ...], options: Mapping[str, Any],
+    names: Mapping[int, str],
+) -> SavedProgram:  # fmt: skip
+    """Programs of one function as plain data, without samples; they share the arrays that they read from outside."""
+    weights: dict[str, Any] = {}
+    keys: dict[int, str] = {}
+    signatures = []
+    for program in programs:
+        stock = program.stock
+        if stock.step.feeds:
+            raise CaptureError(
+                "E450", f"{name} holds a trainer's step, whose schedule and counts are Python's",
+                help="net.save_parameters(path) and trainer.save_states(path) keep a training, net.save(path) the net",
+            )  # fmt: skip
+        if stock.effects:
+            raise CaptureError(
+                "E450", f"{name} writes to objects of Python's, which a file cannot", help="return the values instead"
+            )
+        for number, source in enumerate(stock.sources):
+            if source.array is not None and id(source.array) not in keys:
+                wanted = names.get(id(source.array)) or stock.graph.inputs[number].name or "state"
+                wanted = RANDOM if source.array is random.state else wanted
+                key, count = wanted, 1
+                while key in weights:
+                    key, count = f"{wanted}_{count}", count + 1
+                keys[id(source.array)] = key
+                data = source.array._data
+                weights[key] = data.copy() if source.array is random.state else data  # other threads may draw
+        signatures.append(_signature(stock, keys))
+    return SavedProgram(name, tuple(signatures), weights, parameters, dict(options))
+
+
+def with_samples(
+    program: SavedProgram, programs: Sequence[Program], function: Callable[..., Any] | None, given: Sequence[Call],
+    notes: list[str],
+) -> SavedProgram:  # fmt: skip
+    """The same with samples: a call of each program, and those of the user's that it is first to take.
+
+    Args:
+        program: of `programs`, one signature for each.
+        programs: of one function.
+        function: the user's Python; None where there is none.
+        given: calls of the user's.
+        notes: hears where something else had to stand for the user's Python.
+
+    Raises:
+        ArgumentError E334: no program takes a given call.
+    """
+    taken: list[list[Call]] = [[] for _ in programs]
+    for number, call in enumerate(given):
+        family = family_key(call)
+        fit = [
+            k for k, (one, signature) in enumerate(zip(programs, program.signatures, strict=True))
+            if one.key in (call.key, family) and one.accepts(call) and _repeats(signature, call)
+        ]  # fmt: skip
+        if not fit:
+            text = f"sample {number} is {described(call)}, which {program.name} has no program for"
+            raise ArgumentError("E334", text, help="call it once with these arguments")
+        taken[fit[0]].append(call)
+    signatures = tuple(
+        changed(signature, samples=sampled.samples(one, signature, program.weights, function, calls, notes))
+        for signature, one, calls in zip(program.signatures, programs, taken, strict=True)
+    )
+    return changed(program, signatures=signatures)
+
+
+def _repeats(signature: SavedSignature, call: Call) -> bool:
+    """Whether a call has the numbers that are constants of a file."""
+    pairs = zip(signature.leaves, range(len(call.leaves)), strict=True)
+    return all(call.number(position, leaf.value) for leaf, position in pairs if leaf.kind == "constant")
+
+
+def _signature(stock: Captured, keys: Mapping[int, str]) -> SavedSignature:
+    # Files have no conditions: the numbers that they are about are constants there.
+    pinned = {position for condition in stock.conditions for position in condition.positions}
+    places = [i for i, source in enumerate(stock.sources) if source.position not in pinned]
+    order = sorted(places, key=lambda i: (stock.sources[i].position < 0, stock.sources[i].position))
+    inputs = tuple(stock.graph.inputs[i] for i in order)
+    writes = tuple(number for number, i in enumerate(order) if stock.sources[i].written >= 0)
+    written = [stock.graph.outputs[stock.sources[order[number]].written] for number in writes]
+    numbers = {
+        stock.graph.inputs[i]: _constant(stock.call.leaves[source.position], stock.graph.inputs[i].type)
+        for i, source in enumerate(stock.sources)
+        if source.position in pinned
+    }
+    outputs = (*stock.result_values, *written)
+    graph = Graph(inputs, stock.graph.nodes, outputs, {**stock.graph.constants, **numbers})
+    given = {source.position for source in stock.sources} - pinned
+    leaves = []
+    for position, kind in enumerate(stock.call.kinds):
+        if isinstance(kind, TensorType):
+            leaves.append(Leaf("array"))
+        elif position in given:
+            leaves.append(Leaf("scalar", kind.__name__))
+        else:
+            leaves.append(Leaf("constant", stock.numbers.get(position, stock.call.leaves[position])))
+    results = [
+        Leaf("constant", result.value) if result.kind == "constant"
+        else Leaf("scalar", result.value.__name__) if result.kind == "number" else Leaf("array")
+        for result in stock.results
+    ]  # fmt: skip
+    state = tuple(keys[id(stock.sources[i].array)] for i in order if stock.sources[i].position < 0)
+    return SavedSignature(
+        graph, stock.call.structure, tuple(leaves), stock.structure, tuple(results), state, writes, stock.call.training
+    )  # fmt: skip
+
+
+def _constant(number: Any, kind: TensorType) -> NDArray[Any]:
+    array = numpy.asarray(number, dtype=kind.dtype)
+    array.setflags(write=False)
+    return array
+
+
+def captured(program: SavedProgram, *, shared: bool = False, owned: bool = False) -> list[Captured]:
+    """Plain data as captured programs; `shared` and `owned` as in `Function.from_saved`."""
+    arrays: dict[str, ndarray] = {}
+    for signature in program.signatures:
+        for name in signature.state:
+            if name not in arrays:  # what is never asked for is never read from the file
+                data = program.weights[name]
+                arrays[name] = array = wrap(data if shared or owned else data.copy())
+                if shared:
+                    array.storage.exposed = True
+    return [_captured(signature, arrays) for signature in program.signatures]
+
+
+def _captured(signature: SavedSignature, arrays: Mapping[str, ndarray]) -> Captured:
+    graph = signature.graph
+    kinds: list[Any] = []
+    values: list[Any] = []
+    numbers: dict[int, Any] = {}
+    sources: list[Source] = []
+    for position, leaf in enumerate(signature.leaves):
+        values.append(leaf.value if leaf.kind == "constant" else None)
+        if leaf.kind == "constant":
+            number = isinstance(leaf.value, (int, float)) and not isinstance(leaf.value, bool)
+            kinds.append(type(leaf.value) if number else (type(leaf.value), leaf.value))
+            if number:
+                numbers[position] = leaf.value
+            continue
+        kind = graph.inputs[len(sources)].type
+        sources.append(Source(position))
+        kinds.append(kind if leaf.kind == "array" else _number_kind(leaf, kind))
+    sources += [Source(-1, arrays[name]) for name in signature.state]
+    count = sum(leaf.kind != "constant" for leaf in signature.result_leaves)
+    for output, place in enumerate(signature.writes, count):
+        sources[place] = changed(sources[place], written=output)
+    results: list[Result] = []
+    output = 0
+    for leaf in signature.result_leaves:
+        if leaf.kind == "constant":
+            results.append(Result("constant", value=leaf.value))
+            continue
+        weak = _number_kind(leaf, graph.outputs[output].type) if leaf.kind == "scalar" else None
+        results.append(Result("array" if weak is None else "number", output, value=weak))
+        output += 1
+    call = Call(signature.arguments, values, tuple(kinds), signature.training, False)
+    # Only who captures asks for them; a graph that is not read yet shall not be for their sake.
+    values_of_results = () if isinstance(graph, Deferred) else graph.outputs[:count]
+    return Captured(
+        call, graph, tuple(sources), signature.result, tuple(results), values_of_results, (), (), (),
+        numbers=numbers, conditions=(), layouts={}, same_memory={}, bound={},
+    )  # fmt: skip
+
+
+def _number_kind(leaf: Leaf, kind: TensorType) -> type:
+    named = _NUMBERS.get(str(leaf.value))
+    return named if named is not None else {"f": float, "b": bool}.get(kind.dtype.kind, int)
+
+
+def without_python(name: str) -> Callable[..., Any]:
+    """What stands for the Python function of a loaded program."""
+
+    def loaded(*args: Any, **kwargs: Any) -> Any:
+        text = f"{name} was loaded from a file: there is no Python to run in its place"
+        raise StateError("E534", text, help="it runs as it was compiled, where hybridize is not disabled")
+
+    loaded.__name__ = loaded.__qualname__ = name
+    return loaded

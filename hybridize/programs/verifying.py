@@ -1,0 +1,53 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Loaded functions, tried on the samples of their file."""
+
+from __future__ import annotations
+
+from typing import Protocol
+
+from hybridize.base.comparison import difference, largest
+from hybridize.base.errors import VerificationError
+from hybridize.formats import SavedSignature
+from hybridize.programs.program import Program
+
+
+class Loaded(Protocol):
+    """A function that was loaded from a file."""
+
+    @property
+    def name(self) -> str:
+        """Name of the function."""
+
+    def of_file(self) -> list[tuple[Program, SavedSignature]]:
+        """List the programs in the order of the file, with what that says of them."""
+
+
+def verify(function: Loaded, title: str = "") -> list[str]:
+    """Run a loaded function on the samples of its file.
+
+    Returns:
+        What was compared, a line for each program that has samples.
+
+    Raises:
+        VerificationError E810: a result is not what the file says; the program, the sample and the output are named.
+    """
+    title = title or function.name
+    lines = []
+    for number, (program, signature) in enumerate(function.of_file()):
+        most = 0.0
+        where = f"{title}, program {number} ({', '.join(map(str, program.types[: program.arguments]))})"
+        for k, sample in enumerate(signature.samples):
+            pairs = zip(program.outputs(sample.inputs), sample.outputs, strict=True)
+            for output, (found, expected) in enumerate(pairs):
+                problem = difference(found, expected)
+                if problem:
+                    apart = f"the largest difference is {largest(found, expected):.3g}"
+                    text = f"{where}, sample {k}: output {output} differs: {problem}; {apart}"
+                    raise VerificationError("E810", text, help="the file, or this machine, is not what it was")
+                most = max(most, largest(found, expected))
+        count = len(signature.samples)
+        if count:
+            lines.append(f"{where}: {count} call{'' if count == 1 else 's'} as expected, largest difference {most:.2g}")
+        elif not signature.training:
+            lines.append(f"{where}: not run: it has no sample; give one with samples=[...]")
+    return lines
