@@ -28,7 +28,7 @@ from hybridize.base.types import TensorType
 from hybridize.ops import Add, Broadcast, Div, Mul, Reshape, Slice, StopGradient, Sub, Transpose, UpdateSlice
 from hybridize.ops.op import Op, Operand
 
-Buffer = NDArray[Any]
+Array = NDArray[Any]
 
 
 class Tape:
@@ -55,7 +55,7 @@ class Tape:
         return self.note(op, operands, data, outputs) if tracked else outputs
 
     def note(
-        self, op: Op, operands: Sequence[Operand], data: Sequence[Buffer], outputs: Sequence[Buffer],
+        self, op: Op, operands: Sequence[Operand], data: Sequence[Array], outputs: Sequence[Array],
         shares: Traced | None = None,
     ) -> tuple[Operand, ...]:  # fmt: skip
         """Operands for `outputs`, which `op` made of operands whose values are `data`.
@@ -93,7 +93,7 @@ class Tape:
             operand = operand.data
         return TensorType(operand.shape, operand.dtype)
 
-    def constant(self, array: Buffer) -> Operand:
+    def constant(self, array: Array) -> Operand:
         """The buffer itself."""
         return array
 
@@ -161,7 +161,7 @@ class Tape:
         array._traced = traced
         return array
 
-    def _stepped(self, x: Traced, steps: Sequence[Op], data: Buffer) -> Traced:
+    def _stepped(self, x: Traced, steps: Sequence[Op], data: Array) -> Traced:
         """The history of a view, whose buffer is `data`."""
         if x.edge is None or not steps:
             return x
@@ -197,7 +197,7 @@ class Tape:
         (made,) = self.bind(op, (self.lift(x),))
         return self.wrap(made) if type(made) is Traced else wrap(made)
 
-    def made(self, name: str, arrays: Sequence[ndarray], y: Buffer, *parameters: Any) -> ndarray:
+    def made(self, name: str, arrays: Sequence[ndarray], y: Array, *parameters: Any) -> ndarray:
         """The array `y` that a function of `fused` has computed of arrays."""
         operands = [self.lift(x) for x in arrays]
         edges = [x.edge if type(x) is Traced else None for x in operands]
@@ -298,7 +298,7 @@ class Tape:
             value = update.data if type(update) is Traced else update
             op: Op
             operands: tuple[Operand, ...]
-            values: tuple[Buffer, ...]
+            values: tuple[Array, ...]
             match step:
                 case Slice():
                     op = UpdateSlice(step.starts, step.stops, step.steps)
@@ -323,7 +323,7 @@ TAPE = Tape()
 """The one there is."""
 
 
-def viewed(data: Buffer, steps: Sequence[Op]) -> Buffer:
+def viewed(data: Array, steps: Sequence[Op]) -> Array:
     """The NumPy view that view ops make; a copy where NumPy has no such view."""
     for step in steps:
         match step:

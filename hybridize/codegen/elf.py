@@ -102,11 +102,16 @@ def read(content: bytes) -> Object:
     words = _data(view, headers[naming]).tobytes()
     sections = tuple(
         Section(
-            words[header[0] : words.index(b"\0", header[0])].decode(), header[1], header[2], _data(view, header),
-            header[5], max(1, header[8]), header[7],
+            words[header[0] : words.index(b"\0", header[0])].decode(),
+            header[1],
+            header[2],
+            _data(view, header),
+            header[5],
+            max(1, header[8]),
+            header[7],
         )
         for header in headers
-    )  # fmt: skip
+    )
     symbols = next((number for number, section in enumerate(sections) if section.type == SYMBOLS), None)
     if symbols is None:
         raise CodegenError("E967", "the object has no table of symbols")

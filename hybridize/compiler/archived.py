@@ -28,7 +28,7 @@ from hybridize.compiler.pool import have_pool
 from hybridize.compiler.stored import PLAN_CLASSES
 from hybridize.graph import Graph
 from hybridize.passes import PIPELINE
-from hybridize.runtime import abi, effects, processors, record
+from hybridize.runtime import abi, effects, processors, serialization
 from hybridize.runtime.executable import Executable
 from hybridize.runtime.image import Image, Loaded
 from hybridize.runtime.plan import Buffer, Pack, Plan, Size, plain
@@ -77,7 +77,7 @@ class Made:
     """What stands in the file's description, so that it is read with it: of the image all but its bytes; of a program
     what a run needs of its plan, too."""
     content: bytes
-    """The image's code, its data; of a program small constants, and a record of the whole plan."""
+    """The image's code, its data; of a program small constants, and the whole plan, serialized."""
     threads: bool = False
     """Whether it may use them."""
 
@@ -87,9 +87,12 @@ class _LatePlan(Plan):
 
     def __init__(self, said: Mapping[str, Any], packs: tuple[Pack, ...], whole: Callable[[], Plan]) -> None:
         self.__dict__.update(
-            scratch_bytes=said["scratch_bytes"], packs=packs, teams=tuple(said["teams"]),
-            _cost_us=float(said["cost_us"]), _whole=whole,
-        )  # fmt: skip
+            scratch_bytes=said["scratch_bytes"],
+            packs=packs,
+            teams=tuple(said["teams"]),
+            _cost_us=float(said["cost_us"]),
+            _whole=whole,
+        )
 
     def __getattr__(self, name: str) -> Any:
         if name not in ("inputs", "constants", "outputs", "steps"):
@@ -128,9 +131,7 @@ def native() -> tuple[str, ...]:
     return _levels()[:1]
 
 
-def program_code(
-    graph: Graph, target: str, stable: Collection[int], named: Callable[[Array], str | None]
-) -> Made:  # fmt: skip
+def program_code(graph: Graph, target: str, stable: Collection[int], named: Callable[[Array], str | None]) -> Made:
     """The code of a program.
 
     Args:
@@ -154,11 +155,17 @@ def program_code(
         if digest is None:
             content.append(numpy.ascontiguousarray(array).tobytes())
     said = {
-        **image.said, "constants": constants, "inputs": _types(plan.inputs), "outputs": _types(plan.outputs),
-        "scratch_bytes": plan.scratch_bytes, "packs": [[*vars(pack).values()] for pack in plan.packs],
-        "teams": plan.teams, "sizes": plan.sizes, "cost_us": 0 if plan.sizes else plan.cost_us,
-    }  # fmt: skip
-    return Made(said, b"".join([*content, record.dump(plan)]), bool(plan.teams))
+        **image.said,
+        "constants": constants,
+        "inputs": _types(plan.inputs),
+        "outputs": _types(plan.outputs),
+        "scratch_bytes": plan.scratch_bytes,
+        "packs": [[*vars(pack).values()] for pack in plan.packs],
+        "teams": plan.teams,
+        "sizes": plan.sizes,
+        "cost_us": 0 if plan.sizes else plan.cost_us,
+    }
+    return Made(said, b"".join([*content, serialization.dump(plan)]), bool(plan.teams))
 
 
 def _types(buffers: Iterable[Buffer]) -> list[tuple[str, tuple[Size, ...]]]:
@@ -205,9 +212,13 @@ def _image(said: Mapping[str, Any], content: bytes) -> Image:
     if not 0 <= end <= stop <= len(content):
         raise ValueError(f"an image of {end} + {said['data']} bytes")
     return Image(
-        said["machine"], content[:end], said["data_offset"], content[end:stop], said["zeros"],
+        said["machine"],
+        content[:end],
+        said["data_offset"],
+        content[end:stop],
+        said["zeros"],
         *[tuple(map(tuple, said[pairs])) for pairs in ("exports", "externals", "pointers")],
-    )  # fmt: skip
+    )
 
 
 def executable(
@@ -284,7 +295,7 @@ def _constants(code: Code, content: bytes) -> tuple[list[Array], int]:
 
 
 def _plan(content: bytes, at: int) -> Plan:
-    plan = record.load(content[at:], PLAN_CLASSES)
+    plan = serialization.load(content[at:], PLAN_CLASSES)
     if not isinstance(plan, Plan):
         raise LoadError("E652", "the plan of the file's code is none")
     return plan

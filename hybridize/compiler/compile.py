@@ -104,9 +104,15 @@ class _Work:
     """One graph on its way to code."""
 
     def __init__(
-        self, graph: Graph, target: Target, name: str, stable: Collection[int], slots: int, threads: int | None,
+        self,
+        graph: Graph,
+        target: Target,
+        name: str,
+        stable: Collection[int],
+        slots: int,
+        threads: int | None,
         updates: Mapping[int, int],
-    ) -> None:  # fmt: skip
+    ) -> None:
         self.graph, self.target, self.name, self.stable, self.updates = graph, target, name, stable, updates
         self.slots, self.threads = slots, threads
         self.watch = _Stopwatch()

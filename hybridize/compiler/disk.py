@@ -18,7 +18,7 @@ from hybridize.base.errors import LoadError
 from hybridize.base.frozen import mutable
 from hybridize.compiler import identity
 from hybridize.compiler.folder import Folder
-from hybridize.runtime import record
+from hybridize.runtime import serialization
 
 
 @mutable
@@ -72,7 +72,7 @@ def find(name: str | None, classes: Iterable[type]) -> Any:
     content = home.read(name)
     if content is not None:
         try:
-            written_for, value = record.load(content, classes)
+            written_for, value = serialization.load(content, classes)
             if written_for == name:
                 _info.hits += 1
                 _info.read_bytes += len(content)
@@ -92,7 +92,7 @@ def keep(name: str | None, value: Any) -> None:
     home = folder()
     if home is None or name is None:
         return
-    content = record.dump((name, value))
+    content = serialization.dump((name, value))
     if home.write(name, content):
         _info.written_bytes += len(content)
     _tell(home.problem)

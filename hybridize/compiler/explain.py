@@ -18,7 +18,7 @@ from hybridize.compiler.profile import step_seconds
 from hybridize.graph import Graph
 from hybridize.passes import PIPELINE
 from hybridize.runtime.executable import Executable
-from hybridize.runtime.plan import Plan, Step, sized
+from hybridize.runtime.plan import Plan, PlanStep, sized
 
 
 def passes(graph: Graph) -> tuple[PassReport, ...]:
@@ -37,12 +37,14 @@ def passes(graph: Graph) -> tuple[PassReport, ...]:
     PIPELINE.run(graph, watch)
     return tuple(
         PassReport(
-            name.replace("_", " "), before, after,
+            name.replace("_", " "),
+            before,
+            after,
             tuple(sorted((op, -count) for op, count in changes[name].items() if count < 0)),
             tuple(sorted((op, count) for op, count in changes[name].items() if count > 0)),
         )
         for name, (before, after) in sizes.items()
-    )  # fmt: skip
+    )
 
 
 def kernels(executable: Executable, plan: Plan) -> tuple[KernelReport, ...]:
@@ -50,30 +52,38 @@ def kernels(executable: Executable, plan: Plan) -> tuple[KernelReport, ...]:
     first = len(plan.inputs)
     packed = {("input", first + pack.slot) for pack in plan.packs}
 
-    def updates(step: Step) -> bool:
+    def updates(step: PlanStep) -> bool:
         """Whether it writes a new value where it reads the old one."""
-        reads, writes = ({(place.kind, place.slot) for place in places} for places in (step.reads, step.writes))
+        reads, writes = (
+            {(address.kind, address.slot) for address in addresses} for addresses in (step.reads, step.writes)
+        )
         return any(("output", output) in writes and ("input", number) in reads for output, number in plan.updates)
 
-    def layout(step: Step) -> tuple[str, ...]:
-        found = ["packed"] if any((place.kind, place.slot) in packed for place in step.reads) else []
+    def layout(step: PlanStep) -> tuple[str, ...]:
+        found = ["packed"] if any((address.kind, address.slot) in packed for address in step.reads) else []
         if (step.kind == "loops" and set(step.reads) & set(step.writes)) or updates(step):
             found.append("in place")
         return tuple(found)
 
     return tuple(
         KernelReport(
-            step.kind, step.ops, step.lines, "×".join(map(str, general.shape)) or "1", layout(step),
-            sized(step.bytes, {}), sized(step.flops, {}), step.threads,
+            step.kind,
+            step.ops,
+            step.lines,
+            "×".join(map(str, general.shape)) or "1",
+            layout(step),
+            sized(step.bytes, {}),
+            sized(step.flops, {}),
+            step.threads,
         )
         for step, general in zip(plan.steps, executable.plan.steps, strict=True)
-    )  # fmt: skip
+    )
 
 
 def plan_of(executable: Executable, inputs: Sequence[NDArray[Any]] | None) -> Plan:
     """The plan at the sizes of a call with these inputs; without them, at those that it was compiled at."""
     if inputs is None:
-        return executable.plan.seen()
+        return executable.plan.as_compiled()
     sizes = executable.sizes.checked([array.shape for array in inputs])
     return executable.plan.at({symbol.name: size for symbol, size in sizes.items()})
 

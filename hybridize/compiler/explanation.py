@@ -208,10 +208,15 @@ def laid_out(table: Table, width: int = WIDTH) -> list[str]:
         cells = [textwrap.wrap(cell, size, break_on_hyphens=False) for cell, size in zip(row, widths, strict=True)]
         for part in range(max(map(len, cells))):
             texts = [cell[part] if part < len(cell) else "" for cell in cells]
-            lines.append(" " * gap + (" " * gap).join(
-                text.ljust(width) if column in table.words else text.rjust(width)
-                for text, width, column in zip(texts, widths, table.columns, strict=True)
-            ).rstrip())  # fmt: skip
+            lines.append(
+                " " * gap
+                + (" " * gap)
+                .join(
+                    text.ljust(width) if column in table.words else text.rjust(width)
+                    for text, width, column in zip(texts, widths, table.columns, strict=True)
+                )
+                .rstrip()
+            )
     return lines
 
 

@@ -4,7 +4,7 @@
 What is read here is run, so the folder and each file must belong to the user and be writable by nobody else. Files are
 written under another name and renamed: a reader sees all of a file or none of it, whoever is killed at what moment, and
 of two who write the same the later one wins. There are no locks. What is damaged nevertheless is told by its checksum
-(`runtime.record`), so nothing waits for the disk. Any failure means: there is no such record.
+(`runtime.serialization`), so nothing waits for the disk. Any failure means: there is no such record.
 """
 
 from __future__ import annotations

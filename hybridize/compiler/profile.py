@@ -45,12 +45,13 @@ def step_seconds(
     ticks = numpy.zeros(len(plan.steps) + 2, dtype=numpy.int64)
     address = ticks.ctypes.data
     built = build(
-        graph, target,
+        graph,
+        target,
         stable=sorted({packer.input for packer in executable.packers}),
         slots=max((step.threads for step in plan.steps), default=1),
         updates=executable.updates,
         emitter_of=lambda module, target, name: TimedEmitter(module, target, name, address),
-    )  # fmt: skip
+    )
     loaded = Loaded(compile_image(built.module.text(), target))
     team = executable.constants[plan.teams[0]] if plan.teams else None
     timed = Executable(loaded, loaded.address("program"), built.plan, built.constants, team=team)

@@ -20,7 +20,7 @@ from hybridize.graph import Graph, Node
 from hybridize.passes.pipeline import subgraphs
 from hybridize.runtime import plan as plans
 from hybridize.runtime.image import Image
-from hybridize.runtime.plan import Plan, Step
+from hybridize.runtime.plan import Plan, PlanStep
 
 LITERAL_BYTES = 1 << 14
 """Constants that the schedule itself made may stand in the record up to this size; there are none that are larger."""
@@ -137,7 +137,7 @@ def _nodes(graph: Graph) -> Iterator[Node]:
 
 
 def _with_lines(plan: Plan, lines: dict[str, str]) -> Plan:
-    def renamed(step: Step) -> Step:
+    def renamed(step: PlanStep) -> PlanStep:
         return changed(step, lines=tuple(dict.fromkeys(lines[line] for line in step.lines if lines[line])))
 
     return changed(plan, steps=tuple(map(renamed, plan.steps)))

@@ -39,7 +39,7 @@ SIZE = 2
 _TRIED = 64 << 20
 """Bytes of the values of a call that the specification is asked about for sizes nobody has called it with."""
 
-Buffer = NDArray[Any]
+Array = NDArray[Any]
 
 
 @frozen(eq=False)
@@ -47,8 +47,8 @@ class Trial:
     """A call, and what it should give."""
 
     variant: int
-    inputs: tuple[Buffer, ...]
-    outputs: tuple[Buffer, ...]
+    inputs: tuple[Array, ...]
+    outputs: tuple[Array, ...]
     """One for each of `Deployable.outputs`."""
     title: str
     """Where the call comes from."""
@@ -63,7 +63,7 @@ class Answer:
     code: int
     """0, or what a C library returned; 1 for an error of JavaScript's."""
     text: str
-    outputs: tuple[Buffer, ...]
+    outputs: tuple[Array, ...]
 
 
 def trials(deployable: Deployable) -> tuple[list[Trial], list[str]]:
@@ -91,7 +91,7 @@ def described(variant: Variant) -> str:
     return f"({', '.join(str(value.type) for value in variant.graph.inputs[: _arguments(variant)])})"
 
 
-def _other_sizes(number: int, variant: Variant, state: Sequence[Buffer], count: int) -> Iterator[Trial]:
+def _other_sizes(number: int, variant: Variant, state: Sequence[Array], count: int) -> Iterator[Trial]:
     """Calls of sizes that the program was not captured at."""
     for sizes in sampling.other_sizes(variant.graph):
         values = [value for node in variant.graph.nodes for value in node.outputs]
@@ -107,7 +107,7 @@ def _other_sizes(number: int, variant: Variant, state: Sequence[Buffer], count: 
 
 
 def run_library(
-    path: str, name: str, calls: Sequence[tuple[Buffer, ...]], types: Sequence[TensorType], *, processor: str = "",
+    path: str, name: str, calls: Sequence[tuple[Array, ...]], types: Sequence[TensorType], *, processor: str = "",
     weights: str = "", threads: int = 0,
 ) -> list[Answer]:  # fmt: skip
     """What a C library gives for calls, in a process of its own.
@@ -128,7 +128,7 @@ def run_library(
     return _answers(command, [processor, weights, str(threads)], calls, types)
 
 
-def run_module(loader: str, calls: Sequence[tuple[Buffer, ...]], types: Sequence[TensorType]) -> list[Answer]:
+def run_module(loader: str, calls: Sequence[tuple[Array, ...]], types: Sequence[TensorType]) -> list[Answer]:
     """What a WebAssembly module gives for calls, by its JavaScript loader in Node.js.
 
     Raises:
@@ -141,7 +141,7 @@ def run_module(loader: str, calls: Sequence[tuple[Buffer, ...]], types: Sequence
 
 
 def run_program(
-    command: Sequence[str], calls: Sequence[tuple[Buffer, ...]], types: Sequence[TensorType], *, processor: str = "",
+    command: Sequence[str], calls: Sequence[tuple[Array, ...]], types: Sequence[TensorType], *, processor: str = "",
     weights: str = "",
 ) -> list[Answer]:  # fmt: skip
     """What a program made of `drivers/library.c` gives for calls.
@@ -153,7 +153,7 @@ def run_program(
 
 
 def _answers(
-    command: list[str], more: list[str], calls: Sequence[tuple[Buffer, ...]], types: Sequence[TensorType]
+    command: list[str], more: list[str], calls: Sequence[tuple[Array, ...]], types: Sequence[TensorType]
 ) -> list[Answer]:  # fmt: skip
     with tempfile.TemporaryDirectory(prefix="hybridize-") as folder:
         given, results = os.path.join(folder, "calls"), os.path.join(folder, "results")
@@ -173,7 +173,7 @@ def _crash(done: subprocess.CompletedProcess[str], command: Sequence[str]) -> st
     return f"the process that ran the file {how}: {said[-1] if said else command[0]}"
 
 
-def _calls(calls: Sequence[tuple[Buffer, ...]], types: Sequence[TensorType]) -> bytes:
+def _calls(calls: Sequence[tuple[Array, ...]], types: Sequence[TensorType]) -> bytes:
     """The file that drivers read: 64-bit words, and bytes padded to 16."""
     parts = [struct.pack("<q", len(calls))]
     for inputs in calls:

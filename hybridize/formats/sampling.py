@@ -32,7 +32,7 @@ LIMIT = 1 << 20
 _WIDE = 16
 """Sizes are tried up to here beyond the smallest."""
 
-Buffer = NDArray[Any]
+Array = NDArray[Any]
 Sizes = Mapping[Symbol, int]
 # In quotes: NumPy loads its random module, 12 ms, when it is first asked for.
 _Maker: TypeAlias = "Callable[[numpy.random.Generator, tuple[int, ...]], Any]"
@@ -51,7 +51,7 @@ _INTEGERS: tuple[_Maker, ...] = (
 )
 
 
-def candidates(graph: Graph, count: int, sizes: Sizes | None = None) -> Iterator[tuple[Buffer, ...]]:
+def candidates(graph: Graph, count: int, sizes: Sizes | None = None) -> Iterator[tuple[Array, ...]]:
     """Inputs for the first `count` inputs of a graph: standard normal and small whole numbers, then blander ones.
 
     Args:
@@ -75,7 +75,7 @@ def exact_type(kind: TensorType, sizes: Sizes | None = None) -> TensorType:
     return kind.with_shape(tuple(dims.value(size, known) for size in kind.shape))
 
 
-def reference(graph: Graph, arrays: Sequence[Buffer]) -> tuple[Buffer, ...]:
+def reference(graph: Graph, arrays: Sequence[Array]) -> tuple[Array, ...]:
     """Outputs of a graph by the NumPy backend; what it prints is not heard.
 
     Raises:
@@ -85,7 +85,7 @@ def reference(graph: Graph, arrays: Sequence[Buffer]) -> tuple[Buffer, ...]:
         return tuple(numpy.array(output, order="C", copy=True) for output in evaluate(graph, arrays))
 
 
-def invented(graph: Graph, count: int, state: Sequence[Buffer], sizes: Sizes | None = None) -> Sample | None:
+def invented(graph: Graph, count: int, state: Sequence[Array], sizes: Sizes | None = None) -> Sample | None:
     """A call that the program takes, with its outputs; None where no candidate is one.
 
     Args:

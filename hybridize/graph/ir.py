@@ -18,7 +18,7 @@ from hybridize.base.frozen import frozen
 from hybridize.base.locations import SourceLoc
 from hybridize.base.types import TensorType
 
-Buffer = NDArray[Any]
+Array = NDArray[Any]
 
 
 def hashed(*parts: bytes | memoryview) -> str:
@@ -73,7 +73,7 @@ class Graph:
     inputs: tuple[Value, ...]
     nodes: tuple[Node, ...]
     outputs: tuple[Value, ...]
-    constants: Mapping[Value, Buffer] = field(default_factory=dict)
+    constants: Mapping[Value, Array] = field(default_factory=dict)
 
     def op_names(self) -> list[str]:
         """Names of the ops, in order; composites count as one."""
@@ -121,7 +121,7 @@ class Builder:
     def __init__(self) -> None:
         self.inputs: list[Value] = []
         self.nodes: list[Node] = []
-        self.constants: dict[Value, Buffer] = {}
+        self.constants: dict[Value, Array] = {}
 
     def input(self, type: TensorType, name: str = "") -> Value:
         """Add an input."""
@@ -129,7 +129,7 @@ class Builder:
         self.inputs.append(value)
         return value
 
-    def constant(self, array: Buffer, name: str = "") -> Value:
+    def constant(self, array: Array, name: str = "") -> Value:
         """Add a constant; the array is copied, so later writes to it do not reach the graph."""
         array = numpy.array(array, order="C", copy=True)
         array.setflags(write=False)

@@ -57,11 +57,13 @@ class _Exact:
         constants = {self.value(value, values): array for value, array in graph.constants.items()}
         nodes = [
             Node(
-                self.literal(node.op), tuple(values[value] for value in node.inputs),
-                tuple(self.value(value, values) for value in node.outputs), node.loc,
+                self.literal(node.op),
+                tuple(values[value] for value in node.inputs),
+                tuple(self.value(value, values) for value in node.outputs),
+                node.loc,
             )
             for node in graph.nodes
-        ]  # fmt: skip
+        ]
         return Graph(tuple(inputs), tuple(nodes), tuple(values[value] for value in graph.outputs), constants)
 
     def value(self, value: Value, values: dict[Value, Value]) -> Value:

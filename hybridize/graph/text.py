@@ -31,7 +31,7 @@ from hybridize.base.dims import parse as parse_size
 from hybridize.base.dtypes import BY_CODE, CODES
 from hybridize.base.errors import GraphError, HybridizeError
 from hybridize.base.types import TensorType
-from hybridize.graph.ir import Buffer, Builder, Graph, Node, Value, hashed, use_printer
+from hybridize.graph.ir import Array, Builder, Graph, Node, Value, hashed, use_printer
 
 INLINE = 64
 """Elements up to which constants stand in the text themselves."""
@@ -122,14 +122,14 @@ def _word(label: str) -> str:
     return label if label.isascii() and label.isidentifier() else json.dumps(label)
 
 
-def _constant_text(array: Buffer) -> str:
+def _constant_text(array: Array) -> str:
     if array.size > INLINE:
         return f"sha256:{digest(array)}"
     values = array.astype(numpy.float64) if array.dtype.kind in "fV" else array
     return repr(values.tolist() if array.ndim == 0 else values.ravel().tolist())
 
 
-def digest(array: Buffer) -> str:
+def digest(array: Array) -> str:
     """What stands for a large constant: a hash of its type and bytes (zeros of two shapes are two constants)."""
     kind = str(TensorType(array.shape, array.dtype))
     return hashed(kind.encode(), numpy.ascontiguousarray(array).view(numpy.uint8).data)
@@ -141,7 +141,7 @@ use_printer(print_graph)
 def parse(
     text: str,
     ops: Mapping[str, Callable[..., Any]],
-    constants: Mapping[str, Buffer] | None = None,
+    constants: Mapping[str, Array] | None = None,
     inputs: Sequence[Value] = (),
     symbols: Mapping[str, Dim] | None = None,
 ) -> Graph:
@@ -187,7 +187,7 @@ _WORDS = {"True": True, "False": False, "None": None}
 class _Parser:
     """Recursive descent over tokens; every failure is a GraphError that names the line."""
 
-    def __init__(self, text: str, ops: Mapping[str, Callable[..., Any]], constants: Mapping[str, Buffer]) -> None:
+    def __init__(self, text: str, ops: Mapping[str, Callable[..., Any]], constants: Mapping[str, Array]) -> None:
         self._text = text
         self._ops = ops
         self._constants = constants

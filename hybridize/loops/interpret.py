@@ -40,10 +40,10 @@ def _run_row(nest: Nest, row: tuple[int, ...], buffers: list[NDArray[Any]]) -> N
 
 def _store(statement: Statement, axes: dict[int, int], buffers: list[NDArray[Any]]) -> None:
     evaluation = _Evaluation(axes, buffers)
-    address = int(evaluation.value(statement.address))
+    index = int(evaluation.value(statement.index))
     buffer = buffers[statement.buffer]
-    assert 0 <= address < buffer.size, "store out of bounds"
-    buffer[address] = evaluation.value(statement.value)
+    assert 0 <= index < buffer.size, "store out of bounds"
+    buffer[index] = evaluation.value(statement.value)
 
 
 class _Evaluation:

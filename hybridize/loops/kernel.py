@@ -3,7 +3,7 @@
 
     kernel    = (params, locals, nests)
     nest      = (rows, lane, statements)             for each row, in order: every statement
-    statement = (buffer, sizes, address, value)      for each inner index: buffer[address] = value
+    statement = (buffer, sizes, index, value)        for each inner position: buffer[index] = value
 
 Axes 0..len(rows)-1 count the rows, the following ones a statement's own inner indices, negative ones are the
 variables of folds. A `Load` has one index, the position in the flat buffer. Buffers are numbered params first, then
@@ -37,11 +37,11 @@ class Param:
 
 @frozen
 class Statement:
-    """buffer[address] = value, for each inner index."""
+    """buffer[index] = value, for each inner position."""
 
     buffer: int
     sizes: tuple[int, ...]
-    address: Expr
+    index: Expr
     value: Expr
 
 
@@ -85,8 +85,8 @@ class _Printer:
             for statement in nest.statements:
                 for part in upward(statement.value):
                     self.name(part)
-                address, value = self.name(statement.address), self.name(statement.value)
-                self._lines.append(f"  for {statement.sizes}: b{statement.buffer}[{address}] = {value}")
+                index, value = self.name(statement.index), self.name(statement.value)
+                self._lines.append(f"  for {statement.sizes}: b{statement.buffer}[{index}] = {value}")
         self._lines.append("}")
         return "\n".join(self._lines)
 

@@ -13,10 +13,10 @@ from hybridize.base.errors import ArgumentError
 from hybridize.base.types import TensorType
 from hybridize.graph import Graph, Value, sizes_of, with_sizes
 
-Buffer = NDArray[Any]
+Array = NDArray[Any]
 
 
-def evaluate(graph: Graph, inputs: Sequence[Buffer]) -> list[Buffer]:
+def evaluate(graph: Graph, inputs: Sequence[Array]) -> list[Array]:
     """The outputs of `graph` for `inputs`, by `reference`, control flow and composites included.
 
     Sizes that are not known in the graph are those of the inputs.
@@ -34,7 +34,7 @@ def evaluate(graph: Graph, inputs: Sequence[Buffer]) -> list[Buffer]:
     if given != [value.type for value in graph.inputs]:
         takes, found = (", ".join(map(str, kinds)) for kinds in ([value.type for value in graph.inputs], given))
         raise ArgumentError("E341", f"a graph of inputs ({takes}) was given ({found})")
-    values: dict[Value, Buffer] = dict(zip(graph.inputs, arrays, strict=True))
+    values: dict[Value, Array] = dict(zip(graph.inputs, arrays, strict=True))
     values.update(graph.constants)
     left = graph.uses()
     with numpy.errstate(all="ignore"):

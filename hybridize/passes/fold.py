@@ -6,7 +6,7 @@ from __future__ import annotations
 import numpy
 
 from hybridize.graph import Graph, Node, Value, is_exact
-from hybridize.graph.ir import Buffer
+from hybridize.graph.ir import Array
 from hybridize.ops import Broadcast, Cast, Cond, Effect, Elementwise, Iota, Op, Scan, Where, While, effect_of
 from hybridize.passes.pipeline import Rewriter
 
@@ -70,8 +70,8 @@ class FoldConstants:
         return sum(value.type.nbytes for value in node.outputs) <= self.limit_bytes
 
 
-def _computed(node: Node, operands: list[Buffer]) -> tuple[Buffer, ...]:
+def _computed(node: Node, operands: list[Array]) -> tuple[Array, ...]:
     assert isinstance(node.op, Op)
     with numpy.errstate(all="ignore"):
-        results: tuple[Buffer, ...] = node.op.reference(*operands)
+        results: tuple[Array, ...] = node.op.reference(*operands)
     return results

@@ -9,17 +9,24 @@ here if it reads its tables, its plan and its records as this release writes the
 from __future__ import annotations
 
 import dataclasses
+import re
+from collections.abc import Mapping
 from typing import Any, Final
 
 from hybridize.runtime import cpython, effects, entry, image, plan, pool
+from hybridize.runtime.serialization import stored_name
 
 NUMBER: Final = 2
 
 
 def facts() -> str:
     """What `NUMBER` stands for, as text."""
-    classes = [image.Image, plan.Buffer, plan.Place, plan.Step, plan.Pack, plan.Plan]
-    fields = {kind.__name__: [(field.name, str(field.type)) for field in _fields(kind)] for kind in classes}
+    classes = [image.Image, plan.Buffer, plan.Address, plan.PlanStep, plan.Pack, plan.Plan]
+    names = {kind.__name__: stored_name(kind) for kind in classes}
+    fields = {
+        stored_name(kind): [(field.name, _in_stored_names(str(field.type), names)) for field in _fields(kind)]
+        for kind in classes
+    }
     tables = [entry.FIELDS, entry.ARGUMENT, entry.OUTPUT, entry.GUARD, cpython.EXTERNALS, plan.FRAME, plan.PREPARE]
     words = [pool.TEAM, pool.WORD, pool.PARALLEL, pool.SHUTDOWN, effects.VARIABLE]
     kinds = [{one.name: one.value for one in kind} for kind in (entry.Kind, entry.Returns, entry.Look)]
@@ -29,3 +36,8 @@ def facts() -> str:
 
 def _fields(kind: Any) -> tuple[dataclasses.Field[Any], ...]:
     return dataclasses.fields(kind)
+
+
+def _in_stored_names(annotation: str, names: Mapping[str, str]) -> str:
+    """Return an annotation with the names that files hold, so that renaming a class changes no format."""
+    return re.sub(r"\w+", lambda word: names.get(word[0], word[0]), annotation)

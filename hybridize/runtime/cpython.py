@@ -126,8 +126,6 @@ def process_table() -> NDArray[numpy.int64]:
         table[WORD[name]] = ctypes.cast(getattr(library, name), ctypes.c_void_p).value or 0
     table[WORD["PyArray_NewFromDescr"]] = _word(_numpy_api() + 8 * _API_NEW_FROM_DESCR)
     table[WORD["PyArray_SetBaseObject"]] = _word(_numpy_api() + 8 * _API_SET_BASE_OBJECT)
-    for name, thing in (
-        ("ndarray", numpy.ndarray), ("bytes", uint8), ("float", float), ("int", int), ("None", None)
-    ):  # fmt: skip
+    for name, thing in (("ndarray", numpy.ndarray), ("bytes", uint8), ("float", float), ("int", int), ("None", None)):
         table[WORD[name]] = id(thing)
     return table

@@ -17,7 +17,7 @@ from hybridize.runtime import cpython, effects
 from hybridize.runtime.buffers import aligned, aligned_copy, dense, zeros
 from hybridize.runtime.cpython import USABLE
 from hybridize.runtime.entry import Argument, Kind, Returns, State, new_entry, plain_sizes
-from hybridize.runtime.plan import LONG_US, PREPARE, Pack, Plan, Step
+from hybridize.runtime.plan import LONG_US, PREPARE, Pack, Plan, PlanStep
 from hybridize.runtime.pool import POOL
 from hybridize.runtime.sizes import CallSizes, Types
 
@@ -104,9 +104,9 @@ class Executable:
         return self._optimized() if self._optimized is not None else None
 
     @property
-    def kernels(self) -> tuple[Step, ...]:
+    def kernels(self) -> tuple[PlanStep, ...]:
         """The steps of the program, in order; at the sizes that it was compiled at, like all figures here."""
-        return self.plan.seen().steps
+        return self.plan.as_compiled().steps
 
     @property
     def scratch_bytes(self) -> int:
@@ -116,7 +116,7 @@ class Executable:
     @property
     def peak_bytes(self) -> int:
         """Scratch and outputs of one call."""
-        return self.plan.seen().peak_bytes
+        return self.plan.as_compiled().peak_bytes
 
     @property
     def constant_bytes(self) -> int:
@@ -193,9 +193,18 @@ class Executable:
             return checked
         idle = numpy.zeros(1, dtype=numpy.int64)  # modes are the business of whoever calls `run`
         state = State(
-            self.address, self._owner, arguments, self.constants, self.results, checked,
-            returns=Returns.LIST, scratch_bytes=self.scratch_bytes, release=self.long, busy=idle, prepare=self.prepare,
-        )  # fmt: skip
+            self.address,
+            self._owner,
+            arguments,
+            self.constants,
+            self.results,
+            checked,
+            returns=Returns.LIST,
+            scratch_bytes=self.scratch_bytes,
+            release=self.long,
+            busy=idle,
+            prepare=self.prepare,
+        )
         return new_entry(entry_code, state)
 
 

@@ -60,8 +60,10 @@ class Buffer:
 
 
 @frozen
-class Place:
-    """Where the bytes of a stored value are during a call."""
+class Address:
+    """Locates the bytes of a stored value during a call: an array of pointers, a slot of it and an offset."""
+
+    stored_as = "Place"
 
     kind: str
     """input (also constants), output or scratch."""
@@ -75,8 +77,10 @@ class Place:
 
 
 @frozen
-class Step:
+class PlanStep:
     """One step of a program: a call of one machine-code function."""
+
+    stored_as = "Step"
 
     name: str
     """The function; equal kernels share one."""
@@ -86,8 +90,8 @@ class Step:
     """Ops of the graph that the step computes, in order."""
     lines: tuple[str, ...]
     """The user's lines they come from, as `file.py:12`, each once."""
-    reads: tuple[Place, ...]
-    writes: tuple[Place, ...]
+    reads: tuple[Address, ...]
+    writes: tuple[Address, ...]
     shape: tuple[Size, ...]
     """Sizes of what it computes last, axes that lie together as one."""
     bytes: Size
@@ -128,7 +132,7 @@ class Plan:
     """They follow the inputs in the array of pointers."""
     outputs: tuple[Buffer, ...]
     scratch_bytes: Size
-    steps: tuple[Step, ...]
+    steps: tuple[PlanStep, ...]
     packs: tuple[Pack, ...] = ()
     sizes: tuple[str, ...] = ()
     """The size symbols in the order of their values, then conditions, as `Scope.lines` gives them."""
@@ -143,17 +147,27 @@ class Plan:
             return self
         steps = tuple(
             changed(
-                step, reads=_places(step.reads, sizes), writes=_places(step.writes, sizes),
-                shape=_numbers(step.shape, sizes), bytes=sized(step.bytes, sizes), flops=sized(step.flops, sizes),
+                step,
+                reads=_addresses(step.reads, sizes),
+                writes=_addresses(step.writes, sizes),
+                shape=_numbers(step.shape, sizes),
+                bytes=sized(step.bytes, sizes),
+                flops=sized(step.flops, sizes),
             )
             for step in self.steps
-        )  # fmt: skip
+        )
         return Plan(
-            _buffers(self.inputs, sizes), self.constants, _buffers(self.outputs, sizes),
-            sized(self.scratch_bytes, sizes), steps, self.packs, teams=self.teams, updates=self.updates,
-        )  # fmt: skip
+            _buffers(self.inputs, sizes),
+            self.constants,
+            _buffers(self.outputs, sizes),
+            sized(self.scratch_bytes, sizes),
+            steps,
+            self.packs,
+            teams=self.teams,
+            updates=self.updates,
+        )
 
-    def seen(self) -> Plan:
+    def as_compiled(self) -> Plan:
         """The plan of a call like the one that was compiled."""
         return self.at({symbol.name: symbol.hint for symbol in scope_of(self.sizes)[0].symbols})
 
@@ -164,7 +178,7 @@ class Plan:
 
     @property
     def peak_bytes(self) -> int:
-        """Scratch and outputs of one call, exactly, but for those that take an input's place.
+        """Scratch and outputs of one call, exactly, but for those that take an input's address.
 
         Of a plan without symbols.
         """
@@ -189,7 +203,7 @@ class Plan:
 
     def __str__(self) -> str:
         if self.sizes:
-            return f"sizes {', '.join(self.sizes)}\n{self.seen()}"
+            return f"sizes {', '.join(self.sizes)}\n{self.as_compiled()}"
         lines = [f"scratch {self.scratch_bytes} bytes, peak {self.peak_bytes} bytes"]
         return "\n".join(lines + [f"  {step}" for step in self.steps])
 
@@ -205,7 +219,7 @@ def sized(x: Size, symbols: Mapping[str, int] | Mapping[str, Dim]) -> int:
 
 
 def _known(x: Size) -> int:
-    assert isinstance(x, int), "a plan of unknown sizes is asked for a number: take `seen()` or `at(...)`"
+    assert isinstance(x, int), "a plan of unknown sizes is asked for a number: take `as_compiled()` or `at(...)`"
     return x
 
 
@@ -217,5 +231,5 @@ def _buffers(buffers: tuple[Buffer, ...], sizes: Mapping[str, int]) -> tuple[Buf
     return tuple(Buffer(one.dtype, _numbers(one.shape, sizes), sized(one.nbytes, sizes)) for one in buffers)
 
 
-def _places(places: tuple[Place, ...], sizes: Mapping[str, int]) -> tuple[Place, ...]:
-    return tuple(Place(place.kind, place.slot, sized(place.offset, sizes)) for place in places)
+def _addresses(addresses: tuple[Address, ...], sizes: Mapping[str, int]) -> tuple[Address, ...]:
+    return tuple(Address(address.kind, address.slot, sized(address.offset, sizes)) for address in addresses)

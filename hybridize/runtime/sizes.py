@@ -30,9 +30,7 @@ class CallSizes:
         """`name` is the program's, for errors; `types` are those of inputs and outputs, where somebody has them."""
         self.name = name
         self.scope, symbols = scope_of(plan.sizes)
-        self.parameters, self.results = types or (
-            plan.types(plan.inputs, symbols), plan.types(plan.outputs, symbols)
-        )  # fmt: skip
+        self.parameters, self.results = types or (plan.types(plan.inputs, symbols), plan.types(plan.outputs, symbols))
         """Types of the inputs and of the outputs, with dims where sizes are the call's."""
         self._scratch_bytes = sized(plan.scratch_bytes, symbols)
         self.symbolic = bool(self.scope.symbols)

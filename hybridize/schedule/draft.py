@@ -11,7 +11,7 @@ from hybridize.base.frozen import frozen
 from hybridize.graph import Node, Value
 from hybridize.loops.expr import Expr, Fold, Load
 from hybridize.loops.index import children
-from hybridize.schedule.group import Group, Grouping, Pattern, fold_variable, radix
+from hybridize.schedule.grouping import Group, Grouping, Pattern, fold_variable, radix
 from hybridize.schedule.lower import Local, Read
 
 ACCUMULATED = -1
@@ -20,11 +20,11 @@ ACCUMULATED = -1
 
 @frozen
 class DraftStatement:
-    """buffer[address] = value for each index of `inner`, axes or variables of the group, slowest first."""
+    """buffer[index] = value for each index of `inner`, axes or variables of the group, slowest first."""
 
     buffer: int
     inner: tuple[int, ...]
-    address: Expr
+    index: Expr
     value: Expr
 
 
@@ -35,7 +35,7 @@ class Draft:
         self.group = group
         self.space = group.space
         self.buffers: list[Value] = []
-        self.kept: set[int] = set()
+        self.row_local: set[int] = set()
         """Numbers of the buffers that are rows."""
         self.statements: list[DraftStatement] = []
         self._grouping = grouping
@@ -45,15 +45,15 @@ class Draft:
         self._members = {value: (node, local) for value, node, local in group.members}
         self._values = {number: value for value, number in grouping.numbers.items()}
         for value, node, local in reversed(group.members):
-            if value in group.stored or value in group.kept:
+            if value in group.materialised or value in group.row_local:
                 self._state(value, node, local)
             else:
                 for pattern in grouping.uses[value][group].values():
                     self._inlined(value, pattern)
 
     def _state(self, value: Value, node: Node, local: Local) -> None:
-        stored = value in self.group.stored
-        pattern = (self.group.stored if stored else self.group.kept)[value]
+        stored = value in self.group.materialised
+        pattern = (self.group.materialised if stored else self.group.row_local)[value]
         expr = self._compute(value, node, local, pattern)
         resolved = self._resolve(pattern)
         if same(value.type.size, 0):
@@ -64,9 +64,9 @@ class Draft:
         inner = tuple(axis for axis in axes if axis not in rows)
         number, offset = self._buffer(value)
         if not stored:
-            self.kept.add(number)
-        address = self._address(value, number, offset, resolved)
-        self.statements.append(DraftStatement(number, inner, address, expr))
+            self.row_local.add(number)
+        index = self._element_index(value, number, offset, resolved)
+        self.statements.append(DraftStatement(number, inner, index, expr))
 
     def _buffer(self, value: Value) -> tuple[int, int]:
         """Number of the buffer in which `value` is stored, and its first element there."""
@@ -80,9 +80,9 @@ class Draft:
             self.buffers.append(value)
         return number, offset
 
-    def _address(self, value: Value, number: int, offset: int, indices: Pattern) -> Expr:
+    def _element_index(self, value: Value, number: int, offset: int, indices: Pattern) -> Expr:
         flat = self.space.flat(indices, value.type.shape)
-        if number in self.kept:
+        if number in self.row_local:
             return self._within_row(value, flat)
         return self.space.affine([(flat, 1)], offset)
 
@@ -122,16 +122,20 @@ class Draft:
         operand = node.inputs[read.operand]
         if operand in self._grouping.literals:
             return self._grouping.literals[operand]
-        if operand in self._members and operand not in self.group.stored and operand not in self.group.kept:
+        if self._is_inlined(operand):
             return self._inlined(operand, self._grouping.compose(self.group, value, node, pattern, read))
         return self._stored(operand, indices)
+
+    def _is_inlined(self, value: Value) -> bool:
+        """Tell whether the group computes `value` where it is read, without a buffer."""
+        return value in self._members and value not in self.group.materialised and value not in self.group.row_local
 
     def _stored(self, operand: Value, indices: Pattern) -> Expr:
         if operand is self.group.contraction:
             position = self.space.flat(indices, operand.type.shape)
             return self._interner.load(operand.type.dtype, ACCUMULATED, (position,))
         number, offset = self._buffer(operand)
-        return self._interner.load(operand.type.dtype, number, (self._address(operand, number, offset, indices),))
+        return self._interner.load(operand.type.dtype, number, (self._element_index(operand, number, offset, indices),))
 
     def _resolve(self, pattern: Pattern) -> Pattern:
         """`pattern` with loads of index data, which name values, replaced by what they load."""
@@ -140,7 +144,11 @@ class Draft:
 
         def load(load: Load, indices: Pattern) -> Expr:
             operand = self._values[load.operand]
-            if operand in self._members and operand not in self.group.stored and operand not in self.group.kept:
+            if (
+                operand in self._members
+                and operand not in self.group.materialised
+                and operand not in self.group.row_local
+            ):
                 return self._inlined(operand, load.indices)
             return self._stored(operand, indices)
 
@@ -154,25 +162,25 @@ class Draft:
         statements = [statement for statement in self.statements if statement.buffer == target]
         if len(self.statements) != 1 or len(statements) != 1 or self.group.rows:
             return []
-        addresses: dict[int, set[int]] = {}
-        _loads(statements[0].value, addresses, set())
-        wanted = {id(statements[0].address)}
-        return [number for number, found in addresses.items() if found == wanted and number not in self.kept]
+        indices: dict[int, set[int]] = {}
+        _loads(statements[0].value, indices, set())
+        wanted = {id(statements[0].index)}
+        return [number for number, found in indices.items() if found == wanted and number not in self.row_local]
 
     def read_buffers(self) -> set[int]:
         """Numbers of the buffers that are read."""
-        addresses: dict[int, set[int]] = {}
+        indices: dict[int, set[int]] = {}
         seen: set[int] = set()
         for statement in self.statements:
-            _loads(statement.value, addresses, seen)
-        return set(addresses)
+            _loads(statement.value, indices, seen)
+        return set(indices)
 
 
-def _loads(expr: Expr, addresses: dict[int, set[int]], seen: set[int]) -> None:
+def _loads(expr: Expr, indices: dict[int, set[int]], seen: set[int]) -> None:
     if id(expr) in seen:
         return
     seen.add(id(expr))
     if isinstance(expr, Load):
-        addresses.setdefault(expr.operand, set()).add(id(expr.indices[0]))
+        indices.setdefault(expr.operand, set()).add(id(expr.indices[0]))
     for child in children(expr):
-        _loads(child, addresses, seen)
+        _loads(child, indices, seen)

@@ -25,7 +25,7 @@ PIECES = 1024
 """Most loops that one statement is split into."""
 
 
-class Widths(Protocol):
+class VectorWidths(Protocol):
     """What finishing must know of a machine."""
 
     def lanes(self, itemsize: int) -> int:
@@ -41,18 +41,18 @@ class Numbering:
     buffers: Mapping[int, int]
 
 
-def finish(draft: Draft, numbering: Numbering, machine: Widths) -> Kernel:
+def finish(draft: Draft, numbering: Numbering, target: VectorWidths) -> Kernel:
     """The kernel of a draft."""
     if draft.group.rows:
-        nests = [_row_nest(draft, draft.statements, numbering, machine)]
+        nests = [_row_nest(draft, draft.statements, numbering, target)]
     else:
         nests = []
         for _, run in itertools.groupby(draft.statements, key=lambda statement: statement.inner):
             statements = list(run)
             if any(_has_fold(draft, statement) for statement in statements):
-                nests.append(_row_nest(draft, statements, numbering, machine))
+                nests.append(_row_nest(draft, statements, numbering, target))
             else:
-                nests += _element_nests(draft, statements, numbering, machine)
+                nests += _element_nests(draft, statements, numbering, target)
     return Kernel(numbering.params, numbering.locals, tuple(nests))
 
 
@@ -133,9 +133,13 @@ class _Rewriting:
     """Moves expressions of a draft into a kernel's axes and buffers."""
 
     def __init__(
-        self, interner: Interner, ranges: Mapping[int, int], mapping: dict[int, Expr], numbering: Numbering,
+        self,
+        interner: Interner,
+        ranges: Mapping[int, int],
+        mapping: dict[int, Expr],
+        numbering: Numbering,
         variables: Variables,
-    ) -> None:  # fmt: skip
+    ) -> None:
         self.space = Space(interner, ranges)
         self._variables = variables
         self._mapping = mapping
@@ -157,18 +161,18 @@ class _Rewriting:
 
 
 def _element_nests(
-    draft: Draft, statements: Sequence[DraftStatement], numbering: Numbering, machine: Widths
+    draft: Draft, statements: Sequence[DraftStatement], numbering: Numbering, target: VectorWidths
 ) -> list[Nest]:
     """Statements over the same axes, without folds: one nest, or one per piece."""
     space, sizes = draft.space, draft.space.ranges
-    roots = [expr for statement in statements for expr in (statement.address, statement.value)]
+    roots = [expr for statement in statements for expr in (statement.index, statement.value)]
     runs = merge([a for a in statements[0].inner if not same(sizes[a], 1)], sizes, forms_of(roots))
     runs = _lane_last(runs, statements, space)
     extents = [_extent(run, sizes) for run in runs]
     substitution = _substitution(runs, space.interner, 0)
     rewriting = _Rewriting(space.interner, dict(enumerate(extents)), substitution, numbering, Variables())
     moved = [
-        Statement(numbering.buffers[s.buffer], tuple(extents), rewriting(s.address), rewriting(s.value))
+        Statement(numbering.buffers[s.buffer], tuple(extents), rewriting(s.index), rewriting(s.value))
         for s in statements
     ]
     return [Nest((), None, 1, piece) for piece in split(moved, extents, space.interner)]
@@ -195,7 +199,7 @@ def _contiguous(axis: int, statements: Sequence[DraftStatement], space: Space) -
     score, seen = 1, set[int]()
     stack: list[Expr] = []
     for statement in statements:
-        score += 3 * _suits(statement.address, axis, space)
+        score += 3 * _suits(statement.index, axis, space)
         stack.append(statement.value)
     while stack:
         expr = stack.pop()
@@ -258,11 +262,14 @@ def _piece(
 
     def moved(expr: Expr) -> Expr:
         return space.rewrite_deep(
-            expr, shifted, lambda load, indices: interner.load(load.dtype, load.operand, indices),
-            lambda fold: fold.variable, memo,
-        )  # fmt: skip
+            expr,
+            shifted,
+            lambda load, indices: interner.load(load.dtype, load.operand, indices),
+            lambda fold: fold.variable,
+            memo,
+        )
 
-    return tuple(Statement(s.buffer, sizes, moved(s.address), moved(s.value)) for s in statements)
+    return tuple(Statement(s.buffer, sizes, moved(s.index), moved(s.value)) for s in statements)
 
 
 def _cuts(roots: Sequence[Expr]) -> Iterable[tuple[int, int]]:
@@ -311,16 +318,16 @@ def _cut(comparison: Call) -> Iterable[tuple[int, int]]:
 # Row nests
 
 
-def _row_nest(draft: Draft, statements: Sequence[DraftStatement], numbering: Numbering, machine: Widths) -> Nest:
+def _row_nest(draft: Draft, statements: Sequence[DraftStatement], numbering: Numbering, target: VectorWidths) -> Nest:
     """Statements that share their rows, with folds."""
     space, sizes = draft.space, draft.space.ranges
-    roots = [expr for statement in statements for expr in (statement.address, statement.value)]
+    roots = [expr for statement in statements for expr in (statement.index, statement.value)]
     forms = forms_of(roots)
     rows = [axis for axis in draft.group.rows or () if not same(sizes[axis], 1)]
     runs = merge(rows, sizes, forms)
     extents = tuple(_extent(run, sizes) for run in runs)
     outer = _substitution(runs, space.interner, 0)
-    lane = _row_lane(runs, statements, space, machine)
+    lane = _row_lane(runs, statements, space, target)
     moved, variables = [], Variables()
     for statement in statements:
         inner = merge([a for a in statement.inner if not same(sizes[a], 1)], sizes, forms)
@@ -333,12 +340,12 @@ def _row_nest(draft: Draft, statements: Sequence[DraftStatement], numbering: Num
             variables,
         )
         value = merge_folds(rewriting(statement.value), rewriting.space, variables)
-        moved.append(Statement(numbering.buffers[statement.buffer], inner_extents, rewriting(statement.address), value))
+        moved.append(Statement(numbering.buffers[statement.buffer], inner_extents, rewriting(statement.index), value))
     if lane is None:
         return Nest(extents, None, 1, tuple(moved))
     values = [statement.value for statement in moved]
     bodies = [node.body for node in walk(*values) if isinstance(node, Fold)]
-    width = lanes_for(machine.lanes(widest(*values)), weight(*values, *bodies), extents[lane])
+    width = lanes_for(target.lanes(widest(*values)), weight(*values, *bodies), extents[lane])
     return Nest(extents, lane, width, tuple(moved))
 
 
@@ -347,13 +354,13 @@ OFTEN = 8
 
 
 def _row_lane(
-    runs: Sequence[tuple[int, ...]], statements: Sequence[DraftStatement], space: Space, machine: Widths
+    runs: Sequence[tuple[int, ...]], statements: Sequence[DraftStatement], space: Space, target: VectorWidths
 ) -> int | None:
     """The row axis to put in vectors, where memory is in order along it rather than along folds and inner axes."""
     accesses, sizes = _accesses(statements, space)
     inner = sum(weight * (1 if lane is None else _suits(address, lane, space)) for address, lane, weight in accesses)
     best, best_score = None, inner
-    lanes = machine.lanes(4)
+    lanes = target.lanes(4)
     for k, run in enumerate(runs):
         extent = typical(_extent(run, space.ranges))
         score = sum(weight * _suits(address, run[-1], space) for address, _, weight in accesses)
@@ -374,7 +381,7 @@ def _accesses(
     stack: list[tuple[Expr, int | None]] = []
     for statement in statements:
         lane = statement.inner[-1] if statement.inner else None
-        accesses.append((statement.address, lane, 1 if lane is None else 2 * OFTEN))
+        accesses.append((statement.index, lane, 1 if lane is None else 2 * OFTEN))
         stack.append((statement.value, lane))
         if lane is not None:
             sizes.append(typical(space.ranges[lane]))
@@ -420,9 +427,12 @@ def _merge_fold(expr: Expr, again: object, space: Space, variables: Variables) -
                 number = variables.number("merged", variable, size * inner.size, space)
                 mapping: dict[int, Expr] = {variable: interner.number(0), inner.variable: interner.axis(number)}
                 body = space.rewrite(
-                    inner.body, mapping, lambda load, indices: interner.load(load.dtype, load.operand, indices),
-                    lambda fold: fold.variable, {},
-                )  # fmt: skip
+                    inner.body,
+                    mapping,
+                    lambda load, indices: interner.load(load.dtype, load.operand, indices),
+                    lambda fold: fold.variable,
+                    {},
+                )
                 merged = interner.fold(expr.dtype, kind, size * inner.size, number, body)
                 return _merge_fold(merged, again, space, variables)
             return interner.fold(expr.dtype, kind, size, variable, again(inner))

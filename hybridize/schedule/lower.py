@@ -104,9 +104,12 @@ class Lowerings:
         axes = tuple(space.axis(k) for k in range(type.ndim))
         expr = element(tuple(Axis(space.axis(0).dtype, k) for k in range(type.ndim)) if axes else ())
         normal = space.rewrite(
-            expr, {}, lambda load, indices: self.interner.load(load.dtype, load.operand, indices),
-            lambda fold: space.variable(fold.size), {},
-        )  # fmt: skip
+            expr,
+            {},
+            lambda load, indices: self.interner.load(load.dtype, load.operand, indices),
+            lambda fold: space.variable(fold.size),
+            {},
+        )
         reads: dict[int, Read] = {}
         cost = _collect(normal, (), axes, reads, set())
         facts = self.interner.facts

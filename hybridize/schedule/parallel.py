@@ -35,7 +35,7 @@ class Split:
     team: int
     """The slot, among the inputs, of who runs its loop: see `runtime.pool`."""
     strides: tuple[int, ...]
-    """Bytes between the threads' own parts of each of the step's last places."""
+    """Bytes between the threads' own parts of each of the step's last addresses."""
 
 
 def estimated_us(nbytes: int, flops: int) -> float:

@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What a schedule is made of: steps over places, ready for codegen."""
+"""What a schedule is made of: steps over addresses, ready for codegen."""
 
 from __future__ import annotations
 
 from hybridize.base.frozen import frozen
 from hybridize.base.types import TensorType
-from hybridize.graph.ir import Buffer
+from hybridize.graph.ir import Array
 from hybridize.loops.expr import Expr, Routine
 from hybridize.loops.kernel import Kernel, Param
 from hybridize.runtime.plan import Plan
@@ -13,7 +13,7 @@ from hybridize.schedule.parallel import Split
 
 
 @frozen
-class About:
+class Provenance:
     """Where a step comes from: its ops and the user's lines, in order."""
 
     ops: tuple[str, ...]
@@ -21,8 +21,8 @@ class About:
 
 
 @frozen
-class Place:
-    """Where the bytes of a stored value are during a call; `runtime.plan.Place` is the same as text."""
+class Address:
+    """Where the bytes of a stored value are during a call; `runtime.plan.Address` is the same as text."""
 
     kind: str
     """input (also constants), output or scratch."""
@@ -32,16 +32,16 @@ class Place:
 
 
 @frozen
-class Extra:
+class SideStore:
     """A store besides the main one in the epilogue of a contraction."""
 
     param: int
-    address: Expr
+    index: Expr
     value: Expr
 
 
 @frozen
-class Finish:
+class Epilogue:
     """What becomes of each element of a contraction before it is stored.
 
     Expressions over Axis 0, 1, 2 (batch, row, column), the accumulated element being a load of operand -1.
@@ -49,7 +49,7 @@ class Finish:
 
     value: Expr
     params: tuple[Param, ...]
-    extras: tuple[Extra, ...]
+    side_stores: tuple[SideStore, ...]
 
 
 @frozen
@@ -83,60 +83,60 @@ class Stable:
 class Packed:
     """A constant made of another one, or of an input that seldom changes: w of `product` as its tiles read it."""
 
-    source: Buffer | Stable
+    source: Array | Stable
     product: Product
     """One that reads it; w is packed alike for every m."""
 
 
 @frozen(eq=False)
-class Team:
+class ThreadPoolHandle:
     """A constant that is no array: who runs the loops of steps that are split, as `runtime.pool` says."""
 
 
 @frozen
 class LoopStep:
-    """Run a kernel; one place per param."""
+    """Run a kernel; one address per param."""
 
-    about: About
+    provenance: Provenance
     kernel: Kernel
-    places: tuple[Place, ...]
+    addresses: tuple[Address, ...]
     split: Split | None = None
 
 
 @frozen
 class ProductStep:
-    """Run a contraction and finish its elements; `places` are out, x, w and the finish's params."""
+    """Run a contraction with its epilogue; `addresses` are out, x, w and the epilogue's params."""
 
-    about: About
+    provenance: Provenance
     product: Product
     out: TensorType
-    finish: Finish | None
-    places: tuple[Place, ...]
-    workspace: Place
+    epilogue: Epilogue | None
+    addresses: tuple[Address, ...]
+    workspace: Address
     split: Split | None = None
 
 
 @frozen
 class RoutineStep:
-    """Run a routine; `places` are outputs, then inputs."""
+    """Run a routine; `addresses` are outputs, then inputs."""
 
-    about: About
+    provenance: Provenance
     routine: Routine
     inputs: tuple[TensorType, ...]
     outputs: tuple[TensorType, ...]
-    places: tuple[Place, ...]
-    workspace: Place
+    addresses: tuple[Address, ...]
+    workspace: Address
 
 
 @frozen
 class RegionStep:
-    """Control flow; `places` are outputs, then inputs.
+    """Control flow; `addresses` are outputs, then inputs.
 
-    State that the body hands on as it is (`steady`) stays where it is and is no output of the body. The rest of the
+    State that the body hands on as it is (`invariant`) stays where it is and is no output of the body. The rest of the
     state is kept twice in the workspace; then come a line for the condition of a while loop and the bodies' scratch.
     """
 
-    about: About
+    provenance: Provenance
     kind: str
     """cond, while or scan."""
     bodies: tuple[Schedule, ...]
@@ -145,7 +145,7 @@ class RegionStep:
     """For each body, the slots of its constants in this program's array of inputs."""
     carried: int
     """How many of the inputs are state."""
-    steady: tuple[int, ...]
+    invariant: tuple[int, ...]
     length: int
     """Of a scan."""
     reverse: bool
@@ -153,8 +153,8 @@ class RegionStep:
     """Inputs of a scan that are sliced along their first axis."""
     inputs: tuple[TensorType, ...]
     outputs: tuple[TensorType, ...]
-    places: tuple[Place, ...]
-    workspace: Place
+    addresses: tuple[Address, ...]
+    workspace: Address
     state_offsets: tuple[int, ...]
     """Where each state value lies within one copy of the state."""
     state_bytes: int
@@ -170,7 +170,7 @@ class Schedule:
 
     plan: Plan
     steps: tuple[ScheduleStep, ...]
-    constants: tuple[Buffer | Packed | Team, ...]
+    constants: tuple[Array | Packed | ThreadPoolHandle, ...]
     """All constants in slot order: the graph's own (empty where no step reads them), then those of its sub-graphs and
     packed ones."""
     reads: frozenset[int]

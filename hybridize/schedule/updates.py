@@ -18,14 +18,14 @@ from hybridize.loops.expr import Expr, Load
 from hybridize.loops.index import Interner, Space
 from hybridize.loops.kernel import Kernel
 from hybridize.loops.measure import walk
-from hybridize.schedule.group import Grouping, Unit, has_effect
-from hybridize.schedule.steps import LoopStep, Place, ProductStep, ScheduleStep
+from hybridize.schedule.grouping import Grouping, Unit, has_effect
+from hybridize.schedule.steps import Address, LoopStep, ProductStep, ScheduleStep
 
 Updates = Mapping[int, int]
 """For an output the input that it is the new value of."""
 
 
-def sensible(graph: Graph, offers: Updates) -> dict[int, int]:
+def admissible(graph: Graph, offers: Updates) -> dict[int, int]:
     """The offers that can be taken at all: none of a program that may yet refuse what it was given."""
     if any(has_effect(node.op) for node in graph.nodes):
         return {}
@@ -78,18 +78,18 @@ def _leads(start: Unit, goal: Unit, after: Mapping[Unit, set[Unit]]) -> bool:
     return False
 
 
-def taken(
+def proven_updates(
     steps: Sequence[ScheduleStep], offers: Updates, interner: Interner
 ) -> tuple[tuple[ScheduleStep, ...], tuple[tuple[int, int], ...]]:
     """The offers that are proven, and the steps, told which of their buffers may be one."""
     written: dict[int, int] = {}
     read: dict[int, int] = {}
     for number, step in enumerate(steps):
-        for place, writes in _places(step):
-            if place.kind == "output" and writes:
-                written.setdefault(place.slot, number)
-            elif place.kind == "input":
-                read[place.slot] = number
+        for address, writes in _addresses(step):
+            if address.kind == "output" and writes:
+                written.setdefault(address.slot, number)
+            elif address.kind == "input":
+                read[address.slot] = number
     found, made = [], list(steps)
     for output, source in offers.items():
         at = written.get(output)
@@ -99,23 +99,23 @@ def taken(
         if last == at:
             if not _in_turn(made[at], output, source, interner):
                 continue
-            made[at] = _told(made[at], output, source)
+            made[at] = _mark_shared(made[at], output, source)
         found.append((output, source))
     return tuple(made), tuple(found)
 
 
-def _places(step: ScheduleStep) -> Iterator[tuple[Place, bool]]:
+def _addresses(step: ScheduleStep) -> Iterator[tuple[Address, bool]]:
     """Where a step reads and writes; True for writes."""
     if isinstance(step, LoopStep):
         params = (*step.kernel.params, *step.kernel.locals)
-        yield from ((place, param.written) for place, param in zip(step.places, params, strict=True))
+        yield from ((address, param.written) for address, param in zip(step.addresses, params, strict=True))
     elif isinstance(step, ProductStep):
-        params = () if step.finish is None else step.finish.params
+        params = () if step.epilogue is None else step.epilogue.params
         flags = (True, False, False, *(param.written for param in params))
-        yield from zip(step.places, flags, strict=True)
+        yield from zip(step.addresses, flags, strict=True)
     else:
         count = len(step.outputs)
-        yield from ((place, number < count) for number, place in enumerate(step.places))
+        yield from ((address, number < count) for number, address in enumerate(step.addresses))
 
 
 def _in_turn(step: ScheduleStep, output: int, source: int, interner: Interner) -> bool:
@@ -123,11 +123,11 @@ def _in_turn(step: ScheduleStep, output: int, source: int, interner: Interner) -
     if not isinstance(step, LoopStep | ProductStep):
         return False
     numbers: dict[str, list[int]] = {"input": [], "output": []}
-    for number, place in enumerate(step.places):
-        if (place.kind, place.slot) in (("input", source), ("output", output)):
-            if not same(place.offset, 0):
+    for number, address in enumerate(step.addresses):
+        if (address.kind, address.slot) in (("input", source), ("output", output)):
+            if not same(address.offset, 0):
                 return False
-            numbers[place.kind].append(number)
+            numbers[address.kind].append(number)
     if len(numbers["input"]) != 1 or len(numbers["output"]) != 1:
         return False
     (reads,), (writes,) = numbers.values()
@@ -140,13 +140,13 @@ def _read_first(kernel: Kernel, source: int, target: int) -> bool:
     """Whether each element of one param is read before the one of the other at its place is stored."""
     begun = False
     for nest in kernel.nests:
-        stores = {id(s.address): (n, s.sizes) for n, s in enumerate(nest.statements) if s.buffer == target}
+        stores = {id(s.index): (n, s.sizes) for n, s in enumerate(nest.statements) if s.buffer == target}
         begun = begun or bool(stores)
         if not begun:
             continue
         for number, statement in enumerate(nest.statements):
-            for address in _addresses(source, statement.value, statement.address):
-                last, sizes = stores.get(id(address), (-1, ()))
+            for index in _read_indices(source, statement.value, statement.index):
+                last, sizes = stores.get(id(index), (-1, ()))
                 if number > last or not _alike(sizes, statement.sizes):
                     return False
     return True
@@ -154,20 +154,20 @@ def _read_first(kernel: Kernel, source: int, target: int) -> bool:
 
 def _finished_first(step: ProductStep, source: int, target: int, interner: Interner) -> bool:
     """The same of the epilogue of a contraction, whose own element (-3) is stored last of all."""
-    assert step.finish is not None
-    product, finish = step.product, step.finish
+    assert step.epilogue is not None
+    product, epilogue = step.product, step.epilogue
     space = Space(interner, {0: product.batch, 1: product.m, 2: product.n})
     own = space.flat(tuple(space.axis(k) for k in range(3)), (product.batch, product.m, product.n))
-    stores = [(extra.param, extra.address, extra.value) for extra in finish.extras] + [(-3, own, finish.value)]
-    written = {id(address): number for number, (param, address, _) in enumerate(stores) if param == target}
+    stores = [(side.param, side.index, side.value) for side in epilogue.side_stores] + [(-3, own, epilogue.value)]
+    written = {id(index): number for number, (param, index, _) in enumerate(stores) if param == target}
     return all(
-        number <= written.get(id(address), -1)
+        number <= written.get(id(index), -1)
         for number, (_, at, value) in enumerate(stores)
-        for address in _addresses(source, value, at)
+        for index in _read_indices(source, value, at)
     )
 
 
-def _addresses(operand: int, *roots: Expr) -> Iterable[Expr]:
+def _read_indices(operand: int, *roots: Expr) -> Iterable[Expr]:
     """Where a buffer is read below some expressions."""
     return [node.indices[0] for node in walk(*roots) if isinstance(node, Load) and node.operand == operand]
 
@@ -176,12 +176,12 @@ def _alike(x: Sequence[int], y: Sequence[int]) -> bool:
     return len(x) == len(y) and all(same(a, b) for a, b in zip(x, y, strict=True))
 
 
-def _told(step: ScheduleStep, output: int, source: int) -> ScheduleStep:
+def _mark_shared(step: ScheduleStep, output: int, source: int) -> ScheduleStep:
     """A kernel whose params for the two may be one buffer."""
     if not isinstance(step, LoopStep):
         return step
     params = list(step.kernel.params)
-    for number, place in enumerate(step.places[: len(params)]):
-        if (place.kind, place.slot) in (("input", source), ("output", output)):
+    for number, address in enumerate(step.addresses[: len(params)]):
+        if (address.kind, address.slot) in (("input", source), ("output", output)):
             params[number] = dataclasses.replace(params[number], shared=True)
     return dataclasses.replace(step, kernel=dataclasses.replace(step.kernel, params=tuple(params)))

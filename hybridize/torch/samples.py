@@ -20,7 +20,7 @@ from hybridize.formats.saved import Sample, SavedProgram, SavedSignature
 from hybridize.graph import Graph, Value
 from hybridize.torch.memory import as_numpy, as_tensor
 
-Buffer = NDArray[Any]
+Array = NDArray[Any]
 
 
 def example(spec: str) -> torch.Tensor:
@@ -37,7 +37,7 @@ def example(spec: str) -> torch.Tensor:
     return as_tensor(array)
 
 
-def recorded(leaves: Sequence[Any]) -> tuple[Buffer, ...] | None:
+def recorded(leaves: Sequence[Any]) -> tuple[Array, ...] | None:
     """Copies of the tensors among the leaves of a call; None where they are too large to keep."""
     tensors = [leaf for leaf in leaves if isinstance(leaf, torch.Tensor)]
     if sum(tensor.nbytes for tensor in tensors) > sampling.LIMIT:
@@ -45,13 +45,13 @@ def recorded(leaves: Sequence[Any]) -> tuple[Buffer, ...] | None:
     return tuple(_copy(as_numpy(tensor)) for tensor in tensors)
 
 
-def _copy(array: Buffer) -> Buffer:
+def _copy(array: Array) -> Array:
     return numpy.array(array, order="C", copy=True)
 
 
 def samples(
     module: torch.nn.Module | None, program: SavedProgram, structure: Structure, leaves: Sequence[Any],
-    calls: Sequence[tuple[Buffer, ...] | None], notes: list[str],
+    calls: Sequence[tuple[Array, ...] | None], notes: list[str],
 ) -> tuple[Sample, ...]:  # fmt: skip
     """Calls of a program with what is expected of it.
 
@@ -85,9 +85,9 @@ def samples(
 
 
 def _imperative(
-    module: torch.nn.Module, name: str, structure: Structure, leaves: Sequence[Any], inputs: Sequence[Buffer],
+    module: torch.nn.Module, name: str, structure: Structure, leaves: Sequence[Any], inputs: Sequence[Array],
     notes: list[str],
-) -> tuple[Buffer, ...] | None:  # fmt: skip
+) -> tuple[Array, ...] | None:  # fmt: skip
     """What PyTorch gives; None where it fails."""
     given = iter(inputs)
     filled = [as_tensor(_copy(next(given))) if leaf is None else leaf for leaf in leaves]
@@ -104,7 +104,7 @@ def _imperative(
     return tuple(_copy(as_numpy(leaf)) for leaf in flatten(result)[0] if isinstance(leaf, torch.Tensor))
 
 
-def _check_types(name: str, signature: SavedSignature, outputs: Sequence[Buffer]) -> None:
+def _check_types(name: str, signature: SavedSignature, outputs: Sequence[Array]) -> None:
     types = [value.type for value in signature.graph.outputs]
     same = len(outputs) == len(types) and all(
         array.dtype == kind.dtype and array.ndim == kind.ndim for array, kind in zip(outputs, types, strict=True)

@@ -14,7 +14,7 @@ from hybridize.codegen.llvm.contraction.form import make_plan, normalised, segme
 from hybridize.codegen.llvm.contraction.numbers import Numbers, masked_load
 from hybridize.codegen.llvm.contraction.product import (
     ContractionSpec,
-    Epilogue,
+    EpilogueEmitter,
     contraction_scratch,
     emit_contraction,
     emit_pack,
@@ -107,7 +107,7 @@ def bias_relu(light=False):
             positive = f.op(f"fcmp ugt {of} {total}, {zero}")
             yield f.op(f"select {vector('i1', lanes)} {positive}, {of} {total}, {of} {zero}")
 
-    return Epilogue(float32, emit, (("ptr", "bias"),), light)
+    return EpilogueEmitter(float32, emit, (("ptr", "bias"),), light)
 
 
 def run(cases, target):

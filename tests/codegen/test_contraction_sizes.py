@@ -12,7 +12,7 @@ from hybridize.base.dtypes import bfloat16, float32, float64, int32
 from hybridize.codegen.llvm.contraction.numbers import masked_load
 from hybridize.codegen.llvm.contraction.product import (
     ContractionSpec,
-    Epilogue,
+    EpilogueEmitter,
     contraction_scratch,
     contraction_units,
     emit_contraction,
@@ -43,7 +43,7 @@ def plus_bias(n):
         for _, sums in rows:
             yield f.op(f"fadd {of} {sums}, {bias}")
 
-    return Epilogue(float32, emit, (("ptr", "bias"),), light=True)
+    return EpilogueEmitter(float32, emit, (("ptr", "bias"),), light=True)
 
 
 def buffer(nbytes):

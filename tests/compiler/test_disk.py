@@ -24,7 +24,7 @@ from hybridize.graph import Builder
 from hybridize.ops.analysis import Exp
 from hybridize.ops.arithmetic import Add, Mul
 from hybridize.ops.matmul import Matmul
-from hybridize.runtime.record import dump
+from hybridize.runtime.serialization import dump
 
 F = np.dtype(np.float32)
 ROOT = Path(__file__).parents[2]

@@ -9,7 +9,7 @@ import pytest
 
 from hybridize.base.dtypes import BY_CODE
 from hybridize.codegen.llvm.engine import host_target
-from hybridize.codegen.llvm.program import Sizes
+from hybridize.codegen.llvm.program import LLVMTargetInfo
 from hybridize.loops.interpret import interpret
 from hybridize.ops.evaluate import evaluate
 from hybridize.schedule import schedule
@@ -31,9 +31,9 @@ def interpreted(made, inputs):
     memory["scratch", 0] = numpy.zeros(made.plan.scratch_bytes, numpy.uint8)
     for step in made.steps:
         buffers = []
-        for place, param in zip(step.places, step.kernel.params, strict=False):
-            raw = memory[place.kind, place.slot].reshape(-1).view(numpy.uint8)
-            buffers.append(raw[place.offset : place.offset + param.size * param.dtype.itemsize].view(param.dtype))
+        for address, param in zip(step.addresses, step.kernel.params, strict=False):
+            raw = memory[address.kind, address.slot].reshape(-1).view(numpy.uint8)
+            buffers.append(raw[address.offset : address.offset + param.size * param.dtype.itemsize].view(param.dtype))
         interpret(step.kernel, buffers)
     return outputs
 
@@ -41,7 +41,7 @@ def interpreted(made, inputs):
 def check(seed):
     """Whether the graph of this seed is loops alone, and small; then it must agree."""
     graph, inputs, exact = random_graphs.random_graph(seed)
-    made = schedule(random_graphs.inline(graph), Sizes(host_target()))
+    made = schedule(random_graphs.inline(graph), LLVMTargetInfo(host_target()))
     if not all(isinstance(step, LoopStep) for step in made.steps) or made.plan.flops > 40_000:
         return False
     for k, (found, wanted) in enumerate(zip(interpreted(made, inputs), evaluate(graph, inputs), strict=True)):

@@ -10,8 +10,8 @@ from hybridize.compiler import compile
 from hybridize.graph.sizes import with_sizes
 from hybridize.ops import composites
 from hybridize.ops.record import record
-from hybridize.runtime.plan import Buffer, Pack, Place, Plan, Step
-from hybridize.runtime.record import dump, load
+from hybridize.runtime.plan import Address, Buffer, Pack, Plan, PlanStep
+from hybridize.runtime.serialization import dump, load
 
 
 @pytest.fixture(scope="module")
@@ -26,7 +26,7 @@ def test_is_plain_data(graph):
     plan = compile(graph).plan
     assert plan.sizes == ("n0 in 2.. like 7", "n1 in 2..400 like 5")
     assert plan.inputs == (Buffer("f32", ("n0", "n1"), "4*n0*n1"),)
-    assert load(dump(plan), [Buffer, Pack, Place, Plan, Step]) == plan
+    assert load(dump(plan), [Buffer, Pack, Address, Plan, PlanStep]) == plan
 
 
 def test_filled_in_for_a_call(graph):
@@ -42,7 +42,7 @@ def test_filled_in_for_a_call(graph):
 
 def test_seen(graph):
     program = compile(graph)
-    assert program.plan.seen() == program.plan.at({"n0": 7, "n1": 5})
+    assert program.plan.as_compiled() == program.plan.at({"n0": 7, "n1": 5})
     assert program.peak_bytes == program.peak_bytes_of([(7, 5)]) == 4 * 7 * 5 + 64
     assert program.scratch_bytes == 64
     assert str(program.plan).startswith("sizes n0 in 2.. like 7, n1 in 2..400 like 5\nscratch 64 bytes, peak 204 bytes")

@@ -9,7 +9,7 @@ from hybridize import ops
 from hybridize.base.dtypes import float16, float32, int64
 from hybridize.base.types import TensorType
 from hybridize.codegen.llvm.engine import compile_module, host_target
-from hybridize.codegen.llvm.program import Sizes, build
+from hybridize.codegen.llvm.program import LLVMTargetInfo, build
 from hybridize.ops import composites
 from hybridize.ops.evaluate import evaluate
 from hybridize.passes.inline import Inline
@@ -23,7 +23,7 @@ def f32(*shape):
 
 def scheduled(function, *types):
     graph = Inline()(ops.record(function, types))
-    return schedule(graph, Sizes(host_target()))
+    return schedule(graph, LLVMTargetInfo(host_target()))
 
 
 def compiled(function, *types, tolerance=1e-5):
@@ -323,6 +323,6 @@ def test_what_others_wait_for_is_not_computed_with_what_comes_last():
         return [new, ops.matmul(cut, w)]
 
     graph = Inline()(ops.record(step, [f32(32, 48), f32(1, 48), f32(1, 32), f32(1, 32)]))
-    plan = schedule(graph, Sizes(host_target()), updates={0: 0}).plan
+    plan = schedule(graph, LLVMTargetInfo(host_target()), updates={0: 0}).plan
     assert plan.updates == ((0, 0),)
     assert plan.steps[-1].ops[-1] == "sub"

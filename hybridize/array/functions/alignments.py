@@ -22,14 +22,14 @@ from hybridize.ops.gradient import pullback
 from hybridize.ops.op import Operand, taping, type_of
 from hybridize.ops.record import record
 
-Buffer = NDArray[Any]
+Array = NDArray[Any]
 
 NEVER = -1e30
 """The logarithm of 0: far below all others, yet finite, so that differences of two of them are no NaN."""
 
 
 def summed(
-    scores: ndarray, compose: Callable[[Any], Any], path: Buffer, ends: Buffer, counted: Buffer | None, blank: int
+    scores: ndarray, compose: Callable[[Any], Any], path: Array, ends: Array, counted: Array | None, blank: int
 ) -> ndarray:
     """The logarithms of the probabilities [batch] of labels, with a history where `scores` has one.
 
@@ -68,7 +68,7 @@ class Alignments:
     name = "ctc_loss"
 
     def __init__(
-        self, scores: ndarray, compose: Callable[[Any], Any], path: Buffer, ends: Buffer, counted: Buffer | None,
+        self, scores: ndarray, compose: Callable[[Any], Any], path: Array, ends: Array, counted: Array | None,
         blank: int, wanted: bool,
     ) -> None:  # fmt: skip
         self._scores: ndarray | None = scores
@@ -91,7 +91,7 @@ class Alignments:
             counted = None if counted is None else numpy.concatenate([counted, counted[::-1]], 1)
         self._sums, self._bases = _beginnings(emitted, skips, starts, counted)
         self._total = _at_ends(self._sums[-1, :batch], ends) + self._bases[-1, :batch]
-        self.total: Buffer = self._total.astype(data.dtype)
+        self.total: Array = self._total.astype(data.dtype)
         """[batch]: the logarithms of the probabilities."""
 
     def release(self) -> None:
@@ -107,7 +107,7 @@ class Alignments:
             return pullback(graph, (scores,), g)
         return (self._gradient(g[0]),)
 
-    def _gradient(self, g: Buffer) -> Buffer:
+    def _gradient(self, g: Array) -> Array:
         """The probability of each class at each step, given the label, times what arrives."""
         steps, batch, _ = self._emitted.shape
         weights = self._sums[1:, :batch] + self._sums[:0:-1, batch:, ::-1]
@@ -127,7 +127,7 @@ class Alignments:
         return found
 
 
-def _beginnings(emitted: Buffer, skips: Buffer, starts: Buffer, counted: Buffer | None) -> tuple[Buffer, Buffer]:
+def _beginnings(emitted: Array, skips: Array, starts: Array, counted: Array | None) -> tuple[Array, Array]:
     """[steps + 1, batch, places]: all beginnings of alignments that are at a place after so many steps.
 
     A beginning that stands at place s has come from s, from s - 1, or, where `skips` is 0, from s - 2. The logarithms
@@ -162,7 +162,7 @@ def _beginnings(emitted: Buffer, skips: Buffer, starts: Buffer, counted: Buffer 
     return here, bases
 
 
-def _at_ends(last: Buffer, ends: Buffer) -> Buffer:
+def _at_ends(last: Array, ends: Array) -> Array:
     """The paths that end at their last place, or at the one before."""
     before = numpy.take_along_axis(last, numpy.maximum(ends - 1, 0), 1)
     before = numpy.where(ends > 0, before, last.dtype.type(NEVER))

@@ -81,9 +81,11 @@ class _Machine:
             _llvm().initialize_all_asmprinters()
         # The linker of WebAssembly places data itself; code that finds its own address exists there for shared modules.
         reloc = "static" if target.processor == "wasm32" else "pic"
-        self.generator = _llvm().Target.from_triple(target.triple).create_target_machine(
-            cpu=target.cpu, features=target.features, opt=level, reloc=reloc, codemodel="small"
-        )  # fmt: skip
+        self.generator = (
+            _llvm()
+            .Target.from_triple(target.triple)
+            .create_target_machine(cpu=target.cpu, features=target.features, opt=level, reloc=reloc, codemodel="small")
+        )
         self.layout = str(self.generator.target_data)
 
 

@@ -17,7 +17,7 @@ import numpy
 from hybridize.base.dims import is_symbolic, same
 from hybridize.base.frozen import frozen
 from hybridize.base.types import TensorType
-from hybridize.codegen.llvm.contraction.epilogue import emit_finish
+from hybridize.codegen.llvm.contraction.epilogue import epilogue_emitter
 from hybridize.codegen.llvm.contraction.product import (
     ContractionSpec,
     contraction_scratch,
@@ -35,23 +35,23 @@ from hybridize.codegen.llvm.routines.emit import emit_routine, routine_bytes
 from hybridize.codegen.llvm.text import UNOPTIMISED, Function, Module
 from hybridize.codegen.target import Target
 from hybridize.graph import Graph
-from hybridize.graph.ir import Buffer as Array
+from hybridize.graph.ir import Array
 from hybridize.loops.expr import Routine
 from hybridize.loops.kernel import Kernel
 from hybridize.runtime.plan import PREPARE, Pack, Plan
 from hybridize.schedule import Schedule, schedule
 from hybridize.schedule.parallel import Split
 from hybridize.schedule.steps import (
+    Address,
     LoopStep,
     Packed,
-    Place,
     Product,
     ProductStep,
     RegionStep,
     RoutineStep,
     ScheduleStep,
     Stable,
-    Team,
+    ThreadPoolHandle,
 )
 
 
@@ -66,7 +66,7 @@ class Built:
 
 
 @frozen
-class Sizes:
+class LLVMTargetInfo:
     """What the scheduler asks about the code to come."""
 
     target: Target
@@ -110,7 +110,9 @@ def build(
     Matrices among the inputs numbered `stable` are read from packed copies, where that pays. `emitter_of` makes
     another writer than `Emitter`. Up to `slots` threads share steps that are worth it. `updates` are as in `schedule`.
     """
-    scheduled = schedule(graph, Sizes(target, slots), {number: Stable(number, 0) for number in stable}, updates)
+    scheduled = schedule(
+        graph, LLVMTargetInfo(target, slots), {number: Stable(number, 0) for number in stable}, updates
+    )
     module = Module(target.halves)
     emitter = (emitter_of or Emitter)(module, target, name)
     scope = graph.scope
@@ -133,9 +135,9 @@ def build(
     return Built(module, dataclasses.replace(scheduled.plan, steps=steps, packs=packs, sizes=sizes), constants)
 
 
-def _given(constant: Array | Packed | Team) -> Array:
+def _given(constant: Array | Packed | ThreadPoolHandle) -> Array:
     """A constant before packing; nothing, where that is an input or no array."""
-    if isinstance(constant, Team):
+    if isinstance(constant, ThreadPoolHandle):
         return numpy.empty(0, numpy.uint8)
     source = constant.source if isinstance(constant, Packed) else constant
     return numpy.empty(0, numpy.uint8) if isinstance(source, Stable) else source
@@ -143,9 +145,17 @@ def _given(constant: Array | Packed | Team) -> Array:
 
 def _spec(product: Product) -> ContractionSpec:
     return ContractionSpec(
-        product.x.dtype, product.m, product.n, product.k, product.batch, product.transpose_x, product.transpose_w,
-        product.shared_x, product.shared_w, product.packed,
-    )  # fmt: skip
+        product.x.dtype,
+        product.m,
+        product.n,
+        product.k,
+        product.batch,
+        product.transpose_x,
+        product.transpose_w,
+        product.shared_x,
+        product.shared_w,
+        product.packed,
+    )
 
 
 def _parts(kernel: Kernel) -> list[Kernel]:
@@ -189,19 +199,19 @@ class Emitter:
     def step(self, f: Function, step: ScheduleStep, pointers: Pointers) -> str:
         """Call what `step` says; returns the name of the function."""
         match step:
-            case LoopStep(kernel=kernel, places=places, split=split):
+            case LoopStep(kernel=kernel, addresses=addresses, split=split):
                 if not kernel.nests:
                     return ""
                 if split is not None:
-                    return self._shared(f, kernel, [pointers.at(place) for place in places], split, pointers)
+                    return self._shared(f, kernel, [pointers.at(address) for address in addresses], split, pointers)
                 name = self._kernel(kernel)
-                self._call(f, name, [pointers.at(place) for place in places])
+                self._call(f, name, [pointers.at(address) for address in addresses])
                 return name
             case ProductStep():
                 return self._product(f, step, pointers)
             case RoutineStep(routine=routine, inputs=inputs, outputs=outputs):
                 name = emit_routine(self.module, routine, inputs, outputs, self.target)
-                self._call(f, name, [pointers.at(place) for place in (*step.places, step.workspace)])
+                self._call(f, name, [pointers.at(address) for address in (*step.addresses, step.workspace)])
                 return name
             case RegionStep():
                 name = f"{self.prefix}.region{len(self.module.functions)}"
@@ -209,7 +219,9 @@ class Emitter:
                 for body_name, body in zip(names, step.bodies, strict=True):
                     self.program(body_name, body)
                 emit_region(self.module, name, step, names, f.sizes_slot)
-                self._call(f, name, [*(pointers.at(p) for p in (*step.places, step.workspace)), "%inputs"])
+                self._call(
+                    f, name, [*(pointers.at(address) for address in (*step.addresses, step.workspace)), "%inputs"]
+                )
                 return name
 
     def _kernel(self, kernel: Kernel) -> str:
@@ -238,10 +250,11 @@ class Emitter:
     ) -> None:
         """Call a ranged function through the team of the program."""
         body = self._once(
-            "body", f"body {name} {split.strides}",
+            "body",
+            f"body {name} {split.strides}",
             lambda body: emit_body(self.module, body, name, len(args), split.strides, bool(f.sizes)),
-        )  # fmt: skip
-        call_in_parallel(f, pointers.at(Place("input", split.team, 0)), body, args, turns, split)
+        )
+        call_in_parallel(f, pointers.at(Address("input", split.team, 0)), body, args, turns, split)
 
     def pack(self, slot: int, packed: Packed) -> Pack:
         """Write what packs a constant, or a copy of a stable input; returns what the plan says of it."""
@@ -272,13 +285,16 @@ class Emitter:
     def _product(self, f: Function, step: ProductStep, pointers: Pointers) -> str:
         if same(step.out.size, 0):
             return ""
-        epilogue = None if step.finish is None else emit_finish(step.finish, step.product, step.out, self.target)
+        epilogue = (
+            None if step.epilogue is None else epilogue_emitter(step.epilogue, step.product, step.out, self.target)
+        )
         spec, split = _spec(step.product), step.split
-        args = [pointers.at(place) for place in (*step.places, step.workspace)]
+        args = [pointers.at(address) for address in (*step.addresses, step.workspace)]
         name = self._once(
-            "product", f"{spec} {step.finish}{'' if split is None else ' ranged'}",
+            "product",
+            f"{spec} {step.epilogue}{'' if split is None else ' ranged'}",
             lambda name: emit_contraction(self.module, name, spec, self.target, epilogue, ranged=split is not None),
-        )  # fmt: skip
+        )
         if split is None:
             self._call(f, name, args)
         else:
@@ -287,32 +303,32 @@ class Emitter:
 
 
 class Pointers:
-    """Registers of places, each computed once on entry of the program."""
+    """Registers of addresses, each computed once on entry of the program."""
 
     def __init__(self, f: Function) -> None:
         self._f = f
         self._bases: dict[tuple[str, int], str] = {}
-        self._known: dict[Place, str] = {}
+        self._known: dict[Address, str] = {}
 
-    def at(self, place: Place) -> str:
-        """The register that points to `place`."""
-        found = self._known.get(place)
+    def at(self, address: Address) -> str:
+        """The register that points to `address`."""
+        found = self._known.get(address)
         if found is None:
-            base = self._base(place)
-            found = base if same(place.offset, 0) else self._offset(base, place.offset)
-            self._known[place] = found
+            base = self._base(address)
+            found = base if same(address.offset, 0) else self._offset(base, address.offset)
+            self._known[address] = found
         return found
 
     def _offset(self, base: str, offset: int) -> str:
         return self._f.op(f"getelementptr i8, ptr {base}, i64 {self._f.size(offset)}")
 
-    def _base(self, place: Place) -> str:
-        if place.kind == "scratch":
+    def _base(self, address: Address) -> str:
+        if address.kind == "scratch":
             return "%scratch"
-        key = (place.kind, place.slot)
+        key = (address.kind, address.slot)
         found = self._bases.get(key)
         if found is None:
-            array = f"%{place.kind}s"
-            cell = array if not place.slot else self._f.op(f"getelementptr ptr, ptr {array}, i64 {place.slot}")
+            array = f"%{address.kind}s"
+            cell = array if not address.slot else self._f.op(f"getelementptr ptr, ptr {array}, i64 {address.slot}")
             found = self._bases[key] = self._f.op(f"load ptr, ptr {cell}")
         return found

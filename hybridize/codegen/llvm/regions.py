@@ -31,7 +31,7 @@ def emit_region(
 
 
 class _Call:
-    """A body with its arrays of pointers, its constants in place."""
+    """A body with its arrays of pointers, its constants in address."""
 
     def __init__(self, f: Function, name: str, inputs: int, outputs: int, constants: Sequence[int]) -> None:
         self._f = f
@@ -73,7 +73,7 @@ class _Region:
             _Call(f, name, len(body.plan.inputs), len(body.plan.outputs), slots)
             for name, body, slots in zip(bodies, step.bodies, step.constants, strict=True)
         ]
-        self.moving = [k for k in range(step.carried) if k not in step.steady]
+        self.moving = [k for k in range(step.carried) if k not in step.invariant]
 
     def _at(self, pointer: str, offset: int | str) -> str:
         if isinstance(offset, str):
@@ -88,7 +88,7 @@ class _Region:
     def _state(self, copy: str) -> list[str]:
         """Pointers to the state, steady values where they were at the beginning."""
         return [
-            f"%i{k}" if k in self.step.steady else self._at(copy, self.step.state_offsets[k])
+            f"%i{k}" if k in self.step.invariant else self._at(copy, self.step.state_offsets[k])
             for k in range(self.step.carried)
         ]
 
@@ -102,7 +102,7 @@ class _Region:
 
     def _end(self, copy: str) -> None:
         """Copy the state out."""
-        places = self.step.places
+        places = self.step.addresses
         for k, pointer in enumerate(self._state(copy)):
             if k in self.moving or places[k] != places[len(self.step.outputs) + k]:
                 self._copy(f"%o{k}", pointer, self.step.outputs[k].nbytes)

@@ -142,9 +142,16 @@ def read(data: bytes) -> Relocatable:
         raise CodegenError("E967", f"the object has {len(contents)} segments of data and describes {len(aligns)}")
     segments = tuple(Segment(content, align) for content, align in zip(contents, aligns, strict=True))
     return Relocatable(
-        _rest(found.get(TYPE)), tuple(imports), _rest(found.get(FUNCTION)), _rest(found.get(CODE)), segments,
-        tuple(starts), tuple(symbols), tuple(relocations), has_table,
-    )  # fmt: skip
+        _rest(found.get(TYPE)),
+        tuple(imports),
+        _rest(found.get(FUNCTION)),
+        _rest(found.get(CODE)),
+        segments,
+        tuple(starts),
+        tuple(symbols),
+        tuple(relocations),
+        has_table,
+    )
 
 
 def _rest(reader: Reader | None) -> bytes:

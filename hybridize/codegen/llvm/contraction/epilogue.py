@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 
 from hybridize.base.dtypes import DType, bfloat16, float16
 from hybridize.base.types import TensorType
-from hybridize.codegen.llvm.contraction.product import Epilogue
+from hybridize.codegen.llvm.contraction.product import EpilogueEmitter
 from hybridize.codegen.llvm.functions.table import narrowed, to_memory
 from hybridize.codegen.llvm.functions.table import register as register_type
 from hybridize.codegen.llvm.nests.elements import Elements
@@ -19,20 +19,20 @@ from hybridize.loops.expr import Expr, Load
 from hybridize.loops.index import bit
 from hybridize.loops.measure import walk, weight
 from hybridize.schedule.draft import ACCUMULATED
-from hybridize.schedule.steps import Finish, Product
+from hybridize.schedule.steps import Epilogue, Product
 
 _LIGHT = 10
 """Instructions of an epilogue that tiles have inside: a bias, a residual, scaling, a cut; no function."""
 
 
-def emit_finish(finish: Finish, product: Product, out: TensorType, target: Target) -> Epilogue:
-    """The epilogue that computes `finish` for each vector of sums."""
+def epilogue_emitter(epilogue: Epilogue, product: Product, out: TensorType, target: Target) -> EpilogueEmitter:
+    """The epilogue that computes `epilogue` for each vector of sums."""
     arrays = {
-        number: Array(f"%e{number}", param.dtype, written=param.written) for number, param in enumerate(finish.params)
+        number: Array(f"%e{number}", param.dtype, written=param.written) for number, param in enumerate(epilogue.params)
     }
     sizes = {0: product.batch, 1: product.m, 2: product.n}
 
-    accumulated = _accumulated(finish)
+    accumulated = _accumulated(epilogue)
 
     def emit(
         f: Function, rows: Sequence[tuple[str, str]], column: str, lanes: int, batch: str, mask: str | None
@@ -40,8 +40,8 @@ def emit_finish(finish: Finish, product: Product, out: TensorType, target: Targe
         elements = Elements(f, target, arrays, sizes)
         elements.axes[0], elements.depth[0] = batch, 0
         with elements.bound(2, column, Lane(2, Width(lanes, mask))):
-            if len(rows) > 1 and not finish.extras:
-                elements.hoist([finish.value], bit(1))
+            if len(rows) > 1 and not epilogue.side_stores:
+                elements.hoist([epilogue.value], bit(1))
             for row, sums in rows:
                 with elements.bound(1, row):
                     for load in accumulated:
@@ -50,18 +50,18 @@ def emit_finish(finish: Finish, product: Product, out: TensorType, target: Targe
                             kind = register_type(product.x.dtype, lanes)
                             rounded = f.op(f"extractelement {kind} {rounded}, i64 0")  # a single column
                         elements.remember(load, rounded)
-                    for extra in finish.extras:
-                        elements.store(extra.param, extra.address, extra.value)
-                    result = elements.spread(finish.value)
+                    for side in epilogue.side_stores:
+                        elements.store(side.param, side.index, side.value)
+                    result = elements.spread(epilogue.value)
                 yield _registers_of(f, result, out.dtype, lanes)
 
-    params = tuple(("ptr", f"e{number}") for number in range(len(finish.params)))
-    light = not finish.extras and weight(finish.value) <= _LIGHT
-    return Epilogue(out.dtype, emit, params, light)
+    params = tuple(("ptr", f"e{number}") for number in range(len(epilogue.params)))
+    light = not epilogue.side_stores and weight(epilogue.value) <= _LIGHT
+    return EpilogueEmitter(out.dtype, emit, params, light)
 
 
-def _accumulated(finish: Finish) -> list[Expr]:
-    roots = [finish.value, *(extra.value for extra in finish.extras)]
+def _accumulated(epilogue: Epilogue) -> list[Expr]:
+    roots = [epilogue.value, *(side.value for side in epilogue.side_stores)]
     return [node for node in walk(*roots) if isinstance(node, Load) and node.operand == ACCUMULATED]
 
 

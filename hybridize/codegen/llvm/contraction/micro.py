@@ -93,9 +93,17 @@ class Ending:
 
 
 def tile(
-    module: Module, numbers: Numbers, rows: int, vectors: int, along_k: bool, *,
-    adds: bool = True, ahead: bool = False, clamped: bool = False, ending: Ending | None = None,
-) -> str:  # fmt: skip
+    module: Module,
+    numbers: Numbers,
+    rows: int,
+    vectors: int,
+    along_k: bool,
+    *,
+    adds: bool = True,
+    ahead: bool = False,
+    clamped: bool = False,
+    ending: Ending | None = None,
+) -> str:
     """`(ptr c, i64 c_stride, ptr x, i64 x_stride, ptr w, i64 w_stride, i64 k, i1 more)`: a tile of the product.
 
     c is [rows][vectors * lanes], its rows `c_stride` apart; with `more` it is added to, which takes `adds`. x is
@@ -212,9 +220,15 @@ def _tile_step(
 
 
 def _tile_loop(
-    f: Function, numbers: Numbers, offsets: list[str], along_k: bool, begin: list[str], start: str, stop: str,
+    f: Function,
+    numbers: Numbers,
+    offsets: list[str],
+    along_k: bool,
+    begin: list[str],
+    start: str,
+    stop: str,
     ahead: bool,
-) -> list[str]:  # fmt: skip
+) -> list[str]:
     with f.loop(start, stop, 1, carry=[(numbers.vector, value) for value in begin]) as loop:
         loop.following = _tile_step(f, numbers, loop.index, along_k, offsets, loop.values, ahead)
     return loop.results
@@ -239,9 +253,16 @@ def _tile_in_turns(
 
 
 def dots(
-    module: Module, numbers: Numbers, rows: int, columns: int, turns: int, whole: bool, *,
-    ahead: bool = False, clamped: bool = False,
-) -> str:  # fmt: skip
+    module: Module,
+    numbers: Numbers,
+    rows: int,
+    columns: int,
+    turns: int,
+    whole: bool,
+    *,
+    ahead: bool = False,
+    clamped: bool = False,
+) -> str:
     """`(ptr c, i64 c_stride, ptr x, i64 x_stride, ptr w, i64 w_stride, i64 k)`: sums along k, lane by lane.
 
     Rows of x and rows of w (the columns of the product) are contiguous along k. Few rows of w at a time, each read far

@@ -18,7 +18,7 @@ from hybridize.codegen.llvm.text import Function, Module, vector
 
 
 @frozen
-class Epilogue:
+class EpilogueEmitter:
     """What happens to each sum before it is stored."""
 
     dtype: DType
@@ -42,7 +42,7 @@ class Out:
     f: Function
     spec: ContractionSpec
     numbers: Numbers
-    epilogue: Epilogue | None
+    epilogue: EpilogueEmitter | None
 
     @functools.cached_property
     def storing(self) -> str:
@@ -98,7 +98,7 @@ class Out:
         return at(f, at(f, "%out", times(f, line, self.row_bytes)), times(f, column, self.dtype.itemsize))
 
 
-def _emit_ending(numbers: Numbers, epilogue: Epilogue, f: Function, sums: list[str], vectors: int) -> None:
+def _emit_ending(numbers: Numbers, epilogue: EpilogueEmitter, f: Function, sums: list[str], vectors: int) -> None:
     """The epilogue of a tile: column by column, so that what depends on columns alone is computed once."""
     dtype, lanes = epilogue.dtype, numbers.lanes
     rows = range(len(sums) // vectors)
@@ -111,7 +111,9 @@ def _emit_ending(numbers: Numbers, epilogue: Epilogue, f: Function, sums: list[s
             _write(f, value, at(f, line, v * lanes * dtype.itemsize), dtype, lanes, None)
 
 
-def emit_store(module: Module, name: str, spec: ContractionSpec, numbers: Numbers, epilogue: Epilogue | None) -> str:
+def emit_store(
+    module: Module, name: str, spec: ContractionSpec, numbers: Numbers, epilogue: EpilogueEmitter | None
+) -> str:
     """`(ptr out, ptr c, i64 c_stride, i64 row, i64 column, i64 rows, i64 width, i64 batch, i64 n, <extra>)`.
 
     Takes the sums c[rows][width], rows `c_stride` bytes apart, to out[batch, row.., column..]; returns the function's
@@ -150,7 +152,7 @@ def emit_store(module: Module, name: str, spec: ContractionSpec, numbers: Number
 def _store_vector(
     f: Function,
     numbers: Numbers,
-    epilogue: Epilogue | None,
+    epilogue: EpilogueEmitter | None,
     c: str,
     line: str,
     row: str,
@@ -178,9 +180,14 @@ def _truth(f: Function, value: str, lanes: int) -> str:
 
 
 def _finished(
-    f: Function, numbers: Numbers, epilogue: Epilogue, rows: Sequence[tuple[str, str]], column: str, lanes: int,
+    f: Function,
+    numbers: Numbers,
+    epilogue: EpilogueEmitter,
+    rows: Sequence[tuple[str, str]],
+    column: str,
+    lanes: int,
     mask: str | None,
-) -> Iterable[str]:  # fmt: skip
+) -> Iterable[str]:
     """Sums of rows through the epilogue."""
     if numbers.dtype == bool_:
         rows = [(row, _truth(f, sums, lanes)) for row, sums in rows]

@@ -14,7 +14,7 @@ from hybridize.codegen.llvm.contraction.dots import emit_dots, emit_flipped, fli
 from hybridize.codegen.llvm.contraction.form import ContractionSpec, Plan, few_rows, make_plan, normalised, packing_pays
 from hybridize.codegen.llvm.contraction.micro import at, times
 from hybridize.codegen.llvm.contraction.numbers import Numbers
-from hybridize.codegen.llvm.contraction.out import Epilogue, Out
+from hybridize.codegen.llvm.contraction.out import EpilogueEmitter, Out
 from hybridize.codegen.llvm.contraction.share import Share, Whole, split_axis, units
 from hybridize.codegen.llvm.contraction.tiles import (
     emit_columns,
@@ -28,7 +28,7 @@ from hybridize.codegen.target import Target
 
 __all__ = [
     "ContractionSpec",
-    "Epilogue",
+    "EpilogueEmitter",
     "contraction_scratch",
     "contraction_units",
     "emit_contraction",
@@ -60,7 +60,7 @@ def emit_contraction(
     name: str,
     spec: ContractionSpec,
     target: Target,
-    epilogue: Epilogue | None = None,
+    epilogue: EpilogueEmitter | None = None,
     *,
     ranged: bool = False,
 ) -> Function:

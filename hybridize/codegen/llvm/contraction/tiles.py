@@ -181,9 +181,15 @@ def _call_tile(
 ) -> None:
     adds, along_k = more != "false", broadcast.along_k
     arguments = [
-        f"ptr {c}", f"i64 {operand(f, c_stride)}", f"ptr {x}", f"i64 {operand(f, broadcast.stride)}", f"ptr {panel}",
-        f"i64 {operand(f, panel_stride)}", f"i64 {operand(f, k)}", f"i1 {more}",
-    ]  # fmt: skip
+        f"ptr {c}",
+        f"i64 {operand(f, c_stride)}",
+        f"ptr {x}",
+        f"i64 {operand(f, broadcast.stride)}",
+        f"ptr {panel}",
+        f"i64 {operand(f, panel_stride)}",
+        f"i64 {operand(f, k)}",
+        f"i1 {more}",
+    ]
     if isinstance(rows, str):
         f.call(any_tile(f.module, numbers, heights, vectors, along_k, adds), [f"i64 {rows}", *arguments])
     elif ending:
@@ -204,9 +210,16 @@ class _Panels:
 
 
 def _pack(
-    f: Function, numbers: Numbers, section: Section, source: _Panels, column: str, width: str | int, k: str,
-    count: str | int, to: str,
-) -> None:  # fmt: skip
+    f: Function,
+    numbers: Numbers,
+    section: Section,
+    source: _Panels,
+    column: str,
+    width: str | int,
+    k: str,
+    count: str | int,
+    to: str,
+) -> None:
     """Pack the `count` rows from k on of the panel that begins at `column` and is `width` columns wide."""
     stride = section.vectors * numbers.vector_bytes
     if section.pack == "copy":
@@ -282,8 +295,20 @@ def emit_rows(
             source = _Panels(at(f, w, before), section.vectors * numbers.vector_bytes, along_k=False)
         else:
             source = _Panels(w, stored_row, spec.transpose_w)
-        product = _Rows(f, spec, numbers, plan, section, broadcast, source, at(f, scratch, layout.panels),
-                        at(f, scratch, layout.sums), batch, share, out)  # fmt: skip
+        product = _Rows(
+            f,
+            spec,
+            numbers,
+            plan,
+            section,
+            broadcast,
+            source,
+            at(f, scratch, layout.panels),
+            at(f, scratch, layout.sums),
+            batch,
+            share,
+            out,
+        )
         products.append(product)
     if plan.order == "streams":
         _in_streams(products)
@@ -440,14 +465,36 @@ class _Rows:
         return (tile_rows(self.numbers, vectors),)
 
     def tile(
-        self, rows: str | int, x: str, c: str, panel: str, k: str | int, more: str, c_stride: str | int | None = None,
+        self,
+        rows: str | int,
+        x: str,
+        c: str,
+        panel: str,
+        k: str | int,
+        more: str,
+        c_stride: str | int | None = None,
         ending: tuple[Ending, Sequence[str]] | None = None,
-    ) -> None:  # fmt: skip
+    ) -> None:
         """One register tile; its sums are dense unless `c_stride` says how far apart their rows are."""
         vectors = self.section.vectors
         stride = vectors * self.numbers.vector_bytes if c_stride is None else c_stride
-        _call_tile(self.f, self.numbers, rows, self.heights, vectors, self.broadcast, x, c, stride, panel,
-                   self.panel_stride, k, more, self.plan.order == "streams", ending)  # fmt: skip
+        _call_tile(
+            self.f,
+            self.numbers,
+            rows,
+            self.heights,
+            vectors,
+            self.broadcast,
+            x,
+            c,
+            stride,
+            panel,
+            self.panel_stride,
+            k,
+            more,
+            self.plan.order == "streams",
+            ending,
+        )
 
     def finish(self, c: str, row: str, column: str, rows: str | int) -> None:
         """Sums of a tile through the epilogue."""
@@ -520,9 +567,21 @@ def emit_columns(
                     for part in segments(height, tile_rows(numbers, section.vectors)):
                         with f.loop(0, part.count) as inner:
                             first = plus(f, times(f, inner.index, part.height), part.start)
-                            _call_tile(f, numbers, part.height, (part.height,), section.vectors, broadcast,
-                                       at(f, rows, times(f, first, broadcast.row)), at(f, c, times(f, first, stride)),
-                                       stride, panel, panel_stride, spec.k, "false")  # fmt: skip
+                            _call_tile(
+                                f,
+                                numbers,
+                                part.height,
+                                (part.height,),
+                                section.vectors,
+                                broadcast,
+                                at(f, rows, times(f, first, broadcast.row)),
+                                at(f, c, times(f, first, stride)),
+                                stride,
+                                panel,
+                                panel_stride,
+                                spec.k,
+                                "false",
+                            )
                     to_stride = _flip_sums(f, numbers, c, flipped, height, section.vectors)
                     wanted = at(f, flipped, section.skip * to_stride)
                     out.store(wanted, to_stride, row, block.index, section.width, height, batch)

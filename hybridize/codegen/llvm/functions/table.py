@@ -218,8 +218,18 @@ def select(f: Function, condition: str, then: str, orelse: str, dtype: DType, la
 
 def _boolean(f: Function, function: str, args: list[str], lanes: int) -> str:
     kind = vector("i1", lanes)
-    word = {"and": "and", "mul": "and", "min": "and", "fmin": "and", "or": "or", "add": "or", "max": "or",
-            "fmax": "or", "xor": "xor", "sub": "xor"}.get(function)  # fmt: skip
+    word = {
+        "and": "and",
+        "mul": "and",
+        "min": "and",
+        "fmin": "and",
+        "or": "or",
+        "add": "or",
+        "max": "or",
+        "fmax": "or",
+        "xor": "xor",
+        "sub": "xor",
+    }.get(function)
     if word is not None:
         return f.op(f"{word} {kind} {args[0]}, {args[1]}")
     if function == "not":

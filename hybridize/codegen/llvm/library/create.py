@@ -73,8 +73,14 @@ def _emit_create(module: Module, model: Model, layout: Layout) -> None:
     raw = w.external("malloc", "ptr", f"i64 {f.op(f'add i64 {nbytes}, {LINE}')}")
     w.fail(w.is_null(raw), codes.code(codes.MEMORY))
     made = w.lined(raw)
-    for word, value in (("memory", raw), ("mapped", "null"), ("spare", "null"), ("parallel_for", host),
-                        ("context", w.load(options, OPTION["context"])), ("lock", "null")):  # fmt: skip
+    for word, value in (
+        ("memory", raw),
+        ("mapped", "null"),
+        ("spare", "null"),
+        ("parallel_for", host),
+        ("context", w.load(options, OPTION["context"])),
+        ("lock", "null"),
+    ):
         w.store(value, made, WORD[word])
     w.store(f"@{SHARED}" if uses_threads(model) else "null", made, threads_word("parallel"))
     w.store(made, made, threads_word("pool"))

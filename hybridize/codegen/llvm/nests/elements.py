@@ -220,9 +220,14 @@ class Elements(Positions):
         return combine(self.f, fold.kind, total, value, fold.dtype, lanes, self.target)
 
     def _loops(
-        self, fold: Fold, chain: Sequence[tuple[int, int]], start: str, lanes: int, turn: Callable[[str], str],
+        self,
+        fold: Fold,
+        chain: Sequence[tuple[int, int]],
+        start: str,
+        lanes: int,
+        turn: Callable[[str], str],
         roots: list[Expr],
-    ) -> str:  # fmt: skip
+    ) -> str:
         """Loop over the variables of `chain`, carrying a total; `turn(total)` writes the innermost body."""
         if not chain:
             return turn(start)
@@ -236,9 +241,14 @@ class Elements(Positions):
         return self._blocked(fold, [start], lanes, size, 1, lambda totals, index: [body(totals[0], index)])[0]
 
     def _blocked(
-        self, fold: Fold, starts: list[str], lanes: int, stop: int | str, step: int,
+        self,
+        fold: Fold,
+        starts: list[str],
+        lanes: int,
+        stop: int | str,
+        step: int,
         body: Callable[[list[str], str], list[str]],
-    ) -> list[str]:  # fmt: skip
+    ) -> list[str]:
         """`for index in range(0, stop, step): totals = body(totals, index)`; long sums in levels of short ones."""
         kind = register(fold.dtype, lanes)
         zeros = [constant(identity(fold.kind, fold.dtype), fold.dtype, lanes)] * len(starts)
@@ -292,9 +302,13 @@ class Elements(Positions):
         return lanes_for(self.target.lanes(widest(body, fold)), weight(body), size, self.target.registers)
 
     def _spread_fold(
-        self, fold: Fold, body: Expr, over: tuple[int, int], lanes: int,
+        self,
+        fold: Fold,
+        body: Expr,
+        over: tuple[int, int],
+        lanes: int,
         runs: Sequence[tuple[str, Callable[[], AbstractContextManager[None]]]],
-    ) -> list[str]:  # fmt: skip
+    ) -> list[str]:
         """Vectors of totals over a variable that is spread over lanes, for runs that begin at (total, row) each."""
         variable, size = over
 

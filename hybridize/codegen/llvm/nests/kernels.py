@@ -322,7 +322,7 @@ class _Nest:
         source = statement.value
         assert isinstance(source, Load)
         with self.elements.bound(axis, self.f.size(start)):
-            target = self.elements.pointer(statement.buffer, statement.address)
+            target = self.elements.pointer(statement.buffer, statement.index)
             origin = self.elements.pointer(source.operand, source.indices[0])
         name = self.f.module.declare("llvm.memcpy.p0.p0.i64", "void", ["ptr", "ptr", "i64", "i1"])
         nbytes = self.f.size((stop - start) * source.dtype.itemsize)
@@ -368,7 +368,7 @@ class _Nest:
     def _turn(self, group: Sequence[Statement]) -> None:
         """One turn of the innermost loop; what one statement stores, the next has in registers."""
         for statement, reads in _forwarded(group):
-            result = self.elements.store(statement.buffer, statement.address, statement.value)
+            result = self.elements.store(statement.buffer, statement.index, statement.value)
             for read in reads:
                 self.elements.remember(read, result)
 
@@ -410,7 +410,7 @@ def _is_copy(statement: Statement, axis: int) -> bool:
     source = statement.value
     if not isinstance(source, Load) or source.operand == statement.buffer:
         return False
-    steps = along(source.indices[0], axis), along(statement.address, axis)
+    steps = along(source.indices[0], axis), along(statement.index, axis)
     return all(step is not None and same(step, 1) for step in steps)
 
 
@@ -426,7 +426,7 @@ def together(statements: Sequence[Statement]) -> list[list[Statement]]:
 
 
 def _same_turn(earlier: Sequence[Statement], statement: Statement) -> bool:
-    stored = {s.buffer: s.address for s in earlier}
+    stored = {s.buffer: s.index for s in earlier}
     inside = {id(node) for fold in walk(statement.value) if isinstance(fold, Fold) for node in walk(fold.body)}
     return all(
         node.indices[0] is stored[node.operand] and id(node) not in inside
@@ -448,7 +448,7 @@ def _forwarded(group: Sequence[Statement]) -> list[tuple[Statement, list[Load]]]
 
 
 def _roots(statements: Sequence[Statement]) -> list[Expr]:
-    return [expr for statement in statements for expr in (statement.address, statement.value)]
+    return [expr for statement in statements for expr in (statement.index, statement.value)]
 
 
 def _axes_of(loops: Sequence[Range]) -> int:

@@ -49,7 +49,7 @@ def find_tile(group: Sequence[Statement], first: int, target: Target) -> Tile | 
     for axis in range(lane - 1, first - 1, -1):
         suited = tuple(pair for pair in turned if _is_one(along(pair[0].indices[0], axis)))
         fits = 4 <= lanes <= 16 and typical(sizes[-1]) >= lanes and typical(sizes[axis - first]) >= lanes
-        stored = all(_is_one(along(statement.address, lane)) for statement in group)
+        stored = all(_is_one(along(statement.index, lane)) for statement in group)
         if suited and fits and stored and weight(*values) <= HEAVIEST:
             return Tile(axis, lanes, suited)
     return None

@@ -209,8 +209,10 @@ class _Entry:
         ndim = self.load(array, cpython.ARRAY_NDIM, "i32")
         rank = f.op(f"zext i32 {ndim} to i64")
         flags = f.op(f"and i32 {self.load(array, cpython.ARRAY_FLAGS, 'i32')}, {cpython.USABLE}")
-        right = f.op(f"and i1 {self.same(self.load(array, cpython.ARRAY_DESCR), descr)}, "
-                     f"{self.same(flags, str(cpython.USABLE), 'i32')}")  # fmt: skip
+        right = f.op(
+            f"and i1 {self.same(self.load(array, cpython.ARRAY_DESCR), descr)}, "
+            f"{self.same(flags, str(cpython.USABLE), 'i32')}"
+        )
         same_rank = self.same(rank, self.load(record, 8 * ARGUMENT.index("ndim"), "i64"), "i64")
         self.unless(f.op(f"and i1 {right}, {same_rank}"), "slow")
         dims, expected = self.load(array, cpython.ARRAY_DIMS), self.load(record, 8 * ARGUMENT.index("dims"))
@@ -314,9 +316,17 @@ class _Entry:
         """A new NumPy array, or null; over `data` where that is given."""
         self.call("Py_IncRef", "void", f"ptr {descr}")  # NewFromDescr takes a reference away, also when it fails
         return self.call(
-            "PyArray_NewFromDescr", "ptr", f"ptr {self.external('ndarray')}", f"ptr {descr}", f"i32 {ndim}",
-            f"ptr {dims}", "ptr null", f"ptr {data}", f"i32 {flags}", "ptr null",
-        )  # fmt: skip
+            "PyArray_NewFromDescr",
+            "ptr",
+            f"ptr {self.external('ndarray')}",
+            f"ptr {descr}",
+            f"i32 {ndim}",
+            f"ptr {dims}",
+            "ptr null",
+            f"ptr {data}",
+            f"i32 {flags}",
+            "ptr null",
+        )
 
     def make_on_line(self, descr: str, ndim: str, dims: str, nbytes: str) -> str:
         """A new NumPy array that begins on a cache line, which NumPy's own memory does not: a view of bytes."""
@@ -385,9 +395,16 @@ class _Entry:
                 self.store(scratch_bytes, self.process, 8 * cpython.WORD["scratch_bytes"], "i64")
 
     def run(
-        self, figures: str, inputs: str, outputs: str, scratch: str, held: str, count: str, results_count: str,
+        self,
+        figures: str,
+        inputs: str,
+        outputs: str,
+        scratch: str,
+        held: str,
+        count: str,
+        results_count: str,
         outputs_count: str,
-    ) -> None:  # fmt: skip
+    ) -> None:
         """The program, without the GIL when that pays; then the writes, all of them."""
         f = self.f
         records, program = self.field("outputs", "ptr"), self.field("program", "ptr")
@@ -484,9 +501,10 @@ class _Entry:
         f = self.f
         f.place("slow")
         fallback = self.field("fallback", "ptr")
-        f.do("ret ptr " + self.call(
-            "PyObject_Vectorcall", "ptr", f"ptr {fallback}", "ptr %args", "i64 %nargs", "ptr %names"
-        ))  # fmt: skip
+        f.do(
+            "ret ptr "
+            + self.call("PyObject_Vectorcall", "ptr", f"ptr {fallback}", "ptr %args", "i64 %nargs", "ptr %names")
+        )
 
     def write_failed(self, count: str, results: str) -> None:
         """Out of memory, with the exception set: let go of what was made; null is allowed."""

@@ -340,8 +340,14 @@ def _emit_parallel(module: Module, rounding: _Rounding) -> None:
 def _publish(w: _Writer, threads: str, size: str, chunks: str) -> None:
     """Tell the workers of the loop, and wake as many as may be of use."""
     f = w.f
-    for value, name, type_ in (("%body", "body", "ptr"), ("%data", "data", "ptr"), ("%count", "count", "i64"),
-                               (size, "size", "i64"), (threads, "threads", "i64"), ("0", "done", "i64")):  # fmt: skip
+    for value, name, type_ in (
+        ("%body", "body", "ptr"),
+        ("%data", "data", "ptr"),
+        ("%count", "count", "i64"),
+        (size, "size", "i64"),
+        (threads, "threads", "i64"),
+        ("0", "done", "i64"),
+    ):
         w.store(value, name, type=type_)
     w.store(w.number("or", w.next_loop(), w.number("shl", chunks, _STOP_AT)), "ticket", "seq_cst")
     with f.when(f.op(f"icmp ne i64 {w.load('sleepers', 'seq_cst')}, 0")):

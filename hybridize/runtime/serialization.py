@@ -5,7 +5,8 @@
 
 The text is JSON. Numbers, strings, None and booleans stand for themselves, a tuple is a list, an instance of a frozen
 class is `{"Name": [its fields in order]}`, bytes are `{"": [offset, length]}` among the blobs. The reader says which
-classes there may be; nothing else is ever made, and nothing is run.
+classes there may be; nothing else is ever made, and nothing is run. Files outlive the names of classes: one that was
+renamed keeps the name that files hold as its attribute `stored_as`.
 """
 
 from __future__ import annotations
@@ -51,10 +52,18 @@ def load(content: bytes, classes: Iterable[type]) -> Any:
     start = _HEAD.size + length
     try:
         return _value(
-            json.loads(content[_HEAD.size : start].decode()), view[start:], {kind.__name__: kind for kind in classes}
+            json.loads(content[_HEAD.size : start].decode()),
+            view[start:],
+            {stored_name(kind): kind for kind in classes},
         )
     except (ValueError, TypeError, LookupError, RecursionError) as problem:
         raise LoadError("E651", f"the record does not read: {problem}") from problem
+
+
+def stored_name(kind: type) -> str:
+    """Return the name that files hold for instances of a class."""
+    name: str = getattr(kind, "stored_as", kind.__name__)
+    return name
 
 
 def _plain(value: Any, blobs: list[bytes]) -> Any:
@@ -67,7 +76,7 @@ def _plain(value: Any, blobs: list[bytes]) -> Any:
         return {"": [sum(map(len, blobs[:-1])), len(value)]}
     if dataclasses.is_dataclass(value):
         fields = [_plain(getattr(value, field.name), blobs) for field in dataclasses.fields(value)]
-        return {type(value).__name__: fields}
+        return {stored_name(type(value)): fields}
     raise LoadError("E651", f"{type(value).__name__} is no plain data")
 
 

@@ -16,39 +16,38 @@ from hybridize.base.dtypes import uint8
 from hybridize.base.errors import CodegenError
 from hybridize.base.types import TensorType
 from hybridize.graph import Graph, Node, Value
-from hybridize.graph.ir import Buffer as Array
+from hybridize.graph.ir import Array
 from hybridize.loops.expr import Const, Expr, Load, Region, Routine
 from hybridize.loops.index import Interner, Space
 from hybridize.loops.kernel import Kernel, Nest, Param, Statement
-from hybridize.runtime.plan import Buffer, Plan, plain
-from hybridize.runtime.plan import Place as PlanPlace
-from hybridize.runtime.plan import Step as PlanStep
+from hybridize.runtime.plan import Address as PlanAddress
+from hybridize.runtime.plan import Buffer, Plan, PlanStep, plain
 from hybridize.schedule.draft import Draft
 from hybridize.schedule.finish import Numbering, finish
-from hybridize.schedule.group import Group, Grouping, Step, Unit, carried_state, steady_state
+from hybridize.schedule.grouping import Group, Grouping, NodeStep, Unit, carried_state, invariant_state
 from hybridize.schedule.lower import Lowerings
 from hybridize.schedule.memory import ALIGN, Block, assign, rounded
 from hybridize.schedule.parallel import Split, worth
 from hybridize.schedule.steps import (
-    About,
-    Extra,
-    Finish,
+    Address,
+    Epilogue,
     LoopStep,
     Packed,
-    Place,
     Product,
     ProductStep,
+    Provenance,
     RegionStep,
     RoutineStep,
     Schedule,
     ScheduleStep,
+    SideStore,
     Stable,
-    Team,
+    ThreadPoolHandle,
 )
-from hybridize.schedule.updates import Updates, readers_first, sensible, taken
+from hybridize.schedule.updates import Updates, admissible, proven_updates, readers_first
 
 
-class Machine(Protocol):
+class TargetInfo(Protocol):
     """What a schedule must know of the code that will be made of it."""
 
     @property
@@ -88,11 +87,11 @@ def literal(array: Array, interner: Interner) -> Const | None:
     return interner.const(array.dtype, bool(value) if kind == "b" else int(value) if kind in "iu" else float(value))
 
 
-Source = Array | Stable
+KnownSource = Array | Stable
 
 
 def schedule(
-    graph: Graph, machine: Machine, known: Mapping[int, Source] | None = None, updates: Updates | None = None
+    graph: Graph, target: TargetInfo, known: Mapping[int, KnownSource] | None = None, updates: Updates | None = None
 ) -> Schedule:
     """Decide what is computed where and in which order, and where it is kept.
 
@@ -101,18 +100,18 @@ def schedule(
     around or seldom change; matrices among them are packed beforehand, where that pays. `updates` says of outputs which
     input they are the new value of: where it can, the plan has them take its place (see `schedule.updates`).
     """
-    return _Scheduler(graph, machine, known or {}, updates or {}).result()
+    return _Scheduler(graph, target, known or {}, updates or {}).result()
 
 
 class _Scheduler:
-    def __init__(self, graph: Graph, machine: Machine, known: Mapping[int, Source], updates: Updates) -> None:
+    def __init__(self, graph: Graph, target: TargetInfo, known: Mapping[int, KnownSource], updates: Updates) -> None:
         self.graph = graph
-        self.updates = sensible(graph, updates)
-        self.machine = machine
+        self.updates = admissible(graph, updates)
+        self.target = target
         self.interner = Interner()
-        self.constants: list[Array | Packed | Team] = list(graph.constants.values())
+        self.constants: list[Array | Packed | ThreadPoolHandle] = list(graph.constants.values())
         self.team = -1
-        self.known: dict[Value, Source] = {graph.inputs[k]: source for k, source in known.items()}
+        self.known: dict[Value, KnownSource] = {graph.inputs[k]: source for k, source in known.items()}
         self.known |= graph.constants
         self.packs: dict[tuple[Any, ...], int] = {}
         self.reads: set[int] = set()
@@ -127,7 +126,7 @@ class _Scheduler:
         self.slots = {value: i for i, value in enumerate((*graph.inputs, *graph.constants))}
         self.order = self._ordered()
         self.blocks: list[Block] = []
-        self.homes: dict[Value, Block | Place] = {}
+        self.homes: dict[Value, Block | Address] = {}
         self.pending: list[tuple[Any, ...]] = []
 
     # Order
@@ -185,7 +184,7 @@ class _Scheduler:
         index: dict[Unit, int] = {}
         for i, unit in enumerate(self.order):
             index[unit] = i
-            if isinstance(unit, Step) and unit.epilogue is not None:
+            if isinstance(unit, NodeStep) and unit.epilogue is not None:
                 index[unit.epilogue] = i
         last: dict[Value, int] = {}
         for value, units in self.grouping.readers.items():
@@ -197,7 +196,7 @@ class _Scheduler:
         """Give a stored value its memory: an output's buffer where it is one, else scratch."""
         slots = self.grouping.wanted.get(value)
         if slots:
-            self.homes[value] = Place("output", slots[0], 0)
+            self.homes[value] = Address("output", slots[0], 0)
             return
         block = Block(value.type.nbytes, first, max(first, last))
         self.blocks.append(block)
@@ -210,31 +209,31 @@ class _Scheduler:
 
     def _split(self, nbytes: int, flops: int, own: Sequence[int], possible: Callable[[], bool]) -> Split | None:
         """How threads share a step with so much memory for each of them, if that is possible and worth it."""
-        if self.machine.slots < 2 or not worth(nbytes, flops, self.team >= 0) or not possible():
+        if self.target.slots < 2 or not worth(nbytes, flops, self.team >= 0) or not possible():
             return None
         if self.team < 0:
-            self.team = self._slots([Team()])[0]
+            self.team = self._slots([ThreadPoolHandle()])[0]
         strides = tuple(rounded(size) for size in own)
-        return Split(self.machine.slots, nbytes, flops, self.team, strides)
+        return Split(self.target.slots, nbytes, flops, self.team, strides)
 
     def _own_scratch(self, nbytes: int, split: Split | None, step: int) -> Block:
         """Scratch of which each thread of a step has its own."""
         return self._scratch(nbytes if split is None else rounded(nbytes) * split.slots, step)
 
-    def _place(self, home: Block | Place, offset: int = 0) -> Place:
+    def _address(self, home: Block | Address, offset: int = 0) -> Address:
         if isinstance(home, Block):
-            return Place("scratch", 0, home.offset + offset)
-        return Place(home.kind, home.slot, home.offset + offset)
+            return Address("scratch", 0, home.offset + offset)
+        return Address(home.kind, home.slot, home.offset + offset)
 
-    def _place_of(self, value: Value) -> Place:
+    def _address_of(self, value: Value) -> Address:
         if same(value.type.size, 0):
-            return Place("scratch", 0, 0)
+            return Address("scratch", 0, 0)
         root, start = self._root(value)
         home = self.homes.get(root)
         if home is None:
-            home = Place("input", self.slots[root], 0)
+            home = Address("input", self.slots[root], 0)
             self.reads.add(self.slots[root])
-        return self._place(home, start * value.type.dtype.itemsize)
+        return self._address(home, start * value.type.dtype.itemsize)
 
     # Steps
 
@@ -246,27 +245,27 @@ class _Scheduler:
         makers += [self._copy(value, slot) for value, slot in self._copies()]
         scratch_bytes = assign(self.blocks)
         made = [make() for make in makers]
-        steps, updates = taken([step for step, _ in made], self.updates, self.interner)
-        constants = self._kept()
+        steps, updates = proven_updates([step for step, _ in made], self.updates, self.interner)
+        constants = self._constants_of_plan()
         plan = Plan(
             tuple(Buffer.of(value.type) for value in self.graph.inputs),
             tuple(Buffer.of(_type(constant)) for constant in constants),
             tuple(Buffer.of(value.type) for value in self.graph.outputs),
             plain(scratch_bytes),
             tuple(_described(step, flops) for step, flops in made),
-            teams=tuple(slot for slot, constant in enumerate(constants) if isinstance(constant, Team)),
+            teams=tuple(slot for slot, constant in enumerate(constants) if isinstance(constant, ThreadPoolHandle)),
             updates=updates,
         )
         work = (sum(_moved(step) for step, _ in made), sum(flops for _, flops in made))
         reads = frozenset(self.reads)
         return Schedule(plan, steps, constants, reads, scratch_bytes, work)
 
-    def _kept(self) -> tuple[Array | Packed | Team, ...]:
+    def _constants_of_plan(self) -> tuple[Array | Packed | ThreadPoolHandle, ...]:
         """The constants, those empty that no step reads: numbers within kernels, and what is read packed."""
         first = len(self.graph.inputs)
         return tuple(
             constant
-            if isinstance(constant, Packed | Team) or first + k in self.reads
+            if isinstance(constant, Packed | ThreadPoolHandle) or first + k in self.reads
             else numpy.empty(0, constant.dtype)
             for k, constant in enumerate(self.constants)
         )
@@ -287,38 +286,38 @@ class _Scheduler:
         kernel = Kernel(params, (), (Nest((), None, 1, (Statement(0, (size,), space.axis(0), element),)),))
 
         def make() -> tuple[ScheduleStep, int]:
-            places = (Place("output", slot, 0), self._place_of(value))
-            return LoopStep(About(("copy",), ()), kernel, places), 0
+            addresses = (Address("output", slot, 0), self._address_of(value))
+            return LoopStep(Provenance(("copy",), ()), kernel, addresses), 0
 
         return make
 
     def _loops(self, group: Group, number: int, last: dict[Value, int]) -> Any:
         draft = Draft(group, self.grouping)
         merged = self._merged(draft, number, last)
-        for value in group.stored:
+        for value in group.materialised:
             if value not in self.homes and not same(value.type.size, 0):
                 self._home(value, number, last.get(value, number))
         numbering, order, rows = self._numbered(draft, merged)
-        kernel = finish(draft, numbering, self.machine)
+        kernel = finish(draft, numbering, self.target)
         lanes = max((nest.lanes for nest in kernel.nests), default=1)
-        about = _about(node for _, node, _ in reversed(group.members))
+        provenance = _provenance_of(node for _, node, _ in reversed(group.members))
         flops = sum(local.cost * value.type.size for value, _, local in group.members)
         nbytes = sum(param.size * param.dtype.itemsize for param in kernel.params)
         local = [row.nbytes * lanes for row in rows]
         # Where there is only one row, threads share it: the next nest reads what all of them stored in this one.
         own = local if group.rows else [0] * len(local)
-        split = self._split(nbytes, flops, own, functools.partial(self.machine.cuts, kernel))
+        split = self._split(nbytes, flops, own, functools.partial(self.target.cuts, kernel))
         blocks = [self._own_scratch(size, split if group.rows else None, number) for size in local]
 
         def make() -> tuple[ScheduleStep, int]:
-            places = [self._place_of(value) for value in order]
-            return LoopStep(about, kernel, (*places, *(self._place(block) for block in blocks)), split), flops
+            addresses = [self._address_of(value) for value in order]
+            return LoopStep(provenance, kernel, (*addresses, *(self._address(block) for block in blocks)), split), flops
 
         return make
 
     def _merged(self, draft: Draft, number: int, last: dict[Value, int]) -> dict[int, int]:
         """Buffers that take over the memory of another one, which dies in this step."""
-        for value in draft.group.stored:
+        for value in draft.group.materialised:
             if value in self.grouping.wanted or same(value.type.size, 0):
                 continue
             target = draft.buffers.index(value)
@@ -341,7 +340,7 @@ class _Scheduler:
         buffers: dict[int, int] = {}
         back = {source: target for target, source in merged.items()}
         for number, value in enumerate(draft.buffers):
-            if number in draft.kept or number in merged or number not in used:
+            if number in draft.row_local or number in merged or number not in used:
                 continue
             buffers[number] = len(params)
             order.append(value)
@@ -350,7 +349,7 @@ class _Scheduler:
             buffers[target] = buffers[source]
         locals_: list[Param] = []
         rows: list[TensorType] = []
-        for number in sorted(draft.kept):
+        for number in sorted(draft.row_local):
             length = 1
             statement = next(s for s in draft.statements if s.buffer == number)
             for axis in statement.inner:
@@ -361,10 +360,10 @@ class _Scheduler:
             rows.append(TensorType((length,), dtype))
         return Numbering(tuple(params), tuple(locals_), buffers), order, rows
 
-    def _own(self, step: Step, number: int, last: dict[Value, int]) -> Any:
+    def _own(self, step: NodeStep, number: int, last: dict[Value, int]) -> Any:
         lowered = self.lowerings.of(step.node)
         group = step.epilogue
-        for value in group.stored if group is not None else step.node.outputs:
+        for value in group.materialised if group is not None else step.node.outputs:
             if not same(value.type.size, 0) and value not in self.grouping.alias:
                 self._home(value, number, last.get(value, number))
         if isinstance(lowered, Routine):
@@ -373,53 +372,53 @@ class _Scheduler:
             return self._region(step.node, lowered, number)
         return self._product(step, number)
 
-    def _product(self, step: Step, number: int) -> Any:
+    def _product(self, step: NodeStep, number: int) -> Any:
         x, w = (value.type for value in step.operands)
         product = _product(x, w, step)
         packed = self._packed(step.operands[1], product)
         product = dataclasses.replace(product, packed=packed is not None)
         draft = None if step.epilogue is None else Draft(step.epilogue, self.grouping)
-        out = step.node.outputs[0] if draft is None else next(iter(draft.group.stored))
+        out = step.node.outputs[0] if draft is None else next(iter(draft.group.materialised))
         flops = 2 * product.batch * product.m * product.n * product.k
-        own = self.machine.product_bytes(product)
+        own = self.target.product_bytes(product)
         split = self._split(
-            x.nbytes + w.nbytes + out.type.nbytes, flops, [own], functools.partial(self.machine.cuts, product)
+            x.nbytes + w.nbytes + out.type.nbytes, flops, [own], functools.partial(self.target.cuts, product)
         )
         workspace = self._own_scratch(own, split, number)
-        ending, order = (None, []) if draft is None else finish_product(draft, out, product)
+        ending, order = (None, []) if draft is None else epilogue_of(draft, out, product)
         nodes = [step.node] if draft is None else [step.node, *(n for _, n, _ in reversed(draft.group.members))]
-        about = _about(nodes)
+        provenance = _provenance_of(nodes)
 
         def make() -> tuple[ScheduleStep, int]:
             first, second = step.operands
-            places = (
-                self._place_of(out),
-                self._place_of(first),
-                self._place_of(second) if packed is None else packed,
-                *(self._place_of(value) for value in order),
+            addresses = (
+                self._address_of(out),
+                self._address_of(first),
+                self._address_of(second) if packed is None else packed,
+                *(self._address_of(value) for value in order),
             )
-            return ProductStep(about, product, out.type, ending, places, self._place(workspace), split), flops
+            return ProductStep(provenance, product, out.type, ending, addresses, self._address(workspace), split), flops
 
         return make
 
-    def _packed(self, w: Value, product: Product) -> Place | None:
+    def _packed(self, w: Value, product: Product) -> Address | None:
         """Where the packed w of a product is, if it can be known before the call and that pays."""
         source, start = self._source(w)
-        if source is None or not self.machine.packs(product):
+        if source is None or not self.target.packs(product):
             return None
         batch = 1 if product.shared_w else product.batch
         key = (self._root(w), product.w, batch, product.n, product.k, product.transpose_w)
         slot = self.packs.get(key)
         if slot is None:
             slot = self.packs[key] = self._slots([Packed(_part(source, start, w.type), product)])[0]
-        return Place("input", slot, 0)
+        return Address("input", slot, 0)
 
-    def _source(self, value: Value) -> tuple[Source | None, int]:
+    def _source(self, value: Value) -> tuple[KnownSource | None, int]:
         """What of the constants or stable inputs holds `value`, and its first element there."""
         root, start = self._root(value)
         return self.known.get(root), start
 
-    def _slots(self, constants: Sequence[Array | Packed | Team]) -> tuple[int, ...]:
+    def _slots(self, constants: Sequence[Array | Packed | ThreadPoolHandle]) -> tuple[int, ...]:
         """Add constants; returns where their pointers will be."""
         first = len(self.graph.inputs) + len(self.constants)
         self.constants += constants
@@ -430,11 +429,11 @@ class _Scheduler:
     def _routine(self, node: Node, routine: Routine, number: int) -> Any:
         inputs = tuple(value.type for value in node.inputs)
         outputs = tuple(value.type for value in node.outputs)
-        workspace = self._scratch(self.machine.routine_bytes(routine, inputs, outputs), number)
+        workspace = self._scratch(self.target.routine_bytes(routine, inputs, outputs), number)
 
         def make() -> tuple[ScheduleStep, int]:
-            places = tuple(self._place_of(value) for value in (*node.outputs, *node.inputs))
-            step = RoutineStep(_about([node]), routine, inputs, outputs, places, self._place(workspace))
+            addresses = tuple(self._address_of(value) for value in (*node.outputs, *node.inputs))
+            step = RoutineStep(_provenance_of([node]), routine, inputs, outputs, addresses, self._address(workspace))
             return step, sum(kind.size for kind in (*inputs, *outputs))
 
         return make
@@ -443,59 +442,72 @@ class _Scheduler:
         op: Any = node.op
         inputs = tuple(value.type for value in node.inputs)
         outputs = tuple(value.type for value in node.outputs)
-        carried, steady = carried_state(node, region), steady_state(node, region)
+        carried, invariant = carried_state(node, region), invariant_state(node, region)
         graphs = list(region.graphs)
-        moving = tuple(value for k, value in enumerate(graphs[-1].outputs) if k not in steady)
+        moving = tuple(value for k, value in enumerate(graphs[-1].outputs) if k not in invariant)
         graphs[-1] = dataclasses.replace(graphs[-1], outputs=moving)
         length = getattr(op, "length", 1)
         stacked: tuple[int, ...] = tuple(op.stacked(inputs)) if region.kind == "scan" else ()
         known, skip = {}, int(region.kind == "cond")
         for k, value in enumerate(node.inputs[skip:]):
             source, start = self._source(value)
-            if source is not None and (k in steady if k < carried else k not in stacked):
+            if source is not None and (k in invariant if k < carried else k not in stacked):
                 known[k] = _part(source, start, value.type)
-        bodies = tuple(schedule(graph, self.machine, known) for graph in graphs)
+        bodies = tuple(schedule(graph, self.target, known) for graph in graphs)
         slots = [self._slots(made.constants) for made in bodies]
         # Inputs that bodies read only packed; state is copied, read or not.
         unread = {k + skip for k in known if k >= carried and not any(k in made.reads for made in bodies)}
         offsets, state_bytes = [], 0
         for k, kind in enumerate(inputs[:carried]):
             offsets.append(state_bytes)
-            state_bytes += 0 if k in steady else (kind.nbytes + ALIGN - 1) // ALIGN * ALIGN
+            state_bytes += 0 if k in invariant else (kind.nbytes + ALIGN - 1) // ALIGN * ALIGN
         start = 2 * state_bytes + ALIGN
         workspace = self._scratch(start + functools.reduce(maximum, (made.scratch_bytes for made in bodies)), number)
 
         def make() -> tuple[ScheduleStep, int]:
-            nowhere = Place("scratch", 0, 0)
-            places = (
-                *(self._place_of(value) for value in node.outputs),
-                *(nowhere if k in unread else self._place_of(value) for k, value in enumerate(node.inputs)),
+            nowhere = Address("scratch", 0, 0)
+            addresses = (
+                *(self._address_of(value) for value in node.outputs),
+                *(nowhere if k in unread else self._address_of(value) for k, value in enumerate(node.inputs)),
             )
             step = RegionStep(
-                _about([node]), region.kind, bodies, tuple(slots), carried, steady, length,
-                getattr(op, "reverse", False), stacked,
-                inputs, outputs, places, self._place(workspace), tuple(offsets), state_bytes, start,
-            )  # fmt: skip
+                _provenance_of([node]),
+                region.kind,
+                bodies,
+                tuple(slots),
+                carried,
+                invariant,
+                length,
+                getattr(op, "reverse", False),
+                stacked,
+                inputs,
+                outputs,
+                addresses,
+                self._address(workspace),
+                tuple(offsets),
+                state_bytes,
+                start,
+            )
             return step, length * max((made.work[1] for made in bodies), key=hint)
 
         return make
 
 
-def _type(constant: Array | Packed | Team) -> TensorType:
+def _type(constant: Array | Packed | ThreadPoolHandle) -> TensorType:
     """Of a constant, or of what a packed one is made of."""
-    if isinstance(constant, Team):
+    if isinstance(constant, ThreadPoolHandle):
         return TensorType((0,), uint8)
     return constant.product.w if isinstance(constant, Packed) else TensorType(constant.shape, constant.dtype)
 
 
-def _part(source: Source, start: int, type: TensorType) -> Source:
+def _part(source: KnownSource, start: int, type: TensorType) -> KnownSource:
     """The elements of `type` from `start` on."""
     if isinstance(source, Stable):
         return Stable(source.input, source.offset + start)
     return source.reshape(-1)[start : start + type.size].reshape(type.shape)
 
 
-def _product(x: TensorType, w: TensorType, step: Step) -> Product:
+def _product(x: TensorType, w: TensorType, step: NodeStep) -> Product:
     """The sizes of a contraction; a batch of rows against one matrix is one product of more rows."""
     batch = product(step.node.outputs[0].type.shape[:-2])
     flip_x, flip_w = step.flips
@@ -507,7 +519,7 @@ def _product(x: TensorType, w: TensorType, step: Step) -> Product:
     return Product(x, w, batch, m, n, k, flip_x, flip_w, shared_x, shared_w)
 
 
-def finish_product(draft: Draft, out: Value, product: Product) -> tuple[Finish, list[Value]]:
+def epilogue_of(draft: Draft, out: Value, product: Product) -> tuple[Epilogue, list[Value]]:
     """What an epilogue's draft does to an element at (batch, row, column), and the values its params are."""
     interner = draft.space.interner
     space = Space(interner, {0: product.batch, 1: product.m, 2: product.n})
@@ -532,42 +544,49 @@ def finish_product(draft: Draft, out: Value, product: Product) -> tuple[Finish, 
     written = {statement.buffer for statement in draft.statements}
     params = tuple(Param(draft.buffers[n].type.dtype, draft.buffers[n].type.size, n in written) for n in order)
     main = next(statement for statement in draft.statements if statement.buffer == target)
-    extras = tuple(
-        Extra(numbers[s.buffer], moved(s.address), moved(s.value)) for s in draft.statements if s is not main
+    side_stores = tuple(
+        SideStore(numbers[s.buffer], moved(s.index), moved(s.value)) for s in draft.statements if s is not main
     )
-    return Finish(moved(main.value), params, extras), [draft.buffers[n] for n in order]
+    return Epilogue(moved(main.value), params, side_stores), [draft.buffers[n] for n in order]
 
 
-def _about(nodes: Iterable[Node]) -> About:
+def _provenance_of(nodes: Iterable[Node]) -> Provenance:
     ops, lines = [], []
     for node in nodes:
         ops.append(node.op.name)
         if node.loc is not None and str(node.loc) not in lines:
             lines.append(str(node.loc))
-    return About(tuple(ops), tuple(lines))
+    return Provenance(tuple(ops), tuple(lines))
 
 
 def _described(step: ScheduleStep, flops: int) -> PlanStep:
     """A step as the plan tells it; codegen names its function later."""
     match step:
-        case LoopStep(kernel=kernel, places=places):
+        case LoopStep(kernel=kernel, addresses=addresses):
             params = (*kernel.params, *kernel.locals)
-            writes = tuple(place for place, param in zip(places, params, strict=True) if param.written)
-            reads = tuple(place for place, param in zip(places, params, strict=True) if not param.written)
+            writes = tuple(address for address, param in zip(addresses, params, strict=True) if param.written)
+            reads = tuple(address for address, param in zip(addresses, params, strict=True) if not param.written)
             filled = (nest for nest in reversed(kernel.nests) if nest.statements)
             shape = next(((*nest.rows, *nest.statements[-1].sizes) for nest in filled), ())
             kind = "loops"
-        case ProductStep(places=places, out=out):
-            kind, reads, writes, shape = "contraction", places[1:], places[:1], out.shape
+        case ProductStep(addresses=addresses, out=out):
+            kind, reads, writes, shape = "contraction", addresses[1:], addresses[:1], out.shape
         case _:
             count = len(step.outputs)
             shape = step.outputs[0].shape if step.outputs else ()
             kind = "routine" if isinstance(step, RoutineStep) else "region"
-            reads, writes = step.places[count:], step.places[:count]
+            reads, writes = step.addresses[count:], step.addresses[:count]
     return PlanStep(
-        "", kind, *_words(step), tuple(map(_plain, reads)), tuple(map(_plain, writes)), tuple(map(plain, shape)),
-        plain(_moved(step)), plain(flops), _threads(step),
-    )  # fmt: skip
+        "",
+        kind,
+        *_words(step),
+        tuple(map(_plain, reads)),
+        tuple(map(_plain, writes)),
+        tuple(map(plain, shape)),
+        plain(_moved(step)),
+        plain(flops),
+        _threads(step),
+    )
 
 
 def _threads(step: ScheduleStep) -> int:
@@ -585,9 +604,9 @@ def _moved(step: ScheduleStep) -> int:
     return sum(type_.nbytes for type_ in (*step.inputs, *step.outputs))
 
 
-def _plain(place: Place) -> PlanPlace:
-    return PlanPlace(place.kind, place.slot, plain(place.offset))
+def _plain(address: Address) -> PlanAddress:
+    return PlanAddress(address.kind, address.slot, plain(address.offset))
 
 
 def _words(step: ScheduleStep) -> tuple[tuple[str, ...], tuple[str, ...]]:
-    return step.about.ops, step.about.lines
+    return step.provenance.ops, step.provenance.lines

@@ -54,10 +54,10 @@ class Group:
     contraction: Value | None = None
     members: list[tuple[Value, Node, Local]] = field(default_factory=list)
     """Values computed here, last first."""
-    stored: dict[Value, Pattern] = field(default_factory=dict)
+    materialised: dict[Value, Pattern] = field(default_factory=dict)
     """Values this group stores, and the pattern at which it computes them."""
-    kept: dict[Value, Pattern] = field(default_factory=dict)
-    """Values kept in a row."""
+    row_local: dict[Value, Pattern] = field(default_factory=dict)
+    """Values that are row-local: kept in a short array while one row is computed."""
     variables: dict[tuple[int, ...], int] = field(default_factory=dict)
     """Fold variables of this group by value, pattern and variable of the local expression."""
     nodes: set[int] = field(default_factory=set)
@@ -72,7 +72,7 @@ class Group:
         self.first, self.last = min(self.first, position), max(self.last, position)
 
 
-class Step:
+class NodeStep:
     """A node that is a step of its own: a contraction, routine or region."""
 
     __slots__ = ("effect", "epilogue", "first", "flips", "following", "last", "node", "operands", "shared")
@@ -86,13 +86,13 @@ class Step:
         self.shared = (False, False)
         """For a contraction: whether either operand is one matrix for the whole batch."""
         self.effect = effect
-        self.following: Step | None = None
+        self.following: NodeStep | None = None
         """The next step with an effect: it must come later."""
         self.epilogue: Group | None = None
         self.first = self.last = position
 
 
-Unit = Group | Step
+Unit = Group | NodeStep
 
 
 class Grouping:
@@ -110,7 +110,7 @@ class Grouping:
         self.literals = literals
         """Constants that are one number: they need no storage."""
         self.groups: list[Group] = []
-        self.steps: list[Step] = []
+        self.steps: list[NodeStep] = []
         self.uses: dict[Value, dict[Group, dict[tuple[int, ...], Pattern]]] = {}
         self.readers: dict[Value, set[Unit]] = {}
         """Units that read a stored value."""
@@ -120,7 +120,7 @@ class Grouping:
         """Stored views: the same bytes as another value, from an element on."""
         self.owner: dict[Value, Unit] = {}
         """Who stores a value."""
-        self._effect: Step | None = None
+        self._effect: NodeStep | None = None
         self.producer: dict[Value, tuple[int, Node]] = {}
         for position, node in enumerate(graph.nodes):
             for value in node.outputs:
@@ -153,13 +153,13 @@ class Grouping:
             for value, local in zip(node.outputs, lowered, strict=True):
                 self._decide(position, node, value, local)
             return
-        step = Step(node, position, has_effect(node.op))
+        step = NodeStep(node, position, has_effect(node.op))
         if step.effect:
             step.following, self._effect = self._effect, step
         self.steps.append(step)
-        for k in steady_state(node, lowered) if isinstance(lowered, Region) else ():
+        for k in invariant_state(node, lowered) if isinstance(lowered, Region) else ():
             if node.outputs[k] not in self.wanted:
-                self._hand_on(node.outputs[k], node.inputs[k])
+                self._forward_invariant(node.outputs[k], node.inputs[k])
         for value in node.outputs:
             if value in self.alias:
                 continue
@@ -171,17 +171,17 @@ class Grouping:
             if step.epilogue is not None:
                 step.epilogue.contraction = node.outputs[0]
                 step.last = max(step.last, step.epilogue.last)
-            self._peel(step, lowered)
+            self._absorb_views(step, lowered)
         for value in step.operands:
             self._read(value, step)
 
-    def _hand_on(self, value: Value, base: Value) -> None:
+    def _forward_invariant(self, value: Value, base: Value) -> None:
         """State that a loop never changes stays where it was."""
         self.alias[value] = (base, 0)
         for unit in (*self.readers.get(value, ()), *self.uses.get(value, ())):
             self._read(base, unit)
 
-    def _peel(self, step: Step, contraction: Contraction) -> None:
+    def _absorb_views(self, step: NodeStep, contraction: Contraction) -> None:
         """Let a contraction read matrices as they lie: transposed, or one for the whole batch."""
         operands, flips = list(step.operands), [contraction.transpose_x, contraction.transpose_w]
         shared = [False, False]
@@ -241,7 +241,7 @@ class Grouping:
 
     def _make_alias(self, node: Node, value: Value, local: Local) -> bool:
         """Give a stored view the bytes of what it views, where they are in order."""
-        source = _viewed(node, local, self.interner)
+        source = _view_of(node, local, self.interner)
         if source is None or source[0] in self.literals:
             return False
         base, start = source
@@ -257,9 +257,13 @@ class Grouping:
         return True
 
     def _inline(
-        self, position: int, node: Node, value: Value, local: Local,
+        self,
+        position: int,
+        node: Node,
+        value: Value,
+        local: Local,
         uses: Mapping[Group, Mapping[tuple[int, ...], Pattern]],
-    ) -> bool:  # fmt: skip
+    ) -> bool:
         """Compute the value where it is read, if that is worth it; else change nothing."""
         view = local.cost == 0
         trivial = local.cost <= 1 and len(local.reads) <= 1
@@ -271,11 +275,11 @@ class Grouping:
         for group, patterns in uses.items():
             admitted = rows[group]
             assert admitted is not None
-            if admitted.kept:
-                group.kept[value] = admitted.pattern
+            if admitted.row_local:
+                group.row_local[value] = admitted.pattern
             if admitted.rows is not None:
                 group.rows = admitted.rows
-            computed = [admitted.pattern] if admitted.kept else list(patterns.values())
+            computed = [admitted.pattern] if admitted.row_local else list(patterns.values())
             if len(computed) > 1:
                 group.recomputed += local.cost * (len(computed) - 1)
             self._take(group, position, node, value, local, computed)
@@ -324,15 +328,19 @@ class Grouping:
         pattern = tuple(space.axis(k) for k in range(value.type.ndim))
         if local.folds:
             group.rows = tuple(range(value.type.ndim))
-        group.stored[value] = pattern
+        group.materialised[value] = pattern
         self.groups.append(group)
         self.owner[value] = group
         self._take(group, position, node, value, local, [pattern])
 
     def _join(
-        self, position: int, node: Node, value: Value, local: Local,
+        self,
+        position: int,
+        node: Node,
+        value: Value,
+        local: Local,
         uses: Mapping[Group, Mapping[tuple[int, ...], Pattern]],
-    ) -> bool:  # fmt: skip
+    ) -> bool:
         """Store `value` in a group that reads it anyway."""
         for group, patterns in uses.items():
             if group.contraction is not None or group.cost + _cost_of(local) > COST_LIMIT:
@@ -353,12 +361,12 @@ class Grouping:
                     continue
                 pattern = covering
             others = {unit for unit in uses if unit is not group} | self.readers.get(value, set())
-            if others and not self.last.isdisjoint(group.stored):
+            if others and not self.last.isdisjoint(group.materialised):
                 continue  # they would have to wait for what is to come last
             if any(self._reaches(unit, group) for unit in others):
                 continue
             group.rows = rows
-            group.stored[value] = pattern
+            group.materialised[value] = pattern
             self.owner[value] = group
             self._take(group, position, node, value, local, [pattern])
             return True
@@ -371,7 +379,7 @@ class Grouping:
         latest: int | None = None
         while front:
             unit = front.pop()
-            if isinstance(unit, Step) and unit.epilogue is not None:
+            if isinstance(unit, NodeStep) and unit.epilogue is not None:
                 front.append(unit.epilogue)
             if unit is goal:
                 return True
@@ -382,7 +390,7 @@ class Grouping:
                 if unit.first > latest:
                     continue
             seen.add(unit)
-            if isinstance(unit, Step) and unit.following is not None:
+            if isinstance(unit, NodeStep) and unit.following is not None:
                 front.append(unit.following)
             for value in _results(unit):
                 front.extend(self.readers.get(value, ()))
@@ -488,7 +496,7 @@ class Grouping:
         if any(not isinstance(reader, Group) for reader in self.readers.get(value, ())):
             return None
         group, patterns = next(iter(uses.items()))
-        if group.rows is not None or group.contraction is not None or len(patterns) != 1 or group.kept:
+        if group.rows is not None or group.contraction is not None or len(patterns) != 1 or group.row_local:
             return None
         size = product(group.shape)
         flat = group.space.flat(next(iter(patterns.values())), value.type.shape)
@@ -501,7 +509,7 @@ class Admission:
     """How a group computes a value it takes in."""
 
     rows: tuple[int, ...] | None
-    kept: bool
+    row_local: bool
     pattern: Pattern
 
 
@@ -510,7 +518,7 @@ def _counting(axes: Iterable[int], shape: tuple[int, ...]) -> tuple[int, ...]:
 
 
 def _results(unit: Unit) -> Iterable[Value]:
-    return unit.stored if isinstance(unit, Group) else unit.node.outputs
+    return unit.materialised if isinstance(unit, Group) else unit.node.outputs
 
 
 def _cost_of(local: Local) -> int:
@@ -580,13 +588,13 @@ def carried_state(node: Node, region: Region) -> int:
     return {"cond": 0, "while": len(node.inputs), "scan": getattr(node.op, "num_carry", 0)}[region.kind]
 
 
-def steady_state(node: Node, region: Region) -> tuple[int, ...]:
+def invariant_state(node: Node, region: Region) -> tuple[int, ...]:
     """The state that the body of a loop hands on as it is."""
     body = region.graphs[-1]
     return tuple(k for k in range(carried_state(node, region)) if body.outputs[k] is body.inputs[k])
 
 
-def _viewed(node: Node, local: Local, interner: Interner) -> tuple[Value, int] | None:
+def _view_of(node: Node, local: Local, interner: Interner) -> tuple[Value, int] | None:
     """What a view shows, and from which element on, where its elements lie in order; else None."""
     if not isinstance(local.expr, Load) or len(local.reads) != 1:
         return None
