@@ -181,6 +181,8 @@ _TOKEN = re.compile(
     )""",
     re.VERBOSE,
 )
+RESERVED = frozenset({"constant", "return"})
+"""Words at the begin of a line that are no ops."""
 _WORDS = {"True": True, "False": False, "None": None}
 
 
@@ -401,16 +403,27 @@ class _Parser:
 
 def _fits(value: Any, annotation: str) -> bool:
     """Whether a parameter is what its annotation says, so that ops need not look."""
-    match annotation:
-        case "int":
-            return type(value) is int or dims.is_symbolic(value)
-        case "Attributes":
-            return isinstance(value, tuple)
-    wanted = _ANNOTATED.get(annotation)
-    if wanted is not None:
-        return isinstance(value, wanted)
-    return isinstance(value, tuple) and all(type(part) is int or dims.is_symbolic(part) for part in value)
+    return PARAMETERS[annotation](value)
 
 
-_ANNOTATED: dict[str, type] = {"bool": bool, "str": str, "DType": numpy.dtype, "Graph": Graph}
-"""Other parameters are tuples of integers, under several names."""
+def _is_whole(value: Any) -> bool:
+    return type(value) is int or dims.is_symbolic(value)
+
+
+def _are_whole(value: Any) -> bool:
+    return isinstance(value, tuple) and all(map(_is_whole, value))
+
+
+PARAMETERS: Mapping[str, Callable[[Any], bool]] = {
+    "int": _is_whole,
+    "Shape": _are_whole,
+    "Steps": _are_whole,
+    "tuple[int, ...]": _are_whole,
+    "bool": lambda value: type(value) is bool,
+    "float": lambda value: type(value) is float,
+    "str": lambda value: isinstance(value, str),
+    "DType": lambda value: isinstance(value, numpy.dtype),
+    "Graph": lambda value: isinstance(value, Graph),
+    "Attributes": lambda value: isinstance(value, tuple),
+}
+"""Annotations of an op's parameters that text can hold, each with a test of a value that was read."""

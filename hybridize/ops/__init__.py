@@ -4,7 +4,8 @@
 In: operands that only the current interpreter understands (NumPy buffers when eager, graph values while capturing).
 Out: operands of the same kind. An op is one frozen dataclass in one place: its parameters are its fields, and it
 holds its type rule (`infer`), meaning (`reference`), optional fast imperative rule (`eager`), gradient (`vjp`),
-lowering (`lower`) and samples. Operands of elementwise ops have equal shapes and dtypes: promotion and
+lowering (`lower`) and samples. The class definition registers it: `OPS` holds every primitive by the word that stands
+for it in graphs and files. Operands of elementwise ops have equal shapes and dtypes: promotion and
 broadcasting are explicit `Cast` and `Broadcast` nodes which `array` inserts.
 It must not know arrays, compilers, kernels or file formats.
 """
@@ -152,6 +153,7 @@ from hybridize.ops.indexing import scatter_nd as scatter_nd
 from hybridize.ops.indexing import take_along_axis as take_along_axis
 from hybridize.ops.matmul import Matmul as Matmul
 from hybridize.ops.matmul import matmul as matmul
+from hybridize.ops.op import OPS as OPS
 from hybridize.ops.op import Effect as Effect
 from hybridize.ops.op import Interpreter as Interpreter
 from hybridize.ops.op import Op as Op
@@ -241,16 +243,3 @@ from hybridize.ops.views import sum as sum
 from hybridize.ops.views import transpose as transpose
 from hybridize.ops.world import Assert as Assert
 from hybridize.ops.world import Print as Print
-
-_CLASSES: tuple[type[Op], ...] = (
-    Cast, StopGradient, Broadcast, Reshape, Transpose, Sum, Neg, Abs, Sign, Not, Add, Sub, Mul, Div, FloorDiv, Mod,
-    Max, Min, FMax, FMin, BitAnd, BitOr, BitXor, ShiftLeft, ShiftRight, Eq, Ne, Lt, Le, Gt, Ge, Where, Floor, Ceil,
-    Round, Trunc, Sqrt, Rsqrt, Cbrt, Exp, Exp2, Expm1, Log, Log2, Log10, Log1p, Sin, Cos, Tan, Arcsin, Arccos,
-    Arctan, Sinh, Cosh, Tanh, Arcsinh, Arccosh, Arctanh, Erf, Erfinv, Gamma, Gammaln, Sigmoid, Isnan, Isinf,
-    Isfinite, Pow, Fmod, Arctan2, Hypot, Copysign, LogAddExp, Slice, UpdateSlice, Concat, Pad, Iota, SizeOf, Prod,
-    ReduceMax, ReduceMin, Any, All, ArgMax, ArgMin, CumSum, CumProd, CumMax, Gather, GatherND, ScatterND, TakeAlongAxis,
-    ArgSort, Sort, Matmul, RandomBits, GammaNumber, Print, Assert, Cond, While, Scan, Composite, CustomGradient,
-    After,
-)  # fmt: skip
-OPS: dict[str, type[Op]] = {snake(cls.__name__): cls for cls in _CLASSES}
-"""Every primitive by its word in the text form, composites under `composite`."""

@@ -210,7 +210,7 @@ class ShiftRight(Binary):
         return None, None
 
 
-class Comparison(Binary):
+class Comparison(Binary, abstract=True):
     """Base of the ops that give bools."""
 
     takes, truth = ANY, True

@@ -55,7 +55,7 @@ def check_equal(op: Op, *inputs: TensorType) -> None:
         )  # fmt: skip
 
 
-class Elementwise(Op):
+class Elementwise(Op, abstract=True):
     """Base of the ops that a scalar function says whole."""
 
     scalar: ClassVar[str]
@@ -65,6 +65,10 @@ class Elementwise(Op):
     takes: ClassVar[frozenset[DType]] = FLOAT
     truth: ClassVar[bool] = False
     """Whether the result is bool."""
+
+    @classmethod
+    def _missing(cls) -> list[str]:
+        return super()._missing() + [name for name in ("scalar", "meaning") if not hasattr(cls, name)]
 
     def __hash__(self) -> int:
         return hash(type(self))
@@ -96,7 +100,7 @@ class Elementwise(Op):
         return (element,)
 
 
-class Unary(Elementwise):
+class Unary(Elementwise, abstract=True):
     """An elementwise op of one operand."""
 
     domain: ClassVar[tuple[float, float]] = (-2.0, 2.0)
@@ -125,7 +129,7 @@ class Unary(Elementwise):
             yield Sample((numbers((2,), dtype, low, high),), cls(), fails=DTypeError)
 
 
-class Binary(Elementwise):
+class Binary(Elementwise, abstract=True):
     """An elementwise op of two operands."""
 
     domain: ClassVar[tuple[float, float]] = (-2.0, 2.0)

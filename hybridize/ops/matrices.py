@@ -24,7 +24,7 @@ from hybridize.ops.slicing import slice as slice_
 from hybridize.ops.views import broadcast, like, spread, sum, transpose
 
 
-class Factor(Op):
+class Factor(Op, abstract=True):
     """Base of the ops that LAPACK computes."""
 
     def infer(self, *inputs: TensorType) -> tuple[TensorType, ...]:

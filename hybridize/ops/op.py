@@ -16,7 +16,7 @@ from collections.abc import Iterator
 from contextlib import ContextDecorator
 from copy import copy
 from enum import Enum
-from functools import cache, cached_property
+from functools import cache
 from typing import Any, ClassVar, Protocol, Self
 
 import numpy
@@ -27,7 +27,8 @@ from hybridize.base.errors import InternalError
 from hybridize.base.frozen import frozen
 from hybridize.base.types import TensorType
 from hybridize.graph import Graph
-from hybridize.graph.text import field_names
+from hybridize.graph.text import PARAMETERS, RESERVED, field_names
+from hybridize.ops.registry import Registry
 
 Operand = Any
 """A NumPy buffer, a graph value, ...: whatever the current interpreter computes with."""
@@ -69,11 +70,56 @@ class Op(ABC):
     """
 
     effect: ClassVar[Effect] = Effect.PURE
+    word: ClassVar[str]
+    """What stands for the op in graphs and files: the class name in lower case."""
 
-    @cached_property
+    def __init_subclass__(cls, *, abstract: bool = False) -> None:
+        """Register the class by its word, unless it is only a base of others.
+
+        Raises:
+            InternalError E913, E914, E915: the word is taken or cannot be read back; the class leaves something
+                undefined; a parameter has no text.
+        """
+        super().__init_subclass__()
+        if abstract:
+            return
+        cls.word = snake(cls.__name__)
+        missing = cls._missing()
+        if missing:
+            raise InternalError(
+                "E914", f"the op {cls.__module__}.{cls.__qualname__} does not define {', '.join(missing)}",
+                help="define it, or write `abstract=True` behind its bases where it is only a base of ops",
+            )  # fmt: skip
+        fields = [field for base in cls.__mro__ for field in vars(base).get("__annotations__", {}).items()]
+        for field, kind in fields:
+            if not str(kind).startswith("ClassVar") and str(kind) not in PARAMETERS:
+                raise InternalError(
+                    "E915",
+                    f"the parameter {field} of the op {cls.__module__}.{cls.__qualname__} is annotated {kind}, "
+                    f"which the text of graphs cannot hold",
+                    help=f"annotate it, under `from __future__ import annotations`, as one of {', '.join(PARAMETERS)}",
+                )
+        inside = cls.__module__.startswith(f"{__package__}.")
+        known = OPS.known(cls.word) if inside else OPS.get(cls.word)
+        if known is not None or cls.word in RESERVED:
+            other = "the text of graphs" if known is None else f"{known.__module__}.{known.__qualname__}"
+            raise InternalError(
+                "E913",
+                f"the op {cls.__module__}.{cls.__qualname__} has the word {cls.word!r}, which is that of {other}",
+                help="rename the class: its name in lower case stands for the op in graphs and files",
+            )
+        OPS.add(cls.word, cls)
+
+    @classmethod
+    def _missing(cls) -> list[str]:
+        """Names of what a class of ops that is no base must define and does not."""
+        names = {name for base in cls.__mro__ for name, part in vars(base).items() if _is_abstract(part)}
+        return sorted(name for name in names if _is_abstract(getattr(cls, name)))
+
+    @property
     def name(self) -> str:
-        """The word of the text form: the class name in lower case."""
-        return snake(type(self).__name__)
+        """What messages call it: its word."""
+        return self.word
 
     @abstractmethod
     def infer(self, *inputs: Any, **_: Any) -> tuple[TensorType, ...]:
@@ -99,6 +145,14 @@ class Op(ABC):
     @abstractmethod
     def samples(cls) -> Iterator[Sample]:
         """Small cases that reach every field, every special shape, and inputs that must fail."""
+
+
+def _is_abstract(part: Any) -> bool:
+    return getattr(part, "__isabstractmethod__", False) is True
+
+
+OPS: Registry[type[Op]] = Registry(__package__)
+"""Every primitive by its word."""
 
 
 def effect_of(op: Any) -> Effect:

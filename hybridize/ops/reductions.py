@@ -90,7 +90,7 @@ def _product_before(rows: Operand) -> Operand:
 
 
 @frozen
-class _Extreme(Op):
+class _Extreme(Op, abstract=True):
     """Base of the largest and the smallest."""
 
     fold: ClassVar[str]
@@ -140,7 +140,7 @@ class ReduceMin(_Extreme):
 
 
 @frozen
-class _Logical(Op):
+class _Logical(Op, abstract=True):
     """Base of any and all."""
 
     fold: ClassVar[str]
@@ -189,7 +189,7 @@ class All(_Logical):
 
 
 @frozen
-class _Arg(Op):
+class _Arg(Op, abstract=True):
     """Base of the places of the largest and the smallest."""
 
     fold: ClassVar[str]
@@ -246,7 +246,7 @@ def _comparable(x: Array) -> Array:
 
 
 @frozen
-class _Running(Op):
+class _Running(Op, abstract=True):
     """Base of running reductions: a routine of the same name over `axis`."""
 
     axis: int

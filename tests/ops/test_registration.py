@@ -1,0 +1,147 @@
+"""An op is one class in one place: that it can be printed, saved, loaded and tested follows from the class."""
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import numpy
+import pytest
+
+from hybridize.base.errors import InternalError
+from hybridize.base.frozen import frozen
+from hybridize.ops import OPS, Op
+from hybridize.ops.elementwise import Unary
+
+ROOT = Path(__file__).parents[2]
+
+NEW_OP = '''
+from __future__ import annotations
+
+import numpy
+
+from hybridize.base.frozen import frozen
+from hybridize.loops.expr import call, const
+from hybridize.ops.arithmetic import mul
+from hybridize.ops.cases import numbers
+from hybridize.ops.op import Op, Sample
+from hybridize.ops.views import like
+
+
+@frozen
+class ScaledSquare(Op):
+    """`scale` times the square of x."""
+
+    scale: float
+
+    def infer(self, x):
+        return (x,)
+
+    def reference(self, x):
+        return (numpy.asarray(x * x * self.scale, x.dtype),)
+
+    def vjp(self, g, y, x):
+        return (mul(g[0], mul(like(2 * self.scale, x), x)),)
+
+    def lower(self, x, *, types):
+        def element(index):
+            one = x(index)
+            return call("mul", call("mul", one, one), const(self.scale, types[0].dtype))
+
+        return (element,)
+
+    @classmethod
+    def samples(cls):
+        yield Sample((numbers((2, 3)),), cls(1.5))
+        yield Sample((numbers(()),), cls(-0.25))
+'''
+
+SAVE = """
+import new_op
+from hybridize import hybridize, np
+from hybridize.array.operands import operand, result
+from hybridize.ops.op import bind1
+
+@hybridize
+def f(x):
+    return result([bind1(new_op.ScaledSquare(1.5), operand(x))][0])
+
+assert f(np.array([1.0, 2.0, 4.0])).tolist() == [1.5, 6.0, 24.0]
+f.save("scaled")
+"""
+
+LOAD = """
+import new_op
+from hybridize import load, np
+
+f = load("scaled")
+assert f(np.array([1.0, 2.0, 4.0])).tolist() == [1.5, 6.0, 24.0]
+assert "scaled_square" in str(f.programs()[0].captured)
+"""
+
+
+def run(folder, *arguments):
+    environment = {**os.environ, "PYTHONPATH": os.pathsep.join([str(folder), str(ROOT)])}
+    done = subprocess.run(
+        [sys.executable, *arguments], cwd=folder, env=environment, capture_output=True, text=True, timeout=120
+    )
+    assert done.returncode == 0, done.stdout + done.stderr
+    return done.stdout
+
+
+def test_a_new_op_is_one_class(tmp_path):
+    """Defined in a module of its own, it is computed, compiled, saved, loaded and found by the catalogues of tests."""
+    (tmp_path / "new_op.py").write_text(NEW_OP)
+    run(tmp_path, "-c", SAVE)
+    run(tmp_path, "-c", LOAD)
+    catalogues = [str(ROOT / "tests" / name / "test_catalog.py") for name in ("catalog", "autograd")]
+    told = run(
+        tmp_path, "-m", "pytest", "-q", "-p", "new_op", "-p", "no:cacheprovider", "-k", "scaled_square",
+        f"--rootdir={ROOT}", "-c", str(ROOT / "pyproject.toml"), *catalogues,
+    )  # fmt: skip
+    assert "19 passed" in told, told
+
+
+def part(self, *inputs, **_):
+    return inputs
+
+
+RULES = {"infer": part, "reference": part, "lower": part, "samples": classmethod(part)}
+
+
+def test_a_word_is_that_of_one_op():
+    for name, owner in (("Cholesky", "hybridize.ops.factors.Cholesky"), ("Add", "hybridize.ops.arithmetic.Add")):
+        with pytest.raises(InternalError, match=f"E913.*{name.lower()}.*{owner}"):
+            type(name, (Op,), RULES)
+    assert OPS["add"].__module__ == "hybridize.ops.arithmetic"
+
+
+@pytest.mark.parametrize("name", ["Constant", "Return"])
+def test_a_word_can_be_read_back(name):
+    with pytest.raises(InternalError, match=r"E913.*the text of graphs"):
+        type(name, (Op,), RULES)
+
+
+@pytest.mark.parametrize("rule", RULES)
+def test_a_class_defines_all_rules(rule):
+    with pytest.raises(InternalError, match=f"E914.*does not define {rule}"):
+        type("Lacking", (Op,), {name: function for name, function in RULES.items() if name != rule})
+    assert "lacking" not in OPS
+
+
+def test_an_elementwise_op_names_its_scalar_function():
+    with pytest.raises(InternalError, match=r"E914.*does not define scalar"):
+        type("Lacking", (Unary,), {"meaning": numpy.abs, "gradient": part})
+
+
+def test_a_base_is_no_op():
+    base = type("Base", (Op,), {}, abstract=True)
+    assert "base" not in OPS
+    with pytest.raises(InternalError, match=r"E914"):
+        type("Lacking", (base,), {})
+
+
+def test_parameters_are_what_text_can_hold():
+    with pytest.raises(InternalError, match=r"E915.*parameter table .*dict"):
+        frozen(type("Lacking", (Op,), {**RULES, "__annotations__": {"table": "dict[str, int]"}}))
+    assert "lacking" not in OPS
