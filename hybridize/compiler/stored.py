@@ -17,7 +17,6 @@ from hybridize.base.dtypes import BY_CODE, CODES
 from hybridize.base.frozen import changed, frozen
 from hybridize.compiler import disk
 from hybridize.graph import Graph, Node
-from hybridize.passes.pipeline import subgraphs
 from hybridize.runtime import plan as plans
 from hybridize.runtime.image import Image
 from hybridize.runtime.plan import Plan, PlanStep
@@ -117,22 +116,14 @@ def _literal(array: Array) -> Literal | None:
     return Literal(CODES[array.dtype], array.shape, array.tobytes()) if array.nbytes <= LITERAL_BYTES else None
 
 
-def _graphs(graph: Graph) -> Iterator[Graph]:
-    """A graph and those inside its ops, in an order that equal graphs share."""
-    yield graph
-    for node in graph.nodes:
-        for inner in subgraphs(node.op).values():
-            yield from _graphs(inner)
-
-
 def constants_in(graph: Graph) -> Iterator[Array]:
     """All constants of a graph and of those inside its ops, in an order that equal graphs share."""
-    for one in _graphs(graph):
+    for one in graph.nested():
         yield from one.constants.values()
 
 
 def _nodes(graph: Graph) -> Iterator[Node]:
-    for one in _graphs(graph):
+    for one in graph.nested():
         yield from one.nodes
 
 

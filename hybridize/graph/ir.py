@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import field
 from functools import cached_property
 from typing import Any, Protocol
@@ -37,6 +37,10 @@ class OpLike(Protocol):
     @property
     def name(self) -> str:
         """The word that stands for the op in text form."""
+
+    @property
+    def graphs(self) -> Mapping[str, Graph]:
+        """The closed graphs inside, by the parameters that hold them."""
 
     def infer(self, *inputs: TensorType) -> tuple[TensorType, ...]:
         """Types of the outputs."""
@@ -103,6 +107,13 @@ class Graph:
 
     def __hash__(self) -> int:
         return hash(self.fingerprint)
+
+    def nested(self) -> Iterator[Graph]:
+        """This graph and all inside its ops, in an order that equal graphs share."""
+        yield self
+        for node in self.nodes:
+            for inner in node.op.graphs.values():
+                yield from inner.nested()
 
     def uses(self) -> dict[Value, int]:
         """How often each value is read by nodes and outputs."""

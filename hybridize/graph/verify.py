@@ -6,7 +6,6 @@ from __future__ import annotations
 from hybridize.base.errors import GraphError, HybridizeError
 from hybridize.base.types import TensorType
 from hybridize.graph.ir import Graph, Node, Value
-from hybridize.graph.text import field_names
 
 
 def verify(graph: Graph, after: str = "") -> Graph:
@@ -41,10 +40,8 @@ def _check_node(graph: Graph, k: int, node: Node, defined: set[Value], after: st
     for value in node.inputs:
         if value not in defined:
             raise _error(graph, f"{where}: an input is not defined before it", after)
-    for inner in field_names(type(node.op)):
-        part = getattr(node.op, inner)
-        if isinstance(part, Graph):
-            verify(part, after)
+    for inner in node.op.graphs.values():
+        verify(inner, after)
     try:
         types = node.op.infer(*(value.type for value in node.inputs))
     except HybridizeError as error:

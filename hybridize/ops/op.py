@@ -12,7 +12,7 @@ from __future__ import annotations
 import re
 import threading
 from abc import ABC, abstractmethod
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import ContextDecorator
 from copy import copy
 from enum import Enum
@@ -27,7 +27,7 @@ from hybridize.base.errors import InternalError
 from hybridize.base.frozen import frozen
 from hybridize.base.types import TensorType
 from hybridize.graph import Graph
-from hybridize.graph.text import PARAMETERS, RESERVED, field_names
+from hybridize.graph.text import PARAMETERS, RESERVED
 from hybridize.ops.registry import Registry
 
 Operand = Any
@@ -72,6 +72,8 @@ class Op(ABC):
     effect: ClassVar[Effect] = Effect.PURE
     word: ClassVar[str]
     """What stands for the op in graphs and files: the class name in lower case."""
+    _holding: ClassVar[tuple[str, ...]] = ()
+    """The parameters that are graphs."""
 
     def __init_subclass__(cls, *, abstract: bool = False) -> None:
         """Register the class by its word, unless it is only a base of others.
@@ -108,6 +110,7 @@ class Op(ABC):
                 f"the op {cls.__module__}.{cls.__qualname__} has the word {cls.word!r}, which is that of {other}",
                 help="rename the class: its name in lower case stands for the op in graphs and files",
             )
+        cls._holding = tuple(field for field, kind in fields if kind == "Graph")
         OPS.add(cls.word, cls)
 
     @classmethod
@@ -115,6 +118,11 @@ class Op(ABC):
         """Names of what a class of ops that is no base must define and does not."""
         names = {name for base in cls.__mro__ for name, part in vars(base).items() if _is_abstract(part)}
         return sorted(name for name in names if _is_abstract(getattr(cls, name)))
+
+    @property
+    def graphs(self) -> Mapping[str, Graph]:
+        """The closed graphs inside, by the parameters that hold them."""
+        return {field: getattr(self, field) for field in self._holding}
 
     @property
     def name(self) -> str:
@@ -160,11 +168,8 @@ def effect_of(op: Any) -> Effect:
     effect: Effect = op.effect
     if effect is not Effect.PURE:
         return effect
-    for name in field_names(type(op)):
-        part = getattr(op, name)
-        if isinstance(part, Graph) and any(effect_of(node.op) is not Effect.PURE for node in part.nodes):
-            return Effect.WORLD
-    return Effect.PURE
+    inner = (node for graph in op.graphs.values() for node in graph.nodes)
+    return Effect.PURE if all(effect_of(node.op) is Effect.PURE for node in inner) else Effect.WORLD
 
 
 class Interpreter(Protocol):

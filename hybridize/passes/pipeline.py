@@ -9,7 +9,6 @@ from typing import Any, Protocol
 
 from hybridize.base.config import CONFIG
 from hybridize.graph import Builder, Graph, Node, Value, verify
-from hybridize.graph.text import field_names
 
 
 class Pass(Protocol):
@@ -48,18 +47,12 @@ class Pipeline:
         return verify(result, after=step.name) if CONFIG.check and result is not graph else result
 
 
-def subgraphs(op: Any) -> dict[str, Graph]:
-    """The fields of an op that are graphs."""
-    fields = ((name, getattr(op, name)) for name in field_names(type(op)))
-    return {name: value for name, value in fields if isinstance(value, Graph)}
-
-
 def map_subgraphs(graph: Graph, change: Callable[[Graph], Graph]) -> Graph:
     """`graph` with every graph inside its ops replaced by `change` of it."""
     nodes: list[Node] = []
     changed = False
     for node in graph.nodes:
-        inner = subgraphs(node.op)
+        inner = node.op.graphs
         outer = {name: change(sub) for name, sub in inner.items()}
         if any(outer[name] is not sub for name, sub in inner.items()):
             op: Any = node.op

@@ -15,17 +15,15 @@ layer norm. The last group that reads a contraction at its own index becomes the
 
 from __future__ import annotations
 
-import dataclasses
 from collections.abc import Iterable, Mapping
 from dataclasses import field
-from typing import Any
 
 from hybridize.base.dims import hint, product, same
 from hybridize.base.frozen import frozen, mutable
-from hybridize.graph import Graph, Node, OpLike, Value
+from hybridize.graph import Graph, Node, Value
 from hybridize.loops.expr import Axis, Const, Contraction, Expr, Fold, Load, Region, whole
 from hybridize.loops.index import Index, Interner, Space, bit
-from hybridize.ops.op import Effect
+from hybridize.ops import Effect, effect_of
 from hybridize.schedule.lower import Local, Lowerings, Read
 
 Pattern = tuple[Expr, ...]
@@ -153,7 +151,7 @@ class Grouping:
             for value, local in zip(node.outputs, lowered, strict=True):
                 self._decide(position, node, value, local)
             return
-        step = NodeStep(node, position, has_effect(node.op))
+        step = NodeStep(node, position, effect_of(node.op) is not Effect.PURE)
         if step.effect:
             step.following, self._effect = self._effect, step
         self.steps.append(step)
@@ -572,15 +570,6 @@ def _position(index: Expr) -> int:
     if isinstance(index, Axis):
         return index.number
     return -1 if isinstance(index, Const) and same(whole(index), 0) else -2
-
-
-def has_effect(op: OpLike) -> bool:
-    """Whether an op, or one inside its sub-graphs, reaches outside."""
-    if getattr(op, "effect", None) is Effect.WORLD:
-        return True
-    fields: tuple[Any, ...] = dataclasses.fields(op) if dataclasses.is_dataclass(op) else ()
-    graphs: list[Any] = [getattr(op, field.name) for field in fields]
-    return any(isinstance(graph, Graph) and any(has_effect(node.op) for node in graph.nodes) for graph in graphs)
 
 
 def carried_state(node: Node, region: Region) -> int:

@@ -18,7 +18,8 @@ from hybridize.loops.expr import Expr, Load
 from hybridize.loops.index import Interner, Space
 from hybridize.loops.kernel import Kernel
 from hybridize.loops.measure import walk
-from hybridize.schedule.grouping import Grouping, Unit, has_effect
+from hybridize.ops import Effect, effect_of
+from hybridize.schedule.grouping import Grouping, Unit
 from hybridize.schedule.steps import Address, LoopStep, ProductStep, ScheduleStep
 
 Updates = Mapping[int, int]
@@ -27,7 +28,7 @@ Updates = Mapping[int, int]
 
 def admissible(graph: Graph, offers: Updates) -> dict[int, int]:
     """The offers that can be taken at all: none of a program that may yet refuse what it was given."""
-    if any(has_effect(node.op) for node in graph.nodes):
+    if any(effect_of(node.op) is not Effect.PURE for node in graph.nodes):
         return {}
     pairs = {k: j for k, j in offers.items() if graph.outputs[k].type == graph.inputs[j].type}
     times = Counter(pairs.values())

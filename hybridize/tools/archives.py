@@ -13,7 +13,6 @@ from hybridize.formats.archive.container import PROGRAM, VERSION, Container, ope
 from hybridize.formats.archive.reading import read_archive
 from hybridize.formats.saved import SavedProgram, SavedSignature
 from hybridize.graph import Graph
-from hybridize.passes.pipeline import subgraphs
 from hybridize.runtime import abi
 from hybridize.tools.report import Grid
 
@@ -87,11 +86,7 @@ def _lines(graph: Graph) -> Iterator[str]:
 
 
 def _locs(graph: Graph) -> Iterator[SourceLoc]:
-    for node in graph.nodes:
-        if node.loc is not None:
-            yield node.loc
-        for inner in subgraphs(node.op).values():
-            yield from _locs(inner)
+    return (node.loc for one in graph.nested() for node in one.nodes if node.loc is not None)
 
 
 def _ranges(lines: list[int]) -> Iterator[str]:

@@ -10,7 +10,6 @@ from hybridize.formats import read_archive
 from hybridize.formats.archive.lines import lines_out, with_lines
 from hybridize.graph import parse
 from hybridize.ops import OPS
-from hybridize.passes.pipeline import subgraphs
 
 
 def function(x):
@@ -29,7 +28,7 @@ FIRST = function.__code__.co_firstlineno
 def nodes(graph):
     for node in graph.nodes:
         yield node
-        for inner in subgraphs(node.op).values():
+        for inner in node.op.graphs.values():
             yield from nodes(inner)
 
 

@@ -155,3 +155,19 @@ def test_graphs_of_composites_do_not_share_values():
     (y,) = builder.inline(graph, [x])
     (z,) = builder.inline(graph, [y])
     assert len({x, y, z}) == 3
+
+
+def test_graphs_and_effects_inside_are_told_by_the_op():
+    """Each parameter that is a graph counts, at any depth; tuples and texts do not."""
+    said = record(lambda x: [ops.bind(ops.Print("{}"), x), x][1:], (KIND,))
+    quiet = record(lambda x: [x], (KIND,))
+    assert ops.effect_of(ops.Print("{}")) is ops.Effect.WORLD
+    for inner, effect in ((said, ops.Effect.WORLD), (quiet, ops.Effect.PURE)):
+        scan = ops.Scan(inner, 2, num_carry=1)
+        deeper = ops.Composite("twice", (("times", 2),), record(lambda x, scan=scan: ops.bind(scan, x), (KIND,)))
+        outer = ops.Cond(record(lambda x, op=deeper: ops.bind(op, x), (KIND,)), quiet)
+        assert list(outer.graphs) == ["then", "orelse"]
+        assert [list(op.graphs) for op in (scan, deeper, ops.Add())] == [["body"], ["body"], []]
+        assert [ops.effect_of(op) for op in (scan, deeper, outer)] == [effect] * 3
+        assert list(quiet.nested()) == [quiet]
+        assert len(list(outer.then.nested())) == 3

@@ -27,7 +27,7 @@ class Catalogue:
 
     def __init__(self):
         self.tests = module_of("catalogue_of_ops", HERE.parent / "catalog" / "test_catalog.py")
-        cases = [case for case in self.tests.cases(fails=False) if effect_of(case.values[0].op) is not Effect.WORLD]
+        cases = [case for case in self.tests.compiled_cases() if effect_of(case.values[0].op) is not Effect.WORLD]
         self.cases = [(case.id, case.values[0]) for case in cases]
 
     def jobs(self, cases):

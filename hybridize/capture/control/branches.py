@@ -42,7 +42,7 @@ from hybridize.capture.trace.recording import Branch, Recording, current_trace
 from hybridize.contract.guards import MISSING, same
 from hybridize.graph import Value
 from hybridize.ops import Cond, Scan, Where, While
-from hybridize.ops.op import Effect, Op, interpreting
+from hybridize.ops.op import Effect, effect_of, interpreting
 
 _SMALL = 16
 """Sides of at most so many scalar operations are computed both, and one of the results is selected."""
@@ -435,7 +435,8 @@ def _changed(trace: Recording, owner: Any, loc: SourceLoc | None) -> CaptureErro
 def _bind(trace: Recording, test: Value, sides: list[Side], outputs: _Outputs) -> list[Value]:
     """The Cond, or, where both sides are a few scalar operations, both and a selection."""
     branches = [side.branch for side in sides]
-    if not outputs.values[0] and not any(_effectful(node.op) for inner in branches for node in inner.builder.nodes):
+    nodes = [node for inner in branches for node in inner.builder.nodes]
+    if not outputs.values[0] and all(effect_of(node.op) is Effect.PURE for node in nodes):
         return []
     operands = list(dict.fromkeys([*branches[0].outer, *branches[1].outer]))
     then, orelse = (inner.graph(operands, values) for inner, values in zip(branches, outputs.values, strict=True))
@@ -458,14 +459,7 @@ def _inlined(trace: Recording, graph: Any, operands: list[Value]) -> list[Value]
 
 def _small(nodes: Any) -> bool:
     return len(nodes) <= _SMALL and all(
-        not _effectful(node.op) and not isinstance(node.op, (Cond, While, Scan))
+        effect_of(node.op) is Effect.PURE and not isinstance(node.op, (Cond, While, Scan))
         and all(value.type.shape == () for value in (*node.inputs, *node.outputs))
         for node in nodes
     )  # fmt: skip
-
-
-def _effectful(op: Any) -> bool:
-    graphs = [part for part in vars(op).values() if hasattr(part, "nodes")]
-    return (isinstance(op, Op) and op.effect is not Effect.PURE) or any(
-        _effectful(node.op) for graph in graphs for node in graph.nodes
-    )

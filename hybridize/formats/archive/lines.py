@@ -10,7 +10,6 @@ from typing import Any
 from hybridize.base.locations import SourceLoc
 from hybridize.formats.archive.description import word
 from hybridize.graph import Graph, Node
-from hybridize.passes.pipeline import subgraphs
 
 
 def lines_out(graph: Graph) -> dict[str, Any]:
@@ -55,7 +54,7 @@ def with_lines(graph: Graph, tree: dict[str, Any]) -> Graph:
 def _nodes(graph: Graph) -> Iterator[Node]:
     for node in graph.nodes:
         yield node
-        for inner in subgraphs(node.op).values():
+        for inner in node.op.graphs.values():
             yield from _nodes(inner)
 
 
@@ -67,6 +66,6 @@ def _placed(graph: Graph, locs: Iterator[SourceLoc | None]) -> Graph:
         except StopIteration:
             raise ValueError("there are fewer lines than nodes") from None
         op: Any = node.op
-        inner = {name: _placed(sub, locs) for name, sub in subgraphs(op).items()}
+        inner = {name: _placed(sub, locs) for name, sub in node.op.graphs.items()}
         nodes.append(Node(dataclasses.replace(op, **inner) if inner else op, node.inputs, node.outputs, loc))
     return Graph(graph.inputs, tuple(nodes), graph.outputs, graph.constants)

@@ -10,7 +10,6 @@ on the side. A loop whose condition the data decides ends when an assertion has 
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from typing import Any, Final
 
 import numpy
@@ -27,19 +26,11 @@ _NUMBER: Final = TensorType((), numpy.dtype(numpy.int32))
 
 def asserting(graph: Graph) -> bool:
     """Whether there is an assertion in the graph, or in one within."""
-    return any(_asserts(node) for node in graph.nodes)
+    return any(map(_asserts, graph.nodes))
 
 
 def _asserts(node: Node) -> bool:
-    return isinstance(node.op, ops.Assert) or any(map(asserting, _inner(node.op)))
-
-
-def _inner(op: Any) -> Iterator[Graph]:
-    """The graphs that an op holds."""
-    for value in vars(op).values():
-        for item in value if isinstance(value, tuple) else (value,):
-            if isinstance(item, Graph):
-                yield item
+    return isinstance(node.op, ops.Assert) or any(map(asserting, node.op.graphs.values()))
 
 
 def returning(graph: Graph, messages: list[str]) -> Graph:

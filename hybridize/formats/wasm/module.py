@@ -3,9 +3,7 @@
 
 from __future__ import annotations
 
-import dataclasses
 import string
-from collections.abc import Iterable
 from typing import Any, Final
 
 import numpy
@@ -115,7 +113,7 @@ def _built(graph: Graph, name: str, target: Target, arguments: int) -> Built:
     if graph.scope is not None:
         graph.scope.capturing = False
     optimized = PIPELINE.run(graph)
-    for node in _nodes(optimized):
+    for node in (node for one in optimized.nested() for node in one.nodes):
         if isinstance(node.op, Print):
             _check_format(node.op.format)
         elif isinstance(node.op, Assert) and len(node.inputs) > 1:
@@ -132,16 +130,6 @@ def _built(graph: Graph, name: str, target: Target, arguments: int) -> Built:
         types = plan.types((*plan.inputs[:arguments], *plan.outputs), symbols)
         emit_prepare(module, f"{name}.sizes", scope, types, sized(plan.scratch_bytes, symbols), (0, 0))
     return built
-
-
-def _nodes(graph: Graph) -> Iterable[Any]:
-    """All nodes, those of sub-graphs too."""
-    for node in graph.nodes:
-        yield node
-        fields: tuple[Any, ...] = dataclasses.fields(node.op) if dataclasses.is_dataclass(node.op) else ()
-        for part in (getattr(node.op, field.name) for field in fields):
-            if isinstance(part, Graph):
-                yield from _nodes(part)
 
 
 def _check_format(text: str) -> None:

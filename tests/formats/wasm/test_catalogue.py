@@ -21,7 +21,7 @@ def catalogue():
 
 
 def check(catalogue, written, first, step):
-    cases = [case for case in catalogue.cases(fails=False) if effect_of(case.values[0].op) is not Effect.WORLD]
+    cases = [case for case in catalogue.compiled_cases() if effect_of(case.values[0].op) is not Effect.WORLD]
     wrong = []
     for number, case in list(enumerate(cases))[first::step]:
         sample = case.values[0]
