@@ -16,6 +16,11 @@ if TYPE_CHECKING:
 FAR: Final = 1 << 62
 """Beyond every size: the bound of what is not known, and of what programs compute with, which is 64 bits."""
 
+_MOST_TERMS: Final = 256
+"""A polynomial of more terms is not worth a program for all sizes: products of sums grow without end."""
+_LARGEST_DIVISOR: Final = 1 << 20
+"""Divisions of divisions become one while the divisor is no larger: ranges end where 64 bits do."""
+
 Size: TypeAlias = "int | Dim"
 """What may stand as a size. Elsewhere sizes are annotated as `int`: that is what a dim says that it is."""
 Bounds = tuple[int, int]
@@ -25,16 +30,43 @@ Bounds = tuple[int, int]
 class Symbol:
     """A size that each call brings along."""
 
-    __slots__ = ("high", "hint", "low", "name", "number")
+    __slots__ = ("_changed", "_high", "_low", "hint", "name", "number")
+    weight = 1
 
-    def __init__(self, number: int, name: str, hint: int, low: int, high: int) -> None:
+    def __init__(self, number: int, name: str, hint: int, low: int, high: int, changed: Callable[[], None]) -> None:
         self.number = number
         """Position among the sizes that a program is given."""
         self.name = name
         self.hint = hint
         """The size in the call that is being compiled."""
-        self.low, self.high = low, high
-        """What the program holds for, inclusive; shrinks while it is compiled."""
+        self._low, self._high = low, high
+        self._changed = changed
+        """What is told that the range is another one now."""
+
+    @property
+    def symbols(self) -> frozenset[Symbol]:
+        """All that it depends on."""
+        return frozenset((self,))
+
+    @property
+    def low(self) -> int:
+        """The smallest size that the program holds for; grows while it is compiled."""
+        return self._low
+
+    @low.setter
+    def low(self, low: int) -> None:
+        self._low = low
+        self._changed()
+
+    @property
+    def high(self) -> int:
+        """The largest size that the program holds for; shrinks while it is compiled."""
+        return self._high
+
+    @high.setter
+    def high(self, high: int) -> None:
+        self._high = high
+        self._changed()
 
     @property
     def pinned(self) -> bool:
@@ -51,15 +83,28 @@ class Symbol:
         return f"{self.name} in {self.low}..{high} like {self.hint}"
 
 
-class Division:
+class _Operation:
+    """An atom that is computed from two sizes."""
+
+    __slots__ = ("divisor", "hint", "symbols", "weight", "x")
+
+    def __init__(self, x: Size, divisor: Size, hint: int) -> None:
+        self.x, self.divisor = x, divisor
+        self.hint = hint
+        self.symbols: frozenset[Symbol] = frozenset().union(*(one.symbols for one in (*_atoms(x), *_atoms(divisor))))
+        """All that it depends on."""
+        self.weight: int = 1 + sum(one.weight for one in (*_atoms(x), *_atoms(divisor)))
+        """How many atoms are written where it is written out."""
+
+
+class Division(_Operation):
     """`x // divisor`, rounded down, where nothing simpler says it."""
 
-    __slots__ = ("divisor", "hint", "x")
+    __slots__ = ()
     name = "div"
 
     def __init__(self, x: Size, divisor: Size) -> None:
-        self.x, self.divisor = x, divisor
-        self.hint: int = hint(x) // hint(divisor)
+        super().__init__(x, divisor, hint(x) // hint(divisor))
 
     @property
     def bounds(self) -> Bounds:
@@ -70,15 +115,14 @@ class Division:
         return (-FAR if low <= -FAR else min(corners)), (FAR if high >= FAR else max(corners))
 
 
-class Remainder:
+class Remainder(_Operation):
     """`x % divisor`, with the sign of the divisor."""
 
-    __slots__ = ("divisor", "hint", "x")
+    __slots__ = ()
     name = "mod"
 
     def __init__(self, x: Size, divisor: Size) -> None:
-        self.x, self.divisor = x, divisor
-        self.hint: int = hint(x) % hint(divisor)
+        super().__init__(x, divisor, hint(x) % hint(divisor))
 
     @property
     def bounds(self) -> Bounds:
@@ -87,15 +131,14 @@ class Remainder:
         return (0, most - 1) if least > 0 else (-FAR, FAR)
 
 
-class Larger:
+class Larger(_Operation):
     """`max(x, divisor)`; the field has the name that its kin have."""
 
-    __slots__ = ("divisor", "hint", "x")
+    __slots__ = ()
     name = "max"
 
     def __init__(self, x: Size, divisor: Size) -> None:
-        self.x, self.divisor = x, divisor
-        self.hint: int = max(hint(x), hint(divisor))
+        super().__init__(x, divisor, max(hint(x), hint(divisor)))
 
     @property
     def bounds(self) -> Bounds:
@@ -140,44 +183,12 @@ class Dim:
     @property
     def bounds(self) -> Bounds:
         """Smallest and largest value, by the ranges of the symbols."""
-        shared = self._shared() if len(self.terms) > 1 and not self.constant else ()
-        if shared:  # n*m - n = n*(m - 1), of which more can be said
-            terms = {_without(monomial, shared) or (): coefficient for monomial, coefficient in self.terms.items()}
-            return _multiplied(_product_bounds(shared), bounds(_made(self.scope, terms, terms.pop((), 0))))
-        low = high = self.constant
-        bottomless = endless = False  # what is beyond FAR is so whatever is added
-        for monomial, coefficient in self.terms.items():
-            least, most = _product_bounds(monomial) if coefficient > 0 else _product_bounds(monomial)[::-1]
-            low, high = low + coefficient * least, high + coefficient * most
-            bottomless, endless = bottomless or abs(least) >= FAR, endless or abs(most) >= FAR
-        low, high = -FAR if bottomless else low, FAR if endless else high
-        for monomial, coefficient in self.terms.items():
-            if len(monomial) == 1 and type(monomial[0]) is not Symbol and len(self.terms) > 1:
-                least, most = self._bounds_by(monomial, coefficient)
-                low, high = max(low, least), min(high, most)
-        return max(low, -FAR), min(high, FAR)
+        return self.scope.ranges.of(self)
 
-    def _bounds_by(self, monomial: Monomial, coefficient: int) -> Bounds:
-        """Bounds by what an atom has to do with its operands, which other terms may hold: n//2 - n is below 0."""
-        (atom,) = monomial
-        terms = {one: c for one, c in self.terms.items() if one != monomial}
-        rest = _made(self.scope, terms, self.constant)
-        if isinstance(atom, Division) and type(atom.divisor) is int and atom.divisor > 0:
-            # (x - k + 1) / k <= x // k <= x / k
-            by = atom.divisor
-            ends = [bounds(rest * by + atom.x * coefficient), bounds(rest * by + (atom.x - by + 1) * coefficient)]
-            below, above = ends if coefficient < 0 else ends[::-1]
-            return -(-below[0] // by), above[1] // by
-        if isinstance(atom, Larger):
-            ends = [bounds(rest + atom.x * coefficient), bounds(rest + atom.divisor * coefficient)]
-            choose = max if coefficient > 0 else min
-            return choose(ends[0][0], ends[1][0]), choose(ends[0][1], ends[1][1])
-        return -FAR, FAR
-
-    def _shared(self) -> Monomial:
-        """The atoms that all terms have as factors, each once."""
-        first, *rest = self.terms
-        return tuple(dict.fromkeys(atom for atom in first if all(atom in monomial for monomial in rest)))
+    @property
+    def symbols(self) -> frozenset[Symbol]:
+        """All that it depends on."""
+        return frozenset().union(*(atom.symbols for atom in _atoms(self)))
 
     @property
     def single(self) -> tuple[Symbol, int, int] | None:
@@ -215,9 +226,9 @@ class Dim:
                     terms[monomial] = total
                 else:
                     del terms[monomial]
-            return _made(self.scope, terms, self.constant + other.constant)
+            return made(self.scope, terms, self.constant + other.constant)
         if type(other) is int or type(other) is bool:
-            return _made(self.scope, self.terms, self.constant + other)
+            return made(self.scope, self.terms, self.constant + other)
         return self._beyond(operator.add, self, other)
 
     __radd__ = __add__
@@ -243,9 +254,9 @@ class Dim:
                         monomial = tuple(sorted(left + right, key=self.scope.order))
                         terms[monomial] = terms.get(monomial, 0) + a * b
             constant = terms.pop((), 0)
-            return _made(self.scope, {m: c for m, c in terms.items() if c}, constant)
+            return made(self.scope, {m: c for m, c in terms.items() if c}, constant)
         if type(other) is int or type(other) is bool:
-            return _made(self.scope, {m: c * other for m, c in self.terms.items() if other}, self.constant * other)
+            return made(self.scope, {m: c * other for m, c in self.terms.items() if other}, self.constant * other)
         if isinstance(other, (tuple, list, str, bytes)):
             return other * self.scope.pin(self)
         return self._beyond(operator.mul, self, other)
@@ -257,10 +268,12 @@ class Dim:
             return self._beyond(operator.floordiv, self, other)
         if other == 0:
             raise ZeroDivisionError("integer division or modulo by zero")
+        if not isinstance(other, Dim):
+            return _floored(self, other)
         quotient, remainder = _divided(self, other)
         if isinstance(remainder, Dim):
             return quotient + self.scope.atom(Division, remainder, other)
-        return quotient + (_int_divided(remainder, other) if isinstance(other, Dim) else remainder // other)
+        return quotient + _int_divided(remainder, other)
 
     def __rfloordiv__(self, other: object) -> Any:
         if type(other) is int or type(other) is bool:
@@ -481,11 +494,13 @@ def _atom_text(atom: Atom) -> str:
 # Details
 
 
-def _made(scope: Scope, terms: Mapping[Monomial, int], constant: int) -> Size:
+def made(scope: Scope, terms: Mapping[Monomial, int], constant: int) -> Size:
+    """The size of these terms; what 64 bits do not hold, or nobody could handle, becomes a number."""
     if not terms:
         return constant
-    made = Dim(scope, terms, constant)
-    return scope.settle(made) if scope.capturing and abs(made.hint) >= FAR else made
+    dim = Dim(scope, terms, constant)
+    beyond = abs(dim.hint) >= FAR or len(terms) > _MOST_TERMS
+    return scope.settle(dim) if scope.capturing and beyond else dim
 
 
 def key_of(x: Size) -> Any:
@@ -502,23 +517,15 @@ def _int_divided(x: int, divisor: Dim) -> Size:
     return divisor.scope.atom(Division, x, divisor)
 
 
+def _atoms(x: Size) -> list[Atom]:
+    return [atom for monomial in x.terms for atom in monomial] if isinstance(x, Dim) else []
+
+
 def _product(monomial: Monomial) -> int:
     total = 1
     for atom in monomial:
         total *= atom.hint
     return total
-
-
-def _product_bounds(monomial: Monomial) -> Bounds:
-    low = high = 1
-    for atom in monomial:
-        low, high = _multiplied((low, high), atom.bounds)
-    return low, high
-
-
-def _multiplied(x: Bounds, y: Bounds) -> Bounds:
-    corners = [a * b for a in x for b in y]
-    return max(min(corners), -FAR), min(max(corners), FAR)
 
 
 def _atom_at(atom: Atom, sizes: Mapping[Symbol, int]) -> int:
@@ -530,13 +537,54 @@ def _atom_at(atom: Atom, sizes: Mapping[Symbol, int]) -> int:
     return x // divisor if isinstance(atom, Division) else x % divisor
 
 
+def _floored(x: Dim, divisor: int) -> Size:
+    """`x // divisor` in its normal form, so that equal sizes that were computed in different ways are mostly one size.
+
+    The numerator has no multiple of the divisor, no factor in common with it, and a first coefficient above 0; it is
+    no division itself: `(n // 2 + 1) // 2` is `(n + 2) // 4`, and `-((1 - n) // 2)` is `n // 2`.
+    """
+    numerator: Size = x if divisor > 0 else -x
+    by, total, sign = abs(divisor), 0, 1
+    while isinstance(numerator, Dim):
+        quotient, numerator = _divided(numerator, by)
+        total = total + sign * quotient
+        if not isinstance(numerator, Dim):
+            break
+        common = math.gcd(by, *numerator.terms.values())
+        inner = _inner(numerator, by)
+        if common > 1:
+            terms = {monomial: coefficient // common for monomial, coefficient in numerator.terms.items()}
+            numerator, by = made(numerator.scope, terms, numerator.constant // common), by // common
+        elif inner is not None:
+            numerator, by = inner
+        elif numerator.key[1][1] < 0:  # -(y // k) is (-y + k - 1) // k
+            numerator, sign = by - 1 - numerator, -sign
+        else:
+            whole = numerator.constant // by
+            return total + sign * (whole + numerator.scope.atom(Division, numerator - whole * by, by))
+    return total + sign * (numerator // by)
+
+
+def _inner(x: Dim, by: int) -> tuple[Size, int] | None:
+    """A numerator and a divisor without the division in `x`: `(p + q // k) // by` is `(k * p + q) // (k * by)`."""
+    for monomial, coefficient in x.terms.items():
+        atom = monomial[0]
+        if len(monomial) != 1 or abs(coefficient) != 1 or not isinstance(atom, Division):
+            continue
+        k = atom.divisor
+        if type(k) is int and 0 < k <= _LARGEST_DIVISOR // by:
+            rest = made(x.scope, {one: c for one, c in x.terms.items() if one != monomial}, x.constant)
+            return rest * k + (atom.x if coefficient > 0 else k - 1 - atom.x), k * by
+    return None
+
+
 def _divided(x: Dim, divisor: Size) -> tuple[Any, Any]:
     """(quotient, rest) with x = quotient * divisor + rest, the quotient as large as is plain to see."""
     if not isinstance(divisor, Dim):
         quotient = {m: c // divisor for m, c in x.terms.items() if c % divisor == 0}
         rest = {m: c for m, c in x.terms.items() if c % divisor}
         whole, constant = divmod(x.constant, divisor) if not rest else (0, x.constant)
-        return _made(x.scope, quotient, whole), _made(x.scope, rest, constant)
+        return made(x.scope, quotient, whole), made(x.scope, rest, constant)
     if x.key == divisor.key:
         return 1, 0
     if len(divisor.terms) != 1 or divisor.constant:
@@ -546,17 +594,17 @@ def _divided(x: Dim, divisor: Size) -> tuple[Any, Any]:
     rest = {}
     constant = 0
     for monomial, coefficient in x.terms.items():
-        left = _without(monomial, factors)
+        left = without(monomial, factors)
         if left is None or coefficient % by:
             rest[monomial] = coefficient
         elif left:
             terms[left] = coefficient // by
         else:
             constant = coefficient // by
-    return _made(x.scope, terms, constant), _made(x.scope, rest, x.constant)
+    return made(x.scope, terms, constant), made(x.scope, rest, x.constant)
 
 
-def _without(monomial: Monomial, factors: Monomial) -> Monomial | None:
+def without(monomial: Monomial, factors: Monomial) -> Monomial | None:
     """A product divided by another one; None where it is not divisible."""
     left = list(monomial)
     for factor in factors:

@@ -8,9 +8,12 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from hybridize.base.dims.dim import FAR, Atom, Dim, Division, Larger, Remainder, Size, Symbol, key_of, text
+from hybridize.base.dims.ranges import Ranges
 
 _LONGEST = 1 << 47
 """No axis of an array is longer: there are no more addresses."""
+_HEAVIEST = 128
+"""A size that takes more atoms to write is not worth a program for all sizes: `x // 2 + x // 3` doubles each time."""
 
 
 class Condition:
@@ -44,13 +47,15 @@ class Scope:
         self.capturing = True
         """While Python runs, `==` is a question that the user's code asked and its outcome is remembered. Afterwards
         it asks whether two dims are known to be the same, except that a size may always turn out to be 0 or 1."""
+        self.ranges = Ranges()
+        """Bounds of its sizes."""
         self._known: set[tuple[Any, ...]] = set()
         self._atoms: dict[tuple[Any, ...], Atom] = {}
         self._order: dict[Atom, int] = {}
 
     def symbol(self, hint: int, *, name: str = "", low: int = 2, high: int = FAR) -> Dim:
         """A new symbol."""
-        made = Symbol(len(self.symbols), name or f"n{len(self.symbols)}", hint, low, high)
+        made = Symbol(len(self.symbols), name or f"n{len(self.symbols)}", hint, low, high, self.ranges.forget)
         self.symbols.append(made)
         self._order[made] = len(self._order)
         return Dim(self, {(made,): 1}, 0)
@@ -75,15 +80,18 @@ class Scope:
 
     # Making
 
-    def atom(self, kind: type[Division] | type[Remainder] | type[Larger], x: Size, other: Size) -> Dim:
-        """The dim that is one atom of these operands, equal ones once."""
+    def atom(self, kind: type[Division] | type[Remainder] | type[Larger], x: Size, other: Size) -> Size:
+        """The dim that is one atom of these operands, equal ones once; a number where it would be a heavy one."""
         if self.capturing and kind is not Larger:  # it may be small where what it is made of is not
             self.contain(x)
             self.contain(other)
         key = (kind, key_of(x), key_of(other))
         made = self._atoms.get(key)
         if made is None:
-            made = self._atoms[key] = kind(x, other)
+            made = kind(x, other)
+            if self.capturing and made.weight > _HEAVIEST:
+                return self._settled(x, other, made.hint)
+            self._atoms[key] = made
             self._order[made] = len(self._order)
         return Dim(self, {(made,): 1}, 0)
 
@@ -165,12 +173,13 @@ class Scope:
                 symbol.high = min(symbol.high, int(symbol.hint * room))
 
     def settle(self, dim: Dim) -> int:
-        """The value of a dim that is more than 64 bits hold; the program then holds for these sizes only."""
-        symbols: set[Symbol] = set()
-        _majorant(dim, symbols)
-        for symbol in symbols:
+        """The value of a dim that is more than 64 bits hold, or too large a formula; the program then holds for these sizes only."""
+        return self._settled(dim, 0, dim.hint)
+
+    def _settled(self, x: Size, other: Size, value: int) -> int:
+        for symbol in {one for size in (x, other) if isinstance(size, Dim) for one in size.symbols}:
             symbol.low = symbol.high = symbol.hint
-        return dim.hint
+        return value
 
     def _assume_positive(self, dim: Dim) -> None:
         one = dim.single
