@@ -1,5 +1,6 @@
 """Sizes that are not known behave as the ints that they stand for, and what they assume implies what they answered."""
 
+import itertools
 import operator
 
 import numpy
@@ -191,3 +192,107 @@ def test_sizes_are_found_from_shapes():
     assert dims.bind([n, n], [3, 4]) is None
     assert dims.bind([n, 7], [3, 8]) is None
     assert dims.bind([2 * n], [6]) is None
+
+
+@pytest.mark.parametrize(
+    ("one", "other"),
+    [
+        (lambda n: -((1 - n) // 2), lambda n: n // 2),
+        (lambda n: -(-n // 2), lambda n: (n + 1) // 2),
+        (lambda n: n // 2 // 2 // 2, lambda n: n // 8),
+        (lambda n: (n // 2 + 1) // 2, lambda n: (n + 2) // 4),
+        (lambda n: (n - n // 2) // 2, lambda n: (n + 1) // 4),
+        (lambda n: (n + 7) // 4, lambda n: (n + 3) // 4 + 1),
+        (lambda n: (2 * n + 3) // 4, lambda n: (n + 1) // 2),
+        (lambda n: n // -3, lambda n: -((n + 2) // 3)),
+        (lambda n: ((n - 1) // 2 + 1 - 1) // 2 + 1, lambda n: (n + 3) // 4),
+    ],
+)
+def test_equal_quotients_are_one_size(one, other):
+    scope = Scope()
+    n = scope.symbol(9)
+    assert dims.same(one(n), other(n))
+    assert scope.conditions == []
+    for size in range(2, 40):
+        assert dims.value(one(n), {scope.symbols[0]: size}) == one(size) == other(size)
+
+
+quotients = st.recursive(
+    st.sampled_from(["n", "m"]),
+    lambda inner: st.one_of(
+        st.tuples(st.sampled_from([operator.floordiv, operator.mod]), inner, st.integers(-5, 9).filter(bool)),
+        st.tuples(st.sampled_from([operator.add, operator.sub, dims.maximum]), inner, inner),
+        st.tuples(st.just(operator.mul), inner, st.integers(-3, 3)),
+        st.tuples(st.just(operator.add), inner, st.integers(-9, 9)),
+    ),
+    max_leaves=8,
+)
+
+
+@given(quotients, st.integers(2, 40), st.integers(2, 40))
+@settings(max_examples=300, deadline=None)
+def test_nested_quotients_are_those_of_ints(expression, n, m):
+    scope, names = symbols(17, 5)
+    dim = evaluated(expression, names)
+    later = dict(zip(scope.symbols, (n, m), strict=True))
+    if scope.holds(later):
+        number = evaluated(expression, {"n": n, "m": m})
+        assert dims.value(dim, later) == number
+        assert dims.bounds(dim)[0] <= number <= dims.bounds(dim)[1]
+
+
+def halved(n, levels):
+    """Sizes as `x[::2]` and `x = x[1::2]` make them, so nested that no normal form sees through: all stay atoms."""
+    parts = []
+    for k in range(levels):
+        parts.append((n + k) // (k + 2) - n % (k + 3))
+        n = n - (n * n + k) // (n + k + 1)
+    return [*parts, n]
+
+
+def test_bounds_take_bounded_work():
+    def work(levels):
+        scope = Scope()
+        parts = halved(scope.symbol(1 << 20), levels)
+        scope.ranges.work = 0
+        for part in (sum(parts), -sum(parts), *(x - y for x, y in itertools.pairwise(parts))):
+            assert dims.bounds(part)[0] <= dims.hint(part) <= dims.bounds(part)[1]
+        return scope.ranges.work
+
+    few, many = work(4), work(12)
+    assert many <= few * 3**3  # not with the power of the levels, which are three times as many
+    assert many <= 64 * 32 * 3  # a search looks at 16 sizes, for either bound of each size and of each operand
+
+
+def test_bounds_are_remembered_until_a_range_changes():
+    scope = Scope()
+    n = scope.symbol(9)
+    size = n // 2 + n // 3 - n
+    assert dims.bounds(size)[1] == -1
+    before = scope.ranges.work
+    assert dims.bounds(n // 2 + n // 3 - n)[1] == -1
+    assert scope.ranges.work == before
+    assert n < 100
+    assert dims.bounds(size)[0] >= -99
+    assert scope.ranges.work > before
+
+
+@pytest.mark.parametrize(
+    "grow",
+    [
+        lambda n, m: n // 2 + n // 3 + n // 7 + 1,  # three times as long to write each time
+        lambda n, m: n % 11 + n // 3 * (n % 5) + m,
+        lambda n, m: dims.maximum(n // 2 + m, n // 3 * 2 + 1) + n // 5,
+        lambda n, m: (n + m + n // 2 + m // 3) * (n // 7 + m // 5 + 1) % 1009,
+    ],
+)
+def test_formulas_that_grow_without_end_become_numbers(grow):
+    """The program then holds for the sizes at hand, and nothing takes longer than what is still worth a formula."""
+    scope, names = symbols(50, 31)
+    size, number = names["n"], 50
+    for _ in range(40):
+        size, number = grow(size, names["m"]), grow(number, 31)
+        assert dims.hint(size) == number
+        assert len(dims.text(size)) < 100_000
+    assert scope.symbols[0].pinned
+    assert scope.ranges.work < 100_000

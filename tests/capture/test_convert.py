@@ -118,6 +118,41 @@ def test_private_names_and_super():
     assert plain(Derived.value, Derived()) == 6
 
 
+def factorial(n):
+    return 1 if n < 2 else n * factorial(n - 1)
+
+
+class Halves:
+    """Methods that name their class, the function beside it, and a function of their own name."""
+
+    BY = 2
+
+    def own(self, n):
+        return n // Halves.BY
+
+    def factorial(self, n):
+        return factorial(n) // Halves.BY
+
+    def own_super(self, n):
+        return super(Halves, self).__thisclass__, n  # noqa: UP008
+
+    class Inner:
+        def own(self, n):
+            return Halves.Inner, n
+
+
+def test_functions_and_methods_that_name_themselves_have_a_source():
+    def nested(n):
+        return 0 if n == 0 else nested(n - 1)
+
+    assert plain(factorial, 5) == 120
+    assert plain(nested, 3) == 0
+    assert plain(Halves.own, Halves(), 5) == 2
+    assert plain(Halves.factorial, Halves(), 4) == 12
+    assert plain(Halves.own_super, Halves(), 1) == (Halves, 1)
+    assert plain(Halves.Inner.own, Halves.Inner(), 1) == (Halves.Inner, 1)
+
+
 def test_generators_and_decorated_functions():
     def generator(n):
         for i in range(n):

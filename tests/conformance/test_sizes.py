@@ -237,3 +237,63 @@ def test_columns_that_loops_inside_of_a_vector_store():
         x = np.array(numpy.random.uniform(0.5, 1.5, shape))
         numpy.testing.assert_allclose(compiled(x).asnumpy(), scaled_thrice(x).asnumpy(), 1e-4)
     assert compiled.cache_info().programs == 1
+
+
+def by_halves(x):
+    """What is left of a filter bank: every other element leaves, until one is left."""
+    out = []
+    while x.shape[0] > 1:
+        out.append(x[::2])
+        x = x[1::2]
+    return np.concatenate([*out, x])
+
+
+def haar(x):
+    """Haar's wavelets, which needs as many even elements as odd ones at each level."""
+    out = []
+    while x.shape[0] > 1:
+        even, odd = x[::2], x[1::2]
+        out.append((even - odd) / 2)
+        x = (even + odd) / 2
+    return np.concatenate([x, *out[::-1]])
+
+
+def butterflies(x, levels=3):
+    """The sums of a fast Fourier transform."""
+    if not levels:
+        return x * 1
+    even, odd = butterflies(x[::2], levels - 1), butterflies(x[1::2], levels - 1)
+    return np.concatenate([even + odd, even - odd])
+
+
+def in_parts(x, levels=4):
+    """Sums so far, by the sums of both halves."""
+    if not levels:
+        return np.cumsum(x)
+    half = x.shape[0] // 2
+    first, second = in_parts(x[:half], levels - 1), in_parts(x[half:], levels - 1)
+    return np.concatenate([first, second + first[-1]])
+
+
+@pytest.mark.parametrize(
+    ("function", "first", "second", "other", "work"),
+    [
+        (by_halves, 1000, 1024, 1500, 4_000),
+        (haar, 512, 1024, 1024, 8_000),
+        (butterflies, 512, 1024, 768, 8_000),
+        (in_parts, 1000, 1024, 999, 16_000),
+    ],
+    ids=lambda part: getattr(part, "__name__", None),
+)
+def test_nested_slices_take_bounded_work(function, first, second, other, work):
+    """Ten levels of `x = x[1::2]`: the sizes looked at are counted, which no machine is slow at."""
+    compiled = Function(function)
+    for size in (first, second):
+        x = floats(size)(0)
+        numpy.testing.assert_allclose(compiled(x).asnumpy(), function(x).asnumpy(), rtol=1e-4, atol=1e-5)
+    scope = compiled.programs()[-1].optimized.scope
+    assert scope is not None
+    assert scope.ranges.work < work
+    x = floats(other)(0)
+    numpy.testing.assert_allclose(compiled(x).asnumpy(), function(x).asnumpy(), rtol=1e-4, atol=1e-5)
+    assert len(compiled.programs()) == 2

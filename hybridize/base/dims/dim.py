@@ -544,7 +544,8 @@ def _floored(x: Dim, divisor: int) -> Size:
     no division itself: `(n // 2 + 1) // 2` is `(n + 2) // 4`, and `-((1 - n) // 2)` is `n // 2`.
     """
     numerator: Size = x if divisor > 0 else -x
-    by, total, sign = abs(divisor), 0, 1
+    by, sign = abs(divisor), 1
+    total: Size = 0
     while isinstance(numerator, Dim):
         quotient, numerator = _divided(numerator, by)
         total = total + sign * quotient
@@ -561,7 +562,7 @@ def _floored(x: Dim, divisor: int) -> Size:
             numerator, sign = by - 1 - numerator, -sign
         else:
             whole = numerator.constant // by
-            return total + sign * (whole + numerator.scope.atom(Division, numerator - whole * by, by))
+            return total + (numerator.scope.atom(Division, numerator - whole * by, by) + whole) * sign
     return total + sign * (numerator // by)
 
 

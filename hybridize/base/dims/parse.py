@@ -12,8 +12,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable, Mapping
+from typing import Any
 
-from hybridize.base.dims.dim import FAR, Dim, Size
+from hybridize.base.dims.dim import FAR, Dim, Larger, Size
 from hybridize.base.dims.scope import Condition, Scope
 from hybridize.base.dims.sizes import maximum
 from hybridize.base.errors import GraphError
@@ -106,14 +107,21 @@ class _Reader:
             second = self.sum()
             if not (comma and self.take(")")):
                 raise self.error()
-            return _OPERATIONS[token](first, second)
+            result: int = _OPERATIONS[token](first, second)
+            return result
         if token not in self.symbols:
             raise self.error()
         return self.symbols[token]  # type: ignore[return-value]
 
 
-_OPERATIONS: dict[str, Callable[[int, int], int]] = {
+def _larger(x: Size, y: Size) -> Size:
+    """The larger of two sizes; which of them is so for all calls was asked when the text was written."""
+    dim = x if isinstance(x, Dim) else y
+    return dim.scope.atom(Larger, x, y) if isinstance(dim, Dim) else maximum(x, y)
+
+
+_OPERATIONS: dict[str, Callable[[Any, Any], Any]] = {
     "div": lambda x, y: x // y,
     "mod": lambda x, y: x % y,
-    "max": maximum,
+    "max": _larger,
 }

@@ -28,7 +28,7 @@ from hybridize.base.dims.dim import (
     without,
 )
 
-_STEPS = 64
+_STEPS = 16
 """Sizes that one search looks at, at most."""
 
 

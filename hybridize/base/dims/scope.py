@@ -173,7 +173,10 @@ class Scope:
                 symbol.high = min(symbol.high, int(symbol.hint * room))
 
     def settle(self, dim: Dim) -> int:
-        """The value of a dim that is more than 64 bits hold, or too large a formula; the program then holds for these sizes only."""
+        """The value of a dim that is more than 64 bits hold, or too large a formula.
+
+        The program then holds for these sizes only.
+        """
         return self._settled(dim, 0, dim.hint)
 
     def _settled(self, x: Size, other: Size, value: int) -> int:

@@ -206,6 +206,10 @@ def compiled(tree: Definition, source: Source, free: tuple[str, ...], file: str)
         factory.body = [ast.Return(inner.value)]
     elif isinstance(inner, ast.ClassDef) and isinstance(inner.body[0], ast.Expr):
         inner.body = [ast.Assign(targets=[ast.Name(id="kept", ctx=ast.Store())], value=inner.body[0].value)]
+    # The function and its class are global names to what is inside, unless they are variables of a function around.
+    own = {*([] if isinstance(tree, ast.Lambda) else [tree.name]), source.class_name} - {"", *free}
+    if own:
+        factory.body.insert(0, ast.Global(names=sorted(own)))
     module = ast.Module(body=[factory], type_ignores=[])
     if source.imported:
         names = [ast.alias(name=name) for name in sorted(source.imported)]
