@@ -78,7 +78,7 @@ class Object:
         return self.names[start : self.names.index(b"\0", start)].decode()
 
     def relocations(self) -> list[tuple[int, Table]]:
-        """For each section that has some, its number and records of offset, type, symbol, addend."""
+        """For each section that has some, its number and rows of offset, type, symbol, addend."""
         return [
             (section.info, numpy.frombuffer(section.data, _RELOCATION))
             for section in self.sections

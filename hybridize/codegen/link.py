@@ -32,9 +32,9 @@ def link(content: bytes) -> Image:
     """
     obj = elf.read(content)
     linker = _Linker(obj)
-    for section, records in obj.relocations():
+    for section, relocations in obj.relocations():
         if section in linker.places:
-            linker.relocate(section, records)
+            linker.relocate(section, relocations)
     return linker.image()
 
 
@@ -45,11 +45,11 @@ class _Linker:
         self.obj = obj
         self.processor = PROCESSORS[obj.machine]
         self.places: dict[int, int] = {}
-        """Where each section that is kept begins."""
+        """The offset of each section that is kept."""
         self.words: dict[tuple[int, int] | str, int] = {}
         """The words that hold an address: of a function by its name, of a section's byte by number and offset."""
         self.jumps: dict[str, int] = {}
-        """Where the jump to each function of the process is."""
+        """The offset of the jump to each function of the process."""
         self.pointers: list[tuple[int, int]] = []
         kept = [number for number, section in enumerate(obj.sections) if _kept(section)]
         fixed, variable = self._split(kept)
@@ -73,7 +73,7 @@ class _Linker:
         """Of each such symbol, where."""
 
     def _split(self, kept: list[int]) -> tuple[list[int], list[int]]:
-        """What is written only while loading, code first; and what the program writes."""
+        """Part the sections: those that are written only while loading, code first; and those the program writes."""
         sections = self.obj.sections
         variable = [
             n for n in kept if sections[n].flags & elf.WRITE and not sections[n].name.startswith(".data.rel.ro")
@@ -94,16 +94,16 @@ class _Linker:
         """No more words, nor jumps, can be needed than these."""
         words = [number for number, kind in self.processor.kinds.items() if kind.meaning is Meaning.WORD]
         symbols: set[int] = set()
-        for section, records in self.obj.relocations():
+        for section, relocations in self.obj.relocations():
             if section in kept:
-                outside = self.obj.symbols["section"][records["symbol"]] == elf.UNDEFINED
-                symbols.update(records["symbol"][outside | numpy.isin(records["type"], words)].tolist())
+                outside = self.obj.symbols["section"][relocations["symbol"]] == elf.UNDEFINED
+                symbols.update(relocations["symbol"][outside | numpy.isin(relocations["type"], words)].tolist())
         return len(symbols)
 
-    def relocate(self, section: int, records: Table) -> None:
+    def relocate(self, section: int, relocations: Table) -> None:
         """Resolve the references that stand in a section."""
-        for number in sorted(set(records["type"].tolist())):  # numpy.unique would load numpy.ma, which takes 10 ms
-            same = records[records["type"] == number]
+        for number in sorted(set(relocations["type"].tolist())):  # numpy.unique would load numpy.ma, which takes 10 ms
+            same = relocations[relocations["type"] == number]
             kind = self.processor.kinds.get(number)
             symbols = same["symbol"]
             if kind is None:
@@ -139,24 +139,26 @@ class _Linker:
         return name
 
     def _word(self, symbol: int) -> int:
-        """Where the word with the address of a symbol is."""
+        """Return the offset of the word with the address of a symbol, which is added if it is not there."""
         if not self.inside[symbol]:
             return self._external(self._outside(symbol))
-        record = self.obj.symbols[symbol]
-        key = (int(record["section"]), int(record["value"]))
+        entry = self.obj.symbols[symbol]
+        key = (int(entry["section"]), int(entry["value"]))
         if key not in self.words:
             self.words[key] = self._allocate(bytes(8))
             self.pointers.append((self.words[key], int(self.targets[symbol])))
         return self.words[key]
 
     def _external(self, name: str) -> int:
-        """Where the word with the address of a function of the process is."""
+        """Return the offset of the word with the address of a function of the process, which is added if it is not
+        there.
+        """
         if name not in self.words:
             self.words[name] = self._allocate(bytes(8))
         return self.words[name]
 
     def _function(self, symbol: int) -> int:
-        """Where a function can be called: itself, or a jump to one of the process."""
+        """Return the offset at which a function can be called: its own, or that of a jump to one of the process."""
         if self.inside[symbol]:
             return int(self.targets[symbol])
         name = self._outside(symbol)
@@ -172,7 +174,7 @@ class _Linker:
         return place
 
     def image(self) -> Image:
-        """What has come of it."""
+        """Make the image of the linked sections."""
         obj, symbols = self.obj, self.obj.symbols
         exported = (symbols["info"] >> 4 != 0) & (symbols["other"] & 3 == 0) & self.inside
         return Image(
@@ -195,7 +197,7 @@ def _of_sections(values: Offsets, symbols: Table) -> Offsets:
 
 
 def _kept(section: Section) -> bool:
-    """Whether a section is part of the running program."""
+    """Tell whether a section is part of the running program."""
     if not section.flags & elf.ALLOCATED or section.type == elf.UNWINDING or section.name.startswith(_UNREAD):
         return False
     if section.flags & elf.THREAD_LOCAL or section.type not in (elf.PROGBITS, elf.ZEROS):

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""How code of each processor refers to other places: the kinds of relocations that LLVM writes for us.
+"""The relocations of each processor: the kinds of references to other places that LLVM writes for us.
 
 A kind says what is meant (`Meaning`) and how the reference is written there, for many references at once: large
 programs have thousands. Offsets count from the beginning of the image, which lies at the beginning of a page.
@@ -26,7 +26,7 @@ Writer = Callable[[Memory, Offsets, Offsets], None]
 
 
 class Meaning(Enum):
-    """What a reference refers to."""
+    """The targets of a reference."""
 
     PLACE = auto()
     """Something within the image."""
@@ -39,7 +39,7 @@ class Meaning(Enum):
 
 
 @frozen
-class Kind:
+class Relocation:
     """A kind of references."""
 
     meaning: Meaning
@@ -48,11 +48,11 @@ class Kind:
 
 @frozen
 class Processor:
-    """What the linker must know of a family of processors."""
+    """The facts that the linker needs of a family of processors."""
 
     page: int
     """The largest page that the operating system may have."""
-    kinds: dict[int, Kind]
+    kinds: dict[int, Relocation]
     jump: bytes
     """A jump to where a word says; a multiple of 8 bytes."""
     write_jump: Writer
@@ -123,11 +123,11 @@ PROCESSORS: Final = {
     "x86_64": Processor(
         1 << 12,
         {
-            1: Kind(Meaning.ADDRESS),
-            2: Kind(Meaning.PLACE, _distance4),
-            4: Kind(Meaning.CALL, _distance4),
-            24: Kind(Meaning.PLACE, _distance8),
-            **dict.fromkeys((9, 41, 42), Kind(Meaning.WORD, _distance4)),
+            1: Relocation(Meaning.ADDRESS),
+            2: Relocation(Meaning.PLACE, _distance4),
+            4: Relocation(Meaning.CALL, _distance4),
+            24: Relocation(Meaning.PLACE, _distance8),
+            **dict.fromkeys((9, 41, 42), Relocation(Meaning.WORD, _distance4)),
         },
         bytes.fromhex("ff25 00000000 6690"),  # jmp [rip + word]
         _jump_x86,
@@ -135,21 +135,21 @@ PROCESSORS: Final = {
     "aarch64": Processor(
         1 << 16,
         {
-            257: Kind(Meaning.ADDRESS),
-            260: Kind(Meaning.PLACE, _distance8),
-            261: Kind(Meaning.PLACE, _distance4),
-            274: Kind(Meaning.PLACE, _near),
-            275: Kind(Meaning.PLACE, _page),
-            277: Kind(Meaning.PLACE, _in_page(0)),
-            278: Kind(Meaning.PLACE, _in_page(0)),
-            284: Kind(Meaning.PLACE, _in_page(1)),
-            285: Kind(Meaning.PLACE, _in_page(2)),
-            286: Kind(Meaning.PLACE, _in_page(3)),
-            299: Kind(Meaning.PLACE, _in_page(4)),
-            282: Kind(Meaning.CALL, _branch),
-            283: Kind(Meaning.CALL, _branch),
-            311: Kind(Meaning.WORD, _page),
-            312: Kind(Meaning.WORD, _in_page(3)),
+            257: Relocation(Meaning.ADDRESS),
+            260: Relocation(Meaning.PLACE, _distance8),
+            261: Relocation(Meaning.PLACE, _distance4),
+            274: Relocation(Meaning.PLACE, _near),
+            275: Relocation(Meaning.PLACE, _page),
+            277: Relocation(Meaning.PLACE, _in_page(0)),
+            278: Relocation(Meaning.PLACE, _in_page(0)),
+            284: Relocation(Meaning.PLACE, _in_page(1)),
+            285: Relocation(Meaning.PLACE, _in_page(2)),
+            286: Relocation(Meaning.PLACE, _in_page(3)),
+            299: Relocation(Meaning.PLACE, _in_page(4)),
+            282: Relocation(Meaning.CALL, _branch),
+            283: Relocation(Meaning.CALL, _branch),
+            311: Relocation(Meaning.WORD, _page),
+            312: Relocation(Meaning.WORD, _in_page(3)),
         },
         bytes.fromhex("10000090 100240f9 00021fd6 1f2003d5"),  # adrp x16, word; ldr x16, [x16, word]; br x16; nop
         _jump_arm,

@@ -13,7 +13,7 @@ from hybridize.base.frozen import frozen
 
 @frozen
 class Target:
-    """What codegen must know of a machine."""
+    """The facts that code generation needs of a machine."""
 
     name: str
     """avx512, avx2, baseline, aarch64 or wasm32."""
@@ -27,7 +27,7 @@ class Target:
     registers: int
     """Number of vector registers."""
     fma: bool
-    """Whether a fused multiply-add is one instruction. Where it is not, `llvm.fma` is a call for each element."""
+    """True if a fused multiply-add is one instruction. Where it is not, `llvm.fma` is a call for each element."""
     l1_bytes: int = 32 << 10
     l2_bytes: int = 1 << 20
     pointer_bytes: int = 8
@@ -36,18 +36,18 @@ class Target:
     """Smallest elements that masked loads and stores have an instruction for; 0: there are none, and each lane of a
     variable mask becomes a branch."""
     halves: bool = True
-    """Whether float16 and float32 are converted by an instruction."""
+    """True if float16 and float32 are converted by an instruction."""
     rounds: bool = True
-    """Whether floor, ceil, trunc and rint of a vector are instructions."""
+    """True if floor, ceil, trunc and rint of a vector are instructions."""
     scales: bool = False
-    """Whether x 2^n is one instruction (AVX-512's scalef)."""
+    """True if x 2^n is one instruction (AVX-512's scalef)."""
 
     def lanes(self, itemsize: int) -> int:
         """Elements of `itemsize` bytes in one vector register."""
         return max(1, self.vector_bytes // itemsize)
 
     def masks(self, itemsize: int) -> bool:
-        """Whether a vector of such elements is loaded and stored under a mask by one instruction."""
+        """Tell whether a vector of such elements is loaded and stored under a mask by one instruction."""
         return 0 < self.masked_bytes <= itemsize
 
     @property
@@ -68,7 +68,7 @@ _NAMED = {
     "wasm32": Target("wasm32", "wasm32-unknown-unknown", "mvp", _WASM, 16, 16, False, pointer_bytes=4, halves=False),
 }
 NAMES = tuple(_NAMED)
-"""What `named_target` knows."""
+"""The names that `named_target` knows."""
 
 
 def named_target(name: str) -> Target:

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Machine code that files hold: made for named targets when a program is saved, taken from there when it is loaded.
 
-Unlike records in the disk cache it is for another machine, another release and other arrays of weights. So it is
+Unlike files in the disk cache it is for another machine, another release and other arrays of weights. So it is
 compiled for a level of processors, not for this very one; it says which runtime it is made for (`runtime.abi`); and
 constants stand beside it by their digests, where several images share them.
 """
@@ -54,32 +54,33 @@ class Code:
     abi: int
     """Of the runtime that it was made for."""
     numbers: tuple[int, ...]
-    """What an entry depends on besides."""
+    """The numbers that an entry depends on besides."""
     nbytes: int
     said: Mapping[str, Any]
-    """What the description says of it: `Made.said`."""
+    """Facts that the file's description holds of it: `CompiledCode.said`."""
     read: Callable[[], bytes]
-    """The bytes themselves, checked: `Made.content`."""
+    """The bytes themselves, checked: `CompiledCode.content`."""
     constant: Callable[[str], Array]
     """A constant by its digest, checked."""
 
     @property
     def fits(self) -> bool:
-        """Whether this runtime on this machine can run it."""
+        """True if this runtime on this machine can run it."""
         return self.abi == abi.NUMBER and self.target in _levels()
 
 
 @frozen
-class Made:
+class CompiledCode:
     """Machine code on its way to a file."""
 
     said: dict[str, Any]
-    """What stands in the file's description, so that it is read with it: of the image all but its bytes; of a program
-    what a run needs of its plan, too."""
+    """Facts for the file's description, so that they are read with it: of the image all but its bytes; of a program
+    those parts of its plan that a run needs, too.
+    """
     content: bytes
     """The image's code, its data; of a program small constants, and the whole plan, serialized."""
     threads: bool = False
-    """Whether it may use them."""
+    """True if it may use them."""
 
 
 class _LatePlan(Plan):
@@ -131,7 +132,9 @@ def native() -> tuple[str, ...]:
     return _levels()[:1]
 
 
-def program_code(graph: Graph, target: str, stable: Collection[int], named: Callable[[Array], str | None]) -> Made:
+def program_code(
+    graph: Graph, target: str, stable: Collection[int], named: Callable[[Array], str | None]
+) -> CompiledCode:
     """The code of a program.
 
     Args:
@@ -146,7 +149,7 @@ def program_code(graph: Graph, target: str, stable: Collection[int], named: Call
     machine = named_target(target)
     built = build(PIPELINE.run(graph), machine, stable=stable, slots=SLOTS)
     plan = built.plan
-    image = _image_made(compile_image(built.module.text(), machine))
+    image = _image_code(compile_image(built.module.text(), machine))
     constants: list[Any] = []
     content = [image.content]
     for array in built.constants:
@@ -165,19 +168,19 @@ def program_code(graph: Graph, target: str, stable: Collection[int], named: Call
         "sizes": plan.sizes,
         "cost_us": 0 if plan.sizes else plan.cost_us,
     }
-    return Made(said, b"".join([*content, serialization.dump(plan)]), bool(plan.teams))
+    return CompiledCode(said, b"".join([*content, serialization.dump(plan)]), bool(plan.teams))
 
 
 def _types(buffers: Iterable[Buffer]) -> list[tuple[str, tuple[Size, ...]]]:
     return [(one.dtype, one.shape) for one in buffers]
 
 
-def _image_made(image: Image) -> Made:
+def _image_code(image: Image) -> CompiledCode:
     said = {**vars(image), "code": len(image.code), "data": len(image.data)}
-    return Made(said, image.code + image.data)
+    return CompiledCode(said, image.code + image.data)
 
 
-def process_code(kind: str, target: str, numbers: Sequence[int]) -> Made:
+def process_code(kind: str, target: str, numbers: Sequence[int]) -> CompiledCode:
     """The entry, or the code of the threads."""
     from hybridize.codegen.llvm.engine import compile_image  # late: see the package
     from hybridize.codegen.llvm.process.entry import emit_entry
@@ -185,8 +188,8 @@ def process_code(kind: str, target: str, numbers: Sequence[int]) -> Made:
 
     machine = named_target(target)
     if kind == "entry":
-        return _image_made(compile_image(emit_entry(*numbers).text(), machine))
-    return _image_made(compile_image(emit_pool(machine).text(), machine, 0))
+        return _image_code(compile_image(emit_entry(*numbers).text(), machine))
+    return _image_code(compile_image(emit_pool(machine).text(), machine, 0))
 
 
 # ------------------------------------------------------------------------------------------------------------ taking

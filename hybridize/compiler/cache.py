@@ -16,7 +16,7 @@ Key = tuple[str, ...]
 
 
 @mutable
-class CacheInfo:
+class ExecutableCacheInfo:
     """Counts since the start or the last `clear`."""
 
     hits: int = 0
@@ -24,7 +24,7 @@ class CacheInfo:
     entries: int = 0
     bytes: int = 0
     disk: DiskInfo = field(default_factory=DiskInfo)
-    """What the disk was asked when this cache had nothing."""
+    """Look-ups on the disk, made when this cache had nothing."""
 
 
 class Cache:
@@ -40,7 +40,7 @@ class Cache:
         self._lock = threading.Lock()
         self._kept: OrderedDict[Key, tuple[Executable, int]] = OrderedDict()
         self._alive: weakref.WeakValueDictionary[Key, Executable] = weakref.WeakValueDictionary()
-        self._info = CacheInfo()
+        self._info = ExecutableCacheInfo()
 
     def get(self, key: Key, *, again: bool = False) -> Executable | None:
         """The executable of `key`, if it is still there; `again` does not count a second miss."""
@@ -59,17 +59,17 @@ class Cache:
             self._alive[key] = executable
             self._keep(key, executable)
 
-    def info(self) -> CacheInfo:
+    def info(self) -> ExecutableCacheInfo:
         """Counts and sizes of now."""
         with self._lock:
-            return CacheInfo(self._info.hits, self._info.misses, len(self._kept), self._info.bytes)
+            return ExecutableCacheInfo(self._info.hits, self._info.misses, len(self._kept), self._info.bytes)
 
     def clear(self) -> None:
         """Forget everything; executables that are still held live on."""
         with self._lock:
             self._kept.clear()
             self._alive.clear()
-            self._info = CacheInfo()
+            self._info = ExecutableCacheInfo()
 
     def _keep(self, key: Key, executable: Executable) -> None:
         if key in self._kept:

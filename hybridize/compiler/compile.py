@@ -16,7 +16,7 @@ from hybridize.base.config import CONFIG
 from hybridize.base.errors import CodegenError
 from hybridize.codegen.target import Target, named_target
 from hybridize.compiler import disk, stored
-from hybridize.compiler.cache import Cache, CacheInfo, Key
+from hybridize.compiler.cache import Cache, ExecutableCacheInfo, Key
 from hybridize.compiler.entry import entry_code
 from hybridize.compiler.host import host_target, renew
 from hybridize.compiler.pool import have_pool
@@ -32,7 +32,7 @@ CACHE_BYTES = 128 << 20
 """Machine code and constants kept for graphs that come again."""
 
 ENTRY_BYTES = 16 << 10
-"""What any executable costs besides its code, measured: its plan, its graph, its table."""
+"""The cost of any executable besides its code, measured: its plan, its graph, its table."""
 
 _cache = Cache(CACHE_BYTES, ENTRY_BYTES)
 _compiling = threading.RLock()
@@ -125,10 +125,10 @@ class _Work:
                 self._optimized = PIPELINE.run(self.graph)
         return self._optimized
 
-    def from_disk(self, record: str | None) -> Executable | None:
-        """What an earlier process has made of such a graph."""
+    def from_disk(self, file: str | None) -> Executable | None:
+        """Load the executable that an earlier process made of such a graph; None if there is none that fits."""
         start = time.perf_counter()
-        kept = stored.find(record)
+        kept = stored.find(file)
         if kept is None:
             return None
         try:
@@ -140,8 +140,8 @@ class _Work:
         self.watch.times["disk"] = 1e3 * (time.perf_counter() - start)
         return self._executable(loaded, plan, constants)
 
-    def compiled(self, record: str | None) -> Executable:
-        """What we make of it, kept for later processes."""
+    def compiled(self, file: str | None) -> Executable:
+        """Compile, and keep the result on the disk for later processes."""
         from hybridize.codegen.llvm.engine import check_runnable, compile_image  # late: see the package
 
         check_runnable(self.target)
@@ -151,7 +151,7 @@ class _Work:
         with self.watch.stage("llvm"):
             image = compile_image(built.module.text(), self.target)
             loaded = Loaded(image)
-        stored.keep(record, self.graph, graph, image, built.plan, built.constants)
+        stored.keep(file, self.graph, graph, image, built.plan, built.constants)
         return self._executable(loaded, built.plan, built.constants)
 
     def _built(self) -> Any:
@@ -188,7 +188,7 @@ class _Work:
 
 
 def _key(graph: Graph, target: Target, stable: Collection[int], slots: int, updates: Mapping[int, int]) -> Key:
-    """What makes two compilations the same.
+    """Return the key by which two compilations are the same.
 
     The text, in which constants stand by value or digest, the machine, what may be packed, threads that may share,
     outputs that are to take an input's place.
@@ -196,7 +196,7 @@ def _key(graph: Graph, target: Target, stable: Collection[int], slots: int, upda
     return graph.fingerprint, repr(target), repr(sorted(stable)), str(slots), repr(sorted(updates.items()))
 
 
-def cache_info() -> CacheInfo:
+def cache_info() -> ExecutableCacheInfo:
     """Counts and bytes of the memory cache, and of the disk cache."""
     info = _cache.info()
     info.disk = disk.info()

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """The disk cache: what this process would compile may have been compiled before by another.
 
-A record is found by a digest of what it was made from, which holds the compiler itself, so that nothing is ever found
+A file is found by a digest of what it was made from, which holds the compiler itself, so that nothing is ever found
 that this compiler would not have made. Whatever goes wrong (no home, a full disk, a damaged file) means that there is
-no record: the program is compiled, and the record written anew where that is possible.
+no file: the program is compiled, and the file written anew where that is possible.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from hybridize.runtime import serialization
 
 @mutable
 class DiskInfo:
-    """What became of the questions to the disk since the start or the last clearing."""
+    """Counts of look-ups on the disk since the start or the last clearing."""
 
     hits: int = 0
     misses: int = 0
@@ -32,7 +32,7 @@ class DiskInfo:
     read_bytes: int = 0
     written_bytes: int = 0
     problem: str = ""
-    """Why the folder is of no use, if it is not."""
+    """The reason why the folder cannot be used, if it cannot."""
 
 
 _folders: dict[tuple[str, int], Folder] = {}
@@ -40,7 +40,7 @@ _info = DiskInfo()
 
 
 def folder() -> Folder | None:
-    """The folder of the records; None where there shall be none."""
+    """The folder of the files; None where there shall be none."""
     if not CONFIG.cache or not CONFIG.cache_folder:
         return None
     key = (CONFIG.cache_folder, CONFIG.cache_bytes)
@@ -48,7 +48,7 @@ def folder() -> Folder | None:
 
 
 def name(*parts: str) -> str | None:
-    """The name of the record of what this compiler makes from `parts` on this machine; None where neither is known.
+    """The name of the file of what this compiler makes from `parts` on this machine; None where neither is known.
 
     The machine, not only the target: a folder may be shared, and not every machine runs what another may compile.
     """
@@ -77,7 +77,7 @@ def find(name: str | None, classes: Iterable[type]) -> Any:
                 _info.hits += 1
                 _info.read_bytes += len(content)
                 return value
-            problem = "it is the record of something else"
+            problem = "it is the file of something else"
         except (LoadError, TypeError, ValueError) as error:
             problem = error.what if isinstance(error, LoadError) else str(error)
         _info.damaged += 1
@@ -104,7 +104,7 @@ def info() -> DiskInfo:
 
 
 def forget_counts() -> None:
-    """Begin to count anew; the records stay."""
+    """Begin to count anew; the files stay."""
     global _info
     _info = DiskInfo()
 

@@ -14,9 +14,9 @@ from hybridize.compiler.host import process_module
 from hybridize.runtime.cpython import supported
 from hybridize.runtime.entry import (
     Argument,
+    EntryTable,
     PythonEntry,
     Returns,
-    State,
     Watch,
     Write,
     argument,
@@ -93,7 +93,7 @@ def make_entry(
     if executable.effects or not servable(args, bound, targets, array_type):
         return PythonEntry(fallback)
     returns = Returns[structure.upper()] if isinstance(structure, str) else Returns.FINISH
-    state = State(
+    state = EntryTable(
         executable.address,
         executable,
         args,

@@ -22,7 +22,7 @@ from hybridize.runtime.plan import Plan, PlanStep, sized
 
 
 def passes(graph: Graph) -> tuple[PassReport, ...]:
-    """What each pass of the pipeline does to a graph as captured."""
+    """Run the pipeline on a graph as captured, and report what each pass did."""
     sizes: dict[str, list[int]] = {}
     changes: dict[str, Counter[str]] = {}
 
@@ -53,7 +53,7 @@ def kernels(executable: Executable, plan: Plan) -> tuple[KernelReport, ...]:
     packed = {("input", first + pack.slot) for pack in plan.packs}
 
     def updates(step: PlanStep) -> bool:
-        """Whether it writes a new value where it reads the old one."""
+        """Tell whether it writes a new value where it reads the old one."""
         reads, writes = (
             {(address.kind, address.slot) for address in addresses} for addresses in (step.reads, step.writes)
         )
@@ -89,7 +89,7 @@ def plan_of(executable: Executable, inputs: Sequence[NDArray[Any]] | None) -> Pl
 
 
 def sizes(executable: Executable) -> tuple[str, ...]:
-    """What holds of the sizes that calls bring along."""
+    """Describe the assumptions about the sizes that calls bring along."""
     scope = executable.sizes.scope
     ranges = [
         f"{symbol.name} from {symbol.low}" + (f" to {symbol.high}" if symbol.high < dims.FAR else "")

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What became of a program, as data: why it was compiled, what the passes did, what runs, in what memory, how fast.
+"""The report of a program, as data: why it was compiled, what the passes did, what runs, in what memory, how fast.
 
 `str()` is the report as plain text, no wider than `WIDTH`; `tables` are the parts of it that other places lay out
 their own way (`tools.explained` in colour).
@@ -18,7 +18,7 @@ WIDTH = 100
 
 @frozen
 class PassReport:
-    """What one pass of the pipeline did, sub-graphs included."""
+    """The report of one pass of the pipeline, sub-graphs included."""
 
     name: str
     before: int
@@ -42,7 +42,7 @@ class KernelReport:
     size: str
     """Of the first output."""
     layout: tuple[str, ...]
-    """What is special about how it reads and writes: `packed`, `in place`."""
+    """Special ways of reading and writing: `packed`, `in place`."""
     bytes: int
     """Read and written, each buffer once."""
     flops: int
@@ -54,7 +54,7 @@ class KernelReport:
     share: float = 0.0
     """Of all steps together."""
     bound: str = ""
-    """What binds it at best: reading from L1, L2, L3, memory, or multiply-adds."""
+    """The bottleneck at best: reading from L1, L2, L3, memory, or multiply-adds."""
     least_s: float = 0.0
     """Seconds that this core takes for it at best."""
 
@@ -73,7 +73,7 @@ class MemoryReport:
 
 
 @frozen
-class Table:
+class ReportTable:
     """Cells under headings; the columns in `wide` are wrapped, those in `words` hold words, the others figures."""
 
     title: str
@@ -97,11 +97,11 @@ class Explanation:
     """Types of the arrays that it reads from outside: parameters, globals."""
     outputs: tuple[str, ...]
     reason: str
-    """Why it was captured: empty for the first program of a function."""
+    """The reason for capturing it: empty for the first program of a function."""
     valid: tuple[str, ...]
-    """What must be as it was, with the user's lines."""
+    """The guards, with the user's lines: what must be as it was."""
     sizes: tuple[str, ...]
-    """What holds of the sizes that calls bring along: `n0 from 2`; empty where all are known."""
+    """Assumptions about the sizes that calls bring along: `n0 from 2`; empty where all are known."""
     passes: tuple[PassReport, ...]
     kernels: tuple[KernelReport, ...]
     memory: MemoryReport
@@ -120,7 +120,7 @@ class Explanation:
 
     @property
     def facts(self) -> tuple[tuple[str, str], ...]:
-        """What is said in a line each: (word, text)."""
+        """Return the facts that take a line each: (word, text)."""
         why = f"captured because {self.reason}" if self.reason else "the first program of its function"
         found = [("takes", ", ".join(self.arguments) or "nothing")]
         if self.outside:
@@ -145,21 +145,21 @@ class Explanation:
         return (*found, *(("note", note) for note in self.notes))
 
     @property
-    def tables(self) -> tuple[Table, ...]:
+    def tables(self) -> tuple[ReportTable, ...]:
         """Passes; kernels; where they were timed, how fast they are."""
         passes = [
             (one.name, str(one.before), str(one.after), _counted(one.gone), _counted(one.come)) for one in self.passes
         ]
         words = frozenset(("pass", "gone", "new"))
-        found = [Table("passes", ("pass", "nodes", "then", "gone", "new"), passes, words, words - {"pass"})]
+        found = [ReportTable("passes", ("pass", "nodes", "then", "gone", "new"), passes, words, words - {"pass"})]
         columns = ("#", "kernel", "ops, views aside", "lines", "size", "bytes", "flops")
         words = frozenset(columns[1:5])
         rows = [_row(number, kernel) for number, kernel in enumerate(self.kernels)]
-        found.append(Table("kernels, in order", columns, rows, words, frozenset(columns[2:4])))
+        found.append(ReportTable("kernels, in order", columns, rows, words, frozenset(columns[2:4])))
         if self.seconds is not None:
             columns = ("#", "time", "share", "GB/s", "GFLOP/s", "at least", "of the limit")
             rows = [_measured(number, kernel) for number, kernel in enumerate(self.kernels)]
-            found.append(Table("kernels, measured", columns, rows, frozenset(("of the limit",))))
+            found.append(ReportTable("kernels, measured", columns, rows, frozenset(("of the limit",))))
         return tuple(table for table in found if table.rows)
 
     def __str__(self) -> str:
@@ -194,7 +194,7 @@ def _measured(number: int, kernel: KernelReport) -> tuple[str, ...]:
     return (str(number), duration(seconds), f"{kernel.share:.0%}", *rates, duration(kernel.least_s), limit)
 
 
-def laid_out(table: Table, width: int = WIDTH) -> list[str]:
+def laid_out(table: ReportTable, width: int = WIDTH) -> list[str]:
     """The table as lines of text: figures to the right, wide columns wrapped to what room there is."""
     natural = [max(len(cell) for cell in column) for column in zip(table.columns, *table.rows, strict=True)]
     widths, gap = list(natural), 2

@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A folder of records that outlive the process: private, bounded in bytes, shared by any number of processes.
+"""A folder of files that outlive the process: private, bounded in bytes, shared by any number of processes.
 
 What is read here is run, so the folder and each file must belong to the user and be writable by nobody else. Files are
 written under another name and renamed: a reader sees all of a file or none of it, whoever is killed at what moment, and
 of two who write the same the later one wins. There are no locks. What is damaged nevertheless is told by its checksum
-(`runtime.serialization`), so nothing waits for the disk. Any failure means: there is no such record.
+(`runtime.serialization`), so nothing waits for the disk. Any failure means: there is no such file.
 """
 
 from __future__ import annotations
@@ -24,23 +24,23 @@ _PART = ".part"
 _ABANDONED_S = 3600.0
 """After so many seconds a file that is being written is one that a killed process left."""
 _REFRESH_S = 60.0
-"""How exactly it is known when a record was last used."""
+"""Precision of the time at which a file was last used."""
 _LOOK_EVERY = 32
-"""After so many records the bytes of the folder are counted anew: others write, too. It takes milliseconds."""
+"""After so many files the bytes of the folder are counted anew: others write, too. It takes milliseconds."""
 _FULL = 0.9
-"""The part of the limit that stays when the least recently used records go."""
+"""The part of the limit that stays when the least recently used files go."""
 
 _part = itertools.count()
 
 
 @frozen
 class Kept:
-    """A record in the folder."""
+    """A file in the folder."""
 
     name: str
     nbytes: int
     used: float
-    """When it was last read or written, in seconds since 1970, give or take a minute."""
+    """The time of the last read or write, in seconds since 1970, give or take a minute."""
 
 
 class Folder:
@@ -51,13 +51,13 @@ class Folder:
         self.path = path
         self.limit_bytes = limit_bytes
         self.problem = ""
-        """Why the folder was of no use the last time that it was not."""
+        """The reason why the folder could not be used the last time that it could not."""
         self.until_look = os.urandom(1)[0] % _LOOK_EVERY
         """Records until the bytes are counted; begins anywhere, so that of processes that write few some do it."""
         self._bytes = 0
 
     def read(self, name: str) -> bytes | None:
-        """The content of a record, if it is there and can be trusted."""
+        """The content of a file, if it is there and can be trusted."""
         try:
             with self._opened() as folder:
                 file = os.open(name + SUFFIX, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC, dir_fd=folder)
@@ -82,7 +82,7 @@ class Folder:
         return os.read(file, status.st_size) if status.st_size <= self.limit_bytes else None
 
     def write(self, name: str, content: bytes) -> bool:
-        """Keep a record, in place of one of that name; returns whether it is kept."""
+        """Keep a file, in place of one of that name; returns whether it is kept."""
         if len(content) > self.limit_bytes:
             return False
         try:
@@ -96,7 +96,7 @@ class Folder:
         return True
 
     def entries(self) -> list[Kept]:
-        """All records, the least recently used first."""
+        """All files, the least recently used first."""
         try:
             with self._opened() as folder:
                 return [kept for kept in self._files(folder) if kept.name.endswith(SUFFIX)]
@@ -107,7 +107,7 @@ class Folder:
             return []
 
     def clear(self) -> int:
-        """Remove all records; returns how many bytes they were."""
+        """Remove all files; returns how many bytes they were."""
         freed = 0
         with contextlib.suppress(OSError), self._opened() as folder:
             for kept in self._files(folder):
@@ -141,7 +141,7 @@ class Folder:
             raise
 
     def _make_room(self, folder: int, added: int) -> None:
-        """Remove the least recently used records when there are too many bytes."""
+        """Remove the least recently used files when there are too many bytes."""
         self._bytes += added
         self.until_look -= 1
         if self.until_look >= 0 and self._bytes <= self.limit_bytes:
@@ -164,13 +164,13 @@ class Folder:
                     with contextlib.suppress(OSError):  # another process has just removed it
                         status = file.stat(follow_symlinks=False)
                         if stat.S_ISDIR(status.st_mode):
-                            continue  # not ours, and its size is no bytes of records
+                            continue  # not ours, and its size is no bytes of files
                         found.append(Kept(file.name, status.st_size, status.st_mtime))
         return sorted(found, key=lambda kept: kept.used)
 
 
 def _foreign(status: os.stat_result) -> bool:
-    """Whether somebody else owns a file or folder, or may write to it."""
+    """Tell whether somebody else owns a file or folder, or may write to it."""
     return status.st_uid != os.geteuid() or bool(status.st_mode & (stat.S_IWGRP | stat.S_IWOTH))
 
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What a stored program depends on besides its graph: this very compiler, and the processor it was made for.
+"""Identify the compiler and the processor, which a stored program depends on besides its graph.
 
 Both are told without LLVM, and in half a millisecond, as a process that finds its programs on the disk has few of them.
 """
@@ -81,6 +81,6 @@ def processor() -> str | None:
 
 
 def _cache_sizes() -> list[int]:
-    """What a target holds besides the processor; 0 where the C library does not say."""
+    """Return the processor's cache sizes, which a target holds besides its level; 0 if the C library cannot tell."""
     names = ("SC_LEVEL1_DCACHE_SIZE", "SC_LEVEL2_CACHE_SIZE")
     return [os.sysconf(name) if name in os.sysconf_names else 0 for name in names]

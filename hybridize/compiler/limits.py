@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What one core of this machine can do at best, measured: reading from each level of memory, multiplying and adding."""
+"""Measure the limits of one core of this machine: reading from each level of memory, multiplying and adding."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ CHAINS = 12
 
 @frozen
 class Limits:
-    """What one core can do at best, measured with code that does nothing else."""
+    """The limits of one core, measured with code that does nothing else."""
 
     l1_gb_per_s: float
     """Reading half of the first-level cache over and over: 1e9 bytes a second."""
@@ -44,7 +44,7 @@ class Limits:
         return ("L3", self.l3_gb_per_s) if nbytes <= self.l3_bytes else ("memory", self.memory_gb_per_s)
 
     def least(self, nbytes: int, flops: int) -> tuple[str, float]:
-        """What binds work of so many bytes and operations, and the seconds that it takes at least."""
+        """Return the bottleneck of work of so many bytes and operations, and the seconds that it takes at least."""
         level, gb_per_s = self.reading(nbytes)
         moving, computing = nbytes / gb_per_s / 1e9, flops / self.gflops / 1e9
         return (level, moving) if moving >= computing else ("multiply-adds", computing)

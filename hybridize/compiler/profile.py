@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""How long each step of a program takes: a variant of it that looks at the clock between steps is compiled and run."""
+"""Profile a program: compile and run a variant of it that reads the clock between steps."""
 
 from __future__ import annotations
 

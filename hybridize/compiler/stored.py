@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A compiled program as a record: what another process that has captured the same graph needs to run it.
+"""A compiled program as a file: what another process that has captured the same graph needs to run it.
 
-The image and the plan stand in the record, constants do not: an equal graph has equal ones, so it says which. Where the
+The image and the plan stand in the file, constants do not: an equal graph has equal ones, so it says which. Where the
 user's lines are is no part of what a graph is either; a line stands as the number of a node that was written there.
 """
 
@@ -22,28 +22,28 @@ from hybridize.runtime.image import Image
 from hybridize.runtime.plan import Plan, PlanStep
 
 LITERAL_BYTES = 1 << 14
-"""Constants that the schedule itself made may stand in the record up to this size; there are none that are larger."""
+"""Constants that the schedule itself made may stand in the file up to this size; there are none that are larger."""
 
 Array = NDArray[Any]
 
 
 @frozen
-class Captured:
+class CapturedConstant:
     """A constant of the graph as it was captured."""
 
     number: int
 
 
 @frozen
-class Folded:
+class FoldedConstant:
     """A constant that the passes made."""
 
     number: int
 
 
 @frozen
-class Literal:
-    """A constant that stands in the record."""
+class LiteralConstant:
+    """A constant that stands in the file."""
 
     dtype: str
     shape: tuple[int, ...]
@@ -51,42 +51,46 @@ class Literal:
 
 
 @frozen
-class Program:
-    """The record."""
+class StoredProgram:
+    """The file."""
 
     image: Image
     plan: Plan
-    constants: tuple[Captured | Folded | Literal, ...]
+    constants: tuple[CapturedConstant | FoldedConstant | LiteralConstant, ...]
 
 
 PLAN_CLASSES = tuple(
     kind for kind in vars(plans).values() if isinstance(kind, type) and kind.__module__ == plans.__name__
 )
-"""What a plan is made of."""
-_CLASSES = (Program, Captured, Folded, Literal, Image, *PLAN_CLASSES)
+"""The classes that a plan is made of."""
+_CLASSES = (StoredProgram, CapturedConstant, FoldedConstant, LiteralConstant, Image, *PLAN_CLASSES)
 
 
 def keep(name: str | None, graph: Graph, optimized: Graph, image: Image, plan: Plan, given: Sequence[Array]) -> None:
     """Keep what `graph` was compiled to for other processes."""
     if name is None:
         return
-    places: dict[int, Captured | Folded] = {id(array): Folded(k) for k, array in enumerate(constants_in(optimized))}
-    places |= {id(array): Captured(k) for k, array in enumerate(constants_in(graph))}
-    constants = [places.get(id(array)) or _literal(array) for array in given]
+    known: dict[int, CapturedConstant | FoldedConstant] = {
+        id(array): FoldedConstant(k) for k, array in enumerate(constants_in(optimized))
+    }
+    known |= {id(array): CapturedConstant(k) for k, array in enumerate(constants_in(graph))}
+    constants = [known.get(id(array)) or _literal(array) for array in given]
     lines: dict[str, str] = {}
     for number, node in enumerate(_nodes(graph)):
         lines.setdefault(str(node.loc), str(number))
     if all(constants) and lines.keys() >= {line for step in plan.steps for line in step.lines}:
-        disk.keep(name, Program(image, _with_lines(plan, lines), tuple(one for one in constants if one is not None)))
+        disk.keep(
+            name, StoredProgram(image, _with_lines(plan, lines), tuple(one for one in constants if one is not None))
+        )
 
 
-def find(name: str | None) -> Program | None:
-    """The record of that name."""
+def find(name: str | None) -> StoredProgram | None:
+    """The file of that name."""
     found = disk.find(name, _CLASSES)
-    return found if isinstance(found, Program) else None
+    return found if isinstance(found, StoredProgram) else None
 
 
-def plan_of(program: Program, graph: Graph) -> Plan:
+def plan_of(program: StoredProgram, graph: Graph) -> Plan:
     """The plan, with the lines of the user who captured `graph`."""
     nodes = list(_nodes(graph))
     numbers = {line for step in program.plan.steps for line in step.lines}
@@ -94,26 +98,26 @@ def plan_of(program: Program, graph: Graph) -> Plan:
     return _with_lines(program.plan, {number: "" if loc is None else str(loc) for number, loc in locs.items()})
 
 
-def constants_of(program: Program, graph: Graph, optimized: Callable[[], Graph]) -> list[Array]:
+def constants_of(program: StoredProgram, graph: Graph, optimized: Callable[[], Graph]) -> list[Array]:
     """The constants in the order of their slots; passes are run only where they made one."""
     captured: list[Array] = []
     folded: list[Array] = []
     found: list[Array] = []
     for constant in program.constants:
         match constant:
-            case Captured(number=number):
+            case CapturedConstant(number=number):
                 captured = captured or list(constants_in(graph))
                 found.append(captured[number])
-            case Folded(number=number):
+            case FoldedConstant(number=number):
                 folded = folded or list(constants_in(optimized()))
                 found.append(folded[number])
-            case Literal(dtype=dtype, shape=shape, data=data):
+            case LiteralConstant(dtype=dtype, shape=shape, data=data):
                 found.append(numpy.frombuffer(data, BY_CODE[dtype]).reshape(shape))
     return found
 
 
-def _literal(array: Array) -> Literal | None:
-    return Literal(CODES[array.dtype], array.shape, array.tobytes()) if array.nbytes <= LITERAL_BYTES else None
+def _literal(array: Array) -> LiteralConstant | None:
+    return LiteralConstant(CODES[array.dtype], array.shape, array.tobytes()) if array.nbytes <= LITERAL_BYTES else None
 
 
 def constants_in(graph: Graph) -> Iterator[Array]:

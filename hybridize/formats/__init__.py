@@ -13,7 +13,7 @@ from hybridize.formats.archive import read_archive as read_archive
 from hybridize.formats.archive import read_if_archive as read_if_archive
 from hybridize.formats.archive import write_archive as write_archive
 from hybridize.formats.detection import detect as detect
+from hybridize.formats.saved import CheckedCall as CheckedCall
 from hybridize.formats.saved import Leaf as Leaf
-from hybridize.formats.saved import Sample as Sample
 from hybridize.formats.saved import SavedProgram as SavedProgram
 from hybridize.formats.saved import SavedSignature as SavedSignature

@@ -17,7 +17,7 @@ from hybridize.base.errors import ArgumentError, WriteError
 
 UMASK = os.umask(0)
 os.umask(UMASK)
-"""What this process takes from the permissions of the files that it makes."""
+"""The permissions that this process takes from the files that it makes."""
 _REMEDIES: Final = {
     errno.ENOENT: "make the folder first",
     errno.ENOTDIR: "a file is in the way of a folder; choose another place",

@@ -51,14 +51,14 @@ class Trial:
     outputs: tuple[Array, ...]
     """One for each of `Deployable.outputs`."""
     title: str
-    """Where the call comes from."""
+    """The origin of the call."""
     refusable: bool = False
-    """Whether the file may refuse its sizes: compiled code may hold for fewer than the graph does."""
+    """True if the file may refuse its sizes: compiled code may hold for fewer than the graph does."""
 
 
 @frozen(eq=False)
 class Answer:
-    """What a file gave for a call."""
+    """The answer of a file to a call."""
 
     code: int
     """0, or what a C library returned; 1 for an error of JavaScript's."""
@@ -107,10 +107,16 @@ def _other_sizes(number: int, variant: Variant, state: Sequence[Array], count: i
 
 
 def run_library(
-    path: str, name: str, calls: Sequence[tuple[Array, ...]], types: Sequence[TensorType], *, processor: str = "",
-    weights: str = "", threads: int = 0,
-) -> list[Answer]:  # fmt: skip
-    """What a C library gives for calls, in a process of its own.
+    path: str,
+    name: str,
+    calls: Sequence[tuple[Array, ...]],
+    types: Sequence[TensorType],
+    *,
+    processor: str = "",
+    weights: str = "",
+    threads: int = 0,
+) -> list[Answer]:
+    """Call a C library in a process of its own, and return its answers.
 
     Args:
         path: of the library.
@@ -129,7 +135,7 @@ def run_library(
 
 
 def run_module(loader: str, calls: Sequence[tuple[Array, ...]], types: Sequence[TensorType]) -> list[Answer]:
-    """What a WebAssembly module gives for calls, by its JavaScript loader in Node.js.
+    """Call a WebAssembly module by its JavaScript loader in Node.js, and return its answers.
 
     Raises:
         VerificationError E812: Node.js is not there, crashed, or did not end.
@@ -141,10 +147,14 @@ def run_module(loader: str, calls: Sequence[tuple[Array, ...]], types: Sequence[
 
 
 def run_program(
-    command: Sequence[str], calls: Sequence[tuple[Array, ...]], types: Sequence[TensorType], *, processor: str = "",
+    command: Sequence[str],
+    calls: Sequence[tuple[Array, ...]],
+    types: Sequence[TensorType],
+    *,
+    processor: str = "",
     weights: str = "",
-) -> list[Answer]:  # fmt: skip
-    """What a program made of `drivers/library.c` gives for calls.
+) -> list[Answer]:
+    """Run a program made of `drivers/library.c`, and return its answers to the calls.
 
     Raises:
         VerificationError E812: the process crashed, or did not end.
@@ -154,7 +164,7 @@ def run_program(
 
 def _answers(
     command: list[str], more: list[str], calls: Sequence[tuple[Array, ...]], types: Sequence[TensorType]
-) -> list[Answer]:  # fmt: skip
+) -> list[Answer]:
     with tempfile.TemporaryDirectory(prefix="hybridize-") as folder:
         given, results = os.path.join(folder, "calls"), os.path.join(folder, "results")
         Path(given).write_bytes(_calls(calls, types))

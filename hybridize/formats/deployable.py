@@ -21,7 +21,7 @@ from hybridize.base.errors import CaptureError, StateError
 from hybridize.base.frozen import changed, frozen
 from hybridize.base.nested import Structure
 from hybridize.base.types import TensorType
-from hybridize.formats.saved import Sample, SavedProgram, SavedSignature
+from hybridize.formats.saved import CheckedCall, SavedProgram, SavedSignature
 from hybridize.graph import Graph, Value, sizes_of
 from hybridize.runtime.buffers import dense
 
@@ -55,15 +55,15 @@ class Variant:
     """Inputs: the arguments, then the states that this variant reads. Outputs: the results, then the arguments that are
     written, then the new states. Weights are among its constants."""
     states: tuple[int, ...]
-    """Which states those inputs are: positions in `Deployable.states`."""
+    """For each of those inputs, its state: a position in `Deployable.states`."""
     new_states: tuple[int, ...]
-    """Which states the last outputs are."""
-    samples: tuple[Sample, ...]
+    """The states that the last outputs are."""
+    samples: tuple[CheckedCall, ...]
     """Inputs: of the arguments. Outputs: of all outputs of the graph."""
 
     @property
     def scope(self) -> Scope | None:
-        """What its sizes may be; None where they are all known."""
+        """The scope of its sizes; None where they are all known."""
         return self.graph.scope
 
 
@@ -83,11 +83,11 @@ class Deployable:
     left_out: tuple[str, ...] = ()
     """Descriptions of the signatures that no variant stands for: other dtypes, numbers of axes, or training."""
     fixed: tuple[str, ...] = ()
-    """What is as it was in the call that was captured, and no input or output: constants, training."""
+    """Values fixed as in the call that was captured, and no input or output: constants, training."""
 
 
 def deployable(program: SavedProgram) -> Deployable:
-    """What becomes of a program outside of Python.
+    """Turn a saved program into what is exported: inputs, outputs, states and variants, without Python.
 
     The latest signature that was captured while predicting says what goes in and out, or the one that holds for other
     sizes besides; others that differ from it in sizes alone become further variants.
@@ -101,9 +101,10 @@ def deployable(program: SavedProgram) -> Deployable:
     chosen, family, left_out = _family(program.signatures)
     if not any(leaf.kind != "constant" for leaf in chosen.result_leaves) and not chosen.writes:
         raise CaptureError(
-            "E454", f"{program.name} gives no array: there is nothing to compute outside of Python",
+            "E454",
+            f"{program.name} gives no array: there is nothing to compute outside of Python",
             help="return the arrays that are computed",
-        )  # fmt: skip
+        )
     written = {name: program.weights[name] for one in family for name in _written(one)}
     states = tuple(State(name, array) for name, array in written.items())
     places = {state.name: position for position, state in enumerate(states)}
@@ -132,7 +133,7 @@ def _family(
 def _inputs_and_outputs(
     general: SavedSignature, argument_names: Sequence[str]
 ) -> tuple[tuple[Tensor, ...], tuple[Tensor, ...]]:
-    """What goes in and out, by the most general variant."""
+    """Name the inputs and outputs, by the most general variant."""
     graph, count = general.graph, _arguments(general)
     inputs = _named(_leaf_names(general.arguments, argument_names), general.leaves, graph.inputs[:count])
     results = sum(leaf.kind != "constant" for leaf in general.result_leaves)
@@ -166,7 +167,7 @@ def _arguments(signature: SavedSignature) -> int:
 
 
 def _call(signature: SavedSignature) -> tuple[Any, ...]:
-    """What calls have in common whose arguments differ in sizes alone."""
+    """Return a key that calls share whose arguments differ in sizes alone."""
     types = [(value.type.dtype, value.type.ndim) for value in signature.graph.inputs[: _arguments(signature)]]
     constants = [
         (leaf.kind, type(leaf.value), leaf.value if leaf.kind == "constant" else None) for leaf in signature.leaves
@@ -175,7 +176,7 @@ def _call(signature: SavedSignature) -> tuple[Any, ...]:
 
 
 def _face(signature: SavedSignature) -> tuple[Any, ...]:
-    """What variants of one program have in common."""
+    """Return a key that the variants of one program share."""
     count = _arguments(signature)
     types = [(value.type.dtype, value.type.ndim) for value in signature.graph.outputs]
     written = [place if place < count else signature.state[place - count] for place in signature.writes]
@@ -211,11 +212,13 @@ def _alike(signature: SavedSignature, general: SavedSignature) -> SavedSignature
     for one in signature.samples:
         given = iter(one.outputs)
         results = [made[place] if place in made else next(given) for place in range(len(outputs))]
-        samples.append(Sample(one.inputs, (*results, *given)))
+        samples.append(CheckedCall(one.inputs, (*results, *given)))
     return changed(
-        signature, graph=Graph(graph.inputs, graph.nodes, (*outputs, *own), constants),
-        result_leaves=general.result_leaves, samples=tuple(samples),
-    )  # fmt: skip
+        signature,
+        graph=Graph(graph.inputs, graph.nodes, (*outputs, *own), constants),
+        result_leaves=general.result_leaves,
+        samples=tuple(samples),
+    )
 
 
 def _described(signature: SavedSignature) -> str:
@@ -225,7 +228,7 @@ def _described(signature: SavedSignature) -> str:
 
 
 def _covers(general: SavedSignature, exact: SavedSignature) -> bool:
-    """Whether a program takes the calls of another, which may only know more of what it gives."""
+    """Tell whether a program takes the calls of another, which may only know more of its results."""
     graph, count = general.graph, _arguments(general)
     if graph.scope is None or exact.graph.scope is not None or general.training != exact.training:
         return False
@@ -238,7 +241,7 @@ def _covers(general: SavedSignature, exact: SavedSignature) -> bool:
 
 
 def _fixed(signature: SavedSignature, parameters: Sequence[str]) -> Iterator[str]:
-    """What a call outside of Python cannot choose or see."""
+    """Iterate over the values that a call outside of Python cannot choose or see."""
     if signature.training:
         yield "it is a program of training: dropout is active, and the like"
     sides = (
@@ -274,7 +277,7 @@ def _variant(signature: SavedSignature, program: SavedProgram, places: dict[str,
     outputs = (*graph.outputs[:results], *(after[k][1] for k in order))
     new_states = tuple(places[signature.state[after[k][0] - count]] for k in order if after[k][0] >= count)
     samples = tuple(
-        Sample(one.inputs, (*one.outputs[:results], *(one.outputs[results + k] for k in order)))
+        CheckedCall(one.inputs, (*one.outputs[:results], *(one.outputs[results + k] for k in order)))
         for one in signature.samples
     )
     inputs = (*graph.inputs[:count], *(value for _, value in states))

@@ -33,7 +33,7 @@ FORMATS: Final[Mapping[str, tuple[str, ...]]] = {
     "object": ("targets", "weights", "threads"),
     "wasm": (),
 }
-"""What programs are exported as, and the options of each."""
+"""The formats that programs are exported as, and the options of each."""
 MACHINES: Final = ("x86_64-linux", "aarch64-linux", "x86_64-windows", "aarch64-macos", "x86_64-macos")
 _SUFFIXES: Final[Mapping[str, tuple[str, ...]]] = {
     "library": (".so", ".dylib", ".dll"),
@@ -47,15 +47,15 @@ Check = Callable[[str], Sequence[str]]
 
 @frozen
 class Exported:
-    """What an export wrote."""
+    """The files that an export wrote, and how they were checked."""
 
     files: tuple[str, ...]
     checks: tuple[str, ...]
-    """What was run and compared, a line for each; and what could not be run here."""
+    """A line for each thing that was run and compared, and for each that could not be run here."""
     left_out: tuple[str, ...] = ()
     """Programs of the function that are not in the files: of other dtypes or numbers of axes, or of training."""
     fixed: tuple[str, ...] = ()
-    """What is as it was in the call that was captured, and no input or output of the files: constants, training."""
+    """Values fixed as in the call that was captured, and no input or output of the files: constants, training."""
 
     def __str__(self) -> str:
         lines = [f"{file}  {os.path.getsize(file):,} bytes" for file in self.files if os.path.exists(file)]
@@ -66,9 +66,15 @@ class Exported:
 
 
 def export(
-    program: SavedProgram, path: str | os.PathLike[str], format: str, *, check: Check, notes: Sequence[str] = (),
-    progress: Callable[[str], None] | None = None, **options: Any,
-) -> Exported:  # fmt: skip
+    program: SavedProgram,
+    path: str | os.PathLike[str],
+    format: str,
+    *,
+    check: Check,
+    notes: Sequence[str] = (),
+    progress: Callable[[str], None] | None = None,
+    **options: Any,
+) -> Exported:
     """Write a program in a format, check what was written, and put it in place.
 
     Args:
@@ -116,7 +122,7 @@ def export(
 
 
 def model_name(base: str, format: str) -> str:
-    """What a model is called in a file of this name: `libnet.so` is the library of `net`.
+    """Return the name of the model in a file of this name: `libnet.so` is the library of `net`.
 
     >>> [model_name(base, "library") for base in ("net", "libnet.so", "net.dll", "libnet")]
     ['net', 'net', 'net', 'libnet']

@@ -23,7 +23,7 @@ from hybridize.base.dims import Symbol
 from hybridize.base.dtypes import is_float
 from hybridize.base.errors import HybridizeError
 from hybridize.base.types import TensorType
-from hybridize.formats.saved import Sample
+from hybridize.formats.saved import CheckedCall
 from hybridize.graph import Graph, sizes_of
 from hybridize.ops.evaluate import evaluate
 
@@ -85,7 +85,7 @@ def reference(graph: Graph, arrays: Sequence[Array]) -> tuple[Array, ...]:
         return tuple(numpy.array(output, order="C", copy=True) for output in evaluate(graph, arrays))
 
 
-def invented(graph: Graph, count: int, state: Sequence[Array], sizes: Sizes | None = None) -> Sample | None:
+def invented(graph: Graph, count: int, state: Sequence[Array], sizes: Sizes | None = None) -> CheckedCall | None:
     """A call that the program takes, with its outputs; None where no candidate is one.
 
     Args:
@@ -96,7 +96,7 @@ def invented(graph: Graph, count: int, state: Sequence[Array], sizes: Sizes | No
     """
     for inputs in candidates(graph, count, sizes):
         with contextlib.suppress(HybridizeError, ArithmeticError):  # an assertion does not hold for these numbers
-            return Sample(inputs, reference(graph, (*inputs, *state)))
+            return CheckedCall(inputs, reference(graph, (*inputs, *state)))
     return None
 
 

@@ -30,7 +30,7 @@ ARRAY = Leaf("array")
 
 
 @frozen(eq=False)
-class Sample:
+class CheckedCall:
     """A call with what it gave, by which whatever is made of a program is checked."""
 
     inputs: tuple[NDArray[Any], ...]
@@ -57,7 +57,7 @@ class SavedSignature:
     writes: tuple[int, ...] = ()
     """Positions in `graph.inputs`."""
     training: bool = False
-    samples: Sequence[Sample] = ()
+    samples: Sequence[CheckedCall] = ()
     codes: tuple[Code, ...] = ()
     """Machine code that came with the file, for several targets; to be used where the user trusts it."""
 

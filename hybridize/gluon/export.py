@@ -20,7 +20,7 @@ from hybridize.capture import Function
 from hybridize.formats import write_archive
 from hybridize.formats.atomic import split, write_atomically
 from hybridize.formats.mxnet.params import write_params
-from hybridize.formats.saved import Sample, SavedProgram, SavedSignature
+from hybridize.formats.saved import CheckedCall, SavedProgram, SavedSignature
 from hybridize.gluon.advice import warn
 from hybridize.gluon.parameter_dict import ParameterDict
 from hybridize.gluon.sizes import bound_axes, signature_of, with_sizes
@@ -111,7 +111,7 @@ def _check(files: tuple[str, str | None], signature: SavedSignature) -> None:
         _compare(os.path.basename(symbol_file), number, flatten(result)[0], sample)
 
 
-def _compare(title: str, number: int, found: Sequence[Any], sample: Sample) -> None:
+def _compare(title: str, number: int, found: Sequence[Any], sample: CheckedCall) -> None:
     arrays = [array._data for array in found if isinstance(array, ndarray)]
     for output, (array, expected) in enumerate(zip(arrays, sample.outputs, strict=True)):
         problem = difference(array, expected)

@@ -18,7 +18,7 @@ from hybridize.base.errors import ArgumentError, GraphError, LoadError, ShapeErr
 from hybridize.base.nested import Structure, unflatten
 from hybridize.base.types import TensorType
 from hybridize.formats.mxnet.attributes import parse_value
-from hybridize.formats.mxnet.execute import Mode, check_supported, execute
+from hybridize.formats.mxnet.execute import ExecutionMode, check_supported, execute
 from hybridize.formats.mxnet.params import DTYPES
 from hybridize.formats.mxnet.symbol import LABELLED, VARIABLE, SymbolGraph, read_symbol
 from hybridize.gluon.advice import warn
@@ -131,7 +131,9 @@ class SymbolBlock(HybridBlock):
                     )
         for name, parameter in self._parameters.items():
             feeds[name] = operand(parameter.data())
-        computed = [result(x) for x in execute(self._graph, feeds, Mode(is_training(), random.key, self._keep))]
+        computed = [
+            result(x) for x in execute(self._graph, feeds, ExecutionMode(is_training(), random.key, self._keep))
+        ]
         return self._result(computed)
 
     def _keep(self, name: str, found: Operand, momentum: float) -> None:

@@ -54,7 +54,7 @@ class Value:
     def __init__(self, type: TensorType, name: str = "") -> None:
         self.type = type
         self.name = name
-        """What the user calls it (an argument or a parameter), for messages and files; may be empty."""
+        """The user's name of it (an argument or a parameter), for messages and files; may be empty."""
 
     def __repr__(self) -> str:
         return f"Value({self.name or '%'}: {self.type})"
@@ -85,7 +85,7 @@ class Graph:
 
     @cached_property
     def scope(self) -> Scope | None:
-        """What is assumed of the sizes that are not known, which are all sizes of inputs; None where all are known."""
+        """The scope of the size symbols, which all stand in inputs, with what it assumes; None without symbols."""
         return next((scope for value in self.inputs if (scope := value.type.scope) is not None), None)
 
     @cached_property
@@ -102,7 +102,7 @@ class Graph:
         return self.text
 
     def __eq__(self, other: object) -> bool:
-        """Whether both are the same program, so that ops with equal sub-graphs are equal."""
+        """Compare as programs, so that ops with equal sub-graphs are equal."""
         return self is other or (isinstance(other, Graph) and self.fingerprint == other.fingerprint)
 
     def __hash__(self) -> int:
@@ -116,7 +116,7 @@ class Graph:
                 yield from inner.nested()
 
     def uses(self) -> dict[Value, int]:
-        """How often each value is read by nodes and outputs."""
+        """Count the reads of each value, by nodes and as outputs."""
         count: dict[Value, int] = {}
         for node in self.nodes:
             for value in node.inputs:
@@ -180,7 +180,7 @@ class Builder:
 
 
 class Printer(Protocol):
-    """What gives graphs their text."""
+    """The functions that print graphs and digest them, registered by `graph.text`."""
 
     def __call__(self, graph: Graph, *, names: bool = True) -> str:
         """The text of `graph`, with or without the users' names of its values."""

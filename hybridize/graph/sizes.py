@@ -35,7 +35,7 @@ def with_sizes(graph: Graph, sizes: Mapping[Symbol, int] | None = None) -> Graph
 
 
 def is_exact(op: Any) -> bool:
-    """Whether no parameter of an op is a size that is not known."""
+    """Tell whether no parameter of an op is a size that only calls know."""
     parts = [getattr(op, name) for name in field_names(type(op))]
     return all(dims.known(part) if isinstance(part, tuple) else not dims.is_symbolic(part) for part in parts)
 

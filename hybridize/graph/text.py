@@ -130,7 +130,7 @@ def _constant_text(array: Array) -> str:
 
 
 def digest(array: Array) -> str:
-    """What stands for a large constant: a hash of its type and bytes (zeros of two shapes are two constants)."""
+    """Hash the type and the bytes of a large constant, in whose place it is printed (zeros of two shapes differ)."""
     kind = str(TensorType(array.shape, array.dtype))
     return hashed(kind.encode(), numpy.ascontiguousarray(array).view(numpy.uint8).data)
 
@@ -402,7 +402,7 @@ class _Parser:
 
 
 def _fits(value: Any, annotation: str) -> bool:
-    """Whether a parameter is what its annotation says, so that ops need not look."""
+    """Tell whether a parameter is of its annotated type, so that ops need not check."""
     return PARAMETERS[annotation](value)
 
 

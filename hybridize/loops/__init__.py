@@ -6,7 +6,7 @@ In: lowerings of ops. Out: expressions that `schedule` fuses by substitution and
     expr  = Const(value, dtype)                       a number
           | Axis(k)                                   i64 index along axis k of the output (or a fold variable, k < 0)
           | Load(operand, indices)                    one element of input `operand`
-          | Call(function, args, dtype)               a scalar function of the table in `functions`
+          | CallExpr(function, args, dtype)               a scalar function of the table in `functions`
           | Select(condition, then, orelse)
           | Cast(expr, dtype)
           | Fold(kind, size, variable, body, dtype)   sum, product, max, min, any, all over variable in 0..size-1

@@ -41,7 +41,7 @@ class Load(Expr):
 
 
 @frozen
-class Call(Expr):
+class CallExpr(Expr):
     """A scalar function of the table `FUNCTIONS`."""
 
     function: str
@@ -119,7 +119,7 @@ def axis(number: int) -> Axis:
 def call(function: str, *args: Expr, dtype: DType | None = None) -> Expr:
     """Apply a function of the table; the result has the dtype of the first argument, or bool, unless given."""
     result = dtype if dtype is not None else bool_ if FUNCTIONS[function][1] == "c" else args[0].dtype
-    return Call(result, function, args)
+    return CallExpr(result, function, args)
 
 
 def cast(x: Expr, dtype: DType) -> Expr:

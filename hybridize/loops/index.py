@@ -21,7 +21,7 @@ from hybridize.base import dims
 from hybridize.base.dims import FAR, Bounds, same
 from hybridize.base.dtypes import DType, bool_, int64
 from hybridize.base.frozen import frozen, mutable
-from hybridize.loops.expr import Axis, Call, Cast, Const, Expr, Fold, Load, Select, whole
+from hybridize.loops.expr import Axis, CallExpr, Cast, Const, Expr, Fold, Load, Select, whole
 
 
 @frozen
@@ -39,15 +39,15 @@ def bit(axis: int) -> int:
 
 @mutable
 class Facts:
-    """What is known of an interned expression."""
+    """Facts that are computed once for each interned expression."""
 
     serial: int
     free: int
     """Set of the axes it depends on, as bits."""
     folds: bool
-    """Whether there is a Fold inside."""
+    """True if there is a Fold inside."""
     reads: bool
-    """Whether there is a Load inside."""
+    """True if there is a Load inside."""
     size: int = 1
     """Parts it is made of, shared ones counted each time."""
 
@@ -59,7 +59,7 @@ def children(expr: Expr) -> tuple[Expr, ...]:
             return indices
         case Index(terms=terms):
             return tuple(atom for atom, _ in terms)
-        case Call(args=args):
+        case CallExpr(args=args):
             return args
         case Select(condition=condition, then=then, orelse=orelse):
             return condition, then, orelse
@@ -101,7 +101,7 @@ class Interner:
         self._numbers: dict[int, Const] = {}
 
     def facts(self, expr: Expr) -> Facts:
-        """What is known of `expr`."""
+        """Look up the facts of `expr`, which this interner has made."""
         return self._facts[id(expr)]
 
     def free(self, expr: Expr) -> int:
@@ -160,7 +160,7 @@ class Interner:
         """A call, as it is."""
         key = (function, dtype.num, *map(id, args))
         found = self._table.get(key)
-        return found if found is not None else self._keep(key, Call(dtype, function, args), args)
+        return found if found is not None else self._keep(key, CallExpr(dtype, function, args), args)
 
     def select(self, condition: Expr, then: Expr, orelse: Expr) -> Expr:
         """A select, decided when its condition is known."""
@@ -282,7 +282,7 @@ class Space:
             # floor((g a + k) / (g b)) = floor((a + floor(k / g)) / b)
             reduced = self.affine([(atom, c // common) for atom, c in terms], constant // common)
             return self.floordiv(reduced, divisor // common)
-        if isinstance(x, Call) and x.function == "floordiv" and isinstance(x.args[1], Const):
+        if isinstance(x, CallExpr) and x.function == "floordiv" and isinstance(x.args[1], Const):
             return self.floordiv(x.args[0], divisor * whole(x.args[1]))
         return self.interner.call(int64, "floordiv", (x, self.interner.number(divisor)))
 
@@ -314,10 +314,10 @@ class Space:
                     a, b = _multiplied(self.bounds(atom), coefficient)
                     low, high = _sum(low, a), _sum(high, b)
                 return low, high
-            case Call(function="floordiv", args=(x, Const() as number)) if dims.proven(divisor := whole(number)):
+            case CallExpr(function="floordiv", args=(x, Const() as number)) if dims.proven(divisor := whole(number)):
                 a, b = self.bounds(x)
                 return (a // divisor if _known(a) else -FAR), (b // divisor if _known(b) else FAR)
-            case Call(function="max" | "min" as function, args=(x, y)):
+            case CallExpr(function="max" | "min" as function, args=(x, y)):
                 (a, b), (c, d) = _numbers(self.bounds(x)), _numbers(self.bounds(y))
                 return (max(a, c), max(b, d)) if function == "max" else (min(a, c), min(b, d))
             case Select(then=x, orelse=y):
@@ -331,7 +331,7 @@ class Space:
         return -FAR, FAR
 
     def bounded(self, expr: Expr) -> bool:
-        """Whether arithmetic on `expr` cannot wrap."""
+        """Tell whether arithmetic on `expr` cannot wrap."""
         low, high = self.bounds(expr)
         return _known(low) and _known(high)
 
@@ -461,7 +461,7 @@ class Space:
                 return load(expr, tuple(again(i) for i in indices))
             case Index(constant=constant, terms=terms):
                 return self.affine([(again(atom), coefficient) for atom, coefficient in terms], constant)
-            case Call(dtype=dtype, function=function, args=args):
+            case CallExpr(dtype=dtype, function=function, args=args):
                 return self.call(dtype, function, tuple(again(arg) for arg in args))
             case Select(condition=condition, then=then, orelse=orelse):
                 decided = again(condition)
@@ -493,7 +493,7 @@ class Space:
 
 
 def _missing(expr: Expr, memo: Mapping[int, Expr]) -> tuple[Expr, ...]:
-    """What must be rewritten before `expr`; folds see to their own bodies."""
+    """Return the parts that must be rewritten before `expr`; a fold rewrites its own body."""
     if isinstance(expr, Fold):
         return ()
     parts = children(expr)
@@ -515,7 +515,7 @@ def _numbers(bounds: Bounds) -> Bounds:
 
 
 def _surely(bound: int) -> bool:
-    """Whether a bound is at least 0 whatever the sizes."""
+    """Tell whether a bound is at least 0 whatever the sizes."""
     return dims.bounds(bound)[0] >= 0
 
 

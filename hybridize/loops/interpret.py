@@ -15,7 +15,7 @@ import numpy
 from numpy.typing import NDArray
 
 from hybridize.base.dtypes import bool_, converted, is_float
-from hybridize.loops.expr import Axis, Call, Cast, Const, Expr, Fold, Load, Select
+from hybridize.loops.expr import Axis, CallExpr, Cast, Const, Expr, Fold, Load, Select
 from hybridize.loops.index import Index, identity
 from hybridize.loops.kernel import Kernel, Nest, Statement
 
@@ -78,7 +78,7 @@ class _Evaluation:
                 return values[0] if self.value(condition) else values[1]
             case Cast(dtype=dtype, x=x):
                 return converted(numpy.asarray(self.value(x)), dtype)
-            case Call(function=function, args=args):
+            case CallExpr(function=function, args=args):
                 return apply(function, [self.value(arg) for arg in args], expr.dtype)
             case Fold():
                 return self._fold(expr)

@@ -17,7 +17,7 @@ from __future__ import annotations
 from hybridize.base.dims import is_symbolic, text
 from hybridize.base.dtypes import CODES, DType
 from hybridize.base.frozen import frozen
-from hybridize.loops.expr import Axis, Call, Cast, Const, Expr, Fold, Load, Select
+from hybridize.loops.expr import Axis, CallExpr, Cast, Const, Expr, Fold, Load, Select
 from hybridize.loops.index import Index, upward
 
 
@@ -29,7 +29,7 @@ class Param:
     size: int
     written: bool
     shared: bool = False
-    """Whether another param may be the same buffer: each element is read before it is stored there."""
+    """True if another param may alias it: each element is read before it is stored there."""
 
     def __str__(self) -> str:
         return f"{CODES[self.dtype]}[{text(self.size)}]{'!' if self.written else ''}{'=' if self.shared else ''}"
@@ -107,7 +107,7 @@ class _Printer:
                 return f"({total} + {_size(constant)})"
             case Load(operand=operand, indices=indices):
                 line = f"b{operand}[{', '.join(map(self.name, indices))}]"
-            case Call(function=function, args=args):
+            case CallExpr(function=function, args=args):
                 line = f"{function}({', '.join(map(self.name, args))})"
             case Select(condition=condition, then=then, orelse=orelse):
                 line = f"select({self.name(condition)}, {self.name(then)}, {self.name(orelse)})"

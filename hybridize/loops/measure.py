@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""How wide and how heavy an expression is: what the number of lanes is chosen by."""
+"""Measure expressions: how wide and how heavy they are, by which the number of lanes is chosen."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 from hybridize.base import dims
 from hybridize.base.dtypes import FLOATS, bool_
-from hybridize.loops.expr import Call, Cast, Expr, Fold, Load, Select
+from hybridize.loops.expr import CallExpr, Cast, Expr, Fold, Load, Select
 from hybridize.loops.index import Index, children
 
 MANY = 64
@@ -38,7 +38,7 @@ def widest(*roots: Expr) -> int:
     """Bytes of the widest register below `roots`, indices aside; 16-bit floats compute in 4, bool counts 1."""
     best = 1
     for node in walk(*roots, indices=False):
-        if isinstance(node, Load | Call | Cast | Select | Fold) and node.dtype != bool_:
+        if isinstance(node, Load | CallExpr | Cast | Select | Fold) and node.dtype != bool_:
             narrow = node.dtype in FLOATS and node.dtype.itemsize == 2
             best = max(best, 4 if narrow else node.dtype.itemsize)
     return best
@@ -48,7 +48,7 @@ def weight(*roots: Expr) -> int:
     """Roughly how many instructions an element takes, folds aside."""
     total = 0
     for node in walk(*roots, folds=False):
-        if isinstance(node, Call):
+        if isinstance(node, CallExpr):
             total += 16 if node.function in HEAVY else 1
         elif isinstance(node, Load | Select | Cast):
             total += 1

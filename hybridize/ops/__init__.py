@@ -158,7 +158,7 @@ from hybridize.ops.op import Effect as Effect
 from hybridize.ops.op import Interpreter as Interpreter
 from hybridize.ops.op import Op as Op
 from hybridize.ops.op import Operand as Operand
-from hybridize.ops.op import Reference as Reference
+from hybridize.ops.op import ReferenceInterpreter as ReferenceInterpreter
 from hybridize.ops.op import Sample as Sample
 from hybridize.ops.op import bind as bind
 from hybridize.ops.op import bind1 as bind1

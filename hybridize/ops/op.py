@@ -185,7 +185,7 @@ class Interpreter(Protocol):
         """An operand that holds `array`."""
 
 
-class Reference:
+class ReferenceInterpreter:
     """The interpreter that is the specification: operands are NumPy arrays, rules are `reference`."""
 
     def bind(self, op: Op, operands: tuple[Operand, ...]) -> tuple[Operand, ...]:
@@ -201,7 +201,7 @@ class Reference:
         return array
 
 
-BOTTOM: list[Interpreter] = [Reference()]
+BOTTOM: list[Interpreter] = [ReferenceInterpreter()]
 """The one that computes at once: imperative NumPy, where there is `array`."""
 
 
@@ -218,7 +218,7 @@ ACTIVE: list[Interpreter] = []
 
 
 def install(interpreter: Interpreter) -> None:
-    """Make `interpreter` the bottom of every thread's stack, instead of `Reference` (called once, by `array`)."""
+    """Make `interpreter` the bottom of every thread's stack (called once, by `array`)."""
     BOTTOM[:] = [interpreter]
     STACK.interpreters[:1] = [interpreter]
 

@@ -73,7 +73,7 @@ class Rewriter:
         self.values: dict[Value, Value] = {}
 
     def now(self, value: Value) -> Value:
-        """What stands for `value` of the old graph; itself where nothing does."""
+        """Return the value that replaces `value` of the old graph; itself if nothing does."""
         return self.values.get(value, value)
 
     def keep(self, node: Node) -> None:

@@ -23,7 +23,7 @@ from hybridize.ops import Op
 from hybridize.passes.pipeline import Rewriter
 
 Operands = tuple[Value, ...]
-Rule = Callable[["Sight", Op, Operands], Value | None]
+Rule = Callable[["RewriteContext", Op, Operands], Value | None]
 
 RULES: dict[type[Op], list[Rule]] = {}
 
@@ -39,27 +39,27 @@ def rewrites(*classes: type[Op]) -> Callable[[Rule], Rule]:
     return register
 
 
-class Sight:
-    """What a rule may see and do: the nodes above, constants, and adding one node in place of another."""
+class RewriteContext:
+    """The context of a rewrite rule: the nodes above it, constants, and adding a node in place of another."""
 
     def __init__(self, rewriter: Rewriter) -> None:
         self._rewriter = rewriter
-        self._makers: dict[Value, Node] = {}
+        self._producers: dict[Value, Node] = {}
         self.loc: SourceLoc | None = None
 
-    def learn(self, node: Node) -> None:
+    def observe(self, node: Node) -> None:
         """Note a node that now stands in the graph."""
         for value in node.outputs:
-            self._makers[value] = node
+            self._producers[value] = node
 
-    def maker(self, value: Value, cls: type[Op]) -> Node | None:
-        """The node that makes `value`, if its op is of class `cls`."""
-        node = self._makers.get(value)
+    def producer(self, value: Value, cls: type[Op]) -> Node | None:
+        """The node that produces `value`, if its op is of class `cls`."""
+        node = self._producers.get(value)
         return node if node is not None and isinstance(node.op, cls) else None
 
     def number(self, value: Value) -> float | int | bool | None:
         """The one number that `value` holds in every element, where that is known."""
-        while (node := self.maker(value, ops.Broadcast)) is not None:
+        while (node := self.producer(value, ops.Broadcast)) is not None:
             value = node.inputs[0]
         array = self._rewriter.builder.constants.get(value)
         if array is None or not 0 < array.size <= INLINE:
@@ -80,15 +80,15 @@ class Sight:
         if simpler is not None:
             return simpler
         outputs = self._rewriter.builder.add(op, operands, self.loc)
-        self.learn(self._rewriter.builder.nodes[-1])
+        self.observe(self._rewriter.builder.nodes[-1])
         return outputs[0]
 
 
-def simplified(sight: Sight, op: OpLike, operands: Operands) -> Value | None:
+def simplified(context: RewriteContext, op: OpLike, operands: Operands) -> Value | None:
     """The value that stands for `op` of `operands` by the first rule that applies."""
     if isinstance(op, Op):
         for rule in RULES.get(type(op), ()):
-            value = rule(sight, op, operands)
+            value = rule(context, op, operands)
             if value is not None:
                 return value
     return None
@@ -102,13 +102,13 @@ class Simplify:
     def __call__(self, graph: Graph) -> Graph:
         """The graph with every rule applied where it can be."""
         rewriter = Rewriter(graph)
-        sight = Sight(rewriter)
+        context = RewriteContext(rewriter)
         for node in graph.nodes:
-            sight.loc = node.loc
-            value = simplified(sight, node.op, tuple(rewriter.now(value) for value in node.inputs))
+            context.loc = node.loc
+            value = simplified(context, node.op, tuple(rewriter.now(value) for value in node.inputs))
             if value is None:
                 rewriter.keep(node)
-                sight.learn(rewriter.builder.nodes[-1])
+                context.observe(rewriter.builder.nodes[-1])
             else:
                 rewriter.replace(node, (value,))
         return rewriter.finish() if rewriter.values else graph
@@ -118,100 +118,100 @@ class Simplify:
 
 
 @rewrites(ops.Reshape, ops.Broadcast, ops.Cast)
-def _same_type_is_identity(sight: Sight, op: Op, operands: Operands) -> Value | None:
+def _same_type_is_identity(context: RewriteContext, op: Op, operands: Operands) -> Value | None:
     (x,) = operands
     result = op.infer(x.type)[0]
     return x if result.dtype == x.type.dtype and surely_same(result.shape, x.type.shape) else None
 
 
 @rewrites(ops.Reshape)
-def _reshape_of_reshape(sight: Sight, op: Op, operands: Operands) -> Value | None:
-    inner = sight.maker(operands[0], ops.Reshape)
-    return None if inner is None else sight.apply(op, inner.inputs[0])
+def _reshape_of_reshape(context: RewriteContext, op: Op, operands: Operands) -> Value | None:
+    inner = context.producer(operands[0], ops.Reshape)
+    return None if inner is None else context.apply(op, inner.inputs[0])
 
 
 @rewrites(ops.Broadcast)
-def _broadcast_of_broadcast(sight: Sight, op: Op, operands: Operands) -> Value | None:
-    inner = sight.maker(operands[0], ops.Broadcast)
-    return None if inner is None else sight.apply(op, inner.inputs[0])
+def _broadcast_of_broadcast(context: RewriteContext, op: Op, operands: Operands) -> Value | None:
+    inner = context.producer(operands[0], ops.Broadcast)
+    return None if inner is None else context.apply(op, inner.inputs[0])
 
 
 @rewrites(ops.Reshape)
-def _reshape_offilled(sight: Sight, op: Op, operands: Operands) -> Value | None:
+def _reshape_offilled(context: RewriteContext, op: Op, operands: Operands) -> Value | None:
     """reshape(broadcast(s)) = broadcast(s) for one number s."""
-    inner = sight.maker(operands[0], ops.Broadcast)
+    inner = context.producer(operands[0], ops.Broadcast)
     if inner is None or inner.inputs[0].type.ndim:
         return None
-    return sight.apply(ops.Broadcast(op.infer(operands[0].type)[0].shape), inner.inputs[0])
+    return context.apply(ops.Broadcast(op.infer(operands[0].type)[0].shape), inner.inputs[0])
 
 
 @rewrites(ops.Transpose)
-def _transpose_of_transpose(sight: Sight, op: Op, operands: Operands) -> Value | None:
+def _transpose_of_transpose(context: RewriteContext, op: Op, operands: Operands) -> Value | None:
     assert isinstance(op, ops.Transpose)
-    inner = sight.maker(operands[0], ops.Transpose)
+    inner = context.producer(operands[0], ops.Transpose)
     if inner is None:
         return operands[0] if op.axes == tuple(range(len(op.axes))) else None
     assert isinstance(inner.op, ops.Transpose)
-    return sight.apply(ops.Transpose(tuple(inner.op.axes[axis] for axis in op.axes)), inner.inputs[0])
+    return context.apply(ops.Transpose(tuple(inner.op.axes[axis] for axis in op.axes)), inner.inputs[0])
 
 
 @rewrites(ops.Slice)
-def _whole_slice(sight: Sight, op: Op, operands: Operands) -> Value | None:
+def _whole_slice(context: RewriteContext, op: Op, operands: Operands) -> Value | None:
     assert isinstance(op, ops.Slice)
     whole = surely_same(op.infer(operands[0].type)[0].shape, operands[0].type.shape) and all(s == 1 for s in op.steps)
     return operands[0] if whole else None
 
 
 @rewrites(ops.UpdateSlice)
-def _whole_update(sight: Sight, op: Op, operands: Operands) -> Value | None:
+def _whole_update(context: RewriteContext, op: Op, operands: Operands) -> Value | None:
     assert isinstance(op, ops.UpdateSlice)
     base, update = operands
     return update if surely_same(update.type.shape, base.type.shape) and all(step == 1 for step in op.steps) else None
 
 
 @rewrites(ops.Concat)
-def _concat_of_one(sight: Sight, op: Op, operands: Operands) -> Value | None:
+def _concat_of_one(context: RewriteContext, op: Op, operands: Operands) -> Value | None:
     return operands[0] if len(operands) == 1 else None
 
 
 @rewrites(ops.Pad)
-def _pad_by_nothing(sight: Sight, op: Op, operands: Operands) -> Value | None:
+def _pad_by_nothing(context: RewriteContext, op: Op, operands: Operands) -> Value | None:
     assert isinstance(op, ops.Pad)
     return operands[0] if not any((*op.low, *op.high)) else None
 
 
 @rewrites(ops.StopGradient)
-def _stop_gradient_is_identity(sight: Sight, op: Op, operands: Operands) -> Value | None:
+def _stop_gradient_is_identity(context: RewriteContext, op: Op, operands: Operands) -> Value | None:
     return operands[0]
 
 
 @rewrites(ops.Sum, ops.Prod, ops.ReduceMax, ops.ReduceMin, ops.Any, ops.All)
-def _reduction_over_nothing(sight: Sight, op: Op, operands: Operands) -> Value | None:
+def _reduction_over_nothing(context: RewriteContext, op: Op, operands: Operands) -> Value | None:
     """A reduction over axes of size one only drops them; a sum, which begins with 0.0, makes -0.0 positive, too."""
     result = op.infer(operands[0].type)[0]
     if not dims.same(result.size, operands[0].type.size) or result.dtype != operands[0].type.dtype or result.size == 0:
         return None
-    dropped = sight.apply(ops.Reshape(result.shape), operands[0])
+    dropped = context.apply(ops.Reshape(result.shape), operands[0])
     if not isinstance(op, ops.Sum) or not op.axes or not is_float(result.dtype):
         return dropped
-    zero = sight.apply(ops.Broadcast(result.shape), sight.constant(0.0, result.dtype))
-    return sight.apply(ops.Add(), dropped, zero)
+    zero = context.apply(ops.Broadcast(result.shape), context.constant(0.0, result.dtype))
+    return context.apply(ops.Add(), dropped, zero)
 
 
 @rewrites(ops.Matmul)
-def _matmul_of_transposed(sight: Sight, op: Op, operands: Operands) -> Value | None:
+def _matmul_of_transposed(context: RewriteContext, op: Op, operands: Operands) -> Value | None:
     """x (w^T) = matmul(x, w, transpose_w): the kernels read either order."""
     assert isinstance(op, ops.Matmul)
     flags, values, changed = [op.transpose_x, op.transpose_w], list(operands), False
     for i in range(2):
-        node = sight.maker(values[i], ops.Transpose)
+        node = context.producer(values[i], ops.Transpose)
         if node is None:
             continue
         assert isinstance(node.op, ops.Transpose)
         ndim = len(node.op.axes)
         if node.op.axes == (*range(ndim - 2), ndim - 1, ndim - 2):
             flags[i], values[i], changed = not flags[i], node.inputs[0], True
-    return sight.apply(ops.Matmul(flags[0], flags[1]), *values) if changed else None
+    return context.apply(ops.Matmul(flags[0], flags[1]), *values) if changed else None
 
 
 # Dtypes.
@@ -221,7 +221,7 @@ _EXPONENT = {"float16": 5, "bfloat16": 8, "float32": 8, "float64": 11}
 
 
 def holds(wide: DType, narrow: DType) -> bool:
-    """Whether every number of `narrow` is a number of `wide`."""
+    """Tell whether every number of `narrow` is a number of `wide`."""
     if wide == narrow or narrow == bool_:
         return True
     if is_float(wide) and is_float(narrow):
@@ -233,19 +233,19 @@ def holds(wide: DType, narrow: DType) -> bool:
 
 
 @rewrites(ops.Cast)
-def _cast_through_wider(sight: Sight, op: Op, operands: Operands) -> Value | None:
-    inner = sight.maker(operands[0], ops.Cast)
+def _cast_through_wider(context: RewriteContext, op: Op, operands: Operands) -> Value | None:
+    inner = context.producer(operands[0], ops.Cast)
     if inner is None or not holds(operands[0].type.dtype, inner.inputs[0].type.dtype):
         return None
-    return sight.apply(op, inner.inputs[0])
+    return context.apply(op, inner.inputs[0])
 
 
 # Arithmetic.
 
 
 @rewrites(ops.Neg, ops.Not)
-def _twice_is_identity(sight: Sight, op: Op, operands: Operands) -> Value | None:
-    inner = sight.maker(operands[0], type(op))
+def _twice_is_identity(context: RewriteContext, op: Op, operands: Operands) -> Value | None:
+    inner = context.producer(operands[0], type(op))
     return None if inner is None else inner.inputs[0]
 
 
@@ -255,51 +255,51 @@ def _is(number: float | int | bool | None, wanted: float) -> bool:
 
 
 @rewrites(ops.Mul)
-def _times_one(sight: Sight, op: Op, operands: Operands) -> Value | None:
+def _times_one(context: RewriteContext, op: Op, operands: Operands) -> Value | None:
     x, y = operands
-    return x if _is(sight.number(y), 1) else y if _is(sight.number(x), 1) else None
+    return x if _is(context.number(y), 1) else y if _is(context.number(x), 1) else None
 
 
 @rewrites(ops.Add)
-def _plus_zero(sight: Sight, op: Op, operands: Operands) -> Value | None:
+def _plus_zero(context: RewriteContext, op: Op, operands: Operands) -> Value | None:
     """x + (-0.0) = x; x + 0.0 is not x, as -0.0 + 0.0 = 0.0."""
     x, y = operands
     zero = -0.0 if is_float(x.type.dtype) else 0
-    return x if _is(sight.number(y), zero) else y if _is(sight.number(x), zero) else None
+    return x if _is(context.number(y), zero) else y if _is(context.number(x), zero) else None
 
 
 @rewrites(ops.Sub)
-def _minus_zero(sight: Sight, op: Op, operands: Operands) -> Value | None:
-    return operands[0] if _is(sight.number(operands[1]), 0) else None
+def _minus_zero(context: RewriteContext, op: Op, operands: Operands) -> Value | None:
+    return operands[0] if _is(context.number(operands[1]), 0) else None
 
 
 @rewrites(ops.Div)
-def _divided_by_power_of_two(sight: Sight, op: Op, operands: Operands) -> Value | None:
+def _divided_by_power_of_two(context: RewriteContext, op: Op, operands: Operands) -> Value | None:
     """x / 2^k = x 2^-k exactly, wherever 2^-k is a normal number."""
     x, y = operands
-    number = sight.number(y)
+    number = context.number(y)
     if number is None or not math.isfinite(number) or number == 0:
         return None
     if abs(math.frexp(number)[0]) != 0.5 or not -14 <= math.log2(abs(number)) <= 14:
         return None
-    return sight.apply(ops.Mul(), x, filled(sight, y, 1 / number))
+    return context.apply(ops.Mul(), x, filled(context, y, 1 / number))
 
 
 @rewrites(ops.Pow)
-def _small_power(sight: Sight, op: Op, operands: Operands) -> Value | None:
+def _small_power(context: RewriteContext, op: Op, operands: Operands) -> Value | None:
     """x^1 = x, x^2 = x x."""
     x, y = operands
-    number = sight.number(y)
-    return x if number == 1 else sight.apply(ops.Mul(), x, x) if number == 2 else None
+    number = context.number(y)
+    return x if number == 1 else context.apply(ops.Mul(), x, x) if number == 2 else None
 
 
 @rewrites(ops.Where)
-def _either_way(sight: Sight, op: Op, operands: Operands) -> Value | None:
+def _either_way(context: RewriteContext, op: Op, operands: Operands) -> Value | None:
     condition, x, y = operands
-    number = sight.number(condition)
+    number = context.number(condition)
     return x if x is y else None if number is None else x if number else y
 
 
-def filled(sight: Sight, like: Value, number: float) -> Value:
+def filled(context: RewriteContext, like: Value, number: float) -> Value:
     """`number` in every element of the type of `like`."""
-    return sight.apply(ops.Broadcast(like.type.shape), sight.constant(number, like.type.dtype))
+    return context.apply(ops.Broadcast(like.type.shape), context.constant(number, like.type.dtype))

@@ -10,74 +10,74 @@ from hybridize import ops
 from hybridize.base import dims
 from hybridize.graph import Value
 from hybridize.ops import Op
-from hybridize.passes.simplify import Operands, Sight, filled, rewrites
+from hybridize.passes.simplify import Operands, RewriteContext, filled, rewrites
 
 
 @rewrites(ops.Mul)
-def half_of_one_and_tanh(sight: Sight, op: Op, operands: Operands) -> Value | None:
+def half_of_one_and_tanh(context: RewriteContext, op: Op, operands: Operands) -> Value | None:
     """(1 + tanh u) / 2 = sigmoid(2 u), also as y / 2 times the sum or half of y times it: no tail cancels."""
     for x, y in (operands, operands[::-1]):
-        found = _angle(sight, y)
+        found = _angle(context, y)
         if found is not None:
-            if sight.number(x) == 0.5:
-                return _sigmoid_of_twice(sight, found)
-            rest = _other_factor(sight, x)
-            return None if rest is None else sight.apply(op, rest, _sigmoid_of_twice(sight, found))
-        product = sight.maker(y, ops.Mul)
-        if sight.number(x) == 0.5 and product is not None:
+            if context.number(x) == 0.5:
+                return _sigmoid_of_twice(context, found)
+            rest = _other_factor(context, x)
+            return None if rest is None else context.apply(op, rest, _sigmoid_of_twice(context, found))
+        product = context.producer(y, ops.Mul)
+        if context.number(x) == 0.5 and product is not None:
             for rest, factor in (product.inputs, product.inputs[::-1]):
-                found = _angle(sight, factor)
+                found = _angle(context, factor)
                 if found is not None:
-                    return sight.apply(op, rest, _sigmoid_of_twice(sight, found))
+                    return context.apply(op, rest, _sigmoid_of_twice(context, found))
     return None
 
 
-def _angle(sight: Sight, value: Value) -> Value | None:
+def _angle(context: RewriteContext, value: Value) -> Value | None:
     """U where `value` is 1 + tanh u."""
-    node = sight.maker(value, ops.Add)
+    node = context.producer(value, ops.Add)
     if node is None:
         return None
     for x, y in (node.inputs, node.inputs[::-1]):
-        tanh = sight.maker(y, ops.Tanh)
-        if tanh is not None and sight.number(x) == 1:
+        tanh = context.producer(y, ops.Tanh)
+        if tanh is not None and context.number(x) == 1:
             return tanh.inputs[0]
     return None
 
 
-def _other_factor(sight: Sight, value: Value) -> Value | None:
+def _other_factor(context: RewriteContext, value: Value) -> Value | None:
     """Y where `value` is y / 2."""
-    node = sight.maker(value, ops.Mul)
+    node = context.producer(value, ops.Mul)
     if node is None:
         return None
     x, y = node.inputs
-    return y if sight.number(x) == 0.5 else x if sight.number(y) == 0.5 else None
+    return y if context.number(x) == 0.5 else x if context.number(y) == 0.5 else None
 
 
-def _sigmoid_of_twice(sight: Sight, u: Value) -> Value:
-    product = sight.maker(u, ops.Mul)
+def _sigmoid_of_twice(context: RewriteContext, u: Value) -> Value:
+    product = context.producer(u, ops.Mul)
     for x, y in (product.inputs, product.inputs[::-1]) if product is not None else ():
-        factor = sight.number(x)
+        factor = context.number(x)
         if factor is not None:  # 2 (c y) = (2 c) y
-            return sight.apply(ops.Sigmoid(), sight.apply(ops.Mul(), filled(sight, u, 2 * factor), y))
-    return sight.apply(ops.Sigmoid(), sight.apply(ops.Mul(), filled(sight, u, 2), u))
+            return context.apply(ops.Sigmoid(), context.apply(ops.Mul(), filled(context, u, 2 * factor), y))
+    return context.apply(ops.Sigmoid(), context.apply(ops.Mul(), filled(context, u, 2), u))
 
 
 @rewrites(ops.Div)
-def over_copies_of_a_root(sight: Sight, op: Op, operands: Operands) -> Value | None:
+def over_copies_of_a_root(context: RewriteContext, op: Op, operands: Operands) -> Value | None:
     """x / sqrt(v) = x rsqrt(v) where v is copied: a division per root instead of one per element.
 
     Roots are far from where a reciprocal overflows or loses digits, and hardly ever exact: at most 2 ulp are at stake.
     """
     x, y = operands
     views: list[Op] = []
-    while (view := sight.maker(y, ops.Broadcast) or sight.maker(y, ops.Reshape)) is not None:
+    while (view := context.producer(y, ops.Broadcast) or context.producer(y, ops.Reshape)) is not None:
         assert isinstance(view.op, Op)
         views.append(view.op)
         (y,) = view.inputs
-    root = sight.maker(y, ops.Sqrt)
+    root = context.producer(y, ops.Sqrt)
     if root is None or dims.hint(y.type.size) * 2 > dims.hint(x.type.size):
         return None
-    copies = sight.apply(ops.Rsqrt(), *root.inputs)
+    copies = context.apply(ops.Rsqrt(), *root.inputs)
     for view_op in reversed(views):
-        copies = sight.apply(view_op, copies)
-    return sight.apply(ops.Mul(), x, copies)
+        copies = context.apply(view_op, copies)
+    return context.apply(ops.Mul(), x, copies)

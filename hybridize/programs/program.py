@@ -36,7 +36,7 @@ from hybridize.programs.entry import Entry, Marks, alone, missed, prepared, tell
 from hybridize.programs.families import family_key
 from hybridize.programs.packed import PackedMachine, packable
 from hybridize.programs.recorded_calls import recorded
-from hybridize.runtime.entry import Argument, Kind, PythonEntry
+from hybridize.runtime.entry import Argument, ArgumentKind, PythonEntry
 
 if TYPE_CHECKING:
     from hybridize.compiler.explanation import Explanation
@@ -472,7 +472,7 @@ class Program:
         leaf = 0
         for child in positional.children:
             if child.kind == "none":
-                arguments.append(Argument(Kind.SAME, value=None))
+                arguments.append(Argument(ArgumentKind.SAME, value=None))
                 continue
             kind, value, position = call.kinds[leaf], call.leaves[leaf], leaf
             leaf += 1
@@ -480,9 +480,9 @@ class Program:
                 arguments.append(kind)
             elif isinstance(kind, type) and position in sources and type(value) is kind:
                 type_ = self.captured.inputs[self.stock.sources.index(sources[position])].type
-                arguments.append(Argument(Kind.FLOAT if kind is float else Kind.INT, type_))
+                arguments.append(Argument(ArgumentKind.FLOAT if kind is float else ArgumentKind.INT, type_))
             elif isinstance(value, (bool, str)):
-                arguments.append(Argument(Kind.SAME, value=value))
+                arguments.append(Argument(ArgumentKind.SAME, value=value))
             else:
                 return None
         return arguments

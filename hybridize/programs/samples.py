@@ -22,7 +22,7 @@ from hybridize.base.errors import HybridizeError, VerificationError
 from hybridize.base.nested import flatten, unflatten
 from hybridize.contract.call import Call
 from hybridize.formats import sampling
-from hybridize.formats.saved import Sample, SavedSignature
+from hybridize.formats.saved import CheckedCall, SavedSignature
 from hybridize.programs.program import Program
 from hybridize.programs.recorded_calls import copied
 
@@ -32,7 +32,7 @@ Leaves = Sequence[Any]
 def samples(
     program: Program, signature: SavedSignature, weights: Mapping[str, Any], function: Callable[..., Any] | None,
     given: Sequence[Call], notes: list[str],
-) -> tuple[Sample, ...]:  # fmt: skip
+) -> tuple[CheckedCall, ...]:  # fmt: skip
     """The samples of a program: of the call that it was captured at, or of one that is made up, and of given calls.
 
     Args:
@@ -55,7 +55,7 @@ def samples(
         if any(source.written >= 0 for source in program.stock.sources):  # the state has changed since
             again = [sampling.reference(signature.graph, (*one.inputs, *state)) for one in signature.samples]
             pairs = zip(signature.samples, again, strict=True)
-            return (*(Sample(one.inputs, outputs) for one, outputs in pairs), *found)
+            return (*(CheckedCall(one.inputs, outputs) for one, outputs in pairs), *found)
         return (*signature.samples, *found)
     for leaves in [program.sample] if program.sample is not None else _made_up(program, signature):
         told: list[str] = []
@@ -89,7 +89,7 @@ def _made_up(program: Program, signature: SavedSignature) -> Iterator[Leaves]:
 def _sample(
     program: Program, signature: SavedSignature, state: Sequence[NDArray[Any]], function: Callable[..., Any] | None,
     leaves: Leaves, notes: list[str],
-) -> Sample:  # fmt: skip
+) -> CheckedCall:  # fmt: skip
     values = iter(signature.graph.inputs)
     inputs = []
     for leaf, given in zip(signature.leaves, leaves, strict=True):
@@ -101,7 +101,7 @@ def _sample(
         outputs = _imperative(program, signature, function, leaves, notes)
     if outputs is None:
         outputs = sampling.reference(signature.graph, (*inputs, *state))
-    return Sample(tuple(inputs), outputs)
+    return CheckedCall(tuple(inputs), outputs)
 
 
 def _is_pure(program: Program) -> bool:

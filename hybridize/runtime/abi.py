@@ -20,7 +20,7 @@ NUMBER: Final = 2
 
 
 def facts() -> str:
-    """What `NUMBER` stands for, as text."""
+    """Return the text whose digest `NUMBER` stands for."""
     classes = [image.Image, plan.Buffer, plan.Address, plan.PlanStep, plan.Pack, plan.Plan]
     names = {kind.__name__: stored_name(kind) for kind in classes}
     fields = {
@@ -29,7 +29,7 @@ def facts() -> str:
     }
     tables = [entry.FIELDS, entry.ARGUMENT, entry.OUTPUT, entry.GUARD, cpython.EXTERNALS, plan.FRAME, plan.PREPARE]
     words = [pool.TEAM, pool.WORD, pool.PARALLEL, pool.SHUTDOWN, effects.VARIABLE]
-    kinds = [{one.name: one.value for one in kind} for kind in (entry.Kind, entry.Returns, entry.Look)]
+    kinds = [{one.name: one.value for one in kind} for kind in (entry.ArgumentKind, entry.Returns, entry.Look)]
     offsets = {name: value for name, value in vars(cpython).items() if name.startswith(("OB_", "ARRAY_", "FLOAT_"))}
     return repr((fields, tables, words, kinds, offsets))
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Where CPython and NumPy keep what the emitted entry reads: offsets, probed, and addresses of the functions it calls.
+"""The layout of CPython's and NumPy's objects: offsets that the emitted entry reads, probed, and functions it calls.
 
 Nothing is taken on trust: `supported()` builds arrays, looks at their memory and compares. Where another NumPy or
 another Python differs, compiled programs run through `Executable.run` instead, at the cost of some microseconds.
@@ -74,7 +74,7 @@ def _probe_array(array: NDArray[Any]) -> bool:
 
 @cache
 def supported() -> bool:
-    """Whether this interpreter and this NumPy keep their objects where the entry looks for them."""
+    """Tell whether this interpreter and this NumPy lay out their objects as the entry expects."""
     if sys.implementation.name != "cpython" or "t" in sys.abiflags:  # t: without a GIL
         return False
     if ctypes.sizeof(ctypes.c_void_p) != 8 or sys.byteorder != "little":

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What programs do to the world: machine code calls back to print, or to say that an assertion does not hold.
+"""Run-time effects of programs: machine code calls back to print, or to say that an assertion does not hold.
 
     void effect(ptr note, ptr operands)
 

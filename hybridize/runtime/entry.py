@@ -4,8 +4,8 @@
     entry = new_entry(code, State(...))          entry(x, y)
 
 The code (`codegen.llvm.process.entry`) is the same for all programs and is compiled once; everything that differs
-(types of the arguments, bound buffers, results) is data in `State`. Making an entry therefore costs microseconds. A
-call that is not exactly what the table says goes to `fallback(*args)`, which is Python.
+(types of the arguments, bound buffers, results) is data in `EntryTable`. Making an entry therefore costs microseconds.
+A call that is not exactly what the table says goes to `fallback(*args)`, which is Python.
 """
 
 from __future__ import annotations
@@ -36,15 +36,15 @@ FIELDS: Final = (
 )  # fmt: skip
 FIELD: Final = {name: number for number, name in enumerate(FIELDS)}
 FIGURES: Final = FIELD[FRAME[0]]
-"""Where what is known of all calls begins; where sizes differ from call to call, `prepare` makes these words."""
+"""The first word of what is known of all calls; where sizes differ from call to call, `prepare` makes these words."""
 
 ARGUMENT: Final = ("kind", "slot", "object", "ndim", "dims")
-"""Words of an argument's record; `object` is the descr of an array, the width of a scalar, or the very object.
+"""Words of an argument's row; `object` is the descr of an array, the width of a scalar, or the very object.
 
 `dims` points to its sizes. One below 0 stands for a size symbol, see `size_word`.
 """
 OUTPUT: Final = ("descr", "ndim", "dims", "offset", "target", "nbytes")
-"""Words of an output's record; the last three are for outputs that are copied into a bound array, or, with an offset
+"""Words of an output's row; the last three are for outputs that are copied into a bound array, or, with an offset
 below 0, are written there by the program itself.
 
 `dims` says where the sizes of a result are, in bytes after the figures of the call. The word before them is the
@@ -53,11 +53,11 @@ result's bytes where it is to begin on a cache line, else 0.
 
 
 GUARD: Final = ("kind", "owner", "key", "expected")
-"""Words of a guard's record."""
+"""Words of a guard's row."""
 
 
-class Kind(IntEnum):
-    """What an argument must be."""
+class ArgumentKind(IntEnum):
+    """The kinds of arguments that an entry checks."""
 
     ARRAY = 0
     """An instance of the array class, or a NumPy array where there is no array class."""
@@ -70,7 +70,7 @@ class Kind(IntEnum):
 
 
 class Returns(IntEnum):
-    """How results are handed over."""
+    """The ways in which results are handed over."""
 
     LEAF = 0
     TUPLE = 1
@@ -84,22 +84,22 @@ class Returns(IntEnum):
 class Argument:
     """One positional argument of an entry."""
 
-    kind: Kind
+    kind: ArgumentKind
     type: TensorType | None = None
     """Type of an array or scalar."""
     value: Any = None
-    """The object of `Kind.SAME`."""
+    """The object of `ArgumentKind.SAME`."""
 
 
 class Look(IntEnum):
-    """How an entry finds what must be the very object that is expected."""
+    """The ways in which a guard finds the object that must be the expected one."""
 
     ITEM = 0
     """`owner[key]`, of a dict."""
     CELL = 1
     """The content of a cell."""
     CALL = 2
-    """What `owner()` returns."""
+    """The object that `owner()` returns."""
 
 
 @frozen
@@ -119,7 +119,7 @@ class Write:
     type: TensorType
     target: NDArray[Any]
     in_place: bool = False
-    """Whether the program writes into `target` itself."""
+    """True if the program writes into `target` itself."""
 
     @property
     def nbytes(self) -> int:
@@ -127,7 +127,7 @@ class Write:
         return 0 if self.in_place else _round_up(self.type.nbytes)
 
 
-class State:
+class EntryTable:
     """The table of one entry, and owner of everything that the table points to.
 
     `dirty[0] = 1` sends all later calls to the fallback until it is 0 again.
@@ -164,7 +164,7 @@ class State:
         self._keep: list[Any] = [owner, list(bound), fallback, committed, finish, array_type, list(arguments), busy]
         self._keep += watches
         self._words: list[int] = [0] * len(FIELDS)
-        slots = [argument.kind is not Kind.SAME for argument in arguments]
+        slots = [argument.kind is not ArgumentKind.SAME for argument in arguments]
         symbols = _symbols(arguments) if prepare else []
         fields = {
             "process": cpython.process_table().ctypes.data,
@@ -249,9 +249,9 @@ class State:
 
     def _object(self, argument: Argument) -> int:
         match argument.kind:
-            case Kind.SAME:
+            case ArgumentKind.SAME:
                 return id(argument.value)
-            case Kind.ARRAY if argument.type is not None:
+            case ArgumentKind.ARRAY if argument.type is not None:
                 return self._descr(argument.type.dtype)
         return argument.type.dtype.itemsize if argument.type is not None else 8
 
@@ -276,12 +276,14 @@ class PythonEntry:
 
 
 def size_word(number: int, again: bool) -> int:
-    """What stands for size symbol `number` among the sizes of an argument: where it is first met, and again."""
+    """Return the word for size symbol `number` among an argument's sizes: bound where first met, compared `again`
+    later.
+    """
     return -1 - 2 * number - again
 
 
 def _size_words(arguments: Sequence[Argument]) -> list[list[int]]:
-    """The sizes of each argument, as its record has them."""
+    """The sizes of each argument, as its row has them."""
     met: set[Symbol] = set()
     found = []
     for argument in arguments:
@@ -303,7 +305,7 @@ def _symbols(arguments: Sequence[Argument]) -> list[Symbol]:
 
 
 def plain_sizes(arguments: Sequence[Argument]) -> bool:
-    """Whether each size of an argument is a number or a symbol, and each symbol is met."""
+    """Tell whether each size of an argument is a number or a symbol, and each symbol is met."""
     sizes = [size for argument in arguments if argument.type is not None for size in argument.type.shape]
     met = {symbol_of(size) for size in sizes if is_symbolic(size)}
     return None not in met and met == set(_symbols(arguments))
@@ -314,7 +316,7 @@ def _round_up(count: int) -> int:
 
 
 def _offsets(array_type: type) -> dict[str, int]:
-    """Where instances keep their NumPy array (`_data`) and their shared storage (`_storage`)."""
+    """Return the offsets at which instances keep their NumPy array (`_data`) and their shared storage (`_storage`)."""
     data, storage = (cpython.member_offset(array_type, name) for name in ("_data", "_storage"))
     if data is None or storage is None:
         raise CodegenError("E964", f"{array_type.__name__} has no slots _data and _storage where they can be read")
@@ -324,14 +326,14 @@ def _offsets(array_type: type) -> dict[str, int]:
 def servable(
     arguments: Sequence[Argument], bound: Sequence[NDArray[Any]], writes: Sequence[Write], array_type: type | None
 ) -> bool:
-    """Whether an entry can serve such a program on this interpreter; otherwise Python must."""
+    """Tell whether an entry can serve such a program on this interpreter; otherwise Python must."""
     if not cpython.supported() or state_offset() is None:
         return False
     if array_type is not None and any(
         cpython.member_offset(array_type, name) is None for name in ("_data", "_storage")
     ):
         return False
-    scalars = {Kind.FLOAT: ("float32", "float64"), Kind.INT: ("int64",)}
+    scalars = {ArgumentKind.FLOAT: ("float32", "float64"), ArgumentKind.INT: ("int64",)}
     if any(a.kind in scalars and (a.type is None or a.type.dtype.name not in scalars[a.kind]) for a in arguments):
         return False
     if not plain_sizes(arguments) or any(write.type.scope is not None for write in writes):
@@ -341,8 +343,8 @@ def servable(
 
 
 def state_offset() -> int | None:
-    """Byte offset of `State.table` in a State, which the emitted entry finds as its `self`."""
-    return cpython.member_offset(State, "table")
+    """Byte offset of `EntryTable.table` in a State, which the emitted entry finds as its `self`."""
+    return cpython.member_offset(EntryTable, "table")
 
 
 class _MethodDef(ctypes.Structure):
@@ -358,7 +360,7 @@ _FASTCALL_KEYWORDS: Final = 0x82
 _definitions: dict[int, _MethodDef] = {}
 
 
-def new_entry(code: int, state: State) -> Callable[..., Any]:
+def new_entry(code: int, state: EntryTable) -> Callable[..., Any]:
     """A built-in function over `state`; `entry.__self__` is the state. The code at `code` must live for ever."""
     definition = _definitions.get(code)
     if definition is None:
@@ -373,8 +375,8 @@ def new_entry(code: int, state: State) -> Callable[..., Any]:
 
 def argument(value: TensorType | Argument) -> Argument:
     """An argument from a type: the type of an array stands for the array."""
-    return value if isinstance(value, Argument) else Argument(Kind.ARRAY, value)
+    return value if isinstance(value, Argument) else Argument(ArgumentKind.ARRAY, value)
 
 
-FLOAT = Argument(Kind.FLOAT, TensorType((), float64))
-INT = Argument(Kind.INT, TensorType((), int64))
+FLOAT = Argument(ArgumentKind.FLOAT, TensorType((), float64))
+INT = Argument(ArgumentKind.INT, TensorType((), int64))

@@ -16,7 +16,7 @@ from hybridize.base.types import Shape, TensorType
 from hybridize.runtime import cpython, effects
 from hybridize.runtime.buffers import aligned, aligned_copy, dense, zeros
 from hybridize.runtime.cpython import USABLE
-from hybridize.runtime.entry import Argument, Kind, Returns, State, new_entry, plain_sizes
+from hybridize.runtime.entry import Argument, ArgumentKind, EntryTable, Returns, new_entry, plain_sizes
 from hybridize.runtime.plan import LONG_US, PREPARE, Pack, Plan, PlanStep
 from hybridize.runtime.pool import POOL
 from hybridize.runtime.sizes import CallSizes, Types
@@ -62,7 +62,7 @@ class Executable:
         self.address = address
         self.plan = plan
         self.packers = [Packer(owner, pack) for pack in plan.packs if pack.input is not None]
-        """What copies stable inputs into the layout that the program reads."""
+        """Functions that copy stable inputs into the layout that the program reads."""
         ready = {pack.slot: Packer(owner, pack) for pack in plan.packs if pack.input is None}
         self.constants: list[NDArray[Any]] = [
             ready[slot].packed(dense(constant)) if slot in ready else aligned_copy(constant)
@@ -74,13 +74,13 @@ class Executable:
         self._optimized = optimized
         self._graph_bytes = graph_bytes
         self.effects = effects
-        """Whether the program prints or asserts."""
+        """True if the program prints or asserts."""
         self.code_bytes = code_bytes
         """Memory of the code: whole pages."""
         self.timings: dict[str, float] = dict(timings or {})
         """Milliseconds of each stage of compilation."""
         self.sizes = CallSizes(plan, name, types)
-        """What is found out about each call."""
+        """Binds the size symbols of each call."""
         self.parameters = self.sizes.parameters
         """Types of the inputs of `run`; sizes that are the call's are dims."""
         self.results = self.sizes.results
@@ -95,7 +95,9 @@ class Executable:
         self._called = False
 
     def constants_with(self, packed: Sequence[NDArray[Any]]) -> list[NDArray[Any]]:
-        """What follows the inputs in the program's array of pointers, with the copies that the `packers` made."""
+        """Return the arrays that follow the inputs in the program's array of pointers, with the copies the `packers`
+        made.
+        """
         return _with(self.constants, self.packers, packed)
 
     @property
@@ -130,7 +132,7 @@ class Executable:
 
     @property
     def long(self) -> bool:
-        """Whether every call is worth releasing the GIL for; where its sizes are its own, that is asked each time."""
+        """True if every call is worth releasing the GIL for; where its sizes are its own, each call is asked."""
         return not self.sizes.symbolic and self.plan.cost_us > LONG_US
 
     @property
@@ -139,7 +141,7 @@ class Executable:
         return self._llvm_text() if self._llvm_text is not None else ""
 
     def accepts(self, shapes: Sequence[Shape]) -> bool:
-        """Whether the program holds for inputs of these shapes."""
+        """Tell whether the program holds for inputs of these shapes."""
         return self.sizes.bound(shapes) is not None
 
     def peak_bytes_of(self, shapes: Sequence[Shape]) -> int:
@@ -174,7 +176,9 @@ class Executable:
         return outputs
 
     def _caller(self) -> Callable[..., list[NDArray[Any]]]:
-        """What `run` calls: the first time `_checked`, as most programs are not run so again; then what is faster."""
+        """Return the function that `run` calls: `_checked` the first time, as most programs are run once; then a faster
+        one.
+        """
         if self._call is None:
             if not self._called:
                 self._called = True
@@ -185,14 +189,14 @@ class Executable:
     def _entry(self) -> Callable[..., list[NDArray[Any]]]:
         """The emitted entry, which hands all that is odd to `_checked`; or that itself."""
         checked = self._checked
-        arguments = [Argument(Kind.ARRAY, type_) for type_ in self.parameters]
+        arguments = [Argument(ArgumentKind.ARRAY, type_) for type_ in self.parameters]
         if self._entry_code is None or not cpython.supported() or self.packers or not plain_sizes(arguments):
             return checked
         entry_code = self._entry_code()
         if not entry_code:
             return checked
         idle = numpy.zeros(1, dtype=numpy.int64)  # modes are the business of whoever calls `run`
-        state = State(
+        state = EntryTable(
             self.address,
             self._owner,
             arguments,
@@ -223,7 +227,7 @@ class Packer:
         self.layout = pack.layout
         """Equal matrices have equal copies where this is equal, whichever programs they are made for."""
         self.offset = pack.offset
-        """Where the matrix begins in its input, in bytes."""
+        """The byte at which the matrix begins in its input."""
         self._owner = owner
         kind = ctypes.CFUNCTYPE if pack.nbytes > LONG_BYTES else ctypes.PYFUNCTYPE
         self._pack = kind(None, ctypes.c_void_p, ctypes.c_void_p)(owner.address(pack.function))

@@ -13,7 +13,7 @@ from hybridize.base.errors import CodegenError
 
 @cache
 def address(name: str) -> int:
-    """Where the function `name` is.
+    """Return the address of the function `name` of this process.
 
     Raises:
         CodegenError E963: nowhere in this process.

@@ -26,14 +26,14 @@ _FAILED: Final = ctypes.c_void_p(-1).value
 
 @frozen
 class Image:
-    """What the linker makes of a module. All offsets are in bytes from its beginning in memory."""
+    """A linked module, as the bytes to map. All offsets are in bytes from its beginning in memory."""
 
     machine: str
     """The family of processors: x86_64 or aarch64."""
     code: bytes
-    """What is only read once it is loaded: code, constants, words that hold addresses."""
+    """The bytes that are only read once loaded: code, constants, words that hold addresses."""
     data_offset: int
-    """Where the variables begin: on a page of their own."""
+    """The byte at which the variables begin: on a page of their own."""
     data: bytes
     """Their first values."""
     zeros: int
@@ -81,7 +81,7 @@ class Loaded:
         _protect(base, image.data_offset if image.data or image.zeros else self.nbytes)
 
     def address(self, name: str) -> int:
-        """Where the exported function or variable `name` is.
+        """Return the address of the exported function or variable `name`.
 
         Raises:
             CodegenError E961: the module exports no such name.
@@ -93,7 +93,7 @@ class Loaded:
 
     @property
     def names(self) -> tuple[str, ...]:
-        """What the module exports."""
+        """The names that the module exports."""
         return tuple(self._exports)
 
     def __del__(self, ending: Callable[[], bool] = sys.is_finalizing) -> None:

@@ -22,7 +22,7 @@ from hybridize.base.frozen import changed, frozen
 from hybridize.base.types import TensorType
 
 FRAME: Final = ("scratch_bytes", "release")
-"""What is known of a call before it begins, besides the sizes of its outputs: see `codegen.llvm.prepare`."""
+"""The words that are known before a call begins, besides the sizes of its outputs: see `codegen.llvm.prepare`."""
 PREPARE: Final = "prepare"
 """The exported function that says so, of a program with size symbols."""
 LARGEST: Final = 1 << 60
@@ -209,7 +209,7 @@ class Plan:
 
 
 def scope_of(lines: tuple[str, ...]) -> tuple[Scope, Mapping[str, Dim]]:
-    """What `Plan.sizes` says: the scope, made anew, and its symbols by name."""
+    """Parse `Plan.sizes`: a new scope, and its symbols by name."""
     return parse_scope(lines)
 
 

@@ -33,9 +33,9 @@ THREADS: Final = 255
 CHUNKS_EACH: Final = 4
 """Chunks of a loop for each of its threads: with more, one that comes late leaves less for the end."""
 WORKER_SPINS_NS: Final = 20_000
-"""How long a worker looks for more to do: the steps of one program follow each other within that time."""
+"""Time that a worker spins for more to do: the steps of one program follow each other within it."""
 CALLER_SPINS_NS: Final = 50_000
-"""How long a caller looks for its workers to finish before it sleeps: being woken takes as long."""
+"""Time that a caller spins for its workers to finish before it sleeps: being woken takes as long."""
 YIELDS_AFTER_NS: Final = 3_000
 """From then on whoever looks gives way to other threads between two looks."""
 
@@ -76,7 +76,7 @@ class Pool:
 
     @staticmethod
     def possible() -> bool:
-        """Whether this system has what the pool is made of."""
+        """Tell whether this system has what the pool is made of."""
         return sys.platform == "linux" and os.uname().machine in _FUTEX
 
     def install(self, parallel: int, shutdown: int) -> None:
@@ -97,7 +97,7 @@ class Pool:
 
     @property
     def installed(self) -> bool:
-        """Whether there is code."""
+        """Tell whether the pool's code is there."""
         return self._parallel != 0
 
     @property
@@ -182,7 +182,7 @@ def _is_number(count: object) -> bool:
 
 
 def _from_environment() -> int | None:
-    """What HYBRIDIZE_NUM_THREADS says.
+    """Read HYBRIDIZE_NUM_THREADS; None where it is empty.
 
     Raises:
         ArgumentError E302: it is not a positive integer.

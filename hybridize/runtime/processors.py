@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""How many processors this process may use (the affinity mask, the cgroup's quota, no core twice), and what they run.
+"""Count the processors that this process may use (affinity mask, cgroup quota, no core twice), and tell their features.
 
 Files are looked for under `root`, so that tests bring their own.
 """
@@ -122,7 +122,7 @@ def _known_to_numpy() -> tuple[str, ...] | None:
 
 
 def _flags(root: str) -> frozenset[str]:
-    """What the first processor can do, as Linux calls it; nothing where the operating system does not say."""
+    """Read the first processor's features by Linux's names; empty where the operating system does not say."""
     try:
         file = os.open(os.path.join(root, "proc/cpuinfo"), os.O_RDONLY | os.O_CLOEXEC)
         try:

@@ -43,12 +43,12 @@ def load(content: bytes, classes: Iterable[type]) -> Any:
     """
     view = memoryview(content)
     if len(content) < _HEAD.size:
-        raise LoadError("E651", f"a record of {len(content)} bytes is cut off")
+        raise LoadError("E651", f"{len(content)} bytes of serialized data are cut off")
     magic, expected, length = _HEAD.unpack_from(content)
     if magic != MAGIC:
-        raise LoadError("E651", "the bytes are no record of this version")
+        raise LoadError("E651", "the bytes are not serialized data of this version")
     if digest(view[_HEAD.size - 8 :]) != expected:
-        raise LoadError("E651", "the record is damaged: its checksum is another one")
+        raise LoadError("E651", "the serialized data is damaged: its checksum differs")
     start = _HEAD.size + length
     try:
         return _value(
@@ -57,7 +57,7 @@ def load(content: bytes, classes: Iterable[type]) -> Any:
             {stored_name(kind): kind for kind in classes},
         )
     except (ValueError, TypeError, LookupError, RecursionError) as problem:
-        raise LoadError("E651", f"the record does not read: {problem}") from problem
+        raise LoadError("E651", f"the serialized data cannot be read: {problem}") from problem
 
 
 def stored_name(kind: type) -> str:

@@ -24,7 +24,7 @@ def symbol_of(size: Size) -> Symbol | None:
 
 
 class CallSizes:
-    """What a plan says of the sizes of its calls."""
+    """Binds the size symbols of a plan to each call's sizes, and checks what the plan assumes of them."""
 
     def __init__(self, plan: Plan, name: str, types: Types | None = None) -> None:
         """`name` is the program's, for errors; `types` are those of inputs and outputs, where somebody has them."""
@@ -34,7 +34,7 @@ class CallSizes:
         """Types of the inputs and of the outputs, with dims where sizes are the call's."""
         self._scratch_bytes = sized(plan.scratch_bytes, symbols)
         self.symbolic = bool(self.scope.symbols)
-        """Whether there is anything to find."""
+        """True if there is a symbol to bind."""
 
     def bound(self, shapes: Sequence[Shape]) -> Sizes | None:
         """The sizes of a call; None where the program is not made for such shapes."""

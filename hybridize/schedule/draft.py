@@ -11,7 +11,7 @@ from hybridize.base.frozen import frozen
 from hybridize.graph import Node, Value
 from hybridize.loops.expr import Expr, Fold, Load
 from hybridize.loops.index import children
-from hybridize.schedule.grouping import Group, Grouping, Pattern, fold_variable, radix
+from hybridize.schedule.grouping import FusionGroup, Grouping, Pattern, fold_variable, radix
 from hybridize.schedule.lower import Local, Read
 
 ACCUMULATED = -1
@@ -31,7 +31,7 @@ class DraftStatement:
 class Draft:
     """The statements of one group. `buffers` are stored values, or values kept in a row."""
 
-    def __init__(self, group: Group, grouping: Grouping) -> None:
+    def __init__(self, group: FusionGroup, grouping: Grouping) -> None:
         self.group = group
         self.space = group.space
         self.buffers: list[Value] = []

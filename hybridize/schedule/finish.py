@@ -15,7 +15,7 @@ from typing import Protocol
 from hybridize.base import dims
 from hybridize.base.dims import product, same
 from hybridize.base.frozen import frozen
-from hybridize.loops.expr import Axis, Call, Const, Expr, Fold, Load, Select, whole
+from hybridize.loops.expr import Axis, CallExpr, Const, Expr, Fold, Load, Select, whole
 from hybridize.loops.index import Index, Interner, Space, bit, children
 from hybridize.loops.kernel import Kernel, Nest, Param, Statement
 from hybridize.loops.measure import lanes_for, typical, walk, weight, widest
@@ -26,7 +26,7 @@ PIECES = 1024
 
 
 class VectorWidths(Protocol):
-    """What finishing must know of a machine."""
+    """The widths of a target's vectors, which are all that `finish` asks of it."""
 
     def lanes(self, itemsize: int) -> int:
         """Elements of `itemsize` bytes in a vector."""
@@ -34,7 +34,7 @@ class VectorWidths(Protocol):
 
 @frozen
 class Numbering:
-    """Where the buffers of a draft are: as params (an index, several buffers may share one) or rows."""
+    """Numbers for the buffers of a draft: params, of which several buffers may share one, or row-local ones."""
 
     params: tuple[Param, ...]
     locals: tuple[Param, ...]
@@ -195,7 +195,7 @@ def _lane_last(
 
 
 def _contiguous(axis: int, statements: Sequence[DraftStatement], space: Space) -> int:
-    """How well vectors along `axis` suit loads and stores: 0 badly."""
+    """Score how well vectors along `axis` suit the loads and stores; 0 is worst."""
     score, seen = 1, set[int]()
     stack: list[Expr] = []
     for statement in statements:
@@ -284,12 +284,12 @@ def _cuts(roots: Sequence[Expr]) -> Iterable[tuple[int, int]]:
         if isinstance(expr, Select):
             stack += [(expr.condition, True), (expr.then, False), (expr.orelse, False)]
             continue
-        if asked and isinstance(expr, Call) and len(expr.args) == 2:
+        if asked and isinstance(expr, CallExpr) and len(expr.args) == 2:
             yield from _cut(expr)
         stack += [(child, asked and expr.dtype.kind == "b") for child in children(expr)]
 
 
-def _cut(comparison: Call) -> Iterable[tuple[int, int]]:
+def _cut(comparison: CallExpr) -> Iterable[tuple[int, int]]:
     x, zero = comparison.args
     if not isinstance(zero, Const) or zero.dtype.kind != "i" or not same(whole(zero), 0):
         return
@@ -438,7 +438,7 @@ def _merge_fold(expr: Expr, again: object, space: Space, variables: Variables) -
             return interner.fold(expr.dtype, kind, size, variable, again(inner))
         case Fold(kind=kind, size=size, variable=variable, body=body):
             return interner.fold(expr.dtype, kind, size, variable, again(body))
-        case Call(function=function, args=args):
+        case CallExpr(function=function, args=args):
             return interner.call(expr.dtype, function, tuple(again(arg) for arg in args))
         case Select(condition=condition, then=then, orelse=orelse):
             return interner.select(again(condition), again(then), again(orelse))

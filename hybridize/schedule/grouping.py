@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Which values are stored, and in which kernel each one is computed.
+"""Fuse: decide which values are materialised, and in which kernel each one is computed.
 
 Nodes are visited from last to first, so that every reader of a value is placed before the value is. A group is one
 kernel in the making; it knows at which of its own indices each value is read (a pattern). A value is
@@ -39,7 +39,7 @@ ROW_LIMIT = 1 << 16
 
 
 @mutable(eq=False)
-class Group:
+class FusionGroup:
     """One kernel in the making."""
 
     number: int
@@ -78,7 +78,7 @@ class NodeStep:
     def __init__(self, node: Node, position: int, effect: bool) -> None:
         self.node = node
         self.operands = node.inputs
-        """What it reads: the node's inputs, or what they are transposes of."""
+        """The values it reads: the node's inputs, or what they are transposes of."""
         self.flips = (False, False)
         """For a contraction: whether either operand lies transposed."""
         self.shared = (False, False)
@@ -86,11 +86,11 @@ class NodeStep:
         self.effect = effect
         self.following: NodeStep | None = None
         """The next step with an effect: it must come later."""
-        self.epilogue: Group | None = None
+        self.epilogue: FusionGroup | None = None
         self.first = self.last = position
 
 
-Unit = Group | NodeStep
+Unit = FusionGroup | NodeStep
 
 
 class Grouping:
@@ -107,9 +107,9 @@ class Grouping:
         self.interner = lowerings.interner
         self.literals = literals
         """Constants that are one number: they need no storage."""
-        self.groups: list[Group] = []
+        self.groups: list[FusionGroup] = []
         self.steps: list[NodeStep] = []
-        self.uses: dict[Value, dict[Group, dict[tuple[int, ...], Pattern]]] = {}
+        self.uses: dict[Value, dict[FusionGroup, dict[tuple[int, ...], Pattern]]] = {}
         self.readers: dict[Value, set[Unit]] = {}
         """Units that read a stored value."""
         self.wanted: dict[Value, list[int]] = {}
@@ -117,7 +117,7 @@ class Grouping:
         self.alias: dict[Value, tuple[Value, int]] = {}
         """Stored views: the same bytes as another value, from an element on."""
         self.owner: dict[Value, Unit] = {}
-        """Who stores a value."""
+        """The unit that stores each value."""
         self._effect: NodeStep | None = None
         self.producer: dict[Value, tuple[int, Node]] = {}
         for position, node in enumerate(graph.nodes):
@@ -260,7 +260,7 @@ class Grouping:
         node: Node,
         value: Value,
         local: Local,
-        uses: Mapping[Group, Mapping[tuple[int, ...], Pattern]],
+        uses: Mapping[FusionGroup, Mapping[tuple[int, ...], Pattern]],
     ) -> bool:
         """Compute the value where it is read, if that is worth it; else change nothing."""
         view = local.cost == 0
@@ -284,7 +284,7 @@ class Grouping:
         return True
 
     def _take(
-        self, group: Group, position: int, node: Node, value: Value, local: Local, patterns: list[Pattern]
+        self, group: FusionGroup, position: int, node: Node, value: Value, local: Local, patterns: list[Pattern]
     ) -> None:
         """Compute `value` in `group` at `patterns`, and note at which patterns its operands are read there."""
         group.add(value, node, local, position)
@@ -297,8 +297,8 @@ class Grouping:
                 found = self.compose(group, value, node, pattern, read)
                 self.uses.setdefault(operand, {}).setdefault(group, {})[tuple(map(id, found))] = found
 
-    def compose(self, group: Group, value: Value, node: Node, pattern: Pattern, read: Read) -> Pattern:
-        """Where `group` reads an operand of `value` when it computes `value` at `pattern`.
+    def compose(self, group: FusionGroup, value: Value, node: Node, pattern: Pattern, read: Read) -> Pattern:
+        """Return the indices at which `group` reads an operand of `value` when it computes `value` at `pattern`.
 
         Loads among the indices (of index data) name values by their number.
         """
@@ -322,7 +322,7 @@ class Grouping:
     def _root(self, position: int, node: Node, value: Value, local: Local) -> None:
         """Begin a group that stores `value`."""
         space = Space(self.interner, dict(enumerate(value.type.shape)))
-        group = Group(len(self.groups), space, value.type.shape)
+        group = FusionGroup(len(self.groups), space, value.type.shape)
         pattern = tuple(space.axis(k) for k in range(value.type.ndim))
         if local.folds:
             group.rows = tuple(range(value.type.ndim))
@@ -337,7 +337,7 @@ class Grouping:
         node: Node,
         value: Value,
         local: Local,
-        uses: Mapping[Group, Mapping[tuple[int, ...], Pattern]],
+        uses: Mapping[FusionGroup, Mapping[tuple[int, ...], Pattern]],
     ) -> bool:
         """Store `value` in a group that reads it anyway."""
         for group, patterns in uses.items():
@@ -370,8 +370,8 @@ class Grouping:
             return True
         return False
 
-    def _reaches(self, start: Unit, goal: Group) -> bool:
-        """Whether `goal` needs something that `start` computes, however far."""
+    def _reaches(self, start: Unit, goal: FusionGroup) -> bool:
+        """Tell whether `goal` depends on `start`, however indirectly: fusing across them would make a cycle."""
         seen: set[Unit] = set()
         front = [start]
         latest: int | None = None
@@ -395,7 +395,7 @@ class Grouping:
                 front.extend(self.uses.get(value, ()))
         return False
 
-    def _latest(self, goal: Group) -> int:
+    def _latest(self, goal: FusionGroup) -> int:
         """The last place that may lead to a group: a unit that begins before its end may itself end later."""
         units: list[Unit] = [*self.groups, *self.steps]
         before, latest = -1, goal.last
@@ -405,8 +405,8 @@ class Grouping:
 
     # Admission
 
-    def _admit(self, group: Group, value: Value, local: Local, patterns: tuple[Pattern, ...]) -> Admission | None:
-        """How `group` would compute `value` at `patterns`; None: not at all."""
+    def _admit(self, group: FusionGroup, value: Value, local: Local, patterns: tuple[Pattern, ...]) -> Admission | None:
+        """Decide how `group` would compute `value` at `patterns`; None if it must not."""
         if local.choices and group.rows is not None:
             return None  # the loops of rows are not split
         if local.folds:
@@ -429,11 +429,11 @@ class Grouping:
             return None
         return Admission(None, True, pattern)
 
-    def _row_bytes(self, group: Group, value: Value) -> int:
+    def _row_bytes(self, group: FusionGroup, value: Value) -> int:
         rows = product(hint(group.shape[axis]) for axis in group.rows or ())
         return hint(value.type.nbytes) // max(1, rows)
 
-    def _row_of(self, group: Group, value: Value, patterns: tuple[Pattern, ...]) -> tuple[int, ...] | None:
+    def _row_of(self, group: FusionGroup, value: Value, patterns: tuple[Pattern, ...]) -> tuple[int, ...] | None:
         """The axes that count rows if `value`, a fold, is to be computed once per row; None where it cannot."""
         if len(patterns) != 1:
             return None
@@ -446,7 +446,7 @@ class Grouping:
             return group.rows if rows == _counting(group.rows, group.shape) else None
         return rows
 
-    def _covering(self, group: Group, value: Value, patterns: tuple[Pattern, ...]) -> Pattern | None:
+    def _covering(self, group: FusionGroup, value: Value, patterns: tuple[Pattern, ...]) -> Pattern | None:
         """A pattern that, run over all rows and its own inner axes, computes each element of `value` once.
 
         All patterns must read the same row. None where they do not.
@@ -468,8 +468,8 @@ class Grouping:
                 best = pattern
         return best if len(shapes) == 1 else None
 
-    def _repeated(self, group: Group, pattern: Pattern) -> int:
-        """How many times each element would be computed at `pattern`, loop-invariant code being hoisted."""
+    def _repeated(self, group: FusionGroup, pattern: Pattern) -> int:
+        """Estimate how many times each element would be recomputed at `pattern`, loop-invariant code being hoisted."""
         free = 0
         for index in pattern:
             free |= self.interner.free(index)
@@ -486,12 +486,12 @@ class Grouping:
                 times *= hint(group.shape[axis])
         return times
 
-    def _epilogue(self, value: Value) -> Group | None:
+    def _epilogue(self, value: Value) -> FusionGroup | None:
         """The group that may finish the elements of a contraction as they are computed."""
         uses = self.uses.get(value, {})
         if value in self.wanted or len(uses) != 1 or same(value.type.size, 0):
             return None
-        if any(not isinstance(reader, Group) for reader in self.readers.get(value, ())):
+        if any(not isinstance(reader, FusionGroup) for reader in self.readers.get(value, ())):
             return None
         group, patterns = next(iter(uses.items()))
         if group.rows is not None or group.contraction is not None or len(patterns) != 1 or group.row_local:
@@ -504,7 +504,7 @@ class Grouping:
 
 @frozen
 class Admission:
-    """How a group computes a value it takes in."""
+    """A decision to compute a value within a group: at which pattern, and whether it is row-local."""
 
     rows: tuple[int, ...] | None
     row_local: bool
@@ -516,7 +516,7 @@ def _counting(axes: Iterable[int], shape: tuple[int, ...]) -> tuple[int, ...]:
 
 
 def _results(unit: Unit) -> Iterable[Value]:
-    return unit.materialised if isinstance(unit, Group) else unit.node.outputs
+    return unit.materialised if isinstance(unit, FusionGroup) else unit.node.outputs
 
 
 def _cost_of(local: Local) -> int:
@@ -556,7 +556,7 @@ def radix(space: Space, flat: Expr, size: int) -> tuple[int, ...] | None:
     return tuple(reversed(ordered)) if same(expected, size) else None
 
 
-def fold_variable(group: Group, value: Value, pattern: Pattern, fold: Fold) -> int:
+def fold_variable(group: FusionGroup, value: Value, pattern: Pattern, fold: Fold) -> int:
     """The group's own variable for a fold of `value` at `pattern`."""
     key = (id(value), *map(id, pattern), fold.variable)
     number = group.variables.get(key)
@@ -573,7 +573,7 @@ def _position(index: Expr) -> int:
 
 
 def carried_state(node: Node, region: Region) -> int:
-    """How many of a region's inputs are state."""
+    """Return the number of a region's inputs that are loop-carried."""
     return {"cond": 0, "while": len(node.inputs), "scan": getattr(node.op, "num_carry", 0)}[region.kind]
 
 
@@ -584,7 +584,7 @@ def invariant_state(node: Node, region: Region) -> tuple[int, ...]:
 
 
 def _view_of(node: Node, local: Local, interner: Interner) -> tuple[Value, int] | None:
-    """What a view shows, and from which element on, where its elements lie in order; else None."""
+    """Return the base of a view and its first element there, if the view's elements lie in order; else None."""
     if not isinstance(local.expr, Load) or len(local.reads) != 1:
         return None
     base = node.inputs[local.expr.operand]

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What each node computes, by itself: its lowering evaluated at its own axes, in normal form, and what it reads where.
+"""Lower each node by itself: its lowering evaluated at its own axes, in normal form, and its reads.
 
 A `Load` of a local expression names one of the node's operands, with one index per axis of that operand.
 """
@@ -16,7 +16,7 @@ from hybridize.base.types import TensorType
 from hybridize.graph import Node
 from hybridize.loops.expr import (
     Axis,
-    Call,
+    CallExpr,
     Cast,
     Const,
     Contraction,
@@ -52,7 +52,7 @@ class Read:
     folds: tuple[Fold, ...]
     """Folds around the load, outermost first."""
     identity: bool
-    """Whether the indices are the node's own axes."""
+    """True if the indices are the node's own axes."""
 
 
 @frozen
@@ -118,7 +118,7 @@ class Lowerings:
 
 
 def _terms(contraction: Contraction, x: TensorType) -> int:
-    """How many products each element of a contraction is the sum of."""
+    """Return the number of products that each element of a contraction sums."""
     return x.shape[-2 if contraction.transpose_x else -1]
 
 
@@ -160,7 +160,7 @@ def _collect(
             return below(*indices)
         case Index(terms=terms):
             return below(*(atom for atom, _ in terms))
-        case Call(function=function, args=args):
+        case CallExpr(function=function, args=args):
             index = isinstance(args[0], Axis | Index) and expr.dtype.kind == "i"
             return below(*args) + (0 if index else _COST.get(function, 1))
         case Select(condition=condition, then=then, orelse=orelse):

@@ -14,7 +14,7 @@ ALIGN = 64
 
 
 @mutable(eq=False)
-class Block:
+class ScratchBlock:
     """Scratch that lives from one step to another, both included."""
 
     nbytes: int
@@ -23,14 +23,14 @@ class Block:
     offset: int = 0
 
 
-def assign(blocks: list[Block]) -> int:
+def assign(blocks: list[ScratchBlock]) -> int:
     """Give every block its offset, best fit in order of birth; returns the bytes needed.
 
     Blocks whose live ranges meet never overlap. O(n * holes at once).
     """
     if any(is_symbolic(block.nbytes) for block in blocks):
         return _assign_slots(blocks)
-    alive: list[tuple[int, int, Block]] = []  # what dies first, first; numbers, as blocks do not compare
+    alive: list[tuple[int, int, ScratchBlock]] = []  # what dies first, first; numbers, as blocks do not compare
     holes = _Holes()
     for number, block in enumerate(sorted(blocks, key=lambda block: (block.first, -block.nbytes))):
         while alive and alive[0][0] < block.first:
@@ -46,7 +46,7 @@ class _Holes:
 
     def __init__(self) -> None:
         self.top = 0
-        """How far blocks have reached."""
+        """The bytes that blocks have reached so far."""
         self._starts = [0]
         self._ends = [1 << 62]
 
@@ -82,7 +82,7 @@ class _Holes:
             del ends[at - 1], starts[at]
 
 
-def _assign_slots(blocks: list[Block]) -> int:
+def _assign_slots(blocks: list[ScratchBlock]) -> int:
     """The same for sizes that are not known: slots one after the other, each as large as the largest of its blocks.
 
     Which hole is the smallest depends on the sizes of the call; which blocks share a slot must not.
@@ -113,11 +113,11 @@ class _Slot:
     nbytes: int
     last: int = -1
     """The last step of the last of them."""
-    held: list[Block] = field(default_factory=list)
+    held: list[ScratchBlock] = field(default_factory=list)
 
 
 def _misfit(slot: int, need: int) -> tuple[int, int]:
-    """How badly a block suits a slot: least where the slot is as large whatever the sizes, most where either may be."""
+    """Score a block against a slot: least if the slot is as large whatever the sizes, most if either may be larger."""
     if same(slot, need):
         return 0, 0
     known = bounds(slot - need)[0] >= 0 or bounds(need - slot)[0] >= 0

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Which steps are worth several threads, and how their work is cut.
+"""Choose the steps that are worth several threads, and cut their work.
 
 All of this is a guess about time. Results do not depend on it: whatever the cut, every element is computed by the same
 code, in the same order.
@@ -44,6 +44,6 @@ def estimated_us(nbytes: int, flops: int) -> float:
 
 
 def worth(nbytes: int, flops: int, awake: bool) -> bool:
-    """Whether a step may be worth the trouble of waking threads, or of handing work to those that are `awake`."""
+    """Tell whether a step may be worth waking threads, or handing work to those that are `awake`."""
     growth = GROWTH if is_symbolic(nbytes) or is_symbolic(flops) else 1
     return estimated_us(nbytes, flops) * growth >= (min(AWAKE_US, WORTH_US) if awake else WORTH_US)

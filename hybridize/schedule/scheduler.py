@@ -24,9 +24,9 @@ from hybridize.runtime.plan import Address as PlanAddress
 from hybridize.runtime.plan import Buffer, Plan, PlanStep, plain
 from hybridize.schedule.draft import Draft
 from hybridize.schedule.finish import Numbering, finish
-from hybridize.schedule.grouping import Group, Grouping, NodeStep, Unit, carried_state, invariant_state
+from hybridize.schedule.grouping import FusionGroup, Grouping, NodeStep, Unit, carried_state, invariant_state
 from hybridize.schedule.lower import Lowerings
-from hybridize.schedule.memory import ALIGN, Block, assign, rounded
+from hybridize.schedule.memory import ALIGN, ScratchBlock, assign, rounded
 from hybridize.schedule.parallel import Split, worth
 from hybridize.schedule.steps import (
     Address,
@@ -48,7 +48,7 @@ from hybridize.schedule.updates import Updates, admissible, proven_updates, read
 
 
 class TargetInfo(Protocol):
-    """What a schedule must know of the code that will be made of it."""
+    """The questions that a schedule asks of the code generator (compare LLVM's TargetTransformInfo)."""
 
     @property
     def slots(self) -> int:
@@ -58,13 +58,13 @@ class TargetInfo(Protocol):
         """Elements of `itemsize` bytes in a vector."""
 
     def cuts(self, work: Kernel | Product) -> bool:
-        """Whether any of the loops of a kernel or contraction can be shared."""
+        """Tell whether any of the loops of a kernel or contraction can be shared by threads."""
 
     def product_bytes(self, product: Product) -> int:
         """Scratch that a contraction needs."""
 
     def packs(self, product: Product) -> bool:
-        """Whether a contraction reads w faster when that was packed beforehand."""
+        """Tell whether a contraction reads w faster when it was packed beforehand."""
 
     def routine_bytes(self, routine: Routine, inputs: Sequence[TensorType], outputs: Sequence[TensorType]) -> int:
         """Scratch that a routine needs."""
@@ -125,8 +125,8 @@ class _Scheduler:
         self.grouping = Grouping(graph, self.lowerings, literals, last)
         self.slots = {value: i for i, value in enumerate((*graph.inputs, *graph.constants))}
         self.order = self._ordered()
-        self.blocks: list[Block] = []
-        self.homes: dict[Value, Block | Address] = {}
+        self.blocks: list[ScratchBlock] = []
+        self.homes: dict[Value, ScratchBlock | Address] = {}
         self.pending: list[tuple[Any, ...]] = []
 
     # Order
@@ -138,7 +138,7 @@ class _Scheduler:
         within = {step.epilogue: step for step in grouping.steps if step.epilogue is not None}
 
         def unit_of(unit: Unit) -> Unit:
-            return within.get(unit, unit) if isinstance(unit, Group) else unit
+            return within.get(unit, unit) if isinstance(unit, FusionGroup) else unit
 
         waits: dict[Unit, int] = dict.fromkeys(units, 0)
         after: dict[Unit, set[Unit]] = {unit: set() for unit in units}
@@ -198,17 +198,19 @@ class _Scheduler:
         if slots:
             self.homes[value] = Address("output", slots[0], 0)
             return
-        block = Block(value.type.nbytes, first, max(first, last))
+        block = ScratchBlock(value.type.nbytes, first, max(first, last))
         self.blocks.append(block)
         self.homes[value] = block
 
-    def _scratch(self, nbytes: int, step: int) -> Block:
-        block = Block(nbytes, step, step)
+    def _scratch(self, nbytes: int, step: int) -> ScratchBlock:
+        block = ScratchBlock(nbytes, step, step)
         self.blocks.append(block)
         return block
 
     def _split(self, nbytes: int, flops: int, own: Sequence[int], possible: Callable[[], bool]) -> Split | None:
-        """How threads share a step with so much memory for each of them, if that is possible and worth it."""
+        """Split a step among threads, each with its own memory of these sizes; None if that is impossible or not worth
+        it.
+        """
         if self.target.slots < 2 or not worth(nbytes, flops, self.team >= 0) or not possible():
             return None
         if self.team < 0:
@@ -216,12 +218,12 @@ class _Scheduler:
         strides = tuple(rounded(size) for size in own)
         return Split(self.target.slots, nbytes, flops, self.team, strides)
 
-    def _own_scratch(self, nbytes: int, split: Split | None, step: int) -> Block:
+    def _own_scratch(self, nbytes: int, split: Split | None, step: int) -> ScratchBlock:
         """Scratch of which each thread of a step has its own."""
         return self._scratch(nbytes if split is None else rounded(nbytes) * split.slots, step)
 
-    def _address(self, home: Block | Address, offset: int = 0) -> Address:
-        if isinstance(home, Block):
+    def _address(self, home: ScratchBlock | Address, offset: int = 0) -> Address:
+        if isinstance(home, ScratchBlock):
             return Address("scratch", 0, home.offset + offset)
         return Address(home.kind, home.slot, home.offset + offset)
 
@@ -241,7 +243,9 @@ class _Scheduler:
         last = self._live()
         makers = []
         for number, unit in enumerate(self.order):
-            makers.append(self._loops(unit, number, last) if isinstance(unit, Group) else self._own(unit, number, last))
+            makers.append(
+                self._loops(unit, number, last) if isinstance(unit, FusionGroup) else self._own(unit, number, last)
+            )
         makers += [self._copy(value, slot) for value, slot in self._copies()]
         scratch_bytes = assign(self.blocks)
         made = [make() for make in makers]
@@ -291,7 +295,7 @@ class _Scheduler:
 
         return make
 
-    def _loops(self, group: Group, number: int, last: dict[Value, int]) -> Any:
+    def _loops(self, group: FusionGroup, number: int, last: dict[Value, int]) -> Any:
         draft = Draft(group, self.grouping)
         merged = self._merged(draft, number, last)
         for value in group.materialised:
@@ -325,7 +329,7 @@ class _Scheduler:
                 other = draft.buffers[source]
                 home = self.homes.get(other)
                 alike = same(other.type.size, value.type.size) and other.type.dtype == value.type.dtype
-                if alike and isinstance(home, Block) and last[other] == number:
+                if alike and isinstance(home, ScratchBlock) and last[other] == number:
                     home.last = max(number, last.get(value, number))
                     self.homes[value] = home
                     return {target: source}
@@ -402,7 +406,9 @@ class _Scheduler:
         return make
 
     def _packed(self, w: Value, product: Product) -> Address | None:
-        """Where the packed w of a product is, if it can be known before the call and that pays."""
+        """Return the address of the packed w of a product; None if w is known only to the call, or packing does not
+        pay.
+        """
         source, start = self._source(w)
         if source is None or not self.target.packs(product):
             return None
@@ -414,7 +420,7 @@ class _Scheduler:
         return Address("input", slot, 0)
 
     def _source(self, value: Value) -> tuple[KnownSource | None, int]:
-        """What of the constants or stable inputs holds `value`, and its first element there."""
+        """Return the constant or stable input that holds `value`, if one does, and the value's first element there."""
         root, start = self._root(value)
         return self.known.get(root), start
 
@@ -520,7 +526,7 @@ def _product(x: TensorType, w: TensorType, step: NodeStep) -> Product:
 
 
 def epilogue_of(draft: Draft, out: Value, product: Product) -> tuple[Epilogue, list[Value]]:
-    """What an epilogue's draft does to an element at (batch, row, column), and the values its params are."""
+    """Turn a draft into the epilogue of an element at (batch, row, column); returns it and the values of its params."""
     interner = draft.space.interner
     space = Space(interner, {0: product.batch, 1: product.m, 2: product.n})
     flat = space.flat(tuple(space.axis(k) for k in range(3)), (product.batch, product.m, product.n))

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What a schedule is made of: steps over addresses, ready for codegen."""
+"""The schedule as data: steps over addresses, ready for codegen."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from hybridize.schedule.parallel import Split
 
 @frozen
 class Provenance:
-    """Where a step comes from: its ops and the user's lines, in order."""
+    """The origin of a step: its ops and the user's lines, in order."""
 
     ops: tuple[str, ...]
     lines: tuple[str, ...]
@@ -22,7 +22,7 @@ class Provenance:
 
 @frozen
 class Address:
-    """Where the bytes of a stored value are during a call; `runtime.plan.Address` is the same as text."""
+    """Locates the bytes of a stored value during a call; `runtime.plan.Address` is the same as text."""
 
     kind: str
     """input (also constants), output or scratch."""
@@ -42,7 +42,7 @@ class SideStore:
 
 @frozen
 class Epilogue:
-    """What becomes of each element of a contraction before it is stored.
+    """The elementwise computation that a contraction's accumulated element goes through before it is stored.
 
     Expressions over Axis 0, 1, 2 (batch, row, column), the accumulated element being a load of operand -1.
     """
@@ -144,7 +144,7 @@ class RegionStep:
     constants: tuple[tuple[int, ...], ...]
     """For each body, the slots of its constants in this program's array of inputs."""
     carried: int
-    """How many of the inputs are state."""
+    """The number of inputs that are loop-carried state."""
     invariant: tuple[int, ...]
     length: int
     """Of a scan."""
@@ -156,7 +156,7 @@ class RegionStep:
     addresses: tuple[Address, ...]
     workspace: Address
     state_offsets: tuple[int, ...]
-    """Where each state value lies within one copy of the state."""
+    """The offset of each state value within one copy of the state."""
     state_bytes: int
     scratch_offset: int
 

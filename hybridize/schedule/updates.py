@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Outputs that may lie where an input lies: the new value of a state, written over the old one.
+"""Buffer donation: outputs that may lie where an input lies, a state's new value written over the old one.
 
 The caller offers pairs of an output and an input of equal type. A pair is taken where every element of the input is
 read for the last time before the element of the output at its place is written: in an earlier step, or in the same
@@ -67,7 +67,7 @@ def _unit(unit: Unit, within: Mapping[Unit, Unit]) -> Unit:
 
 
 def _leads(start: Unit, goal: Unit, after: Mapping[Unit, set[Unit]]) -> bool:
-    """Whether `goal` must come after `start`."""
+    """Tell whether `goal` must come after `start`."""
     seen, front = {start}, [start]
     while front:
         for unit in after[front.pop()]:
@@ -106,7 +106,7 @@ def proven_updates(
 
 
 def _addresses(step: ScheduleStep) -> Iterator[tuple[Address, bool]]:
-    """Where a step reads and writes; True for writes."""
+    """Iterate over the addresses of a step, each with True if the step writes there."""
     if isinstance(step, LoopStep):
         params = (*step.kernel.params, *step.kernel.locals)
         yield from ((address, param.written) for address, param in zip(step.addresses, params, strict=True))
@@ -120,7 +120,9 @@ def _addresses(step: ScheduleStep) -> Iterator[tuple[Address, bool]]:
 
 
 def _in_turn(step: ScheduleStep, output: int, source: int, interner: Interner) -> bool:
-    """Whether a step that reads an input and writes an output does so element by element, each before it is written."""
+    """Tell whether a step reads an input and writes an output element by element, each element read before it is
+    written.
+    """
     if not isinstance(step, LoopStep | ProductStep):
         return False
     numbers: dict[str, list[int]] = {"input": [], "output": []}
@@ -138,7 +140,7 @@ def _in_turn(step: ScheduleStep, output: int, source: int, interner: Interner) -
 
 
 def _read_first(kernel: Kernel, source: int, target: int) -> bool:
-    """Whether each element of one param is read before the one of the other at its place is stored."""
+    """Tell whether each element of one param is read before that of the other at its position is stored."""
     begun = False
     for nest in kernel.nests:
         stores = {id(s.index): (n, s.sizes) for n, s in enumerate(nest.statements) if s.buffer == target}
@@ -169,7 +171,7 @@ def _finished_first(step: ProductStep, source: int, target: int, interner: Inter
 
 
 def _read_indices(operand: int, *roots: Expr) -> Iterable[Expr]:
-    """Where a buffer is read below some expressions."""
+    """Return the indices at which expressions read a buffer."""
     return [node.indices[0] for node in walk(*roots) if isinstance(node, Load) and node.operand == operand]
 
 

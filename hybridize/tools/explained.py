@@ -7,7 +7,7 @@ from rich.console import Console
 from rich.table import Table as Grid
 from rich.text import Text
 
-from hybridize.compiler.explanation import Explanation, Table
+from hybridize.compiler.explanation import Explanation, ReportTable
 
 
 def show(explanation: Explanation, console: Console) -> None:
@@ -26,7 +26,7 @@ def show(explanation: Explanation, console: Console) -> None:
         console.print(grid(table))
 
 
-def grid(table: Table) -> Grid:
+def grid(table: ReportTable) -> Grid:
     """A table of an explanation as one of rich's."""
     made = Grid(title=table.title, title_justify="left", title_style="bold", header_style="cyan")
     for column in table.columns:

@@ -21,7 +21,7 @@ from hybridize.base.errors import CaptureError
 from hybridize.base.locations import SourceLoc
 from hybridize.base.nested import Structure, flatten, unflatten
 from hybridize.base.types import TensorType
-from hybridize.formats.torch_export import TABLE, Instruction, Reference, TensorProgram
+from hybridize.formats.torch_export import TABLE, Instruction, ResultName, TensorProgram
 from hybridize.torch.sizes import Sizes
 from hybridize.torch.tracing import Traced
 
@@ -170,7 +170,7 @@ def _neutral(exported: torch.export.ExportedProgram, kinds: Sequence[TensorType]
     calls = [node for node in exported.graph.nodes if node.op == "call_function"]
     steps = [_instruction(node, sizes) for node in calls if not isinstance(node.meta.get("val"), torch.SymInt)]
     program = TensorProgram(
-        tuple(inputs + arguments), tuple(steps), tuple(Reference(result.name) for result in results)
+        tuple(inputs + arguments), tuple(steps), tuple(ResultName(result.name) for result in results)
     )
     leaves = len(results) - len(written)
     result = torch.utils._pytree.tree_unflatten([0] * leaves, exported.call_spec.out_spec)
@@ -211,7 +211,7 @@ def _plain(argument: Any, sizes: Sizes) -> Any:
     if isinstance(value, torch.SymInt):
         return sizes.size(value)
     if isinstance(argument, torch.fx.Node):
-        return Reference(argument.name)
+        return ResultName(argument.name)
     if isinstance(argument, (list, tuple)):
         return tuple(_plain(item, sizes) for item in argument)
     return argument if isinstance(argument, (bool, int, float, str, type(None))) else str(argument)

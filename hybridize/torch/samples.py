@@ -16,7 +16,7 @@ from hybridize.base.errors import ArgumentError, GraphError, HybridizeError, Ver
 from hybridize.base.nested import Structure, flatten, unflatten
 from hybridize.base.types import TensorType
 from hybridize.formats import sampling
-from hybridize.formats.saved import Sample, SavedProgram, SavedSignature
+from hybridize.formats.saved import CheckedCall, SavedProgram, SavedSignature
 from hybridize.graph import Graph, Value
 from hybridize.torch.memory import as_numpy, as_tensor
 
@@ -52,7 +52,7 @@ def _copy(array: Array) -> Array:
 def samples(
     module: torch.nn.Module | None, program: SavedProgram, structure: Structure, leaves: Sequence[Any],
     calls: Sequence[tuple[Array, ...] | None], notes: list[str],
-) -> tuple[Sample, ...]:  # fmt: skip
+) -> tuple[CheckedCall, ...]:  # fmt: skip
     """Calls of a program with what is expected of it.
 
     Args:
@@ -79,7 +79,7 @@ def samples(
                 continue
             _check_types(program.name, signature, outputs)
             if sum(array.nbytes for array in (*inputs, *outputs)) <= 2 * sampling.LIMIT:
-                found.append(Sample(tuple(inputs), outputs))
+                found.append(CheckedCall(tuple(inputs), outputs))
             break
     return tuple(found)
 

@@ -12,7 +12,7 @@ from hybridize.compiler import compile as compiled
 from hybridize.graph import Builder, Graph, parse, verify
 from hybridize.ops import OPS, Effect, Op, Sample, While, effect_of, evaluate, full, interpreting, pullback, record
 from hybridize.ops.matrices import Factor
-from hybridize.ops.op import Reference
+from hybridize.ops.op import ReferenceInterpreter
 from hybridize.passes import PIPELINE
 
 
@@ -122,7 +122,7 @@ def test_gradient_is_the_central_difference(sample):
     weights = [random_like(y, k) if is_float(y.dtype) else None for k, y in enumerate(outputs)]
     builder = Builder()
     graph = builder.finish(builder.add(op, [builder.input(typed(x)) for x in inputs]))
-    with interpreting(Reference()):
+    with interpreting(ReferenceInterpreter()):
         found = pullback(graph, inputs, weights)
 
     def total() -> float:

@@ -10,8 +10,8 @@ import numpy as np
 import pytest
 
 from hybridize.base.dtypes import bfloat16, bool_, float16, float32, float64, int8, int32, int64, uint8
-from hybridize.codegen.llvm.contraction.form import make_plan, normalised, segments
-from hybridize.codegen.llvm.contraction.numbers import Numbers, masked_load
+from hybridize.codegen.llvm.contraction.arithmetic import Arithmetic, masked_load
+from hybridize.codegen.llvm.contraction.form import make_tiling, normalised, row_tiles
 from hybridize.codegen.llvm.contraction.product import (
     ContractionSpec,
     EpilogueEmitter,
@@ -227,9 +227,9 @@ def test_blocks_of_k_and_groups_of_panels(transpose_x, transpose_w):
     target = replace(named_target("avx512"), l2_bytes=64 << 10)
     sizes = [(20, 70, 300), (40, 130, 1000), (3, 200, 700), (50, 300, 100), (70, 129, 64), (512, 60, 70), (40, 512, 70)]
     specs = [ContractionSpec(float32, m, n, k, 1, transpose_x, transpose_w) for m, n, k in sizes]
-    plans = [make_plan(normalised(spec), Numbers(float32, target)) for spec in specs]
-    assert any(plan.order == "blocks" for plan in plans)
-    assert any(plan.group > 1 for plan in plans)
+    tilings = [make_tiling(normalised(spec), Arithmetic(float32, target)) for spec in specs]
+    assert any(tiling.order == "blocks" for tiling in tilings)
+    assert any(tiling.group > 1 for tiling in tilings)
     run([Case(spec, bias=True) for spec in specs], target)
 
 
@@ -237,9 +237,9 @@ def test_scratch_is_for_the_panels_that_lie_there_at_once():
     """Of the chapter's first layer at batch 64, w in place: x is packed, one panel of 128 KB, not room for all of w."""
     target = replace(named_target("avx512"), l2_bytes=1 << 20)
     spec = ContractionSpec(float32, 64, 256, 512, 1, False, True)
-    plan = make_plan(normalised(spec), Numbers(float32, target))
-    assert (plan.form, [section.count for section in plan.sections]) == ("columns", [1])
-    assert plan.group > 1
+    tiling = make_tiling(normalised(spec), Arithmetic(float32, target))
+    assert (tiling.form, [section.count for section in tiling.sections]) == ("columns", [1])
+    assert tiling.group > 1
     assert 128 << 10 <= contraction_scratch(spec, target) < 200 << 10
     run([Case(spec, bias=True)], target)
 
@@ -263,7 +263,7 @@ def test_weights_of_other_values_do_not_leak_across_tails():
 
 def test_row_tiles_differ_by_one_at_most():
     for total, limit in itertools.product(range(1, 200), (1, 6, 13, 24)):
-        parts = segments(total, limit)
+        parts = row_tiles(total, limit)
         assert sum(part.count * part.height for part in parts) == total
         assert max(p.height for p in parts) <= limit
         assert max(p.height for p in parts) - min(p.height for p in parts) <= 1
@@ -306,8 +306,8 @@ def test_weights_that_are_far_away(name):
             [float32, float64],
         )
     ]
-    plans = [make_plan(normalised(spec), Numbers(spec.dtype, target)) for spec in specs]
-    assert sum(plan.order == "streams" for plan in plans) >= 8
+    tilings = [make_tiling(normalised(spec), Arithmetic(spec.dtype, target)) for spec in specs]
+    assert sum(tiling.order == "streams" for tiling in tilings) >= 8
     run([Case(spec) for spec in specs], target)
 
 
@@ -321,6 +321,6 @@ def test_narrow_weights_are_flipped_first(name):
             [(3, 2, 40), (4, 2, 1000), (5, 3, 33), (100, 7, 17), (40, 5, 1), (9, 2, 0)], [float32, float64, int32]
         )
     ]
-    plans = [make_plan(normalised(spec), Numbers(spec.dtype, target)) for spec in specs]
-    assert [plan.flips for plan in plans] == [spec.m > 3 for spec in specs]
+    tilings = [make_tiling(normalised(spec), Arithmetic(spec.dtype, target)) for spec in specs]
+    assert [tiling.flips for tiling in tilings] == [spec.m > 3 for spec in specs]
     run([Case(spec) for spec in specs], target)

@@ -9,7 +9,7 @@ import pytest
 
 from hybridize.base.dims import Scope, is_symbolic, value
 from hybridize.base.dtypes import bfloat16, float32, float64, int32
-from hybridize.codegen.llvm.contraction.numbers import masked_load
+from hybridize.codegen.llvm.contraction.arithmetic import masked_load
 from hybridize.codegen.llvm.contraction.product import (
     ContractionSpec,
     EpilogueEmitter,
@@ -56,8 +56,19 @@ def buffer(nbytes):
 class Product:
     """One product compiled for symbolic sizes."""
 
-    def __init__(self, target, dtype=float32, bias=False, ranged=False, transpose_x=False, transpose_w=False,
-                 shared_x=False, shared_w=False, packed=False, **sizes):  # fmt: skip
+    def __init__(
+        self,
+        target,
+        dtype=float32,
+        bias=False,
+        ranged=False,
+        transpose_x=False,
+        transpose_w=False,
+        shared_x=False,
+        shared_w=False,
+        packed=False,
+        **sizes,
+    ):
         """Sizes are numbers, or `like(hint)`; `batch` is 1 where it is not given."""
         self.scope = Scope()
         self.target = target
@@ -169,9 +180,15 @@ def test_few_columns_of_weights_in_place(name):
 def test_all_sizes_at_once(name, transpose_x, transpose_w):
     draw = random.Random(0)
     product = Product(
-        named_target(name), m=like(40), n=like(50), k=like(60), batch=like(2), transpose_x=transpose_x,
-        transpose_w=transpose_w, bias=True,
-    )  # fmt: skip
+        named_target(name),
+        m=like(40),
+        n=like(50),
+        k=like(60),
+        batch=like(2),
+        transpose_x=transpose_x,
+        transpose_w=transpose_w,
+        bias=True,
+    )
     sizes = [(1, 1, 1, 1), (2, 64, 64, 1), (16, 63, 3, 1), (15, 65, 17, 2), (17, 2, 5, 3), (48, 200, 129, 1)]
     sizes += [(*(draw.randint(1, 90) for _ in range(3)), draw.randint(1, 4)) for _ in range(40)]
     for m, n, k, batch in sizes:
@@ -273,7 +290,11 @@ def test_any_split_gives_the_same_bits(case, symbolic):
 def test_products_worth_several_threads_have_units_for_them():
     target = named_target("avx512")
     for m, n, k, transpose_w, packed in [
-        (1024, 512, 256, True, True), (64, 512, 256, True, True), (1, 512, 256, True, False),
-        (512, 512, 512, False, False), (512, 512, 512, True, False), (16, 1024, 1024, True, False),
-    ]:  # fmt: skip
+        (1024, 512, 256, True, True),
+        (64, 512, 256, True, True),
+        (1, 512, 256, True, False),
+        (512, 512, 512, False, False),
+        (512, 512, 512, True, False),
+        (16, 1024, 1024, True, False),
+    ]:
         assert contraction_units(ContractionSpec(float32, m, n, k, 1, False, transpose_w, packed=packed), target) >= 8

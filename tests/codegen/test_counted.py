@@ -9,12 +9,12 @@ from hybridize.codegen.llvm.nests.counted import counted_lanes, ends_masked
 from hybridize.codegen.llvm.nests.elements import Elements
 from hybridize.codegen.llvm.nests.positions import Array
 from hybridize.codegen.llvm.text import Function, Module
-from hybridize.loops.expr import Axis, Call, Const, Load
+from hybridize.loops.expr import Axis, CallExpr, Const, Load
 
 LANES = (16, 16)
 AXIS = Axis(int64, 0)
 X, Y = (Load(float32, number, (AXIS,)) for number in (0, 1))
-TWICE = Call(float32, "add", (X, X))
+TWICE = CallExpr(float32, "add", (X, X))
 
 
 def elements(size, target="avx512", dtype=float32):
@@ -72,9 +72,14 @@ def test_a_loop_around_knows_nothing_of_the_turn_before():
 
 @pytest.mark.parametrize(
     ("low", "target", "dtype", "always"),
-    [(2, "avx512", float32, True), (0, "avx512", float32, False), (2, "baseline", float32, False),
-     (2, "avx2", int8, False), (2, "avx512", int8, True)],
-)  # fmt: skip
+    [
+        (2, "avx512", float32, True),
+        (0, "avx512", float32, False),
+        (2, "baseline", float32, False),
+        (2, "avx2", int8, False),
+        (2, "avx512", int8, True),
+    ],
+)
 def test_when_the_last_turn_is_always_masked(low, target, dtype, always):
     size = unknown(low)
     assert ends_masked(elements(size, target, dtype), size, 16) == always

@@ -15,7 +15,18 @@ from hybridize.base.types import TensorType
 from hybridize.codegen.llvm.engine import compile_module, host_target
 from hybridize.codegen.llvm.process.entry import NAME, emit_entry
 from hybridize.runtime import cpython
-from hybridize.runtime.entry import FLOAT, INT, Argument, Kind, Returns, State, Write, argument, new_entry, state_offset
+from hybridize.runtime.entry import (
+    FLOAT,
+    INT,
+    Argument,
+    ArgumentKind,
+    EntryTable,
+    Returns,
+    Write,
+    argument,
+    new_entry,
+    state_offset,
+)
 
 F3 = TensorType((2, 3), np.dtype(np.float32))
 
@@ -96,7 +107,7 @@ def make(code, programs):
     def build(name, arguments, bound=(), results=(F3,), fallback=lambda *a, **k: ("slow", a, k), **more):
         more.setdefault("array_type", Box)
         arguments = [argument(a) for a in arguments]
-        state = State(programs.address(name), programs, arguments, bound, results, fallback, **more)
+        state = EntryTable(programs.address(name), programs, arguments, bound, results, fallback, **more)
         return new_entry(code.address(NAME), state)
 
     return build
@@ -178,7 +189,7 @@ def test_bound_inputs_and_structures(make):
 def test_scalars_and_guards(make):
     out = TensorType((), np.dtype(np.float64))
     marker = object()
-    guard = Argument(Kind.SAME, value=marker)
+    guard = Argument(ArgumentKind.SAME, value=marker)
     entry = make("scalars", [FLOAT, guard, INT], results=[out], returns=Returns.LEAF)
     assert entry(2.5, marker, -1)._data == 1.5
     assert entry(2.5, marker, 3)._data == 5.5
@@ -190,9 +201,15 @@ def test_writes_are_committed_and_announced(make):
     cell, told = np.zeros((), np.int64), []
     i64 = TensorType((), np.dtype(np.int64))
     entry = make(
-        "count", [], [cell], results=[i64], returns=Returns.LEAF, writes=[Write(i64, cell)],
-        committed=lambda: told.append(1), scratch_bytes=1 << 20,
-    )  # fmt: skip
+        "count",
+        [],
+        [cell],
+        results=[i64],
+        returns=Returns.LEAF,
+        writes=[Write(i64, cell)],
+        committed=lambda: told.append(1),
+        scratch_bytes=1 << 20,
+    )
     assert [int(entry()._data) for _ in range(4)] == [0, 1, 2, 3]
     assert cell == 4
     assert len(told) == 4

@@ -61,9 +61,13 @@ def program(graph, target):
 @pytest.mark.parametrize("target", TARGETS)
 @pytest.mark.parametrize(
     ("finish", "code"),
-    [*((finish, "f32") for finish in (biased, turned, compared, shortened)), (compared, "i8"), (turned, "bf16"),
-     *((cut, code) for code in ("f32", "f64", "f16", "bf16", "i32"))],
-)  # fmt: skip
+    [
+        *((finish, "f32") for finish in (biased, turned, compared, shortened)),
+        (compared, "i8"),
+        (turned, "bf16"),
+        *((cut, code) for code in ("f32", "f64", "f16", "bf16", "i32")),
+    ],
+)
 def test_light_ones_are_in_the_tiles(monkeypatch, finish, code, target):
     dtype = BY_CODE[code]
     rng = np.random.default_rng(0)

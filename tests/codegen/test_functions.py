@@ -30,8 +30,12 @@ def pairs(xs, ys, dtype, length):
 @pytest.mark.parametrize("dtype", ["i1", "i2", "i4", "i8", "u1", "u4", "u8"])
 def test_integer_division_by_zero_is_zero_and_the_least_by_minus_one_wraps(dtype, target):
     info = numpy.iinfo(dtype)
-    x, y = pairs([info.min, -7 if info.min else 7, -1 if info.min else 1, 0, 1, 9, info.max],
-                 [0, 1, -1 if info.min else 2, 3, info.max], dtype, 40)  # fmt: skip
+    x, y = pairs(
+        [info.min, -7 if info.min else 7, -1 if info.min else 1, 0, 1, 9, info.max],
+        [0, 1, -1 if info.min else 2, 3, info.max],
+        dtype,
+        40,
+    )
     with numpy.errstate(all="ignore"):
         quotient, remainder = numpy.floor_divide(x, y), numpy.remainder(x, y)
     assert (run(ops.floor_div, x, y, target=target) == quotient).all()
@@ -76,8 +80,12 @@ def test_a_maximum_over_an_axis_hands_nan_on(target):
 @pytest.mark.parametrize("source", ["f2", "f4", "f8"])
 def test_conversion_to_integers_saturates_and_nan_is_zero(source, dtype, target):
     info = numpy.iinfo(dtype)
-    edges = [sign * numpy.nextafter(float(bound), toward) for bound in (info.min, info.max) for sign in (1, -1)
-             for toward in (float(bound), -numpy.inf, numpy.inf)]  # fmt: skip
+    edges = [
+        sign * numpy.nextafter(float(bound), toward)
+        for bound in (info.min, info.max)
+        for sign in (1, -1)
+        for toward in (float(bound), -numpy.inf, numpy.inf)
+    ]
     corners = [numpy.nan, numpy.inf, -numpy.inf, 0.9, -0.9, -0.0, 1.9, -1.9, 3e4, -3e4, *edges]
     with numpy.errstate(over="ignore"):
         x = numpy.resize(numpy.array(corners, source), 67)

@@ -39,7 +39,7 @@ def numbers(dtype):
     rng = np.random.default_rng(0)
     wide = rng.standard_normal(3000) * np.exp(rng.uniform(-20, 12, 3000))
     huge = rng.standard_normal(1000) * np.exp2(rng.uniform(-149, 127, 1000))
-    # Beside the middle between two bfloat16s it shows whether a float64 became a float32 on its way.
+    # SideBySide the middle between two bfloat16s it shows whether a float64 became a float32 on its way.
     middles = np.outer([0.0423583984375, 0.01678466796875, 0.736328125], [1 - 2**-30, 1, 1 + 2**-30]).ravel()
     return np.concatenate([wide, huge, middles, EDGES, np.asarray(EDGES) * (1 + 2**-40)]).astype(dtype)
 

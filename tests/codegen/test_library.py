@@ -11,12 +11,12 @@ from hybridize.base.dims import Scope
 from hybridize.base.types import TensorType
 from hybridize.codegen.llvm.engine import compile_module, runnable
 from hybridize.codegen.llvm.library import codes
-from hybridize.codegen.llvm.library.beside import CHECKSUM, checksum, emit_beside
 from hybridize.codegen.llvm.library.emit import emit_library
 from hybridize.codegen.llvm.library.layout import WORD, Layout, aligned
-from hybridize.codegen.llvm.library.merged import Part, merged
-from hybridize.codegen.llvm.library.model import Model, Tensor, Variant, Version
+from hybridize.codegen.llvm.library.merged import MergedModule, merged
+from hybridize.codegen.llvm.library.model import LibraryModel, LibraryTensor, LibraryVariant, Version
 from hybridize.codegen.llvm.library.processor import PROCESSOR, emit_processor
+from hybridize.codegen.llvm.library.weights_file import CHECKSUM, checksum, emit_weights_file
 from hybridize.codegen.llvm.program import build
 from hybridize.codegen.llvm.text import Function, Module
 from hybridize.codegen.target import named_target
@@ -43,7 +43,7 @@ def test_modules_are_put_together():
         f.do(f"ret i64 {f.op('load i64, ptr @table')}")
         returning(module, "unused", 3)
         returning(module, "program", number, "", ["same", "helper"])
-        parts.append(Part(module, f".l{number}", target))
+        parts.append(MergedModule(module, f".l{number}", target))
     returning(face, "public", 7, "", [f"program.l{number}" for number in range(3)])
     text = merged(face, parts, LEVELS[-1], hidden="internal", exported="")
     assert "unused" not in text
@@ -64,18 +64,29 @@ def test_modules_are_put_together():
 def of(graph, slots=1, **changes):
     """A model of one program."""
     built = [build(PIPELINE.run(graph), target, slots=slots) for target in LEVELS]
-    inputs = tuple(Tensor(f"x{k}", value.type) for k, value in enumerate(graph.inputs))
-    outputs = tuple(Tensor(f"y{k}", value.type) for k, value in enumerate(graph.outputs))
+    inputs = tuple(LibraryTensor(f"x{k}", value.type) for k, value in enumerate(graph.inputs))
+    outputs = tuple(LibraryTensor(f"y{k}", value.type) for k, value in enumerate(graph.outputs))
     versions = tuple(Version(one, tuple(range(len(one.constants)))) for one in built)
-    variant = Variant(
+    variant = LibraryVariant(
         tuple(one.type for one in inputs), tuple(one.type for one in outputs), (), (), False, graph.scope, versions
     )
     fields = {
-        "name": "f", "inputs": inputs, "outputs": outputs, "variants": (variant,), "levels": LEVELS, "system": "linux",
-        "offsets": (), "nbytes": 0, "states": (), "random": -1, "slots": slots, "assertions": (), "json": "",
+        "name": "f",
+        "inputs": inputs,
+        "outputs": outputs,
+        "variants": (variant,),
+        "levels": LEVELS,
+        "system": "linux",
+        "offsets": (),
+        "nbytes": 0,
+        "states": (),
+        "random": -1,
+        "slots": slots,
+        "assertions": (),
+        "json": "",
         "version": "1",
-    }  # fmt: skip
-    return Model(**{**fields, **changes})
+    }
+    return LibraryModel(**{**fields, **changes})
 
 
 def test_codes_have_texts():
@@ -116,7 +127,7 @@ def test_checksums_are_the_same_in_python_and_in_the_library():
     content = numpy.random.default_rng(0).integers(0, 256, 8 * 777, dtype=numpy.uint8)
     graph = ops.record(lambda x: [ops.neg(x)], [TensorType((3,), F4)])
     module = Module()
-    emit_beside(module, of(graph, nbytes=len(content)))
+    emit_weights_file(module, of(graph, nbytes=len(content)))
     (text,) = (f.text() for f in module.functions.values() if f.name == CHECKSUM)
     declared = "\n".join(line for line in module.declarations.values() if "fshl" in line)
     loaded = compile_module(f"{declared}\n{text.replace('define internal', 'define')}\n", named_target(runnable()[-1]))
@@ -149,11 +160,9 @@ def test_equal_copies_are_made_once():
         [TensorType((64, 256), F4)],
     )
     model = of(graph)
-    shared = tuple(
-        Version(version.built, (0,) * len(version.arrays)) for version in model.variants[0].versions
-    )  # fmt: skip
+    shared = tuple(Version(version.built, (0,) * len(version.arrays)) for version in model.variants[0].versions)
     variant = model.variants[0]
-    alike = Variant(variant.inputs, variant.outputs, (), (), False, None, shared)
+    alike = LibraryVariant(variant.inputs, variant.outputs, (), (), False, None, shared)
     layout = Layout(of(graph, variants=(alike, alike)))
     assert len(model.variants[0].versions[0].built.plan.packs) >= 1
     assert len(layout.copies[0]) == 1 and all(len(copies) <= 1 for copies in layout.copies)

@@ -128,9 +128,7 @@ def test_images_of_one_module_share_nothing():
 def test_hidden_and_internal_names_are_not_exported():
     image = compile_image(EVERYTHING + "define hidden void @inner() {\n  ret void\n}\n", host_target())
     names = {name for name, _ in image.exports}
-    assert names == {
-        "by_table", "third", "next", "filled", "outside", "given", "chosen", "count", "self", "seen"
-    }  # fmt: skip
+    assert names == {"by_table", "third", "next", "filled", "outside", "given", "chosen", "count", "self", "seen"}
     assert {name for name, _ in image.externals} == {"lgamma", "labs", "memset"}
 
 
@@ -207,8 +205,12 @@ emulated = pytest.mark.skipif(
 
 def header(image):
     """The image as C."""
-    fields = {"code_bytes": len(image.code), "data_bytes": len(image.data), "data_offset": image.data_offset,
-              "nbytes": image.nbytes}  # fmt: skip
+    fields = {
+        "code_bytes": len(image.code),
+        "data_bytes": len(image.data),
+        "data_offset": image.data_offset,
+        "nbytes": image.nbytes,
+    }
     lines = [f"static const size_t {name} = {value};" for name, value in fields.items()]
     for name, content in (("code", image.code), ("data", image.data)):
         lines.append(f"static const unsigned char {name}[] = {{{','.join(map(str, content))}}};")

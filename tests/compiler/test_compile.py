@@ -120,9 +120,15 @@ def test_entries_over_bound_buffers_and_writes():
     x, b = data()
     total, told = np.zeros((3, 3), np.float32), []
     entry = make_entry(
-        program, array_type=None, arguments=[program.parameters[0]], bound=[b], fallback=lambda *a: "slow",
-        structure="leaf", writes=[total], committed=lambda: told.append(1),
-    )  # fmt: skip
+        program,
+        array_type=None,
+        arguments=[program.parameters[0]],
+        bound=[b],
+        fallback=lambda *a: "slow",
+        structure="leaf",
+        writes=[total],
+        committed=lambda: told.append(1),
+    )
     y = entry(x)
     check([y, total], x, b)
     assert told == [1]

@@ -226,8 +226,14 @@ def test_constants_come_from_the_graph_and_not_from_the_record(own_folder, no_ll
 
 def test_kinds_of_constants():
     made = graph()
-    program = stored.Program(
-        None, None, (stored.Captured(1), stored.Folded(0), stored.Literal("i32", (2,), np.int32([5, 6]).tobytes()))
+    program = stored.StoredProgram(
+        None,
+        None,
+        (
+            stored.CapturedConstant(1),
+            stored.FoldedConstant(0),
+            stored.LiteralConstant("i32", (2,), np.int32([5, 6]).tobytes()),
+        ),
     )
     captured, folded, literal = stored.constants_of(program, made, lambda: made)
     assert [captured.shape, folded.shape, literal.tolist()] == [(20, 5), (3, 5), [5, 6]]
@@ -263,7 +269,7 @@ def test_damage_is_told_in_one_line(own_folder, monkeypatch, capsys):
     compiler.compile(graph())
     (line,) = capsys.readouterr().err.splitlines()
     assert line.startswith("hybridize: disk cache: ")
-    assert line.endswith("is made anew: a record of 14 bytes is cut off")
+    assert line.endswith("is made anew: 14 bytes of serialized data are cut off")
 
 
 def test_a_record_under_the_name_of_another_is_not_used(own_folder):
@@ -281,7 +287,7 @@ def test_a_record_under_the_name_of_another_is_not_used(own_folder):
 def test_a_record_of_another_kind_is_not_used(own_folder):
     compiler.compile(graph())
     (path,) = records(own_folder)
-    for value in (None, (1, 2), stored.Captured(1), "text"):
+    for value in (None, (1, 2), stored.CapturedConstant(1), "text"):
         path.write_bytes(dump((path.stem, value)))
         os.chmod(path, 0o600)
         compiler.cache_clear()
@@ -350,8 +356,14 @@ def environment(folder, **more):
 
 
 def net(env, before=SAME):
-    return subprocess.Popen([sys.executable, "-c", before + NET], env=env, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
-                            text=True, cwd=ROOT)  # fmt: skip
+    return subprocess.Popen(
+        [sys.executable, "-c", before + NET],
+        env=env,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+        cwd=ROOT,
+    )
 
 
 def said(process):
@@ -393,8 +405,13 @@ def test_folders_by_the_environment(tmp_path):
     code = "from hybridize.base.config import CONFIG; print(CONFIG.cache, CONFIG.cache_folder, CONFIG.cache_bytes)"
 
     def folder(**env):
-        done = subprocess.run([sys.executable, "-c", code], env={"PATH": os.environ["PATH"]} | env, cwd=ROOT,
-                              capture_output=True, text=True)  # fmt: skip
+        done = subprocess.run(
+            [sys.executable, "-c", code],
+            env={"PATH": os.environ["PATH"]} | env,
+            cwd=ROOT,
+            capture_output=True,
+            text=True,
+        )
         return done.stdout.split() or done.stderr.splitlines()[-2:]
 
     home = {"HOME": "/somewhere"}

@@ -7,7 +7,7 @@ from hybridize import hybridize, np, npx
 from hybridize.base.errors import ShapeError
 from hybridize.base.types import TensorType
 from hybridize.compiler import compile, default_target, limits
-from hybridize.compiler.explanation import WIDTH, Table, laid_out
+from hybridize.compiler.explanation import WIDTH, ReportTable, laid_out
 from hybridize.compiler.profile import random_input, step_seconds
 from hybridize.gluon import nn
 from hybridize.passes import PIPELINE
@@ -200,7 +200,7 @@ def test_text_fits_its_width():
 
 
 def test_tables_wrap_wide_columns_and_align_figures():
-    table = Table(
+    table = ReportTable(
         "t", ("name", "n"), [("one two three four", "7"), ("x", "123")], frozenset({"name"}), frozenset({"name"})
     )
     lines = laid_out(table, 20)

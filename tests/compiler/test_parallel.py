@@ -126,8 +126,11 @@ def test_on_other_levels(name, target):
 
 @pytest.mark.usefixtures("everything")
 def test_what_can_be_shared_is():
-    shared = [name for name, (function, shapes) in KERNELS.items()
-              if max(step.threads for step in check(*graph_of(function, *shapes)).steps) > 1]  # fmt: skip
+    shared = [
+        name
+        for name, (function, shapes) in KERNELS.items()
+        if max(step.threads for step in check(*graph_of(function, *shapes)).steps) > 1
+    ]
     assert set(KERNELS) - set(shared) == {"one sum", "cumulative"}
 
 

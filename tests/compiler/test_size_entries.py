@@ -122,9 +122,13 @@ def test_bound_buffers_and_writes():
     program = compile(graph)
     w, target, told = numbers(5), numpy.zeros(5, float32), []
     entry = entry_of(
-        program, arguments=program.parameters[:1], bound=[w], writes=[target], structure="leaf",
+        program,
+        arguments=program.parameters[:1],
+        bound=[w],
+        writes=[target],
+        structure="leaf",
         committed=lambda: told.append(1),
-    )  # fmt: skip
+    )
     for n in (2, 9, 3000):
         x = numbers(n, 5)
         numpy.testing.assert_allclose(entry(x), x * w, rtol=1e-6)

@@ -45,10 +45,14 @@ def example(weights=None, **changes):
     _, arguments = flatten((("x", 3), {"mode": "fast", "flag": None}))
     _, result = flatten(Point("y", {"total": ["t"], 7: 2.5}))
     fields = {
-        "graph": graph, "arguments": arguments, "leaves": (ARRAY, Leaf("constant", 3), Leaf("constant", "fast")),
-        "result": result, "result_leaves": (ARRAY, ARRAY, Leaf("constant", 2.5)), "state": ("state", "w"),
+        "graph": graph,
+        "arguments": arguments,
+        "leaves": (ARRAY, Leaf("constant", 3), Leaf("constant", "fast")),
+        "result": result,
+        "result_leaves": (ARRAY, ARRAY, Leaf("constant", 2.5)),
+        "state": ("state", "w"),
         "writes": (1,),
-    }  # fmt: skip
+    }
     return SavedProgram("net", (SavedSignature(**{**fields, **changes}),), weights, ("x", "n"), {"backend": "llvm"})
 
 
@@ -188,34 +192,52 @@ def graph_change(text):
 @pytest.mark.parametrize(
     "change",
     [
-        graph_change("graph() {"), graph_change("graph() {\n  return %7\n}"), graph_change("\xff"),
+        graph_change("graph() {"),
+        graph_change("graph() {\n  return %7\n}"),
+        graph_change("\xff"),
         graph_change('graph() {\n  %0: f32[2] = system(command="ls")\n  return %0\n}'),
         graph_change("graph(%0: f32[2]) {\n  %1: f32[3] = neg(%0)\n  return %1\n}"),
         graph_change("graph(%0: f32[2,4], %1: f32[100,3], %2: f32[4,3]) {\n  return %0\n}"),
-        graph_change("composite " * 10000), graph_change("(" * 100000), section_change("lines", b"{}"),
+        graph_change("composite " * 10000),
+        graph_change("(" * 100000),
+        section_change("lines", b"{}"),
         section_change("lines", b'{"files": ["a"], "functions": ["f"], "nodes": [[0, 1, 0]]}'),
-        signature_change("inputs", []), signature_change("inputs", [["x", "f32", [2, 5]]] * 3),
-        signature_change("inputs", [["x", "f32", [-2]]] * 3), signature_change("inputs", [["x", "q8", [2]]] * 3),
-        signature_change("sizes", ["n0 in 2.. like 9"]), signature_change("samples", [[1, 1]]),
-        signature_change("samples", [[1 << 62, 1 << 62]]), signature_change("samples", [["x", 3]]),
-        signature_change("arguments", {"kind": "tuple", "children": [{"kind": "list", "children": [{"kind": "leaf"}] * 3}]}),
+        signature_change("inputs", []),
+        signature_change("inputs", [["x", "f32", [2, 5]]] * 3),
+        signature_change("inputs", [["x", "f32", [-2]]] * 3),
+        signature_change("inputs", [["x", "q8", [2]]] * 3),
+        signature_change("sizes", ["n0 in 2.. like 9"]),
+        signature_change("samples", [[1, 1]]),
+        signature_change("samples", [[1 << 62, 1 << 62]]),
+        signature_change("samples", [["x", 3]]),
+        signature_change(
+            "arguments", {"kind": "tuple", "children": [{"kind": "list", "children": [{"kind": "leaf"}] * 3}]}
+        ),
         signature_change("result_leaves", [["scalar", "int"], ["array"], ["constant", 2.5]]),
-        signature_change("codes", [{}]), lambda tree, tensors: tree.update(process=[{"section": "a"}]),
+        signature_change("codes", [{}]),
+        lambda tree, tensors: tree.update(process=[{"section": "a"}]),
         lambda tree, tensors: tree.update(options={"backend": "shell"}),
         lambda tree, tensors: tensors.update(unknown=numpy.zeros(3)),
-        signature_change("leaves", []), signature_change("leaves", [["constant", {}]] * 3),
-        signature_change("writes", [9]), signature_change("writes", [0]), signature_change("writes", ["a"]),
-        signature_change("state", ["w", "w"]), signature_change("leaves", [["scalar"]] * 3),
-        signature_change("state", ["nothing", "w"]), signature_change("arguments", {"kind": "pickle"}),
+        signature_change("leaves", []),
+        signature_change("leaves", [["constant", {}]] * 3),
+        signature_change("writes", [9]),
+        signature_change("writes", [0]),
+        signature_change("writes", ["a"]),
+        signature_change("state", ["w", "w"]),
+        signature_change("leaves", [["scalar"]] * 3),
+        signature_change("state", ["nothing", "w"]),
+        signature_change("arguments", {"kind": "pickle"}),
         signature_change("result", {"kind": "namedtuple", "class": ["import os", "x"], "children": [{"kind": "leaf"}]}),
         signature_change("result", {"kind": "dict", "keys": [*"abcc"], "children": [{"kind": "leaf"}] * 3}),
-        signature_change("arguments", None), lambda tree, tensors: tree.pop("signatures"),
-        lambda tree, tensors: tree.update(name=3), lambda tree, tensors: tensors.pop("weight:w"),
+        signature_change("arguments", None),
+        lambda tree, tensors: tree.pop("signatures"),
+        lambda tree, tensors: tree.update(name=3),
+        lambda tree, tensors: tensors.pop("weight:w"),
         lambda tree, tensors: tensors.update({"weight:w": numpy.zeros((4, 4), "f4")}),
         lambda tree, tensors: tensors.pop(next(name for name in tensors if name.startswith("constant:"))),
         lambda tree, tensors: [t.fill(1) for name, t in tensors.items() if name.startswith("constant:")],
     ],
-)  # fmt: skip
+)
 def test_descriptions_that_do_not_fit_are_refused(archive, change):
     path = rewritten(archive, change)
     with pytest.raises(LoadError):
@@ -279,9 +301,11 @@ def test_other_files_are_no_archives(tmp_path):
 @settings(max_examples=300, deadline=None)
 @given(
     size=st.sampled_from([1, 100, (1 << 16) - 1, 1 << 16, 8 * 1021 * 9, 8 * 1021 * 9 + 13, 100_003]),
-    content=st.sampled_from(["drawn", "zeros", "ones"]), place=st.floats(0, 1, exclude_max=True),
-    bits=st.integers(1, (1 << 32) - 1), near=st.sampled_from([0, 8, 8 * 1021, 8 * 1021 * 9]),
-)  # fmt: skip
+    content=st.sampled_from(["drawn", "zeros", "ones"]),
+    place=st.floats(0, 1, exclude_max=True),
+    bits=st.integers(1, (1 << 32) - 1),
+    near=st.sampled_from([0, 8, 8 * 1021, 8 * 1021 * 9]),
+)
 def test_any_change_of_32_adjacent_bits_changes_the_checksum(size, content, place, bits, near):
     """Anywhere, and across the borders of words, of rows and of what fills no row."""
     data = bytearray(random.Random(size).randbytes(size) if content == "drawn" else [content == "ones"] * size)
@@ -301,9 +325,11 @@ def test_any_change_of_32_adjacent_bits_changes_the_checksum(size, content, plac
 def test_blocks_that_are_exchanged_lost_or_moved_change_the_checksum(values, block):
     """As disks and transfers do it; also where most words are alike."""
     arrays = {
-        "drawn": numpy.random.default_rng(0).normal(size=(256, 512)), "identity": numpy.eye(512),
-        "ramp": numpy.arange(1 << 17, dtype="f8"), "ones": numpy.ones(1 << 17),
-    }  # fmt: skip
+        "drawn": numpy.random.default_rng(0).normal(size=(256, 512)),
+        "identity": numpy.eye(512),
+        "ramp": numpy.arange(1 << 17, dtype="f8"),
+        "ones": numpy.ones(1 << 17),
+    }
     data = arrays[values].tobytes()
     before = checksum(numpy.frombuffer(data, "u1"))
     draw = random.Random(block)

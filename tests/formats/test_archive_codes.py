@@ -180,9 +180,19 @@ def test_code_of_another_program_is_refused(tmp_path):
 
 
 @pytest.mark.parametrize(
-    "said", [{"code": -1}, {"inputs": 3}, {"outputs": [["q8", [2]]]}, {"constants": [["f32", [9], 35]]}, {"constants": [[]]},
-             {"exports": [3]}, {"packs": [[1]]}, {"teams": None}, {"scratch_bytes": "x"}],
-)  # fmt: skip
+    "said",
+    [
+        {"code": -1},
+        {"inputs": 3},
+        {"outputs": [["q8", [2]]]},
+        {"constants": [["f32", [9], 35]]},
+        {"constants": [[]]},
+        {"exports": [3]},
+        {"packs": [[1]]},
+        {"teams": None},
+        {"scratch_bytes": "x"},
+    ],
+)
 def test_code_that_is_described_wrongly_is_refused(tmp_path, said):
     net()[0].save(tmp_path / "net")
     signature = read_archive(tmp_path / "net").signatures[0]
@@ -215,9 +225,13 @@ def test_a_process_that_only_runs_loads_no_compiler(tmp_path, rows):
     numpy.save(tmp_path / "x.npy", drawn(rows, 64, seed=rows))
     names = [str(tmp_path / name) for name in ("net", "x.npy", "y.npy")]
     done = subprocess.run(
-        [sys.executable, "-c", SCRIPT, *names], capture_output=True, text=True, check=True, cwd=ROOT,
+        [sys.executable, "-c", SCRIPT, *names],
+        capture_output=True,
+        text=True,
+        check=True,
+        cwd=ROOT,
         env=os.environ | {"HYBRIDIZE_CACHE": "0"},
-    )  # fmt: skip
+    )
     numpy.testing.assert_allclose(numpy.load(tmp_path / "y.npy"), results[rows], rtol=1e-4, atol=1e-6)
     megabytes, modules = done.stdout.splitlines()
     assert modules == "[]"

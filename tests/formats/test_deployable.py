@@ -111,9 +111,12 @@ def test_what_is_fixed_is_told():
     found = deployable(compiled.saved())
     assert [one.name for one in found.inputs] == ["x"] and [one.name for one in found.outputs] == ["output_0"]
     assert found.fixed == (
-        "the argument flag is True", "the argument mode is 'b'", "the argument scale is 2.5",
-        "the result output_1 is 'b'", "the result output_3_always is 5",
-    )  # fmt: skip
+        "the argument flag is True",
+        "the argument mode is 'b'",
+        "the argument scale is 2.5",
+        "the result output_1 is 'b'",
+        "the result output_3_always is 5",
+    )
     assert found.left_out == ("(f32[2], False, 'a', 2.5)", "(f32[2], True, 'b', 1.5)")
 
 

@@ -144,8 +144,11 @@ def test_sizes_that_nobody_has_called_it_with_are_tried(tmp_path):
     assert missing == []
     titles = [(one.variant, one.title) for one in given]
     assert titles == [
-        (0, "sample 0"), (1, "sample 0"), (1, "a made-up call of n0 = 2"), (1, "a made-up call of n0 = 9")
-    ]  # fmt: skip
+        (0, "sample 0"),
+        (1, "sample 0"),
+        (1, "a made-up call of n0 = 2"),
+        (1, "a made-up call of n0 = 9"),
+    ]
     assert "4 calls as expected" in fast.export(tmp_path / "net", "library").checks[0]
 
 
@@ -223,11 +226,15 @@ def test_a_folder_that_is_not_there(net, tmp_path):
 @pytest.mark.parametrize(
     ("path", "format", "first"),
     [
-        ("libnet.so", "library", "libnet.so"), ("net.so", "library", "libnet.so"), ("net.o", "object", "net.o"),
-        ("net.wasm", "wasm", "net.wasm"), ("net.so", "archive", "net.so"), ("Über-größe", "library", "libUber_grosse.so"),
+        ("libnet.so", "library", "libnet.so"),
+        ("net.so", "library", "libnet.so"),
+        ("net.o", "object", "net.o"),
+        ("net.wasm", "wasm", "net.wasm"),
+        ("net.so", "archive", "net.so"),
+        ("Über-größe", "library", "libUber_grosse.so"),
         (".so", "library", "libso.so"),
     ],
-)  # fmt: skip
+)
 def test_names_of_files_are_names_of_models_too(net, tmp_path, path, format, first):
     found = net.export(tmp_path / path, format=format)
     assert found.files[0] == str(tmp_path / first)
@@ -291,9 +298,12 @@ def unchanged(folder, before):
 
 @pytest.mark.parametrize(
     ("format", "package", "writer", "code"),
-    [("library", library, "write_library", "E810"), ("object", library, "write_library", "E810"),
-     ("wasm", wasm, "write_wasm", "E812")],
-)  # fmt: skip
+    [
+        ("library", library, "write_library", "E810"),
+        ("object", library, "write_library", "E810"),
+        ("wasm", wasm, "write_wasm", "E812"),
+    ],
+)
 def test_a_flipped_bit_is_found(net, tmp_path, before, monkeypatch, format, package, writer, code):
     weight = net[1].weight.data().asnumpy().tobytes()[:16]
     write = getattr(package, writer)
@@ -318,9 +328,11 @@ def test_a_crash_is_an_error_and_not_the_end(net, tmp_path, before, monkeypatch)
     def crashing(model, path, **options):
         files = write(model, path, **options)
         source = tmp_path / "crash.c"
-        source.write_text("int net_create(void **m, void *o) { return 0; } int net_sizes(void *i, void *o) { return 0; }\n"
-                          "void net_destroy(void *m) {} const char *net_error(int c) { return 0; }\n"
-                          "int net_run(void) { __builtin_trap(); }\n")  # fmt: skip
+        source.write_text(
+            "int net_create(void **m, void *o) { return 0; } int net_sizes(void *i, void *o) { return 0; }\n"
+            "void net_destroy(void *m) {} const char *net_error(int c) { return 0; }\n"
+            "int net_run(void) { __builtin_trap(); }\n"
+        )
         subprocess.run(["cc", "-shared", "-fPIC", "-o", files[0], source], check=True)
         source.unlink()
         return files

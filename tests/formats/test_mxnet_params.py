@@ -58,7 +58,11 @@ def test_every_dtype_of_mxnet_is_kept():
     new = read_params(FILES / "v2_0_0b1_np/dtypes.npz")
     assert new["b"].dtype == bool
     assert {new[name].dtype.name for name in ("int16", "uint16", "uint32", "uint64")} == {
-        "int16", "uint16", "uint32", "uint64"}  # fmt: skip
+        "int16",
+        "uint16",
+        "uint32",
+        "uint64",
+    }
 
 
 def test_sparse_arrays_are_read_dense():
@@ -81,12 +85,18 @@ def zip_of(**members):
 def test_sparse_arrays_of_a_zip_are_read_dense():
     arrays = parse_params(
         zip_of(
-            r__data=numpy.array([[1.0, 2], [3, 4]], "f4"), r__indices=numpy.array([0, 3]), r__shape=numpy.array([5, 2]),
+            r__data=numpy.array([[1.0, 2], [3, 4]], "f4"),
+            r__indices=numpy.array([0, 3]),
+            r__shape=numpy.array([5, 2]),
             r__format=numpy.array(b"row_sparse"),
-            c__data=numpy.array([1.0, 2, 3], "f4"), c__indices=numpy.array([0, 2, 1]), c__shape=numpy.array([3, 3]),
-            c__indptr=numpy.array([0, 2, 2, 3]), c__format=numpy.array(b"csr"), w=numpy.ones(2, "f4"),
+            c__data=numpy.array([1.0, 2, 3], "f4"),
+            c__indices=numpy.array([0, 2, 1]),
+            c__shape=numpy.array([3, 3]),
+            c__indptr=numpy.array([0, 2, 2, 3]),
+            c__format=numpy.array(b"csr"),
+            w=numpy.ones(2, "f4"),
         )
-    )  # fmt: skip
+    )
     assert set(arrays) == {"r", "c", "w"}
     numpy.testing.assert_array_equal(arrays["r"], [[1, 2], [0, 0], [0, 0], [3, 4], [0, 0]])
     numpy.testing.assert_array_equal(arrays["c"], [[1, 0, 2], [0, 0, 0], [0, 3, 0]])

@@ -184,7 +184,9 @@ def test_every_name_of_the_table_is_an_operator_of_mxnet():
     known = SIGNATURES["1_9_1"].keys() | SIGNATURES["2_0_0b1"].keys()
     # Aliases, in files of versions that are not listed here, and operators of np that only some of them have.
     assert {name for name in TABLE if name not in known and not name.startswith(("_np", "_contrib"))} <= {
-        "MAERegressionOutput", "arange_like"}  # fmt: skip
+        "MAERegressionOutput",
+        "arange_like",
+    }
 
 
 @pytest.mark.parametrize(
@@ -192,14 +194,18 @@ def test_every_name_of_the_table_is_an_operator_of_mxnet():
     [
         ("FullyConnected", (X, Y), {"num_hidden": 9}, "node 'node'.*weight is"),
         ("FullyConnected", (X,), {"num_hidden": 9}, "other inputs"),
-        ("elemwise_add", (X, ROW), {}, "shapes differ"), ("Reshape", (X,), {"shape": "(5, 5)"}, "cannot become"),
-        ("Reshape", (X,), {"shape": "(-7,)"}, "unknown code"), ("Cast", (X,), {"dtype": "float99"}, "float99"),
-        ("Activation", (X,), {"act_type": "nonsense"}, "nonsense"), ("dot", (X, Y), {}, "cannot be multiplied"),
-        ("slice", (X,), {"begin": "(0,)", "end": "(1, 2)"}, "begin and end"), ("clip", (X,), {"a_min": "low"}, "a_min"),
+        ("elemwise_add", (X, ROW), {}, "shapes differ"),
+        ("Reshape", (X,), {"shape": "(5, 5)"}, "cannot become"),
+        ("Reshape", (X,), {"shape": "(-7,)"}, "unknown code"),
+        ("Cast", (X,), {"dtype": "float99"}, "float99"),
+        ("Activation", (X,), {"act_type": "nonsense"}, "nonsense"),
+        ("dot", (X, Y), {}, "cannot be multiplied"),
+        ("slice", (X,), {"begin": "(0,)", "end": "(1, 2)"}, "begin and end"),
+        ("clip", (X,), {"a_min": "low"}, "a_min"),
         ("LayerNorm", (X, X[0], X[0]), {"output_mean_var": "True"}, "output_mean_var"),
         ("SliceChannel", (X,), {"num_outputs": 3}, "cannot be split"),
     ],
-)  # fmt: skip
+)
 def test_nodes_that_cannot_be_applied_are_named(op, inputs, attributes, what):
     with pytest.raises((LoadError, ShapeError), match=what):
         run(op, *inputs, **attributes)

@@ -41,13 +41,28 @@ def test_attributes_of_the_oldest_files_are_one():
 @pytest.mark.parametrize(
     ("text", "value"),
     [
-        ("256", 256), ("-1", -1), ("1e-05", 1e-5), ("1.5", 1.5), ("2L", 2), ("None", None), ("True", True),
-        ("(3, 3)", (3, 3)), ("(256,)", (256,)), ("()", ()), ("[3,3]", (3, 3)), ("[]", ()), ("(2L,3L)", (2, 3)),
-        ("[ 1 , 2 ]", (1, 2)), ("(None, 1)", (None, 1)), ("[None, 1]", (None, 1)),
+        ("256", 256),
+        ("-1", -1),
+        ("1e-05", 1e-5),
+        ("1.5", 1.5),
+        ("2L", 2),
+        ("None", None),
+        ("True", True),
+        ("(3, 3)", (3, 3)),
+        ("(256,)", (256,)),
+        ("()", ()),
+        ("[3,3]", (3, 3)),
+        ("[]", ()),
+        ("(2L,3L)", (2, 3)),
+        ("[ 1 , 2 ]", (1, 2)),
+        ("(None, 1)", (None, 1)),
+        ("[None, 1]", (None, 1)),
         ("((0, 0), (1, 1))", ((0, 0), (1, 1))),
-        ("[[0,0],[1,1]]", ((0, 0), (1, 1))), ("-inf", float("-inf")), ("3.0", 3.0),
+        ("[[0,0],[1,1]]", ((0, 0), (1, 1))),
+        ("-inf", float("-inf")),
+        ("3.0", 3.0),
     ],
-)  # fmt: skip
+)
 def test_attribute_strings(text, value):
     got = parse_value(text)
     assert got == value
@@ -88,15 +103,25 @@ def node(**changes):
 @pytest.mark.parametrize(
     ("text", "what"),
     [
-        ("", "no JSON"), ("[" * 100_000, "no JSON"), ("[]", "nodes"), ("{}", "nodes"), (graph(nodes=3), "nodes"),
-        (graph(nodes=[3]), r"nodes\[0\]"), (graph(nodes=node(name=3)), "op or name"),
-        (graph(nodes=node(inputs=[[7, 0]])), r"nodes\[1\].inputs\[0\]"), (graph(nodes=node(inputs=[[0]])), "no entry"),
-        (graph(nodes=node(inputs=[[True, 0]])), "no entry"), (graph(nodes=node(inputs=[[-1, 0]])), "no entry"),
-        (graph(nodes=node(inputs=[[1, 0]])), "depends on itself"), (graph(nodes=node(attrs={"a": 3})), "strings"),
-        (graph(heads=None), "heads"), (graph(heads=[[0, -1]]), "heads"), (graph(attrs={"x": 3}), "attrs.x"),
+        ("", "no JSON"),
+        ("[" * 100_000, "no JSON"),
+        ("[]", "nodes"),
+        ("{}", "nodes"),
+        (graph(nodes=3), "nodes"),
+        (graph(nodes=[3]), r"nodes\[0\]"),
+        (graph(nodes=node(name=3)), "op or name"),
+        (graph(nodes=node(inputs=[[7, 0]])), r"nodes\[1\].inputs\[0\]"),
+        (graph(nodes=node(inputs=[[0]])), "no entry"),
+        (graph(nodes=node(inputs=[[True, 0]])), "no entry"),
+        (graph(nodes=node(inputs=[[-1, 0]])), "no entry"),
+        (graph(nodes=node(inputs=[[1, 0]])), "depends on itself"),
+        (graph(nodes=node(attrs={"a": 3})), "strings"),
+        (graph(heads=None), "heads"),
+        (graph(heads=[[0, -1]]), "heads"),
+        (graph(attrs={"x": 3}), "attrs.x"),
         (graph(nodes=[{"op": "null", "name": "a"}] * 2, heads=[[0, 0], [1, 0]]), "two variables"),
     ],
-)  # fmt: skip
+)
 def test_malformed_graphs_say_where(text, what):
     with pytest.raises(LoadError, match=what) as error:
         parse_symbol(text, "some-symbol.json")

@@ -33,8 +33,9 @@ def test_text_is_read_back():
 
 
 @pytest.mark.parametrize(
-    ("old", "new"), [("n0 in 3..64", "k in 3..64"), ("<2*n0>", "<2*n9>"), ('"n0-n1 > 0"', '"n0-n1 > 1"'), ("sizes(", "size(")]
-)  # fmt: skip
+    ("old", "new"),
+    [("n0 in 3..64", "k in 3..64"), ("<2*n0>", "<2*n9>"), ('"n0-n1 > 0"', '"n0-n1 > 1"'), ("sizes(", "size(")],
+)
 def test_what_is_no_text(old, new):
     with pytest.raises(GraphError):
         parse(TEXT.replace(old, new), OPS)

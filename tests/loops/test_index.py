@@ -6,7 +6,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from hybridize.base.dtypes import bool_, int64
-from hybridize.loops.expr import Axis, Call, Const, Expr, Select, axis, call, index, select
+from hybridize.loops.expr import Axis, CallExpr, Const, Expr, Select, axis, call, index, select
 from hybridize.loops.index import Index, Interner, Space
 
 SIZES = {0: 3, 1: 4, 2: 1, 3: 5}
@@ -22,14 +22,21 @@ def value(expr: Expr, at: dict[int, int]) -> int | bool:
             return constant + sum(c * value(atom, at) for atom, c in terms)
         case Select(condition=c, then=x, orelse=y):
             return value(x, at) if value(c, at) else value(y, at)
-        case Call(function=function, args=args):
+        case CallExpr(function=function, args=args):
             values = [value(arg, at) for arg in args]
             return {
-                "add": lambda x, y: x + y, "sub": lambda x, y: x - y, "mul": lambda x, y: x * y,
-                "floordiv": lambda x, y: x // y, "mod": lambda x, y: x % y, "max": max, "min": min,
-                "lt": lambda x, y: x < y, "ge": lambda x, y: x >= y, "eq": lambda x, y: x == y,
+                "add": lambda x, y: x + y,
+                "sub": lambda x, y: x - y,
+                "mul": lambda x, y: x * y,
+                "floordiv": lambda x, y: x // y,
+                "mod": lambda x, y: x % y,
+                "max": max,
+                "min": min,
+                "lt": lambda x, y: x < y,
+                "ge": lambda x, y: x >= y,
+                "eq": lambda x, y: x == y,
                 "neg": lambda x: -x,
-            }[function](*values)  # fmt: skip
+            }[function](*values)
     raise AssertionError(expr)
 
 
@@ -94,4 +101,4 @@ def test_comparisons_are_decided_by_the_sizes():
     space = Space(Interner(), {0: 4})
     four = space.interner.number(4)
     assert space.call(bool_, "lt", (space.axis(0), four)) == Const(bool_, True)
-    assert isinstance(space.call(bool_, "lt", (space.axis(0), space.interner.number(3))), Call)
+    assert isinstance(space.call(bool_, "lt", (space.axis(0), space.interner.number(3))), CallExpr)

@@ -8,7 +8,7 @@ import pytest
 from hybridize.base import dims
 from hybridize.base.dims import FAR, Dim, Scope
 from hybridize.base.dtypes import bool_, int64
-from hybridize.loops.expr import Call, Const, Expr, add, index, mul, whole
+from hybridize.loops.expr import CallExpr, Const, Expr, add, index, mul, whole
 from hybridize.loops.index import Interner, Space
 from hybridize.loops.kernel import Kernel, Nest, Param, Statement
 
@@ -56,8 +56,8 @@ def test_what_is_not_known_stays(sizes: list[Dim]):
     n, m, _ = sizes
     space, (i, _j) = space_of(n, m)
     quotient = space.floordiv(i, m)
-    assert isinstance(quotient, Call)
-    assert isinstance(compare(space, "lt", i, m), Call)
+    assert isinstance(quotient, CallExpr)
+    assert isinstance(compare(space, "lt", i, m), CallExpr)
 
 
 def test_comparisons_that_always_hold(sizes: list[Dim]):

@@ -9,7 +9,7 @@ from hybridize import ops
 from hybridize.base.errors import ArgumentError, ShapeError
 from hybridize.base.types import TensorType
 from hybridize.compiler import compile as compiled
-from hybridize.ops import Reference, composites, evaluate, interpreting, pullback, record
+from hybridize.ops import ReferenceInterpreter, composites, evaluate, interpreting, pullback, record
 
 X = numpy.array([[0.5, -1.0, 2.0], [-3.0, 0.25, 1.0]])
 EDGE = numpy.array([[0.0, -0.0, math.inf, -math.inf, math.nan, 300.0, -300.0]])
@@ -88,7 +88,7 @@ def test_gradients(name):
     graph = record(lambda x: [function(x)], (typed(X),))
     (y,) = evaluate(graph, [X])
     weights = numpy.random.default_rng(1).uniform(0.5, 1.5, y.shape)
-    with interpreting(Reference()):
+    with interpreting(ReferenceInterpreter()):
         (found,) = pullback(graph, [X], [weights])
     for place in numpy.ndindex(X.shape):
         step = numpy.zeros_like(X)
@@ -99,7 +99,7 @@ def test_gradients(name):
 
 def test_the_slope_of_relu_at_zero_is_zero():
     graph = record(lambda x: [composites.relu(x)], (TensorType((3,), numpy.dtype("f4")),))
-    with interpreting(Reference()):
+    with interpreting(ReferenceInterpreter()):
         (found,) = pullback(graph, [numpy.array([0.0, -0.0, 1.0], "f4")], [numpy.ones(3, "f4")])
     numpy.testing.assert_array_equal(found, [0, 0, 1])
 
@@ -117,9 +117,13 @@ def test_fully_connected():
 
 @pytest.mark.parametrize(
     ("x", "w", "b"),
-    [("f32[2,5]", "f32[4,3]", "f32[4]"), ("f32[2,5]", "f32[4,5]", "f32[3]"), ("f32[]", "f32[4,5]", None),
-     ("f32[2,5]", "f32[5]", None)],
-)  # fmt: skip
+    [
+        ("f32[2,5]", "f32[4,3]", "f32[4]"),
+        ("f32[2,5]", "f32[4,5]", "f32[3]"),
+        ("f32[]", "f32[4,5]", None),
+        ("f32[2,5]", "f32[5]", None),
+    ],
+)
 def test_fully_connected_of_sizes_that_do_not_fit(x, w, b):
     kinds = [TensorType.parse(kind) for kind in (x, w, b) if kind]
     with pytest.raises(ShapeError, match="E102"):

@@ -8,7 +8,7 @@ from hybridize.base.errors import StateError
 from hybridize.base.types import TensorType
 from hybridize.compiler import compile as compiled
 from hybridize.graph import Graph, verify
-from hybridize.ops import Reference, composites, evaluate, interpreting, pullback, record
+from hybridize.ops import ReferenceInterpreter, composites, evaluate, interpreting, pullback, record
 from hybridize.ops.gradient import apply
 from hybridize.passes import PIPELINE
 
@@ -118,7 +118,7 @@ def test_no_cotangent_arrives_where_none_leaves():
     kinds = (ROW, ROW, TensorType((3,), numpy.dtype("i8")))
     graph = record(lambda x, y, n: [ops.stop_gradient(x), ops.sin(y), ops.add(n, n)], kinds)
     x, n = numpy.ones(3), numpy.ones(3, "i8")
-    with interpreting(Reference()):
+    with interpreting(ReferenceInterpreter()):
         assert pullback(graph, [x, x, n], [None, None, None]) == (None, None, None)
         found = pullback(graph, [x, x, n], [x, x, None])
     assert found[0] is None

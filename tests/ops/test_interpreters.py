@@ -11,7 +11,7 @@ from hybridize import ops
 from hybridize.base.errors import ArgumentError, InternalError
 from hybridize.base.types import TensorType
 from hybridize.graph import Builder
-from hybridize.ops import OPS, Recorder, Reference, composite, composites, evaluate, interpreting, record
+from hybridize.ops import OPS, Recorder, ReferenceInterpreter, composite, composites, evaluate, interpreting, record
 from hybridize.ops.op import ACTIVE, capturing, current, imperatively, snake
 
 KIND = TensorType((2, 3), numpy.dtype("f4"))
@@ -98,7 +98,7 @@ def test_composites_are_one_node_when_recorded_and_plain_calls_otherwise():
     assert one.nodes[0].op.body.op_names() == ["add"]
     two = record(lambda x: [blend(x)], (KIND,))
     assert two.nodes[0].op.body.op_names() == ["broadcast", "mul"]
-    with interpreting(Reference()):
+    with interpreting(ReferenceInterpreter()):
         x = numpy.ones((2, 3), "f4")
         numpy.testing.assert_array_equal(blend(x), x / 2)
         numpy.testing.assert_array_equal(evaluate(two, [x])[0], x / 2)
@@ -115,11 +115,16 @@ def test_composites_say_what_mxnet_files_need():
     def run(x, w, b, key, rows):
         y = composites.fully_connected(x, w, b, flatten=False)
         for step in (
-            lambda y: composites.activation(y, "tanh"), lambda y: composites.leaky_relu(y, None, "elu", 0.1),
-            lambda y: composites.gelu(y), lambda y: composites.softmax(y, 1), lambda y: composites.log_softmax(y, 1),
-            lambda y: composites.layer_norm(y, b, b, 1, 1e-3), lambda y: composites.dropout(y, key, 0.25),
-            composites.flatten, composites.relu,
-        ):  # fmt: skip
+            lambda y: composites.activation(y, "tanh"),
+            lambda y: composites.leaky_relu(y, None, "elu", 0.1),
+            lambda y: composites.gelu(y),
+            lambda y: composites.softmax(y, 1),
+            lambda y: composites.log_softmax(y, 1),
+            lambda y: composites.layer_norm(y, b, b, 1, 1e-3),
+            lambda y: composites.dropout(y, key, 0.25),
+            composites.flatten,
+            composites.relu,
+        ):
             y = step(y)
         return [y, composites.embedding(rows, w), composites.one_hot(rows, 7)]
 

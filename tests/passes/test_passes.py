@@ -45,10 +45,14 @@ def number(value: float) -> str:
 @pytest.mark.parametrize(
     ("value", "op"),
     [
-        (1.0, "mul(%0, %2)"), (1.0, "mul(%2, %0)"), (-0.0, "add(%0, %2)"), (-0.0, "add(%2, %0)"), (0.0, "sub(%0, %2)"),
+        (1.0, "mul(%0, %2)"),
+        (1.0, "mul(%2, %0)"),
+        (-0.0, "add(%0, %2)"),
+        (-0.0, "add(%2, %0)"),
+        (0.0, "sub(%0, %2)"),
         (1.0, "pow(%0, %2)"),
     ],
-)  # fmt: skip
+)
 def test_identities(value, op):
     graph = read(number(value).replace("OP", op))
     assert after(graph, Simplify()).endswith("return %0")
@@ -58,10 +62,17 @@ def test_identities(value, op):
 @pytest.mark.parametrize(
     ("value", "op"),
     [
-        (0.0, "add(%0, %2)"), (0.0, "mul(%0, %2)"), (-0.0, "sub(%0, %2)"), (0.0, "sub(%2, %0)"), (-1.0, "mul(%0, %2)"),
-        (3.0, "div(%0, %2)"), (0.0, "div(%0, %2)"), (0.0, "pow(%0, %2)"), (1.0, "div(%2, %0)"),
+        (0.0, "add(%0, %2)"),
+        (0.0, "mul(%0, %2)"),
+        (-0.0, "sub(%0, %2)"),
+        (0.0, "sub(%2, %0)"),
+        (-1.0, "mul(%0, %2)"),
+        (3.0, "div(%0, %2)"),
+        (0.0, "div(%0, %2)"),
+        (0.0, "pow(%0, %2)"),
+        (1.0, "div(%2, %0)"),
     ],
-)  # fmt: skip
+)
 def test_what_is_no_identity(value, op):
     """0 x is not 0 where x is infinite, and x + 0.0 is not x where x is -0.0."""
     graph = read(number(value).replace("OP", op))
@@ -202,7 +213,7 @@ def test_equal_things_are_computed_once():
         ("%2: f32[2,3] = stop_gradient(%0)", []),
         ("%2: f32[2,3] = sum(%0, axes=())", []),
     ],
-)  # fmt: skip
+)
 def test_shapes_and_dtypes(body, rest):
     result = body.rsplit("\n", 1)[-1].split(":")[0]
     graph = read(f"graph(%0: f32[2,3]) {{\n{body}\nreturn {result}\n}}")
@@ -281,9 +292,13 @@ def gelu_forms(y):
     half, one, c = (ops.full(value, kind) for value in (0.5, 1.0, 0.75))
     sum_ = ops.add(one, ops.tanh(ops.mul(c, y)))
     return [
-        ops.mul(ops.mul(half, y), sum_), ops.mul(sum_, ops.mul(y, half)), ops.mul(half, ops.mul(y, sum_)),
-        ops.mul(ops.mul(sum_, y), half), ops.mul(y, ops.mul(half, ops.add(ops.tanh(y), one))), ops.mul(sum_, half),
-    ]  # fmt: skip
+        ops.mul(ops.mul(half, y), sum_),
+        ops.mul(sum_, ops.mul(y, half)),
+        ops.mul(half, ops.mul(y, sum_)),
+        ops.mul(ops.mul(sum_, y), half),
+        ops.mul(y, ops.mul(half, ops.add(ops.tanh(y), one))),
+        ops.mul(sum_, half),
+    ]
 
 
 @pytest.mark.parametrize("dtype", ["f4", "f8", "f2"])

@@ -31,14 +31,32 @@ V1 = "4:memory:/a\n3:cpu,cpuacct:/a/b\n0::/"
         ({"proc/self/cgroup": "0::/../..", f"{TREE}/cpu.max": "400000 200000"}, 2),
         ({"proc/self/cgroup": "0::/not/there", f"{TREE}/cpu.max": "400000 100000"}, 4),
         ({"proc/self/cgroup": "0::/a", f"{TREE}/a/cpu.max": "nonsense"}, None),
-        ({"proc/self/cgroup": V1, f"{TREE}/cpu/a/b/cpu.cfs_quota_us": "200000",
-          f"{TREE}/cpu/a/b/cpu.cfs_period_us": "100000"}, 2),
-        ({"proc/self/cgroup": V1, f"{TREE}/cpu,cpuacct/cpu.cfs_quota_us": "500000",
-          f"{TREE}/cpu,cpuacct/cpu.cfs_period_us": "100000"}, 5),
-        ({"proc/self/cgroup": V1, f"{TREE}/cpu/a/b/cpu.cfs_quota_us": "-1",
-          f"{TREE}/cpu/a/b/cpu.cfs_period_us": "100000"}, None),
+        (
+            {
+                "proc/self/cgroup": V1,
+                f"{TREE}/cpu/a/b/cpu.cfs_quota_us": "200000",
+                f"{TREE}/cpu/a/b/cpu.cfs_period_us": "100000",
+            },
+            2,
+        ),
+        (
+            {
+                "proc/self/cgroup": V1,
+                f"{TREE}/cpu,cpuacct/cpu.cfs_quota_us": "500000",
+                f"{TREE}/cpu,cpuacct/cpu.cfs_period_us": "100000",
+            },
+            5,
+        ),
+        (
+            {
+                "proc/self/cgroup": V1,
+                f"{TREE}/cpu/a/b/cpu.cfs_quota_us": "-1",
+                f"{TREE}/cpu/a/b/cpu.cfs_period_us": "100000",
+            },
+            None,
+        ),
     ],
-)  # fmt: skip
+)
 def test_quota(tmp_path, files, quota):
     write(tmp_path, files)
     assert processors.quota(str(tmp_path)) == quota

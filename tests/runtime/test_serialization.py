@@ -91,10 +91,19 @@ def with_body(text, blobs=b""):
 @pytest.mark.parametrize(
     "text",
     [
-        b"", b"{", b"nonsense", b'{"Stranger":[]}', b'{"Pair":[1,2],"Empty":[]}', b"{}", b'{"Pair":[1]}', b'{"Pair":5}',
-        b'{"":[1]}', b"[" * 100000, b'"\xff"',
+        b"",
+        b"{",
+        b"nonsense",
+        b'{"Stranger":[]}',
+        b'{"Pair":[1,2],"Empty":[]}',
+        b"{}",
+        b'{"Pair":[1]}',
+        b'{"Pair":5}',
+        b'{"":[1]}',
+        b"[" * 100000,
+        b'"\xff"',
     ],
-)  # fmt: skip
+)
 def test_text_with_a_right_checksum_that_is_none_of_ours(text):
     with pytest.raises(LoadError, match="E651"):
         load(with_body(text), [Pair, Empty])

@@ -5,11 +5,11 @@ import time
 from hypothesis import given
 from hypothesis import strategies as st
 
-from hybridize.schedule.memory import Block, assign
+from hybridize.schedule.memory import ScratchBlock, assign
 
 blocks = st.lists(
     st.tuples(st.integers(0, 5000), st.integers(0, 30), st.integers(0, 10)).map(
-        lambda t: Block(t[0], t[1], t[1] + t[2])
+        lambda t: ScratchBlock(t[0], t[1], t[1] + t[2])
     ),
     max_size=40,
 )
@@ -27,7 +27,7 @@ def test_live_ranges_at_one_offset_are_disjoint(made):
 
 
 def test_memory_of_the_dead_is_used_again():
-    made = [Block(1000, 0, 1), Block(500, 1, 2), Block(900, 2, 3)]
+    made = [ScratchBlock(1000, 0, 1), ScratchBlock(500, 1, 2), ScratchBlock(900, 2, 3)]
     assert assign(made) == 1024 + 512
 
 
@@ -51,7 +51,7 @@ def test_each_takes_the_smallest_hole(made):
 
 
 def test_many_blocks_that_live_long_take_no_time_to_place():
-    made = [Block(64, first, first + 20_000) for first in range(20_000)]
+    made = [ScratchBlock(64, first, first + 20_000) for first in range(20_000)]
     begin = time.process_time()
     assert assign(made) == 64 * 20_000
     assert time.process_time() - begin < 2  # a tenth of that; minutes where each block looks at all that live

@@ -7,7 +7,7 @@ import pytest
 
 from hybridize.base import dims
 from hybridize.base.dims import FAR, Scope
-from hybridize.schedule.memory import ALIGN, Block, assign
+from hybridize.schedule.memory import ALIGN, ScratchBlock, assign
 
 
 @pytest.mark.parametrize("seed", range(20))
@@ -20,7 +20,7 @@ def test_blocks_alive_together_never_overlap(seed):
     blocks = []
     for _ in range(30):
         first = draw.randrange(20)
-        blocks.append(Block(draw.choice(choices), first, first + draw.randrange(5)))
+        blocks.append(ScratchBlock(draw.choice(choices), first, first + draw.randrange(5)))
     total = assign(blocks)
     assert not scope.conditions
     assert all(symbol.bounds == (2, FAR) for symbol in scope.symbols)
@@ -38,5 +38,5 @@ def test_blocks_of_one_size_share():
     scope = Scope()
     scope.capturing = False
     n = scope.symbol(9)
-    blocks = [Block(4 * n, k, k + 1) for k in range(10)]
+    blocks = [ScratchBlock(4 * n, k, k + 1) for k in range(10)]
     assert dims.same(assign(blocks), 2 * ((4 * n + 63) // 64 * 64))

@@ -10,7 +10,7 @@ knows. IR carries explicit vectors `<W x float>`, so no IR pass is run: code gen
 8-30 ms. Weights and addresses never stand in the IR.
 
     a module       program (steps in order) and what its functions share: text, sizes, prepare, regions, parallel
-    nests/         loop nests: elements, positions, memory; tiles, panels and totals
+    nests/         loop nests: elements, positions, memory; tiles, panels and accumulators
     contraction/   products: forms, tiles, micro-kernels, what follows in the store
     routines/      searches, sorting, cells
     functions/     the table of elementwise functions and their mathematics

@@ -43,7 +43,7 @@ def emit_body(module: Module, name: str, ranged: str, pointers: int, strides: Se
 
 
 def _cell(f: Function, number: int) -> str:
-    """Where a pointer lies; on entry, as the sizes are needed there."""
+    """Return the address of a pointer; computed on entry, as the sizes are needed there."""
     return f.on_entry(f"getelementptr ptr, ptr %data, i64 {number}", ("argument", number))
 
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What a call of a program with size symbols needs to know before it begins, as a function of its own.
+"""Write `prepare`, which computes what a call of a program with size symbols must know before it begins.
 
     i64 prepare(ptr sizes, ptr frame)          1, or 0 where the program does not hold for these sizes
 
@@ -60,7 +60,7 @@ def _ranges(f: Function, scope: Scope) -> list[str]:
 
 
 def _held(f: Function, condition: Condition) -> str:
-    """Whether a condition holds; where its value does not fit an i64, Python is asked."""
+    """Tell whether a condition holds; where its value does not fit an i64, Python is asked."""
     value = as_double(f, condition.dim)
     fits = f.op(f"fcmp olt double {value}, {double(FAR)}")
     fits = f.op(f"and i1 {fits}, {f.op(f'fcmp ogt double {value}, {double(-FAR)}')}")

@@ -67,14 +67,14 @@ class Built:
 
 @frozen
 class LLVMTargetInfo:
-    """What the scheduler asks about the code to come."""
+    """Answers the scheduler's questions about the code that is to be emitted."""
 
     target: Target
     slots: int = 1
     """Threads that may share a step."""
 
     def cuts(self, work: Kernel | Product) -> bool:
-        """Whether any of the loops of a kernel or contraction can be shared."""
+        """Tell whether any of the loops of a kernel or contraction can be shared."""
         if isinstance(work, Product):
             return _several(contraction_units(_spec(work), self.target))
         return any(_outermost(part, self.target) is not None for part in _parts(work))
@@ -88,7 +88,7 @@ class LLVMTargetInfo:
         return contraction_scratch(_spec(product), self.target)
 
     def packs(self, product: Product) -> bool:
-        """Whether w of a contraction is better packed."""
+        """Tell whether w of a contraction is better packed."""
         return pack_pays(_spec(product), self.target)
 
     def routine_bytes(self, routine: Routine, inputs: Sequence[TensorType], outputs: Sequence[TensorType]) -> int:
@@ -170,7 +170,7 @@ def _outermost(part: Kernel, target: Target) -> Outermost | None:
 
 
 def _several(turns: int) -> bool:
-    """Whether there may be more than one."""
+    """Tell whether there may be more than one."""
     return is_symbolic(turns) or turns > 1
 
 
@@ -182,7 +182,7 @@ class Emitter:
         self.target = target
         self.prefix = prefix
         self.sized = False
-        """Whether there are size symbols: a pointer to their values follows the constants in the array of inputs."""
+        """True if there are size symbols: a pointer to their values follows the constants in the array of inputs."""
         self._written: dict[str, str] = {}
 
     def program(self, name: str, scheduled: Schedule, linkage: str = "internal") -> list[str]:

@@ -10,8 +10,8 @@ from hybridize.base import dims
 from hybridize.base.dims import Atom, Dim, Division, Larger, Size, Symbol
 
 
-class Entry(Protocol):
-    """Where such arithmetic is written: on entry of a function, so that all of it may use the registers."""
+class EntryBlock(Protocol):
+    """Writes size arithmetic on entry of a function, so that all of the function may use the registers."""
 
     def on_entry(self, text: str, key: object) -> str:
         """The register of an instruction, written once for each `key`."""
@@ -20,7 +20,7 @@ class Entry(Protocol):
         """The register of a symbol's value."""
 
 
-def size_register(entry: Entry, x: Size) -> str:
+def size_register(entry: EntryBlock, x: Size) -> str:
     """A size as an i64: a number, or a register."""
     if not isinstance(x, Dim):
         return str(x)
@@ -42,7 +42,7 @@ def _key(monomial: tuple[Atom, ...]) -> object:
     return tuple(map(id, monomial))
 
 
-def _atom(entry: Entry, atom: Atom) -> str:
+def _atom(entry: EntryBlock, atom: Atom) -> str:
     if isinstance(atom, Symbol):
         return entry.symbol(atom)
     x, divisor = size_register(entry, atom.x), size_register(entry, atom.divisor)
@@ -59,7 +59,7 @@ def _atom(entry: Entry, atom: Atom) -> str:
     return _floored(entry, atom, x, divisor)
 
 
-def _floored(entry: Entry, atom: Atom, x: str, divisor: str) -> str:
+def _floored(entry: EntryBlock, atom: Atom, x: str, divisor: str) -> str:
     """Division and remainder rounded down, as Python does and the machine does not; the divisor is not 0."""
     quotient = entry.on_entry(f"sdiv i64 {x}, {divisor}", ("sdiv", x, divisor))
     rest = entry.on_entry(f"srem i64 {x}, {divisor}", ("srem", x, divisor))
@@ -79,7 +79,7 @@ def double(x: float) -> str:
     return f"0x{struct.unpack('<Q', struct.pack('<d', x))[0]:016X}"
 
 
-def as_double(entry: Entry, x: Size) -> str:
+def as_double(entry: EntryBlock, x: Size) -> str:
     """About `x`, as a double: no product overflows."""
     if not isinstance(x, Dim):
         return double(x)
@@ -93,7 +93,7 @@ def as_double(entry: Entry, x: Size) -> str:
     return total
 
 
-def _atom_as_double(entry: Entry, atom: Atom) -> str:
+def _atom_as_double(entry: EntryBlock, atom: Atom) -> str:
     if isinstance(atom, Symbol):
         value = entry.symbol(atom)
         return entry.on_entry(f"sitofp i64 {value} to double", ("double", value))

@@ -61,7 +61,7 @@ class Module:
 
     def __init__(self, halves: bool = True) -> None:
         self.halves = halves
-        """Whether the machine converts float16 by an instruction (`Target.halves`)."""
+        """True if the machine converts float16 by an instruction (`Target.halves`)."""
         self.functions: dict[str, Function] = {}
         self.declarations: dict[str, str] = {}
         self.globals: dict[str, str] = {}
@@ -101,7 +101,7 @@ class Module:
 
 
 @mutable
-class Loop:
+class LoopBlock:
     """A loop being written. Set `following` to the carried values of the next turn before the block ends."""
 
     index: str
@@ -137,7 +137,7 @@ class Function:
         self.sizes = ""
         """Pointer to the values of all symbols, in functions that are given one: they take none as a parameter."""
         self.sizes_slot: int | None = None
-        """Where that pointer is in the function's array of inputs."""
+        """The slot of that pointer in the function's array of inputs."""
         self._params = list(params)
         self._signature = (f"define {linkage + ' ' if linkage else ''}{returns} @{name}(", attributes)
         self._on_entry: dict[object, str] = {}
@@ -224,7 +224,7 @@ class Function:
     @contextmanager
     def loop(
         self, start: str | int, stop: str | int, step: str | int = 1, carry: Sequence[tuple[str, str]] = ()
-    ) -> Iterator[Loop]:
+    ) -> Iterator[LoopBlock]:
         """Write `for index in range(start, stop, step)` (i64, step > 0) carrying (type, initial value) registers.
 
         The first turn is guarded unless both bounds are known numbers and the loop is not empty. One that is known to
@@ -233,7 +233,7 @@ class Function:
         if dims.is_symbolic(start) or dims.is_symbolic(stop) or dims.is_symbolic(step):
             start, stop, step = (x if isinstance(x, str) else self.size(x) for x in (start, stop, step))
         if isinstance(start, int) and isinstance(stop, int) and isinstance(step, int) and start < stop <= start + step:
-            once = Loop(str(start), [first for _, first in carry])
+            once = LoopBlock(str(start), [first for _, first in carry])
             yield once
             once.results = list(once.following)
             return
@@ -250,7 +250,7 @@ class Function:
         slot = len(self._lines)
         self.jump(body)
         self.place(body)
-        loop = Loop(index, carried)
+        loop = LoopBlock(index, carried)
         yield loop
         if len(loop.following) != len(carried):
             raise CodegenError(

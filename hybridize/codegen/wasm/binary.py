@@ -21,7 +21,7 @@ class Reader:
 
     @property
     def done(self) -> bool:
-        """Whether nothing is left."""
+        """True if nothing is left."""
         return self.position >= self.stop
 
     def take(self, count: int) -> bytes:

@@ -13,7 +13,7 @@ from collections.abc import Sequence
 from hybridize.base.errors import CodegenError
 from hybridize.base.frozen import frozen
 from hybridize.codegen.wasm.binary import PADDED, Reader, name, section, signed, unsigned, vector
-from hybridize.codegen.wasm.relocatable import CODE, MAGIC, Fix, Relocatable, Symbol, read
+from hybridize.codegen.wasm.relocatable import CODE, MAGIC, Fix, LinkSymbol, Relocatable, read
 
 STACK_BYTES = 1 << 18
 PAGE = 1 << 16
@@ -91,7 +91,7 @@ class _Part:
     places: tuple[int, ...]
     """Addresses of its segments."""
     imported: tuple[int, ...]
-    """Which import of the module each of its own is."""
+    """For each import of its own, the import of the module that it is."""
     first_function: int
     """Index of the first function that it defines."""
     first_type: int
@@ -131,12 +131,12 @@ def _placed(sources: Sequence[Relocatable]) -> tuple[list[_Part], dict[str, int]
     return parts, imports, _aligned(end, HEAP_ALIGN)
 
 
-def _exported(source: Relocatable, kind: str) -> list[Symbol]:
+def _exported(source: Relocatable, kind: str) -> list[LinkSymbol]:
     return [symbol for symbol in source.symbols if symbol.kind == kind and symbol.exported]
 
 
 def _items(content: bytes) -> tuple[int, bytes]:
-    """How many items a vector has, and their bytes."""
+    """Split a vector into the number of its items, and their bytes."""
     reader = Reader(content)
     count = reader.unsigned()
     return count, content[reader.position :]

@@ -48,7 +48,7 @@ class Import:
 
 
 @frozen
-class Symbol:
+class LinkSymbol:
     """A function, a piece of data, or one of the globals and tables that every object knows."""
 
     kind: str
@@ -62,7 +62,7 @@ class Symbol:
 
 
 @frozen
-class Segment:
+class DataSegment:
     """A run of initial data."""
 
     content: bytes
@@ -93,13 +93,13 @@ class Relocatable:
     """Functions of the host, first in the order of functions."""
     functions: bytes
     code: bytes
-    segments: tuple[Segment, ...]
+    segments: tuple[DataSegment, ...]
     segment_starts: tuple[int, ...]
-    """Where the content of each segment begins, from the start of the section's content."""
-    symbols: tuple[Symbol, ...]
+    """The offset at which the content of each segment begins, from the start of the section's content."""
+    symbols: tuple[LinkSymbol, ...]
     relocations: tuple[Relocation, ...]
     has_table: bool
-    """Whether functions are called through pointers."""
+    """True if functions are called through pointers."""
 
 
 def read(data: bytes) -> Relocatable:
@@ -129,7 +129,7 @@ def read(data: bytes) -> Relocatable:
     imports, has_table, names = _imports(found.get(IMPORT))
     contents, starts = _data(found.get(DATA))
     aligns: list[int] = []
-    symbols: list[Symbol] = []
+    symbols: list[LinkSymbol] = []
     relocations: list[Relocation] = []
     for title, content in customs:
         if title == "linking":
@@ -140,7 +140,7 @@ def read(data: bytes) -> Relocatable:
         raise CodegenError("E967", "the module is no relocatable object: it says nothing of its symbols")
     if len(aligns) != len(contents):
         raise CodegenError("E967", f"the object has {len(contents)} segments of data and describes {len(aligns)}")
-    segments = tuple(Segment(content, align) for content, align in zip(contents, aligns, strict=True))
+    segments = tuple(DataSegment(content, align) for content, align in zip(contents, aligns, strict=True))
     return Relocatable(
         _rest(found.get(TYPE)),
         tuple(imports),
@@ -200,13 +200,13 @@ def _data(reader: Reader | None) -> tuple[list[bytes], list[int]]:
     return contents, starts
 
 
-def _linking(reader: Reader, imported: list[str]) -> tuple[list[int], list[Symbol]]:
+def _linking(reader: Reader, imported: list[str]) -> tuple[list[int], list[LinkSymbol]]:
     """Alignments of segments, and the symbols."""
     version = reader.unsigned()
     if version != 2:
         raise CodegenError("E967", f"the object's symbols are of version {version}; 2 is known")
     aligns: list[int] = []
-    symbols: list[Symbol] = []
+    symbols: list[LinkSymbol] = []
     while not reader.done:
         kind, size = reader.byte(), reader.unsigned()
         end = reader.position + size
@@ -221,23 +221,23 @@ def _linking(reader: Reader, imported: list[str]) -> tuple[list[int], list[Symbo
     return aligns, symbols
 
 
-def _symbol(reader: Reader, imported: list[str]) -> Symbol:
+def _symbol(reader: Reader, imported: list[str]) -> LinkSymbol:
     kind, flags = reader.byte(), reader.unsigned()
     defined = not flags & _UNDEFINED
     exported = defined and not flags & (_LOCAL | _HIDDEN)
     if kind == 1:
         title = reader.name()
         if not defined:
-            return Symbol("data", title, -1)
+            return LinkSymbol("data", title, -1)
         index, offset = reader.unsigned(), reader.unsigned()
         reader.unsigned()
-        return Symbol("data", title, index, offset, exported)
+        return LinkSymbol("data", title, index, offset, exported)
     word = {0: "function", 2: "global", 5: "table"}.get(kind)
     if word is None:
         raise CodegenError("E967", f"the object has a symbol of kind {kind}, which no program of ours needs")
     index = reader.unsigned()
     title = reader.name() if defined or flags & _NAMED else imported[index] if word == "function" else word
-    return Symbol(word, title, index, 0, exported)
+    return LinkSymbol(word, title, index, 0, exported)
 
 
 def _relocations(reader: Reader, order: list[int]) -> list[Relocation]:

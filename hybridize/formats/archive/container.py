@@ -55,8 +55,8 @@ _NAMES: Final = {dtype: code for code, dtype in _CODES.items()}
 Array = NDArray[Any]
 
 
-class Entry:
-    """Where a tensor is."""
+class TensorEntry:
+    """The position of a tensor in the file."""
 
     __slots__ = ("dtype", "end", "shape", "start")
 
@@ -76,7 +76,7 @@ class Entry:
 class Container:
     """A mapped file. Each tensor is checked when it is first asked for; arrays over it are written on copies."""
 
-    def __init__(self, source: str, data: Any, entries: dict[str, Entry], program: str) -> None:
+    def __init__(self, source: str, data: Any, entries: dict[str, TensorEntry], program: str) -> None:
         self.source = source
         self.entries = entries
         self._data = data
@@ -89,7 +89,7 @@ class Container:
         return unsound(self.source, what)
 
     def program(self) -> Any:
-        """What the description says, checked."""
+        """Read the description of the program, and check it."""
         entry = self.entries.get(PROGRAM)
         if entry is None:
             raise self.fail("it has no description")
@@ -143,7 +143,7 @@ class Container:
             raise damaged(self.source, repr(name))
 
     def holds(self, name: str) -> bool:
-        """Whether a tensor has its checksum, and is what its dtype can be."""
+        """Tell whether a tensor has its checksum, and bytes that its dtype can have."""
         entry = self.entries[name]
         part = memoryview(self._data)[entry.start : entry.end]
         if _checksum(part) != self._checks[name]:
@@ -159,9 +159,10 @@ def unsound(source: str, what: str) -> LoadError:
 def damaged(source: str, what: str) -> LoadError:
     """The error of a checksum."""
     return LoadError(
-        "E614", f"{source} is damaged: the checksum of {shortened(what)} does not fit",
+        "E614",
+        f"{source} is damaged: the checksum of {shortened(what)} does not fit",
         help="copy it again from where it came",
-    )  # fmt: skip
+    )
 
 
 def shortened(text: str) -> str:
@@ -204,9 +205,10 @@ def opened(source: str) -> Container | None:
 def later(source: str, version: str) -> LoadError:
     """The error of a version that this package does not read."""
     return LoadError(
-        "E605", f"{source} is an archive of version {shortened(version)}, this hybridize reads 1 and {VERSION}",
+        "E605",
+        f"{source} is an archive of version {shortened(version)}, this hybridize reads 1 and {VERSION}",
         help="load it with a later release of hybridize",
-    )  # fmt: skip
+    )
 
 
 def _mapped(source: str) -> Any:
@@ -223,8 +225,8 @@ def _mapped(source: str) -> Any:
         raise LoadError("E600", f"cannot read {source}: {getattr(error, 'strerror', '') or error}") from error
 
 
-def _entries(tree: Mapping[str, Any], start: int, size: int) -> dict[str, Entry]:
-    """Where the tensors are: one after the other, from `start` to the end."""
+def _entries(tree: Mapping[str, Any], start: int, size: int) -> dict[str, TensorEntry]:
+    """Return the positions of the tensors, which lie one after the other from `start` to the end."""
     numbers = [number for entry in tree.values() for part in ("shape", "data_offsets") for number in entry[part]]
     if not _INTEGERS.issuperset(map(type, numbers)) or min(numbers, default=0) < 0:
         raise ValueError("sizes and offsets are integers from 0")
@@ -237,7 +239,7 @@ def _entries(tree: Mapping[str, Any], start: int, size: int) -> dict[str, Entry]
         if len(shape) > MAX_AXES or (begin == end and checked_size(shape, dtype) is None):
             raise ValueError(f"{name!r} is larger than an array can be")
         at = end + start
-        found[name] = Entry(dtype, shape, start + begin, at)
+        found[name] = TensorEntry(dtype, shape, start + begin, at)
     if at != size:
         raise ValueError(f"the file has {size} bytes, its tensors end at {at}")
     return found
@@ -250,7 +252,7 @@ def laid_out(tensors: Mapping[str, Array]) -> dict[str, Array]:
 
 
 def checksum(array: Array) -> int:
-    """What `Container` checks."""
+    """Return the checksum that `Container` compares."""
     return _checksum(_bytes(array))
 
 
@@ -304,6 +306,6 @@ def _bytes(array: Array) -> memoryview:
     return array.reshape(-1).view(uint8).data if array.nbytes else memoryview(b"")
 
 
-def type_text(entry: Entry) -> str:
+def type_text(entry: TensorEntry) -> str:
     """`f32[2,3]`."""
     return f"{CODES[entry.dtype]}[{','.join(map(str, entry.shape))}]"

@@ -68,7 +68,7 @@ def word(value: Any) -> str:
 
 
 def leaf_in(tree: list[Any]) -> Leaf:
-    """What `leaf_out` gave.
+    """Read a leaf that `leaf_out` wrote.
 
     Raises:
         ValueError, TypeError: it is something else.
@@ -82,7 +82,7 @@ def leaf_in(tree: list[Any]) -> Leaf:
 
 
 def structure_in(tree: dict[str, Any]) -> Structure:
-    """What `structure_out` gave.
+    """Read a structure that `structure_out` wrote.
 
     Raises:
         ValueError, TypeError, LookupError, RecursionError: it is something else.

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Where the user wrote what a graph computes: for each node a line of a file, beside the text, which has none."""
+"""Lines of the user's source: for each node a line of a file, beside the graph's text, which has none."""
 
 from __future__ import annotations
 

@@ -26,7 +26,7 @@ from hybridize.compiler.archived import Code
 from hybridize.formats.archive.container import PROGRAM, Container, damaged, opened
 from hybridize.formats.archive.description import arguments_in, check_scalars, leaf_in, structure_in, word
 from hybridize.formats.cursor import MAX_AXES
-from hybridize.formats.saved import Leaf, Sample, SavedProgram, SavedSignature
+from hybridize.formats.saved import CheckedCall, Leaf, SavedProgram, SavedSignature
 from hybridize.graph import Deferred, Graph, Value, parse, verify
 from hybridize.graph.text import digest
 from hybridize.ops import OPS
@@ -35,7 +35,7 @@ Array = NDArray[Any]
 T = TypeVar("T")
 
 _MALFORMED = (KeyError, TypeError, ValueError, AttributeError, IndexError, RecursionError, OverflowError)
-"""What reading something else than was written may raise."""
+"""Exceptions that reading anything but what was written may raise."""
 
 
 def read_archive(path: str | os.PathLike[str]) -> SavedProgram:
@@ -65,7 +65,7 @@ def read_if_archive(path: str | os.PathLike[str]) -> SavedProgram | None:
 
 
 def _guarded(container: Container, read: Callable[[], T]) -> T:
-    """What `read` gives; whatever it stumbles over means that the file is not sound."""
+    """Return what `read` returns; whatever it raises means that the file is not sound."""
     try:
         return read()
     except LoadError:
@@ -138,14 +138,14 @@ def _signature(container: Container, number: int, tree: dict[str, Any]) -> Saved
 
 
 def _count(structure: Structure, leaves: Sequence[Leaf]) -> int:
-    """How many of the leaves are arrays of the graph."""
+    """Count the leaves that are arrays of the graph."""
     if structure.leaves != len(leaves):
         raise ValueError("a structure and its leaves do not fit")
     return len([leaf for leaf in leaves if leaf.kind != "constant"])
 
 
 def _inputs(parts: list[Any], symbols: Mapping[str, Dim]) -> tuple[Value, ...]:
-    """What goes in."""
+    """Read the inputs of the graph."""
     values = []
     for name, code, shape in parts:
         sizes = tuple([dims.parse(part, symbols) if isinstance(part, str) else part for part in shape])
@@ -159,9 +159,14 @@ def _inputs(parts: list[Any], symbols: Mapping[str, Dim]) -> tuple[Value, ...]:
 
 
 def _graph(
-    container: Container, number: int, inputs: tuple[Value, ...], lines: tuple[str, ...],
-    symbols: Mapping[str, Dim], results: Sequence[Leaf], writes: tuple[int, ...],
-) -> Graph:  # fmt: skip
+    container: Container,
+    number: int,
+    inputs: tuple[Value, ...],
+    lines: tuple[str, ...],
+    symbols: Mapping[str, Dim],
+    results: Sequence[Leaf],
+    writes: tuple[int, ...],
+) -> Graph:
     """A graph from its text."""
     from hybridize.formats.archive.lines import with_lines  # late: most processes only run programs
 
@@ -242,7 +247,7 @@ class _Named(_Constants):
         return array
 
 
-class _Samples(Sequence[Sample]):
+class _Samples(Sequence[CheckedCall]):
     """The calls that a file holds with what they gave, checked when they are asked for."""
 
     def __init__(self, container: Container, number: int, counts: Any, expected: tuple[int, int]) -> None:
@@ -260,7 +265,7 @@ class _Samples(Sequence[Sample]):
             return tuple(self[k] for k in range(len(self))[place])
         place = range(len(self))[place]
         inputs, outputs = self._counts[place]
-        return Sample(self._arrays(place, "input", inputs), self._arrays(place, "output", outputs))
+        return CheckedCall(self._arrays(place, "input", inputs), self._arrays(place, "output", outputs))
 
     def _arrays(self, place: int, kind: str, count: int) -> tuple[Array, ...]:
         names = [f"sample:{self._number}:{place}:{kind}:{k}" for k in range(count)]

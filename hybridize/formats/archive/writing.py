@@ -19,7 +19,7 @@ from hybridize.base.errors import ValueArgumentError
 from hybridize.base.version import VERSION
 from hybridize.codegen.target import NAMES
 from hybridize.compiler import archived
-from hybridize.compiler.archived import Made
+from hybridize.compiler.archived import CompiledCode
 from hybridize.compiler.stored import constants_in
 from hybridize.formats.archive.container import checksum, chunks, laid_out
 from hybridize.formats.archive.description import arguments_out, leaf_out, structure_out
@@ -73,7 +73,7 @@ class _Writer:
         self.targets = targets if program.options.get("backend") != "numpy" else ()
         self.tensors: dict[str, Array] = {f"weight:{name}": array for name, array in program.weights.items()}
         self.threads = False
-        """Whether any code may use them."""
+        """True if any code may use threads."""
 
     def write(self, path: str | os.PathLike[str]) -> None:
         program = self.program
@@ -134,7 +134,7 @@ class _Writer:
         return named
 
     def _process(self, target: str) -> Iterable[dict[str, Any]]:
-        """What a process needs once to run any program of the file."""
+        """Write the code that a process needs once to run any program of the file."""
         offset = state_offset()
         kinds: list[tuple[str, tuple[int, ...]]] = [] if offset is None else [("entry", (offset,))]
         if self.threads:
@@ -143,12 +143,17 @@ class _Writer:
             made = archived.process_code(kind, target, numbers)
             yield self._code(f"hybridize:code:{kind}:{target}", kind, target, numbers, made)
 
-    def _code(self, section: str, kind: str, target: str, numbers: Sequence[int], made: Made) -> dict[str, Any]:
+    def _code(self, section: str, kind: str, target: str, numbers: Sequence[int], made: CompiledCode) -> dict[str, Any]:
         self._section(section, made.content)
         return {
-            "section": section, "kind": kind, "target": target, "abi": abi.NUMBER, "numbers": list(numbers),
-            "digest": bytes_digest(made.content).hex(), "said": made.said,
-        }  # fmt: skip
+            "section": section,
+            "kind": kind,
+            "target": target,
+            "abi": abi.NUMBER,
+            "numbers": list(numbers),
+            "digest": bytes_digest(made.content).hex(),
+            "said": made.said,
+        }
 
     def _section(self, name: str, content: bytes) -> None:
         self.tensors[name] = numpy.frombuffer(content, uint8)

@@ -92,10 +92,13 @@ class Model:
             made = [buffer(size) for size in bytes_of]
             code = int(
                 self.function("run")(
-                    model, (ctypes.c_void_p * max(1, inputs))(*(address for _, address in kept)), sizes,
-                    (ctypes.c_void_p * max(1, outputs))(*(address for _, address in made)), found,
+                    model,
+                    (ctypes.c_void_p * max(1, inputs))(*(address for _, address in kept)),
+                    sizes,
+                    (ctypes.c_void_p * max(1, outputs))(*(address for _, address in made)),
+                    found,
                 )
-            )  # fmt: skip
+            )
             results = [ctypes.string_at(address, size) for (_, address), size in zip(made, bytes_of, strict=True)]
             return code, list(found)[:output_size_count], [] if code else results
         finally:
@@ -114,9 +117,14 @@ def products(sizes: Sequence[int], axes: Sequence[int], itemsizes: Sequence[int]
 
 
 def main(
-    path: str, name: str, calls: str, results: str, processor: str = "", weights: str = "",
+    path: str,
+    name: str,
+    calls: str,
+    results: str,
+    processor: str = "",
+    weights: str = "",
     threads: str = "0",
-) -> None:  # fmt: skip
+) -> None:
     """Run all calls of a file."""
     with open(calls, "rb") as file:
         reader = Reader(file.read())

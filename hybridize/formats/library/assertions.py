@@ -25,7 +25,7 @@ _NUMBER: Final = TensorType((), numpy.dtype(numpy.int32))
 
 
 def asserting(graph: Graph) -> bool:
-    """Whether there is an assertion in the graph, or in one within."""
+    """Tell whether there is an assertion in the graph, or in a sub-graph."""
     return any(map(_asserts, graph.nodes))
 
 
@@ -89,9 +89,11 @@ class _Writer:
             case ops.Scan():
                 return self.scan(builder, node.op, operands, failed)
         raise CaptureError(
-            "E456", f"there is an assertion within {node.op.name}, where a library cannot look for it", loc=node.loc,
+            "E456",
+            f"there is an assertion within {node.op.name}, where a library cannot look for it",
+            loc=node.loc,
             help="assert outside of it",
-        )  # fmt: skip
+        )
 
     def assertion(self, builder: Builder, message: str, condition: Value, failed: Value) -> Value:
         """The number after an assertion: the first stays."""

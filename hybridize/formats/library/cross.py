@@ -88,14 +88,15 @@ def _run(arguments: list[str], platform: Platform) -> None:
     command = zig()
     if command is None:
         raise CodegenError(
-            "E973", f"nothing here links for {platform.name}",
+            "E973",
+            f"nothing here links for {platform.name}",
             help='pip install "hybridize[export]", or use format="object" and link it there',
-        )  # fmt: skip
+        )
     with tempfile.TemporaryDirectory(prefix="hybridize-") as cache:  # what is of use again is in the global one
         environment = {**os.environ, "ZIG_LOCAL_CACHE_DIR": cache}
         done = subprocess.run(
             [*command, "cc", *arguments], capture_output=True, text=True, check=False, env=environment
-        )  # fmt: skip
+        )
     if done.returncode:
         said = (done.stderr or done.stdout).strip()
         raise CodegenError("E973", f"linking for {platform.name} failed: zig cc {' '.join(arguments)}\n{said}")

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Which functions of other libraries an object may need: those of C, and what its system has for threads and files."""
+"""Functions of other libraries that an object may need: those of C, and its system's for threads and files."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import Final
 
 from hybridize.base.errors import CodegenError
 from hybridize.codegen import elf
-from hybridize.codegen.llvm.library.model import Variant
+from hybridize.codegen.llvm.library.model import LibraryVariant
 from hybridize.formats.library.platforms import Platform
 
 _WORDS: Final = """
@@ -37,12 +37,13 @@ def check_declared(name: str, names: Iterable[str], platform: Platform) -> None:
     other = sorted(set(names) - allowed)
     if other:
         raise CodegenError(
-            "E970", f"{name} needs {', '.join(other)}, which the C library does not have",
+            "E970",
+            f"{name} needs {', '.join(other)}, which the C library does not have",
             help="leave that operation out of the function that is exported",
-        )  # fmt: skip
+        )
 
 
-def externals(variants: Iterable[Variant]) -> set[str]:
+def externals(variants: Iterable[LibraryVariant]) -> set[str]:
     """Names of the functions that programs call by name; others, LLVM may call for an instruction."""
     modules = [version.built.module for variant in variants for version in variant.versions]
     return {name for module in modules for name in module.declarations if not name.startswith("llvm.")}

@@ -10,7 +10,7 @@ from typing import Final
 from hybridize.base.dims import hint
 from hybridize.codegen.llvm.library import codes
 from hybridize.codegen.llvm.library.describe import shape_text, shape_words
-from hybridize.codegen.llvm.library.model import Model
+from hybridize.codegen.llvm.library.model import LibraryModel
 from hybridize.codegen.llvm.library.sizes import chosen
 from hybridize.formats.library.names import KEYWORDS, MACROS
 
@@ -25,7 +25,7 @@ def c_type(dtype: str) -> str:
     return C_TYPES.get(dtype, f"{dtype}_t")
 
 
-def header(model: Model) -> str:
+def header(model: LibraryModel) -> str:
     """The text."""
     parts = {
         "EXAMPLE": "\n".join(_example(model)),
@@ -42,7 +42,7 @@ def header(model: Model) -> str:
     return _PLACE.sub(lambda found: parts[found[1]], text)
 
 
-def _example(model: Model) -> Iterator[str]:
+def _example(model: LibraryModel) -> Iterator[str]:
     """A program, as ten lines of a comment."""
     arrays = (*model.inputs, *model.outputs)
     names = _variables(model)
@@ -73,16 +73,16 @@ def _example(model: Model) -> Iterator[str]:
     yield f" *     {own}_destroy(model);"
 
 
-def _shown(model: Model, number: int, axis: int) -> int:
+def _shown(model: LibraryModel, number: int, axis: int) -> int:
     """A size of an axis for the example: that which the program was made with."""
     return int(hint((*model.inputs, *model.outputs)[number].type.shape[axis]))
 
 
-def _comment(model: Model, number: int) -> str:
+def _comment(model: LibraryModel, number: int) -> str:
     return f"  // {shape_text(model, number)}"
 
 
-def _variables(model: Model) -> list[str]:
+def _variables(model: LibraryModel) -> list[str]:
     """Names of arrays that C takes, each once."""
     taken = {"model", "code", "inputs", "outputs", "sizes", "options", "fprintf", "stderr", model.name} | MACROS
     found = []
@@ -95,19 +95,23 @@ def _variables(model: Model) -> list[str]:
     return found
 
 
-def _kinds(model: Model) -> Iterator[str]:
+def _kinds(model: LibraryModel) -> Iterator[str]:
     said = {
-        "OK": "done", "NULL": "a null pointer", "SIZE": "a size that the program is not for",
-        "UNALIGNED": "an array that does not lie at a multiple of its element's size", "MEMORY": "out of memory",
-        "FILE": "the file of weights is absent or another one", "ASSERTION": "an assertion of the program failed",
+        "OK": "done",
+        "NULL": "a null pointer",
+        "SIZE": "a size that the program is not for",
+        "UNALIGNED": "an array that does not lie at a multiple of its element's size",
+        "MEMORY": "out of memory",
+        "FILE": "the file of weights is absent or another one",
+        "ASSERTION": "an assertion of the program failed",
         "OPTION": "an option that is not one",
-    }  # fmt: skip
+    }
     for number, kind in enumerate(codes.KINDS):
         end = "," if number < len(codes.KINDS) - 1 else ""
         yield f"{f'    {model.name}_{kind} = {number}{end}':<{len(model.name) + 20}} /* {said[kind]} */"
 
 
-def _sizes(model: Model) -> Iterator[str]:
+def _sizes(model: LibraryModel) -> Iterator[str]:
     """Numbers of arrays, and of elements where they are known."""
     yield f"#define {model.name}_INPUTS {len(model.inputs)}"
     yield f"#define {model.name}_OUTPUTS {len(model.outputs)}"
@@ -124,8 +128,8 @@ def _sizes(model: Model) -> Iterator[str]:
             yield f"#define {model.name}_{name}_SIZE {counts.pop()}"
 
 
-def _arrays(model: Model) -> Iterator[str]:
-    """What goes in and out."""
+def _arrays(model: LibraryModel) -> Iterator[str]:
+    """Describe the inputs and outputs."""
     for title, first, tensors in (("inputs", 0, model.inputs), ("outputs", len(model.inputs), model.outputs)):
         for number, one in enumerate(tensors):
             shape = shape_text(model, first + number)

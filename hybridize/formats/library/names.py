@@ -57,6 +57,7 @@ def check_name(name: str) -> None:
     taken = name in KEYWORDS or name in LIBRARY or name in MACROS or name in FUNCTIONS
     if taken or not (name.isidentifier() and name.isascii()):
         raise CodegenError(
-            "E974", f"a library cannot be called {name!r}: C, or its library, has that name already",
+            "E974",
+            f"a library cannot be called {name!r}: C, or its library, has that name already",
             help=f'write to a file of another name, such as "{name}_net"',
-        )  # fmt: skip
+        )

@@ -35,11 +35,11 @@ class Platform:
         return tuple(dataclasses.replace(named_target(level), triple=self.triple) for level in self.levels)
 
     def library(self, name: str) -> str:
-        """What the file of a shared library is called."""
+        """Return the file name of a shared library."""
         return {"linux": f"lib{name}.so", "macos": f"lib{name}.dylib", "windows": f"{name}.dll"}[self.system]
 
     def object(self, name: str) -> str:
-        """What the file of an object is called."""
+        """Return the file name of an object."""
         return f"{name}.o"
 
 
@@ -72,7 +72,8 @@ def named_platform(name: str | None) -> Platform:
     found = PLATFORMS.get(name if name is not None else host())
     if found is None:
         raise CodegenError(
-            "E971", f"no library can be made for {name if name is not None else host()!r}",
+            "E971",
+            f"no library can be made for {name if name is not None else host()!r}",
             help=f"use one of {', '.join(PLATFORMS)}",
-        )  # fmt: skip
+        )
     return found

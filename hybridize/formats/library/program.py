@@ -11,7 +11,7 @@ from hybridize.base.errors import CaptureError, CodegenError
 from hybridize.base.types import TensorType
 from hybridize.codegen.llvm.library.codes import NO_LIMIT, first_place, size_range
 from hybridize.codegen.llvm.library.describe import shape_words
-from hybridize.codegen.llvm.library.model import Model, Tensor, Variant, Version
+from hybridize.codegen.llvm.library.model import LibraryModel, LibraryTensor, LibraryVariant, Version
 from hybridize.codegen.llvm.program import Built, build
 from hybridize.codegen.target import Target
 from hybridize.formats import deployable as saved
@@ -28,7 +28,7 @@ RANDOM: Final = "random.state"
 
 def programs(
     deployable: Deployable, targets: Iterable[Target], slots: int, arrays: Arrays
-) -> tuple[list[Variant], list[str]]:
+) -> tuple[list[LibraryVariant], list[str]]:
     """The variants, built for every target, their arrays numbered; and what their assertions say.
 
     Raises:
@@ -46,9 +46,11 @@ def _refuse(name: str, graph: Graph) -> None:
     for node in every_node(graph):
         if node.op.name == "print":
             raise CaptureError(
-                "E455", f"{name} prints while it runs, which a library does not", loc=node.loc,
+                "E455",
+                f"{name} prints while it runs, which a library does not",
+                loc=node.loc,
                 help="take the print out, or return what it shows",
-            )  # fmt: skip
+            )
 
 
 def every_node(graph: Graph) -> Iterator[Any]:
@@ -63,7 +65,7 @@ def every_node(graph: Graph) -> Iterator[Any]:
 
 def _variant(
     variant: saved.Variant, targets: tuple[Target, ...], slots: int, arrays: Arrays, messages: list[str]
-) -> Variant:
+) -> LibraryVariant:
     graph = variant.graph
     asserts = asserting(graph)
     if asserts:
@@ -75,10 +77,15 @@ def _variant(
         versions.append(Version(built, tuple(_numbered(built, arrays))))
     arguments = len(graph.inputs) - len(variant.states)
     results = len(graph.outputs) - len(variant.new_states) - asserts
-    return Variant(
-        _types(optimized, True)[:arguments], _types(optimized, False)[:results], variant.states, variant.new_states,
-        asserts, optimized.scope, tuple(versions),
-    )  # fmt: skip
+    return LibraryVariant(
+        _types(optimized, True)[:arguments],
+        _types(optimized, False)[:results],
+        variant.states,
+        variant.new_states,
+        asserts,
+        optimized.scope,
+        tuple(versions),
+    )
 
 
 def _types(graph: Graph, inputs: bool) -> tuple[TensorType, ...]:
@@ -90,10 +97,10 @@ def _numbered(built: Built, arrays: Arrays) -> Iterator[int]:
         yield -1 if slot in built.plan.teams else arrays.add(array)
 
 
-def described(model: Model) -> str:
-    """What a library says of itself to other languages."""
+def described(model: LibraryModel) -> str:
+    """Describe a library to other languages, as JSON."""
 
-    def tensor(number: int, one: Tensor) -> dict[str, Any]:
+    def tensor(number: int, one: LibraryTensor) -> dict[str, Any]:
         axes = range(one.type.ndim)
         ranges = [size_range(model, number, axis) for axis in axes]
         return {
@@ -116,7 +123,7 @@ def described(model: Model) -> str:
     return json.dumps(said, separators=(",", ":"))
 
 
-def _sizes(model: Model) -> list[str]:
+def _sizes(model: LibraryModel) -> list[str]:
     """The size symbols with their ranges over all variants, then what else must hold where only one has symbols."""
     last = model.variants[-1]
     if last.scope is None:
@@ -139,6 +146,7 @@ def check_size(name: str, platform: Platform, nbytes: int) -> None:
     """
     if nbytes > 1 << 30:
         raise CodegenError(
-            "E972", f"the weights of {name} are {nbytes} bytes: code for {platform.name} reaches 2^30 within a library",
+            "E972",
+            f"the weights of {name} are {nbytes} bytes: code for {platform.name} reaches 2^30 within a library",
             help='say weights="beside"',
-        )  # fmt: skip
+        )

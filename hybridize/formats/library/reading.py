@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What a library that was exported says of itself, for any machine, read from its bytes: nothing of it is run."""
+"""Read the description in an exported library of any machine from its bytes; nothing of it is run."""
 
 from __future__ import annotations
 
@@ -24,28 +24,28 @@ _LONGEST: Final = 1 << 20
 
 
 @frozen
-class Section:
+class MappedSection:
     """A part of the file that is mapped into memory."""
 
     name: str
     nbytes: int
     code: bool
-    """Whether it holds instructions."""
+    """True if it holds instructions."""
 
 
 @frozen
-class Library:
+class LibraryFile:
     """A shared library of ours."""
 
     name: str
     """Its functions are NAME_create and so on."""
     platform: Platform
     description: dict[str, Any]
-    sections: tuple[Section, ...]
+    sections: tuple[MappedSection, ...]
     nbytes: int
 
 
-def read_library(path: str | os.PathLike[str]) -> Library:
+def read_library(path: str | os.PathLike[str]) -> LibraryFile:
     """Read what a shared library says of itself: of Linux, Windows or macOS.
 
     Raises:
@@ -63,7 +63,7 @@ def read_library(path: str | os.PathLike[str]) -> Library:
     description = _description(data)
     if platform is None or description is None:
         raise _strange(where, "it lacks what hybridize writes")
-    return Library(description["name"], platform, description, tuple(sections), len(data))
+    return LibraryFile(description["name"], platform, description, tuple(sections), len(data))
 
 
 def _strange(where: str, what: str) -> LoadError:
@@ -86,7 +86,7 @@ def _description(data: bytes) -> dict[str, Any] | None:
 
 
 def _is_sound(found: Any) -> bool:
-    """Whether a description has what one of ours has."""
+    """Tell whether a description has all that one of ours has."""
     if not isinstance(found, dict) or not isinstance(found.get("name"), str) or not found["name"].isidentifier():
         return False
     arrays: list[Any] = []
@@ -103,7 +103,7 @@ def _is_array(one: Any) -> bool:
     return isinstance(one.get("name"), str) and isinstance(one.get("dtype"), str) and one["dtype"] in BY_NAME
 
 
-def _parts(data: bytes) -> tuple[str, str, list[Section]]:
+def _parts(data: bytes) -> tuple[str, str, list[MappedSection]]:
     """Processor, system, sections.
 
     Raises:
@@ -129,24 +129,24 @@ def _text(data: bytes, at: int, longest: int) -> str:
     return data[at : end if end >= 0 else at + longest].decode()
 
 
-def _elf(data: bytes) -> Iterator[Section]:
+def _elf(data: bytes) -> Iterator[MappedSection]:
     table, size, count, names = struct.unpack_from("<Q", data, 40) + struct.unpack_from("<HHH", data, 58)
     strings = struct.unpack_from("<Q", data, table + names * size + 24)[0]
     for number in range(count):
         title, _, flags, _, _, nbytes = struct.unpack_from("<IIQQQQ", data, table + number * size)
         if flags & 2:  # it is in memory
-            yield Section(_text(data, strings + title, 64), nbytes, bool(flags & 4))
+            yield MappedSection(_text(data, strings + title, 64), nbytes, bool(flags & 4))
 
 
-def _pe(data: bytes, at: int) -> Iterator[Section]:
+def _pe(data: bytes, at: int) -> Iterator[MappedSection]:
     count, optional = struct.unpack_from("<H", data, at + 2) + struct.unpack_from("<H", data, at + 16)
     for number in range(count):
         place = at + 20 + optional + 40 * number
         nbytes, flags = struct.unpack_from("<I", data, place + 8) + struct.unpack_from("<I", data, place + 36)
-        yield Section(_text(data, place, 8), nbytes, bool(flags & 0x20))
+        yield MappedSection(_text(data, place, 8), nbytes, bool(flags & 0x20))
 
 
-def _macho(data: bytes) -> Iterator[Section]:
+def _macho(data: bytes) -> Iterator[MappedSection]:
     at = 32
     for _ in range(struct.unpack_from("<I", data, 16)[0]):
         command, size = struct.unpack_from("<II", data, at)
@@ -157,5 +157,5 @@ def _macho(data: bytes) -> Iterator[Section]:
                 place = at + 72 + 80 * number
                 nbytes, flags = struct.unpack_from("<Q", data, place + 40) + struct.unpack_from("<I", data, place + 64)
                 title = f"{_text(data, place + 16, 16)},{_text(data, place, 16)}"
-                yield Section(title, nbytes, bool(flags & 0x80000400))
+                yield MappedSection(title, nbytes, bool(flags & 0x80000400))
         at += size

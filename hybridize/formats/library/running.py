@@ -32,7 +32,7 @@ Calls = Sequence[tuple[Any, ...]]
 def answers(
     model: Deployable, files: Sequence[str], calls: Calls, *, targets: str | None = None, **options: Any
 ) -> list[tuple[str, list[Answer]]]:
-    """What the library gives: for each way to run it, its title and the answers; none where it cannot be run here.
+    """Run the library in every way this machine can; returns each way's title and answers, none if there is no way.
 
     Args:
         model: what was exported.
@@ -110,7 +110,7 @@ def _of_windows(
 
 def _emulated(
     model: Deployable, files: Sequence[str], weights: str, calls: Calls, platform: Platform, options: dict[str, Any]
-) -> list[tuple[str, list[Answer]]]:  # fmt: skip
+) -> list[tuple[str, list[Answer]]]:
     """Under QEMU: the library itself where there is a compiler and a system for it, else its object without either."""
     emulator = shutil.which("qemu-aarch64") or shutil.which("qemu-aarch64-static")
     compiler = shutil.which(f"{_CROSS}-gcc")

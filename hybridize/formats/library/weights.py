@@ -48,7 +48,7 @@ class Stored:
     """All of them, from the first place on; or the whole file."""
     offsets: tuple[int, ...]
     marker: bytes
-    """What stands for them in the object until they are written there; empty for a file."""
+    """The bytes that stand for them in the object until they are written there; empty for a file."""
 
 
 def _bytes(array: NDArray[Any]) -> memoryview:

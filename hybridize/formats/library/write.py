@@ -12,9 +12,9 @@ import numpy
 from hybridize.base.frozen import changed, frozen
 from hybridize.base.version import VERSION
 from hybridize.codegen.llvm.engine import emit_object
-from hybridize.codegen.llvm.library.beside import checksum
 from hybridize.codegen.llvm.library.emit import emit_library
-from hybridize.codegen.llvm.library.model import Model, Tensor
+from hybridize.codegen.llvm.library.model import LibraryModel, LibraryTensor
+from hybridize.codegen.llvm.library.weights_file import checksum
 from hybridize.formats.atomic import replacing, write_atomically
 from hybridize.formats.deployable import Deployable, identifier
 from hybridize.formats.library.declared import check_declared, externals, undefined
@@ -30,7 +30,7 @@ THREADS = 16
 
 
 @frozen(eq=False)
-class Compiled:
+class CompiledLibrary:
     """A library before it is files."""
 
     name: str
@@ -47,7 +47,7 @@ def compiled(
     weights: Literal["inside", "beside"] = "inside",
     threads: int = THREADS,
     targets: str | None = None,
-) -> Compiled:
+) -> CompiledLibrary:
     """The object of a program for C, its header, its file of weights.
 
     Args:
@@ -73,10 +73,10 @@ def compiled(
     if weights == "inside":
         check_size(name, platform, sum(array.nbytes for array in arrays.arrays))
     stored = inside(arrays.arrays, name) if weights == "inside" else beside(arrays.arrays)
-    model = Model(
+    model = LibraryModel(
         name,
-        tuple(Tensor(one.name, one.type) for one in deployable.inputs),
-        tuple(Tensor(one.name, one.type) for one in deployable.outputs),
+        tuple(LibraryTensor(one.name, one.type) for one in deployable.inputs),
+        tuple(LibraryTensor(one.name, one.type) for one in deployable.outputs),
         tuple(variants),
         levels,
         platform.system,
@@ -98,7 +98,7 @@ def compiled(
         check_declared(name, undefined(made), platform)
     if stored.marker:
         made = filled(made, stored)
-    return Compiled(name, platform, made, header(model), b"" if stored.marker else stored.content)
+    return CompiledLibrary(name, platform, made, header(model), b"" if stored.marker else stored.content)
 
 
 def write_library(

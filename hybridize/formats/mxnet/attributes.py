@@ -16,7 +16,7 @@ _DEPTH = 4
 
 
 class Attributes:
-    """What a node says about its operator. An absent attribute has the operator's default.
+    """The attributes of a node's operator. An absent attribute has the operator's default.
 
     Hidden attributes (`__shape__`, ...) are not the operator's and are left out.
     """
@@ -24,7 +24,7 @@ class Attributes:
     def __init__(self, op: str, node: str, values: Mapping[str, str], source: str = "", np_shape: bool = False) -> None:
         self.op, self.node, self.source = op, node, source
         self.np_shape = np_shape
-        """Whether the graph was saved under NumPy's shapes: sizes of 0 are real then, otherwise they are not known."""
+        """True if the graph was saved under NumPy's shapes: sizes of 0 are real then, otherwise they are not known."""
         self.values = {key: value for key, value in values.items() if not key.startswith("__")}
 
     def fail(self, what: str, help: str = "") -> NoReturn:

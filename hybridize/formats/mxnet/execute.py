@@ -15,8 +15,8 @@ from hybridize.ops.op import Operand
 
 
 @frozen
-class Mode:
-    """What some operators look at besides their inputs."""
+class ExecutionMode:
+    """The state that some operators look at besides their inputs."""
 
     training: bool = False
     key: Callable[[], Operand] | None = None
@@ -25,7 +25,7 @@ class Mode:
     """Is told of an auxiliary state, what a batch has, and which part of the state a batch leaves; when training."""
 
 
-INFERENCE = Mode()
+INFERENCE = ExecutionMode()
 
 
 def _table() -> Mapping[str, Callable[..., Any]]:
@@ -53,7 +53,7 @@ def check_supported(graph: SymbolGraph) -> None:
         )
 
 
-def execute(graph: SymbolGraph, feeds: Mapping[str, Operand], mode: Mode = INFERENCE) -> list[Operand]:
+def execute(graph: SymbolGraph, feeds: Mapping[str, Operand], mode: ExecutionMode = INFERENCE) -> list[Operand]:
     """The results of `graph`.
 
     Args:
@@ -90,7 +90,7 @@ def _output(values: list[tuple[Operand, ...]], graph: SymbolGraph, entry: tuple[
     return values[node][output]
 
 
-def _applied(graph: SymbolGraph, node: SymbolNode, operands: list[Operand], mode: Mode) -> Any:
+def _applied(graph: SymbolGraph, node: SymbolNode, operands: list[Operand], mode: ExecutionMode) -> Any:
     attributes = Attributes(node.op, node.name, node.attributes, graph.source, graph.np_shape)
     if node.op == "Dropout":
         return _dropout(attributes, operands, mode)
@@ -105,8 +105,8 @@ def _applied(graph: SymbolGraph, node: SymbolNode, operands: list[Operand], mode
         attributes.fail(f"its attributes do not fit its inputs ({error!r})")
 
 
-def _keeper(graph: SymbolGraph, node: SymbolNode, mode: Mode) -> Callable[[float, list[Operand]], None] | None:
-    """What an operator tells of a batch, by the names of its auxiliary states."""
+def _keeper(graph: SymbolGraph, node: SymbolNode, mode: ExecutionMode) -> Callable[[float, list[Operand]], None] | None:
+    """Return a function that reports an operator's statistics of a batch, by the names of its auxiliary states."""
     keep = mode.keep
     if keep is None:
         return None
@@ -119,7 +119,7 @@ def _keeper(graph: SymbolGraph, node: SymbolNode, mode: Mode) -> Callable[[float
     return told
 
 
-def _dropout(a: Attributes, operands: list[Operand], mode: Mode) -> Operand:
+def _dropout(a: Attributes, operands: list[Operand], mode: ExecutionMode) -> Operand:
     rate = a.number("p", 0.5)
     a.only(axes=())
     if (mode.training or a.text("mode", "training") == "always") and mode.key is not None and rate:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What MXNet's operators do to operands before they compute: broadcasting, promotion, axes, reductions."""
+"""Prepare operands as MXNet's operators do before they compute: broadcasting, promotion, axes, reductions."""
 
 from __future__ import annotations
 

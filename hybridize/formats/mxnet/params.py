@@ -29,7 +29,7 @@ from hybridize.formats.cursor import MAX_AXES, Cursor, open_for_reading
 from hybridize.formats.mxnet.sparse import dense
 
 Arrays = dict[str, NDArray[Any] | None] | list[NDArray[Any] | None]
-"""What a file holds: arrays by name, or, where the file names none, in order."""
+"""The contents of a file: arrays by name, or, where the file names none, in order."""
 
 V1, V2, V3, LIST = 0xF993FAC8, 0xF993FAC9, 0xF993FACA, 0x112
 DENSE, ROW_SPARSE, CSR = 0, 1, 2

@@ -54,7 +54,7 @@ class SymbolGraph:
     attributes: dict[str, Any] = field(default_factory=dict)
     """Of the graph: `mxnet_version`, `is_np_shape`, ours begin with `hybridize_`."""
     source: str = ""
-    """Where it comes from, for messages."""
+    """The file that it comes from, for messages."""
 
     @property
     def version(self) -> int:
@@ -64,7 +64,7 @@ class SymbolGraph:
 
     @property
     def np_shape(self) -> bool:
-        """Whether it was saved under NumPy semantics: no size is unknown by being 0."""
+        """True if it was saved under NumPy semantics: no size is unknown by being 0."""
         return bool(self.attributes.get("is_np_shape", 0))
 
     @property

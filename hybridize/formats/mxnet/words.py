@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""How our ops and composites are called in MXNet 1.x; what is missing here has no counterpart."""
+"""The names of our ops and composites in MXNet 1.x; what is missing here has no counterpart."""
 
 from __future__ import annotations
 
@@ -57,9 +57,7 @@ Spelled = tuple[str, dict[str, Any]]
 
 def _fully_connected(attributes: dict[str, Any], node: Node) -> Spelled:
     units = node.inputs[1].type.shape[0]
-    return "FullyConnected", {
-        "num_hidden": units, "no_bias": len(node.inputs) == 2, "flatten": attributes["flatten"]
-    }  # fmt: skip
+    return "FullyConnected", {"num_hidden": units, "no_bias": len(node.inputs) == 2, "flatten": attributes["flatten"]}
 
 
 def _relu(attributes: dict[str, Any], node: Node) -> Spelled:

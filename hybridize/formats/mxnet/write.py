@@ -36,14 +36,14 @@ _HIDDEN_OUTPUTS = {"BatchNorm": 3, "LayerNorm": 3, "InstanceNorm": 3, "Dropout":
 
 @dataclass(frozen=True)
 class SymbolFile:
-    """What goes into the two files."""
+    """The contents of the two files."""
 
     text: str
     """JSON."""
     constants: dict[str, NDArray[Any]]
     """Arrays of the graph that became parameters, by name."""
     np_shape: bool
-    """Whether some value has no elements, which MXNet knows under NumPy's shapes only."""
+    """True if some value has no elements, which MXNet knows under NumPy's shapes only."""
     auxiliary: frozenset[str]
     """Parameters that MXNet calls auxiliary states."""
 
@@ -199,7 +199,7 @@ class _Writer:
             self.same(inner, outer)
 
     def has_states(self, label: str, node: Node) -> bool:
-        """Whether what has to be auxiliary states are variables of the file, which then are such."""
+        """Mark the variables that are auxiliary states; False if one of these is no variable of the file."""
         if label not in AUXILIARY:
             return True
         entries = [self.entry(value) for value in node.inputs]  # in MXNet's order

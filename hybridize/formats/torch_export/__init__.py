@@ -11,7 +11,7 @@ from hybridize.formats.torch_export import reductions as reductions
 from hybridize.formats.torch_export import table as table
 from hybridize.formats.torch_export import training as training
 from hybridize.formats.torch_export.program import Instruction as Instruction
-from hybridize.formats.torch_export.program import Reference as Reference
+from hybridize.formats.torch_export.program import ResultName as ResultName
 from hybridize.formats.torch_export.program import TensorProgram as TensorProgram
 from hybridize.formats.torch_export.program import to_graph as to_graph
 from hybridize.formats.torch_export.registry import TABLE as TABLE

@@ -30,7 +30,7 @@ class Draws:
         self._builder = builder
         self._key: Value | None = None
         self.count = 0
-        """How many draws there are."""
+        """The number of draws."""
 
     def key(self) -> Operand:
         """The key of the next draw: a stream of its own."""

@@ -139,9 +139,14 @@ aten("scatter_add.default")(_scattered("add"))
 
 @aten("sort.default", "sort.stable")
 def _sort(
-    types: Types, x: Operand, axis: int = -1, descending: bool = False, *, stable: bool | None = None,
+    types: Types,
+    x: Operand,
+    axis: int = -1,
+    descending: bool = False,
+    *,
+    stable: bool | None = None,
     dim: int | None = None,
-) -> tuple[Operand, Operand]:  # fmt: skip
+) -> tuple[Operand, Operand]:
     """Values by their places, through which their gradient goes back."""
     if not type_of(x).ndim:
         return x, operand(0, int64)
@@ -189,9 +194,17 @@ def _unfold(types: Types, x: Operand, axis: int, size: int, step: int) -> Operan
 
 @aten("_embedding_bag.default", "_embedding_bag_forward_only.default")
 def _embedding_bag(
-    types: Types, weight: Operand, indices: Operand, offsets: Operand, scale: bool = False, mode: int = 0,
-    sparse: bool = False, weights: Operand | None = None, last: bool = False, padding: int = -1,
-) -> tuple[Operand | None, ...]:  # fmt: skip
+    types: Types,
+    weight: Operand,
+    indices: Operand,
+    offsets: Operand,
+    scale: bool = False,
+    mode: int = 0,
+    sparse: bool = False,
+    weights: Operand | None = None,
+    last: bool = False,
+    padding: int = -1,
+) -> tuple[Operand | None, ...]:
     """Sums (mode 0) or means (mode 1) of rows of `weight`, by where each bag of indices begins."""
     if mode == 2 or padding >= 0:
         raise CaptureError("E422", "an EmbeddingBag by maximum or with padding cannot be compiled", help="sum or mean")

@@ -17,7 +17,7 @@ from hybridize.ops import Operand
 
 
 @frozen
-class Number:
+class SizeNumber:
     """A Python float that only a call knows."""
 
     operand: Operand
@@ -25,13 +25,13 @@ class Number:
 
 
 def _operand(x: Any) -> Operand:
-    if isinstance(x, Number):
+    if isinstance(x, SizeNumber):
         return x.operand
     return ops.cast(ops.size_of(x), float64) if is_symbolic(x) else ops.scalar(x, float64)
 
 
-def _computed(function: Callable[..., Operand]) -> Callable[..., Number]:
-    return lambda *xs: Number(function(*map(_operand, xs)))
+def _computed(function: Callable[..., Operand]) -> Callable[..., SizeNumber]:
+    return lambda *xs: SizeNumber(function(*map(_operand, xs)))
 
 
 def _same(x: Operand) -> Operand:

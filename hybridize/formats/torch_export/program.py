@@ -18,7 +18,7 @@ from hybridize.ops.record import Recorder
 
 
 @dataclass(frozen=True, slots=True)
-class Reference:
+class ResultName:
     """The result of an earlier instruction, or an input, by name."""
 
     name: str
@@ -26,7 +26,7 @@ class Reference:
 
 @dataclass(frozen=True, slots=True)
 class Instruction:
-    """One ATen call: `arguments` and `keywords` hold numbers, sizes, lists, None and `Reference`s."""
+    """One ATen call: `arguments` and `keywords` hold numbers, sizes, lists, None and `ResultName`s."""
 
     operator: str
     """As in `aten.addmm.default`, or `getitem`, or `size.truediv` for a number that is computed from sizes."""
@@ -44,7 +44,7 @@ class TensorProgram:
 
     inputs: tuple[tuple[str, TensorType], ...]
     instructions: tuple[Instruction, ...]
-    outputs: tuple[Reference, ...]
+    outputs: tuple[ResultName, ...]
 
 
 def to_graph(program: TensorProgram) -> tuple[Graph, int]:
@@ -92,7 +92,7 @@ def _translated(step: Instruction, values: dict[str, Any]) -> Any:
 
 
 def _resolve(argument: Any, values: dict[str, Any]) -> Any:
-    if isinstance(argument, Reference):
+    if isinstance(argument, ResultName):
         return values[argument.name]
     if isinstance(argument, (list, tuple)):
         return [_resolve(item, values) for item in argument]
@@ -105,7 +105,9 @@ def _checked(step: Instruction, result: Operand | tuple[Operand, ...]) -> Operan
     for ours, theirs in zip(results, step.types, strict=False):
         if ours is not None and ours.type != theirs:
             raise CaptureError(
-                "E421", f"{step.operator} gives {theirs} in PyTorch, {ours.type} here", loc=step.loc,
+                "E421",
+                f"{step.operator} gives {theirs} in PyTorch, {ours.type} here",
+                loc=step.loc,
                 help="this is a defect of hybridize; please report it with the line above",
-            )  # fmt: skip
+            )
     return result

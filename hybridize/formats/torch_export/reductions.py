@@ -111,9 +111,7 @@ def _cumprod(types: Types, x: Operand, axis: int, *, dtype: Any = None) -> Opera
 
 
 @aten("var.correction", "var.dim")
-def _var(
-    types: Types, x: Operand, axes: Any = None, *, correction: float | None = 1, keepdim: bool = False
-) -> Operand:  # fmt: skip
+def _var(types: Types, x: Operand, axes: Any = None, *, correction: float | None = 1, keepdim: bool = False) -> Operand:
     chosen = axes_of(axes, type_of(x).ndim)
     return _reduced(types, composites.variance(x, chosen, 1 if correction is None else correction))
 

@@ -12,7 +12,7 @@ from hybridize import ops
 from hybridize.base.dims import is_symbolic
 from hybridize.base.dtypes import DType, bool_, is_float
 from hybridize.base.types import TensorType, same_shape
-from hybridize.formats.torch_export.numbers import Number
+from hybridize.formats.torch_export.numbers import SizeNumber
 from hybridize.ops import Operand, type_of
 
 Types = tuple[TensorType, ...]
@@ -34,7 +34,7 @@ def aten(*names: str) -> Callable[[Translation], Translation]:
 
 def operand(x: Any, dtype: DType, shape: Sequence[int] = ()) -> Operand:
     """A tensor or number as an operand of the given dtype, broadcast to `shape`."""
-    if isinstance(x, Number):
+    if isinstance(x, SizeNumber):
         x = x.operand
     elif is_symbolic(x):
         x = ops.size_of(x)
@@ -46,9 +46,9 @@ def operand(x: Any, dtype: DType, shape: Sequence[int] = ()) -> Operand:
 
 def common(*xs: Any) -> DType:
     """The dtype PyTorch compares or combines in: tensors decide, numbers only lift the kind."""
-    dtypes = [type_of(x).dtype for x in xs if not isinstance(x, (bool, int, float, Number))]
+    dtypes = [type_of(x).dtype for x in xs if not isinstance(x, (bool, int, float, SizeNumber))]
     shared = numpy.result_type(*dtypes) if len(set(dtypes)) > 1 else dtypes[0]
-    if any(isinstance(x, (float, Number)) for x in xs) and not is_float(shared):
+    if any(isinstance(x, (float, SizeNumber)) for x in xs) and not is_float(shared):
         return numpy.dtype(numpy.float32)
     if shared == bool_ and any(isinstance(x, int) and not isinstance(x, bool) for x in xs):
         return numpy.dtype(numpy.int64)

@@ -17,7 +17,7 @@ from hybridize.base.dims import broadcast, known, maximum, product
 from hybridize.base.dtypes import bool_, float64, int64, is_float
 from hybridize.base.errors import CaptureError
 from hybridize.base.types import TensorType
-from hybridize.formats.torch_export.numbers import Number
+from hybridize.formats.torch_export.numbers import SizeNumber
 from hybridize.formats.torch_export.registry import Translation, Types, aten, axes_of, common, operand
 from hybridize.ops import Operand, composites, type_of
 
@@ -30,17 +30,42 @@ def _unary(function: Callable[[Operand], Operand]) -> Translation:
 
 
 for _name, _function in {
-    "relu.default": composites.relu, "tanh.default": ops.tanh, "sigmoid.default": ops.sigmoid, "exp.default": ops.exp,
-    "log.default": ops.log, "log1p.default": ops.log1p, "log2.default": ops.log2, "expm1.default": ops.expm1,
-    "sqrt.default": ops.sqrt, "rsqrt.default": ops.rsqrt, "abs.default": ops.abs, "neg.default": ops.neg,
-    "sign.default": ops.sign, "sin.default": ops.sin, "cos.default": ops.cos, "tan.default": ops.tan,
-    "asin.default": ops.arcsin, "acos.default": ops.arccos, "atan.default": ops.arctan, "sinh.default": ops.sinh,
-    "cosh.default": ops.cosh, "erf.default": ops.erf, "floor.default": ops.floor, "ceil.default": ops.ceil,
-    "round.default": ops.round, "trunc.default": ops.trunc, "bitwise_not.default": ops.bit_not,
-    "asinh.default": ops.arcsinh, "acosh.default": ops.arccosh, "atanh.default": ops.arctanh, "exp2.default": ops.exp2,
-    "log10.default": ops.log10, "erfinv.default": ops.erfinv, "lgamma.default": ops.gammaln,
+    "relu.default": composites.relu,
+    "tanh.default": ops.tanh,
+    "sigmoid.default": ops.sigmoid,
+    "exp.default": ops.exp,
+    "log.default": ops.log,
+    "log1p.default": ops.log1p,
+    "log2.default": ops.log2,
+    "expm1.default": ops.expm1,
+    "sqrt.default": ops.sqrt,
+    "rsqrt.default": ops.rsqrt,
+    "abs.default": ops.abs,
+    "neg.default": ops.neg,
+    "sign.default": ops.sign,
+    "sin.default": ops.sin,
+    "cos.default": ops.cos,
+    "tan.default": ops.tan,
+    "asin.default": ops.arcsin,
+    "acos.default": ops.arccos,
+    "atan.default": ops.arctan,
+    "sinh.default": ops.sinh,
+    "cosh.default": ops.cosh,
+    "erf.default": ops.erf,
+    "floor.default": ops.floor,
+    "ceil.default": ops.ceil,
+    "round.default": ops.round,
+    "trunc.default": ops.trunc,
+    "bitwise_not.default": ops.bit_not,
+    "asinh.default": ops.arcsinh,
+    "acosh.default": ops.arccosh,
+    "atanh.default": ops.arctanh,
+    "exp2.default": ops.exp2,
+    "log10.default": ops.log10,
+    "erfinv.default": ops.erfinv,
+    "lgamma.default": ops.gammaln,
     "digamma.default": ops.digamma,
-}.items():  # fmt: skip
+}.items():
     aten(_name)(_unary(_function))
 
 
@@ -85,11 +110,25 @@ def _binary(function: Callable[[Operand, Operand], Operand]) -> Translation:
 
 
 for _name, _operation in {
-    "mul": ops.mul, "div": ops.div, "minimum": ops.min, "maximum": ops.max, "pow": ops.pow, "fmod": ops.fmod,
-    "remainder": ops.mod, "atan2": ops.arctan2, "bitwise_and": ops.bit_and, "bitwise_or": ops.bit_or,
-    "bitwise_xor": ops.bit_xor, "logical_and": ops.bit_and, "logical_or": ops.bit_or, "logical_xor": ops.bit_xor,
-    "hypot": ops.hypot, "copysign": ops.copysign, "fmax": ops.fmax, "fmin": ops.fmin,
-}.items():  # fmt: skip
+    "mul": ops.mul,
+    "div": ops.div,
+    "minimum": ops.min,
+    "maximum": ops.max,
+    "pow": ops.pow,
+    "fmod": ops.fmod,
+    "remainder": ops.mod,
+    "atan2": ops.arctan2,
+    "bitwise_and": ops.bit_and,
+    "bitwise_or": ops.bit_or,
+    "bitwise_xor": ops.bit_xor,
+    "logical_and": ops.bit_and,
+    "logical_or": ops.bit_or,
+    "logical_xor": ops.bit_xor,
+    "hypot": ops.hypot,
+    "copysign": ops.copysign,
+    "fmax": ops.fmax,
+    "fmin": ops.fmin,
+}.items():
     aten(*(f"{_name}.{o}" for o in ("Tensor", "Scalar", "default", "Tensor_Tensor", "Tensor_Scalar")))(
         _binary(_operation)
     )
@@ -150,8 +189,13 @@ def _comparison(function: Callable[[Operand, Operand], Operand]) -> Translation:
 
 
 for _name, _operation in {
-    "eq": ops.eq, "ne": ops.ne, "lt": ops.lt, "le": ops.le, "gt": ops.gt, "ge": ops.ge,
-}.items():  # fmt: skip
+    "eq": ops.eq,
+    "ne": ops.ne,
+    "lt": ops.lt,
+    "le": ops.le,
+    "gt": ops.gt,
+    "ge": ops.ge,
+}.items():
     aten(f"{_name}.Tensor", f"{_name}.Scalar")(_comparison(_operation))
 
 
@@ -178,7 +222,7 @@ def _clamp(types: Types, x: Operand, low: Any = None, high: Any = None, **keywor
         if bound is not None:
             limit = operand(bound, kind.dtype, kind.shape)
             outside = beyond(x, limit)
-            if not isinstance(bound, (int, float, Number)) and is_float(kind.dtype):
+            if not isinstance(bound, (int, float, SizeNumber)) and is_float(kind.dtype):
                 outside = ops.bit_or(outside, ops.isnan(limit))
             x = ops.where(outside, limit, x)
     return x
@@ -292,9 +336,16 @@ def _scaled(x: Operand, factor: float) -> Operand:
 
 @aten("_trilinear.default")
 def _trilinear(
-    types: Types, x: Operand, y: Operand, z: Operand, first: Sequence[int], second: Sequence[int], third: Sequence[int],
-    axes: Sequence[int], *_: Any,
-) -> Operand:  # fmt: skip
+    types: Types,
+    x: Operand,
+    y: Operand,
+    z: Operand,
+    first: Sequence[int],
+    second: Sequence[int],
+    third: Sequence[int],
+    axes: Sequence[int],
+    *_: Any,
+) -> Operand:
     """The product of three tensors, each with new axes, added up along `axes`."""
     parts = []
     for part, new in ((x, first), (y, second), (z, third)):
@@ -319,9 +370,14 @@ def _log_softmax(types: Types, x: Operand, axis: int, dtype: Any = None) -> Oper
 
 @aten("layer_norm.default")
 def _layer_norm(
-    types: Types, x: Operand, shape: Sequence[int], weight: Any = None, bias: Any = None, eps: float = 1e-5,
+    types: Types,
+    x: Operand,
+    shape: Sequence[int],
+    weight: Any = None,
+    bias: Any = None,
+    eps: float = 1e-5,
     cudnn: bool = False,
-) -> Operand:  # fmt: skip
+) -> Operand:
     return _normalize(types[0], x, shape, weight, bias, eps)
 
 
@@ -361,9 +417,16 @@ def _normalize(kind: TensorType, x: Operand, shape: Sequence[int], weight: Any, 
 
 
 @aten(
-    "view.default", "_unsafe_view.default", "reshape.default", "unsqueeze.default", "squeeze.dims", "squeeze.dim",
-    "squeeze.default", "flatten.using_ints", "unflatten.int",
-)  # fmt: skip
+    "view.default",
+    "_unsafe_view.default",
+    "reshape.default",
+    "unsqueeze.default",
+    "squeeze.dims",
+    "squeeze.dim",
+    "squeeze.default",
+    "flatten.using_ints",
+    "unflatten.int",
+)
 def _reshape(types: Types, x: Operand, *_: Any) -> Operand:
     return ops.reshape(x, types[0].shape)
 
@@ -442,7 +505,7 @@ def _slice(
 
 
 def _bound(at: int | None, size: int, default: int) -> int:
-    """Where a slice starts or stops: counted from the end where it is negative, and within the axis."""
+    """Return the start or stop of a slice within the axis; a negative one counts from the end."""
     if at is None:
         return default
     at = at + size if at < 0 else at
@@ -451,9 +514,14 @@ def _bound(at: int | None, size: int, default: int) -> int:
 
 @aten("slice_scatter.default")
 def _slice_scatter(
-    types: Types, x: Operand, part: Operand, axis: int = 0, start: int | None = None, stop: int | None = None,
+    types: Types,
+    x: Operand,
+    part: Operand,
+    axis: int = 0,
+    start: int | None = None,
+    stop: int | None = None,
     step: int = 1,
-) -> Operand:  # fmt: skip
+) -> Operand:
     shape = types[0].shape
     axis %= len(shape)
     first = _bound(start, shape[axis], 0)

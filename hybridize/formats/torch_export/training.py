@@ -144,9 +144,16 @@ def _batch_norm_alone(
 
 @aten("_native_batch_norm_legit_functional.default")
 def _batch_norm_of_batch(
-    types: Types, x: Operand, weight: Any, bias: Any, mean: Operand, var: Operand, training: bool, momentum: float,
+    types: Types,
+    x: Operand,
+    weight: Any,
+    bias: Any,
+    mean: Operand,
+    var: Operand,
+    training: bool,
+    momentum: float,
     eps: float,
-) -> tuple[Operand | None, ...]:  # fmt: skip
+) -> tuple[Operand | None, ...]:
     if not training:
         return _normalized(types, x, weight, bias, mean, var, eps), None, None, mean, var
     now, spread = _statistics(x)
@@ -170,9 +177,7 @@ def _statistics(x: Operand) -> tuple[Operand, Operand]:
     return composites.mean(x, _but_channels(x)), composites.variance(x, _but_channels(x))
 
 
-def _normalized(
-    types: Types, x: Operand, weight: Any, bias: Any, mean: Operand, var: Operand, eps: float
-) -> Operand:  # fmt: skip
+def _normalized(types: Types, x: Operand, weight: Any, bias: Any, mean: Operand, var: Operand, eps: float) -> Operand:
     kind = types[0]
 
     def along_channels(v: Operand) -> Operand:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What a module says of itself: for people and other programs, and, under `program`, for its loader.
+"""Describe a module: for people and other programs, and, under `program`, for its loader.
 
     {"name", "hybridize": version, "inputs": [tensor], "outputs": [tensor], "sizes": [text], "random": bool,
      "program": {"format": 1, "constants", "states", "variants"}}
@@ -17,14 +17,14 @@ from hybridize.base.dims import FAR, Scope
 from hybridize.base.dtypes import BY_CODE
 from hybridize.formats.deployable import Deployable, Tensor
 from hybridize.formats.wasm.container import FORMAT
-from hybridize.formats.wasm.module import Compiled, Constant, Program
+from hybridize.formats.wasm.module import CompiledModule, ModuleConstant, ModuleVariant
 from hybridize.runtime.plan import Buffer, scope_of, sized
 
 RANDOM: Final = "random.state"
 """The name of the state that random numbers are drawn from: the seed, and how many draws there were."""
 
 
-def description(deployable: Deployable, compiled: Compiled, version: str) -> dict[str, Any]:
+def description(deployable: Deployable, compiled: CompiledModule, version: str) -> dict[str, Any]:
     """The description of a module."""
     inputs, outputs = len(deployable.inputs), len(deployable.outputs)
     programs = compiled.programs
@@ -49,7 +49,7 @@ def description(deployable: Deployable, compiled: Compiled, version: str) -> dic
 _Range = tuple[int, int]
 
 
-def _ranges(program: Program, buffers: Sequence[Buffer]) -> list[list[_Range]]:
+def _ranges(program: ModuleVariant, buffers: Sequence[Buffer]) -> list[list[_Range]]:
     """The smallest and largest size of each axis."""
     _, symbols = scope_of(program.plan.sizes)
     return [[dims.bounds(sized(size, symbols)) for size in buffer.shape] for buffer in buffers]
@@ -73,14 +73,14 @@ def _tensors(tensors: Sequence[Tensor], ranges: Sequence[Sequence[Sequence[_Rang
     return found
 
 
-def _constant(constant: Constant) -> dict[str, Any]:
+def _constant(constant: ModuleConstant) -> dict[str, Any]:
     found: dict[str, Any] = {"at": constant.at, "bytes": constant.nbytes}
     if constant.pack:
         found |= {"pack": constant.pack, "packedBytes": constant.packed_bytes}
     return found
 
 
-def _variant(program: Program, inputs: int) -> dict[str, Any]:
+def _variant(program: ModuleVariant, inputs: int) -> dict[str, Any]:
     plan = program.plan
     found: dict[str, Any] = {
         "run": program.name,
@@ -102,7 +102,7 @@ def _variant(program: Program, inputs: int) -> dict[str, Any]:
 
 
 def _symbols(scope: Scope, inputs: Sequence[Buffer]) -> list[dict[str, int]]:
-    """Where each symbol stands alone: an input and an axis of it. One that no input has is as it was captured."""
+    """Return for each symbol an input and an axis where it stands alone; one in no input is as it was captured."""
     places: dict[object, dict[str, int]] = {}
     for number, buffer in enumerate(inputs):
         for axis, size in enumerate(buffer.shape):

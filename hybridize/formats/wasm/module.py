@@ -30,25 +30,25 @@ LARGEST: Final = 1 << 32
 
 
 @frozen
-class Constant:
+class ModuleConstant:
     """An array in memory that programs read, as it is among the weights or packed by a function of the module."""
 
     at: int
-    """Where it begins among the weights."""
+    """The byte at which it begins among the weights."""
     nbytes: int
     pack: str = ""
     packed_bytes: int = 0
 
 
 @frozen(eq=False)
-class Program:
+class ModuleVariant:
     """One variant."""
 
     name: str
     """Of the exported function; `NAME.sizes` is exported too, where sizes are the call's."""
     plan: Plan
     constants: tuple[int, ...]
-    """Positions in `Compiled.constants`."""
+    """Positions in `CompiledModule.constants`."""
     states: tuple[int, ...]
     new_states: tuple[int, ...]
 
@@ -59,7 +59,7 @@ class Program:
 
 
 @frozen(eq=False)
-class Compiled:
+class CompiledModule:
     """A module with its arrays."""
 
     module: bytes
@@ -67,13 +67,13 @@ class Compiled:
     """Functions that the loader gives."""
     weights: tuple[memoryview, ...]
     """One after the other."""
-    constants: tuple[Constant, ...]
-    states: tuple[Constant, ...]
-    """Where the states are as they were when the program was written."""
-    programs: tuple[Program, ...]
+    constants: tuple[ModuleConstant, ...]
+    states: tuple[ModuleConstant, ...]
+    """The states as they were when the program was written."""
+    programs: tuple[ModuleVariant, ...]
 
 
-def compiled(deployable: Deployable) -> Compiled:
+def compiled(deployable: Deployable) -> CompiledModule:
     """Compile and link what a program is.
 
     Raises:
@@ -82,22 +82,23 @@ def compiled(deployable: Deployable) -> Compiled:
     """
     target = named_target("wasm32")
     weights, constants = _Weights(), _Constants()
-    states = tuple(Constant(*weights.place(state.initial)) for state in deployable.states)
+    states = tuple(ModuleConstant(*weights.place(state.initial)) for state in deployable.states)
     objects, programs = [], []
     for number, variant in enumerate(deployable.variants):
         built = _built(variant.graph, f"v{number}", target, len(deployable.inputs))
         objects.append(emit_object(built.module.text(), target))
         programs.append(_program(f"v{number}", variant, built, weights, constants))
     linked = link(*objects)
-    made = Compiled(
+    made = CompiledModule(
         linked.module, linked.imports, tuple(weights.parts), tuple(constants.all), states, tuple(programs)
-    )  # fmt: skip
+    )
     least = max((_least_bytes(program.plan) for program in programs), default=0)
     if len(made.module) + weights.end + least > LARGEST:
         raise CodegenError(
-            "E975", f"{deployable.name} needs more than 4 GiB of memory, which WebAssembly's addresses do not reach",
+            "E975",
+            f"{deployable.name} needs more than 4 GiB of memory, which WebAssembly's addresses do not reach",
             help='export a library instead: format="library"',
-        )  # fmt: skip
+        )
     return made
 
 
@@ -137,31 +138,32 @@ def _check_format(text: str) -> None:
     for _, field, spec, conversion in string.Formatter().parse(text):
         if field or spec or conversion:
             raise CaptureError(
-                "E457", f"{text!r} is formatted as only Python does it: {{{field}{':' if spec else ''}{spec}}}",
+                "E457",
+                f"{text!r} is formatted as only Python does it: {{{field}{':' if spec else ''}{spec}}}",
                 help="write {} in it",
-            )  # fmt: skip
+            )
 
 
-def _program(name: str, variant: Variant, built: Built, weights: _Weights, constants: _Constants) -> Program:
+def _program(name: str, variant: Variant, built: Built, weights: _Weights, constants: _Constants) -> ModuleVariant:
     packs = {pack.slot: pack for pack in built.plan.packs}
     numbers = []
     for slot, array in enumerate(built.constants):
         place, pack = weights.place(array), packs.get(slot)
         if pack is None:
-            numbers.append(constants.number((place, ""), Constant(*place)))
+            numbers.append(constants.number((place, ""), ModuleConstant(*place)))
         else:
-            numbers.append(constants.number((place, pack.layout), Constant(*place, pack.function, pack.nbytes)))
-    return Program(name, built.plan, tuple(numbers), variant.states, variant.new_states)
+            numbers.append(constants.number((place, pack.layout), ModuleConstant(*place, pack.function, pack.nbytes)))
+    return ModuleVariant(name, built.plan, tuple(numbers), variant.states, variant.new_states)
 
 
 class _Constants:
     """Arrays as programs read them, equal ones once."""
 
     def __init__(self) -> None:
-        self.all: list[Constant] = []
+        self.all: list[ModuleConstant] = []
         self._numbers: dict[tuple[tuple[int, int], str], int] = {}
 
-    def number(self, key: tuple[tuple[int, int], str], constant: Constant) -> int:
+    def number(self, key: tuple[tuple[int, int], str], constant: ModuleConstant) -> int:
         if key not in self._numbers:
             self._numbers[key] = len(self.all)
             self.all.append(constant)
@@ -177,7 +179,7 @@ class _Weights:
         self._places: dict[bytes, tuple[int, int]] = {}
 
     def place(self, array: NDArray[Any]) -> tuple[int, int]:
-        """Where the bytes of an array are, and how many."""
+        """Return the offset and the length of an array's bytes, which are added if they are not there."""
         content = dense(array).reshape(-1).view(numpy.uint8).data
         key = digest(content)
         if key not in self._places:

@@ -120,9 +120,12 @@ class Model:
     def run(self, inputs, shapes, outputs, found=None):
         """The bare function, given addresses."""
         return self.library.function("run")(
-            self.place, pointers(inputs), None if shapes is None else words(shapes), pointers(outputs),
+            self.place,
+            pointers(inputs),
+            None if shapes is None else words(shapes),
+            pointers(outputs),
             None if found is None else words(found),
-        )  # fmt: skip
+        )
 
     def destroy(self):
         self.library.function("destroy")(self.place)
@@ -243,10 +246,24 @@ def compile_c(tmp_path_factory):
         where = library.files[0].parent
         standard = ["cc", "-std=c99"] if language == "c" else ["c++", "-std=c++11"]
         command = [
-            *standard, "-D_GNU_SOURCE", "-Wall", "-Wextra", "-pedantic", "-Werror", "-O1", *flags, str(path),
-            f"-I{where}", f"-L{where}", f"-l{library.name}", f"-Wl,-rpath,{where}", "-lm", "-lpthread",
-            "-o", str(folder / "program"),
-        ]  # fmt: skip
+            *standard,
+            "-D_GNU_SOURCE",
+            "-Wall",
+            "-Wextra",
+            "-pedantic",
+            "-Werror",
+            "-O1",
+            *flags,
+            str(path),
+            f"-I{where}",
+            f"-L{where}",
+            f"-l{library.name}",
+            f"-Wl,-rpath,{where}",
+            "-lm",
+            "-lpthread",
+            "-o",
+            str(folder / "program"),
+        ]
         made = subprocess.run(command, capture_output=True, text=True, check=False)
         assert made.returncode == 0, made.stderr
         return folder / "program"

@@ -48,9 +48,7 @@ def outputs_of(library, libraries, guarded_module, inputs, level, at_end):
         shapes = library.sizes([x.shape for x in inputs])
         kinds = [libraries.dtype(one.dtype.decode()) for one in described]
         results = [room.place(shape, kind) for shape, kind in zip(shapes, kinds, strict=True)]
-        code = model.run(
-            [at for _, at in given], [x.shape for x in inputs], [at for _, at in results], shapes
-        )  # fmt: skip
+        code = model.run([at for _, at in given], [x.shape for x in inputs], [at for _, at in results], shapes)
         assert code == 0, library.error(code)
         for (x, _), y in zip(given, inputs, strict=True):
             assert x.tobytes() == numpy.ascontiguousarray(y).tobytes()

@@ -25,8 +25,26 @@ def normal(*shape):
 
 
 def compiled(folder, *words):
-    done = subprocess.run(["cc", "-O1", "-Wall", "-Wextra", "-Werror", "-D_GNU_SOURCE", "-o", folder / "program", *words,
-                           "-ldl", "-lm", "-lpthread"], capture_output=True, text=True, check=False, cwd=folder)  # fmt: skip
+    done = subprocess.run(
+        [
+            "cc",
+            "-O1",
+            "-Wall",
+            "-Wextra",
+            "-Werror",
+            "-D_GNU_SOURCE",
+            "-o",
+            folder / "program",
+            *words,
+            "-ldl",
+            "-lm",
+            "-lpthread",
+        ],
+        capture_output=True,
+        text=True,
+        check=False,
+        cwd=folder,
+    )
     assert done.returncode == 0, done.stderr
     return folder / "program"
 

@@ -47,10 +47,11 @@ class Model:
         answers = json.loads(done.stdout)
         types = {tensor.name: tensor.type.dtype for tensor in self.deployable.outputs}
         outcomes = [
-            (one["error"], one["message"]) if "error" in one
+            (one["error"], one["message"])
+            if "error" in one
             else {name: array(told, types[name]) for name, told in one["outputs"].items()}
             for one in answers["outcomes"]
-        ]  # fmt: skip
+        ]
         return Answers(outcomes, answers["printed"], answers["model"])
 
 

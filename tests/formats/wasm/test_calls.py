@@ -74,9 +74,12 @@ def test_numbers_without_axes(wasm):
     given = np.array(1.5), np.array(2**40, dtype="int64"), np.array(True, dtype="bool")
     model = wasm(f, given)
     found = model.calls(
-        {"a": 2.5, "n": 7, "b": True}, {"a": 1, "n": {"bigint": str(2**62)}, "b": False}, {"a": 1, "n": 1.5, "b": True},
-        {"a": 1, "n": 1, "b": 3}, {"a": "1", "n": 1, "b": True},
-    ).outcomes  # fmt: skip
+        {"a": 2.5, "n": 7, "b": True},
+        {"a": 1, "n": {"bigint": str(2**62)}, "b": False},
+        {"a": 1, "n": 1.5, "b": True},
+        {"a": 1, "n": 1, "b": 3},
+        {"a": "1", "n": 1, "b": True},
+    ).outcomes
     assert [tuple(one.values()) for one in found[:2]] == [(5.0, 8, False), (2.0, 2**62 + 1, True)]
     assert found[2] == ("RangeError", "input n: 1.5 is no int64")
     assert found[3] == ("RangeError", "input b: 3 is no bool")
@@ -91,9 +94,7 @@ def test_sizes_that_depend_on_two_inputs(wasm, plain):
     model = wasm(f, *calls)
     x, y = (numpy.random.default_rng(n).normal(size=(n, 2)).astype("f4") for n in (9, 31))
     expected = f(np.array(x), np.array(y))
-    good, odd, inferred = model.calls(
-        {"x": x, "y": y}, {"x": x, "y": y[:-1]}, {"x": plain(x), "y": plain(y)}
-    ).outcomes  # fmt: skip
+    good, odd, inferred = model.calls({"x": x, "y": y}, {"x": x, "y": y[:-1]}, {"x": plain(x), "y": plain(y)}).outcomes
     for got in (good, inferred):
         for found, want in zip(got.values(), expected, strict=True):
             close(found, want.asnumpy())
@@ -114,8 +115,10 @@ def test_no_arguments_and_nested_results(wasm):
     model = wasm(lambda: {"whole": table * 2, "parts": [table[0] + 1, table.sum()]}, ())
     (got,) = model.calls({}).outcomes
     assert {name: x.tolist() for name, x in got.items()} == {
-        "whole": [[0, 2, 4], [6, 8, 10]], "parts_0": [1, 2, 3], "parts_1": 15.0
-    }  # fmt: skip
+        "whole": [[0, 2, 4], [6, 8, 10]],
+        "parts_0": [1, 2, 3],
+        "parts_1": 15.0,
+    }
 
 
 def test_functions_of_the_mathematics_library(wasm):
@@ -140,7 +143,7 @@ def test_random_numbers_are_those_of_the_seed(wasm):
     zeros, big = numpy.zeros(3, "f4"), {"bigint": str(2**64 + 5)}
     found = model.calls(
         {"x": zeros}, {"x": zeros}, {"seed": 5}, {"x": zeros}, {"x": zeros}, {"seed": big}, {"x": zeros}
-    ).outcomes  # fmt: skip
+    ).outcomes
     hy.random.seed(5)
     first, second = (f(np.zeros((3,))).asnumpy() for _ in range(2))
     assert numpy.array_equal(found[3]["output"], first) and numpy.array_equal(found[4]["output"], second)

@@ -52,8 +52,10 @@ def rows():
 
 def sorting():
     return (lambda x: (np.sort(x, axis=1), np.argsort(x, axis=1), np.cumsum(x, axis=0), np.argmax(x, axis=1))), [
-        (3, 7), (4, 9), (5, 12)
-    ]  # fmt: skip
+        (3, 7),
+        (4, 9),
+        (5, 12),
+    ]
 
 
 def gathering():

@@ -78,8 +78,15 @@ def test_a_model_with_sizes_of_its_own(tsc, wasm, tmp_path, resolution):
     """
     found = check(tsc, tmp_path, wrong, *module, "--lib", "esnext,dom")
     assert [line.split("(")[1].split(",")[0] for line in found.splitlines() if line.startswith("use.mts")] == [
-        "4", "5", "6", "7", "8", "9", "10", "11"
-    ]  # fmt: skip
+        "4",
+        "5",
+        "6",
+        "7",
+        "8",
+        "9",
+        "10",
+        "11",
+    ]
 
 
 def test_numbers_and_seeds(tsc, wasm, tmp_path, dtypes):

@@ -221,11 +221,28 @@ def _description_text(archive: Archive, draw: random.Random) -> tuple[str, bytes
     whole = Archive(text)
     words = json.dumps(whole.description).encode()
     at = draw.randrange(len(words))
-    new = draw.choice((
-        b"[" * 100_000, b"{" * 1000, b'{"a":' * 20_000, b"\xff\xfe", b"", b"1" * 5000, b'"' + b"a" * 300_000, words * 2, b"\0" * 8,
-        b"null", b"[]", b"-", b"1e999999999", words[:at], words[:at] + b"[" * 3000 + words[at:],
-        words[:1] + b'"name":"b",' + words[1:], words[:-1] + b',"signatures":[]}', words[:at] + b"9" * 4500 + words[at:],
-    ))  # fmt: skip
+    new = draw.choice(
+        (
+            b"[" * 100_000,
+            b"{" * 1000,
+            b'{"a":' * 20_000,
+            b"\xff\xfe",
+            b"",
+            b"1" * 5000,
+            b'"' + b"a" * 300_000,
+            words * 2,
+            b"\0" * 8,
+            b"null",
+            b"[]",
+            b"-",
+            b"1e999999999",
+            words[:at],
+            words[:at] + b"[" * 3000 + words[at:],
+            words[:1] + b'"name":"b",' + words[1:],
+            words[:-1] + b',"signatures":[]}',
+            words[:at] + b"9" * 4500 + words[at:],
+        )
+    )
     return str(new[:30]), archive.whole(new)
 
 

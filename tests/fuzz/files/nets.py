@@ -178,9 +178,16 @@ def indices():
         written[rows] = 1.0
         both = table[row, column]
         return (
-            picked, written, both, np.take(flat, rows, mode="wrap"), np.take(flat, rows, mode="clip"), npx.one_hot(rows, 6),
-            npx.pick(table, row[:1].astype("float32").reshape(1).repeat(6)), np.where(mask, rows, 0), flat[rows],
-        )  # fmt: skip
+            picked,
+            written,
+            both,
+            np.take(flat, rows, mode="wrap"),
+            np.take(flat, rows, mode="clip"),
+            npx.one_hot(rows, 6),
+            npx.pick(table, row[:1].astype("float32").reshape(1).repeat(6)),
+            np.where(mask, rows, 0),
+            flat[rows],
+        )
 
     return called(f, (whole(5), whole(7), whole(7, top=4), np.array(numpy.ones(5, bool))))
 

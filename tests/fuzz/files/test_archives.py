@@ -58,12 +58,17 @@ def survive(archives, names, kinds, seed, count):
     others = [str(archives[name]) for name in ("mlp-2", "state-2", "bf16-1")]
     jobs = [
         {
-            "archive": str(archives[name]), "calls": [call["arguments"] for call in CALLS[name.partition("-")[0]]],
-            "kind": kind, "seed": seed, "first": 0, "count": count, "others": others,
+            "archive": str(archives[name]),
+            "calls": [call["arguments"] for call in CALLS[name.partition("-")[0]]],
+            "kind": kind,
+            "seed": seed,
+            "first": 0,
+            "count": count,
+            "others": others,
         }
         for name in names
         for kind in kinds
-    ]  # fmt: skip
+    ]
     command = [sys.executable, str(HERE / "try_archives.py")]
     done = subprocess.run(command, input=json.dumps(jobs), capture_output=True, text=True)
     lines = [json.loads(line) for line in done.stdout.splitlines()]
@@ -157,7 +162,7 @@ def test_altered_code_is_refused_where_it_was_asked_for(archives, tmp_path):
         lambda code: code.update(numbers=[1]) if code["kind"] == "entry" else None,
         lambda code: code.update(kind="nothing") if code["kind"] == "entry" else None,
     ],
-)  # fmt: skip
+)
 def test_code_of_another_runtime_or_machine_is_left_alone(archives, tmp_path, change):
     archive = forgery.Archive(archives["state-2"].read_bytes())
     for code in codes(archive):

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What happens to the elements of a contraction on their way to memory: bias, activation, residual, casts."""
+"""Write epilogues: what a contraction's elements go through before memory (bias, activation, residual, casts)."""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What a contraction is, and how it is cut: which form, which register tiles, what is packed into scratch.
+"""Choose how a contraction is tiled: its form, the register tiles of the micro-kernel, the panels packed into scratch.
 
 Plain arithmetic on sizes and a `Target`; nothing here writes IR. `out[b, i, j] = sum over k of x[b, i, k] w[b, k, j]`.
 
@@ -15,7 +15,7 @@ from hybridize.base import dims
 from hybridize.base.dims import hint, is_symbolic, same
 from hybridize.base.dtypes import DType
 from hybridize.base.frozen import changed, frozen
-from hybridize.codegen.llvm.contraction.numbers import Numbers
+from hybridize.codegen.llvm.contraction.arithmetic import Arithmetic
 
 Form = Literal["dots", "rows", "columns", "either"]
 Pack = Literal["", "flip", "copy"]
@@ -48,7 +48,7 @@ class ContractionSpec:
 
 
 @frozen
-class Section:
+class ColumnPanels:
     """Equal panels of columns beside each other."""
 
     start: int
@@ -58,15 +58,15 @@ class Section:
     width: int
     """Columns of a panel; what the registers hold beyond is dropped."""
     pack: Pack
-    """How a panel comes to scratch; empty where it is read in place."""
+    """The way a panel comes to scratch; empty where it is read in place."""
     skip: int = 0
     """Columns that the registers hold before those of the panel: it is read from so far before its start."""
     ragged: bool = False
-    """Whether the last panel ends where the columns do, which is found at the call."""
+    """True if the last panel ends where the columns do, which is found at the call."""
 
 
 @frozen
-class Segment:
+class RowTiles:
     """Equal tiles of rows below each other."""
 
     start: int
@@ -75,8 +75,8 @@ class Segment:
 
 
 @frozen
-class Plan:
-    """How a contraction is computed.
+class Tiling:
+    """The tiling of a contraction (the terms are those of BLIS: micro-kernel, panel, packing).
 
     dots: both operands in vectors along k, in place. rows: tiles of [x rows, w columns]. columns: the transposed
     product, tiles of [w columns, x rows], flipped when stored; for w stored [n, k] and few rows of x it packs x, not w.
@@ -85,8 +85,8 @@ class Plan:
 
     form: Form
     along_k: bool
-    """Whether the operand that is broadcast is contiguous along k."""
-    sections: tuple[Section, ...]
+    """True if the operand that is broadcast is contiguous along k."""
+    sections: tuple[ColumnPanels, ...]
     group: int
     """Panels that are packed together, then used together for each tile of rows."""
     k_block: int
@@ -97,9 +97,9 @@ class Plan:
     x_row: int
     """Bytes between the rows of the copy of x that is made first, or 0 where x is read in place."""
     flips: bool
-    """Whether w [k, n] is flipped first, whole: for dots."""
+    """True if w [k, n] is flipped first, whole: for dots."""
     ahead: bool
-    """Whether the rows of x for the next tile are fetched while one is computed: x comes from far away."""
+    """True if the rows of x for the next tile are fetched while one is computed: x comes from far away."""
 
 
 # Tallest tiles, by their width in vectors, whose sums, row of w and broadcast LLVM keeps in so many registers: one row
@@ -108,12 +108,12 @@ _ROWS = {32: {1: 24, 2: 12, 3: 8, 4: 6}, 16: {1: 12, 2: 6, 3: 4, 4: 2}}
 _INTEGER_ROWS = {32: {1: 16, 2: 10, 3: 7, 4: 5}, 16: {1: 8, 2: 4, 3: 3, 4: 2}}
 
 
-def tile_rows(numbers: Numbers, vectors: int) -> int:
+def tile_rows(arithmetic: Arithmetic, vectors: int) -> int:
     """Rows of a register tile `vectors` wide, at most."""
-    if not numbers.is_float and numbers.dtype.itemsize != 4:
+    if not arithmetic.is_float and arithmetic.dtype.itemsize != 4:
         return 4  # products of these integers take several instructions and registers
-    registers = numbers.target.registers
-    rows = (_ROWS if numbers.is_float else _INTEGER_ROWS)[registers]
+    registers = arithmetic.target.registers
+    rows = (_ROWS if arithmetic.is_float else _INTEGER_ROWS)[registers]
     return rows.get(vectors) or max(1, (registers - 2 - vectors) // vectors)
 
 
@@ -123,35 +123,35 @@ _NARROW_ROWS = 4
 """Rows of a narrow tile, of which a few columns are made, where their number is not known."""
 
 
-def any_heights(numbers: Numbers, vectors: int) -> tuple[int, ...]:
+def any_heights(arithmetic: Arithmetic, vectors: int) -> tuple[int, ...]:
     """Heights of the tiles for an unknown number of rows; of the last, some rows may not be there.
 
     Every height is a function to compile. Two and three add up to any number, at no more multiplications than there
     are sums. Narrow tiles, which a product has one of beside the wide ones, take a row twice instead.
     """
-    tall = tile_rows(numbers, vectors)
-    if vectors < panel_vectors(numbers) and vectors <= 2:
+    tall = tile_rows(arithmetic, vectors)
+    if vectors < panel_vectors(arithmetic) and vectors <= 2:
         return (min(tall, _NARROW_ROWS),)
     return (tall, *_SHORT) if tall > _SHORT[0] else (tall,)
 
 
-def panel_vectors(numbers: Numbers) -> int:
+def panel_vectors(arithmetic: Arithmetic) -> int:
     """Width of a panel in vectors, where there are columns enough."""
-    return 4 if numbers.target.registers >= 32 and numbers.is_float else 2
+    return 4 if arithmetic.target.registers >= 32 and arithmetic.is_float else 2
 
 
-def segments(total: int, limit: int) -> tuple[Segment, ...]:
+def row_tiles(total: int, limit: int) -> tuple[RowTiles, ...]:
     """Cut `total` rows into as few tiles as `limit` allows, of two heights that differ by one, the taller first."""
     if total == 0:
         return ()
     tiles = -(-total // limit)
     height = -(-total // tiles)
     tall = total - (height - 1) * tiles
-    parts = (Segment(0, tall, height), Segment(tall * height, tiles - tall, height - 1))
+    parts = (RowTiles(0, tall, height), RowTiles(tall * height, tiles - tall, height - 1))
     return tuple(part for part in parts if part.count and part.height)
 
 
-def sections(columns: int, lanes: int, vectors: int, pack: Pack) -> tuple[Section, ...]:
+def column_panels(columns: int, lanes: int, vectors: int, pack: Pack) -> tuple[ColumnPanels, ...]:
     """Full panels, then a narrower one.
 
     Where its last register is not full, that one is read from before its start, or packed, for lack of columns there.
@@ -162,44 +162,44 @@ def sections(columns: int, lanes: int, vectors: int, pack: Pack) -> tuple[Sectio
     full, rest = divmod(columns, width)
     parts = []
     if full:
-        parts.append(Section(0, full, vectors, width, pack))
+        parts.append(ColumnPanels(0, full, vectors, width, pack))
     if rest:
         narrow = -(-rest // lanes)
         skip = 0 if pack else narrow * lanes - rest
         lacks = skip > full * width
-        parts.append(Section(full * width, 1, narrow, rest, "copy" if lacks else pack, 0 if lacks else skip))
+        parts.append(ColumnPanels(full * width, 1, narrow, rest, "copy" if lacks else pack, 0 if lacks else skip))
     return tuple(parts)
 
 
-def _any_sections(columns: int, lanes: int, vectors: int, pack: Pack) -> tuple[Section, ...]:
-    """`sections` of an unknown number of columns: of panels 1, 2, 4, ... vectors wide, one each at most."""
+def _any_sections(columns: int, lanes: int, vectors: int, pack: Pack) -> tuple[ColumnPanels, ...]:
+    """`column_panels` of an unknown number of columns: of panels 1, 2, 4, ... vectors wide, one each at most."""
     width = vectors * lanes
     full, rest = columns // width, columns % width
     needed = (rest + lanes - 1) // lanes
     left = needed % vectors
     if pack:
-        parts = [Section(0, full + needed // vectors, vectors, width, pack, ragged=True)]
+        parts = [ColumnPanels(0, full + needed // vectors, vectors, width, pack, ragged=True)]
     else:
         parts = [
-            Section(0, full, vectors, width, ""),
-            Section(full * width, needed // vectors, vectors, rest, "copy"),
+            ColumnPanels(0, full, vectors, width, ""),
+            ColumnPanels(full * width, needed // vectors, vectors, rest, "copy"),
         ]
     for wide in (4, 2, 1):
         if wide < vectors:
             before = left // (2 * wide) * (2 * wide) * lanes
             # The lesser of the panel's own width and what is left.
             narrow = rest - before + wide * lanes - dims.maximum(rest - before, wide * lanes)
-            parts.append(Section(full * width + before, left // wide % 2, wide, narrow, pack or "copy"))
+            parts.append(ColumnPanels(full * width + before, left // wide % 2, wide, narrow, pack or "copy"))
     return tuple(parts)
 
 
-def _wide_vectors(numbers: Numbers, rows: int) -> int:
+def _wide_vectors(arithmetic: Arithmetic, rows: int) -> int:
     """Vectors of a tile for fewer rows than a full tile has: wider, so that enough sums are in flight."""
-    normal = panel_vectors(numbers)
-    if rows >= tile_rows(numbers, normal):
+    normal = panel_vectors(arithmetic)
+    if rows >= tile_rows(arithmetic, normal):
         return normal
     vectors = normal
-    while vectors < 8 and tile_rows(numbers, vectors + 1) >= rows and numbers.is_float:
+    while vectors < 8 and tile_rows(arithmetic, vectors + 1) >= rows and arithmetic.is_float:
         vectors += 1
     return vectors
 
@@ -224,49 +224,51 @@ _ROWS_PER_FLIP = 4
 """Rows of x that make up for flipping a narrow w."""
 
 
-def _flip_pays(spec: ContractionSpec, numbers: Numbers) -> bool:
-    """Whether w [k, n] is so narrow that it is flipped first, and then computed with along k."""
+def _flip_pays(spec: ContractionSpec, arithmetic: Arithmetic) -> bool:
+    """Tell whether w [k, n] is so narrow that it is flipped first, and then computed with along k."""
     many = is_symbolic(spec.m) or spec.m >= _ROWS_PER_FLIP
-    return many and _below(spec.n, _FEW_COLUMNS) and not spec.transpose_x and not numbers.converts
+    return many and _below(spec.n, _FEW_COLUMNS) and not spec.transpose_x and not arithmetic.converts
 
 
-def few_rows(spec: ContractionSpec, numbers: Numbers) -> int:
+def few_rows(spec: ContractionSpec, arithmetic: Arithmetic) -> int:
     """Below so many rows, dot products of w in place are faster than flipping it (flipping x may be faster still)."""
-    if numbers.target.registers < 32:
-        return numbers.lanes
+    if arithmetic.target.registers < 32:
+        return arithmetic.lanes
     # Where the columns are not known either, there are often as few of them, and little to flip: measured.
-    return numbers.lanes * 3 // 4 if is_symbolic(spec.n) else numbers.lanes * 7 // 4
+    return arithmetic.lanes * 3 // 4 if is_symbolic(spec.n) else arithmetic.lanes * 7 // 4
 
 
-def _form(spec: ContractionSpec, numbers: Numbers) -> Form:
+def _form(spec: ContractionSpec, arithmetic: Arithmetic) -> Form:
     if spec.packed:
         return "rows"
     if not spec.transpose_w:
-        return "dots" if _flip_pays(spec, numbers) else "rows"
-    few = _below(spec.m, numbers.lanes) or _below(spec.n, _FEW_COLUMNS)
+        return "dots" if _flip_pays(spec, arithmetic) else "rows"
+    few = _below(spec.m, arithmetic.lanes) or _below(spec.n, _FEW_COLUMNS)
     if not spec.transpose_x and few:
         return "dots"
     if is_symbolic(spec.m):
         return "rows" if spec.transpose_x else "either"
-    return "columns" if not is_symbolic(spec.n) and _columns_pay(spec, numbers) else "rows"
+    return "columns" if not is_symbolic(spec.n) and _columns_pay(spec, arithmetic) else "rows"
 
 
 def _below(size: int, limit: int) -> bool:
-    """Whether a size is known to be less."""
+    """Tell whether a size is known to be less."""
     return not is_symbolic(size) and size < limit
 
 
-def _columns_pay(spec: ContractionSpec, numbers: Numbers) -> bool:
-    """Whether packing x and flipping the result moves less than packing w, with panels that are mostly full."""
+def _columns_pay(spec: ContractionSpec, arithmetic: Arithmetic) -> bool:
+    """Tell whether packing x and flipping the result moves less than packing w, with panels that are mostly full."""
     spec = hinted(spec)
     moved = spec.m * spec.n + (0 if spec.transpose_x else spec.m * spec.k)
-    full = spec.m >= numbers.lanes and spec.m >= 0.75 * numbers.lanes * -(-spec.m // numbers.lanes)
-    panel_bytes = spec.k * panel_vectors(numbers) * numbers.vector_bytes
-    return moved < spec.n * spec.k and full and panel_bytes <= numbers.target.l2_bytes // 2 and not numbers.converts
+    full = spec.m >= arithmetic.lanes and spec.m >= 0.75 * arithmetic.lanes * -(-spec.m // arithmetic.lanes)
+    panel_bytes = spec.k * panel_vectors(arithmetic) * arithmetic.vector_bytes
+    return (
+        moved < spec.n * spec.k and full and panel_bytes <= arithmetic.target.l2_bytes // 2 and not arithmetic.converts
+    )
 
 
-def packing_pays(spec: ContractionSpec, numbers: Numbers) -> bool:
-    """Whether a w that was packed beforehand is read faster than one in place.
+def packing_pays(spec: ContractionSpec, arithmetic: Arithmetic) -> bool:
+    """Tell whether w is read faster when it was packed beforehand than in place.
 
     Measured, packing itself not counted. In place wins where a product is bound by reading w once: one row with w
     contiguous along k. It is as good where no call packs anything and w stays in the second-level cache.
@@ -274,51 +276,51 @@ def packing_pays(spec: ContractionSpec, numbers: Numbers) -> bool:
     if is_symbolic(spec.n) or is_symbolic(spec.k) or (is_symbolic(spec.batch) and not spec.shared_w):
         return False
     spec = hinted(spec)
-    if not (spec.m and spec.n and spec.k and numbers.is_float):
+    if not (spec.m and spec.n and spec.k and arithmetic.is_float):
         return False
     spec = normalised(changed(spec, packed=False))
-    plan = make_plan(spec, numbers)
-    large = spec.n * spec.k * numbers.stored_bytes > numbers.target.l2_bytes // 2
-    if plan.flips:
+    tiling = make_tiling(spec, arithmetic)
+    large = spec.n * spec.k * arithmetic.stored_bytes > arithmetic.target.l2_bytes // 2
+    if tiling.flips:
         return False
     if not spec.transpose_w:
-        return large or any(section.pack for section in plan.sections)
-    if spec.n < _FEW_COLUMNS or spec.m < (2 if large and not numbers.converts else 4):
+        return large or any(section.pack for section in tiling.sections)
+    if spec.n < _FEW_COLUMNS or spec.m < (2 if large and not arithmetic.converts else 4):
         return False
-    return plan.form != "columns" or numbers.target.registers >= 32
+    return tiling.form != "columns" or arithmetic.target.registers >= 32
 
 
-def make_plan(spec: ContractionSpec, numbers: Numbers) -> Plan:
+def make_tiling(spec: ContractionSpec, arithmetic: Arithmetic) -> Tiling:
     """Decide how `spec`, already `normalised`, is computed."""
-    form = _form(spec, numbers)
+    form = _form(spec, arithmetic)
     if form == "columns":
         rows, columns, along_k, panels_along_k = spec.n, spec.m, spec.transpose_w, not spec.transpose_x
     else:
         rows, columns, along_k, panels_along_k = spec.m, spec.n, not spec.transpose_x, spec.transpose_w
-    vectors = panel_vectors(numbers) if spec.packed or is_symbolic(rows) else _wide_vectors(numbers, rows)
+    vectors = panel_vectors(arithmetic) if spec.packed or is_symbolic(rows) else _wide_vectors(arithmetic, rows)
     pack: Pack = ""
     k = hint(spec.k)
     if not spec.packed:
-        copied = numbers.converts or _strides_collide(numbers, hint(rows), hint(columns), k)
+        copied = arithmetic.converts or _strides_collide(arithmetic, hint(rows), hint(columns), k)
         pack = "flip" if panels_along_k else "copy" if copied else ""
-    parts = sections(columns, numbers.lanes, vectors, "copy" if spec.packed else pack)
+    parts = column_panels(columns, arithmetic.lanes, vectors, "copy" if spec.packed else pack)
     if spec.packed:
         parts = tuple(changed(part, pack="") for part in parts)
-    panel_row = vectors * numbers.vector_bytes
-    l2 = numbers.target.l2_bytes
+    panel_row = vectors * arithmetic.vector_bytes
+    l2 = arithmetic.target.l2_bytes
     blocks = -(-k * panel_row // (l2 // 4)) if k * panel_row > l2 // 2 else 1
     k_block = max(1, -(-k // blocks))
     group = 1
-    if blocks == 1 and hint(rows) * k * numbers.bytes > l2 // 4:
+    if blocks == 1 and hint(rows) * k * arithmetic.bytes > l2 // 4:
         group = max(1, l2 // 2 // (k_block * panel_row))
     if blocks == 1 and is_symbolic(spec.k):
         k_block = spec.k
     order: Order = "blocks" if blocks > 1 else "once"
-    if form == "rows" and not pack and _streams(spec, numbers, parts):
+    if form == "rows" and not pack and _streams(spec, arithmetic, parts):
         order, k_block, group = "streams", _STREAMS_OF_ONE if rows == 1 else _STREAMS, 1
     flips = form == "dots" and not spec.transpose_w
-    ahead = along_k and order == "once" and k >= _LONG and hint(rows) * k * numbers.bytes > l2 // 2
-    return Plan(form, along_k, parts, group, k_block, order, _x_row(spec, numbers, form), flips, ahead)
+    ahead = along_k and order == "once" and k >= _LONG and hint(rows) * k * arithmetic.bytes > l2 // 2
+    return Tiling(form, along_k, parts, group, k_block, order, _x_row(spec, arithmetic, form), flips, ahead)
 
 
 _LONG = 64
@@ -333,23 +335,25 @@ _STREAM_ROWS = 2
 """With more rows of x the multiplications take longer than w takes to come."""
 
 
-def _streams(spec: ContractionSpec, numbers: Numbers, parts: tuple[Section, ...]) -> bool:
-    """Whether w [k, n] is far away and read once: down its columns, that would be a jump from each k to the next."""
-    if spec.packed or is_symbolic(spec.m) or is_symbolic(spec.n) or not numbers.is_float or not parts:
+def _streams(spec: ContractionSpec, arithmetic: Arithmetic, parts: tuple[ColumnPanels, ...]) -> bool:
+    """Tell whether w [k, n] is far away and read once: going down its columns would jump from each k to the next."""
+    if spec.packed or is_symbolic(spec.m) or is_symbolic(spec.n) or not arithmetic.is_float or not parts:
         return False
-    far = spec.n * hint(spec.k) * numbers.bytes > numbers.target.l2_bytes // 2
+    far = spec.n * hint(spec.k) * arithmetic.bytes > arithmetic.target.l2_bytes // 2
     return 0 < spec.m <= _STREAM_ROWS and far and parts[0].count > 1
 
 
-def _strides_collide(numbers: Numbers, uses: int, width: int, k: int) -> bool:
-    """Whether k rows `width` long, read a little at a time, `uses` times, would fall on the same few cache lines."""
-    return uses > 4 * tile_rows(numbers, panel_vectors(numbers)) and width * numbers.bytes % 2048 == 0 and k > 64
+def _strides_collide(arithmetic: Arithmetic, uses: int, width: int, k: int) -> bool:
+    """Tell whether k rows `width` long, read in `uses` small parts, would fall on the same few cache lines."""
+    return (
+        uses > 4 * tile_rows(arithmetic, panel_vectors(arithmetic)) and width * arithmetic.bytes % 2048 == 0 and k > 64
+    )
 
 
-def _x_row(spec: ContractionSpec, numbers: Numbers, form: Form) -> int:
+def _x_row(spec: ContractionSpec, arithmetic: Arithmetic, form: Form) -> int:
     if form not in ("rows", "either"):
         return 0
     width = spec.m if spec.transpose_x else spec.k
-    if spec.transpose_x and _strides_collide(numbers, hint(spec.n), hint(spec.m), hint(spec.k)):
-        return width * numbers.bytes + 64
-    return width * numbers.bytes if numbers.converts else 0
+    if spec.transpose_x and _strides_collide(arithmetic, hint(spec.n), hint(spec.m), hint(spec.k)):
+        return width * arithmetic.bytes + 64
+    return width * arithmetic.bytes if arithmetic.converts else 0

@@ -16,7 +16,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 
 from hybridize.base.frozen import frozen
-from hybridize.codegen.llvm.contraction.numbers import Numbers, first_lanes
+from hybridize.codegen.llvm.contraction.arithmetic import Arithmetic, first_lanes
 from hybridize.codegen.llvm.text import Function, Module
 
 _LATENCY = 8
@@ -82,19 +82,19 @@ def bring(module: Module) -> str:
 
 @frozen
 class Ending:
-    """What a tile does with its sums itself, other than leaving them in c."""
+    """An epilogue that the micro-kernel writes itself instead of leaving its sums in c."""
 
     name: str
     """Begins the names of the functions of tiles that have it."""
     params: Sequence[tuple[str, str]]
-    """What they take besides."""
+    """Parameters that these functions take besides."""
     emit: Callable[[Function, list[str], int], None]
     """`emit(f, sums, vectors)` writes it, the sums being registers row by row, `vectors` to a row."""
 
 
 def tile(
     module: Module,
-    numbers: Numbers,
+    arithmetic: Arithmetic,
     rows: int,
     vectors: int,
     along_k: bool,
@@ -114,36 +114,36 @@ def tile(
     """
     words = [f"{rows}x{vectors}", "k" if along_k else "r", *["once"] * (not adds)]
     words += ["ahead"] * ahead + ["clamped"] * clamped
-    name = f"{ending.name if ending else 'tile'}.{numbers.code}.{'.'.join(words)}"
+    name = f"{ending.name if ending else 'tile'}.{arithmetic.code}.{'.'.join(words)}"
     if name in module.functions:
         return name
     params = [*[("i64", "count")] * clamped, *_TILE, *(ending.params if ending else ())]
     f = Function(module, name, params, attributes="nounwind noinline")
     count = rows * vectors
     numbered = _clamped(f, rows) if clamped else [str(i) for i in range(rows)]
-    begin = [numbers.zero] * count
+    begin = [arithmetic.zero] * count
     if adds:
         first, load, start = f.label, f.fresh("load"), f.fresh("begin")
         f.branch("%more", load, start)
         f.place(load)
-        loaded = [numbers.load_computed(f, place) for place in _places(f, numbers, numbered, vectors)]
+        loaded = [arithmetic.load_computed(f, place) for place in _places(f, arithmetic, numbered, vectors)]
         f.jump(start)
         f.place(start)
-        of = numbers.vector
-        begin = [f.op(f"phi {of} [ {numbers.zero}, %{first} ], [ {value}, %{load} ]") for value in loaded]
-    offsets = [times(f, "%xs", row) if along_k else times(f, row, numbers.bytes) for row in numbered]
+        of = arithmetic.vector
+        begin = [f.op(f"phi {of} [ {arithmetic.zero}, %{first} ], [ {value}, %{load} ]") for value in loaded]
+    offsets = [times(f, "%xs", row) if along_k else times(f, row, arithmetic.bytes) for row in numbered]
     # A small tile has several sets of sums, taken in turn, or each multiply-add would wait for the one before it.
     turns = max(1, _LATENCY // count)
     if turns > 1:
-        total = _tile_in_turns(f, numbers, offsets, along_k, begin, turns, ahead)
+        total = _tile_in_turns(f, arithmetic, offsets, along_k, begin, turns, ahead)
     else:
-        total = _tile_loop(f, numbers, offsets, along_k, begin, "0", "%k", ahead)
+        total = _tile_loop(f, arithmetic, offsets, along_k, begin, "0", "%k", ahead)
     if ending:
         ending.emit(f, total, vectors)
         f.do("ret void")
         return module.shared(f)
-    for value, place in zip(total, _places(f, numbers, numbered, vectors), strict=True):
-        numbers.store_computed(f, value, place)
+    for value, place in zip(total, _places(f, arithmetic, numbered, vectors), strict=True):
+        arithmetic.store_computed(f, value, place)
     f.do("ret void")
     return name
 
@@ -155,7 +155,7 @@ def _clamped(f: Function, rows: int) -> list[str]:
     return ["0", *(f.op(f"call i64 {minimum}(i64 {last}, i64 {i})") for i in range(1, rows))]
 
 
-def _places(f: Function, numbers: Numbers, numbered: list[str], vectors: int) -> Iterator[str]:
+def _places(f: Function, arithmetic: Arithmetic, numbered: list[str], vectors: int) -> Iterator[str]:
     """Pointers to the vectors of c, each written when it is asked for."""
     row = "%c"
     for i, number in enumerate(numbered):
@@ -164,21 +164,21 @@ def _places(f: Function, numbers: Numbers, numbered: list[str], vectors: int) ->
         else:
             row = at(f, "%c", times(f, "%cs", number))
         for v in range(vectors):
-            yield at(f, row, v * numbers.vector_bytes)
+            yield at(f, row, v * arithmetic.vector_bytes)
 
 
 def any_tile(
-    module: Module, numbers: Numbers, heights: tuple[int, ...], vectors: int, along_k: bool, adds: bool
+    module: Module, arithmetic: Arithmetic, heights: tuple[int, ...], vectors: int, along_k: bool, adds: bool
 ) -> str:
     """`(i64 count, <as tile>)`: the tile with so many rows, one of `heights`, or fewer than the last of these."""
     *tall, last = heights
-    rest = tile(module, numbers, last, vectors, along_k, adds=adds, clamped=True)
+    rest = tile(module, arithmetic, last, vectors, along_k, adds=adds, clamped=True)
     if not tall:
         return rest
     words = [*map(str, heights[:-1]), f"{last}x{vectors}", "k" if along_k else "r", *["once"] * (not adds)]
-    name = f"tiles.{numbers.code}.{'.'.join(words)}"
+    name = f"tiles.{arithmetic.code}.{'.'.join(words)}"
     if name not in module.functions:
-        exact = {height: tile(module, numbers, height, vectors, along_k, adds=adds) for height in tall}
+        exact = {height: tile(module, arithmetic, height, vectors, along_k, adds=adds) for height in tall}
         _choice(module, name, _TILE, exact, rest)
     return name
 
@@ -203,25 +203,27 @@ def _choice(
 
 
 def _tile_step(
-    f: Function, numbers: Numbers, k: str, along_k: bool, offsets: list[str], sums: list[str], ahead: bool
+    f: Function, arithmetic: Arithmetic, k: str, along_k: bool, offsets: list[str], sums: list[str], ahead: bool
 ) -> list[str]:
     """One k: every row times every vector of w."""
     vectors = len(sums) // len(offsets)
-    x = at(f, "%x", times(f, k, numbers.bytes) if along_k else f.op(f"mul i64 {k}, %xs"))
+    x = at(f, "%x", times(f, k, arithmetic.bytes) if along_k else f.op(f"mul i64 {k}, %xs"))
     w = at(f, "%w", f.op(f"mul i64 {k}, %ws"))
-    columns = [numbers.load_computed(f, at(f, w, v * numbers.vector_bytes)) for v in range(vectors)]
+    columns = [arithmetic.load_computed(f, at(f, w, v * arithmetic.vector_bytes)) for v in range(vectors)]
     if ahead:
-        fetch(f, w, vectors * numbers.vector_bytes, vectors * numbers.vector_bytes)
+        fetch(f, w, vectors * arithmetic.vector_bytes, vectors * arithmetic.vector_bytes)
     following = []
     for i, offset in enumerate(offsets):
-        one = numbers.broadcast(f, at(f, x, offset))
-        following += [numbers.multiply_add(f, one, column, sums[i * vectors + v]) for v, column in enumerate(columns)]
+        one = arithmetic.broadcast(f, at(f, x, offset))
+        following += [
+            arithmetic.multiply_add(f, one, column, sums[i * vectors + v]) for v, column in enumerate(columns)
+        ]
     return following
 
 
 def _tile_loop(
     f: Function,
-    numbers: Numbers,
+    arithmetic: Arithmetic,
     offsets: list[str],
     along_k: bool,
     begin: list[str],
@@ -229,32 +231,32 @@ def _tile_loop(
     stop: str,
     ahead: bool,
 ) -> list[str]:
-    with f.loop(start, stop, 1, carry=[(numbers.vector, value) for value in begin]) as loop:
-        loop.following = _tile_step(f, numbers, loop.index, along_k, offsets, loop.values, ahead)
+    with f.loop(start, stop, 1, carry=[(arithmetic.vector, value) for value in begin]) as loop:
+        loop.following = _tile_step(f, arithmetic, loop.index, along_k, offsets, loop.values, ahead)
     return loop.results
 
 
 def _tile_in_turns(
-    f: Function, numbers: Numbers, offsets: list[str], along_k: bool, begin: list[str], turns: int, ahead: bool
+    f: Function, arithmetic: Arithmetic, offsets: list[str], along_k: bool, begin: list[str], turns: int, ahead: bool
 ) -> list[str]:
     count = len(begin)
     whole = f.op(f"sub i64 %k, {f.op(f'urem i64 %k, {turns}')}")
-    carry = [(numbers.vector, value) for value in begin]
-    carry += [(numbers.vector, numbers.zero)] * (count * (turns - 1))
+    carry = [(arithmetic.vector, value) for value in begin]
+    carry += [(arithmetic.vector, arithmetic.zero)] * (count * (turns - 1))
     with f.loop("0", whole, turns, carry=carry) as loop:
         for turn in range(turns):
             sums = loop.values[turn * count : (turn + 1) * count]
-            loop.following += _tile_step(f, numbers, plus(f, loop.index, turn), along_k, offsets, sums, ahead)
+            loop.following += _tile_step(f, arithmetic, plus(f, loop.index, turn), along_k, offsets, sums, ahead)
     total = loop.results[:count]
     for turn in range(1, turns):
         others = loop.results[turn * count : (turn + 1) * count]
-        total = [numbers.add(f, x, y, numbers.lanes) for x, y in zip(total, others, strict=True)]
-    return _tile_loop(f, numbers, offsets, along_k, total, whole, "%k", ahead)
+        total = [arithmetic.add(f, x, y, arithmetic.lanes) for x, y in zip(total, others, strict=True)]
+    return _tile_loop(f, arithmetic, offsets, along_k, total, whole, "%k", ahead)
 
 
 def dots(
     module: Module,
-    numbers: Numbers,
+    arithmetic: Arithmetic,
     rows: int,
     columns: int,
     turns: int,
@@ -271,46 +273,46 @@ def dots(
     is as for tiles.
     """
     words = [f"{rows}x{columns}x{turns}", *["any"] * (not whole), *["ahead"] * ahead, *["clamped"] * clamped]
-    name = f"dots.{numbers.code}.{'.'.join(words)}"
+    name = f"dots.{arithmetic.code}.{'.'.join(words)}"
     if name in module.functions:
         return name
     f = Function(module, name, [("i64", "count"), *_DOTS] if clamped else _DOTS, attributes="nounwind noinline")
     numbered = _clamped(f, rows) if clamped else [str(i) for i in range(rows)]
     xs, ws = [times(f, "%xs", row) for row in numbered], [times(f, "%ws", str(i)) for i in range(columns)]
-    count, lanes = rows * columns, numbers.lanes
+    count, lanes = rows * columns, arithmetic.lanes
     step = lanes * turns
     stop = "%k" if whole else f.op(f"sub i64 %k, {f.op(f'urem i64 %k, {step}')}")
-    with f.loop("0", stop, step, carry=[(numbers.vector, numbers.zero)] * (count * turns)) as loop:
+    with f.loop("0", stop, step, carry=[(arithmetic.vector, arithmetic.zero)] * (count * turns)) as loop:
         for turn in range(turns):
             sums = loop.values[turn * count : (turn + 1) * count]
             if ahead:
                 for stride in ws:
-                    near = at(f, at(f, "%w", times(f, loop.index, numbers.stored_bytes)), stride)
-                    fetch(f, near, _AHEAD + turn * lanes * numbers.stored_bytes, lanes * numbers.stored_bytes)
-            loop.following += _dots_step(f, numbers, plus(f, loop.index, turn * lanes), xs, ws, sums, None)
+                    near = at(f, at(f, "%w", times(f, loop.index, arithmetic.stored_bytes)), stride)
+                    fetch(f, near, _AHEAD + turn * lanes * arithmetic.stored_bytes, lanes * arithmetic.stored_bytes)
+            loop.following += _dots_step(f, arithmetic, plus(f, loop.index, turn * lanes), xs, ws, sums, None)
     total = loop.results[:count]
     for turn in range(1, turns):
         others = loop.results[turn * count : (turn + 1) * count]
-        total = [numbers.add(f, x, y, lanes) for x, y in zip(total, others, strict=True)]
+        total = [arithmetic.add(f, x, y, lanes) for x, y in zip(total, others, strict=True)]
     if not whole:
-        with f.loop(stop, "%k", lanes, carry=[(numbers.vector, value) for value in total]) as loop:
+        with f.loop(stop, "%k", lanes, carry=[(arithmetic.vector, value) for value in total]) as loop:
             mask = first_lanes(f, f.op(f"sub i64 %k, {loop.index}"), lanes)
-            loop.following = _dots_step(f, numbers, loop.index, xs, ws, loop.values, mask)
+            loop.following = _dots_step(f, arithmetic, loop.index, xs, ws, loop.values, mask)
         total = loop.results
     for i, row in enumerate(numbered):
         c = at(f, "%c", times(f, "%cs", row))
         for j in range(columns):
-            numbers.store_computed(f, total[i * columns + j], at(f, c, j * numbers.vector_bytes))
+            arithmetic.store_computed(f, total[i * columns + j], at(f, c, j * arithmetic.vector_bytes))
     f.do("ret void")
     return name
 
 
-def any_dots(module: Module, numbers: Numbers, columns: int, turns: dict[int, int], whole: bool) -> str:
+def any_dots(module: Module, arithmetic: Arithmetic, columns: int, turns: dict[int, int], whole: bool) -> str:
     """`(i64 count, <as dots>)`: the dots of so many rows, from one on; `turns` for the two numbers of rows in use."""
     few, many = sorted(turns)
-    name = f"dots.{numbers.code}.any.{columns}x{turns[few]}.{turns[many]}{'' if whole else '.any'}"
+    name = f"dots.{arithmetic.code}.any.{columns}x{turns[few]}.{turns[many]}{'' if whole else '.any'}"
     if name not in module.functions:
-        small, large = (dots(module, numbers, n, columns, turns[n], whole, clamped=True) for n in (few, many))
+        small, large = (dots(module, arithmetic, n, columns, turns[n], whole, clamped=True) for n in (few, many))
         f = Function(module, name, [("i64", "count"), *_DOTS], attributes="nounwind noinline")
         arguments = ", ".join(f"{type} %{param}" for type, param in [("i64", "count"), *_DOTS])
         with f.when(f.op(f"icmp sgt i64 %count, {few}")):
@@ -322,95 +324,95 @@ def any_dots(module: Module, numbers: Numbers, columns: int, turns: dict[int, in
 
 
 def _dots_step(
-    f: Function, numbers: Numbers, k: str, xs: list[str], ws: list[str], sums: list[str], mask: str | None
+    f: Function, arithmetic: Arithmetic, k: str, xs: list[str], ws: list[str], sums: list[str], mask: str | None
 ) -> list[str]:
     """One vector of k: every row of x times every row of w."""
-    offset = times(f, k, numbers.stored_bytes)
+    offset = times(f, k, arithmetic.stored_bytes)
     x, w = at(f, "%x", offset), at(f, "%w", offset)
-    rows = [numbers.load(f, at(f, x, stride), numbers.lanes, mask) for stride in xs]
-    columns = [numbers.load(f, at(f, w, stride), numbers.lanes, mask) for stride in ws]
+    rows = [arithmetic.load(f, at(f, x, stride), arithmetic.lanes, mask) for stride in xs]
+    columns = [arithmetic.load(f, at(f, w, stride), arithmetic.lanes, mask) for stride in ws]
     return [
-        numbers.multiply_add(f, row, column, sums[i * len(ws) + j])
+        arithmetic.multiply_add(f, row, column, sums[i * len(ws) + j])
         for i, row in enumerate(rows)
         for j, column in enumerate(columns)
     ]
 
 
-def sums(module: Module, numbers: Numbers, count: int) -> str:
+def sums(module: Module, arithmetic: Arithmetic, count: int) -> str:
     """`(ptr c, ptr d)`: c[j] = sum of the lanes of d[j], for `count` = 1, 2, 4, ... lanes vectors."""
-    name = f"sums.{numbers.code}.{count}"
+    name = f"sums.{arithmetic.code}.{count}"
     if name in module.functions:
         return name
     f = Function(module, name, [("ptr", "c"), ("ptr", "d")], attributes="nounwind noinline")
-    vectors = [numbers.load_computed(f, at(f, "%d", j * numbers.vector_bytes)) for j in range(count)]
-    numbers.store_computed(f, numbers.sums(f, vectors), "%c", count)
+    vectors = [arithmetic.load_computed(f, at(f, "%d", j * arithmetic.vector_bytes)) for j in range(count)]
+    arithmetic.store_computed(f, arithmetic.sums(f, vectors), "%c", count)
     f.do("ret void")
     return name
 
 
-def flip(module: Module, numbers: Numbers) -> str:
+def flip(module: Module, arithmetic: Arithmetic) -> str:
     """`(ptr panel, i64 panel_stride, ptr w, i64 w_stride, i64 rows, i64 k)`: panel[k][row] = w[row][k], converted.
 
     A register's width of the panel's row is written. Where w has fewer than `lanes` rows, its last stands in for the
     missing: whoever uses the panel drops those columns.
     """
-    name = f"flip.{numbers.code}"
+    name = f"flip.{arithmetic.code}"
     if name in module.functions:
         return name
     params = [("ptr", "p"), ("i64", "ps"), ("ptr", "w"), ("i64", "ws"), ("i64", "rows"), ("i64", "k")]
     f = Function(module, name, params, attributes="nounwind noinline")
-    lanes = numbers.lanes
+    lanes = arithmetic.lanes
     last = f.op("sub i64 %rows, 1")
     minimum = f.module.declare("llvm.umin.i64", "i64", ["i64", "i64"])
-    if not numbers.chunk:  # small integers: element by element
-        _flip_rest(f, numbers, last, "0")
+    if not arithmetic.chunk:  # small integers: element by element
+        _flip_rest(f, arithmetic, last, "0")
         f.do("ret void")
         return name
     rows = ["%w"]
     for i in range(1, lanes):
         row = f.op(f"call i64 {minimum}(i64 {last}, i64 {i})")
         rows.append(at(f, "%w", f.op(f"mul i64 {row}, %ws")))
-    whole = f.op(f"and i64 %k, {-numbers.chunk}")
-    with f.loop("0", whole, numbers.chunk) as loop:
+    whole = f.op(f"and i64 %k, {-arithmetic.chunk}")
+    with f.loop("0", whole, arithmetic.chunk) as loop:
         panel = at(f, "%p", f.op(f"mul i64 {loop.index}, %ps"))
-        offset = times(f, loop.index, numbers.stored_bytes)
-        for i, value in enumerate(numbers.transposed(f, [at(f, row, offset) for row in rows])):
-            numbers.store_computed(f, value, panel)
-            if i < numbers.chunk - 1:
+        offset = times(f, loop.index, arithmetic.stored_bytes)
+        for i, value in enumerate(arithmetic.transposed(f, [at(f, row, offset) for row in rows])):
+            arithmetic.store_computed(f, value, panel)
+            if i < arithmetic.chunk - 1:
                 panel = at(f, panel, "%ps")
-    _flip_rest(f, numbers, last, whole)
+    _flip_rest(f, arithmetic, last, whole)
     f.do("ret void")
     return name
 
 
-def _flip_rest(f: Function, numbers: Numbers, last: str, whole: str) -> None:
+def _flip_rest(f: Function, arithmetic: Arithmetic, last: str, whole: str) -> None:
     """The last few k, one element at a time."""
     with f.loop(whole, "%k") as loop:
         panel = at(f, "%p", f.op(f"mul i64 {loop.index}, %ps"))
-        w = at(f, "%w", times(f, loop.index, numbers.stored_bytes))
-        with f.loop(0, numbers.lanes) as inner:
+        w = at(f, "%w", times(f, loop.index, arithmetic.stored_bytes))
+        with f.loop(0, arithmetic.lanes) as inner:
             row = f.op(f"call i64 @llvm.umin.i64(i64 {last}, i64 {inner.index})")
-            one = numbers.load(f, at(f, w, f.op(f"mul i64 {row}, %ws")), 1)
-            numbers.store_computed(f, one, at(f, panel, times(f, inner.index, numbers.bytes)), 1)
+            one = arithmetic.load(f, at(f, w, f.op(f"mul i64 {row}, %ws")), 1)
+            arithmetic.store_computed(f, one, at(f, panel, times(f, inner.index, arithmetic.bytes)), 1)
 
 
-def copy(module: Module, numbers: Numbers) -> str:
+def copy(module: Module, arithmetic: Arithmetic) -> str:
     """`(ptr panel, i64 panel_stride, ptr w, i64 w_stride, i64 rows, i64 width)`: panel[row][:width] = w[row][:width].
 
     Converted on the way.
     """
-    name = f"copy.{numbers.code}"
+    name = f"copy.{arithmetic.code}"
     if name in module.functions:
         return name
     params = [("ptr", "p"), ("i64", "ps"), ("ptr", "w"), ("i64", "ws"), ("i64", "rows"), ("i64", "width")]
     f = Function(module, name, params, attributes="nounwind noinline")
-    lanes = numbers.lanes
+    lanes = arithmetic.lanes
     whole = f.op(f"sub i64 %width, {f.op(f'urem i64 %width, {lanes}')}")
     with f.loop("0", "%rows") as loop:
         panel, w = at(f, "%p", f.op(f"mul i64 {loop.index}, %ps")), at(f, "%w", f.op(f"mul i64 {loop.index}, %ws"))
         for start, stop, step in (("0", whole, lanes), (whole, "%width", 1)):
             with f.loop(start, stop, step) as inner:
-                value = numbers.load(f, at(f, w, times(f, inner.index, numbers.stored_bytes)), step)
-                numbers.store_computed(f, value, at(f, panel, times(f, inner.index, numbers.bytes)), step)
+                value = arithmetic.load(f, at(f, w, times(f, inner.index, arithmetic.stored_bytes)), step)
+                arithmetic.store_computed(f, value, at(f, panel, times(f, inner.index, arithmetic.bytes)), step)
     f.do("ret void")
     return name

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Where the sums of a contraction go: through the epilogue to memory, from a small buffer or from registers."""
+"""Store the sums of a contraction: through the epilogue to memory, from a small buffer or from registers."""
 
 from __future__ import annotations
 
@@ -9,9 +9,9 @@ from collections.abc import Callable, Iterable, Sequence
 from hybridize.base.dims import is_symbolic, same
 from hybridize.base.dtypes import DType, bool_
 from hybridize.base.frozen import frozen
-from hybridize.codegen.llvm.contraction.form import ContractionSpec, Section
+from hybridize.codegen.llvm.contraction.arithmetic import Arithmetic, first_lanes, masked_store
+from hybridize.codegen.llvm.contraction.form import ColumnPanels, ContractionSpec
 from hybridize.codegen.llvm.contraction.micro import Ending, at, operand, plus, times
-from hybridize.codegen.llvm.contraction.numbers import Numbers, first_lanes, masked_store
 from hybridize.codegen.llvm.functions.halves import shortened
 from hybridize.codegen.llvm.functions.table import memory
 from hybridize.codegen.llvm.text import Function, Module, vector
@@ -19,7 +19,7 @@ from hybridize.codegen.llvm.text import Function, Module, vector
 
 @frozen
 class EpilogueEmitter:
-    """What happens to each sum before it is stored."""
+    """Writes the code that each sum goes through before it is stored."""
 
     dtype: DType
     """Of the result in memory."""
@@ -32,7 +32,7 @@ class EpilogueEmitter:
     params: tuple[tuple[str, str], ...] = ()
     """Further parameters (type, name) of the function, `%name` within `emit`."""
     light: bool = False
-    """Whether it is so short that tiles may have it written out for each of their vectors."""
+    """True if it is so short that tiles may have it written out for each of their vectors."""
 
 
 @frozen
@@ -41,22 +41,22 @@ class Out:
 
     f: Function
     spec: ContractionSpec
-    numbers: Numbers
+    arithmetic: Arithmetic
     epilogue: EpilogueEmitter | None
 
     @functools.cached_property
     def storing(self) -> str:
         """The function that `emit_store` writes, where it is needed."""
-        return emit_store(self.f.module, f"{self.f.name}.store", self.spec, self.numbers, self.epilogue)
+        return emit_store(self.f.module, f"{self.f.name}.store", self.spec, self.arithmetic, self.epilogue)
 
     @property
     def plain(self) -> bool:
-        """Whether sums are stored as they are."""
-        return self.epilogue is None and not self.numbers.converts and self.numbers.dtype != bool_
+        """True if sums are stored as they are."""
+        return self.epilogue is None and not self.arithmetic.converts and self.arithmetic.dtype != bool_
 
     @property
     def arguments(self) -> list[str]:
-        """What the epilogue takes besides."""
+        """The arguments of the epilogue's own parameters."""
         return [f"{type} %{param}" for type, param in (self.epilogue.params if self.epilogue else ())]
 
     def store(
@@ -66,25 +66,27 @@ class Out:
         words = [f"i64 {operand(self.f, word)}" for word in (stride, row, column, rows, width, batch, self.spec.n)]
         self.f.call(self.storing, ["ptr %out", f"ptr {c}", *words, *self.arguments])
 
-    def takes(self, section: Section) -> bool:
-        """Whether tiles of a section may leave their sums in memory themselves."""
+    def takes(self, section: ColumnPanels) -> bool:
+        """Tell whether tiles of a section may leave their sums in memory themselves."""
         # A tile of any number of rows is several functions: too many to have the epilogue in each.
         light = self.epilogue is not None and self.epilogue.light and not is_symbolic(self.spec.m)
-        whole = same(section.width, section.vectors * self.numbers.lanes)
+        whole = same(section.width, section.vectors * self.arithmetic.lanes)
         return (self.plain or light) and whole and not section.ragged
 
     def ending(self, row: str, column: str, batch: str) -> tuple[Ending, Sequence[str]] | None:
-        """What tiles of such sections do with their sums, and its arguments; None where they store them as they are."""
+        """Return the epilogue of tiles of such sections, and its arguments; None where they store their sums as they
+        are.
+        """
         if self.epilogue is None:
             return None
         params = [*(("i64", f"the.{word}") for word in ("row", "column", "batch")), *self.epilogue.params]
-        end = Ending(f"{self.f.name}.tile", params, functools.partial(_emit_ending, self.numbers, self.epilogue))
+        end = Ending(f"{self.f.name}.tile", params, functools.partial(_emit_ending, self.arithmetic, self.epilogue))
         return end, [*(f"i64 {word}" for word in (row, column, batch)), *self.arguments]
 
     @property
     def dtype(self) -> DType:
         """Of the result in memory."""
-        return self.numbers.dtype if self.epilogue is None else self.epilogue.dtype
+        return self.arithmetic.dtype if self.epilogue is None else self.epilogue.dtype
 
     @property
     def row_bytes(self) -> int:
@@ -92,27 +94,27 @@ class Out:
         return self.spec.n * self.dtype.itemsize
 
     def at(self, row: str, column: str, batch: str) -> str:
-        """Where an element is."""
+        """Return a pointer to an element."""
         f = self.f
         line = row if same(self.spec.batch, 1) else plus(f, row, times(f, batch, self.spec.m))
         return at(f, at(f, "%out", times(f, line, self.row_bytes)), times(f, column, self.dtype.itemsize))
 
 
-def _emit_ending(numbers: Numbers, epilogue: EpilogueEmitter, f: Function, sums: list[str], vectors: int) -> None:
+def _emit_ending(arithmetic: Arithmetic, epilogue: EpilogueEmitter, f: Function, sums: list[str], vectors: int) -> None:
     """The epilogue of a tile: column by column, so that what depends on columns alone is computed once."""
-    dtype, lanes = epilogue.dtype, numbers.lanes
+    dtype, lanes = epilogue.dtype, arithmetic.lanes
     rows = range(len(sums) // vectors)
     numbered = [plus(f, "%the.row", row) for row in rows]
     lines = [at(f, "%c", times(f, "%cs", row)) for row in rows]
     for v in range(vectors):
         column = plus(f, "%the.column", v * lanes)
         pairs = list(zip(numbered, sums[v::vectors], strict=True))
-        for line, value in zip(lines, _finished(f, numbers, epilogue, pairs, column, lanes, None), strict=True):
+        for line, value in zip(lines, _finished(f, arithmetic, epilogue, pairs, column, lanes, None), strict=True):
             _write(f, value, at(f, line, v * lanes * dtype.itemsize), dtype, lanes, None)
 
 
 def emit_store(
-    module: Module, name: str, spec: ContractionSpec, numbers: Numbers, epilogue: EpilogueEmitter | None
+    module: Module, name: str, spec: ContractionSpec, arithmetic: Arithmetic, epilogue: EpilogueEmitter | None
 ) -> str:
     """`(ptr out, ptr c, i64 c_stride, i64 row, i64 column, i64 rows, i64 width, i64 batch, i64 n, <extra>)`.
 
@@ -123,7 +125,7 @@ def emit_store(
     extra = epilogue.params if epilogue is not None else ()
     params = [("ptr", "out"), ("ptr", "c"), *(("i64", f"the.{word}") for word in names), *extra]
     f = Function(module, name, params, attributes="nounwind noinline")
-    lanes = numbers.lanes
+    lanes = arithmetic.lanes
     whole = "%the.width"
     any_width = is_symbolic(spec.n)
     wide, ragged = any_width or spec.n >= lanes, any_width or spec.n % lanes
@@ -137,21 +139,21 @@ def emit_store(
         line = f.op(f"add i64 {f.op(f'mul i64 {line}, %the.n')}, %the.column")
         if wide:
             with f.loop(0, whole, lanes) as inner:
-                _store_vector(f, numbers, epilogue, c, line, row, inner.index, lanes, None)
-        if ragged and numbers.target.masks(numbers.stored_bytes):
+                _store_vector(f, arithmetic, epilogue, c, line, row, inner.index, lanes, None)
+        if ragged and arithmetic.target.masks(arithmetic.stored_bytes):
             with f.when(f.op(f"icmp slt i64 {whole}, %the.width")):
                 mask = first_lanes(f, f.op(f"sub i64 %the.width, {whole}"), lanes)
-                _store_vector(f, numbers, epilogue, c, line, row, whole, lanes, mask)
+                _store_vector(f, arithmetic, epilogue, c, line, row, whole, lanes, mask)
         elif ragged:
             with f.loop(whole, "%the.width") as inner:
-                _store_vector(f, numbers, epilogue, c, line, row, inner.index, 1, None)
+                _store_vector(f, arithmetic, epilogue, c, line, row, inner.index, 1, None)
     f.do("ret void")
     return module.shared(f)
 
 
 def _store_vector(
     f: Function,
-    numbers: Numbers,
+    arithmetic: Arithmetic,
     epilogue: EpilogueEmitter | None,
     c: str,
     line: str,
@@ -162,14 +164,14 @@ def _store_vector(
 ) -> None:
     """Sums at `c + offset` to the element `line + offset` of out."""
     # The buffer of sums is as wide as its registers, so reading the lanes that do not exist is harmless.
-    value = numbers.load_computed(f, at(f, c, times(f, offset, numbers.bytes)), lanes)
-    dtype = numbers.dtype
+    value = arithmetic.load_computed(f, at(f, c, times(f, offset, arithmetic.bytes)), lanes)
+    dtype = arithmetic.dtype
     if epilogue is not None:
         dtype = epilogue.dtype
-        (value,) = _finished(f, numbers, epilogue, [(row, value)], plus(f, "%the.column", offset), lanes, mask)
-    elif numbers.dtype == bool_:
+        (value,) = _finished(f, arithmetic, epilogue, [(row, value)], plus(f, "%the.column", offset), lanes, mask)
+    elif arithmetic.dtype == bool_:
         value = _truth(f, value, lanes)
-    elif numbers.converts:
+    elif arithmetic.converts:
         value = shortened(f, value, dtype, lanes)
     _write(f, value, at(f, "%out", times(f, plus(f, line, offset), dtype.itemsize)), dtype, lanes, mask)
 
@@ -181,7 +183,7 @@ def _truth(f: Function, value: str, lanes: int) -> str:
 
 def _finished(
     f: Function,
-    numbers: Numbers,
+    arithmetic: Arithmetic,
     epilogue: EpilogueEmitter,
     rows: Sequence[tuple[str, str]],
     column: str,
@@ -189,7 +191,7 @@ def _finished(
     mask: str | None,
 ) -> Iterable[str]:
     """Sums of rows through the epilogue."""
-    if numbers.dtype == bool_:
+    if arithmetic.dtype == bool_:
         rows = [(row, _truth(f, sums, lanes)) for row, sums in rows]
     return epilogue.emit(f, rows, column, lanes, "%the.batch", mask)
 

@@ -13,8 +13,8 @@ from typing import Literal
 from hybridize.base import dims
 from hybridize.base.dims import hint, same
 from hybridize.base.frozen import frozen
-from hybridize.codegen.llvm.contraction.form import ContractionSpec, Plan, tile_rows
-from hybridize.codegen.llvm.contraction.numbers import Numbers
+from hybridize.codegen.llvm.contraction.arithmetic import Arithmetic
+from hybridize.codegen.llvm.contraction.form import ContractionSpec, Tiling, tile_rows
 from hybridize.codegen.llvm.text import Function
 
 Axis = Literal["batch", "rows", "panels"]
@@ -29,44 +29,44 @@ _BLOCK = 48
 """Columns of a unit, about, where no panels of w are made."""
 
 
-def split_axis(spec: ContractionSpec, numbers: Numbers, plan: Plan) -> Axis:
+def split_axis(spec: ContractionSpec, arithmetic: Arithmetic, tiling: Tiling) -> Axis:
     """The axis along which the work is cut: one that repeats little of the packing."""
     if hint(spec.batch) >= _MEMBERS:
         return "batch"
-    if plan.form not in ("rows", "dots") or hint(spec.m) < _TILES * _height(numbers, plan):
+    if tiling.form not in ("rows", "dots") or hint(spec.m) < _TILES * _height(arithmetic, tiling):
         return "panels"
-    packs = bool(plan.sections) and bool(plan.sections[0].pack)
+    packs = bool(tiling.sections) and bool(tiling.sections[0].pack)
     # Of a panel or two, packing is little beside the many rows; copying all of x for each range would not be.
-    return "panels" if (packs or not same(plan.x_row, 0)) and hint(_panels(spec, plan)) > 1 else "rows"
+    return "panels" if (packs or not same(tiling.x_row, 0)) and hint(_panels(spec, tiling)) > 1 else "rows"
 
 
-def units(spec: ContractionSpec, numbers: Numbers, plan: Plan) -> int:
+def units(spec: ContractionSpec, arithmetic: Arithmetic, tiling: Tiling) -> int:
     """Into how many units the work is cut."""
-    axis = split_axis(spec, numbers, plan)
+    axis = split_axis(spec, arithmetic, tiling)
     if axis == "batch":
         return spec.batch
     if axis == "rows":
-        height = _height(numbers, plan)
+        height = _height(arithmetic, tiling)
         return dims.maximum((spec.m + height - 1) // height, 1)
-    return _panels(spec, plan)
+    return _panels(spec, tiling)
 
 
-def _height(numbers: Numbers, plan: Plan) -> int:
+def _height(arithmetic: Arithmetic, tiling: Tiling) -> int:
     """Rows of a tile, about."""
-    return tile_rows(numbers, plan.sections[0].vectors) if plan.sections else _DOTS
+    return tile_rows(arithmetic, tiling.sections[0].vectors) if tiling.sections else _DOTS
 
 
-def _panels(spec: ContractionSpec, plan: Plan) -> int:
+def _panels(spec: ContractionSpec, tiling: Tiling) -> int:
     """Panels of columns, where there are any, else what stands for them."""
-    if plan.form == "rows" and plan.sections:
-        width = plan.sections[0].width
+    if tiling.form == "rows" and tiling.sections:
+        width = tiling.sections[0].width
         return dims.maximum((spec.n + width - 1) // width, 1)
     return dims.maximum((spec.n + _BLOCK - 1) // _BLOCK, 1)
 
 
 @frozen
 class Share:
-    """What a call does: the units `start` to `stop`, which are registers, of `units` along `axis`."""
+    """A call's part of the work: the units from `start` to `stop`, which are registers, of `units` along `axis`."""
 
     axis: Axis
     units: int
@@ -89,7 +89,7 @@ class Share:
 
 @frozen
 class Whole:
-    """What a call does that does everything."""
+    """The part of a call that does all the work."""
 
     def turns(self, f: Function, axis: Axis, count: str | int) -> tuple[str | int, str | int]:
         """All turns."""

@@ -11,18 +11,18 @@ from collections.abc import Callable, Sequence
 
 from hybridize.base.dims import is_symbolic, maximum, same
 from hybridize.base.frozen import frozen
+from hybridize.codegen.llvm.contraction.arithmetic import Arithmetic
 from hybridize.codegen.llvm.contraction.form import (
+    ColumnPanels,
     ContractionSpec,
-    Plan,
-    Section,
+    Tiling,
     any_heights,
+    column_panels,
     panel_vectors,
-    sections,
-    segments,
+    row_tiles,
     tile_rows,
 )
 from hybridize.codegen.llvm.contraction.micro import Ending, any_tile, at, bring, copy, flip, operand, plus, tile, times
-from hybridize.codegen.llvm.contraction.numbers import Numbers
 from hybridize.codegen.llvm.contraction.out import Out
 from hybridize.codegen.llvm.contraction.share import Share, Whole
 from hybridize.codegen.llvm.text import Function
@@ -46,35 +46,35 @@ class _Scratch:
     size: int
 
 
-def _layout(spec: ContractionSpec, numbers: Numbers, plan: Plan) -> _Scratch:
-    row = max((section.vectors for section in plan.sections), default=0) * numbers.vector_bytes
-    columns = plan.form == "columns"
-    copied = _aligned((spec.k if spec.transpose_x else spec.m) * plan.x_row)
-    panels = _aligned(_panels_held(plan) * plan.k_block * row)
+def _layout(spec: ContractionSpec, arithmetic: Arithmetic, tiling: Tiling) -> _Scratch:
+    row = max((section.vectors for section in tiling.sections), default=0) * arithmetic.vector_bytes
+    columns = tiling.form == "columns"
+    copied = _aligned((spec.k if spec.transpose_x else spec.m) * tiling.x_row)
+    panels = _aligned(_panels_held(tiling) * tiling.k_block * row)
     if columns:
-        held = _COLUMNS_BLOCK + numbers.lanes
+        held = _COLUMNS_BLOCK + arithmetic.lanes
     else:
-        held = spec.m if plan.order == "blocks" else 32 if is_symbolic(spec.m) else min(spec.m, 32)
-    if plan.order == "streams":
-        held = spec.m * sum(section.count for section in plan.sections)
+        held = spec.m if tiling.order == "blocks" else 32 if is_symbolic(spec.m) else min(spec.m, 32)
+    if tiling.order == "streams":
+        held = spec.m * sum(section.count for section in tiling.sections)
     # Where columns are skipped, what is stored of a row reaches beyond its end.
-    skips = any(section.skip for section in plan.sections)
-    sums = _aligned(held * row + (numbers.vector_bytes if skips else 0))
+    skips = any(section.skip for section in tiling.sections)
+    sums = _aligned(held * row + (arithmetic.vector_bytes if skips else 0))
     at_sums = copied + panels
     return _Scratch(0, copied, at_sums, at_sums + sums, at_sums + sums * (2 if columns else 1))
 
 
-def _panels_held(plan: Plan) -> int:
-    """How many panels lie in scratch at once, at most."""
-    counts = [section.count for section in plan.sections if section.pack]
-    if not counts or plan.form == "columns" or plan.order == "blocks":
+def _panels_held(tiling: Tiling) -> int:
+    """Return the number of panels that lie in scratch at once, at most."""
+    counts = [section.count for section in tiling.sections if section.pack]
+    if not counts or tiling.form == "columns" or tiling.order == "blocks":
         return min(len(counts), 1)
-    return plan.group if any(map(is_symbolic, counts)) else min(plan.group, max(counts))
+    return tiling.group if any(map(is_symbolic, counts)) else min(tiling.group, max(counts))
 
 
-def tiles_scratch(spec: ContractionSpec, numbers: Numbers, plan: Plan) -> int:
+def tiles_scratch(spec: ContractionSpec, arithmetic: Arithmetic, tiling: Tiling) -> int:
     """Bytes of scratch for `emit_rows` or `emit_columns`."""
-    return _layout(spec, numbers, plan).size
+    return _layout(spec, arithmetic, tiling).size
 
 
 @frozen
@@ -102,7 +102,7 @@ def each_tile(
     if is_symbolic(total):
         _each_of_any(f, total, heights, share, body)
         return
-    parts = segments(total, heights[0])
+    parts = row_tiles(total, heights[0])
     first, last = share.turns(f, "rows", sum(part.count for part in parts))
     before = 0
     for part in parts:
@@ -112,7 +112,7 @@ def each_tile(
 
 
 def _cut(f: Function, total: str, heights: tuple[int, ...]) -> tuple[str, str, str]:
-    """How many tiles, how many of them tall, and how many of three rows, where what is left is cut into 3 and 2."""
+    """Count the tiles, the tall ones among them, and those of three rows, where what is left is cut into 3 and 2."""
     tall = heights[0]
     if len(heights) == 1:
         return f.op(f"udiv i64 {f.op(f'add i64 {total}, {tall - 1}')}, {tall}"), "", ""
@@ -154,7 +154,7 @@ def _each_of_any(
 
 
 def _overlap(f: Function, first: str | int, last: str | int, before: int, count: int) -> tuple[str | int, str | int]:
-    """What turns `first` to `last` are of a loop of `count` turns that comes after `before` others."""
+    """Return the turns, from `first` to `last` of all, that fall into a loop of `count` turns after `before` others."""
     if isinstance(first, int):
         return 0, count
     low, high = (f.module.declare(f"llvm.{word}.i64", "i64", ["i64", "i64"]) for word in ("smax", "smin"))
@@ -164,7 +164,7 @@ def _overlap(f: Function, first: str | int, last: str | int, before: int, count:
 
 def _call_tile(
     f: Function,
-    numbers: Numbers,
+    arithmetic: Arithmetic,
     rows: str | int,
     heights: tuple[int, ...],
     vectors: int,
@@ -191,13 +191,13 @@ def _call_tile(
         f"i1 {more}",
     ]
     if isinstance(rows, str):
-        f.call(any_tile(f.module, numbers, heights, vectors, along_k, adds), [f"i64 {rows}", *arguments])
+        f.call(any_tile(f.module, arithmetic, heights, vectors, along_k, adds), [f"i64 {rows}", *arguments])
     elif ending:
         end, further = ending
-        name = tile(f.module, numbers, rows, vectors, along_k, adds=adds, ahead=ahead, ending=end)
+        name = tile(f.module, arithmetic, rows, vectors, along_k, adds=adds, ahead=ahead, ending=end)
         f.call(name, [*arguments, *further])
     else:
-        f.call(tile(f.module, numbers, rows, vectors, along_k, adds=adds, ahead=ahead), arguments)
+        f.call(tile(f.module, arithmetic, rows, vectors, along_k, adds=adds, ahead=ahead), arguments)
 
 
 @frozen
@@ -211,8 +211,8 @@ class _Panels:
 
 def _pack(
     f: Function,
-    numbers: Numbers,
-    section: Section,
+    arithmetic: Arithmetic,
+    section: ColumnPanels,
     source: _Panels,
     column: str,
     width: str | int,
@@ -221,40 +221,40 @@ def _pack(
     to: str,
 ) -> None:
     """Pack the `count` rows from k on of the panel that begins at `column` and is `width` columns wide."""
-    stride = section.vectors * numbers.vector_bytes
+    stride = section.vectors * arithmetic.vector_bytes
     if section.pack == "copy":
-        w = at(f, at(f, source.pointer, times(f, column, numbers.stored_bytes)), times(f, k, source.stride))
-        name = copy(f.module, numbers)
+        w = at(f, at(f, source.pointer, times(f, column, arithmetic.stored_bytes)), times(f, k, source.stride))
+        name = copy(f.module, arithmetic)
         f.do(
             f"call void @{name}(ptr {to}, i64 {stride}, ptr {w}, i64 {operand(f, source.stride)}, "
             f"i64 {operand(f, count)}, i64 {operand(f, width)})"
         )
         return
-    name = flip(f.module, numbers)
-    w = at(f, at(f, source.pointer, times(f, column, source.stride)), times(f, k, numbers.stored_bytes))
-    with f.loop(0, width, numbers.lanes) as loop:
+    name = flip(f.module, arithmetic)
+    w = at(f, at(f, source.pointer, times(f, column, source.stride)), times(f, k, arithmetic.stored_bytes))
+    with f.loop(0, width, arithmetic.lanes) as loop:
         left = f.op(f"sub i64 {operand(f, width)}, {loop.index}")
         strip = at(f, w, times(f, loop.index, source.stride))
-        panel = at(f, to, times(f, loop.index, numbers.bytes))
+        panel = at(f, to, times(f, loop.index, arithmetic.bytes))
         f.do(
             f"call void @{name}(ptr {panel}, i64 {stride}, ptr {strip}, i64 {operand(f, source.stride)}, i64 {left}, "
             f"i64 {operand(f, count)})"
         )
 
 
-def _copied(f: Function, spec: ContractionSpec, numbers: Numbers, x: str, x_row: int, scratch: str) -> str:
+def _copied(f: Function, spec: ContractionSpec, arithmetic: Arithmetic, x: str, x_row: int, scratch: str) -> str:
     """x as it is computed with, in the same layout, its rows `x_row` bytes apart."""
     if same(x_row, 0):
         return x
     rows, width = (spec.k, spec.m) if spec.transpose_x else (spec.m, spec.k)
     f.do(
-        f"call void @{copy(f.module, numbers)}(ptr {scratch}, i64 {operand(f, x_row)}, ptr {x}, "
-        f"i64 {operand(f, width * numbers.stored_bytes)}, i64 {operand(f, rows)}, i64 {operand(f, width)})"
+        f"call void @{copy(f.module, arithmetic)}(ptr {scratch}, i64 {operand(f, x_row)}, ptr {x}, "
+        f"i64 {operand(f, width * arithmetic.stored_bytes)}, i64 {operand(f, rows)}, i64 {operand(f, width)})"
     )
     return scratch
 
 
-def _width(f: Function, section: Section, column: str, columns: int) -> str | int:
+def _width(f: Function, section: ColumnPanels, column: str, columns: int) -> str | int:
     """Columns of the panel that begins at `column` (of all), of `columns`."""
     if not section.ragged:
         return section.width
@@ -263,15 +263,15 @@ def _width(f: Function, section: Section, column: str, columns: int) -> str | in
     return f.op(f"call i64 {minimum}(i64 {left}, i64 {operand(f, section.width)})")
 
 
-def _panel_bytes(section: Section, numbers: Numbers, k: int) -> int:
-    return section.vectors * numbers.vector_bytes * k
+def _panel_bytes(section: ColumnPanels, arithmetic: Arithmetic, k: int) -> int:
+    return section.vectors * arithmetic.vector_bytes * k
 
 
 def emit_rows(
     f: Function,
     spec: ContractionSpec,
-    numbers: Numbers,
-    plan: Plan,
+    arithmetic: Arithmetic,
+    tiling: Tiling,
     x: str,
     w: str,
     scratch: str,
@@ -280,26 +280,26 @@ def emit_rows(
     out: Out,
 ) -> None:
     """Write the product for one member of the batch: x broadcast, w in panels."""
-    layout = _layout(spec, numbers, plan)
-    x = _copied(f, spec, numbers, x, plan.x_row, at(f, scratch, layout.copied))
-    x_row = (spec.m if spec.transpose_x else spec.k) * numbers.bytes if same(plan.x_row, 0) else plan.x_row
-    if plan.along_k:
-        broadcast = _Broadcast(x, x_row, numbers.bytes, along_k=True)
+    layout = _layout(spec, arithmetic, tiling)
+    x = _copied(f, spec, arithmetic, x, tiling.x_row, at(f, scratch, layout.copied))
+    x_row = (spec.m if spec.transpose_x else spec.k) * arithmetic.bytes if same(tiling.x_row, 0) else tiling.x_row
+    if tiling.along_k:
+        broadcast = _Broadcast(x, x_row, arithmetic.bytes, along_k=True)
     else:
-        broadcast = _Broadcast(x, numbers.bytes, x_row, along_k=False)
-    stored_row = (spec.k if spec.transpose_w else spec.n) * numbers.stored_bytes
+        broadcast = _Broadcast(x, arithmetic.bytes, x_row, along_k=False)
+    stored_row = (spec.k if spec.transpose_w else spec.n) * arithmetic.stored_bytes
     products: list[_Rows] = []
-    for section in plan.sections:
+    for section in tiling.sections:
         if spec.packed:
-            before = section.start * spec.k * numbers.bytes
-            source = _Panels(at(f, w, before), section.vectors * numbers.vector_bytes, along_k=False)
+            before = section.start * spec.k * arithmetic.bytes
+            source = _Panels(at(f, w, before), section.vectors * arithmetic.vector_bytes, along_k=False)
         else:
             source = _Panels(w, stored_row, spec.transpose_w)
         product = _Rows(
             f,
             spec,
-            numbers,
-            plan,
+            arithmetic,
+            tiling,
             section,
             broadcast,
             source,
@@ -310,11 +310,11 @@ def emit_rows(
             out,
         )
         products.append(product)
-    if plan.order == "streams":
+    if tiling.order == "streams":
         _in_streams(products)
         return
     for product in products:
-        if plan.order == "blocks":
+        if tiling.order == "blocks":
             product.in_blocks()
         else:
             product.at_once()
@@ -326,9 +326,9 @@ class _Rows:
 
     f: Function
     spec: ContractionSpec
-    numbers: Numbers
-    plan: Plan
-    section: Section
+    arithmetic: Arithmetic
+    tiling: Tiling
+    section: ColumnPanels
     broadcast: _Broadcast
     source: _Panels
     panels: str
@@ -341,22 +341,24 @@ class _Rows:
     def panel_stride(self) -> int:
         """Bytes from one k to the next within a panel, wherever it is read."""
         if self.section.pack or self.spec.packed:
-            return self.section.vectors * self.numbers.vector_bytes
+            return self.section.vectors * self.arithmetic.vector_bytes
         return self.source.stride
 
     def panel(self, column: str, first: str, k: str) -> str:
-        """Where the panel that begins at `column` (relative to the section) is; `first` is the first of its group."""
-        f, numbers, section = self.f, self.numbers, self.section
+        """Return a pointer to the panel that begins at `column` (relative to the section), `first` being its group's
+        first.
+        """
+        f, arithmetic, section = self.f, self.arithmetic, self.section
         if section.pack:
             index = f.op(f"sub i64 {column}, {first}")
-            per_column = numbers.bytes * self.plan.k_block
+            per_column = arithmetic.bytes * self.tiling.k_block
             # Columns of a whole panel are as wide as its registers; a narrower one is alone in its section.
             return at(f, self.panels, times(f, index, per_column))
         if self.spec.packed:
-            panel = at(f, self.source.pointer, times(f, column, numbers.bytes * self.spec.k))
+            panel = at(f, self.source.pointer, times(f, column, arithmetic.bytes * self.spec.k))
             return at(f, panel, f.op(f"mul i64 {k}, {operand(f, self.panel_stride)}"))
         absolute = plus(f, column, section.start - section.skip)
-        panel = at(f, self.source.pointer, times(f, absolute, numbers.stored_bytes))
+        panel = at(f, self.source.pointer, times(f, absolute, arithmetic.stored_bytes))
         return at(f, panel, f.op(f"mul i64 {k}, {operand(f, self.panel_stride)}"))
 
     def pack(self, column: str, first: str, k: str, count: str | int) -> None:
@@ -365,7 +367,7 @@ class _Rows:
             to = self.panel(column, first, k)
             absolute = plus(self.f, column, self.section.start)
             width = _width(self.f, self.section, absolute, self.spec.n)
-            _pack(self.f, self.numbers, self.section, self.source, absolute, width, k, count, to)
+            _pack(self.f, self.arithmetic, self.section, self.source, absolute, width, k, count, to)
 
     def columns(self) -> tuple[str | int, str | int]:
         """First and last (exclusive) column of the panels that this call computes."""
@@ -379,7 +381,7 @@ class _Rows:
         """All of k: groups of panels, tiles of rows, panels of the group."""
         f, section = self.f, self.section
         width, (start, total) = section.width, self.columns()
-        group = width * (self.plan.group if is_symbolic(section.count) else min(self.plan.group, section.count))
+        group = width * (self.tiling.group if is_symbolic(section.count) else min(self.tiling.group, section.count))
         minimum = f.module.declare("llvm.umin.i64", "i64", ["i64", "i64"])
         with f.loop(start, total, group) as outer:
             end = f.op(f"add i64 {outer.index}, {operand(f, group)}")
@@ -392,7 +394,7 @@ class _Rows:
                 x = at(f, self.broadcast.pointer, times(f, row, self.broadcast.row))
                 with f.loop(outer.index, stop, width) as loop:
                     panel = self.panel(loop.index, outer.index, "0")
-                    if self.plan.ahead:
+                    if self.tiling.ahead:
                         following = at(f, x, times(f, operand(f, height), self.broadcast.row))
                         self.bring(following, loop.index, outer.index)
                     if section.ragged and self.out.plain:
@@ -415,7 +417,7 @@ class _Rows:
         whole = f.op(f"icmp eq i64 {width}, {operand(f, section.width)}")
         there = self.out.at(row, absolute, self.batch)
         c = f.op(f"select i1 {whole}, ptr {there}, ptr {self.sums}")
-        dense, apart = section.vectors * self.numbers.vector_bytes, operand(f, self.out.row_bytes)
+        dense, apart = section.vectors * self.arithmetic.vector_bytes, operand(f, self.out.row_bytes)
         self.tile(height, x, c, panel, self.spec.k, "false", f.op(f"select i1 {whole}, i64 {apart}, i64 {dense}"))
         with f.when(f.op(f"xor i1 {whole}, true")):
             self.finish(self.sums, row, column, height)
@@ -423,15 +425,15 @@ class _Rows:
     def bring(self, x: str, column: str, first: str) -> None:
         """Fetch the tile of rows at `x`, a part of it with each panel of the group that begins at `first`."""
         f, section = self.f, self.section
-        panels = self.plan.group if is_symbolic(section.count) else min(self.plan.group, section.count)
+        panels = self.tiling.group if is_symbolic(section.count) else min(self.tiling.group, section.count)
         part = _aligned((self.heights[0] * self.broadcast.row + panels - 1) // panels)
         nth = f.op(f"udiv i64 {f.op(f'sub i64 {column}, {first}')}, {operand(f, section.width)}")
         f.do(f"call void @{bring(f.module)}(ptr {at(f, x, times(f, nth, part))}, i64 {operand(f, part)})")
 
     def in_blocks(self) -> None:
         """Blocks of k, the sums of a panel's tiles kept in scratch between them."""
-        f, section, block = self.f, self.section, self.plan.k_block
-        row_bytes = section.vectors * self.numbers.vector_bytes
+        f, section, block = self.f, self.section, self.tiling.k_block
+        row_bytes = section.vectors * self.arithmetic.vector_bytes
         minimum = f.module.declare("llvm.umin.i64", "i64", ["i64", "i64"])
         with f.loop(*self.columns(), section.width) as loop:
             with f.loop(0, maximum(self.spec.k, 1), block) as blocks:  # at least once: no terms give zeros
@@ -461,8 +463,8 @@ class _Rows:
         """Heights of tiles, the tallest first."""
         vectors = self.section.vectors
         if is_symbolic(self.spec.m):
-            return any_heights(self.numbers, vectors)
-        return (tile_rows(self.numbers, vectors),)
+            return any_heights(self.arithmetic, vectors)
+        return (tile_rows(self.arithmetic, vectors),)
 
     def tile(
         self,
@@ -477,10 +479,10 @@ class _Rows:
     ) -> None:
         """One register tile; its sums are dense unless `c_stride` says how far apart their rows are."""
         vectors = self.section.vectors
-        stride = vectors * self.numbers.vector_bytes if c_stride is None else c_stride
+        stride = vectors * self.arithmetic.vector_bytes if c_stride is None else c_stride
         _call_tile(
             self.f,
-            self.numbers,
+            self.arithmetic,
             rows,
             self.heights,
             vectors,
@@ -492,15 +494,15 @@ class _Rows:
             self.panel_stride,
             k,
             more,
-            self.plan.order == "streams",
+            self.tiling.order == "streams",
             ending,
         )
 
     def finish(self, c: str, row: str, column: str, rows: str | int) -> None:
         """Sums of a tile through the epilogue."""
         absolute = plus(self.f, column, self.section.start)
-        stride = self.section.vectors * self.numbers.vector_bytes
-        c = at(self.f, c, self.section.skip * self.numbers.bytes)
+        stride = self.section.vectors * self.arithmetic.vector_bytes
+        c = at(self.f, c, self.section.skip * self.arithmetic.bytes)
         width = _width(self.f, self.section, absolute, self.spec.n)
         self.out.store(c, stride, row, absolute, rows, width, self.batch)
 
@@ -508,7 +510,7 @@ class _Rows:
 def _in_streams(products: list[_Rows]) -> None:
     """A few rows of w at a time, from end to end; one tile of x. The sums of all columns wait in scratch."""
     one = products[0]
-    f, block, spec, bytes = one.f, one.plan.k_block, one.spec, one.numbers.bytes
+    f, block, spec, bytes = one.f, one.tiling.k_block, one.spec, one.arithmetic.bytes
     minimum = f.module.declare("llvm.umin.i64", "i64", ["i64", "i64"])
     columns = [product.columns() for product in products]
 
@@ -533,8 +535,8 @@ def _in_streams(products: list[_Rows]) -> None:
 def emit_columns(
     f: Function,
     spec: ContractionSpec,
-    numbers: Numbers,
-    plan: Plan,
+    arithmetic: Arithmetic,
+    tiling: Tiling,
     x: str,
     w: str,
     scratch: str,
@@ -543,20 +545,20 @@ def emit_columns(
     out: Out,
 ) -> None:
     """Write the product for one member of the batch: w broadcast, x in panels, blocks flipped when stored."""
-    layout = _layout(spec, numbers, plan)
+    layout = _layout(spec, arithmetic, tiling)
     panels, c, flipped = (at(f, scratch, offset) for offset in (layout.panels, layout.sums, layout.flipped))
-    broadcast = _Broadcast(w, spec.k * numbers.bytes, numbers.bytes, along_k=True)
-    source = _Panels(x, (spec.m if spec.transpose_x else spec.k) * numbers.stored_bytes, not spec.transpose_x)
+    broadcast = _Broadcast(w, spec.k * arithmetic.bytes, arithmetic.bytes, along_k=True)
+    source = _Panels(x, (spec.m if spec.transpose_x else spec.k) * arithmetic.stored_bytes, not spec.transpose_x)
     whole = spec.n // _COLUMNS_BLOCK * _COLUMNS_BLOCK
-    for section in plan.sections:
-        stride = section.vectors * numbers.vector_bytes
+    for section in tiling.sections:
+        stride = section.vectors * arithmetic.vector_bytes
         with f.loop(0, section.width * section.count, section.width) as loop:
             row = plus(f, loop.index, section.start)
             panel, panel_stride = panels, stride
             if section.pack:
-                _pack(f, numbers, section, source, row, section.width, "0", spec.k, panels)
+                _pack(f, arithmetic, section, source, row, section.width, "0", spec.k, panels)
             else:
-                panel = at(f, x, times(f, plus(f, row, -section.skip), numbers.bytes))
+                panel = at(f, x, times(f, plus(f, row, -section.skip), arithmetic.bytes))
                 panel_stride = source.stride
             for start, stop in ((0, whole), (whole, spec.n)):
                 if start == stop:
@@ -564,12 +566,12 @@ def emit_columns(
                 height = min(_COLUMNS_BLOCK, stop - start)
                 with f.loop(*stretch(f, share, start, stop, height), height) as block:
                     rows = at(f, w, times(f, block.index, broadcast.row))
-                    for part in segments(height, tile_rows(numbers, section.vectors)):
+                    for part in row_tiles(height, tile_rows(arithmetic, section.vectors)):
                         with f.loop(0, part.count) as inner:
                             first = plus(f, times(f, inner.index, part.height), part.start)
                             _call_tile(
                                 f,
-                                numbers,
+                                arithmetic,
                                 part.height,
                                 (part.height,),
                                 section.vectors,
@@ -582,7 +584,7 @@ def emit_columns(
                                 spec.k,
                                 "false",
                             )
-                    to_stride = _flip_sums(f, numbers, c, flipped, height, section.vectors)
+                    to_stride = _flip_sums(f, arithmetic, c, flipped, height, section.vectors)
                     wanted = at(f, flipped, section.skip * to_stride)
                     out.store(wanted, to_stride, row, block.index, section.width, height, batch)
 
@@ -595,15 +597,15 @@ def stretch(f: Function, share: Share | Whole, start: int, stop: int, step: int)
     return plus(f, times(f, first, step), start), plus(f, times(f, operand(f, last), step), start)
 
 
-def _flip_sums(f: Function, numbers: Numbers, c: str, to: str, rows: int, vectors: int) -> int:
+def _flip_sums(f: Function, arithmetic: Arithmetic, c: str, to: str, rows: int, vectors: int) -> int:
     """c [rows][columns] as [columns][rows]; returns the bytes between its rows."""
-    name = flip(f.module, numbers)
-    lanes, stride = numbers.lanes, vectors * numbers.vector_bytes
-    to_stride = -(-rows // lanes) * numbers.vector_bytes
+    name = flip(f.module, arithmetic)
+    lanes, stride = arithmetic.lanes, vectors * arithmetic.vector_bytes
+    to_stride = -(-rows // lanes) * arithmetic.vector_bytes
     with f.loop(0, rows, lanes) as loop:
         source = at(f, c, times(f, loop.index, stride))
         left = f.op(f"sub i64 {rows}, {loop.index}")
-        strip = at(f, to, times(f, loop.index, numbers.bytes))
+        strip = at(f, to, times(f, loop.index, arithmetic.bytes))
         f.do(
             f"call void @{name}(ptr {strip}, i64 {to_stride}, ptr {source}, i64 {stride}, i64 {left}, "
             f"i64 {vectors * lanes})"
@@ -611,21 +613,23 @@ def _flip_sums(f: Function, numbers: Numbers, c: str, to: str, rows: int, vector
     return to_stride
 
 
-def _packed_sections(spec: ContractionSpec, numbers: Numbers) -> tuple[Section, ...]:
-    return sections(spec.n, numbers.lanes, panel_vectors(numbers), "flip" if spec.transpose_w else "copy")
+def _packed_sections(spec: ContractionSpec, arithmetic: Arithmetic) -> tuple[ColumnPanels, ...]:
+    return column_panels(spec.n, arithmetic.lanes, panel_vectors(arithmetic), "flip" if spec.transpose_w else "copy")
 
 
-def packed_panels_bytes(spec: ContractionSpec, numbers: Numbers) -> int:
+def packed_panels_bytes(spec: ContractionSpec, arithmetic: Arithmetic) -> int:
     """Size of one packed w."""
-    return sum(section.count * _panel_bytes(section, numbers, spec.k) for section in _packed_sections(spec, numbers))
+    return sum(
+        section.count * _panel_bytes(section, arithmetic, spec.k) for section in _packed_sections(spec, arithmetic)
+    )
 
 
-def emit_packing(f: Function, spec: ContractionSpec, numbers: Numbers, packed: str, w: str) -> None:
+def emit_packing(f: Function, spec: ContractionSpec, arithmetic: Arithmetic, packed: str, w: str) -> None:
     """Pack all of w, panel after panel, each [k][columns]."""
-    source = _Panels(w, (spec.k if spec.transpose_w else spec.n) * numbers.stored_bytes, spec.transpose_w)
-    for section in _packed_sections(spec, numbers):
+    source = _Panels(w, (spec.k if spec.transpose_w else spec.n) * arithmetic.stored_bytes, spec.transpose_w)
+    for section in _packed_sections(spec, arithmetic):
         with f.loop(0, section.width * section.count, section.width) as loop:
             column = plus(f, loop.index, section.start)
-            to = at(f, packed, times(f, column, numbers.bytes * spec.k))
+            to = at(f, packed, times(f, column, arithmetic.bytes * spec.k))
             width = _width(f, section, column, spec.n)
-            _pack(f, numbers, section, source, column, width, "0", spec.k, to)
+            _pack(f, arithmetic, section, source, column, width, "0", spec.k, to)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What is computed of one element, on vectors: the table of functions and their mathematics.
+"""Elementwise functions on vectors: the table of functions and their mathematics.
 
 `table` says which code an elementwise function is. `float32`, `float64` and `gamma` hold the mathematics, `wide` the
 arithmetic in two parts that they round once from; `vectors`, `rounding` and `halves` (float16, bfloat16) are tools.

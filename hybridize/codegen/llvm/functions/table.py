@@ -46,7 +46,7 @@ def kind_of(dtype: DType) -> str:
 
 @functools.cache
 def suffix(dtype: DType, lanes: int) -> str:
-    """How intrinsics name a register type: `f32`, `v16f32`, `v8i64`."""
+    """Return the name of a register type in intrinsics: `f32`, `v16f32`, `v8i64`."""
     scalar = SCALARS[register_dtype(dtype).name]
     short = {"float": "f32", "double": "f64"}.get(scalar, scalar)
     return short if lanes == 1 else f"v{lanes}{short}"
@@ -116,7 +116,7 @@ def memory(dtype: DType, lanes: int) -> str:
 
 
 def from_memory(f: Function, value: str, dtype: DType, lanes: int) -> str:
-    """What was loaded as `memory(dtype, lanes)`, as a register."""
+    """Convert a value loaded as `memory(dtype, lanes)` to a register."""
     kind = memory(dtype, lanes)
     if dtype == bool_:
         return f.op(f"icmp ne {kind} {value}, zeroinitializer" if lanes > 1 else f"icmp ne i8 {value}, 0")
@@ -311,7 +311,7 @@ class _Integer:
         return quotient, self.op("sub", x, self.op("mul", quotient, safe)), none, minus
 
     def _floored(self, remainder: str, y: str) -> str:
-        """Whether rounding down differs from rounding to zero."""
+        """Tell whether rounding down differs from rounding to zero."""
         flags = vector("i1", self.lanes)
         some = self.op("icmp ne", remainder, self.zero)
         opposite = self.op("icmp slt", self.op("xor", remainder, y), self.zero)

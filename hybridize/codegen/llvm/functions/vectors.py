@@ -223,7 +223,7 @@ class Vectors:
     # Lane by lane
 
     def any(self, condition: str) -> str:
-        """Whether a condition holds in some lane, as i1."""
+        """Tell whether a condition holds in some lane, as i1."""
         if self.lanes == 1:
             return condition
         callee = self.f.module.declare(f"llvm.vector.reduce.or.v{self.lanes}i1", "i1", [self.btype])

@@ -11,7 +11,7 @@ text (`codes`); what they are in a header is the business of `formats.library`.
     codes                what can go wrong, by number
     writer               IR of loads, stores and checks
     sizes, call          which program is for a call; the call of one program
-    create, processor, beside        making a model: which processor this is, weights in a file
+    create, processor, weights_file  making a model: which processor this is, weights in a file
     threads, describe    a host's parallel-for; the description, and texts of errors
     probe                what Windows wants of large stack frames
     emit, merged         all of it; several modules as one, each with its processor's code

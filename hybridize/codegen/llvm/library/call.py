@@ -15,7 +15,7 @@ from hybridize.base.dims import bounds, is_symbolic
 from hybridize.base.types import TensorType
 from hybridize.codegen.llvm.library import codes
 from hybridize.codegen.llvm.library.layout import LINE, WORD, Layout, aligned, scratch_places
-from hybridize.codegen.llvm.library.model import Model, Variant
+from hybridize.codegen.llvm.library.model import LibraryModel, LibraryVariant
 from hybridize.codegen.llvm.library.sizes import chosen, emit_frame, frame_places
 from hybridize.codegen.llvm.library.writer import Writer
 from hybridize.codegen.llvm.text import Module
@@ -27,15 +27,15 @@ STACK_BYTES = 16 << 10
 _PARAMS = [("ptr", name) for name in ("model", "inputs", "sizes", "outputs", "output_sizes")]
 
 
-def emit_call(model: Model, layout: Layout, number: int, level: int) -> None:
+def emit_call(model: LibraryModel, layout: Layout, number: int, level: int) -> None:
     """Write `call` into the module of a version."""
     _Call(model, layout, number, level).write()
 
 
 class _Call:
-    def __init__(self, model: Model, layout: Layout, number: int, level: int) -> None:
+    def __init__(self, model: LibraryModel, layout: Layout, number: int, level: int) -> None:
         self.model, self.layout, self.number, self.level = model, layout, number, level
-        self.variant: Variant = model.variants[number]
+        self.variant: LibraryVariant = model.variants[number]
         self.version = self.variant.versions[level]
         self.plan = self.version.built.plan
         self.w = Writer(self.version.built.module, CALL, _PARAMS)
@@ -99,7 +99,7 @@ class _Call:
         return found
 
     def some(self, number: int, type_: TensorType) -> str:
-        """Whether an array has elements: true, false or a register."""
+        """Tell whether an array has elements: true, false or a register."""
         if not is_symbolic(type_.size):
             return "true" if type_.size else "false"
         if all(bounds(size)[0] > 0 for size in type_.shape):
@@ -195,7 +195,7 @@ class _Call:
 LOCK, TAKE, GIVE = "lock", "take", "give"
 
 
-def emit_memory(module: Module, model: Model) -> None:
+def emit_memory(module: Module, model: LibraryModel) -> None:
     """Write what versions call: waiting for states, taking scratch and giving it back."""
     if model.states:
         _emit_lock(module, model)
@@ -232,7 +232,7 @@ def emit_memory(module: Module, model: Model) -> None:
     f.do("ret void")
 
 
-def _emit_lock(module: Module, model: Model) -> None:
+def _emit_lock(module: Module, model: LibraryModel) -> None:
     """`void lock(ptr word)`: until nobody else has it; after some looks others may run meanwhile."""
     w = Writer(module, LOCK, [("ptr", "word")], returns="void")
     f = w.f
@@ -252,7 +252,7 @@ def _emit_lock(module: Module, model: Model) -> None:
     f.do("ret void")
 
 
-def emit_run(module: Module, model: Model) -> None:
+def emit_run(module: Module, model: LibraryModel) -> None:
     """Write `NAME_run`."""
     w = Writer(module, f"{model.name}_run", _PARAMS, linkage="")
     f = w.f

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What a library's functions return: a kind in the low byte, above it which array and which axis, and a text for each.
+"""Return codes of a library: a kind in the low byte, above it the array and the axis, and a text for each.
 
     code = kind | array << 8 | axis << 24
 
@@ -14,7 +14,7 @@ from typing import Final
 from hybridize.base.dims import FAR, Symbol, bounds, is_symbolic, text
 from hybridize.base.errors import CodegenError
 from hybridize.base.types import TensorType
-from hybridize.codegen.llvm.library.model import Model, Variant
+from hybridize.codegen.llvm.library.model import LibraryModel, LibraryVariant
 from hybridize.runtime.sizes import symbol_of
 
 OK, NULL, SIZE, UNALIGNED, MEMORY, FILE, ASSERTION, OPTION = range(8)
@@ -55,7 +55,7 @@ def code(kind: int, array: int = 0, axis: int = 0) -> int:
     return kind | array << 8 | axis << 24
 
 
-def texts(model: Model) -> dict[int, str]:
+def texts(model: LibraryModel) -> dict[int, str]:
     """Every code that the functions of a model may return, with its text.
 
     Raises:
@@ -79,24 +79,24 @@ def texts(model: Model) -> dict[int, str]:
     return dict(sorted(found.items()))
 
 
-def _which(model: Model, number: int) -> str:
+def _which(model: LibraryModel, number: int) -> str:
     inputs = len(model.inputs)
     return f"input {number}" if number < inputs else f"output {number - inputs}"
 
 
-def size_range(model: Model, number: int, axis: int) -> tuple[int, int]:
+def size_range(model: LibraryModel, number: int, axis: int) -> tuple[int, int]:
     """Smallest and largest size of an axis of an array (inputs, then outputs), over all variants; or `NO_LIMIT`."""
     ranges = [bounds(types[number].shape[axis]) for types in _types(model)]
     largest = max(high for _, high in ranges)
     return max(0, min(low for low, _ in ranges)), NO_LIMIT if largest >= FAR else largest
 
 
-def _types(model: Model) -> list[tuple[TensorType, ...]]:
+def _types(model: LibraryModel) -> list[tuple[TensorType, ...]]:
     return [(*variant.inputs, *variant.outputs) for variant in model.variants]
 
 
-def _wanted(model: Model, number: int, axis: int) -> str:
-    """What an axis must be, as far as one size can be told without the others."""
+def _wanted(model: LibraryModel, number: int, axis: int) -> str:
+    """Describe the size that an axis must have, as far as one size can be told without the others."""
     last = _types(model)[-1][number].shape[axis]
     symbol = symbol_of(last)
     if number >= len(model.inputs) and is_symbolic(last):
@@ -114,7 +114,7 @@ def _span(span: tuple[int, int]) -> str:
     return f"{low} or more" if high >= FAR else f"from {low} to {high}"
 
 
-def _spans(model: Model, number: int, axis: int) -> list[tuple[int, int]]:
+def _spans(model: LibraryModel, number: int, axis: int) -> list[tuple[int, int]]:
     """The sizes that an axis may have in any of the variants, as ranges; none where one has it computed of others."""
     found: list[tuple[int, int]] = []
     for size in (types[number].shape[axis] for types in _types(model)):
@@ -130,7 +130,7 @@ def _spans(model: Model, number: int, axis: int) -> list[tuple[int, int]]:
     return merged
 
 
-def first_place(variant: Variant, symbol: Symbol) -> tuple[int, int] | None:
+def first_place(variant: LibraryVariant, symbol: Symbol) -> tuple[int, int] | None:
     """The input and axis where a size symbol stands alone first."""
     for number, type_ in enumerate(variant.inputs):
         for axis, size in enumerate(type_.shape):
@@ -139,7 +139,7 @@ def first_place(variant: Variant, symbol: Symbol) -> tuple[int, int] | None:
     return None
 
 
-def _conditions(model: Model) -> str:
+def _conditions(model: LibraryModel) -> str:
     scope = model.variants[-1].scope
     known = "; ".join(map(str, scope.conditions)) if scope is not None else ""
     return f"the program does not hold for these sizes{': it needs ' if known else ''}{known}"

@@ -14,24 +14,24 @@ from __future__ import annotations
 from typing import Final
 
 from hybridize.codegen.llvm.library import codes
-from hybridize.codegen.llvm.library.beside import CLOSE, OPEN
 from hybridize.codegen.llvm.library.call import CALL, LOCK
 from hybridize.codegen.llvm.library.layout import LINE, WORD, Layout
-from hybridize.codegen.llvm.library.model import MARKER_BYTES, Model
+from hybridize.codegen.llvm.library.model import MARKER_BYTES, LibraryModel
 from hybridize.codegen.llvm.library.processor import PROCESSOR
 from hybridize.codegen.llvm.library.sizes import renamed
 from hybridize.codegen.llvm.library.threads import SHARED
+from hybridize.codegen.llvm.library.weights_file import CLOSE, OPEN
 from hybridize.codegen.llvm.library.writer import Writer
 from hybridize.codegen.llvm.text import Module
 from hybridize.runtime.pool import TEAM
 
 OPTION: Final = {"weights": 0, "processor": 8, "parallel_for": 16, "context": 24, "threads": 32}
-"""Where the members of `NAME_options` are, in bytes."""
+"""Offsets of the members of `NAME_options`, in bytes."""
 WEIGHTS = "weights"
 _CHOOSE, _EQUAL = "choose", "equal"
 
 
-def emit_create(module: Module, model: Model, layout: Layout) -> None:
+def emit_create(module: Module, model: LibraryModel, layout: Layout) -> None:
     """Write the functions."""
     _emit_equal(module)
     _emit_choose(module, model)
@@ -44,11 +44,11 @@ def emit_create(module: Module, model: Model, layout: Layout) -> None:
 
 
 def threads_word(place: str) -> int:
-    """Where a word of the team is."""
+    """Return the offset of a word of the thread team."""
     return WORD["team"] + 8 * TEAM[place]
 
 
-def _emit_create(module: Module, model: Model, layout: Layout) -> None:
+def _emit_create(module: Module, model: LibraryModel, layout: Layout) -> None:
     w = Writer(module, f"{model.name}_create", [("ptr", "place"), ("ptr", "options")], linkage="")
     f = w.f
     w.fail(w.is_null("%place"), codes.code(codes.NULL, 0, 0))
@@ -110,8 +110,8 @@ def _emit_create(module: Module, model: Model, layout: Layout) -> None:
     w.finish()
 
 
-def uses_threads(model: Model) -> bool:
-    """Whether any program has loops to share."""
+def uses_threads(model: LibraryModel) -> bool:
+    """Tell whether any program has loops to share."""
     return any(version.built.plan.teams for variant in model.variants for version in variant.versions)
 
 
@@ -119,7 +119,7 @@ def _setup(level: int) -> str:
     return f"setup.{level}"
 
 
-def _emit_setup(module: Module, model: Model, layout: Layout, level: int) -> None:
+def _emit_setup(module: Module, model: LibraryModel, layout: Layout, level: int) -> None:
     """`void setup.L(ptr model, ptr weights)`: the functions of a level, and its copies of weights."""
     w = Writer(module, _setup(level), [("ptr", "model"), ("ptr", "weights")], returns="void")
     calls = w.at("%model", WORD["calls"])
@@ -131,7 +131,7 @@ def _emit_setup(module: Module, model: Model, layout: Layout, level: int) -> Non
     w.f.do("ret void")
 
 
-def _emit_destroy(module: Module, model: Model) -> None:
+def _emit_destroy(module: Module, model: LibraryModel) -> None:
     w = Writer(module, f"{model.name}_destroy", [("ptr", "model")], returns="void", linkage="")
     f = w.f
     with f.when(f.op("icmp ne ptr %model, null")):
@@ -144,7 +144,7 @@ def _emit_destroy(module: Module, model: Model) -> None:
     f.do("ret void")
 
 
-def _emit_seed(module: Module, model: Model, layout: Layout) -> None:
+def _emit_seed(module: Module, model: LibraryModel, layout: Layout) -> None:
     """The generator begins anew: nothing drawn yet."""
     w = Writer(module, f"{model.name}_seed", [("ptr", "model"), ("i64", "seed")], linkage="")
     w.fail(w.is_null("%model"), codes.code(codes.NULL, 0, 1))
@@ -177,7 +177,7 @@ def _emit_equal(module: Module) -> None:
     f.do("ret i1 false")
 
 
-def _emit_choose(module: Module, model: Model) -> None:
+def _emit_choose(module: Module, model: LibraryModel) -> None:
     """`i32 choose(ptr name, ptr level)`: the best level there is, at most the one that is named; 1: no such name."""
     w = Writer(module, _CHOOSE, [("ptr", "name"), ("ptr", "level")])
     f = w.f

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What a library says of itself, as constants: its arrays, the text of every code.
+"""Describe a library by constants of its own: its arrays, the text of every code.
 
 ptr NAME_describe()
 ptr NAME_error(i32 code)
@@ -11,14 +11,14 @@ from collections.abc import Sequence
 
 from hybridize.base.dims import is_symbolic, text
 from hybridize.codegen.llvm.library import codes
-from hybridize.codegen.llvm.library.model import Model, Tensor
+from hybridize.codegen.llvm.library.model import LibraryModel, LibraryTensor
 from hybridize.codegen.llvm.library.writer import Writer
 from hybridize.codegen.llvm.text import Module
 
 _TENSOR = "{ ptr, ptr, i32, i32, ptr, ptr, ptr }"
 
 
-def emit_describe(module: Module, model: Model) -> None:
+def emit_describe(module: Module, model: LibraryModel) -> None:
     """Write the functions and the constants."""
     arrays = [_tensors(module, model, model.inputs, 0), _tensors(module, model, model.outputs, len(model.inputs))]
     words = [_string(module, text_) for text_ in (model.json, model.name, model.version)]
@@ -30,7 +30,7 @@ def emit_describe(module: Module, model: Model) -> None:
     _emit_error(module, model)
 
 
-def _tensors(module: Module, model: Model, tensors: Sequence[Tensor], first: int) -> str:
+def _tensors(module: Module, model: LibraryModel, tensors: Sequence[LibraryTensor], first: int) -> str:
     found = []
     for number, one in enumerate(tensors):
         type_ = one.type
@@ -47,7 +47,7 @@ def _tensors(module: Module, model: Model, tensors: Sequence[Tensor], first: int
     return module.constant(f"tensors.{first}", f"[{len(found)} x {_TENSOR}]", f"[ {', '.join(found)} ]")
 
 
-def shape_words(model: Model, number: int) -> list[str]:
+def shape_words(model: LibraryModel, number: int) -> list[str]:
     """The sizes of an array (inputs, then outputs) as text; of one that differs between variants, where it is from."""
     tensors = (*model.inputs, *model.outputs)
     words = []
@@ -57,7 +57,7 @@ def shape_words(model: Model, number: int) -> list[str]:
     return words
 
 
-def shape_text(model: Model, number: int) -> str:
+def shape_text(model: LibraryModel, number: int) -> str:
     """The shape of an array, as in `[n0,512]`."""
     return f"[{','.join(shape_words(model, number))}]"
 
@@ -87,7 +87,7 @@ def _string(module: Module, text: str) -> str:
     return f"@{name}"
 
 
-def _emit_error(module: Module, model: Model) -> None:
+def _emit_error(module: Module, model: LibraryModel) -> None:
     """A table of codes, one of where each text begins in a single piece of text."""
     found = codes.texts(model)
     unknown = "there is no such code"

@@ -5,23 +5,23 @@ from __future__ import annotations
 
 from typing import Final
 
-from hybridize.codegen.llvm.library.beside import emit_beside
 from hybridize.codegen.llvm.library.call import emit_call, emit_memory, emit_run
 from hybridize.codegen.llvm.library.create import WEIGHTS, emit_create
 from hybridize.codegen.llvm.library.describe import emit_describe
 from hybridize.codegen.llvm.library.layout import Layout
-from hybridize.codegen.llvm.library.merged import Part, merged
-from hybridize.codegen.llvm.library.model import MARKER_BYTES, Model
+from hybridize.codegen.llvm.library.merged import MergedModule, merged
+from hybridize.codegen.llvm.library.model import MARKER_BYTES, LibraryModel
 from hybridize.codegen.llvm.library.probe import stack_probe
 from hybridize.codegen.llvm.library.processor import emit_processor
 from hybridize.codegen.llvm.library.sizes import emit_sizes, renamed
 from hybridize.codegen.llvm.library.threads import emit_threads
+from hybridize.codegen.llvm.library.weights_file import emit_weights_file
 from hybridize.codegen.llvm.text import Module
 
 _SECTIONS: Final = {"linux": ".rodata.weights", "macos": "__TEXT,__weights", "windows": ".rdata"}
 
 
-def emit_library(model: Model) -> str:
+def emit_library(model: LibraryModel) -> str:
     """The text; `call` is added to the modules of the model's programs."""
     layout = Layout(model)
     face = Module(halves=False)
@@ -34,13 +34,13 @@ def emit_library(model: Model) -> str:
     emit_processor(face, model)
     emit_threads(face)
     if not model.marker:
-        emit_beside(face, model)
+        emit_weights_file(face, model)
     emit_create(face, model, layout)
     parts = []
     for number, variant in enumerate(model.variants):
         for level, version in enumerate(variant.versions):
             emit_call(model, layout, number, level)
-            parts.append(Part(version.built.module, renamed("", number, level), model.levels[level]))
+            parts.append(MergedModule(version.built.module, renamed("", number, level), model.levels[level]))
     # LLVM gives private symbols no name at all; on other systems a linker wants one to tell functions apart.
     hidden = "private" if model.system == "linux" else "internal"
     exported = "dllexport" if model.system == "windows" else ""
@@ -48,7 +48,7 @@ def emit_library(model: Model) -> str:
     return stack_probe() + text if model.system == "windows" else text
 
 
-def _emit_weights(module: Module, model: Model) -> None:
+def _emit_weights(module: Module, model: LibraryModel) -> None:
     """Room for the weights: they are written into the object, as text they would be four times as long."""
     marker = "".join(f"\\{byte:02X}" for byte in model.marker)
     kind = f"{{ [{MARKER_BYTES} x i8], [{max(1, model.nbytes)} x i8] }}"

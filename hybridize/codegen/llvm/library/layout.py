@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Where things lie in the memory of a model: words, states, packed copies of weights."""
+"""Lay out the memory of a model: words, states, packed copies of weights."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from typing import Final
 
 from hybridize.base.frozen import frozen
-from hybridize.codegen.llvm.library.model import Model
+from hybridize.codegen.llvm.library.model import LibraryModel
 from hybridize.runtime.plan import Pack
 from hybridize.runtime.pool import TEAM
 
@@ -32,14 +32,14 @@ def aligned(nbytes: int) -> int:
 
 
 @frozen(eq=False)
-class Copy:
+class PackedCopy:
     """A packed copy that is made when a model is."""
 
     array: int
     function: str
     """As the module of its version calls it."""
     variant: int
-    """Whose module that is."""
+    """The variant whose module holds the function."""
     offset: int
     """In the memory of the model."""
 
@@ -47,16 +47,16 @@ class Copy:
 class Layout:
     """The memory of a model at each level."""
 
-    def __init__(self, model: Model) -> None:
+    def __init__(self, model: LibraryModel) -> None:
         self.states: list[int] = []
-        """Where each state is."""
+        """The offset of each state."""
         place = aligned(WORD["calls"] + 8 * len(model.variants))
         for _, nbytes in model.states:
             self.states.append(place)
             place += aligned(nbytes)
         self.head = place
         """Bytes before the packed copies."""
-        self.copies: list[list[Copy]] = []
+        self.copies: list[list[PackedCopy]] = []
         """For each level."""
         self.nbytes: list[int] = []
         """For each level, all of a model's memory."""
@@ -64,7 +64,7 @@ class Layout:
         for level in range(len(model.levels)):
             self._add(model, level)
 
-    def _add(self, model: Model, level: int) -> None:
+    def _add(self, model: LibraryModel, level: int) -> None:
         found: dict[tuple[int, str], int] = {}
         copies = []
         place = self.head
@@ -74,19 +74,21 @@ class Layout:
                 key = (version.arrays[pack.slot], pack.layout)
                 if key not in found:
                     found[key] = place
-                    copies.append(Copy(key[0], pack.function, number, place))
+                    copies.append(PackedCopy(key[0], pack.function, number, place))
                     place += aligned(pack.nbytes)
         self._packed.append(found)
         self.copies.append(copies)
         self.nbytes.append(place)
 
     def packed(self, level: int, array: int, pack: Pack) -> int:
-        """Where the copy is that a program reads instead of an array."""
+        """Return the offset of the packed copy that a program reads instead of an array."""
         return self._packed[level][array, pack.layout]
 
 
 def scratch_places(start: int, sizes: Sequence[int]) -> tuple[list[int], int]:
-    """Where arrays of these sizes lie one after the other, each on lines of its own; and the end."""
+    """Place arrays of these sizes one after the other, each on cache lines of its own; returns their offsets and the
+    end.
+    """
     places = []
     for nbytes in sizes:
         places.append(start)

@@ -19,7 +19,7 @@ _HEAD = re.compile(r"define (?:internal )?")
 
 
 @frozen(eq=False)
-class Part:
+class MergedModule:
     """A module, and what its names end in."""
 
     module: Module
@@ -27,7 +27,7 @@ class Part:
     target: Target
 
 
-def merged(face: Module, parts: Sequence[Part], base: Target, *, hidden: str, exported: str) -> str:
+def merged(face: Module, parts: Sequence[MergedModule], base: Target, *, hidden: str, exported: str) -> str:
     """The text of all modules together.
 
     Args:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What a library is made of, as data."""
+"""The parts of a library, as data."""
 
 from __future__ import annotations
 
@@ -15,11 +15,11 @@ System = Literal["linux", "macos", "windows"]
 """The operating system that a library is for."""
 
 MARKER_BYTES: Final = 64
-"""What stands before the weights in an object, by which their place is found."""
+"""The bytes that stand before the weights in an object, by which the weights are found."""
 
 
 @frozen
-class Tensor:
+class LibraryTensor:
     """An array that goes in or out."""
 
     name: str
@@ -37,7 +37,7 @@ class Version:
 
 
 @frozen(eq=False)
-class Variant:
+class LibraryVariant:
     """One program, for calls of some sizes."""
 
     inputs: tuple[TensorType, ...]
@@ -47,32 +47,32 @@ class Variant:
     states: tuple[int, ...]
     new_states: tuple[int, ...]
     asserts: bool
-    """Whether the program has a last output, int32: 0, or one more than the position of the assertion that failed."""
+    """True if the program has a last output, int32: 0, or one more than the position of the assertion that failed."""
     scope: Scope | None
     versions: tuple[Version, ...]
     """One for each level of the model."""
 
 
 @frozen(eq=False)
-class Model:
+class LibraryModel:
     """A whole library."""
 
     name: str
-    inputs: tuple[Tensor, ...]
-    outputs: tuple[Tensor, ...]
-    variants: tuple[Variant, ...]
+    inputs: tuple[LibraryTensor, ...]
+    outputs: tuple[LibraryTensor, ...]
+    variants: tuple[LibraryVariant, ...]
     """A call is for the first that holds for its sizes."""
     levels: tuple[Target, ...]
     """Processors, the best first."""
     system: System
     offsets: tuple[int, ...]
-    """Where each array of the weights begins."""
+    """The offset of each array of the weights."""
     nbytes: int
     """Of all weights, or of the file that has them."""
     states: tuple[tuple[int, int], ...]
-    """Which of the arrays a state begins as, and its size in bytes."""
+    """For each state, the array that it begins as, and its size in bytes."""
     random: int
-    """Which state is the random generator's: a seed, and how many numbers were drawn; -1: none."""
+    """The state that is the random generator's (a seed, and how many numbers were drawn); -1: none."""
     slots: int
     """Threads at most."""
     assertions: tuple[str, ...]
@@ -80,6 +80,6 @@ class Model:
     version: str
     """Of hybridize."""
     marker: bytes = b""
-    """Where the weights are inside: what stands before them. Empty: they are in a file."""
+    """The bytes before the weights, if these are inside; empty if they are in a file."""
     checksum: int = 0
-    """Of that file, see `beside`."""
+    """Of that file, see `weights_file`."""

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Which level of x86-64 this processor reaches, asked of it by its own instructions.
+"""Ask the processor, by its own instructions, for the level of x86-64 that it reaches.
 
     i64 processor()                 the number of the best level among the model's that runs here
 
@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from typing import Final
 
-from hybridize.codegen.llvm.library.model import Model
+from hybridize.codegen.llvm.library.model import LibraryModel
 from hybridize.codegen.llvm.library.writer import Writer
 from hybridize.codegen.llvm.text import Module
 
@@ -28,7 +28,7 @@ _KEPT, _KEPT_WIDE = 0x6, 0xE6
 """XCR0: the registers that the operating system keeps."""
 
 
-def emit_processor(module: Module, model: Model) -> None:
+def emit_processor(module: Module, model: LibraryModel) -> None:
     """Write the function."""
     w = Writer(module, PROCESSOR, [], returns="i64")
     f = w.f
@@ -65,7 +65,7 @@ def emit_processor(module: Module, model: Model) -> None:
 
 
 def _all(w: Writer, word: str, bits: int) -> str:
-    """Whether all of the bits are set."""
+    """Tell whether all of the bits are set."""
     signed = bits - (1 << 32) if bits >> 31 else bits
     return w.test("eq", w.f.op(f"and i32 {word}, {signed}"), signed, "i32")
 

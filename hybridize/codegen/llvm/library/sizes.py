@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Which program is for a call, by the sizes of its inputs, and the sizes of what that gives.
+"""Choose the program for a call by the sizes of its inputs, and compute the sizes of its outputs.
 
     i32 fits.V(ptr input_sizes)                 0, or the code of the first size that is wrong for variant V
     i32 which(ptr input_sizes, ptr number)      0 and the number of the first variant that is for these sizes
@@ -12,7 +12,7 @@ from __future__ import annotations
 
 from hybridize.base.dims import FAR, Scope, is_symbolic
 from hybridize.codegen.llvm.library import codes
-from hybridize.codegen.llvm.library.model import Model, Variant
+from hybridize.codegen.llvm.library.model import LibraryModel, LibraryVariant
 from hybridize.codegen.llvm.library.writer import Writer
 from hybridize.codegen.llvm.text import Module
 from hybridize.runtime.plan import FRAME, PREPARE
@@ -22,8 +22,8 @@ LARGE: int = 1 << 47
 """No size is larger: there are no more addresses. It keeps sums of products from wrapping around."""
 
 
-def bindings(variant: Variant) -> dict[int, int]:
-    """Where among the sizes of all inputs each size symbol stands alone first."""
+def bindings(variant: LibraryVariant) -> dict[int, int]:
+    """Return, for each size symbol, the first position among all inputs' sizes at which it stands alone."""
     found: dict[int, int] = {}
     place = 0
     for type_ in variant.inputs:
@@ -35,22 +35,22 @@ def bindings(variant: Variant) -> dict[int, int]:
     return found
 
 
-def chosen(model: Model) -> bool:
-    """Whether calls choose sizes."""
+def chosen(model: LibraryModel) -> bool:
+    """Tell whether calls choose sizes."""
     return len(model.variants) > 1 or model.variants[0].scope is not None
 
 
-def prepare_name(model: Model, variant: int, level: int) -> str:
+def prepare_name(model: LibraryModel, variant: int, level: int) -> str:
     """The name, in the module of all, of the function that knows scratch and sizes of a variant."""
     return renamed(PREPARE, variant, level)
 
 
 def renamed(name: str, variant: int, level: int) -> str:
-    """How a function of a version is called in the module of all."""
+    """Return the name of a version's function in the module of all versions."""
     return f"{name}.v{variant}.l{level}"
 
 
-def emit_sizes(module: Module, model: Model) -> None:
+def emit_sizes(module: Module, model: LibraryModel) -> None:
     """Write the functions."""
     for number, variant in enumerate(model.variants):
         _emit_fits(module, model, number, variant)
@@ -59,7 +59,7 @@ def emit_sizes(module: Module, model: Model) -> None:
     _emit_public(module, model)
 
 
-def _emit_fits(module: Module, model: Model, number: int, variant: Variant) -> None:
+def _emit_fits(module: Module, model: LibraryModel, number: int, variant: LibraryVariant) -> None:
     w = Writer(module, f"fits.{number}", [("ptr", "sizes")])
     places = bindings(variant)
     w.f.bind("%sizes", places)
@@ -86,7 +86,7 @@ def _emit_fits(module: Module, model: Model, number: int, variant: Variant) -> N
     w.finish()
 
 
-def _emit_which(module: Module, model: Model) -> None:
+def _emit_which(module: Module, model: LibraryModel) -> None:
     w = Writer(module, "which", [("ptr", "sizes"), ("ptr", "number")])
     f = w.f
     last = len(model.variants) - 1
@@ -108,7 +108,9 @@ def _emit_which(module: Module, model: Model) -> None:
     w.finish(answer)
 
 
-def emit_frame(w: Writer, model: Model, number: int, variant: Variant, prepare: str) -> tuple[str, tuple[str, str]]:
+def emit_frame(
+    w: Writer, model: LibraryModel, number: int, variant: LibraryVariant, prepare: str
+) -> tuple[str, tuple[str, str]]:
     """Ask `prepare` about the sizes at %sizes; returns whether the program holds, and what is known: values, frame."""
     scope = variant.scope
     assert scope is not None
@@ -127,14 +129,14 @@ def store_symbols(w: Writer, scope: Scope, places: dict[int, int], values: str) 
         w.store(str(value), w.element(values, symbol.number), 0, "i64")
 
 
-def frame_words(variant: Variant) -> int:
+def frame_words(variant: LibraryVariant) -> int:
     """Words that `prepare` writes."""
     types = [value.shape for value in variant.versions[0].built.plan.outputs]
     return len(FRAME) + sum(1 + len(shape) for shape in types)
 
 
-def frame_places(variant: Variant) -> list[int]:
-    """Where in the frame the sizes of each output begin."""
+def frame_places(variant: LibraryVariant) -> list[int]:
+    """Return the position in the frame at which the sizes of each output begin."""
     places, place = [], len(FRAME)
     for type_ in variant.outputs:
         places.append(place + 1)
@@ -142,7 +144,7 @@ def frame_places(variant: Variant) -> list[int]:
     return places
 
 
-def _emit_public(module: Module, model: Model) -> None:
+def _emit_public(module: Module, model: LibraryModel) -> None:
     w = Writer(module, f"{model.name}_sizes", [("ptr", "sizes"), ("ptr", "found")], linkage="")
     f = w.f
     some = any(one.type.ndim for one in model.outputs)

@@ -17,7 +17,7 @@ from hybridize.runtime.pool import TEAM
 
 SHARED, _TASK = "shared", "task"
 _BODY, _DATA, _COUNT, _SIZE, _PARTS = (8 * k for k in range(5))
-"""What a task is told, in bytes."""
+"""Offsets of the members of a task, in bytes."""
 
 
 def emit_threads(module: Module) -> None:
@@ -56,7 +56,7 @@ def emit_threads(module: Module) -> None:
 
 
 def _parts(w: Writer, count: str, size: str) -> str:
-    """How many parts of at most `size` there are."""
+    """Count the parts of at most `size`."""
     more = w.f.op(f"add i64 {count}, {w.f.op(f'sub i64 {size}, 1')}")
     return w.f.op(f"sdiv i64 {more}, {size}")
 

@@ -9,7 +9,7 @@ from hybridize.base.dims import Symbol
 from hybridize.codegen.llvm.text import Function, Module
 
 
-class Bound(Function):
+class SymbolFinder(Function):
     """A function that finds the values of size symbols among the sizes that it is given."""
 
     def bind(self, pointer: str, places: dict[int, int]) -> None:
@@ -36,7 +36,7 @@ class Writer:
         returns: str = "i32",
         linkage: str = "internal",
     ) -> None:
-        self.f = Bound(module, name, params, returns=returns, linkage=linkage)
+        self.f = SymbolFinder(module, name, params, returns=returns, linkage=linkage)
         self._failures: dict[int, str] = {}
 
     def at(self, base: str, offset: int | str) -> str:
@@ -48,7 +48,7 @@ class Writer:
         return base if index == 0 else self.f.op(f"getelementptr {type}, ptr {base}, i64 {index}")
 
     def load(self, base: str, offset: int | str = 0, type: str = "ptr") -> str:
-        """What lies at an address."""
+        """Load the word at an address."""
         return self.f.op(f"load {type}, ptr {self.at(base, offset)}, align {_bytes(type)}")
 
     def store(self, value: str, base: str, offset: int | str = 0, type: str = "ptr") -> None:
@@ -60,7 +60,7 @@ class Writer:
         return self.f.op(f"icmp {relation} {type} {x}, {y}")
 
     def is_null(self, pointer: str) -> str:
-        """Whether a pointer is null."""
+        """Tell whether a pointer is null."""
         return self.test("eq", pointer, "null", "ptr")
 
     def fail(self, condition: str, code: int) -> None:

@@ -2,5 +2,5 @@
 """Loop nests of the loop IR as code.
 
 `kernels` writes a nest, `elements` the expression of an element, `positions` where an element lies, `memory` loads
-and stores, `counted` loops. `tiles`, `panels` and `totals` are for nests that read and write in different orders.
+and stores, `counted` loops. `tiles`, `panels` and `accumulators` are for nests that read and write in different orders.
 """

@@ -55,7 +55,7 @@ def counted_lanes(
 
 
 def ends_masked(positions: Positions, count: int, lanes: int) -> bool:
-    """Whether the last turn, of 1 to `lanes` lanes, is always masked: nothing has to be asked in each row.
+    """Tell whether the last turn, of 1 to `lanes` lanes, is always masked: no row has to ask.
 
     And what it stores is known to the statements after it, which would wait long to read it back from memory.
     """
@@ -64,23 +64,27 @@ def ends_masked(positions: Positions, count: int, lanes: int) -> bool:
 
 
 @frozen
-class Widths:
+class TurnWidths:
     """Lanes of the loops over whole vectors, one after the other, and of the masked turn at the end."""
 
     whole: tuple[int, ...]
     last: int
 
 
-def widths_of(positions: Positions, count: int, lanes: tuple[int, int]) -> Widths:
-    """How an axis is cut that ends with a masked turn."""
+def widths_of(positions: Positions, count: int, lanes: tuple[int, int]) -> TurnWidths:
+    """Cut an axis that ends with a masked turn."""
     short = positions.short
     if short is None or not same(short[0], count):
-        return Widths(tuple(dict.fromkeys(lanes)), lanes[-1])
-    return Widths((), lanes[-1]) if short[1] else Widths((min(lanes[0], 2 * lanes[1]),), min(lanes[0], 2 * lanes[1]))
+        return TurnWidths(tuple(dict.fromkeys(lanes)), lanes[-1])
+    return (
+        TurnWidths((), lanes[-1])
+        if short[1]
+        else TurnWidths((min(lanes[0], 2 * lanes[1]),), min(lanes[0], 2 * lanes[1]))
+    )
 
 
 def whole_steps(f: Function, over: tuple[int, int], step: int) -> str:
-    """Where the last whole step from start to stop ends; found once, on entry of the function."""
+    """Return the end of the last whole step from start to stop; computed once, on entry of the function."""
     count, first = f.size(over[1] - over[0]), f.size(over[0])
     whole = f.on_entry(f"and i64 {count}, -{step}", ("whole", count, step))
     return whole if first == "0" else f.on_entry(f"add i64 {first}, {whole}", ("end", first, whole))

@@ -19,9 +19,9 @@ from hybridize.codegen.llvm.functions.table import combine, constant, emit_call,
 from hybridize.codegen.llvm.nests import memory
 from hybridize.codegen.llvm.nests.counted import ends_masked, whole_steps, widths_of
 from hybridize.codegen.llvm.nests.memory import Width
-from hybridize.codegen.llvm.nests.positions import SMALL, Lane, Positions, Row
+from hybridize.codegen.llvm.nests.positions import SMALL, Lane, OpenRow, Positions
 from hybridize.codegen.llvm.text import vector
-from hybridize.loops.expr import Axis, Call, Cast, Const, Expr, Fold, Load, Select, whole
+from hybridize.loops.expr import Axis, CallExpr, Cast, Const, Expr, Fold, Load, Select, whole
 from hybridize.loops.index import Index, bit, identity, upward
 from hybridize.loops.measure import lanes_for, typical, walk, weight, widest
 
@@ -83,7 +83,7 @@ class Elements(Positions):
                     return self.f.op(f"select i1 {flag}, {kind} {self.spread(then)}, {kind} {self.spread(orelse)}")
                 parts = [self._in(lanes, part) for part in (condition, then, orelse)]
                 return select(self.f, parts[0], parts[1], parts[2], dtype, lanes)
-            case Call():
+            case CallExpr():
                 return self._call(expr, lanes)
             case Fold():
                 return self._narrowed_fold(expr, lanes)
@@ -92,7 +92,7 @@ class Elements(Positions):
     def _in(self, lanes: int, expr: Expr) -> str:
         return self.spread(expr) if lanes > 1 else self.value(expr)
 
-    def _call(self, call: Call, lanes: int) -> str:
+    def _call(self, call: CallExpr, lanes: int) -> str:
         f, args = self.f, call.args
         dtype = args[0].dtype
         if dtype == int64 and lanes > 1:
@@ -117,7 +117,7 @@ class Elements(Positions):
         values = [self._in(lanes, arg) for arg in args]
         return emit_call(f, call.function, values, dtype, call.dtype, lanes, self.target)
 
-    def _small_call(self, call: Call, lanes: int) -> str | None:
+    def _small_call(self, call: CallExpr, lanes: int) -> str | None:
         """A comparison of index vectors, in 32 bits where they fit."""
         if call.dtype != bool_ or not all(self.is_small(arg) for arg in call.args):
             return None
@@ -160,7 +160,7 @@ class Elements(Positions):
         return low >= 0 and high <= SMALL
 
     def _row_pointer(self, operand: int, address: Expr) -> str:
-        """Where the lanes of an element of a per-lane row are."""
+        """Return a pointer to the lanes of an element of a per-lane row."""
         assert self.lane is not None
         array = self.arrays[operand]
         index = self.times(self.value(address), self.lane.width.lanes)
@@ -373,7 +373,7 @@ class Elements(Positions):
         total = self._loops(fold, outer, zero, last, inner, [body])
         return self.across(fold.kind, total, fold.dtype, last)
 
-    def fold_rows(self, fold: Fold, rows: Sequence[Row]) -> None:
+    def fold_rows(self, fold: Fold, rows: Sequence[OpenRow]) -> None:
         """Compute a fold to a scalar, without folds directly inside, for several rows in the turns of one loop."""
         ((variable, size),), body = self.chain(fold)
         for row in rows:
@@ -429,7 +429,7 @@ class Elements(Positions):
 
 
 def levels(fold: Fold, turns: int) -> int:
-    """How many turns of a fold are summed apart, 1 or a power of `BLOCK`, where that keeps it accurate."""
+    """Return the number of turns of a fold to sum apart, 1 or a power of `BLOCK`, where that keeps it accurate."""
     span = 1
     if fold.kind == "sum" and fold.dtype.kind not in "biu":
         while turns > span * BLOCK * 2:

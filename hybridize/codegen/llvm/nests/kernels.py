@@ -16,14 +16,14 @@ from contextlib import contextmanager
 from hybridize.base.dims import Size, is_symbolic, same
 from hybridize.base.frozen import frozen
 from hybridize.codegen.llvm.contraction.micro import fetch
+from hybridize.codegen.llvm.nests.accumulators import ColumnAccumulators
 from hybridize.codegen.llvm.nests.counted import counted_lanes, ends_masked
 from hybridize.codegen.llvm.nests.elements import Elements
 from hybridize.codegen.llvm.nests.memory import Width
-from hybridize.codegen.llvm.nests.panels import Beside, Panel, find_beside, find_panel
+from hybridize.codegen.llvm.nests.panels import Panel, SideBySide, find_panel, find_side_by_side
 from hybridize.codegen.llvm.nests.positions import Array, Lane
 from hybridize.codegen.llvm.nests.tiles import Tile, along, find_tile, turned
-from hybridize.codegen.llvm.nests.totals import Totals
-from hybridize.codegen.llvm.text import Function, Loop, Module
+from hybridize.codegen.llvm.text import Function, LoopBlock, Module
 from hybridize.codegen.target import Target
 from hybridize.loops.expr import Expr, Fold, Load
 from hybridize.loops.index import bit
@@ -48,7 +48,7 @@ class Outermost:
 
     @property
     def turns(self) -> int:
-        """How often it runs."""
+        """The number of times it runs."""
         return (self.size + self.step - 1) // self.step
 
 
@@ -92,7 +92,7 @@ class _Nest:
         self.elements = Elements(f, target, arrays, dict(enumerate(nest.rows)))
         self.elements.rows = _bits(0, len(nest.rows))
         self.elements.row_lane = nest.lane
-        self.beside = find_beside(nest, self.elements.free, target)
+        self.side_by_side = find_side_by_side(nest, self.elements.free, target)
         self.panel = find_panel(nest, self.elements.free, target)
         self.groups = together(nest.statements)
         for group in self.groups:
@@ -111,8 +111,8 @@ class _Nest:
             step = 1
             if self.nest.lane == 0:
                 step = self.nest.lanes if self.panel is None else self.panel.page
-            elif self.beside is not None and len(rows) == 1:
-                step = self.beside.rows
+            elif self.side_by_side is not None and len(rows) == 1:
+                step = self.side_by_side.rows
             return Outermost(0, rows[0], step)
         return self._outermost_of(self.groups[0], sizes) if sizes else None
 
@@ -127,7 +127,7 @@ class _Nest:
         return Outermost(0, sizes[0], self._lanes_of(group, sizes[0])[0] if len(sizes) == 1 else 1)
 
     @contextmanager
-    def _turns(self, axis: int, start: int, stop: int, step: int = 1) -> Iterator[Loop]:
+    def _turns(self, axis: int, start: int, stop: int, step: int = 1) -> Iterator[LoopBlock]:
         """A loop; where it is the one that is cut, over the range."""
         with self._uncut(axis) as cut:
             first, last = self._range(cut, stop) if cut is not None else (start, stop)
@@ -136,7 +136,7 @@ class _Nest:
 
     @contextmanager
     def _uncut(self, axis: int) -> Iterator[Outermost | None]:
-        """Whether it is this axis' loop that is cut; inside, none is."""
+        """Yield the cut if it is this axis' loop that is cut, else None; loops inside are not cut."""
         cut = self.cut
         if cut is None or cut.axis != axis:
             yield None
@@ -152,7 +152,7 @@ class _Nest:
 
     @contextmanager
     def _rest(self, axis: int) -> Iterator[None]:
-        """What comes after the whole steps; of the loop that is cut, the last range does that."""
+        """Write what comes after the whole steps; of the loop that is cut, only the last range runs it."""
         with self._uncut(axis) as cut:
             if cut is None:
                 yield
@@ -178,13 +178,13 @@ class _Nest:
             values = [statement.value for statement in self.nest.statements]
             lanes = self.nest.lanes, min(self.nest.lanes, self.target.lanes(widest(*values)))
             self._lanes(axis, (0, size), lanes, lambda: self._rows(axis + 1))
-        elif self.beside is not None and axis == len(self.nest.rows) - 1:
-            self._beside(axis, size, self.beside)
+        elif self.side_by_side is not None and axis == len(self.nest.rows) - 1:
+            self._side_by_side(axis, size, self.side_by_side)
         else:
             self._loop(axis, 0, size, lambda: self._rows(axis + 1))
 
     def _row(self) -> None:
-        """What is done in each row, or in a vector of rows; twice where its length may be that of a vector or not."""
+        """Write the body of a row, or of a vector of rows; twice where its length may be that of a vector or not."""
         f, elements = self.f, self.elements
         short = self._short()
         if short is None:
@@ -214,12 +214,12 @@ class _Nest:
         lanes = self.target.lanes(widest(*values))
         return (sizes[0], lanes) if lanes > 1 and ends_masked(self.elements, sizes[0], lanes) else None
 
-    def _beside(self, axis: int, size: int, beside: Beside) -> None:
+    def _side_by_side(self, axis: int, size: int, side_by_side: SideBySide) -> None:
         """Rows that are folded a few at a time; what is left, one by one."""
-        f, elements, whole = self.f, self.elements, size // beside.rows * beside.rows
-        with self._turns(axis, 0, whole, beside.rows) as block, elements.scope():
-            rows = [elements.row(axis, f.op(f"add i64 {block.index}, {k}")) for k in range(beside.rows)]
-            for fold in beside.folds:
+        f, elements, whole = self.f, self.elements, size // side_by_side.rows * side_by_side.rows
+        with self._turns(axis, 0, whole, side_by_side.rows) as block, elements.scope():
+            rows = [elements.row(axis, f.op(f"add i64 {block.index}, {k}")) for k in range(side_by_side.rows)]
+            for fold in side_by_side.folds:
                 elements.fold_rows(fold, rows)
             for row in rows:
                 with elements.at(row):
@@ -236,7 +236,7 @@ class _Nest:
             with f.loop(first, last, panel.columns) as block, elements.scope():
                 end = f.op(f"add i64 {block.index}, {panel.columns}")
                 end = f.op(f"call i64 {elements.smin()}(i64 {end}, i64 {last})")
-                totals = Totals(elements, panel, axis, (block.index, end, size))
+                totals = ColumnAccumulators(elements, panel, axis, (block.index, end, size))
                 for fold in panel.folds:
                     totals.fold(fold)
                 totals.columns(lambda: self._rows(axis + 1))
@@ -277,7 +277,8 @@ class _Nest:
             self._loop(axis, start, stop, lambda: self._inner(group, rest))
 
     def _next_row(self, group: Sequence[Statement], axis: int) -> list[tuple[Load, int]]:
-        """What the last statements read along `axis` in this row, and how many elements on the next row has it.
+        """Return the loads along `axis` of the last statements, each with the distance to the same element of the next
+        row.
 
         A row is read several times but only once from afar: that time waits, at each new page anew.
         """
@@ -406,7 +407,7 @@ class _Nest:
 
 
 def _is_copy(statement: Statement, axis: int) -> bool:
-    """Whether a statement copies elements that lie one after the other along `axis`."""
+    """Tell whether a statement copies elements that lie one after the other along `axis`."""
     source = statement.value
     if not isinstance(source, Load) or source.operand == statement.buffer:
         return False

@@ -5,22 +5,22 @@ from __future__ import annotations
 
 from hybridize.base.dtypes import DType
 from hybridize.base.frozen import frozen
-from hybridize.codegen.llvm.contraction.numbers import masked_load, masked_store
+from hybridize.codegen.llvm.contraction.arithmetic import masked_load, masked_store
 from hybridize.codegen.llvm.functions.table import from_memory, memory, to_memory
 from hybridize.codegen.llvm.text import Function, vector
 
 
 @frozen
 class Width:
-    """How many lanes an expression is computed in, and which of them count."""
+    """The lanes that an expression is computed in, and those among them that count."""
 
     lanes: int
     mask: str | None = None
     """`<lanes x i1>`; None: all."""
     active: int = -1
-    """How many of the first lanes count, where that is known and not all."""
+    """The number of first lanes that count, where that is known and not all."""
     once: bool = False
-    """Whether such a turn runs exactly once wherever it is written: what it computes is known after it."""
+    """True if such a turn runs exactly once wherever it is written: what it computes is known after it."""
 
     @classmethod
     def first(cls, active: int, lanes: int) -> Width:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Which nests that only fold are walked in another order than their own, so that memory is read as it lies.
+"""Reorder nests that only fold, so that memory is read as it lies.
 
 Side by side: rows that are folded along memory are taken a few at a time, each a stream of its own, as one stream
 alone does not keep the memory busy. Panels: rows in the lanes of vectors are folded across memory; instead of one
@@ -38,7 +38,7 @@ Free = Callable[[Expr], int]
 
 
 @frozen
-class Beside:
+class SideBySide:
     """Folds of several rows in the turns of one loop; those that others need come first."""
 
     folds: tuple[Fold, ...]
@@ -57,8 +57,8 @@ class Panel:
     lanes: int
 
 
-def find_beside(nest: Nest, free: Free, target: Target) -> Beside | None:
-    """How to fold rows side by side; None where that does not pay."""
+def find_side_by_side(nest: Nest, free: Free, target: Target) -> SideBySide | None:
+    """Return a way to fold rows side by side; None where that does not pay."""
     rows = min(SIDE_BY_SIDE, target.registers // 8)
     if nest.lane is not None or not _only_folds(nest) or dims.bounds(nest.rows[-1])[1] < rows:
         return None
@@ -69,11 +69,11 @@ def find_beside(nest: Nest, free: Free, target: Target) -> Beside | None:
     light = all(weight(fold.body) <= LIGHT for fold in folds)
     # A fold of nothing but a fold is written as one loop nest.
     plain = not any(isinstance(fold.body, Fold) for fold in folds)
-    return Beside(folds, rows) if folds and light and plain and all(node in folds for node in inside) else None
+    return SideBySide(folds, rows) if folds and light and plain and all(node in folds for node in inside) else None
 
 
 def find_panel(nest: Nest, free: Free, target: Target) -> Panel | None:
-    """How to fold rows in panels; None where that does not pay."""
+    """Return a way to fold rows in panels; None where that does not pay."""
     if nest.lane is None or nest.lane != len(nest.rows) - 1 or not _only_folds(nest):
         return None
     columns = nest.rows[-1]
@@ -92,7 +92,7 @@ def find_panel(nest: Nest, free: Free, target: Target) -> Panel | None:
 
 
 def _only_folds(nest: Nest) -> bool:
-    """Whether nothing is stored but one element per row."""
+    """Tell whether nothing is stored but one element per row."""
     return bool(nest.rows) and not any(statement.sizes for statement in nest.statements)
 
 

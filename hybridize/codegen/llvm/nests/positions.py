@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Where elements are: indices and pointers in loops, each part computed in the outermost loop that knows it.
+"""Address elements: indices and pointers in loops, each part computed in the outermost loop that knows it.
 
 A `Positions` knows the register of every open axis, which axis is spread over the lanes of a vector, and what is
 already computed in the loops around. Index vectors have 32 bits where the sizes allow.
@@ -20,7 +20,7 @@ from hybridize.codegen.llvm.nests import memory
 from hybridize.codegen.llvm.nests.memory import Width
 from hybridize.codegen.llvm.text import Function, vector
 from hybridize.codegen.target import Target
-from hybridize.loops.expr import Axis, Call, Const, Expr, Fold, Load, whole
+from hybridize.loops.expr import Axis, CallExpr, Const, Expr, Fold, Load, whole
 from hybridize.loops.index import Index, Interner, Space, bit, children
 
 SMALL = (1 << 31) - 1
@@ -34,9 +34,9 @@ class Array:
     pointer: str
     dtype: DType
     per_lane: bool = False
-    """Whether each element is a vector, one value per lane of the row axis."""
+    """True if each element is a vector, one value per lane of the row axis."""
     written: bool = False
-    """Whether the nest stores to it: what is read there belongs to one row."""
+    """True if the nest stores to it: what is read there belongs to one row."""
 
 
 @frozen
@@ -48,7 +48,7 @@ class Lane:
 
 
 @mutable
-class Row:
+class OpenRow:
     """One index of an axis that several are open of: its register, the depth it was known at, what it gave rise to."""
 
     axis: int
@@ -79,7 +79,7 @@ class Positions(ABC):
         self.short: tuple[int, bool] | None = None
         """A size that is not known, and whether it is at most a narrow vector; None where the code is for both."""
         self._last: dict[int, tuple[object, object, str]] = {}
-        """What the last turn of a loop has stored in an array: scope, place and register."""
+        """The value that the last turn of a loop has stored in each array: scope, position and register."""
         self._free: dict[int, int] = {}
         self._keep: list[Expr] = []
 
@@ -112,11 +112,11 @@ class Positions(ABC):
         return free
 
     def varies(self, expr: Expr) -> bool:
-        """Whether `expr` differs between the lanes."""
+        """Tell whether `expr` differs between the lanes."""
         return self.lane is not None and bool(self.free(expr) & bit(self.lane.axis))
 
     def per_lane_here(self, array: Array) -> bool:
-        """Whether the elements of `array` are vectors here: not in a turn over a single row."""
+        """Tell whether the elements of `array` are vectors here: not in a turn over a single row."""
         return array.per_lane and self.lane is not None and self.lane.axis == self.row_lane
 
     def depth_of(self, expr: Expr) -> int:
@@ -128,7 +128,7 @@ class Positions(ABC):
 
     @contextmanager
     def scope(self) -> Iterator[None]:
-        """What is computed inside is not used outside."""
+        """Open a scope: a register that is computed inside is not used outside."""
         self._scopes.append({})
         yield
         self._scopes.pop()
@@ -148,12 +148,12 @@ class Positions(ABC):
         if before[1] is not None and before[2] is not None:
             self.axes[axis], self.depth[axis] = before[1], before[2]
 
-    def row(self, axis: int, register: str) -> Row:
+    def row(self, axis: int, register: str) -> OpenRow:
         """One index of `axis`, to be opened where needed inside the current loops."""
-        return Row(axis, register, len(self._scopes))
+        return OpenRow(axis, register, len(self._scopes))
 
     @contextmanager
-    def at(self, row: Row) -> Iterator[None]:
+    def at(self, row: OpenRow) -> Iterator[None]:
         """Open an axis at a row: what is computed here and now belongs to the row, and lasts as long as it."""
         self.axes[row.axis], self.depth[row.axis] = row.register, row.depth
         self._scopes.append(row.known)
@@ -199,7 +199,7 @@ class Positions(ABC):
             self._pointer_part(load.operand, address, axes)
 
     def _open(self, expr: Expr) -> bool:
-        """Whether all axes that `expr` needs have a value here."""
+        """Tell whether all axes that `expr` needs have a value here."""
         return all(axis in self.axes for axis in self._axes_of(expr))
 
     # Memo
@@ -352,7 +352,7 @@ class Positions(ABC):
             return self._affine_index([(expr, 1)], 0, bits, lanes)
         if isinstance(expr, Index):
             return self._affine_index(list(expr.terms), expr.constant, bits, lanes)
-        if isinstance(expr, Call) and expr.function == "floordiv" and isinstance(expr.args[1], Const):
+        if isinstance(expr, CallExpr) and expr.function == "floordiv" and isinstance(expr.args[1], Const):
             low, _ = self.limits(expr.args[0])
             if low >= 0 and proven(whole(expr.args[1])) and (bits == 64 or self.is_small(expr.args[0])):
                 x, divisor = (self.index_vector(arg, bits) for arg in expr.args)
@@ -429,7 +429,7 @@ class Positions(ABC):
         return stride
 
     def is_small(self, expr: Expr) -> bool:
-        """Whether an index fits 32 bits."""
+        """Tell whether an index fits 32 bits."""
         if not isinstance(expr, Index | Axis | Const):
             return False
         low, high = self.limits(expr)

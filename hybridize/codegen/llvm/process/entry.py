@@ -16,7 +16,7 @@ from __future__ import annotations
 from hybridize.codegen.llvm.text import Function, Module
 from hybridize.runtime import cpython
 from hybridize.runtime.buffers import ALIGNMENT
-from hybridize.runtime.entry import ARGUMENT, FIELD, FIGURES, GUARD, OUTPUT, Kind, Look, Returns
+from hybridize.runtime.entry import ARGUMENT, FIELD, FIGURES, GUARD, OUTPUT, ArgumentKind, Look, Returns
 from hybridize.runtime.plan import FRAME
 
 NAME = "hybridize_entry"
@@ -62,7 +62,7 @@ class _Entry:
     def external(self, name: str, type_: str = "ptr") -> str:
         return self.load(self.process, 8 * cpython.WORD[name], type_)
 
-    def record(self, base: str, index: str, words: int) -> str:
+    def row(self, base: str, index: str, words: int) -> str:
         return self.at(base, self.f.op(f"mul i64 {index}, {8 * words}"))
 
     def call(self, name: str, returns: str, *args: str) -> str:
@@ -126,18 +126,18 @@ class _Entry:
         self.unless(self.same(odd, "0", "i64"), "slow")
 
     def check_guards(self) -> None:
-        """What the program read of the world around it is still there; may run Python, so it comes first."""
+        """Check the guards, that is, compare what the program read outside with the world of this call."""
         f = self.f
-        records = self.field("guards", "ptr")
+        rows = self.field("guards", "ptr")
         with f.loop(0, self.field("guard_count")) as loop:
-            record = self.record(records, loop.index, len(GUARD))
-            owner, expected = (self.load(record, 8 * GUARD.index(name)) for name in ("owner", "expected"))
+            row = self.row(rows, loop.index, len(GUARD))
+            owner, expected = (self.load(row, 8 * GUARD.index(name)) for name in ("owner", "expected"))
             labels = {member: f.fresh(member.name.lower()) for member in Look}
             cases = " ".join(f"i64 {int(member)}, label %{label}" for member, label in labels.items())
             following = f.fresh("following")
-            f.do(f"switch i64 {self.load(record, 0, 'i64')}, label %slow [ {cases} ]")
+            f.do(f"switch i64 {self.load(row, 0, 'i64')}, label %slow [ {cases} ]")
             f.place(labels[Look.ITEM])
-            key = self.load(record, 8 * GUARD.index("key"))
+            key = self.load(row, 8 * GUARD.index("key"))
             item = self.call("PyDict_GetItemWithError", "ptr", f"ptr {owner}", f"ptr {key}")
             f.branch(self.same(item, expected), following, "slow")
             f.place(labels[Look.CELL])
@@ -156,42 +156,42 @@ class _Entry:
 
     def check_arguments(self, count: str, inputs: str, held: str, scalars: str) -> None:
         f = self.f
-        records = self.field("arguments", "ptr")
+        rows = self.field("arguments", "ptr")
         with f.loop(0, count) as loop:
-            record = self.record(records, loop.index, len(ARGUMENT))
+            row = self.row(rows, loop.index, len(ARGUMENT))
             object_ = self.load(self.element("%args", loop.index))
-            expected = self.load(record, 8 * ARGUMENT.index("object"))
+            expected = self.load(row, 8 * ARGUMENT.index("object"))
             holds, cell = self.element(held, loop.index), self.element(scalars, loop.index)
             self.store("null", holds)
-            kind = self.load(record, 0, "i64")
-            labels = {member: f.fresh(member.name.lower()) for member in Kind}
+            kind = self.load(row, 0, "i64")
+            labels = {member: f.fresh(member.name.lower()) for member in ArgumentKind}
             done, next_ = f.fresh("done"), f.fresh("next")
             cases = " ".join(f"i64 {int(member)}, label %{label}" for member, label in labels.items())
             f.do(f"switch i64 {kind}, label %slow [ {cases} ]")
-            f.place(labels[Kind.ARRAY])
-            array = self.check_array(record, object_, expected, inputs)
+            f.place(labels[ArgumentKind.ARRAY])
+            array = self.check_array(row, object_, expected, inputs)
             self.store(array, holds)
             pointer = self.load(array, cpython.ARRAY_DATA)
             array_end = f.label
             f.jump(done)
-            f.place(labels[Kind.FLOAT])
+            f.place(labels[ArgumentKind.FLOAT])
             self.check_float(object_, expected, cell)
             float_end = f.label
             f.jump(done)
-            f.place(labels[Kind.INT])
+            f.place(labels[ArgumentKind.INT])
             self.check_int(object_, cell)
             int_end = f.label
             f.jump(done)
-            f.place(labels[Kind.SAME])
+            f.place(labels[ArgumentKind.SAME])
             f.branch(self.same(object_, expected), next_, "slow")
             f.place(done)
             value = f.op(f"phi ptr [ {pointer}, %{array_end} ], [ {cell}, %{float_end} ], [ {cell}, %{int_end} ]")
-            self.store(value, self.element(inputs, self.load(record, 8 * ARGUMENT.index("slot"), "i64")))
+            self.store(value, self.element(inputs, self.load(row, 8 * ARGUMENT.index("slot"), "i64")))
             f.jump(next_)
             f.place(next_)
 
-    def check_array(self, record: str, object_: str, descr: str, inputs: str) -> str:
-        """The NumPy array of an argument, proven to have the type of the record."""
+    def check_array(self, row: str, object_: str, descr: str, inputs: str) -> str:
+        """The NumPy array of an argument, proven to have the type of the row."""
         f = self.f
         wrapper = self.field("wrapper", "ptr")
         wrapped, checked, start = f.fresh("wrapped"), f.fresh("checked"), f.label
@@ -213,9 +213,9 @@ class _Entry:
             f"and i1 {self.same(self.load(array, cpython.ARRAY_DESCR), descr)}, "
             f"{self.same(flags, str(cpython.USABLE), 'i32')}"
         )
-        same_rank = self.same(rank, self.load(record, 8 * ARGUMENT.index("ndim"), "i64"), "i64")
+        same_rank = self.same(rank, self.load(row, 8 * ARGUMENT.index("ndim"), "i64"), "i64")
         self.unless(f.op(f"and i1 {right}, {same_rank}"), "slow")
-        dims, expected = self.load(array, cpython.ARRAY_DIMS), self.load(record, 8 * ARGUMENT.index("dims"))
+        dims, expected = self.load(array, cpython.ARRAY_DIMS), self.load(row, 8 * ARGUMENT.index("dims"))
         with f.loop(0, rank) as loop:
             size = self.load(self.element(dims, loop.index), 0, "i64")
             word = self.load(self.element(expected, loop.index), 0, "i64")
@@ -242,7 +242,7 @@ class _Entry:
         f.branch(self.same(self.load(cell, 0, "i64"), size, "i64"), following, "slow")
 
     def find_figures(self, inputs: str) -> str:
-        """Where scratch and sizes of the results are: in the table, or made by `prepare` for the sizes of this call."""
+        """Return the address of the sizes of scratch and results: in the table, or made by `prepare` for this call."""
         f = self.f
         prepare = self.field("prepare", "ptr")
         fixed = self.at(self.table, 8 * FIGURES)
@@ -289,12 +289,12 @@ class _Entry:
     def make_results(self, figures: str, count: str, results: str, outputs: str) -> None:
         """One new NumPy array for each result."""
         f = self.f
-        records = self.field("outputs", "ptr")
+        rows = self.field("outputs", "ptr")
         with f.loop(0, count) as loop:
-            record = self.record(records, loop.index, len(OUTPUT))
-            descr = self.load(record)
-            ndim = self.load(record, 8 * OUTPUT.index("ndim"), "i32")
-            dims = self.at(figures, self.load(record, 8 * OUTPUT.index("dims"), "i64"))
+            row = self.row(rows, loop.index, len(OUTPUT))
+            descr = self.load(row)
+            ndim = self.load(row, 8 * OUTPUT.index("ndim"), "i32")
+            dims = self.at(figures, self.load(row, 8 * OUTPUT.index("dims"), "i64"))
             nbytes = self.load(dims, -8, "i64")
             small, large, made = f.fresh("small"), f.fresh("large"), f.fresh("made")
             f.branch(self.same(nbytes, "0", "i64"), small, large)
@@ -407,10 +407,10 @@ class _Entry:
     ) -> None:
         """The program, without the GIL when that pays; then the writes, all of them."""
         f = self.f
-        records, program = self.field("outputs", "ptr"), self.field("program", "ptr")
+        rows, program = self.field("outputs", "ptr"), self.field("program", "ptr")
         with f.loop(results_count, outputs_count) as loop:
-            record = self.record(records, loop.index, len(OUTPUT))
-            offset, target = self.load(record, 8 * OUTPUT.index("offset"), "i64"), self.target(record)
+            row = self.row(rows, loop.index, len(OUTPUT))
+            offset, target = self.load(row, 8 * OUTPUT.index("offset"), "i64"), self.target(row)
             there = f.op(f"icmp slt i64 {offset}, 0")
             buffer = f.op(f"select i1 {there}, ptr {target}, ptr {self.at(scratch, offset)}")
             self.store(buffer, self.element(outputs, loop.index))
@@ -429,15 +429,15 @@ class _Entry:
         f.jump(done)
         f.place(done)
         with f.loop(results_count, outputs_count) as loop:
-            record = self.record(records, loop.index, len(OUTPUT))
-            target, source = self.target(record), self.load(self.element(outputs, loop.index))
+            row = self.row(rows, loop.index, len(OUTPUT))
+            target, source = self.target(row), self.load(self.element(outputs, loop.index))
             with f.when(f.op(f"icmp ne ptr {target}, {source}")):
-                nbytes = self.load(record, 8 * OUTPUT.index("nbytes"), "i64")
+                nbytes = self.load(row, 8 * OUTPUT.index("nbytes"), "i64")
                 self.call("memcpy", "ptr", f"ptr {target}", f"ptr {source}", f"i64 {nbytes}")
 
-    def target(self, record: str) -> str:
-        """Where an output is to be in the end."""
-        return self.load(record, 8 * OUTPUT.index("target"))
+    def target(self, row: str) -> str:
+        """Return the address that an output is to have in the end."""
+        return self.load(row, 8 * OUTPUT.index("target"))
 
     def each_held(self, held: str, count: str, function: str) -> None:
         """Without the GIL another thread may replace an argument's array: hold it meanwhile; null is allowed."""

@@ -131,7 +131,7 @@ class _Writer:
         return self.f.op(f"and i64 {shifted}, {(1 << width) - 1}")
 
     def free(self, ticket: str) -> tuple[str, str]:
-        """Whether there are chunks that nobody has taken, and the end of them."""
+        """Tell whether there are chunks that nobody has taken, and where they end."""
         stop = self.bits(ticket, _STOP_AT, _CHUNK_BITS)
         return self.f.op(f"icmp ult i64 {self.bits(ticket, 0, _CHUNK_BITS)}, {stop}"), stop
 
@@ -156,7 +156,7 @@ class _Writer:
 
 
 class _Rounding:
-    """How a thread rounds and what it does with denormal numbers: workers take that over from who calls."""
+    """Copies a caller's rounding mode and treatment of denormal numbers to the workers."""
 
     def __init__(self, module: Module, target: Target) -> None:
         self.processor = target.processor

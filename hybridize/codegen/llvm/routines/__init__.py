@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What is no loop over elements: sorting, searching, gathering, random numbers.
+"""Routines, which are no loops over elements: sorting, searching, gathering, random numbers.
 
 `emit` chooses; `cells` reads and writes single elements.
 """

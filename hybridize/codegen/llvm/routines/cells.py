@@ -86,7 +86,7 @@ class Cells:
         return self.f.op(f"icmp {sign}{word} {self.number_type(lanes)} {x}, {y}")
 
     def beyond(self, x: str, best: str, greater: bool, lanes: int) -> str:
-        """Whether x beats the best so far: a NaN beats every number, nothing beats a NaN."""
+        """Tell whether x beats the best so far: a NaN beats every number, nothing beats a NaN."""
         better = self.compare(x, best, greater, lanes, unordered=True)
         if not self.floating:
             return better
@@ -94,7 +94,7 @@ class Cells:
         return self.f.op(f"and {vector('i1', lanes)} {better}, {number}")
 
     def before(self, x: str, y: str, descending: bool) -> str:
-        """Whether x must stand before y in sorted order, where equals keep theirs and NaN is the largest of all."""
+        """Tell whether x must stand before y when sorted; equals keep their order, and NaN is the largest of all."""
         if descending:
             x, y = y, x
         less = self.compare(x, y, False, 1)

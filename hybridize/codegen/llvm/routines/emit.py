@@ -65,7 +65,7 @@ def _around(type_: TensorType, axis: int) -> tuple[int, int, int]:
 
 
 def _empty(sizes: Iterable[int]) -> bool:
-    """Whether there is nothing to do. Where that depends on the call, the program is for calls like this one."""
+    """Tell whether there is nothing to do. If only the call knows, the program is for calls like this one."""
     return any(size < 1 for size in sizes)
 
 

@@ -125,7 +125,7 @@ class _Sorter:
                 merge.following = [f.op(f"add i64 {left}, {other}"), following]
 
     def _from_right(self, keys: str, left: str, middle: str, right: str, end: str) -> str:
-        """Whether the next element is the right run's: the left one is used up, or the right one is truly less."""
+        """Tell whether the next element is the right run's: the left run is used up, or the right one is truly less."""
         f = self.f
         left_done, right_left = f.op(f"icmp sge i64 {left}, {middle}"), f.op(f"icmp slt i64 {right}, {end}")
         # Positions are brought into the line where a run is used up; what is read there does not matter.

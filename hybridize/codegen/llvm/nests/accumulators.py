@@ -59,7 +59,7 @@ class _Line:
         return combine(self.elements.f, self.fold.kind, x, y, self.fold.dtype, self.lanes, self.elements.target)
 
 
-class Totals:
+class ColumnAccumulators:
     """The folds of one panel: columns `start` to `stop` (registers) of an axis of `size`."""
 
     def __init__(self, elements: Elements, panel: Panel, axis: int, columns: tuple[str, str, int]) -> None:

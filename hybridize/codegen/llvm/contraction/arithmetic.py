@@ -16,8 +16,8 @@ from hybridize.codegen.llvm.text import Function, llvm_type, vector
 from hybridize.codegen.target import Target
 
 
-class Numbers:
-    """What one contraction's elements are on one target."""
+class Arithmetic:
+    """The arithmetic of one contraction's elements on one target."""
 
     def __init__(self, dtype: DType, target: Target) -> None:
         self.dtype = dtype
@@ -101,9 +101,11 @@ class Numbers:
         Pieces of rows that are far apart are loaded beside each other, so that only shuffles within pieces remain: less
         work than shuffling whole rows, and less to compile.
         """
-        return self._within(f, [self._beside(f, rows[row :: self.chunk], self.chunk) for row in range(self.chunk)])
+        return self._within(
+            f, [self._side_by_side(f, rows[row :: self.chunk], self.chunk) for row in range(self.chunk)]
+        )
 
-    def _beside(self, f: Function, pointers: Sequence[str], count: int) -> str:
+    def _side_by_side(self, f: Function, pointers: Sequence[str], count: int) -> str:
         """`count` elements from each pointer, side by side, converted."""
         of = vector(self.stored, count)
         parts = [f.op(f"load {of}, ptr {pointer}, align {self.stored_bytes}") for pointer in pointers]

@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 
 from hybridize.codegen.llvm.library import codes
 from hybridize.codegen.llvm.library.layout import WORD
-from hybridize.codegen.llvm.library.model import Model
+from hybridize.codegen.llvm.library.model import LibraryModel
 from hybridize.codegen.llvm.library.writer import Writer
 from hybridize.codegen.llvm.text import Module
 
@@ -48,7 +48,7 @@ def checksum(data: NDArray[Any]) -> int:
     return total % (1 << 64)
 
 
-def emit_beside(module: Module, model: Model) -> None:
+def emit_weights_file(module: Module, model: LibraryModel) -> None:
     """Write the functions."""
     _emit_checksum(module, model)
     if model.system == "windows":
@@ -57,7 +57,7 @@ def emit_beside(module: Module, model: Model) -> None:
         _emit_map(module, model)
 
 
-def _emit_checksum(module: Module, model: Model) -> None:
+def _emit_checksum(module: Module, model: LibraryModel) -> None:
     w = Writer(module, CHECKSUM, [("ptr", "bytes")], returns="i64")
     f = w.f
     turn = f.module.declare("llvm.fshl.i64", "i64", ["i64", "i64", "i64"])
@@ -71,14 +71,14 @@ def _emit_checksum(module: Module, model: Model) -> None:
     f.do(f"ret i64 {loop.results[0]}")
 
 
-def _right(w: Writer, model: Model, data: str) -> str:
-    """Whether bytes are those that were written with this library."""
+def _right(w: Writer, model: LibraryModel, data: str) -> str:
+    """Tell whether bytes are those that were written with this library."""
     found = w.f.op(f"call i64 @{CHECKSUM}(ptr {data})")
     signed = model.checksum - (1 << 64) if model.checksum >> 63 else model.checksum
     return w.test("eq", found, signed)
 
 
-def _emit_map(module: Module, model: Model) -> None:
+def _emit_map(module: Module, model: LibraryModel) -> None:
     w = Writer(module, OPEN, [("ptr", "path"), ("ptr", "model")])
     f = w.f
     w.fail(w.is_null("%path"), codes.code(codes.FILE, 0, 0))
@@ -111,7 +111,7 @@ def _emit_map(module: Module, model: Model) -> None:
     w.f.do("ret void")
 
 
-def _emit_read(module: Module, model: Model) -> None:
+def _emit_read(module: Module, model: LibraryModel) -> None:
     mode = module.constant("read.mode", "[3 x i8]", 'c"rb\\00"')
     w = Writer(module, OPEN, [("ptr", "path"), ("ptr", "model")])
     f = w.f
