@@ -22,7 +22,7 @@ from hybridize.array.traced import Traced, Variable
 from hybridize.base.errors import StateError
 from hybridize.base.locations import SourceLoc, is_users
 from hybridize.base.types import TensorType
-from hybridize.ops import Broadcast, Cast, Recorder, Reshape, Slice, Transpose, UpdateSlice
+from hybridize.ops import Recorder
 from hybridize.ops.op import Op, Operand, interpreting
 
 Edge = Any
@@ -31,9 +31,6 @@ Mask = tuple[bool, ...]
 
 _numbers = itertools.count()
 _NOTHING: tuple[Mask, Mask] = ((False, False), (False,))
-_VIEWS: dict[Any, tuple[Mask, Mask]] = dict.fromkeys(
-    (Broadcast, Cast, Reshape, Slice, Transpose, UpdateSlice), _NOTHING
-)
 _reads: dict[Any, tuple[Mask, Mask]] = {}
 _LIMIT = 4096
 
@@ -188,9 +185,8 @@ def reads(
 ) -> tuple[Mask, Mask]:
     """Which inputs and outputs the gradient rule of an op reads, for the gradients of operands that have a history."""
     kind: Any = type(op)
-    known = _VIEWS.get(kind)
-    if known is not None:
-        return known
+    if kind.linear:
+        return _NOTHING
     tracked = tuple([type(x) is Traced and x.edge is not None for x in operands])
     key = (kind if kind._compared is type else op, tracked)
     known = _reads.get(key)

@@ -15,16 +15,11 @@ from typing import Any
 from hybridize.base.dtypes import is_float
 from hybridize.base.frozen import frozen
 from hybridize.graph import Graph, Node, Value
-from hybridize.ops import Broadcast, Cast, Iota, Reshape, Slice, StopGradient, Transpose
-from hybridize.ops.elementwise import Elementwise
+from hybridize.ops import StopGradient
 from hybridize.ops.gradient import swept
-from hybridize.ops.op import Operand, interpreting
+from hybridize.ops.op import Op, Operand, interpreting
 from hybridize.ops.record import Recorder
 from hybridize.passes import PIPELINE, Inline
-
-_CHEAP = (Elementwise, Broadcast, Cast, Iota, Reshape, Slice, Transpose)
-_COSTLY = frozenset({"exp", "log", "tanh", "erf", "sin", "cos", "pow", "sigmoid", "gamma", "gammaln", "erfinv"})
-"""Elementwise steps that are not computed again: their results are kept where something else needs them."""
 
 _CHAIN = 8
 """At most so many steps are done again for one value."""
@@ -177,7 +172,7 @@ def _chain(value: Value, makers: Mapping[Value, Node], there: set[Value]) -> set
 
 
 def _is_cheap(node: Node) -> bool:
-    return isinstance(node.op, _CHEAP) and node.op.name not in _COSTLY
+    return isinstance(node.op, Op) and node.op.rematerialised
 
 
 def _used(joint: Graph, nodes: Sequence[Node], outputs: Sequence[Value]) -> dict[Value, Any]:

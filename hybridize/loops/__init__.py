@@ -6,14 +6,15 @@ In: lowerings of ops. Out: expressions that `schedule` fuses by substitution and
     expr  = Const(value, dtype)                       a number
           | Axis(k)                                   i64 index along axis k of the output (or a fold variable, k < 0)
           | Load(operand, indices)                    one element of input `operand`
-          | CallExpr(function, args, dtype)               a scalar function of the table in `functions`
+          | CallExpr(function, args, dtype)           a scalar function of the table `FUNCTIONS`
           | Select(condition, then, orelse)
           | Cast(expr, dtype)
           | Fold(kind, size, variable, body, dtype)   sum, product, max, min, any, all over variable in 0..size-1
 
 Every expression is pure and typed; index expressions are i64.
 
-    expr       the expressions, the table of scalar functions, what a lowering may return
+    expr       the expressions, what a lowering may return
+    functions  the scalar functions: each with its arity, what it takes, its meaning and its cost
     index      normal forms: equal expressions are one object, index arithmetic is affine, bounds decide comparisons
     kernel     loop nests that store expressions in flat buffers; their text is their identity
     measure    how wide and heavy an expression is

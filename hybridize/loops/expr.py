@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Expressions of the loop IR, the table of scalar functions, and what a lowering may return."""
+"""Expressions of the loop IR, and what a lowering may return."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ from typing import Any
 from hybridize.base import dims
 from hybridize.base.dtypes import DType, bool_, int64
 from hybridize.base.frozen import frozen
+from hybridize.loops.functions import FUNCTIONS, Kind
 
 
 @frozen
@@ -42,7 +43,7 @@ class Load(Expr):
 
 @frozen
 class CallExpr(Expr):
-    """A scalar function of the table `FUNCTIONS`."""
+    """A scalar function, by its name in `FUNCTIONS`."""
 
     function: str
     args: tuple[Expr, ...]
@@ -78,26 +79,6 @@ class Fold(Expr):
 Element = Callable[[tuple[Expr, ...]], Expr]
 """The element of a value at an index: a function from index expressions to an expression."""
 
-# Scalar functions by arity. Arithmetic wraps for integers; division and remainder follow NumPy (floor), with 0 for
-# an integer divided by 0. `f` floats only, `i` integers (and bool for the bit operations), `n` any number,
-# `c` gives bool.
-FUNCTIONS: dict[str, tuple[int, str]] = {
-    "neg": (1, "n"), "abs": (1, "n"), "sign": (1, "n"), "floor": (1, "f"), "ceil": (1, "f"), "round": (1, "f"),
-    "trunc": (1, "f"), "sqrt": (1, "f"), "rsqrt": (1, "f"), "cbrt": (1, "f"), "exp": (1, "f"), "exp2": (1, "f"),
-    "expm1": (1, "f"), "log": (1, "f"), "log2": (1, "f"), "log10": (1, "f"), "log1p": (1, "f"), "sin": (1, "f"),
-    "cos": (1, "f"), "tan": (1, "f"), "arcsin": (1, "f"), "arccos": (1, "f"), "arctan": (1, "f"), "sinh": (1, "f"),
-    "cosh": (1, "f"), "tanh": (1, "f"), "arcsinh": (1, "f"), "arccosh": (1, "f"), "arctanh": (1, "f"),
-    "erf": (1, "f"), "erfinv": (1, "f"), "gammaln": (1, "f"), "gamma": (1, "f"), "sigmoid": (1, "f"),
-    "isnan": (1, "c"), "isinf": (1, "c"), "isfinite": (1, "c"), "signbit": (1, "c"),
-    "not": (1, "i"), "popcount": (1, "i"),
-    "add": (2, "n"), "sub": (2, "n"), "mul": (2, "n"), "div": (2, "f"), "floordiv": (2, "n"), "mod": (2, "n"),
-    "fmod": (2, "n"), "pow": (2, "n"), "max": (2, "n"), "min": (2, "n"), "fmax": (2, "n"), "fmin": (2, "n"),
-    "arctan2": (2, "f"), "hypot": (2, "f"), "copysign": (2, "f"), "nextafter": (2, "f"), "logaddexp": (2, "f"),
-    "and": (2, "i"), "or": (2, "i"), "xor": (2, "i"), "shl": (2, "i"), "shr": (2, "i"), "umulh": (2, "i"),
-    "eq": (2, "c"), "ne": (2, "c"), "lt": (2, "c"), "le": (2, "c"), "gt": (2, "c"), "ge": (2, "c"),
-    "bitcast": (1, "n"),
-}  # fmt: skip
-
 
 def const(value: complex, dtype: DType) -> Const:
     """A number of the given dtype."""
@@ -117,8 +98,8 @@ def axis(number: int) -> Axis:
 
 
 def call(function: str, *args: Expr, dtype: DType | None = None) -> Expr:
-    """Apply a function of the table; the result has the dtype of the first argument, or bool, unless given."""
-    result = dtype if dtype is not None else bool_ if FUNCTIONS[function][1] == "c" else args[0].dtype
+    """Apply a scalar function; the result has the dtype of the first argument, or bool, unless given."""
+    result = dtype if dtype is not None else bool_ if FUNCTIONS[function].kind is Kind.TRUTH else args[0].dtype
     return CallExpr(result, function, args)
 
 

@@ -7,20 +7,17 @@ Tests hold the machine code against it. It shares no code with codegen and compu
 from __future__ import annotations
 
 import itertools
-import math
 from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy
 from numpy.typing import NDArray
 
-from hybridize.base.dtypes import bool_, converted, is_float
+from hybridize.base.dtypes import converted, is_float
 from hybridize.loops.expr import Axis, CallExpr, Cast, Const, Expr, Fold, Load, Select
+from hybridize.loops.functions import FUNCTIONS, Scalar
 from hybridize.loops.index import Index, identity
 from hybridize.loops.kernel import Kernel, Nest, Statement
-
-Scalar = Any
-"""A NumPy scalar of the expression's dtype."""
 
 
 def interpret(kernel: Kernel, buffers: Sequence[NDArray[Any]]) -> None:
@@ -79,7 +76,7 @@ class _Evaluation:
             case Cast(dtype=dtype, x=x):
                 return converted(numpy.asarray(self.value(x)), dtype)
             case CallExpr(function=function, args=args):
-                return apply(function, [self.value(arg) for arg in args], expr.dtype)
+                return FUNCTIONS[function].meaning(expr.dtype, *(self.value(arg) for arg in args))
             case Fold():
                 return self._fold(expr)
         raise TypeError(f"{type(expr).__name__} is no expression of the loop IR")
@@ -104,76 +101,3 @@ _COMBINE: dict[str, Callable[[Any, Any], Any]] = {
     "any": numpy.logical_or,
     "all": numpy.logical_and,
 }
-
-_NUMPY: dict[str, Callable[..., Any]] = {
-    "neg": numpy.negative, "abs": numpy.abs, "sign": numpy.sign, "floor": numpy.floor, "ceil": numpy.ceil,
-    "round": numpy.rint, "trunc": numpy.trunc, "sqrt": numpy.sqrt, "cbrt": numpy.cbrt, "exp": numpy.exp,
-    "exp2": numpy.exp2, "expm1": numpy.expm1, "log": numpy.log, "log2": numpy.log2, "log10": numpy.log10,
-    "log1p": numpy.log1p, "sin": numpy.sin, "cos": numpy.cos, "tan": numpy.tan, "arcsin": numpy.arcsin,
-    "arccos": numpy.arccos, "arctan": numpy.arctan, "sinh": numpy.sinh, "cosh": numpy.cosh, "tanh": numpy.tanh,
-    "arcsinh": numpy.arcsinh, "arccosh": numpy.arccosh, "arctanh": numpy.arctanh, "isnan": numpy.isnan,
-    "isinf": numpy.isinf, "isfinite": numpy.isfinite, "signbit": numpy.signbit, "popcount": numpy.bitwise_count,
-    "not": numpy.invert, "add": numpy.add, "sub": numpy.subtract, "mul": numpy.multiply, "div": numpy.divide,
-    "floordiv": numpy.floor_divide, "mod": numpy.remainder, "fmod": numpy.fmod, "pow": numpy.power,
-    "max": numpy.maximum, "min": numpy.minimum, "fmax": numpy.fmax, "fmin": numpy.fmin, "arctan2": numpy.arctan2,
-    "hypot": numpy.hypot, "copysign": numpy.copysign, "nextafter": numpy.nextafter, "logaddexp": numpy.logaddexp,
-    "and": numpy.bitwise_and, "or": numpy.bitwise_or, "xor": numpy.bitwise_xor, "shl": numpy.left_shift,
-    "shr": numpy.right_shift, "eq": numpy.equal, "ne": numpy.not_equal, "lt": numpy.less, "le": numpy.less_equal,
-    "gt": numpy.greater, "ge": numpy.greater_equal,
-}  # fmt: skip
-
-_FLOATS: dict[str, Callable[[float], float]] = {
-    "erf": math.erf,
-    "gamma": lambda x: float("nan") if (x < 0 and x == math.floor(x)) or x == -math.inf else _gamma(x),
-    "gammaln": lambda x: math.inf if math.isinf(x) or (x <= 0 and x == math.floor(x)) else math.lgamma(x),
-    "sigmoid": lambda x: 1 / (1 + math.exp(-x)) if x >= 0 else math.exp(x) / (1 + math.exp(x)),
-    "rsqrt": lambda x: math.nan if x < 0 else math.copysign(math.inf, x) if x == 0 else 1 / math.sqrt(x),
-}
-
-
-def _gamma(x: float) -> float:
-    if x == 0:
-        return math.copysign(math.inf, x)
-    try:
-        return math.gamma(x)
-    except OverflowError:
-        return math.inf
-
-
-def apply(function: str, args: Sequence[Scalar], dtype: numpy.dtype[Any]) -> Any:
-    """One scalar function of the table `FUNCTIONS`, by NumPy."""
-    arrays = [numpy.asarray(arg) for arg in args]
-    if function == "bitcast":
-        return arrays[0].reshape(1).view(dtype)[0]
-    if function == "umulh":
-        bits = 8 * dtype.itemsize
-        return (int(args[0]) * int(args[1]) >> bits) & ((1 << bits) - 1)
-    if function == "erfinv":
-        return _erfinv(float(args[0]))
-    if function in _FLOATS:
-        x = float(args[0])
-        return x if math.isnan(x) else _FLOATS[function](x)
-    if arrays[0].dtype == bool_ and function in ("add", "max", "fmax", "mul", "min", "fmin", "sub"):
-        x, y = bool(args[0]), bool(args[1])
-        return x != y if function == "sub" else x or y if function in ("add", "max", "fmax") else x and y
-    if function in ("shl", "shr") and not 0 <= int(args[1]) < 8 * dtype.itemsize:
-        return -1 if function == "shr" and dtype.kind == "i" and args[0] < 0 else 0
-    if function == "pow" and dtype.kind == "i" and int(args[1]) < 0:
-        base = int(args[0])
-        return {1: 1, -1: 1 if int(args[1]) % 2 == 0 else -1}.get(base, 0)
-    if function in ("floordiv", "mod", "fmod") and dtype.kind in "iu" and int(args[1]) == 0:
-        return 0
-    return _NUMPY[function](*arrays)
-
-
-def _erfinv(y: float) -> float:
-    """Newton's method on erf, from Winitzki's approximation."""
-    if not abs(y) < 1:
-        return math.copysign(math.inf, y) if abs(y) == 1 else math.nan
-    a = 0.147
-    logarithm = math.log1p(-y * y)
-    half = 2 / (math.pi * a) + logarithm / 2
-    x = math.copysign(math.sqrt(math.sqrt(half * half - logarithm / a) - half), y)
-    for _ in range(4):
-        x -= (math.erf(x) - y) / (2 / math.sqrt(math.pi) * math.exp(-x * x))
-    return x

@@ -8,16 +8,11 @@ from collections.abc import Iterator
 from hybridize.base import dims
 from hybridize.base.dtypes import FLOATS, bool_
 from hybridize.loops.expr import CallExpr, Cast, Expr, Fold, Load, Select
+from hybridize.loops.functions import FUNCTIONS, HEAVY
 from hybridize.loops.index import Index, children
 
 MANY = 64
 """Elements beyond which vectors are full."""
-HEAVY = frozenset(
-    ("exp", "exp2", "expm1", "log", "log2", "log10", "log1p", "sin", "cos", "tan", "arcsin", "arccos", "arctan",
-     "sinh", "cosh", "tanh", "arcsinh", "arccosh", "arctanh", "erf", "erfinv", "gammaln", "gamma", "sigmoid", "cbrt",
-     "pow", "arctan2", "hypot", "logaddexp", "fmod", "mod", "floordiv")
-)  # fmt: skip
-"""Functions of many instructions."""
 
 
 def walk(*roots: Expr, indices: bool = True, folds: bool = True) -> Iterator[Expr]:
@@ -49,7 +44,7 @@ def weight(*roots: Expr) -> int:
     total = 0
     for node in walk(*roots, folds=False):
         if isinstance(node, CallExpr):
-            total += 16 if node.function in HEAVY else 1
+            total += 16 if FUNCTIONS[node.function].cost >= HEAVY else 1
         elif isinstance(node, Load | Select | Cast):
             total += 1
     return total

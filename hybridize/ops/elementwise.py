@@ -18,6 +18,7 @@ from hybridize.base.dtypes import CODES, FLOATS, INTEGERS, DType, bool_, code
 from hybridize.base.errors import DTypeError, ShapeError
 from hybridize.base.types import TensorType
 from hybridize.loops.expr import Element, Expr, call
+from hybridize.loops.functions import EXPENSIVE, FUNCTIONS
 from hybridize.ops.cases import INFINITE, ONE, ZERO, numbers
 from hybridize.ops.op import Op, Operand, Sample, current
 
@@ -59,16 +60,23 @@ class Elementwise(Op, abstract=True):
     """Base of the ops that a scalar function says whole."""
 
     scalar: ClassVar[str]
-    """Its word in `loops.expr.FUNCTIONS`."""
+    """Its name in `loops.functions.FUNCTIONS`."""
     meaning: ClassVar[Callable[..., Any]]
     """Its NumPy function."""
     takes: ClassVar[frozenset[DType]] = FLOAT
     truth: ClassVar[bool] = False
     """Whether the result is bool."""
 
+    def __init_subclass__(cls, *, abstract: bool = False) -> None:
+        super().__init_subclass__(abstract=abstract)
+        if not abstract:
+            cls.rematerialised = FUNCTIONS[cls.scalar].cost < EXPENSIVE
+
     @classmethod
     def _missing(cls) -> list[str]:
-        return super()._missing() + [name for name in ("scalar", "meaning") if not hasattr(cls, name)]
+        known = getattr(cls, "scalar", None) in FUNCTIONS
+        scalar = [] if known else ["scalar, a name of `loops.functions.FUNCTIONS`"]
+        return super()._missing() + scalar + ([] if hasattr(cls, "meaning") else ["meaning"])
 
     def __hash__(self) -> int:
         return hash(type(self))

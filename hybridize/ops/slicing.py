@@ -65,6 +65,8 @@ class Slice(Op):
     stops: Steps
     steps: Steps
 
+    linear = rematerialised = True
+
     def infer(self, x: TensorType) -> tuple[TensorType, ...]:
         return (TensorType(_lengths(self, x, self.starts, self.stops, self.steps), x.dtype),)
 
@@ -104,6 +106,8 @@ class UpdateSlice(Op):
     starts: Steps
     stops: Steps
     steps: Steps
+
+    linear = True
 
     def infer(self, base: TensorType, update: TensorType) -> tuple[TensorType, ...]:
         wanted = TensorType(_lengths(self, base, self.starts, self.stops, self.steps), base.dtype)
@@ -322,6 +326,8 @@ class Iota(Op):
     shape: Shape
     axis: int
     dtype: DType
+
+    rematerialised = True
 
     def infer(self) -> tuple[TensorType, ...]:
         if not 0 <= self.axis < len(self.shape) or any(size < 0 for size in self.shape):

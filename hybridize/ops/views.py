@@ -65,6 +65,8 @@ class Cast(Op):
 
     dtype: DType
 
+    linear = rematerialised = True
+
     def infer(self, x: TensorType) -> tuple[TensorType, ...]:
         if self.dtype not in CODES:
             raise DTypeError("E235", f"{self.dtype} is no dtype to cast to")
@@ -125,6 +127,8 @@ class Broadcast(Op):
 
     shape: Shape
 
+    linear = rematerialised = True
+
     def infer(self, x: TensorType) -> tuple[TensorType, ...]:
         shape, extra = x.shape, len(self.shape) - len(x.shape)
         if extra < 0 or any(a not in (1, b) for a, b in zip(shape, self.shape[extra:], strict=True)):
@@ -171,6 +175,8 @@ class Reshape(Op):
     """The elements of `x` in row-major order, under another shape."""
 
     shape: Shape
+
+    linear = rematerialised = True
 
     def infer(self, x: TensorType) -> tuple[TensorType, ...]:
         if math.prod(self.shape) != x.size or any(size < 0 for size in self.shape):
@@ -265,6 +271,8 @@ class Transpose(Op):
     """The axes of `x` in another order: axis k of the result is axis `axes[k]` of `x`."""
 
     axes: tuple[int, ...]
+
+    linear = rematerialised = True
 
     def infer(self, x: TensorType) -> tuple[TensorType, ...]:
         if sorted(self.axes) != list(range(x.ndim)):

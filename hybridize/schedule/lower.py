@@ -29,17 +29,9 @@ from hybridize.loops.expr import (
     call,
     index,
 )
+from hybridize.loops.functions import FUNCTIONS
 from hybridize.loops.index import Index, Interner, Space
 from hybridize.loops.measure import walk
-
-# What a scalar function costs, in additions; what is not listed costs 1.
-_COST = {
-    "div": 4, "sqrt": 4, "rsqrt": 6, "floordiv": 8, "mod": 10, "fmod": 12, "pow": 40, "exp": 14, "exp2": 14,
-    "expm1": 18, "log": 16, "log2": 16, "log10": 18, "log1p": 18, "sin": 20, "cos": 20, "tan": 30, "arcsin": 20,
-    "arccos": 20, "arctan": 20, "sinh": 24, "cosh": 24, "tanh": 18, "arcsinh": 30, "arccosh": 30, "arctanh": 30,
-    "erf": 24, "erfinv": 60, "gammaln": 80, "gamma": 80, "sigmoid": 16, "cbrt": 30, "arctan2": 30, "hypot": 12,
-    "logaddexp": 40, "umulh": 4,
-}  # fmt: skip
 
 
 @frozen
@@ -162,7 +154,7 @@ def _collect(
             return below(*(atom for atom, _ in terms))
         case CallExpr(function=function, args=args):
             index = isinstance(args[0], Axis | Index) and expr.dtype.kind == "i"
-            return below(*args) + (0 if index else _COST.get(function, 1))
+            return below(*args) + (0 if index else FUNCTIONS[function].cost)
         case Select(condition=condition, then=then, orelse=orelse):
             return below(condition, then, orelse) + 1
         case Cast(x=x):

@@ -153,6 +153,7 @@ def test_what_a_rule_reads_is_the_same_for_all_shapes():
                 if not any(tracked):
                     continue
                 found = nodes._found(op, tracked, inputs, outputs)
+                assert not op.linear or not any(found[0] + found[1]), f"{op} is not linear"
                 key = (type(op) if type(op)._compared is type else op, tracked)
                 assert known.setdefault(key, found) == found, f"{op} of {[x.shape for x in inputs]}"
 
