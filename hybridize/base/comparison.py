@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""When two results are the same: the one rule by which compiled programs and exported files are checked."""
+"""Compare results: the one rule by which compiled programs and exported files are checked."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ _TOLERANCE = {2: 2e-2, 4: 1e-4, 8: 1e-10}
 
 
 def difference(found: NDArray[Any], expected: NDArray[Any], slack: NDArray[Any] | None = None) -> str:
-    """How two results differ by more than rounding; empty when they do not.
+    """Describe how two results differ by more than rounding; empty if they do not.
 
     Integers, shapes, dtypes, NaN and infinity must be the same; `slack` is how much each element may be off besides.
     """

@@ -44,9 +44,11 @@ class Configuration:
     cache: bool = _flag("HYBRIDIZE_CACHE", "1")
     """Keep machine code on the disk for other processes, and use what they kept (HYBRIDIZE_CACHE=0: do not)."""
     cache_folder: str = _cache_folder()
-    """Where (HYBRIDIZE_CACHE_DIR, else `hybridize` in XDG_CACHE_HOME or in ~/.cache); empty: nowhere."""
+    """The folder of the disk cache (HYBRIDIZE_CACHE_DIR, else `hybridize` in XDG_CACHE_HOME or in ~/.cache); empty:
+    none.
+    """
     cache_bytes: int = _bytes("HYBRIDIZE_CACHE_BYTES", 256 << 20)
-    """How much of it (HYBRIDIZE_CACHE_BYTES)."""
+    """The bytes that it may hold (HYBRIDIZE_CACHE_BYTES)."""
     check: bool = _flag("CHECK")
     """Verify the graph after every pass (CHECK=1); tests set it."""
     target: str = os.environ.get("HYBRIDIZE_TARGET", "")

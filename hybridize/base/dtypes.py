@@ -66,12 +66,12 @@ def as_dtype(spec: Any) -> DType:
 
 
 def is_float(dtype: DType) -> bool:
-    """Whether `dtype` is one of the four floating-point types."""
+    """Tell whether `dtype` is one of the four floating-point types."""
     return dtype in FLOATS
 
 
 def is_integer(dtype: DType) -> bool:
-    """Whether `dtype` is a signed or unsigned integer (bool is not)."""
+    """Tell whether `dtype` is a signed or unsigned integer (bool is not)."""
     return dtype in INTEGERS
 
 

@@ -26,7 +26,7 @@ def frozen(cls: type[T], /) -> type[T]: ...
 def frozen(*, eq: bool = ...) -> Callable[[type[T]], type[T]]: ...
 @dataclass_transform(frozen_default=True, field_specifiers=(dataclasses.field,))
 def frozen(cls: type[T] | None = None, /, *, eq: bool = True) -> type[T] | Callable[[type[T]], type[T]]:
-    """What `dataclass(frozen=True)` does to a class: fields, equality and hash by them, a repr, no assignment.
+    """Make a class as `dataclass(frozen=True)` does: fields, equality and hash by them, a repr, no assignment.
 
     `dataclasses` knows such classes (mypy does not know that: see `changed`). Methods that the class itself defines
     stay. A class is frozen in this way or in the way of `dataclass`, with all its bases. With `eq=False` an instance
@@ -52,7 +52,7 @@ def mutable(cls: type[T], /) -> type[T]: ...
 def mutable(*, eq: bool = ...) -> Callable[[type[T]], type[T]]: ...
 @dataclass_transform(field_specifiers=(dataclasses.field,))
 def mutable(cls: type[T] | None = None, /, *, eq: bool = True) -> type[T] | Callable[[type[T]], type[T]]:
-    """What `dataclass` does to a class: as `frozen`, but fields can be assigned, and instances have no hash.
+    """Make a class as `dataclass` does: like `frozen`, but fields can be assigned, and instances have no hash.
 
     With `eq=False` an instance equals itself only, and has one.
 

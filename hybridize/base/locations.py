@@ -45,7 +45,7 @@ class SourceLoc:
 
 @lru_cache(1024)
 def is_users(file: str) -> bool:
-    """Whether a file of code belongs neither to hybridize nor to a library it is called through."""
+    """Tell whether a file of code belongs neither to hybridize nor to a library it is called through."""
     return not file.startswith(PACKAGE) and file != _CONTEXTS and not any(part in file for part in _SITE)
 
 

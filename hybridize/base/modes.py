@@ -20,7 +20,7 @@ BUSY = numpy.zeros(1, dtype=numpy.int64)
 
 _lock = threading.Lock()
 LOCKED = not getattr(sys, "_is_gil_enabled", lambda: True)()
-"""Whether counting needs the lock: with the GIL, no other thread runs in the middle of a line without a call."""
+"""True if counting needs the lock: with the GIL, no thread runs in the middle of a line without a call."""
 
 
 class _Switches(threading.local):
@@ -28,7 +28,7 @@ class _Switches(threading.local):
     training: bool = False
     disabled: bool = False
     again: bool = False
-    """Whether a function is computed again, as `checkpoint` does: state that it keeps was moved the first time."""
+    """True while a function is recomputed, as `checkpoint` does: state that it keeps was moved the first time."""
     depth: int = 0
 
 
@@ -37,17 +37,17 @@ THREAD = _Switches()
 
 
 def is_recording() -> bool:
-    """Whether operations are being recorded for a backward pass in this thread."""
+    """Tell whether operations are being recorded for a backward pass in this thread."""
     return THREAD.recording
 
 
 def is_training() -> bool:
-    """Whether layers behave as in training (dropout drops) in this thread."""
+    """Tell whether layers behave as in training (dropout drops) in this thread."""
     return THREAD.training
 
 
 def is_disabled() -> bool:
-    """Whether hybridized objects run the user's Python instead, in this thread."""
+    """Tell whether hybridized objects run the user's Python instead, in this thread."""
     return THREAD.disabled
 
 
@@ -83,7 +83,7 @@ class Mode(Busy):
     """Sets the given switches for the length of a `with` block; None leaves a switch as it is."""
 
     _outer: tuple[tuple[bool, bool, bool], Any] | None = None
-    """What was set before this was entered, and what this held then, if it was entered before."""
+    """The settings before this was entered, and what this held then, if it was entered before."""
 
     def __init__(
         self, *, recording: bool | None = None, training: bool | None = None, disabled: bool | None = None

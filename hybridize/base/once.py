@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What a process makes once: `functools.cache` lets two threads that come at the same time make it twice.
+"""Make things once in a process: `functools.cache` lets two threads that come at the same time make them twice.
 
 One of the two is dropped then, which is no matter for plain values, but is for memory and code that others point to.
 """

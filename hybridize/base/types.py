@@ -21,14 +21,14 @@ _TEXT = re.compile(r"([a-z]+\d*)\[([^\]\n]*)\]")
 
 
 def same_shape(x: Shape, y: Shape) -> bool:
-    """Whether shapes are equal. To `==`, tuples of two lengths differ only after their first sizes were compared,
+    """Tell whether shapes are equal. To `==`, tuples of two lengths differ only after their first sizes were compared,
     which for sizes that are not known is a question too many.
     """
     return len(x) == len(y) and x == y
 
 
 def surely_same(x: Shape, y: Shape) -> bool:
-    """Whether shapes are known to be equal, of sizes that are not known too; no program comes to depend on it."""
+    """Tell whether shapes are known to be equal, of sizes that are not known too; no program comes to depend on it."""
     return len(x) == len(y) and all(map(same, x, y))
 
 
@@ -72,7 +72,7 @@ class TensorType:
 
     @property
     def scope(self) -> Scope | None:
-        """What the symbols in the shape belong to; None where all sizes are known."""
+        """The scope that the symbols in the shape belong to; None if all sizes are known."""
         return scope_of(self.shape)
 
     def with_shape(self, shape: Shape) -> TensorType:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Which hybridize this is; files say what wrote them."""
+"""The version of hybridize; files hold the one that wrote them."""
 
 from typing import Final
 

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from hybridize.gluon.trainer import Trainer as Trainer
 
 _LATER = {"Trainer": "hybridize.gluon.trainer", "metric": "hybridize.metric", "utils": "hybridize.gluon.utils"}
-"""What training needs, by where it is (metric: as in MXNet 2.x); loaded when it is asked for."""
+"""Modules that training needs (metric: as in MXNet 2.x); loaded when they are asked for."""
 
 
 def __getattr__(name: str) -> Any:

@@ -60,7 +60,7 @@ class Block:
     watch: Storage
     """Touched when a child, a parameter, or a setting of a layer of ours is replaced."""
     _is_layer: bool = False
-    """Whether `forward` is ours, and reads attributes that no capture guards; the user's own code is guarded."""
+    """True if `forward` is ours, and reads attributes that no capture guards; the user's own code is guarded."""
 
     def __init_subclass__(cls, **kwargs: Any) -> None:
         super().__init_subclass__(**kwargs)
@@ -101,7 +101,7 @@ class Block:
             self.watch.touch()
 
     def watching(self, name: str) -> Storage:
-        """What is touched when the attribute `name` is set to something else: a capture that reads it asks for this."""
+        """Return the storage that is touched when the attribute `name` is set: a capture that reads it asks for it."""
         return self._watches.setdefault(name, Storage())
 
     def __delattr__(self, name: str) -> None:
@@ -330,7 +330,7 @@ class Block:
     # ----------------------------------------------------------------------------------------------------- calls
 
     def forward(self, *args: Any, **kwargs: Any) -> Any:
-        """What the block does to its inputs; subclasses say so."""
+        """Apply the block to its inputs; subclasses define it."""
         raise ArgumentError(
             "E328",
             f"{type(self).__name__} has no forward",

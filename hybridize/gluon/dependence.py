@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What blocks say to a capture that meets them.
+"""Dependences of a capture on blocks and parameters, and the conversion of what they call of the user's.
 
 Layers are not converted as the user's functions are: nobody watches what their `forward` reads. So blocks and
 parameters each have a `watch`, a `Storage` without a buffer, that is touched when a setting, a child or the array

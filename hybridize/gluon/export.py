@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 
 
 def has_program(function: Function) -> bool:
-    """Whether the function has been called, so that there is a graph."""
+    """Tell whether the function has been called, so that there is a graph."""
     return function.cache_info().programs > 0
 
 

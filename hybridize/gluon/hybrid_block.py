@@ -74,7 +74,7 @@ class HybridBlock(Block):
         """Set the unknown shapes of one's own parameters from the inputs; layers with such parameters say how."""
 
     def forward(self, *args: Any, **kwargs: Any) -> Any:
-        """What the block does to its inputs; by default what `hybrid_forward` says."""
+        """Apply the block to its inputs; by default by `hybrid_forward`."""
         function = getattr(self, "hybrid_forward", None)
         if function is None:
             return super().forward(*args, **kwargs)
@@ -88,7 +88,7 @@ class HybridBlock(Block):
 
     @property
     def active(self) -> bool:
-        """Whether the block is hybridized."""
+        """True if the block is hybridized."""
         return self._function is not None
 
     def hybridize(self, active: bool = True, **kwargs: Any) -> None:
@@ -113,7 +113,7 @@ class HybridBlock(Block):
         return function
 
     def _described_by(self) -> Callable[..., Any]:
-        """Whose parameters the arguments are called after, in files and messages: those of what the user wrote."""
+        """Return the function after whose parameters the arguments are called in files and messages: the user's own."""
         kind = type(self)
         if kind.forward is HybridBlock.forward and hasattr(kind, "hybrid_forward"):
             return functools.partial(kind.hybrid_forward, self, None)  # without F
@@ -157,7 +157,7 @@ class HybridBlock(Block):
         self._hybridized("program").forget(program)
 
     def cache_info(self) -> Any:
-        """How many programs there are, and how often they were used."""
+        """Count the programs, and how often they were used."""
         return self._hybridized("cache").cache_info()
 
     def cache_clear(self) -> None:
@@ -246,7 +246,7 @@ class HybridBlock(Block):
 
 
 def _data(data: Any, *args: Any) -> None:
-    """What nets of layers take, by the name that it has in MXNet's files."""
+    """Name the argument of a net of layers as MXNet's files do."""
 
 
 def functions() -> ModuleType:

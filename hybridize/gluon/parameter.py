@@ -93,7 +93,7 @@ class Parameter:
         self.name = name
         """In full once a block has it: `dense0_weight`."""
         self.adopted = False
-        """Whether a block has given it its full name."""
+        """True if a block has given it its full name."""
         self.lr_mult, self.wd_mult = lr_mult, wd_mult
         self.init = init
         self.allow_deferred_init = allow_deferred_init
@@ -144,7 +144,7 @@ class Parameter:
 
     @property
     def shape_is_known(self) -> bool:
-        """Whether every size is."""
+        """True if every size is known."""
         return self._shape is not None and UNKNOWN not in self._shape
 
     @property
@@ -163,7 +163,7 @@ class Parameter:
 
     @property
     def grad_req(self) -> str:
-        """What a backward pass does with the gradient: `write`, `add` or `null`."""
+        """The request to a backward pass for the gradient: `write`, `add` or `null`."""
         return self._grad_req
 
     @grad_req.setter
@@ -185,7 +185,7 @@ class Parameter:
 
     @property
     def sums(self) -> bool:
-        """Whether backward passes add to the gradient until an update takes it, and sets it to zero.
+        """True if backward passes add to the gradient until an update takes it, and sets it to zero.
 
         So it is where a parameter was initialized on several devices, which are one memory: each pass is of one part
         of a batch. In MXNet each device has a gradient of its own, and an update sums them.
@@ -266,7 +266,7 @@ class Parameter:
 
     @property
     def deferred(self) -> bool:
-        """Whether an initialization waits for the shape."""
+        """True if an initialization waits for the shape."""
         return self._deferred is not None
 
     def _not_ready(self) -> StateError:
@@ -394,7 +394,7 @@ class Parameter:
 
     @property
     def fresh_grad(self) -> bool:
-        """Whether a backward pass has written the gradient since this was last set to False, as an update does."""
+        """True if a backward pass has written the gradient since this was last set to False, as an update does."""
         return self._variable is not None and self._variable.fresh
 
     @fresh_grad.setter
@@ -408,7 +408,7 @@ class Parameter:
         return None if traced is None else traced.variable
 
     def list_device(self) -> list[Any]:
-        """Where the array is."""
+        """List the devices of the array."""
         if self._data is None and self._deferred is None:
             raise self._not_ready()
         return [devices.cpu(0)]

@@ -140,7 +140,7 @@ class ParameterDict(dict[str, Parameter]):
     reset_ctx = reset_device
 
     def list_device(self) -> list[Any]:
-        """Where the parameters are."""
+        """List the devices of the parameters."""
         return next((parameter.list_device() for parameter in self.values()), [])
 
     list_ctx = list_device

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Which sizes of its inputs a net computes with. A file in MXNet's format holds the graph of one call and no sizes.
+"""Find the sizes of its inputs that a net computes with. A file in MXNet's format holds the graph of one call, no
+sizes.
 
     x / x.shape[0]        the graph divides by 2: right for batches of 2, silently wrong for others
     dense(x) + 1          the same graph for every batch

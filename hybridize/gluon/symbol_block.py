@@ -202,7 +202,7 @@ def _result_of(graph: SymbolGraph) -> tuple[Structure | None, list[bool]]:
 
 
 def _structure(tree: Any) -> Structure:
-    """What `export` wrote: null, "*", ["tuple", ...], ["list", ...] or ["dict", [keys], ...]."""
+    """Read a structure that `export` wrote: null, "*", ["tuple", ...], ["list", ...] or ["dict", [keys], ...]."""
     if tree is None or tree == "*":
         return Structure("none" if tree is None else "leaf")
     kind, *parts = tree

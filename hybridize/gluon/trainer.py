@@ -62,7 +62,7 @@ class Trainer:
         self._paths = [path for path, _ in named]
         self._update_on_kvstore = bool(update_on_kvstore)
         self.check_finite = bool(check_finite)
-        """Whether gradients are looked at before an update."""
+        """True if gradients are checked before an update."""
         if isinstance(optimizer, Optimizer):
             if optimizer_params:
                 text = f"optimizer_params={optimizer_params!r} were given beside an optimizer that is made already"
@@ -80,7 +80,7 @@ class Trainer:
 
     @property
     def optimizer(self) -> Optimizer:
-        """What updates the parameters."""
+        """The optimizer that updates the parameters."""
         return self._optimizer
 
     @property
@@ -119,7 +119,7 @@ class Trainer:
         """Sum the gradients of all devices: they are one memory, where backward passes have summed them (`sums`)."""
 
     def update(self, batch_size: float, ignore_stale_grad: bool = False) -> None:
-        """What `step` does after `allreduce_grads`, which may be called before to look at the gradients."""
+        """Do what `step` does after `allreduce_grads`, which may be called before to look at the gradients."""
         if self._optimizer.param_dict is not self._numbered:
             raise ArgumentError(
                 "E396", "the optimizer of this trainer was given to another trainer, and counts that one's updates now",
@@ -144,7 +144,7 @@ class Trainer:
                 parameter.zero_grad()
 
     def _due(self, ignore_stale_grad: bool) -> tuple[list[int], list[ndarray], list[ndarray]]:
-        """What is to be updated."""
+        """Collect the parameters that are to be updated."""
         indices, weights, grads = [], [], []
         for index, parameter in enumerate(self._params):
             if parameter._grad_req == "null":
@@ -240,7 +240,7 @@ def _named(params: Any) -> list[tuple[str, Parameter]]:
 
 
 def _fits(theirs: tuple[int, ...] | None, mine: tuple[int, ...] | None) -> bool:
-    """Whether two shapes may be one, as far as they are known."""
+    """Tell whether two shapes may be one, as far as they are known."""
     if theirs is None or mine is None:
         return True
     return len(theirs) == len(mine) and all(UNKNOWN in (a, b) or a == b for a, b in zip(theirs, mine, strict=True))

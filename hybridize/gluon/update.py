@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 
 class Turn(Feed):
-    """What an update of a program depends on besides the settings of the optimizer.
+    """The feed of a trainer's update in a program: what it depends on besides the settings of the optimizer.
 
     Args:
         trainer: whose update it is.
@@ -122,7 +122,7 @@ def _scale(trace: Recording, trainer: Trainer, batch_size: Any) -> Any:
 
 
 def factor(trainer: Trainer, batch_size: Any) -> float:
-    """What a trainer multiplies gradients by that are sums over so many examples.
+    """Return the factor of gradients that are sums over so many examples.
 
     Raises:
         ValueArgumentError E353: `batch_size` is no positive number.
@@ -134,7 +134,7 @@ def factor(trainer: Trainer, batch_size: Any) -> float:
 
 
 def not_finite(trainer: Trainer, index: int) -> str:
-    """What is said of a gradient that is not finite."""
+    """Describe a gradient that is not finite."""
     return (
         f"the gradient of parameter {trainer._called(index)!r} is not finite; no parameter was updated "
         "(look at the data of the batch, or take a smaller learning rate)"

@@ -106,7 +106,7 @@ def clip_global_norm(arrays: Iterable[Any], max_norm: float, check_isfinite: boo
 
 
 def check_sha1(filename: str | os.PathLike[str], sha1_hash: str) -> bool:
-    """Whether a file has this SHA-1, in hexadecimal.
+    """Tell whether a file has this SHA-1, in hexadecimal.
 
     Raises:
         LoadError E600: it cannot be read.

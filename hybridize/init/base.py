@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What an initializer is, and how strings name them."""
+"""The base of initializers, and how strings name them."""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What is chosen by the parameter's name: one of several initializers, or values from a file."""
+"""Initializers that choose by the parameter's name: one of several initializers, or values from a file."""
 
 from __future__ import annotations
 

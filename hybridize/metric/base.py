@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What a metric is, how strings name them, and several as one."""
+"""The base of metrics, how strings name them, and several as one."""
 
 from __future__ import annotations
 
@@ -144,7 +144,7 @@ class Measured(EvalMetric):
         return before + total
 
     def _measure(self, label: Array, pred: Array) -> tuple[Any, int]:
-        """What a pair adds to the sum and to the count."""
+        """Return what a pair adds to the sum and to the count; subclasses define it."""
         what = f"{type(self).__name__} does not say what it measures: it has no _measure"
         raise ArgumentError("E369", what, help="define _measure(self, label, pred), which gives a sum and a count")
 
@@ -265,7 +265,7 @@ def create(metric: Any, *args: Any, **kwargs: Any) -> EvalMetric:
 
 
 def _described(text: str) -> tuple[Any, tuple[()], dict[str, Any]]:
-    """What JSON says: a metric and its settings, `["accuracy", {"axis": 1}]`, or what `get_config` gave."""
+    """Read JSON that describes a metric: `["accuracy", {"axis": 1}]`, or the result of `get_config`."""
     try:
         found = json.loads(text)
         metric, settings = (found, {}) if isinstance(found, dict) else found

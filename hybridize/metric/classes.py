@@ -41,7 +41,7 @@ def _no_axis(name: str, axis: int, pred: Array) -> ShapeError:
 
 
 def over_threshold(pred: Array, threshold: Any) -> Array:
-    """Which probabilities are above a threshold, or above one for each class along the last axis."""
+    """Tell which probabilities are above a threshold, or above one for each class along the last axis."""
     limit = as_numpy(threshold)
     if limit.ndim and (limit.ndim != 1 or not pred.ndim or limit.shape[0] != pred.shape[-1]):
         raise ShapeError(

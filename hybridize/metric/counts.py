@@ -17,7 +17,7 @@ TRUE_POSITIVE, FALSE_POSITIVE, FALSE_NEGATIVE, TRUE_NEGATIVE = range(4)
 
 
 def _table(name: str, kind: str, label: Array, pred: Array, threshold: Any) -> Array:
-    """How often each class was predicted and right, [4, classes], of one batch."""
+    """Count how often each class was predicted and right, [4, classes], of one batch."""
     right, said = _MARKS[kind](name, integers(label), pred, threshold)
     return numpy.stack([(right & said).sum(0), (~right & said).sum(0), (right & ~said).sum(0), (~right & ~said).sum(0)])
 

@@ -294,7 +294,7 @@ class Sigmoid(Unary):
 
 
 class Isnan(Unary):
-    """Whether x is NaN."""
+    """True where x is NaN."""
 
     scalar, meaning, truth = "isnan", numpy.isnan, True
 
@@ -303,7 +303,7 @@ class Isnan(Unary):
 
 
 class Isinf(Unary):
-    """Whether x is infinite."""
+    """True where x is infinite."""
 
     scalar, meaning, truth = "isinf", numpy.isinf, True
 
@@ -312,7 +312,7 @@ class Isinf(Unary):
 
 
 class Isfinite(Unary):
-    """Whether x is neither NaN nor infinite."""
+    """True where x is neither NaN nor infinite."""
 
     scalar, meaning, truth = "isfinite", numpy.isfinite, True
 

@@ -17,7 +17,7 @@ ZERO = (2, 0, 3)
 ONE = (1, 1)
 """A shape of one element."""
 INFINITE = (0.0, -0.0, 1.0, -1.5, math.inf, -math.inf, math.nan)
-"""What arithmetic is special for."""
+"""Numbers for which arithmetic has special rules."""
 
 
 def numbers(

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What users call one op and what is a composition of primitives, under MXNet's names and attributes.
+"""Composites: what users call one op and is a composition of primitives, under MXNet's names and attributes.
 
 Operands are floats of one dtype unless said otherwise; axes count from 0. Short floats are computed in float32 and
 rounded once, so that a composition is as exact as a primitive would be.
@@ -293,7 +293,7 @@ def batch_norm_of_batch(
 def _scaled(
     apart: Operand, inverse: Operand, scale: Operand, shift: Operand, axis: int, fix_gamma: bool
 ) -> Operand:  # fmt: skip
-    """What is left of `x` without its mean, times 1 / deviation and gamma, plus beta."""
+    """Multiply `x` without its mean by 1 / deviation and gamma, and add beta."""
     factor = inverse if fix_gamma else mul(inverse, scale)
     return add(mul(apart, _along(factor, apart, axis)), _along(shift, apart, axis))
 

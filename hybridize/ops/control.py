@@ -52,7 +52,7 @@ def _check_predicate(op: Op, types: Types) -> None:
 
 @frozen
 class Cond(Op):
-    """What `then` gives for the operands where the first operand (bool[]) holds, else what `orelse` gives."""
+    """The results of `then` for the operands if the first operand (bool[]) holds, else those of `orelse`."""
 
     then: Graph
     orelse: Graph

@@ -46,7 +46,7 @@ class After(Op):
 
 @frozen
 class CustomGradient(Op):
-    """What `body` gives. The gradients of the operands `wrt` are what `back` gives.
+    """The results of `body`; the gradients of the operands `wrt` are the results of `back`.
 
     The first `results` outputs are the ones that are differentiated, the others are kept for `back` and are constants.
     An input of `back` is, by its number in `reads`: a cotangent of these results, an output, or an operand.

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What elementwise ops share: equal shapes and dtypes in, the same shape out, one scalar function per element.
+"""Elementwise ops: equal shapes and dtypes in, the same shape out, one scalar function per element.
 
 A subclass says its word in the loop IR's table, its meaning as a NumPy function, which dtypes it takes, and its
 gradient. Parameterless ops are equal when their classes are, so one instance of each is enough.
@@ -65,7 +65,7 @@ class Elementwise(Op, abstract=True):
     """Its NumPy function."""
     takes: ClassVar[frozenset[DType]] = FLOAT
     truth: ClassVar[bool] = False
-    """Whether the result is bool."""
+    """True if the result is bool."""
 
     def __init_subclass__(cls, *, abstract: bool = False) -> None:
         super().__init_subclass__(abstract=abstract)
@@ -112,7 +112,7 @@ class Unary(Elementwise, abstract=True):
     """An elementwise op of one operand."""
 
     domain: ClassVar[tuple[float, float]] = (-2.0, 2.0)
-    """Where samples are drawn from, kinks and poles apart."""
+    """The interval that samples are drawn from, kinks and poles apart."""
 
     def vjp(self, g: tuple[Operand, ...], y: tuple[Operand, ...], x: Operand) -> tuple[Gradient, ...]:
         """By `gradient`."""
@@ -142,7 +142,7 @@ class Binary(Elementwise, abstract=True):
 
     domain: ClassVar[tuple[float, float]] = (-2.0, 2.0)
     second: ClassVar[tuple[float, float] | None] = None
-    """Where samples of the second operand are drawn from, if elsewhere."""
+    """The interval for samples of the second operand, if another one."""
 
     def vjp(self, g: tuple[Operand, ...], z: tuple[Operand, ...], x: Operand, y: Operand) -> tuple[Gradient, ...]:
         """By `gradient`."""

@@ -131,7 +131,7 @@ class GatherND(Op):
 
 
 def _points(op: Op, x: TensorType, indices: TensorType) -> int:
-    """How many axes of `x` a point names."""
+    """Return the number of axes of `x` that a point names."""
     _check_indices(op, indices)
     if indices.ndim == 0 or not 1 <= indices.shape[-1] <= x.ndim:
         raise ShapeError(

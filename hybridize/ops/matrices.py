@@ -28,7 +28,7 @@ class Factor(Op, abstract=True):
     """Base of the ops that LAPACK computes."""
 
     def infer(self, *inputs: TensorType) -> tuple[TensorType, ...]:
-        """What `shapes` says, in the dtype of the inputs."""
+        """Check the matrices, and return the types of `shapes` in their dtype."""
         first = inputs[0]
         for kind in inputs:
             if kind.dtype not in (float32, float64) or kind.dtype != first.dtype:

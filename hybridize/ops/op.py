@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What an op is, and how it is applied.
+"""Ops, and how they are applied.
 
     bind(op, *operands) -> operands
 
@@ -35,7 +35,7 @@ Operand = Any
 
 
 class Effect(Enum):
-    """What an op does besides computing its outputs."""
+    """The effects that an op may have besides computing its outputs."""
 
     PURE = "pure"
     WORLD = "world"
@@ -49,7 +49,7 @@ class Sample:
     inputs: tuple[NDArray[Any], ...]
     op: Op
     grad: tuple[int, ...] | None = None
-    """Which inputs to check by central differences; None: every floating-point input."""
+    """The inputs to check by central differences; None: every floating-point input."""
     fails: type[Exception] | None = None
     """The error that `infer` must raise for these inputs."""
     rtol: float = 1e-5
@@ -75,7 +75,7 @@ class Op(ABC):
     rematerialised: ClassVar[bool] = False
     """Whether gradients compute it again where they read it, rather than keep it: a view, or a cheap function."""
     word: ClassVar[str]
-    """What stands for the op in graphs and files: the class name in lower case."""
+    """The word for the op in graphs and files: the class name in lower case."""
     _holding: ClassVar[tuple[str, ...]] = ()
     """The parameters that are graphs."""
 
@@ -130,7 +130,7 @@ class Op(ABC):
 
     @property
     def name(self) -> str:
-        """What messages call it: its word."""
+        """The name in messages: its word."""
         return self.word
 
     @abstractmethod
@@ -151,7 +151,7 @@ class Op(ABC):
 
     @abstractmethod
     def lower(self, *inputs: Any, **_: Any) -> Any:
-        """How machine code computes it: an `Element` per output, or a `Contraction`, `Routine` or `Region`."""
+        """Lower the op to loop IR: an `Element` per output, or a `Contraction`, `Routine` or `Region`."""
 
     @classmethod
     @abstractmethod
@@ -168,7 +168,7 @@ OPS: Registry[type[Op]] = Registry(__package__)
 
 
 def effect_of(op: Any) -> Effect:
-    """What `op` does besides computing its outputs, the graphs inside it included."""
+    """Return the effect of `op` besides computing its outputs, that of its sub-graphs included."""
     effect: Effect = op.effect
     if effect is not Effect.PURE:
         return effect
@@ -233,7 +233,7 @@ def current() -> Interpreter:
 
 
 def capturing() -> bool:
-    """Whether an interpreter that does not compute at once is in charge in this thread."""
+    """Tell whether an interpreter that does not compute at once is in charge in this thread."""
     return len(STACK.interpreters) > 1
 
 

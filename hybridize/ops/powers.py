@@ -31,7 +31,7 @@ class Pow(Binary):
     scalar, meaning, takes, domain, second = "pow", staticmethod(_power), SIGNED_NUMBER, (0.3, 3.0), (-1.5, 2.0)
 
     def gradient(self, g: Operand, z: Operand, x: Operand, y: Operand) -> tuple[Gradient, Gradient]:
-        """Where y is 0 the slope in x is 0, and where x is 0 that in y is: x**(y - 1) and log(x) would be infinite."""
+        """Take 0 as the slope in x where y is 0, and in y where x is 0: x**(y - 1) and log(x) would be infinite."""
         zero, one = like(0, x), like(1, x)
         by_x = where(eq(y, zero), zero, mul(mul(g, y), pow(x, sub(y, where(eq(y, zero), zero, one)))))
         by_y = where(eq(x, zero), zero, mul(mul(g, z), log(where(eq(x, zero), one, x))))

@@ -171,7 +171,7 @@ class _Logical(Op, abstract=True):
 
 
 class Any(_Logical):
-    """Whether one element over `axes`, which go away, is true."""
+    """True if any element over `axes`, which go away, is true."""
 
     fold = "any"
 
@@ -180,7 +180,7 @@ class Any(_Logical):
 
 
 class All(_Logical):
-    """Whether all elements over `axes`, which go away, are true."""
+    """True if all elements over `axes`, which go away, are true."""
 
     fold = "all"
 
@@ -353,12 +353,12 @@ def reduce_min(x: Operand, axes: tuple[int, ...]) -> Operand:
 
 
 def any(x: Operand, axes: tuple[int, ...]) -> Operand:
-    """Whether one element over `axes` is true."""
+    """True if any element over `axes` is true."""
     return bind1(Any(axes), x)
 
 
 def all(x: Operand, axes: tuple[int, ...]) -> Operand:
-    """Whether all elements over `axes` are true."""
+    """True if all elements over `axes` are true."""
     return bind1(All(axes), x)
 
 

@@ -160,7 +160,7 @@ class UpdateSlice(Op):
 
 
 def _place(i: Expr, size: int, length: int, start: int, step: int) -> tuple[Expr | None, Expr]:
-    """Where index `i` of an axis falls in a slice of it: the condition (None: always) and the index there."""
+    """Return the condition that index `i` of an axis is in a slice of it (None: always), and the index there."""
     if length == size and step == 1:
         return None, i
     offset = loops.add(i, loops.index(-start))

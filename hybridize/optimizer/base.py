@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What an optimizer is: settings, counts of updates, and a formula; and how strings name them."""
+"""The base of optimizers: settings, counts of updates, and a formula; and how strings name them."""
 
 from __future__ import annotations
 
@@ -20,7 +20,8 @@ from hybridize.optimizer.kernels import Binding, Slots, compiled, kernel_for, up
 from hybridize.runtime.buffers import aligned
 
 Scalars = SimpleNamespace
-"""What a formula reads besides arrays: numbers that may differ at each call, and flags that choose the formula."""
+"""Values that a formula reads besides arrays: numbers that may differ at each call, and flags that choose the formula.
+"""
 
 
 class Optimizer:
@@ -101,7 +102,7 @@ class Optimizer:
 
     @property
     def slot_count(self) -> int:
-        """How many arrays like the weight the formula remembers from update to update."""
+        """The number of arrays like the weight that the formula remembers from update to update."""
         return 0
 
     def flags(self) -> dict[str, bool]:
@@ -207,7 +208,7 @@ class Optimizer:
     # -------------------------------------------------------------------------------------------------- updates
 
     def create_state(self, index: Any, weight: ndarray) -> Any:
-        """What updates of a weight remember: None, an array, or a tuple of arrays, all zero."""
+        """Make the state of a weight's updates: None, an array, or a tuple of arrays, all zero."""
         made = tuple(ndarray(aligned(weight.shape, weight.dtype)) for _ in range(self.slot_count))
         return made if len(made) > 1 else made[0] if made else None
 

@@ -35,7 +35,7 @@ _OF_ALL = ("_get_lr", "_get_wd", "_update_count", "_factor")
 
 
 class Settings(Feed):
-    """What the formula reads at one step of a program.
+    """The feed of an optimizer's formula: the numbers it reads at one step of a program.
 
     Weights of one rate, decay and count share a row, here and at each call: where they do no more, the program is not
     what the optimizer would do.
@@ -135,7 +135,7 @@ class Settings(Feed):
         return True
 
     def _share(self, keys: list[Key]) -> bool:
-        """Whether weights of one row have equal keys."""
+        """Tell whether weights of one row have equal keys."""
         return all(keys[self._first[row]] == key for key, row in zip(keys, self.rows, strict=True))
 
     def failed(self) -> None:

@@ -102,7 +102,7 @@ def check(weight: Any, grad: Any) -> None:
 
 
 def compiled() -> bool:
-    """Whether updates are to run as machine code: not while they are captured, nor where users want their Python."""
+    """Tell whether updates run as machine code: not while they are captured, nor where users want their Python."""
     return not ((ACTIVE and capturing()) or CONFIG.disable or is_disabled())
 
 
@@ -182,7 +182,7 @@ class Kernel:
         }  # so that the code counts with it, where it can
         self.executable: Executable = compiler.compile(record(steps, types), name=name, updates=places)
         self.in_place = all(map(self._serves_in_place, _TRIED))
-        """Whether the results may take the places of what they are made of."""
+        """True if the results may take the places of what they are made of."""
 
     def _serves_in_place(self, size: int) -> bool:
         """Try a size: both ways must give the same bits."""
@@ -232,7 +232,7 @@ class Binding:
         self._values: tuple[float, ...] = ()
         targets = [self._buffers[0], *self._buffers[2:]]
         self._beside: list[tuple[NDArray[Any], NDArray[Any]]] = []
-        """What is copied afterwards: from where, to where."""
+        """Copies that are made afterwards: from where, to where."""
         if not (kernel.in_place if in_place is None else in_place):
             self._beside = [(aligned(target.shape, target.dtype), target) for target in targets]
             targets = [source for source, _ in self._beside]
@@ -247,7 +247,7 @@ class Binding:
         self._program = (_LONG if long else _SHORT)(executable.address)
 
     def holds(self, formula: Formula, weight: Any, grad: Any, slots: Slots, flags: Mapping[str, bool]) -> bool:
-        """Whether these are the arrays and the formula that it was made for."""
+        """Tell whether these are the arrays and the formula that it was made for."""
         buffers = self._buffers
         if weight is not self.weight or weight._data is not buffers[0] or grad._data is not buffers[1]:
             return False

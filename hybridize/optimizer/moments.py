@@ -17,7 +17,7 @@ from hybridize.optimizer.kernels import Slots
 
 
 class _Moments(Optimizer):
-    """What remembers a mean m and a mean of squares v."""
+    """The base of optimizers that remember a mean m and a mean of squares v."""
 
     default_rate = 0.001
 

@@ -37,7 +37,7 @@ _MALFORMED = (KeyError, TypeError, ValueError, AttributeError, IndexError, Recur
 
 @frozen
 class States:
-    """What such a file says, read whole."""
+    """The contents of such a file, read whole."""
 
     source: str
     optimizer: str
@@ -263,12 +263,12 @@ def _check_slots(optimizer: Optimizer, found: States, settings: Mapping[str, Any
 
 
 def _below_master(state: Any) -> list[Any]:
-    """What is remembered beside a float32 copy of the weight."""
+    """Return the arrays that are remembered beside a float32 copy of the weight."""
     return [state[1]] if type(state) is tuple and len(state) == 2 and type(state[0]) is ndarray else []
 
 
 def _slots(state: Any) -> int | None:
-    """How many arrays a state is; None where it is something else."""
+    """Count the arrays of a state; None if it is something else."""
     parts = () if state is None else state if type(state) is tuple else (state,)
     return len(parts) if all(type(part) is ndarray for part in parts) else None
 

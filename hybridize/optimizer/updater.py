@@ -21,7 +21,7 @@ class Updater:
     def __init__(self, optimizer: Optimizer) -> None:
         self.optimizer = optimizer
         self.states: dict[Any, Any] = {}
-        """What `create_state_multi_precision` gave, by index."""
+        """The results of `create_state_multi_precision`, by index."""
 
     def __call__(self, index: Any, grad: Any, weight: Any) -> None:
         """Update `weight`, or each of several."""
@@ -73,7 +73,7 @@ class Updater:
 
 
 def _empty(state: Any) -> bool:
-    """Whether nothing is remembered but, perhaps, the float32 copy of a weight."""
+    """Tell whether nothing is remembered but, perhaps, the float32 copy of a weight."""
     return state is None or (type(state) is tuple and len(state) == 2 and state[1] is None)
 
 

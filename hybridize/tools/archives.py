@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What is in an archive, as tables: its parts and whether they are whole, programs, machine code. Nothing is run."""
+"""Tables of an archive: its parts and whether they are whole, its programs, its machine code. Nothing is run."""
 
 from __future__ import annotations
 

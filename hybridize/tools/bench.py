@@ -43,7 +43,7 @@ FROM_DISK = "chapter MLP, from the disk cache"
 
 @dataclass(frozen=True)
 class Options:
-    """How long, and where, to measure."""
+    """Settings of a run: how long, and where, to measure."""
 
     rounds: int = 5
     seconds: float = 0.3
@@ -72,7 +72,7 @@ class Result:
     cpu_s: list[float] = field(default_factory=list)
     """Of what happens once in a process: the seconds that the processor was at it."""
     error: str = ""
-    """Why there are no figures."""
+    """The reason why there are no figures."""
 
     @property
     def medians(self) -> list[float]:
@@ -103,11 +103,11 @@ class Amount:
     besides: int = 0
     """Those of them that were there before, or have to be: weights, an interpreter."""
     error: str = ""
-    """Why there are no figures."""
+    """The reason why there are no figures."""
 
     @property
     def beyond(self) -> int:
-        """What is there besides."""
+        """The bytes that are there besides."""
         return self.nbytes - self.besides
 
 
@@ -178,7 +178,7 @@ def worker(cpu: int, environment: Mapping[str, str] | None = None) -> Iterator[W
 
 
 def limits(options: Options) -> Limits:
-    """What one core can do, measured in a worker."""
+    """Measure the limits of one core, in a worker."""
     with worker(options.cpu) as process:
         answer = process.ask(do="limits", seconds=options.seconds)
     if "error" in answer:
@@ -187,7 +187,7 @@ def limits(options: Options) -> Limits:
 
 
 def wanted(row: Row, options: Options) -> bool:
-    """Whether `options.only` names the row; the hybridized one is always wanted, because the ratios need it."""
+    """Tell whether `options.only` names the row; the hybridized one is always wanted, because the ratios need it."""
     return not options.only or row.name == HYBRIDIZED or any(part.lower() in row.name.lower() for part in options.only)
 
 
@@ -214,7 +214,7 @@ def prepare(process: Worker, row: Row, workload: str, data: Data) -> dict[str, A
 
 
 def disagreement(found: np.ndarray[Any, Any], data: Data) -> str:
-    """How a result differs from what must come out by more than rounding; empty where it does not."""
+    """Describe how a result differs from the expected one by more than rounding; empty if it does not."""
     if found.shape != data.expected.shape:
         return f"wrong shape {found.shape}, expected {data.expected.shape}"
     error = np.abs(found - data.expected).max() / max(1.0, np.abs(data.expected).max())
@@ -330,7 +330,7 @@ def run_compile(options: Options) -> list[Result]:
 
 
 def run_script(workload: str) -> str:
-    """What a program of `SCRIPTS` writes, or why it does not run, as Markdown."""
+    """Run a program of `SCRIPTS`, and return what it writes, or why it does not run, as Markdown."""
     file, *arguments = SCRIPTS[workload]
     path = Path(__file__).parents[2] / file
     if not path.is_file():

@@ -196,7 +196,7 @@ class Library:
 
 
 def _mappings(path: Path) -> list[tuple[int, int, int]]:
-    """Where this process has a file (Linux): (first byte, byte after the last, address)."""
+    """Return the mappings of a file in this process (Linux): (first byte, byte after the last, address)."""
     found = []
     for line in Path("/proc/self/maps").read_text().splitlines():
         span, _, offset, _, _, *name = line.split(maxsplit=5)
@@ -246,7 +246,7 @@ def sizes(arrays: Arrays) -> Any:
 
 @dataclass
 class Found:
-    """What became of a row, as JSON has it."""
+    """The outcome of a row, as JSON has it."""
 
     rounds: list[list[float]] = field(default_factory=list)
     error: str = ""

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What `hybridize compile` does: an object of a Python module, compiled for given inputs and exported.
+"""`hybridize compile`: compile an object of a Python module for given inputs, and export it.
 
     exported("train:net", ["f32[n,512]"], "library", "build/net")
 
@@ -193,5 +193,5 @@ def targets(format: str, given: Sequence[str] | None) -> Any:
 
 
 def text(made: Exported, told: Sequence[str]) -> str:
-    """What was written and checked, and what besides is worth telling."""
+    """Describe the files that were written and checked, and what else is worth telling."""
     return "\n".join([str(made), *(f"note: {line}" for line in told)])

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What is in a saved file, as tables: of any format that is written. Nothing is executed."""
+"""Tables of a saved file of any format that is written. Nothing is executed."""
 
 from __future__ import annotations
 

@@ -21,7 +21,7 @@ from hybridize.tools.report import Grid
 
 
 def library(path: Path) -> list[Grid]:
-    """What goes in and out of a C library, for which machines it is, and its parts.
+    """Describe a C library: inputs, outputs, the machines it is for, and its parts.
 
     Raises:
         LoadError E600, E642: it cannot be read, or is not one of ours.
@@ -37,7 +37,7 @@ def library(path: Path) -> list[Grid]:
 
 
 def module(path: Path) -> list[Grid]:
-    """What goes in and out of a WebAssembly module.
+    """Describe the inputs and outputs of a WebAssembly module.
 
     Raises:
         LoadError E600, E604: it cannot be read, or is not one of ours.
@@ -66,7 +66,7 @@ def _shape(one: Mapping[str, Any]) -> str:
 
 
 def run_library(path: Path, inputs: Sequence[NDArray[Any]]) -> list[NDArray[Any]]:
-    """What a C library gives for arrays, in a process of its own.
+    """Call a C library with arrays in a process of its own, and return its results.
 
     Raises:
         LoadError E642, E643: it is not one of ours, or for another machine.
@@ -83,7 +83,7 @@ def run_library(path: Path, inputs: Sequence[NDArray[Any]]) -> list[NDArray[Any]
 
 
 def run_module(path: Path, inputs: Sequence[NDArray[Any]]) -> list[NDArray[Any]]:
-    """What a WebAssembly module gives for arrays, by its loader in Node.js.
+    """Call a WebAssembly module with arrays by its loader in Node.js, and return its results.
 
     Raises:
         LoadError E604, E643: it is not one of ours, or its loader is not beside it.

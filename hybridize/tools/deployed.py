@@ -78,7 +78,7 @@ def arrays() -> Iterator[Data]:
 
 
 def chosen(options: Options) -> list[Artifact]:
-    """What this environment can write, and was asked for; ours always."""
+    """Return the artifacts that this environment can write and that were asked for; ours always."""
     return [
         one
         for one in ARTIFACTS
@@ -104,7 +104,7 @@ def write(artifact: Artifact, data: Data, options: Options) -> str:
 
 
 def finished(command: Sequence[str], options: Options, environment: Mapping[str, str] | None = None) -> str:
-    """What a process prints that is pinned to the benchmark's CPU.
+    """Run a process pinned to the benchmark's CPU, and return what it prints.
 
     Raises:
         OSError: it cannot be started, or fails.
@@ -138,7 +138,7 @@ def compiled(source: str, target: Path, options: Options, *arguments: str) -> Pa
 
 
 def node() -> str:
-    """Where Node.js is.
+    """Return the path of Node.js.
 
     Raises:
         OSError: it is not installed.
@@ -189,7 +189,7 @@ def _calls_from_node(data: Data, options: Options) -> Result:
 
 
 def _in_node(artifact: Artifact, data: Data, options: Options, rounds: int | None = None) -> dict[str, Any]:
-    """What calls.mjs says of the module; its first result is checked."""
+    """Run calls.mjs on the module, and return what it tells; its first result is checked."""
     loader = next(data.file.with_name(file) for file in artifact.files if file.endswith(".mjs"))
     output = data.file.with_name("y.wasm.f32")
     words = [
@@ -241,7 +241,7 @@ def starts(options: Options) -> list[Measured]:
 def _start_of(
     artifact: Artifact, data: Data, options: Options
 ) -> tuple[Callable[[], dict[str, Times]], tuple[str, ...]]:
-    """What takes the times of one process, and the names of the rows they belong to."""
+    """Return a function that takes the times of one process, and the names of the rows they belong to."""
     if artifact.load:
         return lambda: {artifact.name: _times(in_python(artifact, data, options))}, (artifact.name,)
     if artifact.name == WASM:

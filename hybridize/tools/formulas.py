@@ -86,7 +86,7 @@ class Formula:
         return [random.standard_normal(shape).astype(np.float32) for shape in self.shapes]
 
     def expected(self, arrays: list[F32]) -> np.ndarray[Any, np.dtype[np.float64]]:
-        """What must come out, in float64."""
+        """Compute the expected result, in float64."""
         return np.asarray(self.of(np)(*(array.astype(np.float64) for array in arrays)))
 
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What the figures have to reach."""
+"""The goals that the benchmark's figures have to reach."""
 
 from __future__ import annotations
 
@@ -106,7 +106,7 @@ class Ceiling:
     row: str
     """Its name, or what stands there before the colon."""
     beyond: str
-    """What those are."""
+    """A description of those."""
     must_bytes: int
     aim_bytes: int
 

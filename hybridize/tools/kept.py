@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What the disk cache holds, as a table, and how it is emptied."""
+"""The disk cache on the command line: a table of what it holds, and how it is emptied."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ _UNITS = (("days", 86400.0), ("hours", 3600.0), ("minutes", 60.0))
 
 
 def table() -> Grid:
-    """Where the cache is, how much it holds, and whether it is of use."""
+    """Describe the disk cache: its folder, how much it holds, and whether it can be used."""
     folder = disk.folder()
     if folder is None:
         why = "HYBRIDIZE_CACHE=0" if not CONFIG.cache else "this user has no home; HYBRIDIZE_CACHE_DIR names a folder"

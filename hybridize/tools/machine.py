@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What this machine is, in words; what it can do is measured by `compiler.limits`."""
+"""Describe this machine in words; what it can do is measured by `compiler.limits`."""
 
 from __future__ import annotations
 

@@ -97,7 +97,7 @@ def release_scratch() -> int:
 
 
 def planned(training: Training, layers: Layers, batches: Batches) -> int:
-    """What the plan of a compiled step says that a call takes."""
+    """Return the bytes that a call of a compiled step takes by its plan."""
     x, y = map(np.array, batches[0])
     peak: int = hybridize(step_of(training, layers)).program(x, y).memory.peak_bytes
     return peak

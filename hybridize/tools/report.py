@@ -74,7 +74,7 @@ def calls(title: str, results: Sequence[Result], limit_s: float | None = None) -
 
 
 def deployed(workload: str, found: Sequence[Measured], notes: Sequence[str]) -> Grid:
-    """What a workload of `tools.deployed` found."""
+    """Lay out the findings of a workload of `tools.deployed`."""
     title = f"{workload}: {DEPLOYED[workload]}"
     results = [one for one in found if isinstance(one, Result)]
     if workload == "deploy-starts":
@@ -151,7 +151,7 @@ def memory(answer: dict[str, Any], call_count: int, shape_count: int) -> Grid:
 
 
 def sizes(answer: dict[str, Any], count: int) -> Grid:
-    """How many programs many sizes took, and what it costs a program not to know its size."""
+    """Lay out how many programs many sizes took, and what it costs a program not to know its size."""
     title = f"sizes: the chapter's net, {count:,} random batch sizes"
     if "error" in answer:
         return Grid(title, ("", "figure"), [("failed", answer["error"])])
@@ -165,7 +165,7 @@ def sizes(answer: dict[str, Any], count: int) -> Grid:
 
 
 def goals(by_workload: dict[str, Sequence[Measured]]) -> Grid | None:
-    """What had to be reached, and what was; None where no goal's rows were run."""
+    """Lay out the goals and what was reached; None if no goal's rows were run."""
     rows = []
     for goal in GOALS:
         found = reached(goal, by_workload.get(goal.workload, ()))
@@ -190,7 +190,7 @@ def goals(by_workload: dict[str, Sequence[Measured]]) -> Grid | None:
 
 
 def verdict(found: float, must: float, aim: float) -> str:
-    """Which of two upper limits a figure keeps.
+    """Tell which of two upper limits a figure keeps.
 
     >>> verdict(0.6, 0.75, 0.65), verdict(0.7, 0.75, 0.65), verdict(0.8, 0.75, 0.65)
     ('aim', 'must', 'missed')

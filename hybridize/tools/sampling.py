@@ -12,14 +12,14 @@ SAMPLE_S = 5e-4
 
 
 class Timer(Protocol):
-    """What takes the time of calls: `timeit.Timer`, or the C function of `hybridize.tools.calls`."""
+    """Times calls: `timeit.Timer`, or the C function of `hybridize.tools.calls`."""
 
     def timeit(self, number: int = ...) -> float:
         """Seconds of so many calls."""
 
 
 def calls_per_sample(timer: Timer) -> int:
-    """How many calls last about `SAMPLE_S`."""
+    """Find a number of calls that last about `SAMPLE_S`."""
     number = 1
     while (seconds := timer.timeit(number)) < SAMPLE_S / 4 and number < 1 << 20:
         number *= 2

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What the command line does with saved files: run, explain."""
+"""Saved files on the command line: run, explain."""
 
 from __future__ import annotations
 

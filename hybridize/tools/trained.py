@@ -159,7 +159,7 @@ def write(training: Training, path: Path, *, epoch: bool = False) -> F64:
 
 
 def read(path: str) -> tuple[Layers, Batches]:
-    """What `write` has written."""
+    """Read what `write` has written."""
     with np.load(path) as data:
         count = [sum(name.startswith(start) for name in data.files) for start in ("weight", "x")]
         layers = [(data[f"weight{i}"], data[f"bias{i}"]) for i in range(count[0])]

@@ -25,7 +25,7 @@ class Repeated:
     leaves: Sequence[Any]
     structure: Structure
     inputs: int
-    """How many of the tensors are arguments; the rest are the parameters called `names`."""
+    """The number of tensors that are arguments; the rest are the parameters called `names`."""
     names: tuple[str, ...]
     buffers: dict[str, torch.Tensor]
     """Copies of the buffers that the module writes, which it is not to write twice."""

@@ -33,7 +33,7 @@ from hybridize.torch.memory import as_numpy, as_tensor, type_of
 from hybridize.torch.samples import recorded
 
 SEEN = 4096
-"""How many calls' shapes a program remembers to be right for."""
+"""The number of calls' shapes that a program remembers to be right for."""
 
 Shapes = tuple[torch.Size, ...]
 _log = logging.getLogger(__name__)
@@ -62,7 +62,7 @@ class Compiled:
         graph, draws = (before.graph, before.draws) if before else to_graph(exported.program)
         self.graph: Graph = graph
         self.draws: int = draws
-        """How many times a call draws random numbers."""
+        """The number of times that a call draws random numbers."""
         self.options = options
         self.frozen: bool = options["freeze"]
         places = [_place(module, name) for name in exported.state]
@@ -87,7 +87,7 @@ class Compiled:
         self.sample: tuple[NDArray[Any], ...] | None = before.sample if before else recorded(leaves)
         """The tensors of the call, copied; None where they are too large to keep."""
         self.reason = ""
-        """Why the programs were made; empty for the first ones."""
+        """The reason why the programs were made; empty for the first ones."""
         self._function: Function | None = None
         self._served: set[Shapes] = set()
         """Shapes that `_function` is right for, where it is for some only."""
@@ -99,13 +99,13 @@ class Compiled:
         self.training = module.training
         positional = structure.children[0].children
         self.plain = len(tensors) == len(positional) == len(leaves) and exported.structure.kind == "leaf"
-        """Whether a call is tensors only and the result is one."""
+        """True if a call is tensors only and the result is one."""
 
         self.arrays = [as_numpy(tensor) for tensor in self.state]
         """Memory of what the program reads."""
         whole = self._whole()
         self.read: list[torch.Tensor] = [] if self.frozen else self.state
-        """What calls read besides arguments."""
+        """Tensors that calls read besides arguments."""
         if self.frozen:
             self.arrays = []
         writes = tuple(len(tensors) + exported.state.index(name) for name in exported.written)
@@ -115,14 +115,14 @@ class Compiled:
             verify=options["verify"], threads=options["threads"],
         )  # fmt: skip
         self.own: str = before.own if before else ""
-        """Why PyTorch computes gradients; empty where a program does."""
+        """The reason why PyTorch computes gradients; empty if a program does."""
         if exported.own and not before:
             self._leave(exported.own)
 
     # --------------------------------------------------------------------------------------------- what it is for
 
     def fits(self, args: tuple[Any, ...]) -> bool:
-        """Whether these programs are right for a call of these arguments."""
+        """Tell whether these programs are right for a call of these arguments."""
         if len(args) != len(self.dtypes) or CONFIG.disable or modes.BUSY[0]:
             return False
         for tensor, dtype in zip(args, self.dtypes, strict=True):
@@ -131,7 +131,7 @@ class Compiled:
         return tuple([tensor.shape for tensor in args]) in self.seen and self.same_module() and self.same_tensors()
 
     def may_read(self, tensors: Sequence[torch.Tensor]) -> bool:
-        """Whether the graph is right for these parameters too: torch reads one that has two names by one of them."""
+        """Tell whether the graph is right for these parameters too: torch reads one of two names by one of them."""
         named: dict[int, torch.Tensor] = {}
         return all(
             type_of(tensor) == value.type and named.setdefault(id(old), tensor) is tensor
@@ -139,7 +139,7 @@ class Compiled:
         )
 
     def accepts(self, shapes: Shapes) -> bool:
-        """Whether the graph is right for a call of its kind with tensors of these shapes."""
+        """Tell whether the graph is right for a call of its kind with tensors of these shapes."""
         if shapes in self.seen:
             return True
         state = [tensor.shape for tensor in self.state]
@@ -152,12 +152,12 @@ class Compiled:
         return True
 
     def same_module(self) -> bool:
-        """Whether the module has the parts that it had, and each is in the mode, training or not, that it was in."""
+        """Tell whether the module has the parts that it had, each in the mode, training or not, that it was in."""
         now = [attributes["training"] for attributes in self.attributes]
         return now == self.modes and [list(parts.values()) for parts in self.parents] == self.parts
 
     def same_tensors(self) -> bool:
-        """Whether the module still holds the very tensors, in the very memory, that the programs read."""
+        """Tell whether the module still holds the very tensors, in the very memory, that the programs read."""
         if self.frozen:
             return True
         for tensors, name, tensor, address in self.owned:
@@ -196,11 +196,11 @@ class Compiled:
         return [as_tensor(array._data) for array in flatten(self.function(*args, **kwargs))[0]]
 
     def _wanted(self, tensors: Sequence[torch.Tensor]) -> tuple[int, ...]:
-        """Which of the tensors, and of the state after them, are to be differentiated with respect to."""
+        """Return the tensors, and the states after them, that are to be differentiated with respect to."""
         return wanted([*tensors, *self.state]) if torch.is_grad_enabled() else ()
 
     def _predicts(self, tensors: Sequence[torch.Tensor]) -> bool:
-        """Whether the program that predicts is right for a call: not where it draws, as torch has the seed."""
+        """Tell whether the program that predicts is right for a call: not where it draws, as torch has the seed."""
         if self.draws:
             return False
         if self.graph.scope is None:
@@ -273,7 +273,7 @@ class Compiled:
         return self._function
 
     def runs(self, program: Program) -> bool:
-        """Whether this is the program that predicts."""
+        """Tell whether this is the program that predicts."""
         return self._function is not None and program in self._function.programs()
 
     def _whole(self) -> Graph:

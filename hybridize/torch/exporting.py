@@ -46,7 +46,7 @@ class Exported:
     kinds: tuple[TensorType, ...]
     """Types of the tensors of the call, with symbols where the sizes may be others."""
     own: str = ""
-    """What is not in the program and takes part in the module's backward pass; empty where there is nothing."""
+    """Parts of the module's backward pass that are not in the program; empty if there are none."""
 
 
 def export(
@@ -109,7 +109,7 @@ def _dynamic(
     module: torch.nn.Module, args: tuple[Any, ...], kwargs: dict[str, Any], tensors: Sequence[torch.Tensor],
     kinds: Sequence[TensorType],
 ) -> Any:  # fmt: skip
-    """What torch.export is told of sizes: it may leave open those that are symbols in `kinds`."""
+    """Tell torch.export which sizes it may leave open: those that are symbols in `kinds`."""
     if not kinds:
         return None
     shapes: Any = torch.export.ShapesCollection()  # type: ignore[no-untyped-call]
@@ -133,7 +133,7 @@ def _unchanged(module: torch.nn.Module) -> Iterator[None]:
 
 
 def _environments(exported: torch.export.ExportedProgram) -> list[Any]:
-    """What torch knows of the sizes that it left open."""
+    """Return torch's shape environment, if it left any sizes open."""
     sizes = [size for node in _placeholders(exported) for size in getattr(node.meta.get("val"), "shape", ())]
     return [size.node.shape_env for size in sizes if isinstance(size, torch.SymInt)][:1]
 

@@ -38,7 +38,7 @@ if TYPE_CHECKING:
     from hybridize.formats.exporting import Exported as Files
 
 PROGRAMS = 64
-"""How many programs a module keeps; those for the kind of call that last needed a new one longest ago go first."""
+"""The most programs that a module keeps; those for the kind of call that last needed a new one longest ago go first."""
 _log = logging.getLogger(__name__)
 
 
@@ -65,7 +65,7 @@ class TorchFunction:
         return f"hybridize({self.module!r})"
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
-        """What `module(*args, **kwargs)` gives, computed by a compiled program.
+        """Compute `module(*args, **kwargs)` by a compiled program.
 
         Raises:
             CaptureError: a part of the module that cannot be compiled, named with its line.
@@ -184,7 +184,7 @@ class TorchFunction:
         )  # fmt: skip
 
     def cache_info(self) -> dict[str, int]:
-        """How many programs are kept, and how many may be."""
+        """Count the programs that are kept, and tell how many may be."""
         return {"programs": len(self._all()), "limit": PROGRAMS}
 
     def cache_clear(self) -> None:
@@ -283,7 +283,7 @@ def _refused(module: torch.nn.Module, mode: str) -> CaptureError:
 
 
 def _kind(leaf: Any) -> Hashable:
-    """What calls of one program have in common, but for sizes."""
+    """Return what calls of one program have in common, but for sizes."""
     if isinstance(leaf, torch.Tensor):
         return leaf.dtype, leaf.ndim
     if isinstance(leaf, (bool, int, float, str)):
@@ -295,6 +295,6 @@ def _kind(leaf: Any) -> Hashable:
 
 
 def _is_open(size: int) -> bool:
-    """Whether a program holds for more than one value of a size."""
+    """Tell whether a program holds for more than one value of a size."""
     symbol = size.symbol if is_symbolic(size) else None  # type: ignore[attr-defined]
     return is_symbolic(size) and (symbol is None or not symbol.pinned)

@@ -33,7 +33,7 @@ _NOTHING: Final = nullcontext()
 
 @frozen(eq=False)
 class Route:
-    """What is differentiated, and with respect to what."""
+    """The outputs and inputs between which a program is differentiated."""
 
     wrt: tuple[int, ...]
     """Inputs whose gradients are wanted."""
@@ -55,7 +55,7 @@ class Gradients:
         self.graph = graph
         self.writes = tuple(writes)
         self.results = len(graph.outputs) - len(self.writes)
-        """How many outputs are not written."""
+        """The number of outputs that are not written."""
         self._name, self._names = name, names
         self._options = backend, verify, threads
         self._routes: dict[tuple[int, ...], Route] = {}
@@ -190,7 +190,7 @@ class Call:
         return [as_tensor(array) for array in found]
 
     def saved(self, outputs: Sequence[torch.Tensor]) -> list[torch.Tensor]:
-        """What torch is to keep, in the order in which the backward pass reads it."""
+        """Return the tensors that torch is to keep, in the order in which the backward pass reads them."""
         halves, tensors, before = self.pair.halves, self.tensors, self.before
         kept = [before[k] if k in before else tensors[k] for k in halves.inputs]
         kept += [outputs[k] for k in halves.outputs]

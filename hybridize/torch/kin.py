@@ -15,7 +15,7 @@ class Kin:
 
     def __init__(self) -> None:
         self.family = Family()
-        """Which sizes the calls come in."""
+        """The sizes that the calls come in."""
         self.exact: OrderedDict[Shapes, Compiled] = OrderedDict()
         """Programs for one size; the ones made first come first."""
         self.general: list[Compiled] = []

@@ -88,7 +88,7 @@ def _imperative(
     module: torch.nn.Module, name: str, structure: Structure, leaves: Sequence[Any], inputs: Sequence[Array],
     notes: list[str],
 ) -> tuple[Array, ...] | None:  # fmt: skip
-    """What PyTorch gives; None where it fails."""
+    """Run the module in PyTorch; None if it fails."""
     given = iter(inputs)
     filled = [as_tensor(_copy(next(given))) if leaf is None else leaf for leaf in leaves]
     args, kwargs = unflatten(structure, filled)

@@ -81,7 +81,7 @@ class Sizes:
                 raise _refused(expression)
 
     def _truth(self, expression: Any) -> bool:
-        """Whether a guard of torch's is true of the call at hand; the scope remembers the answer."""
+        """Tell whether a guard of torch's is true of the call at hand; the scope remembers the answer."""
         name = type(expression).__name__
         if name in ("BooleanTrue", "BooleanFalse"):
             return bool(expression)
@@ -127,7 +127,7 @@ class Sizes:
 
 
 def _node(size: Any) -> Any:
-    """What torch knows of a size that it left open; None of others."""
+    """Return torch's node of a size that it left open; None of others."""
     return size.node if isinstance(size, torch.SymInt) else None
 
 

@@ -24,7 +24,7 @@ from hybridize.base.errors import CaptureError
 _HOOKS = (
     "_backward_hooks", "_backward_pre_hooks",
 )  # fmt: skip
-"""Where a module keeps functions that its backward pass calls."""
+"""The attributes in which a module keeps functions that its backward pass calls."""
 _REGISTER = {torch.Tensor.register_hook, torch.Tensor.register_post_accumulate_grad_hook}
 _ONE = threading.RLock()
 """Held while a module is traced, as classes of PyTorch are watched meanwhile."""
@@ -34,12 +34,12 @@ _THREAD = threading.local()
 
 
 def is_traced() -> bool:
-    """Whether this thread is tracing a module."""
+    """Tell whether this thread is tracing a module."""
     return getattr(_THREAD, "traced", False)
 
 
 class Notes:
-    """What of a module's backward pass its forward pass does not tell."""
+    """Facts about a module's backward pass that its forward pass does not tell."""
 
     # Not a list in the module itself: torch puts back what is in lists there.
     def __init__(self, found: Iterable[str]) -> None:
@@ -62,7 +62,7 @@ class Traced(torch.nn.Module):
         self.notes = Notes(f"the backward hook of {type(part).__name__}" for part in parts)
 
     def _forward(self, *args: Any, **kwargs: Any) -> Any:
-        """What the module gives."""
+        """Run the module."""
         with _Gradients(self.notes):
             torch._C._set_grad_enabled(True)
             _THREAD.traced = True
@@ -160,7 +160,7 @@ def _detached(x: Any) -> Any:
 
 
 def _writes(function: Any) -> bool:
-    """Whether a function writes to its first argument: `add_`, `x[...] = y`, `x += y`, not `__invert__`."""
+    """Tell whether a function writes to its first argument: `add_`, `x[...] = y`, `x += y`, not `__invert__`."""
     name = getattr(function, "__name__", "")
     if name.startswith("__"):
         return name == "__setitem__" or (name.startswith("__i") and name != "__invert__" and name != "__int__")

@@ -22,7 +22,7 @@ _LARGEST_DIVISOR: Final = 1 << 20
 """Divisions of divisions become one while the divisor is no larger: ranges end where 64 bits do."""
 
 Size: TypeAlias = "int | Dim"
-"""What may stand as a size. Elsewhere sizes are annotated as `int`: that is what a dim says that it is."""
+"""Any value that may stand as a size. Elsewhere sizes are annotated as `int`: that is what a dim says that it is."""
 Bounds = tuple[int, int]
 """Smallest and largest value, inclusive."""
 
@@ -41,7 +41,7 @@ class Symbol:
         """The size in the call that is being compiled."""
         self._low, self._high = low, high
         self._changed = changed
-        """What is told that the range is another one now."""
+        """The function that is called when the range changes."""
 
     @property
     def symbols(self) -> frozenset[Symbol]:
@@ -70,7 +70,7 @@ class Symbol:
 
     @property
     def pinned(self) -> bool:
-        """Whether the program holds for one size only."""
+        """True if the program holds for one size only."""
         return self.low == self.high
 
     @property
@@ -94,7 +94,7 @@ class _Operation:
         self.symbols: frozenset[Symbol] = frozenset().union(*(one.symbols for one in (*_atoms(x), *_atoms(divisor))))
         """All that it depends on."""
         self.weight: int = 1 + sum(one.weight for one in (*_atoms(x), *_atoms(divisor)))
-        """How many atoms are written where it is written out."""
+        """The number of atoms that are written where it is written out."""
 
 
 class Division(_Operation):
@@ -447,7 +447,7 @@ for _function in (operator.and_, operator.or_, operator.xor, operator.lshift, op
 
 
 def is_symbolic(x: object) -> bool:
-    """Whether a size is not known before the call."""
+    """Tell whether a size is known only to the call."""
     return type(x) is Dim
 
 
@@ -504,7 +504,7 @@ def made(scope: Scope, terms: Mapping[Monomial, int], constant: int) -> Size:
 
 
 def key_of(x: Size) -> Any:
-    """What stands for a size in a key: equal for equal dims."""
+    """Return a key for a size, equal for equal dims."""
     return x.key if isinstance(x, Dim) else x
 
 

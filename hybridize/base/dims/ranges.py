@@ -70,7 +70,7 @@ class _Search:
         self.ranges = ranges
         self.left = _STEPS
         self.cut = False
-        """Whether the search ended before it had seen all."""
+        """True if the search ended before it had seen all."""
 
     def least(self, x: Size) -> int:
         """A number that `x` is never below; -`FAR` where none is known."""

@@ -27,7 +27,7 @@ class Condition:
         """`>` or `==` or `!=`, followed by 0."""
 
     def holds(self, sizes: Mapping[Symbol, int]) -> bool:
-        """Whether it is true of these sizes."""
+        """Tell whether it is true of these sizes."""
         value = self.dim.at(sizes)
         return value > 0 if self.relation == ">" else (value == 0) == (self.relation == "==")
 
@@ -61,18 +61,18 @@ class Scope:
         return Dim(self, {(made,): 1}, 0)
 
     def holds(self, sizes: Mapping[Symbol, int]) -> bool:
-        """Whether a program of this scope is right for these sizes."""
+        """Tell whether a program of this scope is right for these sizes."""
         return all(one.low <= sizes[one] <= one.high for one in self.symbols) and all(
             condition.holds(sizes) for condition in self.conditions
         )
 
     @property
     def pinned(self) -> bool:
-        """Whether all symbols are."""
+        """True if all symbols are pinned."""
         return all(one.pinned for one in self.symbols)
 
     def lines(self) -> list[str]:
-        """What is assumed, as text that `parse_scope` reads: `n0 in 2..64 like 9`, `n0*n1-45 > 0`."""
+        """Write the assumptions as text that `parse_scope` reads: `n0 in 2..64 like 9`, `n0*n1-45 > 0`."""
         return [*map(repr, self.symbols), *map(str, self.conditions)]
 
     def __repr__(self) -> str:
@@ -96,13 +96,13 @@ class Scope:
         return Dim(self, {(made,): 1}, 0)
 
     def order(self, atom: Atom) -> int:
-        """When an atom was made: the order of the factors of a monomial."""
+        """Return the number of an atom, by which the factors of a monomial are ordered."""
         return self._order[atom]
 
     # Deciding
 
     def positive(self, difference: Size) -> bool:
-        """Whether a number is above 0, remembered where it is not known."""
+        """Tell whether a number is above 0; an answer that is right for this call only is assumed from then on."""
         if not isinstance(difference, Dim):
             return difference > 0
         low, high = difference.bounds
@@ -114,7 +114,7 @@ class Scope:
         return outcome
 
     def zero(self, difference: Size) -> bool:
-        """Whether a number is 0, remembered where it is not known."""
+        """Tell whether a number is 0; an answer that is right for this call only is assumed from then on."""
         if not isinstance(difference, Dim):
             return difference == 0
         low, high = difference.bounds
@@ -134,7 +134,7 @@ class Scope:
         return False
 
     def equal(self, x: Dim, y: Dim) -> bool:
-        """Whether two dims are known to be equal; nothing is remembered."""
+        """Tell whether two dims are known to be equal; assumes nothing."""
         difference = x - y
         if not isinstance(difference, Dim):
             return bool(difference == 0)
@@ -196,7 +196,7 @@ class Scope:
             symbol.high = min(symbol.high, -(constant // coefficient) - 1)
 
     def _divides(self, dim: Dim) -> bool:
-        """Whether whole numbers can make a dim 0."""
+        """Tell whether whole numbers can make a dim 0."""
         return dim.constant % math.gcd(*dim.terms.values()) == 0
 
     def assume(self, condition: Condition) -> None:

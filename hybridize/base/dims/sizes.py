@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What is asked of sizes, whether they are known before the call or not."""
+"""Ask questions of sizes, which may be known before the call or not."""
 
 from __future__ import annotations
 
@@ -10,14 +10,14 @@ from hybridize.base.dims.scope import Scope
 
 
 def same(x: Size, y: Size) -> bool:
-    """Whether two sizes are known to be equal; nothing is remembered."""
+    """Tell whether two sizes are known to be equal; assumes nothing."""
     if isinstance(x, Dim):
         return isinstance(y, Dim) and x.key == y.key
     return not isinstance(y, Dim) and x == y
 
 
 def proven(x: Size, least: int = 1) -> bool:
-    """Whether a size is known to be at least so much; nothing is remembered."""
+    """Tell whether a size is known to be at least so much; assumes nothing."""
     return bounds(x)[0] >= least
 
 
@@ -59,7 +59,7 @@ def broadcast(*shapes: tuple[int, ...]) -> tuple[int, ...] | None:
 
 
 def known(sizes: Iterable[int]) -> bool:
-    """Whether all sizes are known before the call."""
+    """Tell whether all sizes are known before the call."""
     return not any(isinstance(size, Dim) for size in sizes)
 
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Where MXNet 1.x keeps some of its layers, all of them `gluon.nn`'s, and the `estimator`, loaded when asked for."""
+"""Layers that MXNet 1.x keeps here, all of them `gluon.nn`'s, and the `estimator`, loaded when asked for."""
 
 import importlib
 from typing import Any

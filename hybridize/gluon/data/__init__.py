@@ -24,7 +24,7 @@ from hybridize.gluon.data.sampler import SequentialSampler as SequentialSampler
 
 
 def __getattr__(name: str) -> Any:
-    """What most programs do without, loaded when it is asked for."""
+    """Load what most programs do without, when it is asked for."""
     if name in ("sets", "vision"):
         from importlib import import_module
 

@@ -134,7 +134,7 @@ class AsList:
 
 
 def default_batchify_fn(data: Sequence[Any]) -> Any:
-    """What a loader does unless told otherwise: `Stack`; a list of stacks where samples are tuples.
+    """Stack samples, as a loader does unless told otherwise: `Stack`; a list of stacks where samples are tuples.
 
     Raises:
         ValueArgumentError E379: samples of different shapes or numbers of parts, or that are no numbers.
@@ -164,7 +164,7 @@ def _common(data: Sequence[Any], arrays: list[NDArray[Any]]) -> DType:
 
 
 def _holds(dtype: DType, value: Any) -> bool:
-    """Whether a number is one of a dtype, but for rounding."""
+    """Tell whether a number is one of a dtype, but for rounding."""
     if dtype.kind == "b":
         return value in (0, 1)
     if dtype.kind not in "iu":

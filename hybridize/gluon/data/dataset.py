@@ -239,7 +239,7 @@ class RecordFileDataset(Dataset):
 
 
 def as_dataset(data: Any) -> Any:
-    """What a loader reads: anything with a length and numbered entries; an array is a data set of its rows.
+    """Return data as a loader reads it: with a length and numbered entries; an array is a data set of its rows.
 
     Raises:
         ArgumentError E375: it is nothing of that kind.

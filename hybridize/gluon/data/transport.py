@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""How batches come from worker processes: large arrays in memory that both processes map, the rest through a pipe.
+"""Send batches from worker processes: large arrays in memory that both processes map, the rest through a pipe.
 
 The memory has no name (`memfd_create`), only a descriptor that is sent along. So nothing is left behind, however a
 process ends, and it is given back when the last array in it goes.
@@ -63,7 +63,7 @@ def receive(connection: Connection) -> tuple[str, int, bytes, list[Any]]:
 
 
 def _mapped(memory: int) -> memoryview:
-    """What is in a memory; a copy where many are mapped already, each of which keeps a descriptor open."""
+    """Map a memory; copy it instead if many are mapped already, each of which keeps a descriptor open."""
     mapped = mmap.mmap(memory, 0)
     if len(_IN_USE) < IN_USE_AT_MOST:
         _IN_USE.add(mapped)
@@ -73,12 +73,12 @@ def _mapped(memory: int) -> memoryview:
 
 
 def unpacked(body: bytes, buffers: list[Any]) -> Any:
-    """What was sent."""
+    """Unpack a message."""
     return ForkingPickler.loads(body, buffers=buffers)
 
 
 def portable(error: Exception) -> bool:
-    """Whether an exception arrives as what it is: its class can be found and made again there."""
+    """Tell whether an exception arrives as what it is: its class can be found and made again there."""
     try:
         again = unpacked(*_packed(error))
     except Exception:

@@ -42,7 +42,7 @@ class Worker:
         self.process = process
         self.connection = connection
         self.asked: deque[tuple[int, int, int]] = deque()
-        """What it has still to answer, in order: serial, iteration, batch."""
+        """Requests that it has still to answer, in order: serial, iteration, batch."""
 
 
 class Workers:
@@ -105,7 +105,7 @@ class Workers:
 
     @property
     def alive(self) -> bool:
-        """Whether there are workers, and they are this process's own, not those of the one it was forked from."""
+        """Tell whether there are workers, and they are this process's own, not those of the one it was forked from."""
         return bool(self._workers) and self._pid == os.getpid()
 
     def begin(self) -> int:
@@ -238,7 +238,7 @@ class Workers:
 
 
 def late(batch: int, timeout: float) -> StateError:
-    """What a loader says when a worker, process or thread, takes too long for a batch."""
+    """Make the error of a loader whose worker, process or thread, takes too long for a batch."""
     what = f"batch {batch} of a DataLoader did not come within {timeout:g} s"
     return StateError("E571", what, help="timeout=... waits longer; num_workers=0 shows where the data set waits")
 
@@ -292,7 +292,7 @@ def _work(connection: Connection, inherited: list[Connection], make: Make, forke
 
 
 def _sent_error(connection: Connection, serial: int, error: Exception) -> bool:
-    """Whether the loader could be told."""
+    """Send an error to the loader; False if it could not be sent."""
     text = "".join(traceback.format_exception(error)).rstrip()
     try:
         transport.send(connection, "error", serial, (error if transport.portable(error) else None, text))

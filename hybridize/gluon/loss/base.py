@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What a loss is, and what all of them do: labels in the shape of predictions, weights, the mean over a sample."""
+"""The base of losses: labels in the shape of predictions, weights, the mean over a sample."""
 
 from __future__ import annotations
 

@@ -100,7 +100,7 @@ class SoftmaxCrossEntropyLoss(Loss):
 
     @property
     def _scores_of_rows(self) -> bool:
-        """Whether [batch, classes] are scores, and labels their numbers."""
+        """True if [batch, classes] are scores, and labels their numbers."""
         return self._axis in (1, -1) and self._sparse_label and not self._from_logits and self._batch_axis == 0
 
     def _classes(self, label: Any, pred: Any, axis: int) -> Any:

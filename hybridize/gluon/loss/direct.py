@@ -22,7 +22,7 @@ Array = NDArray[Any]
 
 
 def direct(pred: Any, label: Any) -> bool:
-    """Whether both are arrays of numbers that are there, the prediction [batch, n] of a float NumPy knows."""
+    """Tell whether both are arrays that hold numbers, the prediction [batch, n] of a float that NumPy knows."""
     return (
         type(pred) is ndarray and type(label) is ndarray and (pred.dtype is float32 or pred.dtype is float64)
         and pred.ndim == 2 and pred.size > 0 and not capturing()
@@ -51,7 +51,7 @@ def binary_entropy(pred: ndarray, label: ndarray, weight: float) -> Any:
 
 
 def _places(x: Array, label: Array) -> tuple[Array, Array]:
-    """Where the labels are among the scores; those out of bounds stand for the nearest class."""
+    """Return the positions of the labels among the scores; those out of bounds stand for the nearest class."""
     classes = label if label.dtype.kind == "i" else label.astype(numpy.int64)
     return numpy.arange(len(x)), numpy.minimum(numpy.maximum(classes, 0), x.shape[1] - 1)
 

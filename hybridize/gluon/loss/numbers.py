@@ -87,7 +87,8 @@ class HuberLoss(Loss):
 
 
 class PoissonNLLLoss(Loss):
-    """How improbable a count is where `pred` is the mean of its Poisson distribution: pred - target log(pred).
+    """pred - target log(pred): the negative log-likelihood of a count where `pred` is the mean of its Poisson
+    distribution.
 
     With `from_logits`, `pred` is the logarithm of that mean: exp(pred) - target pred.
 

@@ -18,7 +18,7 @@ from hybridize.gluon.parameter import UNKNOWN, Parameter
 
 
 class _Normalized(HybridBlock):
-    """What the layers share: `gamma` and `beta` along an axis, whose size the first input tells."""
+    """The base of the layers: `gamma` and `beta` along an axis, whose size the first input tells."""
 
     def __init__(
         self, axis: int, epsilon: float, center: bool, scale: bool, beta_initializer: Any, gamma_initializer: Any,
@@ -45,7 +45,7 @@ class _Normalized(HybridBlock):
             parameter.complete(size)
 
     def _shown(self) -> dict[str, Any]:
-        """What `repr` says of the settings."""
+        """Return the settings that `repr` shows."""
         return {"eps": self._epsilon, "axis": self._axis, "center": self._center, "scale": self._scale}
 
     def __repr__(self) -> str:

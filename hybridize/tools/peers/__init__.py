@@ -36,9 +36,9 @@ class Prepared:
     """A model that is ready to be called."""
 
     function: Callable[..., Any]
-    """What is timed, from Python to Python, with its result allocated where users pay for that."""
+    """The function that is timed, from Python to Python, its result allocated where users pay for that."""
     arguments: tuple[Any, ...]
-    """What it is called with; inputs that a runtime binds beforehand are not among them."""
+    """The arguments that it is called with; inputs that a runtime binds beforehand are not among them."""
     read: Callable[[Any], F32]
     """Its result as a NumPy array."""
 
@@ -58,7 +58,7 @@ class Row:
     mode: str
     """Key in the module's tables."""
     package: str
-    """What has to be importable for the row to appear."""
+    """The package that has to be importable for the row to appear."""
     tables: tuple[str, ...] = ("MLP", "ADD_ONE")
     """The module's tables that have the mode."""
     slow_start: bool = False
@@ -101,11 +101,11 @@ class Artifact:
     mode: str
     """Key in its table FILE."""
     package: str
-    """What has to be importable for it to be written."""
+    """The package that has to be importable for it to be written."""
     path: str
     """Handed to the writer, in a folder of the benchmark's."""
     files: tuple[str, ...]
-    """What is there then and has to be, where the model runs."""
+    """The files that are written, and must be present where the model runs."""
     imports: str = ""
     """Python: what a process that loads it has imported before."""
     load: str = ""

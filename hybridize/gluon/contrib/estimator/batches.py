@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What is computed of one batch."""
+"""The computation of one batch."""
 
 from __future__ import annotations
 

@@ -174,7 +174,7 @@ class Estimator:
             raise
 
     def _epoch(self, handlers: list[EventHandler], train_data: Any, batch_axis: int) -> bool:
-        """Whether it was the last."""
+        """Train for an epoch, and tell whether it was the last."""
         for handler in _who(handlers, EpochBegin):
             handler.epoch_begin(self)
         first = self.batch

@@ -34,7 +34,7 @@ def metrics_of(metrics: Any) -> list[EvalMetric]:
 
 
 def improves(monitor: Any, mode: str, who: str) -> bool:
-    """Whether larger values of `monitor` are better.
+    """Tell whether larger values of `monitor` are better.
 
     Raises:
         ArgumentError E390: `monitor` is no single metric, or `mode` is none of auto, min, max.
@@ -54,7 +54,7 @@ _LARGER_IS_BETTER = ("acc", "f1", "fbeta", "mcc", "pcc", "pearson", "cos_sim")
 
 
 def value_of(monitor: EvalMetric) -> float:
-    """What a metric that is watched says now.
+    """Return the present value of a metric that is watched.
 
     Raises:
         ArgumentError E390: more than one number.

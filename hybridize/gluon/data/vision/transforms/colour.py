@@ -16,7 +16,7 @@ from hybridize.gluon.data.vision.transforms.basic import as_image, probability
 from hybridize.gluon.hybrid_block import HybridBlock
 
 _LUMA = numpy.array([0.299, 0.587, 0.114], numpy.float32)
-"""How bright the eye sees red, green and blue (ITU-R BT.601)."""
+"""Weights of red, green and blue in the brightness that the eye sees (ITU-R BT.601)."""
 _TO_YIQ = numpy.array([[0.299, 0.587, 0.114], [0.596, -0.274, -0.321], [0.211, -0.523, 0.311]])
 _PRINCIPAL = numpy.array(
     [[-0.5675, 0.7192, 0.4009], [-0.5808, -0.0045, -0.8140], [-0.5836, -0.6948, 0.4203]], numpy.float32

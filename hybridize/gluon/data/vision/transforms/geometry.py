@@ -17,7 +17,7 @@ from hybridize.gluon.hybrid_block import HybridBlock
 
 NEAREST, BILINEAR = 0, 1
 _TRIES = 10
-"""How often a random part of an image is drawn before the middle is taken."""
+"""The number of times a random part of an image is drawn before the middle is taken."""
 
 
 class Resize(HybridBlock):
