@@ -14,6 +14,7 @@ from types import SimpleNamespace
 from typing import Any
 
 from hybridize.array import np, npx, random
+from hybridize.array.annotations import ArrayLike
 from hybridize.array.functions import control, legacy_shapes, neural
 from hybridize.array.functions.elementwise import root
 from hybridize.array.operands import array, axes_of
@@ -46,7 +47,7 @@ def _same_dtype(function: _Function) -> _Function:
     """A comparison whose result has the dtype of its operands."""
 
     @wraps(function)
-    def call(lhs: Any, rhs: Any) -> Any:
+    def call(lhs: ArrayLike, rhs: ArrayLike) -> Any:
         found = function(lhs, rhs)
         of = lhs if hasattr(lhs, "dtype") else rhs
         return found.astype(of.dtype if hasattr(of, "dtype") else float32)
@@ -210,7 +211,7 @@ def arange(
     return line if repeat == 1 else np.repeat(line, repeat)
 
 
-def full(shape: Any, val: float, ctx: Any = None, dtype: Any = None) -> Any:
+def full(shape: Any, val: ArrayLike, ctx: Any = None, dtype: Any = None) -> Any:
     """`val` everywhere; float32 unless said."""
     return np.full(shape, val, float32 if dtype is None else dtype, ctx=ctx)
 
@@ -345,7 +346,7 @@ def cast(data: Any, dtype: Any) -> Any:
     return array(data).astype(dtype)
 
 
-def clip(data: Any, a_min: Any, a_max: Any) -> Any:
+def clip(data: ArrayLike, a_min: ArrayLike, a_max: ArrayLike) -> Any:
     """Elements below `a_min` or above `a_max` replaced by them."""
     return np.clip(data, a_min, a_max)
 
@@ -367,7 +368,7 @@ def flip(data: Any, axis: Any) -> Any:
     return np.flip(data, axis)
 
 
-def where(condition: Any, x: Any, y: Any) -> Any:
+def where(condition: ArrayLike, x: ArrayLike, y: ArrayLike) -> Any:
     """x where `condition` is not 0, else y; a vector of conditions chooses rows."""
     c, values = array(condition), array(x)
     if c.ndim == 1 and values.ndim > 1:

@@ -10,6 +10,7 @@ from __future__ import annotations
 from types import SimpleNamespace
 from typing import Any
 
+from hybridize.array.annotations import ArrayLike
 from hybridize.base.errors import ArgumentError
 
 functions = SimpleNamespace()
@@ -77,7 +78,7 @@ class Methods:
         """Indices that sort along `axis`, stable, int64."""
         return functions.argsort(self, axis=axis, kind=kind, order=order)
 
-    def clip(self, min: Any = None, max: Any = None, out: Any = None) -> Any:
+    def clip(self, min: ArrayLike = None, max: ArrayLike = None, out: Any = None) -> Any:
         """Elements below `min` or above `max` replaced by them."""
         return functions.clip(self, min, max, out=out)
 

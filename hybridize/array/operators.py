@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy
 
+from hybridize.array.annotations import ArrayLike
 from hybridize.array.methods import Methods
 from hybridize.array.methods import functions as functions
 from hybridize.base.dtypes import DType
@@ -270,7 +271,7 @@ class Operators(Methods):
         before = self.copy() if ACTIVE else self  # the gradient depends on what was there
         self[...] = functions.sort(before, axis=axis, kind=kind, order=order)
 
-    def fill(self, value: Any) -> None:
+    def fill(self, value: ArrayLike) -> None:
         """Write `value` to every element."""
         self[...] = value
 

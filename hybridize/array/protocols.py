@@ -72,6 +72,13 @@ def array_function(function: Callable[..., Any], args: Any, kwargs: Any) -> Any:
         raise ArgumentError("E319", f"numpy.{function.__name__} on our arrays: {error}") from None
 
 
+def counterpart(function: Any) -> Any:
+    """Our function that a call of NumPy's on our arrays runs; None where there is none."""
+    if isinstance(function, numpy.ufunc):
+        return getattr(np, _NAMES.get(function.__name__, function.__name__), None)
+    return _COUNTERPARTS.get(function)
+
+
 def _counterparts() -> dict[Any, Callable[..., Any]]:
     """NumPy's functions to ours, by name."""
     found: dict[Any, Callable[..., Any]] = {}

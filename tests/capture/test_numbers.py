@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import inspect
+
+import numpy
 import pytest
 
 from hybridize import hybridize, np
@@ -46,3 +49,49 @@ def test_remainders_by_an_argument():
         compiled(x, 5, 0)
     assert float(compiled(x, 5, 5)) == 1.0
     assert compiled.cache_info().captures == 2
+
+
+def takes_numbers(function) -> bool:
+    """Whether the second parameter is data, by its annotation, of a function of an array first of all."""
+    parameters = [str(one.annotation) for one in inspect.signature(function).parameters.values()]
+    return len(parameters) > 1 and all("ArrayLike" in one for one in parameters[:2])
+
+
+FUNCTIONS = [name for name in np.__all__ if inspect.isfunction(getattr(np, name))]
+OF_NUMBERS = sorted(name for name in FUNCTIONS if takes_numbers(getattr(np, name)))
+INTEGERS = {name for name in OF_NUMBERS if "bitwise" in name or "shift" in name}
+CALLS = {
+    "where": lambda of, x, n: of.where(x > 2, n, x),
+    "clip": lambda of, x, n: of.clip(x, 1, n),
+}
+
+
+@pytest.mark.parametrize("of", [np, numpy])
+@pytest.mark.parametrize("name", OF_NUMBERS)
+def test_a_number_that_is_data_makes_no_new_program(name, of):
+    """By the annotations of our functions, and the same for NumPy's functions on our arrays."""
+    if not hasattr(of, name):
+        assert of is numpy
+        return
+
+    def function(x, n):
+        x = x.astype("int32") if name in INTEGERS else x
+        return CALLS[name](of, x, n) if name in CALLS else getattr(of, name)(x, n)
+
+    fast = hybridize(function)
+    x = np.arange(6).astype("float32")
+    for n in (2, 3, 5):
+        numpy.testing.assert_allclose(fast(x, n).asnumpy(), function(x, n).asnumpy(), rtol=1e-6)
+    assert len(fast.programs()) == 1
+
+
+@pytest.mark.parametrize(
+    "function",
+    [lambda x, n: np.tile(x, n), lambda x, n: np.full((n,), x[1]), lambda x, n: np.roll(x, shift=n)],
+)  # fmt: skip
+def test_a_number_that_is_a_size_or_a_setting_is_one_of_the_program(function):
+    fast = hybridize(function)
+    x = np.arange(6).astype("float32")
+    for n in (2, 3, 5):
+        assert fast(x, n).tolist() == function(x, n).tolist()
+    assert len(fast.programs()) == 3

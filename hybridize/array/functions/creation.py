@@ -12,6 +12,7 @@ from typing import Any
 import numpy
 
 from hybridize import ops
+from hybridize.array.annotations import ArrayLike
 from hybridize.array.device import check_device
 from hybridize.array.functions.elementwise import copy as copied
 from hybridize.array.functions.elementwise import equal, greater_equal, power, where
@@ -182,7 +183,9 @@ empty = zeros
 
 
 @public
-def full(shape: Any, fill_value: Any, dtype: Any = None, order: str = "C", ctx: Any = None, device: Any = None) -> Any:
+def full(
+    shape: Any, fill_value: ArrayLike, dtype: Any = None, order: str = "C", ctx: Any = None, device: Any = None
+) -> Any:
     """`fill_value` everywhere; float32 unless said, bool for a bool, the dtype of an array."""
     check_device(ctx if ctx is not None else device)
     if isinstance(fill_value, (ndarray, Symbol, numpy.ndarray, list, tuple)):
@@ -214,7 +217,9 @@ empty_like = zeros_like
 
 
 @public
-def full_like(a: Any, fill_value: Any, dtype: Any = None, order: str = "C", ctx: Any = None, device: Any = None) -> Any:
+def full_like(
+    a: Any, fill_value: ArrayLike, dtype: Any = None, order: str = "C", ctx: Any = None, device: Any = None
+) -> Any:
     """`fill_value` everywhere, in the shape and dtype of `a`; an array is broadcast."""
     if _is_array(fill_value):
         x = as_array(a)

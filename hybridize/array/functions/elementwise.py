@@ -11,6 +11,7 @@ from typing import Any
 import numpy
 
 from hybridize import ops
+from hybridize.array.annotations import ArrayLike
 from hybridize.array.ndarray import direct, history, ndarray, view, wrap, written
 from hybridize.array.operands import (
     Weak,
@@ -144,7 +145,7 @@ def _binary(
         _named(lambda x1, x2, out=None, dtype=None: finished(_as(compute(x1, x2), dtype), out), name, text)
     )
 
-    def function(x1: Any, x2: Any, /, out: Any = None, *, dtype: Any = None) -> Any:
+    def function(x1: ArrayLike, x2: ArrayLike, /, out: Any = None, *, dtype: Any = None) -> Any:
         if out is None and dtype is None:
             data = direct(theirs, x1, x2, integers=integers)
             if data is not None:
@@ -223,7 +224,7 @@ _pow = _binary("power", ops.Pow, "x1 to the power of x2.")
 
 
 @public
-def power(x1: Any, x2: Any, /, out: Any = None, *, dtype: Any = None) -> Any:
+def power(x1: ArrayLike, x2: ArrayLike, /, out: Any = None, *, dtype: Any = None) -> Any:
     """x1 to the power of x2; an integer to a negative number that is no array is refused, as in NumPy."""
     if Symbol in (type(x1), type(x2)) and _is_whole(x1) and _is_whole(x2):
         # Python's own numbers: whether the power is an int or a float is decided by the sign of the exponent.
@@ -364,7 +365,7 @@ def heaviside(x1: Any, x2: Any, /) -> Any:
 
 
 @public
-def where(condition: Any, x: Any, y: Any, /) -> Any:
+def where(condition: ArrayLike, x: ArrayLike, y: ArrayLike, /) -> Any:
     """x where `condition` holds, else y; all three are broadcast.
 
     Without x and y NumPy gives indices, whose number depends on the data: use `np.nonzero`.
@@ -394,7 +395,15 @@ def _where_shape(condition: Operand, x: Operand, y: Operand) -> tuple[int, ...]:
 
 
 @public
-def clip(a: Any, min: Any = None, max: Any = None, out: Any = None, *, a_min: Any = None, a_max: Any = None) -> Any:
+def clip(
+    a: ArrayLike,
+    min: ArrayLike = None,
+    max: ArrayLike = None,
+    out: Any = None,
+    *,
+    a_min: ArrayLike = None,
+    a_max: ArrayLike = None,
+) -> Any:
     """Elements below `min` become `min`, above `max` become `max`; NaN stays. At a limit the slope is 1."""
     low, high = min if a_min is None else a_min, max if a_max is None else a_max
     recording = modes.is_recording()  # of a tie between an element and a limit, `maximum` shares the gradient

@@ -7,18 +7,11 @@ from typing import Any
 
 import numpy
 
+from hybridize.array.annotations import data_parameters
 from hybridize.array.operators import Operators
+from hybridize.array.protocols import counterpart
 from hybridize.array.symbol import Symbol
 from hybridize.capture.control.truth import plain
-
-_OF_NUMBERS = frozenset({
-    "add", "subtract", "multiply", "divide", "true_divide", "maximum", "minimum", "fmax", "fmin", "where", "power",
-    "clip", "full", "fill", "equal", "not_equal", "less", "less_equal", "greater", "greater_equal",
-    "arctan2", "hypot", "fmod", "mod", "remainder", "floor_divide", "copysign", "logaddexp", "copyto", "float_power",
-    "broadcast_add", "broadcast_sub", "broadcast_mul", "broadcast_div", "broadcast_power", "broadcast_maximum",
-    "broadcast_minimum",
-})  # fmt: skip
-"""Functions of arrays to which a Python number is data; to all others it is a size, an axis or a setting."""
 
 
 def numbers_given(
@@ -28,17 +21,25 @@ def numbers_given(
     every = (*args, *kwargs.values())
     if not any(_has_number(x) for x in every) or not _is_of_arrays(function):
         return args, kwargs
-    data = getattr(function, "__name__", "") in _OF_NUMBERS and any(
-        isinstance(x, (Operators, numpy.ndarray)) and getattr(x, "weak", None) is None
-        for x in (*every, getattr(function, "__self__", None))
-    )
+    ours = counterpart(function) or function
+    data = data_parameters(ours, args, kwargs) if any(map(_is_array, (*every, _owner(function)))) else frozenset()
 
-    def given(x: Any) -> Any:
+    def given(number: int, x: Any) -> Any:
         if type(x) in (list, tuple):
             return type(x)(map(plain, x))
-        return x if data else plain(x)
+        return x if number in data else plain(x)
 
-    return tuple(map(given, args)), {name: given(x) for name, x in kwargs.items()}
+    found = [given(number, x) for number, x in enumerate(every)]
+    return tuple(found[: len(args)]), dict(zip(kwargs, found[len(args) :], strict=True))
+
+
+def _owner(function: Any) -> Any:
+    return getattr(function, "__self__", None)
+
+
+def _is_array(x: Any) -> bool:
+    """Whether `x` is an array, not a Python number."""
+    return isinstance(x, (Operators, numpy.ndarray)) and getattr(x, "weak", None) is None
 
 
 def _has_number(x: Any) -> bool:
@@ -48,7 +49,7 @@ def _has_number(x: Any) -> bool:
 
 
 def _is_of_arrays(function: Any) -> bool:
-    if isinstance(function, numpy.ufunc) or isinstance(getattr(function, "__self__", None), Operators):
+    if isinstance(function, numpy.ufunc) or isinstance(_owner(function), Operators):
         return True
     module = getattr(function, "__module__", None) or ""
     return module.startswith(("hybridize.array", "hybridize.nd", "numpy"))
