@@ -246,12 +246,12 @@ def result_type(*arrays_and_dtypes: Any) -> Any:
 
 
 def can_cast(from_: Any, to: Any, /) -> Any:
-    """Whether promotion of both gives `to`."""
+    """Tell whether promotion of both gives `to`."""
     return result_type(from_, to) == as_dtype(to)
 
 
 def isdtype(dtype: Any, kind: Any) -> Any:
-    """Whether a dtype is of a kind: bool, signed integer, unsigned integer, integral, real floating, numeric."""
+    """Tell whether a dtype is of a kind: bool, signed integer, unsigned integer, integral, real floating, numeric."""
     if isinstance(kind, tuple):
         return np.array([isdtype(dtype, part) for part in kind]).any().item()
     kinds = {
@@ -262,7 +262,7 @@ def isdtype(dtype: Any, kind: Any) -> Any:
 
 
 class _Information:
-    """What the standard asks a namespace about itself."""
+    """The answers to the questions that the standard asks a namespace about itself."""
 
     def capabilities(self) -> dict[str, Any]:
         """Boolean indexing and data-dependent shapes work imperatively."""

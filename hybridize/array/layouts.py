@@ -52,7 +52,7 @@ def reshaped(shape: Shape, strides: Strides, wanted: Shape) -> Strides | None:
 
 
 def _dense(axes: Sequence[tuple[int, int]]) -> bool:
-    """Whether axes, each a size and a stride, lie one within the other without gaps."""
+    """Tell whether axes, each a size and a stride, lie one within the other without gaps."""
     return all(axes[k][1] == size * stride for k, (size, stride) in enumerate(axes[1:]))
 
 

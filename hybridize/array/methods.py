@@ -43,11 +43,11 @@ class Methods:
         return functions.min(self, axis=axis, out=out, keepdims=keepdims)
 
     def any(self, axis: Any = None, out: Any = None, keepdims: bool = False) -> Any:
-        """Whether any element over `axis` is true."""
+        """True where any element over `axis` is true."""
         return functions.any(self, axis=axis, out=out, keepdims=keepdims)
 
     def all(self, axis: Any = None, out: Any = None, keepdims: bool = False) -> Any:
-        """Whether all elements over `axis` are true."""
+        """True where all elements over `axis` are true."""
         return functions.all(self, axis=axis, out=out, keepdims=keepdims)
 
     def std(self, axis: Any = None, dtype: Any = None, out: Any = None, ddof: float = 0, keepdims: bool = False) -> Any:

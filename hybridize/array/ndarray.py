@@ -28,7 +28,7 @@ _NUMPY = numpy.ndarray
 
 
 def direct(ufunc: Callable[..., Any], x: Any, y: Any, *, integers: bool) -> NDArray[Any] | None:
-    """What NumPy makes of two arguments when nobody captures and our promotion table says the same; else None.
+    """Compute with NumPy if nobody captures and our promotion table says the same of two arguments; else return None.
 
     That is so for two arrays of one dtype, and for an array and a Python number, of floats and, where the function
     keeps `integers`, of int64 and int32.
@@ -134,9 +134,9 @@ class ndarray(Operators):  # noqa: N801 - the name NumPy gave it
     _data: NDArray[Any]
     """The elements: exactly `numpy.ndarray`, of any strides."""
     _storage: Storage | None
-    """What all views of the buffer share; made when first needed (`storage`)."""
+    """The storage that all views of the buffer share; made when first needed (`storage`)."""
     _traced: Traced | None
-    """What a tape knows of it; not even set where none does (`history`)."""
+    """The history that a tape keeps of it; not even set where there is none (`history`)."""
 
     def __init__(self, data: NDArray[Any]) -> None:
         self._data = numpy.asarray(data)
@@ -243,7 +243,7 @@ class ndarray(Operators):  # noqa: N801 - the name NumPy gave it
 
     @property
     def grad(self) -> ndarray | None:
-        """What the last backward pass said of this array; None unless `attach_grad` was called."""
+        """The gradient of this array that the last backward pass computed; None unless `attach_grad` was called."""
         traced = history(self)
         return None if traced is None or traced.variable is None else gradient_of(traced.variable)
 
@@ -342,7 +342,7 @@ def view(base: ndarray, data: NDArray[Any]) -> ndarray:
 
 
 def history(array: ndarray) -> Traced | None:
-    """What a tape knows of an array."""
+    """Return the history that a tape keeps of an array; None if there is none."""
     return getattr(array, "_traced", None)
 
 

@@ -109,7 +109,8 @@ _OBJECTIONS = (TypeError, ValueError, IndexError, AttributeError, OverflowError)
 
 
 def _is_objection(error: Exception) -> bool:
-    """Whether it comes from inside: not from the call itself, as where arguments are missing, nor from user's code.
+    """Tell whether an error comes from inside: not from the call itself, as if arguments are missing, nor from user's
+    code.
 
     Errors of classes that people catch on purpose, `numpy.linalg.LinAlgError`, stay what they are.
     """
@@ -183,7 +184,7 @@ def checked(x: numpy.ndarray[Any, Any]) -> numpy.ndarray[Any, Any]:
 
 
 def has_arrays(x: Any) -> bool:
-    """Whether a nested list holds arrays of ours, or sizes that only the program knows."""
+    """Tell whether a nested list holds arrays of ours, or sizes that only the program knows."""
     if isinstance(x, (list, tuple)):
         return any(has_arrays(part) for part in x)
     return isinstance(x, (ndarray, Symbol)) or dims.is_symbolic(x) or hasattr(x, "__hybridize_function__")

@@ -78,7 +78,7 @@ class Operators(Methods):
 
     @property
     def device(self) -> Any:
-        """Where the elements live: `cpu(0)`."""
+        """The device where the elements live: `cpu(0)`."""
         return functions.cpu(0)
 
     @property

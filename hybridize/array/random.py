@@ -456,7 +456,7 @@ def categorical(logits: Any, size: Any = None) -> Any:
 
 @public
 def multinomial(n: int, pvals: Any, size: Any = None, ctx: Any = None, device: Any = None) -> Any:
-    """How often each of several outcomes comes in `n` draws; int64."""
+    """Count the outcomes of `n` draws, as int64."""
     p = array(pvals)
     shape = () if size is None else sizes_from(size)
     drawn = minimum(searchsorted(cumsum(p), _unit((*shape, n), float32), "right"), p.shape[-1] - 1)

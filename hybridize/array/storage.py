@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What the views of one buffer share: a version that every write through us bumps, and who wants to hear of it."""
+"""The part that views of one buffer share: a version that every write through us bumps, and who listens to writes."""
 
 from __future__ import annotations
 
@@ -41,9 +41,11 @@ class Storage:
         self.version = 0
         """Number of writes through hybridize."""
         self.recorded = False
-        """Whether values with a history were written to it through some array: only that array knows which."""
+        """True if values with a history were written to it through some array: only that array knows which."""
         self.kept = 0
-        """How many values a tape keeps in it for a backward pass; the place of a write to it is then of interest."""
+        """The number of values that a tape keeps in it for a backward pass; if any, the user's line of a write is
+        noted.
+        """
         self.written_at: SourceLoc | None = None
         """The user's line of the first write since a tape began to keep something."""
         self._exposed = False
@@ -55,7 +57,7 @@ class Storage:
 
     @property
     def exposed(self) -> bool:
-        """Whether somebody else can write the buffer unseen: a NumPy or DLPack view was handed out or taken in."""
+        """True if somebody else can write the buffer unseen: a NumPy or DLPack view was handed out or taken in."""
         return self._exposed
 
     @exposed.setter

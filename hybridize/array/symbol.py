@@ -70,9 +70,9 @@ class Symbol(Operators):
         self._steps = steps
         self._type = type if type is not None else _stepped(trace.type_of(cell.value), steps)
         self.apart = apart
-        """Whether it is a view that was made while nothing was recorded: no gradient goes from it to its base."""
+        """True if it is a view that was made while nothing was recorded: no gradient goes from it to its base."""
         self.name = name
-        """What the user calls it; may be empty."""
+        """The user's name of it; may be empty."""
         self.weak = weak
         """float, int or bool when it stands for a Python number, which takes the dtype of the arrays beside it."""
 
@@ -98,7 +98,7 @@ class Symbol(Operators):
 
     @property
     def grad(self) -> Any:
-        """Where the gradient of this array goes; None unless `attach_grad` was called on it."""
+        """The gradient of this array; None unless `attach_grad` was called on it."""
         gradient = getattr(current(), "gradient", None)
         return None if gradient is None else gradient(self)
 
@@ -343,12 +343,12 @@ def _stepped(type: TensorType, steps: tuple[Op | At, ...]) -> TensorType:
 
 
 def _detached(steps: tuple[Op | At, ...]) -> bool:
-    """Whether a view is of values of which nothing is remembered, whatever the history of the buffer."""
+    """Tell whether a view is of values of which nothing is remembered, whatever the history of the buffer."""
     return any(type(step) is StopGradient for step in steps)
 
 
 def _viewed(step: Op | At, value: Operand) -> Operand:
-    """What a step shows of a value."""
+    """Apply one indexing step of a view to a value."""
     return bind1(Gather(step.axis), value, step.index) if isinstance(step, At) else bind1(step, value)
 
 

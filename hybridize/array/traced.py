@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What an array knows of its history while operations are recorded, and where a backward pass puts its gradient.
+"""The history of an array while operations are recorded, and the variable that takes its gradient.
 
 An `ndarray` has at most one `Traced`, in its slot `_traced`. While a tape is in charge it is also the operand that the
 array is: `ops` computes with its `data`, and the tape finds by its `edge` whom to tell of the gradient.
@@ -15,7 +15,7 @@ from hybridize.array.storage import Storage
 
 
 class Variable:
-    """Where the gradient of an array goes: what `attach_grad` makes."""
+    """The receiver of an array's gradient, which `attach_grad` makes."""
 
     __slots__ = ("__weakref__", "fresh", "grad", "req", "type")
 
@@ -27,7 +27,7 @@ class Variable:
         self.grad: Any = None
         """The buffer, an `ndarray`; made when first asked for or written."""
         self.fresh = False
-        """Whether a backward pass has written it since somebody cleared this."""
+        """True if a backward pass has written it since somebody cleared this."""
 
 
 class Traced:
@@ -38,15 +38,15 @@ class Traced:
     def __init__(self, data: NDArray[Any], edge: Any = None, storage: Storage | None = None, version: int = 0) -> None:
         self.data = data
         self.edge = edge
-        """Whom to tell of the gradient: (node, number of the output), a `Variable`, or None for a constant."""
+        """The receiver of the gradient: (node, number of the output), a `Variable`, or None for a constant."""
         self.storage = storage
-        """What tells of writes to `data`; None where nobody can write, as no array has the buffer."""
+        """The storage that counts writes to `data`; None if nobody can write, as no array has the buffer."""
         self.version = version
         """Of the storage when the history was that of the values in `data`."""
         self.owner = storage is not None
-        """Whether an array is this one's."""
+        """True if an array is this one's."""
         self.variable: Variable | None = None
-        """Where the gradient goes, for arrays that are marked."""
+        """The receiver of the gradient, for arrays that are marked."""
         self.base: Any = None
         """The array of which this is a view, made while recording."""
         self.steps: tuple[Any, ...] = ()

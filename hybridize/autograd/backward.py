@@ -263,7 +263,7 @@ def commit(gradients: dict[Variable, Operand]) -> None:
 
 
 def _in_capture(name: str) -> Any:
-    """What does it in the middle of a capture, where the graph is the tape; None where nothing is captured."""
+    """Return the interpreter's method of this name in the middle of a capture, where the graph is the tape; else None."""
     return getattr(current(), name, None) if capturing() else None
 
 
@@ -272,7 +272,7 @@ def _listed(heads: Any) -> list[Any]:
 
 
 def edge_of(head: Any) -> Edge:
-    """Where a backward pass begins that starts at an array.
+    """Return the edge at which a backward pass from an array begins.
 
     Raises:
         StateError E540, E545: nothing was recorded of it; in the middle of a capture.

@@ -55,7 +55,7 @@ class Function:
 
     @property
     def saved_tensors(self) -> tuple[Any, ...]:
-        """What `forward` kept."""
+        """The arrays that `forward` saved."""
         return self._saved
 
     def __call__(self, *inputs: Any) -> Any:
@@ -107,7 +107,7 @@ class _Custom:
         self._outputs = {
             place: number for place, x in enumerate(function._saved) for number, y in enumerate(results) if x is y
         }
-        """Which of the saved arrays are results: they come with their history."""
+        """The saved arrays that are results: they come with their history."""
 
     @property
     def name(self) -> str:

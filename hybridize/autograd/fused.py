@@ -29,7 +29,7 @@ class Relu:
     name = "relu"
 
     def reads(self, edges: Sequence[Any]) -> tuple[tuple[bool, ...], tuple[bool, ...]]:
-        """Which inputs and outputs are read."""
+        """Tell which inputs and outputs are read."""
         return (False,), (True,)
 
     def vjp(self, g: Operands, y: Operands, x: Operand) -> Operands:
@@ -51,7 +51,7 @@ class FullyConnected:
     name = "FullyConnected"
 
     def reads(self, edges: Sequence[Any]) -> tuple[tuple[bool, ...], tuple[bool, ...]]:
-        """Which inputs and outputs are read."""
+        """Tell which inputs and outputs are read."""
         return (edges[1] is not None, edges[0] is not None, False)[: len(edges)], (False,)
 
     def vjp(self, g: Operands, y: Operands, *xs: Operand) -> tuple[Operand | None, ...]:
@@ -74,7 +74,7 @@ class Softmax:
         self._axis = axis
 
     def reads(self, edges: Sequence[Any]) -> tuple[tuple[bool, ...], tuple[bool, ...]]:
-        """Which inputs and outputs are read."""
+        """Tell which inputs and outputs are read."""
         return (False,), (True,)
 
     def vjp(self, g: Operands, y: Operands, x: Operand) -> Operands:
@@ -114,7 +114,7 @@ class BatchNorm:
         self._mean, self._inverse = mean, inverse
 
     def reads(self, edges: Sequence[Any]) -> tuple[tuple[bool, ...], tuple[bool, ...]]:
-        """Which inputs and outputs are read."""
+        """Tell which inputs and outputs are read."""
         return (True, not self._fix_gamma, False), (False,)
 
     def vjp(self, g: Operands, y: Operands, *xs: Operand) -> tuple[Operand | None, ...]:

@@ -16,7 +16,7 @@ class _Recording(modes.Busy):
     """The switches, and the tape in charge or not: all or nothing, whenever Ctrl-C comes (see `base.modes.Busy`)."""
 
     _outer: tuple[Any, ...] | None = None
-    """What there was before, and what this held then, if it was entered before."""
+    """The settings before, and what this held then, if it was entered before."""
 
     def __init__(self, on: bool, train_mode: bool | None) -> None:
         self._on, self._train_mode = on, train_mode
@@ -80,12 +80,12 @@ def predict_mode() -> AbstractContextManager[None]:
 
 
 def is_recording() -> bool:
-    """Whether operations are being recorded in this thread."""
+    """Tell whether operations are being recorded in this thread."""
     return modes.is_recording()
 
 
 def is_training() -> bool:
-    """Whether layers behave as in training in this thread."""
+    """Tell whether layers behave as in training in this thread."""
     return modes.is_training()
 
 

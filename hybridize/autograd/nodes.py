@@ -36,7 +36,7 @@ _LIMIT = 4096
 
 
 class Rule(Protocol):
-    """What a node knows how to differentiate: an op, or a function of the user's with a gradient of its own."""
+    """The gradient rule of a node: an op, or a function of the user's with a gradient of its own."""
 
     @property
     def name(self) -> str:
@@ -63,11 +63,11 @@ class Node:
         """Later than those of all nodes that it has edges to."""
         self.edges: tuple[Edge, ...] | None = tuple([x.edge if type(x) is Traced else None for x in operands])
         self.freed: SourceLoc | bool = False
-        """Where a backward pass let its values go."""
+        """The user's line where a backward pass let its values go."""
         self.retained: dict[int, Variable] | None = None
         """Outputs whose gradients are wanted too."""
         self.private = False
-        """Whether the rule is this node's alone and keeps values itself."""
+        """True if the rule is this node's alone and keeps values itself."""
         self._guards: tuple[tuple[int | None, Storage, int], ...] = ()
         if reads is _NOTHING:
             self.xs: Any = [standin(x) for x in inputs]
@@ -183,7 +183,7 @@ def standin(x: NDArray[Any]) -> NDArray[Any]:
 def reads(
     op: Op, operands: Sequence[Operand], inputs: Sequence[NDArray[Any]], outputs: Sequence[NDArray[Any]]
 ) -> tuple[Mask, Mask]:
-    """Which inputs and outputs the gradient rule of an op reads, for the gradients of operands that have a history."""
+    """Tell which inputs and outputs an op's gradient rule reads, for the gradients of operands that have a history."""
     kind: Any = type(op)
     if kind.linear:
         return _NOTHING

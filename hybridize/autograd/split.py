@@ -27,7 +27,7 @@ _CHAIN = 8
 
 @frozen
 class Halves:
-    """What `split` gives."""
+    """The two halves of a differentiated graph: the forward pass, and the backward pass that reads what that keeps."""
 
     forward: Graph
     """The outputs of the graph, then what the other half reads and is neither input nor output."""
@@ -38,7 +38,7 @@ class Halves:
     outputs: tuple[int, ...]
     """Outputs of the graph that it reads."""
     kept: int
-    """How many values are kept besides."""
+    """The number of values that are kept besides."""
     cotangents: tuple[int, ...]
     """Outputs whose cotangents it reads."""
     gradients: tuple[int, ...]
@@ -142,7 +142,7 @@ def _cut(
 
 
 def _economised(read: set[Value], early: Sequence[Node], free: set[Value]) -> tuple[set[Value], list[Node]]:
-    """What is kept of what is read, and the nodes that compute the rest again from that and from what is `free`."""
+    """Choose what to keep of what is read; the rest is rematerialised from that and from what is `free`."""
     makers = {value: node for node in early for value in node.outputs}
     saved, again = set(read), set[Node]()
     for node in reversed(early):

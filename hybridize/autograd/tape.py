@@ -236,7 +236,7 @@ class Tape:
     # --------------------------------------------------------------------------------------------------- writes
 
     def concerns(self, x: ndarray, update: Operand) -> bool:
-        """Whether a write of `update` to `x`, or to a part of it, has a history."""
+        """Tell whether a write of `update` to `x`, or to a part of it, has a history."""
         if type(update) is Traced and update.edge is not None:
             return True
         traced = history(x)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Which arrays are variables: what `attach_grad` and `mark_variables` say."""
+"""Variables: arrays whose gradient `attach_grad` and `mark_variables` ask for."""
 
 from __future__ import annotations
 

@@ -21,7 +21,7 @@ from hybridize.ops.op import ACTIVE, bind, capturing, current, taped
 
 
 def _recorder(name: str) -> Callable[..., Any] | None:
-    """What records this control flow while capturing, a method of the interpreter; None where Python runs it."""
+    """Return the interpreter's method that records this control flow while capturing; None where Python runs it."""
     if not ACTIVE or not capturing():
         return None
     method: Callable[..., Any] | None = getattr(current(), name, None)
@@ -34,7 +34,7 @@ def _recorder(name: str) -> Callable[..., Any] | None:
 
 @public
 def cond(pred: Any, then_func: Callable[..., Any], else_func: Callable[..., Any], inputs: Any = None) -> Any:
-    """What `then_func` gives where `pred` holds, else what `else_func` gives; only one of them runs.
+    """Compute `then_func` if `pred` holds, else `else_func`; only one of them runs.
 
     Args:
         pred: an array of one element, or a function of `inputs` that gives one.

@@ -112,7 +112,7 @@ def _made(source: Any, dtype: Any, copy: bool) -> Any:
 
 
 def _of_numbers(source: Any) -> bool:
-    """Whether a nested list holds numbers only, some of which a program computes."""
+    """Tell whether a nested list holds numbers only, some of which a program computes."""
     if isinstance(source, (list, tuple)):
         return all(map(_of_numbers, source))
     return isinstance(source, NUMBERS) or (isinstance(source, Symbol) and source.weak is not None)
@@ -228,7 +228,7 @@ def full_like(
 
 
 def _is_array(x: Any) -> bool:
-    """Whether it has elements, and maybe a gradient, rather than being a number."""
+    """Tell whether it has elements, and maybe a gradient, rather than being a number."""
     return isinstance(x, (ndarray, numpy.ndarray, list, tuple)) or (isinstance(x, Symbol) and x.weak is None)
 
 

@@ -123,7 +123,7 @@ def _path(classes: Any, blank: int) -> Any:
 
 
 def _shifted(path: Any, by: int, blank: int) -> Any:
-    """What stands `by` places before, blanks where that is nothing."""
+    """Shift a path `by` positions to later ones, blanks coming first."""
     batch, length = path.shape
     return concatenate([full((batch, min(by, length)), blank, dtype=int64), path[:, : max(length - by, 0)]], 1)
 

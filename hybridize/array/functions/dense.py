@@ -83,7 +83,7 @@ def _fully_connected_by_numpy(x: Any, w: Any, b: Any, flatten: bool) -> Any:
 
 
 def _fit(x: Any, w: Any, b: Any) -> bool:
-    """Whether the program for a few rows takes these buffers, once it is made."""
+    """Tell whether the program for a few rows takes these buffers, once it is made."""
     return (
         x.dtype is float32 and w.dtype is float32 and b.dtype is float32
         and w.ndim == 2 and x.shape[1] == w.shape[1] and b.shape == w.shape[:1]

@@ -244,7 +244,7 @@ def power(x1: ArrayLike, x2: ArrayLike, /, out: Any = None, *, dtype: Any = None
 
 
 def _is_whole(x: Any) -> bool:
-    """Whether `x` is a Python int, here or in a program."""
+    """Tell whether `x` is a Python int, here or in a program."""
     return x.weak in (int, bool) if type(x) is Symbol else isinstance(x, int)
 
 
@@ -309,25 +309,25 @@ logical_xor = _logical("logical_xor", ops.BitXor, "Whether exactly one of both i
 
 @public
 def logical_not(x: Any, /, out: Any = None) -> Any:
-    """Whether x is false (zero)."""
+    """True where x is false (zero)."""
     return finished(result(bind1(ops.Not(), truth(x))), out)
 
 
 @public
 def signbit(x: Any, /, out: Any = None) -> Any:
-    """Whether the sign of x is negative; -0.0 is."""
+    """True where the sign of x is negative; that of -0.0 is."""
     return less(copysign(1.0, x), 0, out=out)
 
 
 @public
 def isposinf(x: Any, /, out: Any = None) -> Any:
-    """Whether x is positive infinity."""
+    """True where x is positive infinity."""
     return equal(x, math.inf, out=out)
 
 
 @public
 def isneginf(x: Any, /, out: Any = None) -> Any:
-    """Whether x is negative infinity."""
+    """True where x is negative infinity."""
     return equal(x, -math.inf, out=out)
 
 
@@ -521,7 +521,7 @@ def promote_types(type1: Any, type2: Any) -> DType:
 
 @public
 def can_cast(from_: Any, to: Any, casting: Any = "safe") -> bool:
-    """Whether NumPy allows the cast."""
+    """Tell whether NumPy allows the cast."""
     return bool(numpy.can_cast(getattr(from_, "dtype", from_), to, casting))
 
 

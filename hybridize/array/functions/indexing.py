@@ -56,7 +56,7 @@ class Parsed:
     arrays: dict[int, Any]
     """Axis of the array -> index array (NumPy's while its values are known, else an operand)."""
     together: bool
-    """Whether nothing stands between the index arrays, so that their axes stay in place."""
+    """True if nothing stands between the index arrays, so that their axes stay in place."""
     counters: frozenset[int] = frozenset()
     """The axes among `arrays` whose index is a Python number that only the program knows: alone they make a view."""
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What layers call: each is one op to its users, a composite while capturing, direct NumPy otherwise."""
+"""Functions that layers call: each is one op to its users, a composite while capturing, direct NumPy otherwise."""
 
 from __future__ import annotations
 
@@ -113,7 +113,7 @@ def softmax(
 
 
 def _below_most(x: Any, axis: int, temperature: float | None) -> Any:
-    """How far each element of a NumPy array is below the greatest one along `axis`, over the temperature."""
+    """Subtract from each element of a NumPy array the greatest one along `axis`, and divide by the temperature."""
     y = x - x.max(axis=axis, keepdims=True)
     if temperature is not None and temperature != 1.0:
         y /= temperature
@@ -152,7 +152,7 @@ def log_softmax(
 
 
 def _valid(data: Any, length: Any, axis: int) -> Any:
-    """Which elements come before the length of their row."""
+    """True where elements come before the length of their row."""
     x = array(data)
     place = axis_of(axis, x.ndim, "softmax")
     steps = reshape(arange(x.shape[place], dtype=int64), tuple(-1 if i == place else 1 for i in range(x.ndim)))

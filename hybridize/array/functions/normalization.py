@@ -126,7 +126,7 @@ def _of_batch_at_once(
 
 
 def _plain(x: Any, parts: list[Any]) -> bool:
-    """Whether all are buffers of one of the two dtypes that NumPy computes with as we do."""
+    """Tell whether all are buffers of one of the two dtypes that NumPy computes with as we do."""
     dtype = x.dtype
     return (dtype is float32 or dtype is float64) and all(
         type(one) is ndarray and one._data.dtype is dtype for one in (x, *parts)

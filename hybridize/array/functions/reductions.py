@@ -127,14 +127,14 @@ min = _extreme(
 
 @public
 def any(a: Any, axis: Any = None, out: Any = None, keepdims: bool = False) -> Any:
-    """Whether any element over `axis` is true (not zero)."""
+    """True where any element over `axis` is true (not zero)."""
     x = array(a)
     return finished(_reduce(ops.Any, x if x.dtype == bool_ else not_equal(x, 0), axis, keepdims, "any"), out)
 
 
 @public
 def all(a: Any, axis: Any = None, out: Any = None, keepdims: bool = False) -> Any:
-    """Whether all elements over `axis` are true (not zero)."""
+    """True where all elements over `axis` are true (not zero)."""
     x = array(a)
     return finished(_reduce(ops.All, x if x.dtype == bool_ else not_equal(x, 0), axis, keepdims, "all"), out)
 
@@ -268,7 +268,7 @@ def ptp(a: Any, axis: Any = None, out: Any = None, keepdims: bool = False) -> An
 
 @public
 def count_nonzero(a: Any, axis: Any = None, *, keepdims: bool = False) -> Any:
-    """How many elements over `axis` are not zero, int64."""
+    """Count the elements over `axis` that are not zero, as int64."""
     x = array(a)
     return sum(x if x.dtype == bool_ else not_equal(x, 0), axis, keepdims=keepdims)
 

@@ -195,7 +195,7 @@ def _index_dtype(dtype: Any) -> Any:
 
 @public
 def searchsorted(a: Any, v: Any, side: str = "left") -> Any:
-    """Where each of `v` goes into the ascending `a`: how many elements are less (`left`), or not greater (`right`)."""
+    """Positions at which each of `v` goes into the ascending `a`: how many are less (`left`), or not greater (`right`)."""
     x, values = array(a), array(v)
     if x.ndim != 1:
         raise ShapeError(
@@ -209,7 +209,7 @@ def searchsorted(a: Any, v: Any, side: str = "left") -> Any:
 
 @public
 def digitize(x: Any, bins: Any, right: bool = False) -> Any:
-    """Which bin each element falls into; `bins` ascend."""
+    """The number of the bin that each element falls into; `bins` ascend."""
     return searchsorted(bins, x, "left" if right else "right")
 
 
@@ -312,7 +312,7 @@ def median(a: Any, axis: Any = None, out: Any = None, keepdims: bool = False) ->
 
 @public
 def isin(element: Any, test_elements: Any, invert: bool = False) -> Any:
-    """Whether each element is one of `test_elements`."""
+    """True where an element is one of `test_elements`."""
     x = array(element)
     found = any_(equal(expand_dims(x, x.ndim), ravel(test_elements)), -1)
     return logical_not(found) if invert else found
@@ -339,13 +339,13 @@ def ravel_multi_index(multi_index: Any, dims: Any) -> Any:
 
 @public
 def allclose(a: Any, b: Any, rtol: float = 1e-5, atol: float = 1e-8, equal_nan: bool = False) -> Any:
-    """Whether all elements of both are equal within rtol * abs(b) + atol; a bool array without axes."""
+    """True if all elements of both are equal within rtol * abs(b) + atol; a bool array without axes."""
     return all_(isclose(a, b, rtol, atol, equal_nan))
 
 
 @public
 def isclose(a: Any, b: Any, rtol: float = 1e-5, atol: float = 1e-8, equal_nan: bool = False) -> Any:
-    """Whether elements of both are equal within rtol * abs(b) + atol."""
+    """True where elements of both are equal within rtol * abs(b) + atol."""
     x, y = (each.astype(floating(each.dtype), copy=False) for each in (array(a), array(b)))
     near = less_equal(abs(subtract(x, y)), add(multiply(abs(y), rtol), atol))
     close = where(less(abs(y), math.inf), near, equal(x, y))
@@ -354,7 +354,7 @@ def isclose(a: Any, b: Any, rtol: float = 1e-5, atol: float = 1e-8, equal_nan: b
 
 @public
 def array_equal(a1: Any, a2: Any) -> Any:
-    """Whether both have one shape and equal elements; a bool array without axes."""
+    """True if both have one shape and equal elements; a bool array without axes."""
     x, y = array(a1), array(a2)
     if x.shape != y.shape:
         return array(False)
@@ -444,7 +444,7 @@ def recorded(name: str, module: str) -> Callable[..., Any]:
 
 
 def _has_history(x: Any) -> bool:
-    """Whether a gradient would have to pass one of nested arrays."""
+    """Tell whether a gradient would have to pass one of nested arrays."""
     if isinstance(x, (list, tuple)):
         return builtins.any(map(_has_history, x))
     lifted = operand(x) if isinstance(x, ndarray) else None

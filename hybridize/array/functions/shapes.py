@@ -347,7 +347,7 @@ def repeat(a: Any, repeats: Any, axis: int | None = None) -> Any:
 
 
 def _pad_widths(given: Any, ndim: int) -> list[list[int]]:
-    """How much wider each axis becomes at its two ends."""
+    """Return for each axis how much wider it becomes at its two ends."""
     rows = given if isinstance(given, (tuple, list)) else ()
     if len(rows) == ndim and any(isinstance(row, tuple) and len(row) == 2 and not dims.known(row) for row in rows):
         return [list(row) for row in rows]
