@@ -263,7 +263,7 @@ def commit(gradients: dict[Variable, Operand]) -> None:
 
 
 def _in_capture(name: str) -> Any:
-    """Return the interpreter's method of this name in the middle of a capture, where the graph is the tape; else None."""
+    """Return the interpreter's method of this name in a capture, where the graph is the tape; else None."""
     return getattr(current(), name, None) if capturing() else None
 
 

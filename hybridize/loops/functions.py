@@ -23,7 +23,7 @@ Meaning = Callable[..., Any]
 
 
 class Kind(Enum):
-    """What a scalar function takes, and gives."""
+    """The dtypes that a scalar function takes and gives."""
 
     FLOATS = "floats"
     INTEGERS = "integers"

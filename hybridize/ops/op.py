@@ -71,9 +71,9 @@ class Op(ABC):
 
     effect: ClassVar[Effect] = Effect.PURE
     linear: ClassVar[bool] = False
-    """Whether the gradient rule reads no element of the operands and outputs, only types and cotangents."""
+    """True if the gradient rule reads no element of the operands and outputs, only types and cotangents."""
     rematerialised: ClassVar[bool] = False
-    """Whether gradients compute it again where they read it, rather than keep it: a view, or a cheap function."""
+    """True if gradients compute it again where they read it, rather than keep it: a view, or a cheap function."""
     word: ClassVar[str]
     """The word for the op in graphs and files: the class name in lower case."""
     _holding: ClassVar[tuple[str, ...]] = ()

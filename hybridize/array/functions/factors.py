@@ -196,7 +196,7 @@ def tensorsolve(a: Any, b: Any, axes: Any = None) -> Any:
 
 
 def cond(x: Any, p: Any = None) -> Any:
-    """Condition number: norm(x, p) norm(inverse, p), the growth of errors where equations with the matrix are solved."""
+    """Condition number: norm(x, p) norm(inverse, p), the growth of errors when equations with the matrix are solved."""
     if p in (None, 2, -2):
         s = svdvals(x)
         largest, smallest = s[..., 0], s[..., -1]

@@ -195,7 +195,7 @@ def _index_dtype(dtype: Any) -> Any:
 
 @public
 def searchsorted(a: Any, v: Any, side: str = "left") -> Any:
-    """Positions at which each of `v` goes into the ascending `a`: how many are less (`left`), or not greater (`right`)."""
+    """Positions at which `v` go into the ascending `a`: how many are less (`left`), or not greater (`right`)."""
     x, values = array(a), array(v)
     if x.ndim != 1:
         raise ShapeError(
