@@ -1,0 +1,393 @@
+"""Two copies of a random program, one run by Python and one hybridized, compared after every step.
+
+Compared are results and exceptions of every step and, deeply, all that the module holds afterwards: values, classes,
+dtypes, cells, defaults, attributes, who shares a container with whom.
+"""
+
+from __future__ import annotations
+
+import collections
+import functools
+import linecache
+import math
+import os
+import re
+import sys
+import types
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy
+from world_programs import PRELUDE
+
+import hybridize
+from hybridize import np
+from hybridize.base.errors import CaptureError, HybridizeError, InternalError
+from hybridize.capture import Function
+from hybridize.gluon import Block, Parameter
+
+MADE = re.compile(r"m\d+")
+"""Names of modules that programs make."""
+TOLERANCE = {"float16": 2e-3, "bfloat16": 2e-2, "float32": 3e-6, "float64": 1e-12}
+
+
+# ------------------------------------------------------------------------------------------------------ descriptions
+
+
+class Describer:
+    """Takes a value apart into plain tuples; containers that are met again are numbered."""
+
+    def __init__(self, module: types.ModuleType) -> None:
+        self.module = module
+        self.seen: dict[int, int] = {}
+        self.kept: list[Any] = []
+
+    def names(self) -> dict[str, Any]:
+        """All that the module holds."""
+        described = {}
+        for name, value in sorted(vars(self.module).items()):
+            if name not in PRELUDE_NAMES:
+                # A result is a structure of its own: which list of the program it is, if any, is not compared.
+                describer = Describer(self.module) if name.startswith("out") else self
+                described[name] = describer.of(value)
+        return described
+
+    def of(self, value: Any) -> Any:
+        kind = type(value)
+        if value is None or kind in (bool, int, str, bytes, complex, float):
+            return kind.__name__, repr(value)
+        if isinstance(value, numpy.generic):
+            return kind.__name__, repr(value.item()), str(value.dtype)
+        if isinstance(value, (np.ndarray, numpy.ndarray)):
+            array = numpy.asarray(value)
+            # NumPy's arrays become ours where they go through a program, so which of the two it is is not compared.
+            return "array", str(array.dtype), array.shape, array.copy()
+        if isinstance(value, Function):
+            return self.of(value.python_function)
+        if id(value) in self.seen:
+            return "seen", self.seen[id(value)]
+        self.seen[id(value)] = len(self.seen)
+        self.kept.append(value)
+        return self.inside(value, kind)
+
+    def inside(self, value: Any, kind: type) -> Any:
+        if isinstance(value, (list, tuple, collections.deque)):
+            extra = (value.maxlen,) if isinstance(value, collections.deque) else ()
+            return kind.__name__, *extra, *map(self.of, value)
+        if isinstance(value, dict):
+            return kind.__name__, *((self.of(key), self.of(part)) for key, part in value.items())
+        if isinstance(value, (set, frozenset)):
+            return kind.__name__, *sorted(repr(self.of(part)) for part in value)
+        if isinstance(value, types.FunctionType):
+            cells = tuple(self.cell(cell) for cell in value.__closure__ or ())
+            held = self.of(value.__defaults__), self.of(value.__kwdefaults__), self.of(value.__dict__)
+            return (
+                ("function", value.__qualname__, *held, *cells) if self.own(value) else ("function", value.__qualname__)
+            )
+        if isinstance(value, types.MethodType):
+            return "method", self.of(value.__func__), self.of(value.__self__)
+        if isinstance(value, functools.partial):
+            return "partial", self.of(value.func), self.of(value.args), self.of(value.keywords)
+        if isinstance(value, (staticmethod, classmethod)):
+            return kind.__name__, self.of(value.__func__)
+        if isinstance(value, property):
+            return "property", self.of(value.fget), self.of(value.fset)
+        if isinstance(value, functools.cached_property):
+            return "cached_property", self.of(value.func)
+        if hasattr(value, "cache_info") and hasattr(value, "__wrapped__"):
+            return "cached", value.cache_info().currsize, self.of(value.__wrapped__)
+        if isinstance(value, types.ModuleType):
+            if not MADE.fullmatch(value.__name__):
+                return "module", value.__name__
+            return "module", value.__name__, *((k, self.of(v)) for k, v in sorted(vars(value).items()) if k[:2] != "__")
+        if isinstance(value, type):
+            if value.__module__ != self.module.__name__:
+                return "class", value.__qualname__
+            hidden = ("__module__", "__dict__", "__weakref__", "__doc__", "__annotations__")
+            return "class", value.__qualname__, *((k, self.of(v)) for k, v in vars(value).items() if k not in hidden)
+        if isinstance(value, Parameter):
+            return "parameter", self.of(value.data())
+        if isinstance(value, Block):
+            parts = {k: v for k, v in vars(value).items() if k[:1] != "_"}
+            return kind.__name__, *((k, self.of(v)) for k, v in parts.items())
+        if isinstance(value, BaseException):
+            return kind.__name__, str(value)
+        if kind is not types.SimpleNamespace and kind.__module__ != self.module.__name__:
+            return "opaque", kind.__name__
+        held = dict(getattr(value, "__dict__", {}))
+        held |= {slot: getattr(value, slot) for slot in getattr(kind, "__slots__", ()) if hasattr(value, slot)}
+        return kind.__name__, *((k, self.of(v)) for k, v in held.items())
+
+    def own(self, function: types.FunctionType) -> bool:
+        return function.__globals__ is vars(self.module)
+
+    def cell(self, cell: Any) -> Any:
+        try:
+            return self.of(cell.cell_contents)
+        except ValueError:
+            return "empty"
+
+
+def difference(found: Any, expected: Any, path: str = "") -> str | None:
+    """Where two descriptions part, or None."""
+    if isinstance(found, numpy.ndarray) and isinstance(expected, numpy.ndarray):
+        return None if close(found, expected) else f"{path}: {found.tolist()} for {expected.tolist()}"
+    if type(found) is not type(expected):
+        return f"{path}: {shown(found)} for {shown(expected)}"
+    if isinstance(expected, dict):
+        if list(found) != list(expected):
+            return f"{path}: names {sorted(set(found) ^ set(expected))}"
+        return next(filter(None, (difference(found[k], expected[k], f"{path}.{k}") for k in expected)), None)
+    if isinstance(expected, tuple):
+        if len(found) != len(expected):
+            return f"{path}: {shown(found)} for {shown(expected)}"
+        return next(
+            filter(
+                None, (difference(*pair, f"{path}/{i}") for i, pair in enumerate(zip(found, expected, strict=True)))
+            ),
+            None,
+        )
+    return None if found == expected else f"{path}: {shown(found)} for {shown(expected)}"
+
+
+def shown(value: Any) -> str:
+    """A description, cut short."""
+    text = str(value)
+    return text if len(text) < 300 else text[:300] + "..."
+
+
+def close(found: numpy.ndarray, expected: numpy.ndarray) -> bool:
+    """Equal; floats up to the last bits, as a compiler may fuse a product and a sum."""
+    if found.dtype != expected.dtype or found.shape != expected.shape:
+        return False
+    tolerance = TOLERANCE.get(str(expected.dtype))
+    if tolerance is None:
+        return bool((found == expected).all())
+    with numpy.errstate(all="ignore"):
+        return bool(
+            numpy.allclose(found.astype("f8"), expected.astype("f8"), rtol=tolerance, atol=tolerance, equal_nan=True)
+        )
+
+
+# ----------------------------------------------------------------------------------------------------------- running
+
+
+@dataclass
+class Outcome:
+    """What became of one step."""
+
+    error: BaseException | None
+    result: Any
+    """The description of what the module holds after it."""
+
+
+@dataclass
+class World:
+    """One copy of a program: a module of its own, and the verb that it calls `hybridize`."""
+
+    name: str
+    verb: Any
+    source: bool = True
+    """Whether `inspect` finds the source."""
+    module: types.ModuleType = field(init=False)
+    count: int = 0
+
+    def __post_init__(self) -> None:
+        self.module = types.ModuleType(self.name)
+        sys.modules[self.name] = self.module
+
+    def execute(self, text: str) -> None:
+        """Run text as lines of a file of its own."""
+        self.count += 1
+        file = f"<{self.name} {self.count}>"
+        if self.source:
+            linecache.cache[file] = (len(text), None, text.splitlines(True), file)
+        exec(compile(text, file, "exec"), vars(self.module))
+
+    def start(self, module: str) -> None:
+        self.execute(PRELUDE)
+        vars(self.module)["hybridize"] = self.verb
+        self.execute(module)
+
+    def described(self) -> dict[str, Any]:
+        return Describer(self.module).names()
+
+    def close(self) -> None:
+        sys.modules.pop(self.name, None)
+        for number in range(1, self.count + 1):
+            linecache.cache.pop(f"<{self.name} {number}>", None)
+
+
+_prelude = types.ModuleType("prelude")
+sys.modules["prelude"] = _prelude
+exec(PRELUDE, vars(_prelude))
+PRELUDE_NAMES = frozenset(vars(_prelude))
+
+
+@contextmanager
+def same_process() -> Iterator[None]:
+    """Put back what of the process itself a program changes."""
+    environment, arguments, modules, limit = dict(os.environ), list(sys.argv), set(sys.modules), sys.getrecursionlimit()
+    try:
+        yield
+    finally:
+        os.environ.clear()
+        os.environ.update(environment)
+        sys.argv[:] = arguments
+        sys.setrecursionlimit(limit)
+        for name in [name for name in sys.modules if name.startswith("HYBRIDIZE_WORLD_") and name not in modules]:
+            del sys.modules[name]
+
+
+@dataclass
+class Report:
+    """What the comparison found."""
+
+    outcome: str
+    """same, refused, raised (by the module itself), or what is wrong:
+
+    differs, a value; identity, which container it is; aliased, a result after its container changed; unwritten, what was written before an exception; error, another
+    exception; touched, state after a refusal; placeless, a refusal without a line; internal; drifted.
+    """
+    text: str = ""
+    step: int = -1
+    codes: list[str] = field(default_factory=list)
+    """Of the calls that were refused."""
+    compiled: int = 0
+    """Calls that ran compiled and agreed."""
+    line: int = 0
+    """The line of the module that was refused first."""
+
+    @property
+    def wrong(self) -> bool:
+        return self.outcome not in ("same", "refused", "raised")
+
+
+def imperative(verb_object: Any = None, **options: Any) -> Any:
+    """The verb of the world that Python runs."""
+    return verb_object if verb_object is not None else imperative
+
+
+def python_run(module: str, steps: Sequence[str]) -> list[tuple[BaseException | None, dict[str, Any]]]:
+    """What imperative Python gives: for each step its error and what the module holds afterwards."""
+    world = World("world_of_python", imperative)
+    with same_process(), hybridize.disabled():
+        try:
+            world.start(module)
+            history: list[tuple[BaseException | None, dict[str, Any]]] = [(None, world.described())]
+            for step in steps:
+                error: BaseException | None = None
+                try:
+                    world.execute(step)
+                except Exception as caught:
+                    error = caught
+                history.append((error, world.described()))
+                if error is not None:
+                    error.__traceback__ = None
+            return history
+        finally:
+            world.close()
+
+
+def compare(module: str, steps: Sequence[str], backend: str = "numpy", source: bool = True) -> Report:
+    """Run a program both ways and say what differs, if anything does."""
+    try:
+        history = python_run(module, steps)
+    except Exception as error:
+        return Report("raised", f"the module itself: {error!r}")
+
+    def verb(obj: Any = None, **options: Any) -> Any:
+        return hybridize.hybridize(obj, backend=backend, **options)
+
+    world = World("world_hybridized", verb, source)
+    report = Report("same")
+    with same_process():
+        try:
+            try:
+                world.start(module)
+            except Exception as error:
+                return Report("raised", f"the module itself, hybridized: {error!r}")
+            before = world.described()
+            if text := difference(before, history[0][1]):
+                return Report("raised", f"the worlds differ at the start: {text}")
+            for number, step in enumerate(steps):
+                expected, state = history[number + 1]
+                before = run_step(world, step, number, expected, state, before, report)
+                if report.wrong:
+                    return report
+            return report
+        finally:
+            world.close()
+
+
+def run_step(
+    world: World, step: str, number: int, expected: BaseException | None, state: Any, before: Any, report: Report
+) -> Any:
+    """One step in the hybridized world; returns what the module holds afterwards."""
+    *preparation, last = step.split("\n") if "program(" in step else [step]
+    error: BaseException | None = None
+    try:
+        if preparation:
+            world.execute("\n".join(preparation))
+            before = world.described()
+        world.execute(last)
+    except Exception as caught:
+        error = caught
+    after = world.described()
+    if isinstance(error, HybridizeError) and not (type(error) is type(expected) and error.code == expected.code):
+        report.codes.append(error.code)
+        if isinstance(error, InternalError):
+            return wrong(report, "internal", number, f"{error}")
+        if error.loc is None or world.name not in error.loc.file:
+            return wrong(report, "placeless", number, f"refused without the user's line: {error}")
+        if text := difference(after, before):
+            return wrong(report, "touched", number, f"refused, but state changed: {text}\n{error}")
+        if report.outcome == "same":
+            report.outcome, report.text = "refused", str(error)
+            report.line = error.loc.line if error.loc.file == f"<{world.name} 2>" else 0
+        error = None
+        with hybridize.disabled():
+            try:
+                world.execute(last)
+            except Exception as caught:
+                error = caught
+        after = world.described()
+        if difference(after, state):
+            # Python itself gives something else in this copy: an earlier difference that was not visible.
+            return wrong(report, "drifted", number, f"run by Python after a refusal: {difference(after, state)}")
+        return after
+    if type(error) is not type(expected) and not (
+        error is not None
+        and expected is not None
+        and isinstance(error, type(expected))
+        and not isinstance(error, CaptureError)
+    ):
+        return wrong(report, "error", number, f"{error!r} for {expected!r}")
+    if text := difference(after, state):
+        return wrong(report, kind_of(text, expected, step), number, text)
+    if "program(" in step:
+        report.compiled += 1
+    return after
+
+
+def kind_of(text: str, expected: BaseException | None, step: str) -> str:
+    """The kind of a difference, so that a program that is made small stays with its own."""
+    if expected is not None:
+        return "unwritten"
+    if text.startswith(".out") and "program(" not in step:
+        return "aliased"
+    return (
+        "identity"
+        if re.search(r": (\w+ for seen|seen for \w+|\('seen', \d+\) for.*|.* for \('seen', \d+\))$", text)
+        else "differs"
+    )
+
+
+def wrong(report: Report, outcome: str, number: int, text: str) -> None:
+    report.outcome, report.step, report.text = outcome, number, text
+    return None
+
+
+__all__ = ["Report", "compare", "difference", "math"]
