@@ -1,8 +1,10 @@
-"""What may not stand in a file."""
+"""What may not stand in a file, and how docstrings begin; docs/internals/README.md, "How we write"."""
 
+import ast
 import hashlib
 import re
 import subprocess
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -62,3 +64,50 @@ def test_chapter_is_unchanged():
         if path.is_file()
     }
     assert found == expected
+
+
+CLAUSE = re.compile(r"(What|Whether|How|Where|Which|Who|Whose|Whom|Why|When)\b")
+NOT_YET = ("capture", "contract", "programs")
+"""Packages whose docstrings are still to be rewritten."""
+
+
+def strings_of(tree: ast.AST) -> Iterator[ast.Constant]:
+    """Docstrings, and the strings that stand below a field or a constant."""
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant) and isinstance(node.value.value, str):
+            yield node.value
+
+
+@pytest.mark.parametrize(
+    ("text", "begins"),
+    [
+        ('"""What it does."""', True),
+        ('def f():\n    """Whether it is so."""', True),
+        ('class A:\n    x: int = 0\n    """How many."""', True),
+        ('"""Whatever is given is taken."""', False),
+        ('def f():\n    """Tell whether it is so."""', False),
+    ],
+)
+def test_clauses_are_found(text, begins):
+    assert any(CLAUSE.match(string.value) for string in strings_of(ast.parse(text))) is begins
+
+
+def test_docstrings_say_first_what_a_thing_does():
+    found = [
+        f"{path.relative_to(ROOT)}:{string.lineno}: {string.value.strip().splitlines()[0]}"
+        for path in TEXT
+        if path.suffix == ".py" and path.is_relative_to(ROOT / "hybridize")
+        if path.relative_to(ROOT / "hybridize").parts[0] not in NOT_YET
+        for string in strings_of(ast.parse(path.read_text()))
+        if CLAUSE.match(string.value.strip())
+    ]
+    assert not found, "begin with the act, not with a clause (docs/internals/README.md):\n" + "\n".join(found)
+
+
+def test_terms_of_the_glossary_name_files_and_stand_once():
+    text = (ROOT / "docs" / "internals" / "glossary.md").read_text()
+    entries = re.findall(r"^- \*\*(.+?)\*\*: .+ `([\w/.]+)`$", text, re.MULTILINE)
+    assert len(entries) == text.count("\n- "), "an entry is `- **term**: definition `file``"
+    assert [file for _, file in entries if not (ROOT / file).is_file()] == []
+    terms = [term for names, _ in entries for term in names.split(", ")]
+    assert len(set(terms)) == len(terms)
