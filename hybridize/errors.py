@@ -15,6 +15,7 @@ from hybridize.base.errors import (
     GraphError,
     HybridizeError,
     InternalError,
+    KeyShapeError,
     LoadError,
     OutOfBoundsError,
     ShapeError,
@@ -26,6 +27,6 @@ from hybridize.base.errors import (
 
 __all__ = [
     "ArgumentError", "AssertionFailed", "CaptureError", "CodegenError", "DTypeError", "DeferredInitializationError",
-    "DeviceError", "GraphError", "HybridizeError", "InternalError", "LoadError", "OutOfBoundsError", "ShapeError",
-    "StateError", "ValueArgumentError", "VerificationError", "WriteError",
+    "DeviceError", "GraphError", "HybridizeError", "InternalError", "KeyShapeError", "LoadError", "OutOfBoundsError",
+    "ShapeError", "StateError", "ValueArgumentError", "VerificationError", "WriteError",
 ]  # fmt: skip

@@ -14,10 +14,11 @@ from typing import Any
 import numpy
 
 from hybridize.array import np
+from hybridize.array.device import check_device as _check_device
 from hybridize.array.functions import creation, elementwise, searching
 from hybridize.array.functions import reductions as _reductions
 from hybridize.array.functions import shapes as _shapes
-from hybridize.array.linalg import matrix_transpose, vector_norm
+from hybridize.array.linalg import matrix_transpose, vecdot, vector_norm
 from hybridize.array.np import (
     abs,
     acos,
@@ -146,7 +147,6 @@ from hybridize.base.dtypes import as_dtype, bool_
 from hybridize.base.dtypes import float32 as _default
 from hybridize.base.dtypes import int64 as _default_int
 from hybridize.base.errors import ArgumentError
-from hybridize.base.promotion import result_dtype
 
 bool = numpy.bool_
 __array_api_version__ = "2023.12"
@@ -186,6 +186,7 @@ def full(shape: Any, fill_value: Any, *, dtype: Any = None, device: Any = None) 
 
 def astype(x: Any, dtype: Any, /, *, copy: Any = True, device: Any = None) -> Any:
     """`x` as another dtype."""
+    _check_device(device)
     return elementwise.astype(x, dtype, copy=copy)
 
 
@@ -222,11 +223,6 @@ def unstack(x: Any, /, *, axis: int = 0) -> tuple[Any, ...]:
     return tuple(_shapes.moveaxis(x, axis, 0))
 
 
-def vecdot(x1: Any, x2: Any, /, *, axis: int = -1) -> Any:
-    """The sum of products along `axis`."""
-    return sum(multiply(x1, x2), axis)
-
-
 def nonzero(x: Any, /) -> tuple[Any, ...]:
     """Indices of the elements that are not zero."""
     return tuple(np.nonzero(x))
@@ -239,15 +235,12 @@ def unique_values(x: Any, /) -> Any:
 
 def result_type(*arrays_and_dtypes: Any) -> Any:
     """The dtype that arrays, numbers and dtypes compute in together."""
-    strong = [
-        x.dtype if hasattr(x, "shape") else as_dtype(x) for x in arrays_and_dtypes if not isinstance(x, (int, float))
-    ]
-    return result_dtype(strong, [type(x) for x in arrays_and_dtypes if isinstance(x, (int, float))])
+    return elementwise.result_type(*arrays_and_dtypes)
 
 
 def can_cast(from_: Any, to: Any, /) -> Any:
     """Tell whether promotion of both gives `to`."""
-    return result_type(from_, to) == as_dtype(to)
+    return result_type(from_, to) == result_type(to)
 
 
 def isdtype(dtype: Any, kind: Any) -> Any:

@@ -17,10 +17,10 @@ from hybridize.array import np, npx, random
 from hybridize.array.annotations import ArrayLike
 from hybridize.array.functions import control, legacy_shapes, neural
 from hybridize.array.functions.elementwise import root
-from hybridize.array.operands import array, axes_of
+from hybridize.array.operands import array, axes_of, finished, one_of, public
 from hybridize.base import modes
 from hybridize.base.dtypes import float32
-from hybridize.base.errors import ArgumentError, ShapeError
+from hybridize.base.errors import ArgumentError, ShapeError, ValueArgumentError
 from hybridize.base.promotion import floating
 
 _Function = Callable[..., Any]
@@ -30,17 +30,11 @@ def _face(name: str, function: _Function) -> _Function:
     """A function under a 1.x name, with `name=` and `out=`."""
 
     @wraps(function)
-    def call(*args: Any, **kwargs: Any) -> Any:
-        kwargs.pop("name", None)
-        out = kwargs.pop("out", None)
-        found = function(*args, **kwargs)
-        if out is None:
-            return found
-        out[...] = found
-        return out
+    def call(*args: Any, name: Any = None, out: Any = None, **kwargs: Any) -> Any:
+        return finished(function(*args, **kwargs), out)
 
     call.__name__ = call.__qualname__ = name
-    return call
+    return public(call)
 
 
 def _same_dtype(function: _Function) -> _Function:
@@ -82,6 +76,8 @@ def _place(function: _Function) -> _Function:
 
 def norm(data: Any, ord: int = 2, axis: Any = None, keepdims: bool = False, out_dtype: Any = None) -> Any:
     """The L1 or L2 norm over `axis`."""
+    if ord not in (1, 2):
+        raise ValueArgumentError("E345", f"norm: ord is 1 or 2, got {ord!r}", help="np.linalg.norm has others")
     x = array(data)
     x = x.astype(floating(x.dtype), copy=False)
     found = (
@@ -92,13 +88,25 @@ def norm(data: Any, ord: int = 2, axis: Any = None, keepdims: bool = False, out_
 
 def concat(*data: Any, dim: int = 1, num_args: int | None = None) -> Any:
     """Arrays one after another along `dim`."""
-    xs = data[0] if len(data) == 1 and isinstance(data[0], (list, tuple)) else data
-    return np.concatenate(list(xs), dim)
+    return np.concatenate(_counted(data, num_args, "concat"), dim)
 
 
 def stack(*data: Any, axis: int = 0, num_args: int | None = None) -> Any:
     """Arrays along a new axis."""
-    return np.stack(list(data[0] if len(data) == 1 and isinstance(data[0], (list, tuple)) else data), axis)
+    return np.stack(_counted(data, num_args, "stack"), axis)
+
+
+def _counted(data: tuple[Any, ...], num_args: int | None, name: str) -> list[Any]:
+    """The arrays of a call, given one by one or as a list; as many as the call says that there are."""
+    xs = list(data[0] if len(data) == 1 and isinstance(data[0], (list, tuple)) else data)
+    if num_args not in (None, len(xs)):
+        raise ArgumentError("E310", f"{name}: {len(xs)} arrays for num_args={num_args}")
+    return xs
+
+
+def _dense(forward_stype: Any, name: str) -> None:
+    """Refuse a storage type that there is not."""
+    one_of(forward_stype, (None, "default"), name, "forward_stype", "arrays are dense")
 
 
 def split(data: Any, num_outputs: int, axis: int = 1, squeeze_axis: bool = False) -> Any:
@@ -117,6 +125,7 @@ def split_v2(data: Any, indices_or_sections: Any, axis: int = 0, squeeze_axis: b
 
 def dot(lhs: Any, rhs: Any, transpose_a: bool = False, transpose_b: bool = False, forward_stype: Any = None) -> Any:
     """The sum over the last axis of `lhs` and the first of `rhs`; `transpose_a` and `_b` reverse axes first."""
+    _dense(forward_stype, "dot")
     x, y = array(lhs), array(rhs)
     if transpose_a:
         x = np.transpose(x) if x.ndim < 3 else np.moveaxis(x, 0, -1)
@@ -131,13 +140,17 @@ def batch_dot(
     lhs: Any, rhs: Any, transpose_a: bool = False, transpose_b: bool = False, forward_stype: Any = None
 ) -> Any:
     """The matrix products of [b, m, k] and [b, k, n]."""
+    _dense(forward_stype, "batch_dot")
     return npx.batch_dot(lhs, rhs, transpose_a, transpose_b)
 
 
 def gemm2(
     A: Any, B: Any, transpose_a: bool = False, transpose_b: bool = False, alpha: float = 1.0, axis: int = -2
 ) -> Any:
-    """Alpha times the matrix products over the last two axes."""
+    """Alpha times the matrix products over the last two axes, or over `axis`, the one of the rows, and the last."""
+    if axis != -2:
+        found = gemm2(np.moveaxis(A, axis, -2), np.moveaxis(B, axis, -2), transpose_a, transpose_b, alpha)
+        return np.moveaxis(found, -2, axis)
     x, y = (np.swapaxes(m, -1, -2) if turned else array(m) for m, turned in ((A, transpose_a), (B, transpose_b)))
     found = np.matmul(x, y)
     return found if alpha == 1.0 else found * alpha
@@ -154,7 +167,7 @@ def gemm(
     axis: int = -2,
 ) -> Any:
     """Alpha times the matrix products, plus beta C."""
-    return gemm2(A, B, transpose_a, transpose_b, alpha) + (array(C) if beta == 1.0 else array(C) * beta)
+    return gemm2(A, B, transpose_a, transpose_b, alpha, axis) + (array(C) if beta == 1.0 else array(C) * beta)
 
 
 def syrk(A: Any, transpose: bool = False, alpha: float = 1.0) -> Any:
@@ -207,6 +220,9 @@ def arange(
     dtype: Any = "float32",
 ) -> Any:
     """start, start + step, ... up to but without `stop`, each `repeat` times."""
+    if infer_range:
+        what = "arange with infer_range=True: how many numbers there are must be known from its own arguments"
+        raise ArgumentError("E312", what, help="give stop, or use contrib.arange_like")
     line = np.arange(start, stop, step, dtype, ctx)
     return line if repeat == 1 else np.repeat(line, repeat)
 
@@ -263,7 +279,8 @@ def batch_norm(
 
 
 def softmax_activation(data: Any, mode: str = "instance") -> Any:
-    """The softmax over axis 1 (`channel`), or over all axes but the first."""
+    """The softmax over axis 1 (`channel`), or over all axes but the first (`instance`)."""
+    one_of(mode, ("instance", "channel"), "SoftmaxActivation", "mode")
     x = array(data)
     if mode == "channel":
         return npx.softmax(x, 1)
@@ -326,6 +343,7 @@ def make_loss(data: Any, grad_scale: float = 1.0, valid_thresh: float = 0.0, nor
         normalization: the gradient is divided by nothing (`null`), by the first size (`batch`), or by the number of
             valid elements (`valid`).
     """
+    one_of(normalization, ("null", "batch", "valid"), "make_loss", "normalization")
     x = array(data)
     if not modes.is_recording() or (grad_scale == 1.0 and normalization == "null"):
         return np.copy(x)
@@ -355,7 +373,7 @@ def embedding(
     data: Any, weight: Any, input_dim: Any = None, output_dim: Any = None, dtype: Any = None, sparse_grad: bool = False
 ) -> Any:
     """Rows of `weight` at the indices `data`."""
-    return npx.embedding(data, weight)
+    return npx.embedding(data, weight, input_dim, output_dim, dtype, sparse_grad)
 
 
 def swapaxes(data: Any, dim1: int = 0, dim2: int = 0) -> Any:
@@ -440,29 +458,29 @@ def _sampler(function: _Function) -> _Function:
             args = tuple(args_)
         size = () if shape is None and not any(hasattr(a, "shape") for a in args) else shape
         size = (1,) if size == () else size
-        return function(*args, size=size, dtype=dtype, **kwargs)
+        return function(*args, size=size, dtype=dtype, ctx=ctx, **kwargs)
 
     return call
 
 
 def randint(low: int, high: int, shape: Any = (1,), dtype: Any = "int32", ctx: Any = None) -> Any:
     """Integers from [low, high)."""
-    return random.randint(low, high, shape, dtype)
+    return random.randint(low, high, shape, dtype, ctx)
 
 
 def exponential(scale: float = 1.0, shape: Any = (1,), dtype: Any = None, ctx: Any = None) -> Any:
     """Exponential numbers with mean `scale`."""
-    return random.exponential(scale, shape, dtype)
+    return random.exponential(scale, shape, dtype, ctx)
 
 
 def gamma_numbers(alpha: Any = 1.0, beta: Any = 1.0, shape: Any = (1,), dtype: Any = None, ctx: Any = None) -> Any:
     """Gamma numbers of shape `alpha` and scale `beta`."""
-    return random.gamma(alpha, beta, shape, dtype)
+    return random.gamma(alpha, beta, shape, dtype, ctx)
 
 
 def randn(*shape: int, loc: float = 0.0, scale: float = 1.0, dtype: Any = None, ctx: Any = None) -> Any:
     """Normal numbers of the given sizes."""
-    return random.normal(loc, scale, shape or (1,), dtype)
+    return random.normal(loc, scale, shape or (1,), dtype, ctx)
 
 
 def sample_multinomial(data: Any, shape: Any = (), get_prob: bool = False, dtype: Any = "int32") -> Any:

@@ -7,8 +7,10 @@ from typing import Any
 
 import numpy
 
+from hybridize.array.functions import linear
 from hybridize.array.functions.creation import eye
-from hybridize.array.functions.linear import cross, matmul, norm, outer, tensordot, trace
+from hybridize.array.functions.linear import cross, matmul, outer, tensordot, vecdot
+from hybridize.array.functions.norms import matrix_norm, norm, svdvals, vector_norm
 from hybridize.array.functions.searching import data_dependent, recorded
 from hybridize.array.functions.shapes import swapaxes
 from hybridize.array.operands import array, public
@@ -16,7 +18,7 @@ from hybridize.base.errors import ShapeError
 
 _LAPACK = (
     "svd", "qr", "solve", "cholesky", "inv", "det", "slogdet", "eig", "eigh", "eigvals", "eigvalsh", "pinv", "lstsq",
-    "tensorinv", "tensorsolve", "matrix_rank", "cond", "svdvals",
+    "tensorinv", "tensorsolve", "matrix_rank", "cond",
 )  # fmt: skip
 
 (
@@ -37,7 +39,6 @@ _LAPACK = (
     tensorsolve,
     matrix_rank,
     cond,
-    svdvals,
 ) = (
     data_dependent(
         f"linalg.{name}", getattr(numpy.linalg, name), None if name == "matrix_rank" else recorded(name, "factors")
@@ -47,19 +48,9 @@ _LAPACK = (
 
 
 @public
-def vector_norm(x: Any, /, *, axis: Any = None, keepdims: bool = False, ord: Any = 2) -> Any:
-    """The p-norm over `axis`, of all elements when None."""
-    a = array(x)
-    if axis is None:
-        found = norm(a.ravel(), ord, 0)
-        return found.reshape((1,) * a.ndim) if keepdims else found
-    return norm(a, ord, axis, keepdims)
-
-
-@public
-def matrix_norm(x: Any, /, *, keepdims: bool = False, ord: Any = "fro") -> Any:
-    """The norm of the matrices in the last two axes."""
-    return norm(x, ord, (-2, -1), keepdims)
+def trace(x: Any, /, *, offset: int = 0, dtype: Any = None) -> Any:
+    """The sums of a diagonal of the matrices in the last two axes."""
+    return linear.trace(x, offset, -2, -1, dtype)
 
 
 @public
@@ -93,7 +84,9 @@ __all__ = [
     "matrix_transpose",
     "norm",
     "outer",
+    "svdvals",
     "tensordot",
     "trace",
+    "vecdot",
     "vector_norm",
 ]

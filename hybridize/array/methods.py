@@ -86,7 +86,7 @@ class Methods:
         """NumPy's dot product."""
         return functions.dot(self, other, out=out)
 
-    def take(self, indices: Any, axis: int | None = None, mode: str = "clip", out: Any = None) -> Any:
+    def take(self, indices: Any, axis: int | None = None, mode: str = "raise", out: Any = None) -> Any:
         """Elements at `indices` along `axis`."""
         return functions.take(self, indices, axis=axis, mode=mode, out=out)
 
@@ -280,16 +280,20 @@ class Methods:
         self, dtype: Any, order: str = "K", casting: str = "unsafe", subok: bool = True, copy: bool = True
     ) -> Any:
         """As another dtype; a copy, unless `copy` is false and nothing changes."""
-        return functions.astype(self, dtype, copy=copy)
+        return functions.astype(self, dtype, copy=copy, casting=casting, order=order)
 
     def copy(self, order: str = "C") -> Any:
         """A copy that shares nothing."""
-        return functions.copy(self)
+        return functions.copy(self, order)
 
     def copyto(self, other: Any) -> Any:
-        """Write the elements to `other` and return it."""
-        other[...] = self
-        return other
+        """Write the elements to `other` and return it; to a device, a copy there."""
+        if not isinstance(other, Methods):
+            functions.check_device(other)
+            return functions.copy(self)
+        target: Any = other
+        target[...] = self
+        return target
 
     def detach(self) -> Any:
         """The same values, of which nothing is remembered for a backward pass."""
@@ -336,7 +340,9 @@ class Methods:
         return self.as_in_ctx(context)
 
     def to_device(self, device: Any, /, *, stream: Any = None) -> Any:
-        """Itself, for the one device there is."""
+        """Itself, for the one device there is, which has no streams."""
+        if stream is not None:
+            raise ArgumentError("E303", f"to_device: the CPU has no streams, got {stream!r}", help="leave stream out")
         return self.as_in_ctx(device)
 
     def wait_to_read(self) -> None:

@@ -224,8 +224,8 @@ class ndarray(Operators):  # noqa: N801 - the name NumPy gave it
         return complex(self._one("complex"))
 
     def __index__(self) -> int:
-        if self._data.dtype.kind not in "iu":
-            raise ArgumentError("E304", f"an index must be an integer, got {self.type}", help="int(x) truncates")
+        if self._data.dtype.kind not in "iu" or self._data.ndim:
+            raise ArgumentError("E304", f"an index must be one integer, got {self.type}", help="int(x) makes one")
         return int(self._one("an index"))
 
     def __repr__(self) -> str:

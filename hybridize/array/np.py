@@ -139,6 +139,7 @@ from hybridize.array.functions.linear import (
     tensordot,
     trace,
     vdot,
+    vecdot,
 )  # fmt: skip
 from hybridize.array.functions.numerics import nanmedian, nanstd, nanvar, polyval, unwrap, vander
 from hybridize.array.functions.reductions import (
@@ -245,7 +246,6 @@ concat = concatenate
 permute_dims = transpose
 matrix_transpose = linalg.matrix_transpose
 row_stack = vstack
-vecdot = inner
 
 _BY_NUMPY = (
     "unique",

@@ -23,7 +23,7 @@ from hybridize.array.functions.ctc import ctc_loss
 from hybridize.array.functions.dense import fully_connected
 from hybridize.array.functions.elementwise import erf, erfinv, gamma, gammaln, rsqrt, stop_gradient
 from hybridize.array.functions.legacy_shapes import broadcast_like, reshape, reshape_like, slice, slice_axis, slice_like
-from hybridize.array.functions.linear import batch_dot, norm
+from hybridize.array.functions.linear import batch_dot
 from hybridize.array.functions.neural import (
     activation,
     add_n,
@@ -59,6 +59,7 @@ from hybridize.array.functions.neural import (
 )  # fmt: skip
 from hybridize.array.functions.neural import cast_to as cast
 from hybridize.array.functions.normalization import batch_norm, group_norm, instance_norm
+from hybridize.array.functions.norms import norm
 from hybridize.array.functions.reductions import logsumexp
 from hybridize.array.functions.searching import gather_nd, one_hot, pick, topk
 

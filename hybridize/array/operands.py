@@ -382,9 +382,36 @@ def axis_of(axis: Any, ndim: int, name: str) -> int:
         raise ArgumentError("E308", f"{name}: an axis is an integer, got {axis!r}") from None
     if not -ndim <= number_ < ndim:
         raise OutOfBoundsError(
-            "E111", f"{name}: axis {axis} of an array of {ndim} axes", help=f"axes run from {-ndim} to {ndim - 1}"
-        )
+            "E111", f"{name}: axis {axis} of an array of {ndim} axes",
+            help=f"axes run from {-ndim} to {ndim - 1}" if ndim else "one element has no axes",
+        )  # fmt: skip
     return int(number_) % ndim
+
+
+def one_of(value: Any, options: Sequence[Any], name: str, keyword: str, help: str = "") -> None:
+    """Refuse a value of a keyword that is none of its `options`.
+
+    Raises:
+        ValueArgumentError E345: it is none of them.
+    """
+    if not isinstance(value, (str, type(None))) or value not in options:
+        *others, last = map(repr, options)
+        known = f"{', '.join(others)} or {last}" if others else last
+        raise ValueArgumentError("E345", f"{name}: {keyword} is {known}, got {value!r}", help=help)
+
+
+def made_in_order(order: Any, name: str) -> None:
+    """Refuse an order of elements in memory that arrays of ours are not made in.
+
+    Raises:
+        ValueArgumentError E345: column-major order, or no order at all.
+    """
+    one_of(order, ("C", "A", "K", None), name, "order", "arrays are made row by row; x.T of one is column by column")
+
+
+def reduced_axes(axis: Any, ndim: int, name: str) -> tuple[int, ...]:
+    """The axes of a reduction, as `axes_of`; one element without axes is reduced over 0 and -1, too, as in NumPy."""
+    return () if ndim == 0 and type(axis) is int and axis in (0, -1) else axes_of(axis, ndim, name)
 
 
 def axes_of(axis: Any, ndim: int, name: str) -> tuple[int, ...]:

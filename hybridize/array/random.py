@@ -18,16 +18,23 @@ import numpy
 
 from hybridize import ops
 from hybridize.array.device import check_device
+from hybridize.array.functions.bounds import require
 from hybridize.array.functions.creation import arange
 from hybridize.array.functions.elementwise import (
+    absolute,
     add,
     cos,
     divide,
     exp,
     floor,
+    greater,
+    greater_equal,
     less,
+    less_equal,
     log,
     log1p,
+    logical_and,
+    logical_not,
     maximum,
     minimum,
     multiply,
@@ -40,15 +47,16 @@ from hybridize.array.functions.elementwise import (
     where,
 )
 from hybridize.array.functions.elementwise import power as raised
+from hybridize.array.functions.reductions import all as all_
 from hybridize.array.functions.reductions import argmax, cumsum, sum
-from hybridize.array.functions.searching import argsort, one_hot, searchsorted, take
+from hybridize.array.functions.searching import argsort, one_hot, picked, searchsorted
 from hybridize.array.functions.shapes import broadcast_to, concatenate, reshape
 from hybridize.array.ndarray import ndarray, wrap, written
 from hybridize.array.operands import array, given, operand, public, result, sizes_from
 from hybridize.array.storage import STATE
 from hybridize.array.symbol import Symbol
 from hybridize.base.dtypes import DType, as_dtype, float32, float64, int64, uint32, uint64
-from hybridize.base.errors import ArgumentError, ShapeError
+from hybridize.base.errors import ArgumentError, ShapeError, ValueArgumentError
 from hybridize.ops.op import ACTIVE, Operand, bind1, capturing, current
 
 state = ndarray(numpy.array([0, 0], dtype=uint64))
@@ -59,6 +67,7 @@ _STEP = numpy.array([0, 1], dtype=uint64)
 
 def seed(seed: int | None = None, ctx: Any = None, device: Any = None) -> None:
     """Start over: equal seeds give equal numbers. None takes one from the system."""
+    check_device(ctx if ctx is not None and ctx != "all" else device)
     number = int.from_bytes(os.urandom(8), "little") if seed is None else int(seed) % (1 << 64)
     if ACTIVE and capturing():
         state[...] = wrap(numpy.array([number, 0], dtype=uint64))
@@ -120,6 +129,31 @@ def _given(out: Any, value: Any) -> Any:
         return value
     out[...] = value
     return out
+
+
+def _not_negative(x: Any, what: str) -> None:
+    """Refuse a parameter of a distribution that is below 0."""
+    require(logical_not(less(x, 0.0)) if _is_array(x) else not x < 0, f"random.{what} is not negative")
+
+
+def _positive(x: Any, what: str) -> None:
+    """Refuse a parameter of a distribution that is 0 or below."""
+    require(logical_not(less_equal(x, 0.0)) if _is_array(x) else not x <= 0, f"random.{what} is above 0")
+
+
+def _is_array(x: Any) -> bool:
+    return not isinstance(x, (int, float))
+
+
+def _shares(p: Any, name: str) -> None:
+    """Refuse probabilities that are negative, or do not sum to 1, but for rounding."""
+    off = absolute(subtract(sum(p, -1), 1.0))
+    fine = logical_and(all_(greater_equal(p, 0.0)), all_(less_equal(off, _ROUNDING.get(p.dtype.itemsize, 0.0))))
+    require(fine, f"random.{name}: probabilities are not negative and sum to 1", "divide by their sum: p / p.sum()")
+
+
+_ROUNDING = {2: 3e-2, 4: 4e-4, 8: 1.5e-8}
+"""By how much the sum of probabilities may be off, by the bytes of their dtype: about the root of what it rounds by."""
 
 
 def _scaled(unit: Any, loc: Any, scale: Any) -> Any:
@@ -185,6 +219,7 @@ def normal(
 ) -> Any:
     """Normal numbers with mean `loc` and standard deviation `scale`."""
     check_device(ctx if ctx is not None else device)
+    _not_negative(scale, "normal: scale")
     return _given(out, _scaled(_normal(_shape(size, loc, scale), _float(dtype)), loc, scale))
 
 
@@ -244,6 +279,8 @@ def exponential(
     scale: Any = 1.0, size: Any = None, dtype: Any = None, ctx: Any = None, device: Any = None, out: Any = None
 ) -> Any:
     """Exponential numbers with mean `scale`."""
+    check_device(ctx if ctx is not None else device)
+    _not_negative(scale, "exponential: scale")
     return _given(out, _scaled(_flipped(_open(size, dtype, scale)), 0.0, scale))
 
 
@@ -262,6 +299,8 @@ def gumbel(
     out: Any = None,
 ) -> Any:
     """Gumbel numbers: what to add to logits so that their argmax is a draw from the softmax."""
+    check_device(ctx if ctx is not None else device)
+    _not_negative(scale, "gumbel: scale")
     return _given(out, _scaled(-log(_flipped(_open(size, dtype, loc, scale))), loc, scale))
 
 
@@ -276,6 +315,8 @@ def logistic(
     out: Any = None,
 ) -> Any:
     """Logistic numbers."""
+    check_device(ctx if ctx is not None else device)
+    _not_negative(scale, "logistic: scale")
     u = _open(size, dtype, loc, scale)
     return _given(out, _scaled(log(u) - log1p(-u), loc, scale))
 
@@ -291,6 +332,8 @@ def laplace(
     out: Any = None,
 ) -> Any:
     """Laplace numbers."""
+    check_device(ctx if ctx is not None else device)
+    _not_negative(scale, "laplace: scale")
     u = _open(size, dtype, loc, scale) - 0.5
     return _given(out, _scaled(-sign(u) * log1p(abs(u) * -2.0), loc, scale))
 
@@ -298,24 +341,32 @@ def laplace(
 @public
 def rayleigh(scale: Any = 1.0, size: Any = None, ctx: Any = None, device: Any = None, out: Any = None) -> Any:
     """Rayleigh numbers."""
+    check_device(ctx if ctx is not None else device)
+    _not_negative(scale, "rayleigh: scale")
     return _given(out, _scaled(sqrt(_flipped(_open(size, None, scale)) * 2.0), 0.0, scale))
 
 
 @public
 def weibull(a: Any, size: Any = None, ctx: Any = None, device: Any = None, out: Any = None) -> Any:
     """Weibull numbers of shape `a`."""
+    check_device(ctx if ctx is not None else device)
+    _not_negative(a, "weibull: a")
     return _given(out, raised(_flipped(_open(size, None, a)), divide(1.0, a)))
 
 
 @public
 def pareto(a: Any, size: Any = None, ctx: Any = None, device: Any = None, out: Any = None) -> Any:
     """Pareto II numbers of shape `a`."""
+    check_device(ctx if ctx is not None else device)
+    _positive(a, "pareto: a")
     return _given(out, exp(divide(_flipped(_open(size, None, a)), a)) - 1.0)
 
 
 @public
 def power(a: Any, size: Any = None, ctx: Any = None, device: Any = None, out: Any = None) -> Any:
     """Numbers from [0, 1] with density a x**(a - 1)."""
+    check_device(ctx if ctx is not None else device)
+    _positive(a, "power: a")
     return _given(out, raised(_open(size, None, a), divide(1.0, a)))
 
 
@@ -336,10 +387,14 @@ def bernoulli(
     out: Any = None,
 ) -> Any:
     """1 with probability `prob` (or sigmoid(`logit`)), else 0; float32 unless said."""
+    check_device(ctx if ctx is not None else device)
     if (prob is None) == (logit is None):
         raise ArgumentError("E316", "bernoulli takes prob or logit, one of them")
     if prob is None:
         prob = divide(1.0, add(exp(-array(logit)), 1.0))
+    else:
+        inside = logical_and(less_equal(0.0, prob), less_equal(prob, 1.0)) if _is_array(prob) else 0 <= prob <= 1
+        require(inside, "random.bernoulli: prob is from 0 to 1")
     return _given(out, less(_unit(_shape(size, prob), float32), prob).astype(_float(dtype)))
 
 
@@ -363,6 +418,9 @@ def gamma(
     Source: Marsaglia and Tsang, A simple method for generating gamma variables, 2000. A shape below 1 is drawn as
     one above, times a power of a uniform number.
     """
+    check_device(ctx if ctx is not None else device)
+    _not_negative(shape, "gamma: shape")
+    _not_negative(scale, "gamma: scale")
     sizes, wanted = _shape(size, shape, scale), _float(dtype)
     k = (
         array(shape, None).astype(float64 if wanted == float64 else float32)
@@ -393,12 +451,17 @@ def one_hot_first(index: Any, depth: int) -> Any:
 @public
 def chisquare(df: Any, size: Any = None, dtype: Any = None, ctx: Any = None, device: Any = None) -> Any:
     """Chi-square numbers of `df` degrees of freedom."""
+    check_device(ctx if ctx is not None else device)
+    _positive(df, "chisquare: df")
     return gamma(multiply(df, 0.5), 2.0, size, dtype)
 
 
 @public
 def beta(a: Any, b: Any, size: Any = None, dtype: Any = None, ctx: Any = None, device: Any = None) -> Any:
     """Beta numbers."""
+    check_device(ctx if ctx is not None else device)
+    _positive(a, "beta: a")
+    _positive(b, "beta: b")
     sizes = _shape(size, a, b)
     x, y = gamma(a, 1.0, sizes, dtype), gamma(b, 1.0, sizes, dtype)
     return x / (x + y)
@@ -407,6 +470,9 @@ def beta(a: Any, b: Any, size: Any = None, dtype: Any = None, ctx: Any = None, d
 @public
 def f(dfnum: Any, dfden: Any, size: Any = None, ctx: Any = None, device: Any = None) -> Any:
     """Numbers of Fisher's F distribution."""
+    check_device(ctx if ctx is not None else device)
+    _positive(dfnum, "f: dfnum")
+    _positive(dfden, "f: dfden")
     sizes = _shape(size, dfnum, dfden)
     return divide(chisquare(dfnum, sizes) / dfnum, chisquare(dfden, sizes) / dfden)
 
@@ -416,7 +482,7 @@ def permutation(x: Any) -> Any:
     """The integers below `x`, or the rows of an array, in random order."""
     count = int(x) if isinstance(x, int) else array(x).shape[0]
     order = argsort(result(bits((count,))))
-    return order if isinstance(x, int) else take(array(x), order, 0)
+    return order if isinstance(x, int) else picked(array(x), order, 0)
 
 
 @public
@@ -430,20 +496,37 @@ def choice(
     a: Any, size: Any = None, replace: bool = True, p: Any = None, ctx: Any = None, device: Any = None, out: Any = None
 ) -> Any:
     """Elements of `a` (or integers below it), each with the same probability or with those of `p`."""
+    check_device(ctx if ctx is not None else device)
     source: Any = None if isinstance(a, int) else array(a)
-    count = a if isinstance(a, int) else source.shape[0]
+    if source is not None and not source.ndim:
+        source, a = None, int(source)
+    count = a if source is None else source.shape[0]
     shape = _shape(size)
     total = math.prod(shape)
+    if count < 1 and total:
+        raise ValueArgumentError("E345", f"random.choice: there is nothing to choose from, got {a!r}")
+    if p is not None:
+        p = array(p)
+        if p.shape != (count,):
+            raise ShapeError("E135", f"choice: probabilities {p.type} for {count} elements", help="one for each")
+        _shares(p, "choice")
     if not replace and total > count:
         raise ShapeError("E135", f"choice: {total} of {count} without replacement")
     if replace and p is None:
         chosen = randint(0, count, shape)
     elif replace:
-        chosen = minimum(searchsorted(cumsum(array(p)), _unit(shape, float32), "right"), count - 1)
+        chosen = _drawn(p, shape)
     else:
-        keys = -gumbel(size=(count,)) - (log(array(p)) if p is not None else 0.0)
+        if p is not None:
+            require(greater_equal(sum(greater(p, 0.0)), total), f"random.choice: {total} elements have a probability")
+        keys = -gumbel(size=(count,)) - (log(p) if p is not None else 0.0)
         chosen = reshape(argsort(keys)[:total], shape)
-    return _given(out, chosen if source is None else take(source, chosen, 0))
+    return _given(out, chosen if source is None else picked(source, chosen, 0))
+
+
+def _drawn(p: Any, shape: tuple[int, ...]) -> Any:
+    """Indices drawn with the probabilities of a vector."""
+    return minimum(searchsorted(cumsum(p), _unit(shape, float32), "right"), p.shape[-1] - 1)
 
 
 @public
@@ -457,9 +540,15 @@ def categorical(logits: Any, size: Any = None) -> Any:
 @public
 def multinomial(n: int, pvals: Any, size: Any = None, ctx: Any = None, device: Any = None) -> Any:
     """Count the outcomes of `n` draws, as int64."""
+    check_device(ctx if ctx is not None else device)
+    if n < 0:
+        raise ValueArgumentError("E345", f"random.multinomial: a number of draws is not negative, got {n}")
     p = array(pvals)
+    if p.ndim != 1:
+        raise ShapeError("E118", f"multinomial takes a vector of probabilities, got {p.type}")
+    _shares(p, "multinomial")
     shape = () if size is None else sizes_from(size)
-    drawn = minimum(searchsorted(cumsum(p), _unit((*shape, n), float32), "right"), p.shape[-1] - 1)
+    drawn = _drawn(p, (*shape, n))
     return sum(one_hot(drawn, p.shape[-1], dtype=int64), -2)
 
 

@@ -143,7 +143,12 @@ class Symbol(Operators):
         apart = self.apart or not modes.is_recording()
         return Symbol(self._trace, self._cell, self._steps, type=self._type, apart=apart)
 
-    def strides(self) -> Strides:
+    @property
+    def strides(self) -> tuple[int, ...]:
+        """Bytes from an element to the next, along each axis, as this view has them imperatively."""
+        return tuple(stride * self.dtype.itemsize for stride in self.steps_between())
+
+    def steps_between(self) -> Strides:
         """The strides, in elements, that this view has imperatively."""
         shape = self._trace.type_of(self._cell.value).shape
         layout = getattr(self._trace, "layout", None)

@@ -50,6 +50,10 @@ class ShapeError(HybridizeError, ValueError):
     """Sizes or numbers of axes do not fit (codes E1xx)."""
 
 
+class KeyShapeError(ShapeError, IndexError):
+    """A key of indices or bools that does not fit the axes of its array (code E133)."""
+
+
 class DTypeError(HybridizeError, TypeError):
     """An element type that the operation does not take (codes E2xx)."""
 

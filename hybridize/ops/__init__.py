@@ -242,4 +242,5 @@ from hybridize.ops.views import stop_gradient as stop_gradient
 from hybridize.ops.views import sum as sum
 from hybridize.ops.views import transpose as transpose
 from hybridize.ops.world import Assert as Assert
+from hybridize.ops.world import Bounds as Bounds
 from hybridize.ops.world import Print as Print

@@ -72,3 +72,20 @@ class Assert(Op):
         yield Sample((numpy.array([True, True]),), cls("both hold"))
         yield Sample((numbers((2, 0), bool_),), cls("of nothing all holds"))
         yield Sample((numbers((2,)),), cls("no bools"), fails=DTypeError)
+
+
+@frozen
+class Bounds(Assert):
+    """Stop the program with `message`, as an `IndexError`, unless all elements of the first operand (bool) are true."""
+
+    def reference(self, condition: NDArray[Any], *inputs: NDArray[Any]) -> tuple[NDArray[Any], ...]:
+        perform("bounds", self.message, [condition, *inputs])
+        return ()
+
+    def lower(self, *inputs: Element, types: tuple[TensorType, ...]) -> Routine:
+        return Routine("bounds", (self.message,))
+
+    @classmethod
+    def samples(cls) -> Iterator[Sample]:
+        yield Sample((numpy.array(True),), cls("an index is out of bounds"))
+        yield Sample((numbers((2,)),), cls("no bools"), fails=DTypeError)

@@ -3,10 +3,10 @@
 
     void effect(ptr note, ptr operands)
 
-`note` is a zero-terminated text made when the program was compiled, one field per line: `print` or `assert`, the
-message as a Python literal, then the type of each operand. `operands` points to their buffers. An exception cannot
-travel through machine code: it is kept for this thread and raised by `Executable.run` when the program has ended,
-before anything is committed.
+`note` is a zero-terminated text made when the program was compiled, one field per line: `print`, `assert` or
+`bounds`, the message as a Python literal, then the type of each operand. `operands` points to their buffers. An
+exception cannot travel through machine code: it is kept for this thread and raised by `Executable.run` when the program
+has ended, before anything is committed.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from typing import Any
 import numpy
 from numpy.typing import NDArray
 
-from hybridize.base.errors import AssertionFailed
+from hybridize.base.errors import AssertionFailed, OutOfBoundsError
 from hybridize.base.types import TensorType
 
 VARIABLE = "hybridize_effect"
@@ -53,12 +53,15 @@ def perform(kind: str, message: str, operands: list[NDArray[Any]]) -> None:
 
     Raises:
         AssertionFailed E520: kind is `assert` and the first operand is not true throughout.
+        OutOfBoundsError E110: the same for `bounds`.
     """
     if kind == "print":
         print(message.format(*operands))
         return
     condition, *others = operands
     if not condition.all():
+        if kind == "bounds":
+            raise OutOfBoundsError("E110", message)
         raise AssertionFailed("E520", message.format(*others) if others else message)
 
 

@@ -44,7 +44,7 @@ from hybridize.schedule.steps import (
     Stable,
     ThreadPoolHandle,
 )
-from hybridize.schedule.updates import Updates, admissible, proven_updates, readers_first
+from hybridize.schedule.updates import Updates, admissible, asserted_first, proven_updates, readers_first
 
 
 class TargetInfo(Protocol):
@@ -150,6 +150,7 @@ class _Scheduler:
                 after[step].add(step.following)
         for unit, later in after.items():
             later.discard(unit)
+        asserted_first(grouping, self.graph, self.updates, after)
         readers_first(self.graph, grouping, self.updates, after)
         for later in after.values():
             for reader in later:

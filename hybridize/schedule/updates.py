@@ -4,6 +4,9 @@
 The caller offers pairs of an output and an input of equal type. A pair is taken where every element of the input is
 read for the last time before the element of the output at its place is written: in an earlier step, or in the same
 turn of the same loop. What is taken is right wherever the caller puts the output, over the input or apart.
+
+A program that asserts may yet refuse what it was given, and must then have changed nothing: it stops at an assertion
+that fails, and all of them come before what is written over an input.
 """
 
 from __future__ import annotations
@@ -13,26 +16,54 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from hybridize.base.dims import same
-from hybridize.graph import Graph, Value
+from hybridize.base.dtypes import bool_
+from hybridize.graph import Graph, Node, Value
 from hybridize.loops.expr import Expr, Load
 from hybridize.loops.index import Interner, Space
 from hybridize.loops.kernel import Kernel
 from hybridize.loops.measure import walk
-from hybridize.ops import Effect, effect_of
+from hybridize.ops import Assert, Effect, effect_of
 from hybridize.schedule.grouping import Grouping, Unit
-from hybridize.schedule.steps import Address, LoopStep, ProductStep, ScheduleStep
+from hybridize.schedule.steps import Address, LoopStep, ProductStep, RoutineStep, ScheduleStep
 
 Updates = Mapping[int, int]
 """For an output the input that it is the new value of."""
 
 
 def admissible(graph: Graph, offers: Updates) -> dict[int, int]:
-    """The offers that can be taken at all: none of a program that may yet refuse what it was given."""
-    if any(effect_of(node.op) is not Effect.PURE for node in graph.nodes):
+    """The offers that can be taken at all: none of a program that reaches the world and does not stop if it fails."""
+    if any(effect_of(node.op) is not Effect.PURE and not _asserts(node) for node in graph.nodes):
         return {}
     pairs = {k: j for k, j in offers.items() if graph.outputs[k].type == graph.inputs[j].type}
     times = Counter(pairs.values())
     return {k: j for k, j in pairs.items() if times[j] == 1}
+
+
+def _asserts(node: Node) -> bool:
+    """Tell whether a node is an assertion of one bool, at which a program can stop."""
+    return isinstance(node.op, Assert) and same(node.inputs[0].type.size, 1)
+
+
+def stops(step: ScheduleStep) -> bool:
+    """Tell whether a step is such an assertion: a program that writes over its inputs ends there if it fails."""
+    if not isinstance(step, RoutineStep) or step.outputs or step.routine.name == "print":
+        return False
+    condition = step.inputs[0]
+    return condition.dtype == bool_ and same(condition.size, 1)
+
+
+def asserted_first(grouping: Grouping, graph: Graph, offers: Updates, after: Mapping[Unit, set[Unit]]) -> None:
+    """Have all assertions come before units that store a new value over an old one, where nothing forbids that."""
+    within: dict[Unit, Unit] = {step.epilogue: step for step in grouping.steps if step.epilogue is not None}
+    asserting = [step for step in grouping.steps if step.effect] if offers else []
+    for output in offers:
+        writer = grouping.owner.get(_root(grouping, graph.outputs[output]))
+        if writer is None:
+            continue
+        last = _unit(writer, within)
+        for step in asserting:
+            if last is not step and not _leads(last, step, after):
+                after[step].add(last)
 
 
 def readers_first(graph: Graph, grouping: Grouping, offers: Updates, after: Mapping[Unit, set[Unit]]) -> None:
@@ -92,10 +123,11 @@ def proven_updates(
             elif address.kind == "input":
                 read[address.slot] = number
     found, made = [], list(steps)
+    decided = max((number for number, step in enumerate(steps) if stops(step)), default=-1)
     for output, source in offers.items():
         at = written.get(output)
         last = read.get(source, -1)
-        if at is None or last > at:
+        if at is None or last > at or decided > at:
             continue
         if last == at:
             if not _in_turn(made[at], output, source, interner):

@@ -129,8 +129,8 @@ def test_sequences(both):
 
 
 def test_looking_up_and_updating(both):
-    table, index = RANDOM.normal(size=(5, 3)).astype("float32"), numpy.array([[0, 4], [2, 9]])
-    numpy.testing.assert_array_equal(both(npx.embedding, index, table), table[numpy.minimum(index, 4)])
+    table, index = RANDOM.normal(size=(5, 3)).astype("float32"), numpy.array([[0, 4], [2, 4]])
+    numpy.testing.assert_array_equal(both(npx.embedding, index, table), table[index])
     numpy.testing.assert_array_equal(
         both(lambda i, t: npx.embedding(i, t), index.astype("float32"), table)[0, 1], table[4]
     )

@@ -179,7 +179,7 @@ both("mask", lambda x: x * (x > 2), lambda t: t * (t > 2), M)
 both("neg idx", lambda x: x[-1, [-1, 0, -1]], lambda t: t[-1, [-1, 0, -1]], M)
 both("rep take", lambda x: np.take(x, numpy.array([0, 0, 1, 0]), 0), lambda t: t[[0, 0, 1, 0]], M)
 both("take wrap", lambda x: np.take(x, numpy.array([-1, 3, 7]), 1, mode="wrap"), lambda t: t[:, [2, 0, 1]], M)
-both("take clip", lambda x: np.take(x, numpy.array([-1, 3, 7]), 1), lambda t: t[:, [0, 2, 2]], M)
+both("take clip", lambda x: np.take(x, numpy.array([-1, 3, 7]), 1, mode="clip"), lambda t: t[:, [0, 2, 2]], M)
 both("take raise", lambda x: np.take(x, numpy.array([-1, -2]), 1, mode="raise"), lambda t: t[:, [-1, -2]], M)
 both(
     "taa neg rep",

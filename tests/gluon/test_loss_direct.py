@@ -3,7 +3,8 @@
 import numpy
 import pytest
 
-from hybridize import autograd
+import hybridize
+from hybridize import autograd, gluon
 from hybridize.array import np
 from hybridize.base.errors import StateError
 from hybridize.gluon import loss as losses
@@ -84,19 +85,63 @@ def test_labels_have_slopes_too():
     numpy.testing.assert_allclose(y.grad.asnumpy(), TARGETS[:, 0] - SCORES[:, 0], rtol=1e-12)
 
 
-@pytest.mark.parametrize(
-    "label", [CLASSES.astype("f4"), CLASSES.astype("u1"), CLASSES * 9 - 3, CLASSES.astype("f8") * 9 - 3]
-)
-def test_labels_of_any_kind(label):
-    """Those out of bounds stand for the nearest class, as in `npx.pick`."""
+@pytest.mark.parametrize("dtype", ["f4", "f8", "i1", "u1", "i4", "i8"])
+def test_labels_of_any_kind(dtype):
+    label = CLASSES.astype(dtype)
     x, y = given(CLASSES, "float32")
     y = np.array(label, dtype=label.dtype)
     with autograd.record():
         value = losses.SoftmaxCELoss()(x, y)
     value.backward()
     t = torch.tensor(SCORES, requires_grad=True)
-    functional.cross_entropy(t, torch.tensor(label.astype("i8").clip(0, 3)), reduction="sum").backward()
+    functional.cross_entropy(t, torch.tensor(label.astype("i8")), reduction="sum").backward()
     numpy.testing.assert_allclose(x.grad.asnumpy(), t.grad.numpy(), rtol=1e-4, atol=1e-6)
+
+
+@pytest.mark.parametrize("wrong", [-1, 4, 9, 200])
+@pytest.mark.parametrize("dtype", ["f4", "u1", "i1", "i4", "i8"])
+def test_labels_that_are_no_class(wrong, dtype):
+    """Each way to compute the loss refuses them, and a step that is compiled changes nothing."""
+    if not numpy.can_cast(numpy.min_scalar_type(wrong), dtype):
+        wrong = 9
+    label = CLASSES.astype(dtype)
+    label[1] = wrong
+    x, y = given(CLASSES, "float32")
+    y = np.array(label, dtype=label.dtype)
+    loss = losses.SoftmaxCELoss()
+    other = losses.SoftmaxCELoss(weight=2.0)
+    for way in (lambda: loss(x, y), lambda: other(np.stack([x, x], 1), np.stack([y, y], 1)),
+                lambda: hybridize.hybridize(lambda p, q: loss(p, q))(x, y)):  # fmt: skip
+        with pytest.raises(IndexError, match="E110"):
+            way()
+    with pytest.raises(IndexError, match="E110"), autograd.record():
+        loss(x, y)
+
+
+def test_a_compiled_step_with_a_label_that_is_no_class_changes_nothing():
+    net = gluon.nn.Dense(4, in_units=3)
+    net.initialize()
+    trainer, loss = gluon.Trainer(net.collect_params(), "adam"), losses.SoftmaxCELoss()
+
+    @hybridize.hybridize
+    def step(x, y):
+        with autograd.record():
+            value = loss(net(x), y)
+        value.backward()
+        trainer.step(x.shape[0])
+        return value
+
+    x, y, wrong = np.ones((5, 3)), np.array([0, 1, 2, 3, 0]), np.array([0, 1, 2, 4, 0])
+    for _ in range(3):
+        step(x, y)
+    before = [p.data().asnumpy() for p in net.collect_params().values()]
+    for _ in range(2):
+        with pytest.raises(IndexError, match="labels of 4 classes"):
+            step(x, wrong)
+    for p, kept in zip(net.collect_params().values(), before, strict=True):
+        numpy.testing.assert_array_equal(p.data().asnumpy(), kept)
+    step(x, y)
+    assert trainer.optimizer.num_update == 4
 
 
 def test_a_second_pass_needs_the_first_to_retain(case):

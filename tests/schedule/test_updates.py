@@ -9,6 +9,7 @@ from hybridize import compiler, np
 from hybridize.array.operands import operand
 from hybridize.array.symbol import Symbol
 from hybridize.base.dtypes import float32, float64
+from hybridize.base.errors import AssertionFailed
 from hybridize.base.types import TensorType
 from hybridize.ops import record
 from hybridize.ops.op import current
@@ -173,14 +174,70 @@ def test_sizes_that_a_call_brings_along():
         assert w.tobytes() == expected.tobytes()
 
 
-def test_nothing_of_a_program_that_may_refuse_its_input():
+def _asserting(w, x, message, held):
     from hybridize import npx
 
+    npx.assert_(held, message)  # noqa: PT009
+    return [w - x]
+
+
+def test_a_program_that_asserts_stops_before_it_writes():
+    """Wherever the assertion stands in the program: before, between, and behind what is written over an input."""
+    from hybridize import npx
+
+    def before(w, x):
+        return _asserting(w, x, "before", x.sum() > 0)
+
+    def behind(w, x):
+        new = w - x
+        npx.assert_((x * 2).sum() > 0, "behind")  # noqa: PT009
+        return [new]
+
+    def of_the_old(w, x):
+        npx.assert_(w.sum() < 1e6, "small")  # noqa: PT009
+        new = w * 0.5 - x
+        npx.assert_(x.max() > 0, "two")  # noqa: PT009
+        return [new]
+
+    for step in (before, behind, of_the_old):
+        executable = compiled(step, [f32(300), f32(300)], {0: 0})
+        assert dict(executable.plan.updates) == {0: 0}, step
+        w, x = numpy.arange(300, dtype="f4"), numpy.ones(300, "f4")
+        expected = (w * 0.5 if step is of_the_old else w) - x
+        executable.run([w, x], places={0: w})
+        numpy.testing.assert_array_equal(w, expected)
+        with pytest.raises(AssertionFailed):
+            executable.run([w, -x], places={0: w})
+        numpy.testing.assert_array_equal(w, expected)
+
+
+def test_an_assertion_of_what_is_written_is_no_update():
     def step(w, x):
-        npx.assert_(x.sum() > 0, "a sum above 0")  # noqa: PT009
+        from hybridize import npx
+
+        new = w - x
+        npx.assert_(new.sum() > 0, "a sum above 0")  # noqa: PT009
+        return [new]
+
+    executable = compiled(step, [f32(10), f32(10)], {0: 0})
+    w = numpy.ones(10, "f4")
+    with pytest.raises(AssertionFailed):
+        executable.run([w, 2 * w], places={0: w} if executable.plan.updates else {})
+    numpy.testing.assert_array_equal(w, numpy.ones(10, "f4"))
+
+
+def test_nothing_of_a_program_that_asserts_of_many_or_prints():
+    from hybridize import npx
+
+    def many(w, x):
+        return _asserting(w, x, "all", x > 0)
+
+    def printing(w, x):
+        npx.print(x.sum())
         return [w - x]
 
-    assert dict(compiled(step, [f32(10), f32(10)], {0: 0}).plan.updates) == {}
+    for step in (many, printing):
+        assert dict(compiled(step, [f32(10), f32(10)], {0: 0}).plan.updates) == {}
 
 
 def test_inputs_of_other_types_or_offered_twice_are_not_taken():

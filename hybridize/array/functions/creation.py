@@ -15,7 +15,7 @@ from hybridize import ops
 from hybridize.array.annotations import ArrayLike
 from hybridize.array.device import check_device
 from hybridize.array.functions.elementwise import copy as copied
-from hybridize.array.functions.elementwise import equal, greater_equal, power, where
+from hybridize.array.functions.elementwise import equal, floor, greater_equal, power, where
 from hybridize.array.functions.shapes import broadcast_arrays, broadcast_to, moveaxis, ravel, reshape, stack
 from hybridize.array.ndarray import ndarray, wrap
 from hybridize.array.operands import (
@@ -27,6 +27,8 @@ from hybridize.array.operands import (
     from_list,
     given,
     has_arrays,
+    made_in_order,
+    one_of,
     places,
     public,
     result,
@@ -35,7 +37,7 @@ from hybridize.array.operands import (
 )
 from hybridize.array.symbol import Symbol
 from hybridize.base.dims import is_symbolic
-from hybridize.base.dtypes import DType, as_dtype, float32, float64, int64
+from hybridize.base.dtypes import DType, as_dtype, float32, float64, int64, is_integer
 from hybridize.base.errors import ArgumentError, DTypeError, ShapeError
 from hybridize.base.promotion import NUMBERS, floating, promote
 from hybridize.ops.op import ACTIVE, bind1, capturing
@@ -131,6 +133,7 @@ def _converted(data: Any, wanted: DType) -> Any:
 def asarray(a: Any, dtype: Any = None, order: str = "C", *, device: Any = None, copy: bool | None = None) -> Any:
     """`array`, without a copy where none is needed."""
     check_device(device)
+    made_in_order(order, "asarray")
     return _made(a, dtype, bool(copy))
 
 
@@ -138,9 +141,9 @@ ascontiguousarray = asarray
 
 
 @public
-def copy(a: Any) -> Any:
+def copy(a: Any, order: str = "K") -> Any:
     """A copy that shares nothing with `a`."""
-    return copied(as_array(a))
+    return copied(as_array(a), order)
 
 
 @public
@@ -167,6 +170,7 @@ def _filled(shape: Any, value: Any, dtype: DType) -> Any:
 @public
 def zeros(shape: Any, dtype: Any = None, order: str = "C", ctx: Any = None, device: Any = None) -> Any:
     """Zeros, float32 unless said."""
+    made_in_order(order, "zeros")
     check_device(ctx if ctx is not None else device)
     return _filled(shape, 0, _dtype(dtype))
 
@@ -174,6 +178,7 @@ def zeros(shape: Any, dtype: Any = None, order: str = "C", ctx: Any = None, devi
 @public
 def ones(shape: Any, dtype: Any = None, order: str = "C", ctx: Any = None, device: Any = None) -> Any:
     """Ones, float32 unless said."""
+    made_in_order(order, "ones")
     check_device(ctx if ctx is not None else device)
     return _filled(shape, 1, _dtype(dtype))
 
@@ -188,6 +193,7 @@ def full(
 ) -> Any:
     """`fill_value` everywhere; float32 unless said, bool for a bool, the dtype of an array."""
     check_device(ctx if ctx is not None else device)
+    made_in_order(order, "full")
     if isinstance(fill_value, (ndarray, Symbol, numpy.ndarray, list, tuple)):
         value = as_array(fill_value)
         if isinstance(fill_value, Symbol) and fill_value.weak is not None and dtype is None:
@@ -196,21 +202,29 @@ def full(
     return _filled(shape, fill_value, _dtype(dtype, as_dtype(bool) if isinstance(fill_value, bool) else float32))
 
 
-def _like(a: Any, value: Any, dtype: Any) -> Any:
+def _like(a: Any, value: Any, dtype: Any, shape: Any) -> Any:
     x = as_array(a)
-    return _filled(x.shape, value, _dtype(dtype, x.dtype))
+    return _filled(x.shape if shape is None else shape, value, _dtype(dtype, x.dtype))
 
 
 @public
-def zeros_like(a: Any, dtype: Any = None, order: str = "C", ctx: Any = None, device: Any = None, **_: Any) -> Any:
-    """Zeros of the shape and dtype of `a`."""
-    return _like(a, 0, dtype)
+def zeros_like(
+    a: Any, dtype: Any = None, order: str = "C", ctx: Any = None, device: Any = None, *, shape: Any = None
+) -> Any:
+    """Zeros of the shape, unless another one is given, and dtype of `a`."""
+    check_device(ctx if ctx is not None else device)
+    made_in_order(order, "zeros_like")
+    return _like(a, 0, dtype, shape)
 
 
 @public
-def ones_like(a: Any, dtype: Any = None, order: str = "C", ctx: Any = None, device: Any = None, **_: Any) -> Any:
-    """Ones of the shape and dtype of `a`."""
-    return _like(a, 1, dtype)
+def ones_like(
+    a: Any, dtype: Any = None, order: str = "C", ctx: Any = None, device: Any = None, *, shape: Any = None
+) -> Any:
+    """Ones of the shape, unless another one is given, and dtype of `a`."""
+    check_device(ctx if ctx is not None else device)
+    made_in_order(order, "ones_like")
+    return _like(a, 1, dtype, shape)
 
 
 empty_like = zeros_like
@@ -218,13 +232,16 @@ empty_like = zeros_like
 
 @public
 def full_like(
-    a: Any, fill_value: ArrayLike, dtype: Any = None, order: str = "C", ctx: Any = None, device: Any = None
-) -> Any:
-    """`fill_value` everywhere, in the shape and dtype of `a`; an array is broadcast."""
+    a: Any, fill_value: ArrayLike, dtype: Any = None, order: str = "C", ctx: Any = None, device: Any = None, *,
+    shape: Any = None,
+) -> Any:  # fmt: skip
+    """`fill_value` everywhere, in the shape, unless another one is given, and dtype of `a`; an array is broadcast."""
+    check_device(ctx if ctx is not None else device)
+    made_in_order(order, "full_like")
     if _is_array(fill_value):
         x = as_array(a)
-        return full(x.shape, fill_value, _dtype(dtype, x.dtype))
-    return _like(a, fill_value, dtype)
+        return full(x.shape if shape is None else shape, fill_value, _dtype(dtype, x.dtype))
+    return _like(a, fill_value, dtype, shape)
 
 
 def _is_array(x: Any) -> bool:
@@ -257,6 +274,7 @@ def arange(start: Any, stop: Any = None, step: Any = 1, dtype: Any = None, ctx: 
     check_device(ctx if ctx is not None else device)
     if stop is None:
         start, stop = 0, start
+    step = 1 if step is None else step
     start, stop, step = (_plain_number(part) for part in (start, stop, step))
     if step == 0:
         raise ArgumentError("E312", "arange: the step is not 0")
@@ -293,8 +311,13 @@ def linspace(
     line = _linear(num, start, step if parts else 0.0, float64)
     if endpoint and num > 1:
         line = where(equal(result(_counted(num)), num - 1), stop, line)
-    line = line.astype(_dtype(dtype))
+    line = _floored(line, _dtype(dtype))
     return (line, step) if retstep else line
+
+
+def _floored(line: Any, dtype: DType) -> Any:
+    """Numbers in a dtype; of integers the next one below, as in NumPy, not the next one to 0."""
+    return (floor(line) if is_integer(dtype) else line).astype(dtype)
 
 
 def _between(start: Any, stop: Any, num: int, endpoint: bool, dtype: Any) -> tuple[Any, Any]:
@@ -309,7 +332,7 @@ def _between(start: Any, stop: Any, num: int, endpoint: bool, dtype: Any) -> tup
     line = first + number.astype(wide) * step if parts > 0 else first + number.astype(wide)
     if endpoint and num > 1:
         line = where(equal(number, num - 1), last, line)
-    return line if dtype is None else line.astype(_dtype(dtype)), step
+    return line if dtype is None else _floored(line, _dtype(dtype)), step
 
 
 @public
@@ -318,6 +341,7 @@ def logspace(
     ctx: Any = None, device: Any = None,
 ) -> Any:  # fmt: skip
     """`base` to the power of `num` numbers at even distance from `start` to `stop`."""
+    check_device(ctx if ctx is not None else device)
     if _is_array(start) or _is_array(stop):
         powers = power(base, linspace(start, stop, num, endpoint, axis=axis))
         return powers if dtype is None else powers.astype(_dtype(dtype))
@@ -333,6 +357,7 @@ def _places(rows: int, columns: int) -> tuple[Any, Any]:
 @public
 def eye(N: int, M: int | None = None, k: int = 0, dtype: Any = None, ctx: Any = None, device: Any = None) -> Any:
     """Ones on the diagonal `k`, zeros elsewhere."""
+    check_device(ctx if ctx is not None else device)
     row, column = _places(N, N if M is None else M)
     return equal(column, row + k).astype(_dtype(dtype))
 
@@ -340,30 +365,38 @@ def eye(N: int, M: int | None = None, k: int = 0, dtype: Any = None, ctx: Any = 
 @public
 def identity(n: int, dtype: Any = None, ctx: Any = None, device: Any = None) -> Any:
     """The identity matrix."""
-    return eye(n, dtype=dtype)
+    return eye(n, dtype=dtype, ctx=ctx, device=device)
 
 
 @public
 def tri(N: int, M: int | None = None, k: int = 0, dtype: Any = None, ctx: Any = None, device: Any = None) -> Any:
     """Ones on and below the diagonal `k`, zeros above."""
+    check_device(ctx if ctx is not None else device)
     row, column = _places(N, N if M is None else M)
     return greater_equal(row + k, column).astype(_dtype(dtype))
 
 
 @public
 def tril(m: Any, k: int = 0) -> Any:
-    """The elements on and below the diagonal `k` of the last two axes, zeros above."""
+    """The elements on and below the diagonal `k` of the last two axes, zeros above; a vector is every row."""
     x = as_array(m)
-    row, column = _places(*x.shape[-2:])
+    row, column = _places_of(x, "tril")
     return where(greater_equal(row + k, column), x, cast_zero(x))
 
 
 @public
 def triu(m: Any, k: int = 0) -> Any:
-    """The elements on and above the diagonal `k` of the last two axes, zeros below."""
+    """The elements on and above the diagonal `k` of the last two axes, zeros below; a vector is every row."""
     x = as_array(m)
-    row, column = _places(*x.shape[-2:])
+    row, column = _places_of(x, "triu")
     return where(greater_equal(column, row + k), x, cast_zero(x))
+
+
+def _places_of(x: Any, name: str) -> tuple[Any, Any]:
+    """Row and column number of every element of matrices, or of the square matrix whose rows are a vector."""
+    if not x.ndim:
+        raise ShapeError("E113", f"{name} takes a vector or matrices, got {x.type}")
+    return _places(*x.shape[-2:]) if x.ndim > 1 else _places(x.shape[0], x.shape[0])
 
 
 def cast_zero(x: Any) -> Any:
@@ -411,20 +444,21 @@ def fill_diagonal(a: Any, val: Any) -> None:
 
 @public
 def meshgrid(*xi: Any, indexing: str = "xy", sparse: bool = False, copy: bool = True) -> list[Any]:
-    """Coordinate matrices of coordinate vectors."""
+    """Coordinate matrices of coordinate vectors; without `copy`, views of them."""
+    one_of(indexing, ("xy", "ij"), "meshgrid", "indexing")
     xs = [as_array(x) for x in xi]
     n = len(xs)
     grids = [reshape(x, tuple(-1 if i == axis else 1 for i in range(n))) for axis, x in enumerate(xs)]
     if indexing == "xy" and n > 1:
         grids = [moveaxis(grid, 0, 1) for grid in grids]
-    if sparse:
-        return grids
-    return list(map(copied, broadcast_arrays(*grids)))
+    grids = grids if sparse else broadcast_arrays(*grids)
+    return list(map(copied, grids)) if copy else grids
 
 
 @public
 def indices(dimensions: Any, dtype: Any = None, ctx: Any = None, device: Any = None) -> Any:
     """The index along each axis, for every element; int64 unless said."""
+    check_device(ctx if ctx is not None else device)
     shape = sizes_from(dimensions)
     return stack([result(bind1(ops.Iota(shape, axis, _dtype(dtype, int64)))) for axis in range(len(shape))])
 
@@ -451,8 +485,10 @@ def iota_like(x: Any, axis: int, dtype: DType = int64) -> Any:
     return result(bind1(ops.Iota(as_array(x).shape, axis, dtype)))
 
 
-def _window(n: int, terms: tuple[float, ...], dtype: Any) -> Any:
-    """A sum of cosines over a period of n - 1."""
+def _window(n: int, terms: tuple[float, ...], dtype: Any, device: Any) -> Any:
+    """A sum of cosines over a period of n - 1; nothing of a size below 1."""
+    check_device(device)
+    n = max(n, 0)
     i = numpy.arange(n) * (2 * math.pi / max(n - 1, 1))
     wave = sum(a * numpy.cos(k * i) for k, a in enumerate(terms))
     return result(given(numpy.asarray(wave if n > 1 else numpy.ones(n)).astype(_dtype(dtype))))
@@ -461,16 +497,16 @@ def _window(n: int, terms: tuple[float, ...], dtype: Any) -> Any:
 @public
 def hanning(M: int, dtype: Any = None, ctx: Any = None, device: Any = None) -> Any:
     """The Hann window."""
-    return _window(M, (0.5, -0.5), dtype)
+    return _window(M, (0.5, -0.5), dtype, ctx if ctx is not None else device)
 
 
 @public
 def hamming(M: int, dtype: Any = None, ctx: Any = None, device: Any = None) -> Any:
     """The Hamming window."""
-    return _window(M, (0.54, -0.46), dtype)
+    return _window(M, (0.54, -0.46), dtype, ctx if ctx is not None else device)
 
 
 @public
 def blackman(M: int, dtype: Any = None, ctx: Any = None, device: Any = None) -> Any:
     """The Blackman window."""
-    return _window(M, (0.42, -0.5, 0.08), dtype)
+    return _window(M, (0.42, -0.5, 0.08), dtype, ctx if ctx is not None else device)

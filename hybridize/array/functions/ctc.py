@@ -9,11 +9,12 @@ from typing import Any
 
 from hybridize import ops
 from hybridize.array.functions.alignments import NEVER, summed
+from hybridize.array.functions.bounds import check
 from hybridize.array.functions.creation import arange, full, full_like, zeros
-from hybridize.array.functions.elementwise import logaddexp, logical_and, maximum, where
-from hybridize.array.functions.neural import log_softmax
+from hybridize.array.functions.elementwise import less, logaddexp, logical_and, maximum, where
+from hybridize.array.functions.neural import log_softmax, used
 from hybridize.array.functions.reductions import min as min_
-from hybridize.array.functions.searching import take_along_axis
+from hybridize.array.functions.searching import along
 from hybridize.array.functions.shapes import concatenate, expand_dims, reshape, stack
 from hybridize.array.ndarray import ndarray
 from hybridize.array.operands import array, operand, public, result
@@ -32,8 +33,8 @@ def ctc_loss(
     label: Any,
     data_lengths: Any = None,
     label_lengths: Any = None,
-    use_data_lengths: bool = False,
-    use_label_lengths: bool = False,
+    use_data_lengths: bool | None = None,
+    use_label_lengths: bool | None = None,
     blank_label: str = "first",
 ) -> Any:
     """-log of the probability of all alignments of `data` that read as `label`.
@@ -46,8 +47,8 @@ def ctc_loss(
         label: [batch, length], classes; after the end of a shorter one 0 (blank first) or -1 (blank last).
         data_lengths: [batch], how many steps count; None: all.
         label_lengths: [batch], how long the labels are; None: until the first 0 or -1.
-        use_data_lengths: accepted for MXNet: lengths that are given are used.
-        use_label_lengths: the same.
+        use_data_lengths: False: `data_lengths` does not count; by default what is given does.
+        use_label_lengths: the same of `label_lengths`.
         blank_label: `first`, the blank is class 0 and labels count from 1, or `last`, and they count from 0.
 
     Returns:
@@ -61,6 +62,8 @@ def ctc_loss(
     """
     if blank_label not in ("first", "last"):
         raise ArgumentError("E367", f"ctc_loss has no blank_label {blank_label!r}", help="it is first or last")
+    data_lengths = used(data_lengths, use_data_lengths, "ctc_loss", "data_lengths")
+    label_lengths = used(label_lengths, use_label_lengths, "ctc_loss", "label_lengths")
     x, classes = array(data), result(index_operand(label))
     if x.ndim != 3 or classes.ndim != 2 or x.shape[1] != classes.shape[0]:
         raise ShapeError(
@@ -71,8 +74,13 @@ def ctc_loss(
     wide = float32 if x.dtype in (float16, bfloat16) else floating(x.dtype)
     blank = 0 if blank_label == "first" else x.shape[2] - 1
     sizes = _counted(classes, 0 if blank_label == "first" else -1) if label_lengths is None else label_lengths
+    sizes = result(index_operand(sizes))
+    check(operand(sizes), 0, classes.shape[1] + 1, f"ctc_loss, lengths of labels {classes.type}", "a label is as long")
+    counted_places = less(arange(classes.shape[1], dtype=int64), expand_dims(sizes, 1))
+    classes = where(counted_places, classes, blank)  # what comes after the end of a label may be any number
+    check(operand(classes), 0, x.shape[2], f"ctc_loss of {x.shape[2]} classes, labels")
     scores = log_softmax(x.astype(wide), -1)
-    path, ends = _path(classes, blank), reshape(result(index_operand(sizes)), (batch, 1)) * 2
+    path, ends = _path(classes, blank), reshape(sizes, (batch, 1)) * 2
     counted = None if data_lengths is None else _counting(steps, data_lengths)
     parts = path, ends, counted
     if type(scores) is ndarray and all(part is None or type(part) is ndarray for part in parts) and steps:
@@ -96,13 +104,13 @@ def _composed(scores: Any, path: Any, ends: Any, counted: Any, blank: int) -> An
     """
     wide, steps = scores.dtype, operator.index(scores.shape[0])
     batch, places = path.shape[0], operator.index(path.shape[1])
-    emitted = maximum(take_along_axis(scores, expand_dims(path, 0), 2), NEVER)
+    emitted = maximum(along(scores, expand_dims(path, 0), 2), NEVER)
     skips = where(logical_and(path != blank, path != _shifted(path, 2, blank)), 0.0, NEVER).astype(wide)
     start = concatenate([full((batch, 1), 0.0, dtype=wide), full((batch, places - 1), NEVER, dtype=wide)], 1)
     last = _last([start, emitted] if counted is None else [start, emitted, counted], skips, steps)
     total = logaddexp(
-        take_along_axis(last, ends, 1),
-        where(ends > 0, take_along_axis(last, maximum(ends - 1, 0), 1), NEVER),
+        along(last, ends, 1),
+        where(ends > 0, along(last, maximum(ends - 1, 0), 1), NEVER),
     )
     return reshape(total, (batch,))
 

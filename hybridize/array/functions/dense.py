@@ -11,6 +11,7 @@ import numpy
 from hybridize.array.ndarray import ndarray, wrap
 from hybridize.array.operands import array, cast, operand, public, result, strong
 from hybridize.array.single import Single
+from hybridize.array.symbol import Symbol
 from hybridize.base.dtypes import float32, float64
 from hybridize.base.errors import ShapeError
 from hybridize.base.promotion import floating, promote
@@ -44,6 +45,9 @@ def fully_connected(
     """
     if no_bias:
         bias = None
+    if num_hidden is not None and isinstance(weight, (ndarray, Symbol)) and weight.shape[:1] != (num_hidden,):
+        what = f"fully_connected: a weight {weight.type} for num_hidden={num_hidden}"
+        raise ShapeError("E102", what, help="the weight is [num_hidden, in]")
     if type(x) is ndarray and type(weight) is ndarray and (bias is None or type(bias) is ndarray) and not ACTIVE:
         if bias is not None and weight._data.size >= _LARGE and x._data.ndim == 2:
             shape = x._data.shape

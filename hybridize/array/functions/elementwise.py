@@ -23,6 +23,8 @@ from hybridize.array.operands import (
     common_kind,
     dtype_of,
     finished,
+    made_in_order,
+    one_of,
     operand,
     public,
     result,
@@ -33,8 +35,8 @@ from hybridize.array.operands import (
 from hybridize.array.symbol import Symbol
 from hybridize.array.traced import Traced
 from hybridize.base import dims, modes
-from hybridize.base.dtypes import DType, as_dtype, bool_, converted, float32, float64, is_float, is_integer
-from hybridize.base.errors import DTypeError, ShapeError
+from hybridize.base.dtypes import DType, as_dtype, bool_, code, converted, float32, float64, is_float, is_integer
+from hybridize.base.errors import ArgumentError, DTypeError, ShapeError
 from hybridize.base.promotion import NUMBERS, floating, result_dtype, weak_kind
 from hybridize.ops.op import ACTIVE, Op, Operand, bind1, capturing, current, taping
 
@@ -459,10 +461,23 @@ def _tens(x: Any, zeros: int) -> Any:
     return multiply(add(below, up.astype(x.dtype)), unit)
 
 
+_CASTINGS = ("no", "equiv", "safe", "same_kind", "unsafe")
+
+
 @public
-def astype(x: Any, dtype: Any, /, *, copy: bool = True) -> Any:
-    """`x` as another dtype: floats truncate to integers, and are true unless zero as bools."""
+def astype(x: Any, dtype: Any, /, *, copy: bool = True, casting: str = "unsafe", order: str = "K") -> Any:
+    """`x` as another dtype: floats truncate to integers, and are true unless zero as bools.
+
+    Raises:
+        DTypeError E207: `casting` does not allow it.
+    """
     wanted = as_dtype(dtype)
+    made_in_order(order, "astype")
+    if casting != "unsafe":
+        found = dtype_of(operand(x))
+        if not can_cast(found, wanted, casting):
+            what = f"astype of {typed(operand(x))} to {code(wanted)} is no {casting!r} cast"
+            raise DTypeError("E207", what, help="casting='unsafe' allows all casts")
     if type(x) is ndarray and not ACTIVE:
         return wrap(converted(x._data, wanted)) if copy or x._data.dtype != wanted else x
     x = array(x)
@@ -474,6 +489,7 @@ def astype(x: Any, dtype: Any, /, *, copy: bool = True) -> Any:
 @public
 def copy(a: Any, order: str = "K") -> Any:
     """A copy that shares nothing with `a`."""
+    made_in_order(order, "copy")
     x = operand(a)
     if isinstance(x, numpy.ndarray):
         return result(x.copy())
@@ -509,8 +525,12 @@ def result_type(*arrays_and_dtypes: Any) -> DType:
     """The dtype that arrays, numbers and dtypes compute in together, by our promotion table."""
     numbers = [x for x in arrays_and_dtypes if isinstance(x, NUMBERS)]
     others = [x for x in arrays_and_dtypes if not isinstance(x, NUMBERS)]
-    arrays = (ndarray, Symbol, numpy.ndarray)
-    return result_dtype([x.dtype if isinstance(x, arrays) else as_dtype(x) for x in others], map(weak_kind, numbers))
+    return result_dtype(map(_dtype_named, others), map(weak_kind, numbers))
+
+
+def _dtype_named(x: Any) -> DType:
+    """The dtype of an array, or the one that `x` stands for."""
+    return x.dtype if isinstance(x, (ndarray, Symbol, numpy.ndarray, numpy.generic)) else as_dtype(x)
 
 
 @public
@@ -521,8 +541,16 @@ def promote_types(type1: Any, type2: Any) -> DType:
 
 @public
 def can_cast(from_: Any, to: Any, casting: Any = "safe") -> bool:
-    """Tell whether NumPy allows the cast."""
-    return bool(numpy.can_cast(getattr(from_, "dtype", from_), to, casting))
+    """Tell whether NumPy allows the cast from a dtype, or from that of an array, to another dtype.
+
+    Raises:
+        ArgumentError E344: a Python number, which has no dtype of its own.
+    """
+    one_of(casting, _CASTINGS, "can_cast", "casting")
+    if isinstance(from_, (bool, int, float)):
+        what = f"can_cast: {from_!r} is a Python number, which takes the dtype of the arrays beside it"
+        raise ArgumentError("E344", what, help="give a dtype, or an array: can_cast(np.int64, ...)")
+    return bool(numpy.can_cast(_dtype_named(from_), as_dtype(to), casting))
 
 
 _INPLACE: dict[str, Callable[..., Any]] = {}

@@ -9,9 +9,10 @@ from typing import Any
 import numpy
 
 from hybridize.array.functions.elementwise import absolute, divide, multiply, sign, square, subtract
-from hybridize.array.functions.linear import matmul, norm
+from hybridize.array.functions.linear import matmul
+from hybridize.array.functions.norms import norm
 from hybridize.array.functions.reductions import sum as sum_
-from hybridize.array.functions.searching import argsort, take_along_axis
+from hybridize.array.functions.searching import along, argsort
 from hybridize.array.functions.shapes import concatenate, expand_dims, ravel, reshape, swapaxes, transpose
 from hybridize.array.ndarray import wrap
 from hybridize.array.operands import array, broadcast, operand, result
@@ -143,8 +144,8 @@ def _of_symmetric(x: Any) -> tuple[Any, Any, Any]:
     """Singular values and vectors of symmetric matrices: magnitudes of eigenvalues, the largest first."""
     values, vectors = _results(factors.Eigh(), x)
     order = argsort(absolute(values))[..., ::-1]
-    values = take_along_axis(values, order, -1)
-    u = take_along_axis(vectors, expand_dims(order, -2), -1)
+    values = along(values, order, values.ndim - 1)
+    u = along(vectors, expand_dims(order, -2), vectors.ndim - 1)
     return u, absolute(values), swapaxes(multiply(u, expand_dims(sign(values), -2)), -1, -2)
 
 

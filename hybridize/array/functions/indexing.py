@@ -3,8 +3,7 @@
 
 Imperatively NumPy does it. While capturing, a key is taken apart: the basic part (integers, slices, newaxis, ellipsis)
 becomes steps of the symbol, hence a view; index arrays become one gather. Out-of-bounds integers that are known while
-capturing are an error; indices that are data count from the end where negative and are then clamped to the axis, since
-compiled code has no line of the user's to raise at.
+capturing are an error; of indices that are data the program asserts that they are within bounds (`bounds`).
 """
 
 from __future__ import annotations
@@ -16,6 +15,7 @@ import numpy
 from numpy.typing import NDArray
 
 from hybridize import ops
+from hybridize.array.functions.bounds import from_front
 from hybridize.array.functions.shapes import array_of_trace
 from hybridize.array.layouts import span
 from hybridize.array.ndarray import ndarray, out_of_bounds, view, wrap, written
@@ -25,7 +25,6 @@ from hybridize.array.operands import (
     broadcast,
     cast,
     dtype_of,
-    given,
     operand,
     result,
     shape_of,
@@ -35,7 +34,14 @@ from hybridize.array.symbol import At, Symbol
 from hybridize.array.traced import Traced
 from hybridize.base import dims
 from hybridize.base.dtypes import bool_, int64, is_float
-from hybridize.base.errors import ArgumentError, CaptureError, DTypeError, OutOfBoundsError, ShapeError
+from hybridize.base.errors import (
+    ArgumentError,
+    CaptureError,
+    DTypeError,
+    KeyShapeError,
+    OutOfBoundsError,
+    ShapeError,
+)
 from hybridize.base.frozen import frozen
 from hybridize.base.types import Shape, TensorType, same_shape
 from hybridize.ops.op import ACTIVE, Op, Operand, bind1, capturing, constant, current, taped, taping
@@ -63,12 +69,15 @@ class Parsed:
 
 def getitem(x: Any, key: Any) -> Any:
     """`x[key]`: a view for basic keys, a copy where index arrays or masks take part."""
-    if isinstance(x, Symbol) or (ACTIVE and capturing()):
-        return _symbolic_get(x if isinstance(x, Symbol) else array_of_trace(x), key)
-    tape = taping() if ACTIVE else None
-    if tape is not None:
-        return _taped_get(tape, x, key)
-    return _get(x, key)
+    try:
+        if isinstance(x, Symbol) or (ACTIVE and capturing()):
+            return _symbolic_get(x if isinstance(x, Symbol) else array_of_trace(x), key)
+        tape = taping() if ACTIVE else None
+        if tape is not None:
+            return _taped_get(tape, x, key)
+        return _get(x, key)
+    except Handover as handed:
+        return handed.receiver.__hybridize_function__("getitem", getitem, (x, key), {})
 
 
 def _get(x: ndarray, key: Any) -> ndarray:
@@ -87,22 +96,33 @@ def _get(x: ndarray, key: Any) -> ndarray:
 
 def setitem(x: Any, key: Any, value: Any) -> None:
     """`x[key] = value`: the value is cast to the dtype of `x` and broadcast."""
-    if isinstance(x, Symbol) or (ACTIVE and capturing()):
-        _symbolic_set(x if isinstance(x, Symbol) else array_of_trace(x), key, value)
-        return
-    tape = taping() if ACTIVE else None
-    if tape is not None:
-        _taped_set(tape, x, key, value)
-        return
-    _set(x, key, operand(value))
+    try:
+        if isinstance(x, Symbol) or (ACTIVE and capturing()):
+            _symbolic_set(x if isinstance(x, Symbol) else array_of_trace(x), key, value)
+            return
+        tape = taping() if ACTIVE else None
+        if tape is not None:
+            _taped_set(tape, x, key, value)
+            return
+        _set(x, key, operand(value))
+    except Handover as handed:
+        raise CaptureError(
+            "E452", f"{handed.receiver!r} is written into {x.type}, but expressions have no values before they compile",
+            help="make a new array of both: np.where, np.concatenate",
+        ) from None  # fmt: skip
 
 
 def _set(x: ndarray, key: Any, value: Any) -> None:
     """`x[key] = value` of values that are there."""
     if type(value) is numpy.ndarray and value.base is not None and numpy.may_share_memory(value, x._data):
         value = value.copy()  # NumPy reads what it has just written: y[0:8:2] = y[:4] of strides of one direction
+    plain = _plain(key)
+    if _is_basic(plain) and not isinstance(plain, slice):
+        # The ellipsis makes NumPy write to a view without axes, to which an array of one element goes as to any view.
+        parts = plain if isinstance(plain, tuple) else (plain,)
+        plain = parts if Ellipsis in parts else (*parts, Ellipsis)
     try:
-        x._data[_plain(key)] = value
+        x._data[plain] = value
     except IndexError as error:
         raise _key_error(error, x.type, key) from None
     except (ValueError, OverflowError) as error:
@@ -160,7 +180,7 @@ def _key_error(error: IndexError, of: TensorType, key: Any) -> Exception:
     if "out of bounds" in text:
         return out_of_bounds(error, of, key)
     if "too many" in text or "boolean index did not match" in text or "broadcast" in text:
-        return ShapeError("E133", f"x[{key!r}] of {of}: {text}")
+        return KeyShapeError("E133", f"x[{key!r}] of {of}: {text}")
     return DTypeError("E204", f"x[{key!r}] of {of}: {text}")
 
 
@@ -232,7 +252,7 @@ def _expanded(key: Any, ndim: int, of: TensorType) -> list[Any]:
             continue
         used += part.ndim if isinstance(part, (numpy.ndarray, ndarray, Symbol)) and part.dtype == bool_ else 1
     if used > ndim:
-        raise ShapeError("E133", f"too many indices: {used} for {of}")
+        raise KeyShapeError("E133", f"too many indices: {used} for {of}")
     dots = [i for i, part in enumerate(parts) if part is Ellipsis]
     if len(dots) > 1:
         raise ArgumentError("E311", "a key has one ellipsis at most")
@@ -295,7 +315,7 @@ def _bounded(number: int, length: int, axis: int, of: TensorType) -> int:
 
 def _true_places(mask: NDArray[Any], shape: Shape, of: TensorType) -> tuple[NDArray[Any], ...]:
     if mask.shape != shape[: mask.ndim]:
-        raise ShapeError("E133", f"a mask of shape {list(mask.shape)} does not fit {of}")
+        raise KeyShapeError("E133", f"a mask of shape {list(mask.shape)} does not fit {of}")
     return mask.nonzero()
 
 
@@ -386,30 +406,10 @@ def _with_integers(parsed: Parsed) -> Parsed:
 
 
 def _normalised(index: Any, length: int, axis: int, of: TensorType) -> Any:
-    """Indices counted from the front and within bounds; checked where they are known."""
+    """Indices counted from the front and within bounds."""
     if isinstance(index, numpy.ndarray):
-        if index.size and (int(index.min()) < -length or int(index.max()) >= length):
-            wrong = index[(index < -length) | (index >= length)][0] if index.ndim else index
-            raise OutOfBoundsError(
-                "E110", f"index {wrong} is out of bounds for axis {axis} of {of}", help="indices run from -n to n - 1"
-            )
-        if dims.is_symbolic(length) and index.size and index.min() < 0:
-            return clamped(given(index.astype(int64)), length)
-        return numpy.where(index < 0, index + dims.hint(length), index).astype(int64)
-    return clamped(index, length)
-
-
-def clamped(index: Operand, length: int) -> Operand:
-    """An int64 operand of indices, counted from the front and clamped to an axis of `length`."""
-    shape = shape_of(index)
-
-    def everywhere(number: int) -> Operand:
-        return broadcast(cast(number, int64), shape)
-
-    front = bind1(
-        ops.Where(), bind1(ops.Lt(), index, everywhere(0)), bind1(ops.Add(), index, everywhere(length)), index
-    )
-    return bind1(ops.Max(), bind1(ops.Min(), front, everywhere(length - 1)), everywhere(0))
+        index = numpy.asarray(index, int64)
+    return from_front(index, length, f"axis {axis} of {of}")
 
 
 def _as_operand(index: Any) -> Operand:
@@ -507,7 +507,7 @@ def _masked_set(x: Symbol, mask: Any, value: Any) -> None:
     """`x[mask] = value` keeps every shape: it is a choice between the value and what was there."""
     chosen = operand(mask)
     if shape_of(chosen) != x.shape[: len(shape_of(chosen))]:
-        raise ShapeError("E133", f"a mask {typed(chosen)} does not fit {x.type}")
+        raise KeyShapeError("E133", f"a mask {typed(chosen)} does not fit {x.type}")
     rest = x.shape[len(shape_of(chosen)) :]
     update = cast(operand(value), x.dtype)
     found = shape_of(update)

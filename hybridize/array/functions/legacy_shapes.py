@@ -8,7 +8,7 @@ from typing import Any
 
 from hybridize.array.functions.shapes import broadcast_to
 from hybridize.array.functions.shapes import reshape as plain_reshape
-from hybridize.array.operands import array, axes_of, axis_of, public, shape_from
+from hybridize.array.operands import array, axes_of, axis_of, one_of, public, shape_from
 from hybridize.base.errors import ArgumentError, ShapeError
 
 _builtin_slice = slice
@@ -94,11 +94,12 @@ def reshape(a: Any, newshape: Any, reverse: bool = False, order: str = "C") -> A
     -1 what the others leave, -2 copy this size, -3 drop this axis of size 1, -4 copy all the rest,
     -5 the product of two sizes, -6 split a size into the two that follow. `reverse` reads from the right.
     """
+    one_of(order, ("C",), "npx.reshape", "order", "np.reshape takes 'F', too")
     return _reshape(array(a), newshape, _CODES_2, reverse)
 
 
 @public
-def reshape_legacy(data: Any, shape: Any = None, reverse: bool = False, **_: Any) -> Any:
+def reshape_legacy(data: Any, shape: Any = None, reverse: bool = False) -> Any:
     """The same elements under another shape, with MXNet 1's codes.
 
     0 copy this size, -1 what the others leave, -2 copy all the rest, -3 the product of two sizes, -4 split a size into

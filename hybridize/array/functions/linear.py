@@ -3,7 +3,6 @@
 
 from __future__ import annotations
 
-import importlib
 import math
 from typing import Any
 
@@ -12,24 +11,14 @@ import numpy
 from hybridize import ops
 from hybridize.array.functions.elementwise import (
     _INPLACE,
-    absolute,
-    equal,
     multiply,
-    not_equal,
-    power,
-    root,
-    square,
     subtract,
-    where,
 )
-from hybridize.array.functions.reductions import max as max_
-from hybridize.array.functions.reductions import min as min_
 from hybridize.array.functions.reductions import sum as sum_
 from hybridize.array.functions.shapes import expand_dims, moveaxis, ravel, reshape, stack, swapaxes, transpose
 from hybridize.array.ndarray import ndarray, wrap
 from hybridize.array.operands import (
     array,
-    axes_of,
     axis_of,
     broadcast,
     cast,
@@ -39,10 +28,10 @@ from hybridize.array.operands import (
     public,
     result,
 )
-from hybridize.base import dims, modes
+from hybridize.base import dims
 from hybridize.base.dtypes import bool_, float32, float64, int32
 from hybridize.base.errors import ArgumentError, ShapeError
-from hybridize.base.promotion import floating, promote
+from hybridize.base.promotion import promote
 from hybridize.ops.op import ACTIVE, bind1, taping
 
 _NUMPY = numpy.ndarray
@@ -185,6 +174,24 @@ def inner(a: Any, b: Any) -> Any:
 
 
 @public
+def vecdot(x1: Any, x2: Any, /, *, axis: int = -1) -> Any:
+    """The sums of products of vectors along `axis`; the other axes are broadcast.
+
+    Raises:
+        ShapeError E102: the vectors are of different lengths.
+    """
+    x, y = (moveaxis(each, axis, -1) for each in (x1, x2))
+    if not x.ndim or not y.ndim or x.shape[-1] != y.shape[-1]:
+        raise _mismatch("vecdot", x, y, f"equal sizes along axis {axis}")
+    return reshape_last(matmul(expand_dims(x, -2), expand_dims(y, -1)))
+
+
+def reshape_last(x: Any) -> Any:
+    """Without the last two axes, of size 1."""
+    return reshape(x, x.shape[:-2])
+
+
+@public
 def vdot(a: Any, b: Any) -> Any:
     """The sum of products of all elements."""
     return dot(ravel(a), ravel(b))
@@ -222,12 +229,12 @@ def batch_dot(a: Any, b: Any, transpose_a: bool = False, transpose_b: bool = Fal
 
 
 @public
-def trace(a: Any, offset: int = 0, axis1: int = 0, axis2: int = 1) -> Any:
-    """The sum of a diagonal."""
+def trace(a: Any, offset: int = 0, axis1: int = 0, axis2: int = 1, dtype: Any = None, out: Any = None) -> Any:
+    """The sum of a diagonal of two axes, the first ones unless said."""
     x = moveaxis(a, (axis1, axis2), (-2, -1))
     rows, columns = x.shape[-2:]
     i = places(max(0, min(rows + min(offset, 0), columns - max(offset, 0))))
-    return sum_(x[..., i - min(offset, 0), i + max(offset, 0)], -1)
+    return sum_(x[..., i - min(offset, 0), i + max(offset, 0)], -1, dtype, out)
 
 
 @public
@@ -244,12 +251,16 @@ _LETTERS = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
 
 
 @public
-def einsum(subscripts: str, *operands: Any, **_: Any) -> Any:
+def einsum(subscripts: str, *operands: Any, out: Any = None, optimize: Any = False) -> Any:
     """Einstein's sum: `ij,jk->ik` is the matrix product; letters that the result lacks are summed over.
 
     Operands are taken from left to right, two at a time, each pair as one matrix product. `...` stands for axes that
-    are broadcast.
+    are broadcast. `optimize`, NumPy's choice of another order, does not change the result.
     """
+    return finished(_einsum(subscripts, *operands), out)
+
+
+def _einsum(subscripts: str, *operands: Any) -> Any:
     xs = [array(x) for x in operands]
     inputs, output = _subscripts(subscripts.replace(" ", ""), xs)
     term, x = _diagonals(inputs[0], xs[0])
@@ -332,57 +343,3 @@ def _contract(p: str, x: Any, q: str, y: Any, later: set[str]) -> tuple[str, Any
 def _summed(x: Any, term: str, needed: set[str]) -> tuple[Any, str]:
     gone = tuple(i for i, c in enumerate(term) if c not in needed)
     return (sum_(x, gone), "".join(c for c in term if c in needed)) if gone else (x, term)
-
-
-@public
-def norm(x: Any, ord: Any = None, axis: Any = None, keepdims: bool = False) -> Any:
-    """Vector norms over one axis, matrix norms over two: 2 or Frobenius when `ord` is None.
-
-    Args:
-        x: any array.
-        ord: None, `fro`, 0, 1, 2, inf, -inf or any p of a vector norm; for matrices None, `fro`, 1, -1, inf, -inf, and
-            imperatively `nuc`, 2, -2, which are made of singular values.
-        axis: an axis, a pair of axes, or None: all elements when `ord` is None.
-        keepdims: keep reduced axes with size 1.
-    """
-    a = array(x)
-    a = a.astype(floating(a.dtype), copy=False)
-    if ord is None or (ord in ("fro", "f") and axis is None) or (ord == "fro"):
-        return root(sum_(square(a), axis, keepdims=keepdims))
-    axes = axes_of(axis, a.ndim, "norm")
-    if len(axes) == 1:
-        return _vector_norm(a, ord, axes[0], keepdims)
-    if len(axes) == 2 and ord in (1, -1, math.inf, -math.inf):
-        rows, columns = (axis if axis is not None else axes) if not isinstance(axis, int) else axes
-        over, then = (rows, columns) if ord in (1, -1) else (columns, rows)
-        sums = sum_(absolute(a), over, keepdims=True)
-        best = (max_ if ord > 0 else min_)(sums, then, keepdims=True)
-        return best if keepdims else reshape(best, tuple(n for i, n in enumerate(a.shape) if i not in axes))
-    if len(axes) == 2 and ord in (2, -2, "nuc"):
-        # Not at the top: `linalg` imports this module.
-        svdvals = importlib.import_module("hybridize.array.linalg").svdvals
-        singular = svdvals(moveaxis(a, axes, (-2, -1)))
-        found = sum_(singular, -1) if ord == "nuc" else singular[..., 0 if ord == 2 else -1]
-        return expand_dims(expand_dims(found, axes[0]), axes[1]) if keepdims else found
-    raise ArgumentError(
-        "E314", f"norm of {a.type} over {len(axes)} axes has no ord={ord!r}",
-        help="of a matrix: None, 'fro', 'nuc', 1, -1, 2, -2, inf, -inf; of a vector any number",
-    )  # fmt: skip
-
-
-def _vector_norm(x: Any, ord: Any, axis: int, keepdims: bool) -> Any:
-    if ord == math.inf:
-        return max_(absolute(x), axis, keepdims=keepdims)
-    if ord == -math.inf:
-        return min_(absolute(x), axis, keepdims=keepdims)
-    if ord == 0:
-        return sum_(not_equal(x, 0), axis, keepdims=keepdims).astype(x.dtype)
-    if ord == 1:
-        return sum_(absolute(x), axis, keepdims=keepdims)
-    if ord == 2:
-        return root(sum_(square(x), axis, keepdims=keepdims))
-    total = sum_(power(absolute(x), ord), axis, keepdims=keepdims)
-    if not modes.is_recording():
-        return power(total, 1.0 / ord)
-    nothing = equal(total, 0)  # as in `root`
-    return where(nothing, 0.0, power(where(nothing, 1.0, total), 1.0 / ord))

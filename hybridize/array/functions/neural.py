@@ -9,12 +9,15 @@ from typing import Any
 import numpy
 
 from hybridize import ops
+from hybridize.array.device import check_device
+from hybridize.array.functions.bounds import check
 from hybridize.array.functions.creation import arange
 from hybridize.array.functions.elementwise import (
     absolute,
     add,
     divide,
     exp,
+    floor_divide,
     less,
     log1p,
     maximum,
@@ -27,13 +30,15 @@ from hybridize.array.functions.elementwise import (
 )
 from hybridize.array.functions.reductions import mean
 from hybridize.array.functions.reductions import sum as sum_
+from hybridize.array.functions.searching import along, points_within
 from hybridize.array.functions.shapes import broadcast_to, expand_dims, moveaxis, reshape, swapaxes
 from hybridize.array.ndarray import ndarray, wrap
-from hybridize.array.operands import array, axes_of, axis_of, cast, operand, public, result, strong
+from hybridize.array.operands import array, axes_of, axis_of, cast, one_of, operand, public, result, strong
 from hybridize.array.operands import indices as index_operand
 from hybridize.array.random import key, uniform
+from hybridize.base import dims
 from hybridize.base.dtypes import as_dtype, float32, float64, int64, is_float
-from hybridize.base.errors import ArgumentError, ShapeError
+from hybridize.base.errors import ArgumentError, DTypeError, ShapeError
 from hybridize.base.modes import is_training
 from hybridize.base.promotion import floating, promote
 from hybridize.ops import composites
@@ -94,10 +99,14 @@ def softmax(
     axis: int = -1,
     length: Any = None,
     temperature: float | None = None,
-    use_length: bool = False,
+    use_length: bool | None = None,
     dtype: Any = None,
 ) -> Any:
-    """exp(x / t) / sum(exp(x / t)) along `axis`; only the first `length` elements where it is given, the rest 0."""
+    """exp(x / t) / sum(exp(x / t)) along `axis`; only the first `length` elements where it is given, the rest 0.
+
+    `use_length` says whether `length` counts; it does where it is given, unless that is False.
+    """
+    length = used(length, use_length, "softmax", "length")
     if length is not None:
         valid = _valid(data, length, axis)
         return where(valid, softmax(where(valid, data, -math.inf), axis, None, temperature, dtype=dtype), 0.0)
@@ -132,10 +141,11 @@ def log_softmax(
     axis: int = -1,
     length: Any = None,
     temperature: float | None = None,
-    use_length: bool = False,
+    use_length: bool | None = None,
     dtype: Any = None,
 ) -> Any:
-    """The logarithm of the softmax along `axis`."""
+    """The logarithm of the softmax along `axis`; `length` and `use_length` as in `softmax`."""
+    length = used(length, use_length, "log_softmax", "length")
     if length is not None:
         valid = _valid(data, length, axis)
         return where(valid, log_softmax(where(valid, data, -math.inf), axis, None, temperature, dtype=dtype), 0.0)
@@ -149,6 +159,17 @@ def log_softmax(
             composites.log_softmax(_scaled(data, temperature), axis_of(axis, array(data).ndim, "log_softmax"))
         )
     return found if dtype is None else found.astype(dtype)
+
+
+def used(lengths: Any, use: bool | None, name: str, keyword: str) -> Any:
+    """Lengths that count: those that are given, unless a switch of MXNet's is off.
+
+    Raises:
+        ArgumentError E302: the switch is on, and there are none.
+    """
+    if use and lengths is None:
+        raise ArgumentError("E302", f"{name}: use_{keyword} without {keyword}", help=f"give {keyword}=...")
+    return lengths if use is not False else None
 
 
 def _valid(data: Any, length: Any, axis: int) -> Any:
@@ -233,6 +254,7 @@ def hard_sigmoid(data: Any, alpha: float = 0.2, beta: float = 0.5) -> Any:
 @public
 def gelu(data: Any, approximation: str = "erf") -> Any:
     """x times the probability that a normal number is below x; `tanh` is the usual approximation."""
+    one_of(approximation, ("erf", "tanh"), "gelu", "approximation")
     return result(composites.gelu(_float(data), approximation))
 
 
@@ -269,6 +291,7 @@ def leaky_relu(
     upper_bound: float = 0.334,
 ) -> Any:
     """x where it is positive, else something small: leaky, prelu (`gamma` x), elu, selu, gelu or rrelu."""
+    one_of(act_type, ("leaky", "prelu", "elu", "selu", "gelu", "rrelu"), "leaky_relu", "act_type")
     x = array(data)
     if act_type == "leaky":
         return where(x > 0, x, multiply(x, slope))
@@ -282,10 +305,8 @@ def leaky_relu(
         return multiply(where(x > 0, x, multiply(_expm1_below(x), _SELU_ALPHA)), _SELU_SCALE)
     if act_type == "gelu":
         return gelu(x)
-    if act_type == "rrelu":
-        by = uniform(lower_bound, upper_bound, x.shape) if is_training() else (lower_bound + upper_bound) / 2
-        return where(x > 0, x, multiply(x, by))
-    raise ArgumentError("E315", f"no act_type {act_type!r}", help="one of leaky, prelu, elu, selu, gelu, rrelu")
+    by = uniform(lower_bound, upper_bound, x.shape) if is_training() else (lower_bound + upper_bound) / 2
+    return where(x > 0, x, multiply(x, by))
 
 
 def _expm1_below(x: Any) -> Any:
@@ -350,10 +371,9 @@ def rms_norm(data: Any, gamma: Any, axis: int = -1, eps: float = 1e-5) -> Any:
 @public
 def l2_normalization(data: Any, eps: float = 1e-10, mode: str = "instance") -> Any:
     """x / sqrt(sum(x * x) + eps) over all axes but 0 (`instance`), 1 (`channel`), or those after (`spatial`)."""
+    one_of(mode, ("instance", "channel", "spatial"), "l2_normalization", "mode")
     x = array(data)
     axes: dict[str, Any] = {"instance": tuple(range(1, x.ndim)), "channel": 1, "spatial": tuple(range(2, x.ndim))}
-    if mode not in axes:
-        raise ArgumentError("E315", f"no mode {mode!r}", help="one of instance, channel, spatial")
     return divide(x, (sum_(square(x), axes[mode], keepdims=True) + eps) ** 0.5)
 
 
@@ -369,6 +389,7 @@ def dropout(data: Any, p: float = 0.5, mode: str = "training", axes: Any = (), c
     """
     if not 0 <= p <= 1:
         raise ArgumentError("E316", f"dropout: a probability is from 0 to 1, got {p}")
+    one_of(mode, ("training", "always"), "dropout", "mode")
     if p == 0 or not (is_training() or mode == "always"):
         return array(data)
     x = array(data)
@@ -389,10 +410,28 @@ def embedding(
     dtype: Any = None,
     sparse_grad: bool = False,
 ) -> Any:
-    """Rows of `weight` [n, d] at the indices `data`; those out of bounds give the nearest row."""
-    w = array(weight)
-    numbers = minimum(maximum(result(index_operand(data)), 0), w.shape[0] - 1)
-    return result(composites.embedding(operand(numbers), operand(w)))
+    """Rows of `weight` [n, d] at the indices `data`.
+
+    Args:
+        data: integers from 0 to n - 1, of any shape.
+        weight: [n, d].
+        input_dim: n; the weight says it already.
+        output_dim: d; the weight says it already.
+        dtype: of the weight, which says it already.
+        sparse_grad: accepted for MXNet: gradients are dense.
+
+    Raises:
+        OutOfBoundsError E110: an index is out of bounds.
+        ShapeError E134: `input_dim` or `output_dim` is another one than the weight's.
+    """
+    w, numbers = array(weight), index_operand(data)
+    for name, size, axis in (("input_dim", input_dim, 0), ("output_dim", output_dim, 1)):
+        if w.ndim != 2 or (size is not None and size != w.shape[axis]):
+            raise ShapeError("E134", f"embedding: a weight {w.type} for {name}={size}", help="it is [input, output]")
+    if dtype is not None and as_dtype(dtype) != w.dtype:
+        raise DTypeError("E206", f"embedding: a weight {w.type} for dtype={dtype!r}", help="weight.astype(dtype)")
+    check(numbers, 0, w.shape[0], f"embedding of {w.type}")
+    return result(composites.embedding(numbers, operand(w)))
 
 
 @public
@@ -405,19 +444,20 @@ def smooth_l1(data: Any, scalar: float = 1.0) -> Any:
 
 @public
 def sequence_mask(
-    data: Any, sequence_length: Any = None, use_sequence_length: bool = False, value: float = 0.0, axis: int = 0
+    data: Any, sequence_length: Any = None, use_sequence_length: bool | None = None, value: float = 0.0, axis: int = 0
 ) -> Any:
     """`value` after the end of each sequence.
 
     Args:
         data: [steps, batch, ...], or [batch, steps, ...] when `axis` is 1.
         sequence_length: [batch].
-        use_sequence_length: without it nothing is masked.
+        use_sequence_length: False: nothing is masked; by default what is given counts.
         value: what stands after the end.
         axis: the axis of steps, 0 or 1.
     """
     x = array(data)
-    if not use_sequence_length and sequence_length is None:
+    sequence_length = used(sequence_length, use_sequence_length, "sequence_mask", "sequence_length")
+    if sequence_length is None:
         return x
     return where(_within(x, sequence_length, axis), x, value)
 
@@ -430,18 +470,25 @@ def _within(x: Any, length: Any, axis: int) -> Any:
 
 
 @public
-def sequence_last(data: Any, sequence_length: Any = None, use_sequence_length: bool = False, axis: int = 0) -> Any:
-    """The last step of each sequence."""
+def sequence_last(
+    data: Any, sequence_length: Any = None, use_sequence_length: bool | None = None, axis: int = 0
+) -> Any:
+    """The last step of each sequence, of a length from 1 to the number of steps."""
+    sequence_length = used(sequence_length, use_sequence_length, "sequence_last", "sequence_length")
     x = moveaxis(data, axis, 0)
     if sequence_length is None:
         return x[-1]
-    batch = arange(x.shape[1], dtype=int64)
-    return x[result(index_operand(sequence_length)) - 1, batch]
+    length = index_operand(sequence_length)
+    check(length, 1, x.shape[0] + 1, f"sequence_last of {x.type}", f"lengths are from 1 to {dims.text(x.shape[0])}")
+    return x[result(length) - 1, arange(x.shape[1], dtype=int64)]
 
 
 @public
-def sequence_reverse(data: Any, sequence_length: Any = None, use_sequence_length: bool = False, axis: int = 0) -> Any:
+def sequence_reverse(
+    data: Any, sequence_length: Any = None, use_sequence_length: bool | None = None, axis: int = 0
+) -> Any:
     """The steps of each sequence in reverse order; what follows its end stays."""
+    sequence_length = used(sequence_length, use_sequence_length, "sequence_reverse", "sequence_length")
     x = moveaxis(data, axis, 0)
     if sequence_length is None:
         return moveaxis(x[::-1], 0, axis)
@@ -462,11 +509,13 @@ def batch_flatten(data: Any) -> Any:
 def arange_like(
     data: Any, start: float = 0.0, step: float = 1.0, repeat: int = 1, axis: int | None = None, ctx: Any = None
 ) -> Any:
-    """start, start + step, ... as many as `data` has elements (in its shape), or as its axis has."""
+    """start, start + step, ... for each element of `data`, or along one axis of it; each number `repeat` times."""
+    check_device(ctx)
     x = array(data)
-    if axis is not None:
-        return arange(start, start + step * x.shape[axis], step)[: x.shape[axis]]
-    return reshape(arange(0, x.size).astype(float32) * step + start, x.shape)
+    count = x.size if axis is None else x.shape[axis]
+    steps = arange(0, count, dtype=int64)
+    line = (steps if repeat == 1 else floor_divide(steps, repeat)).astype(float32) * step + start
+    return reshape(line, x.shape) if axis is None else line
 
 
 @public
@@ -484,8 +533,12 @@ def index_update(a: Any, ind: Any, val: Any) -> Any:
 def _scattered(a: Any, ind: Any, val: Any, mode: str) -> Any:
     x = array(a)
     points = swapaxes(result(index_operand(ind)), 0, -1)
-    sizes = numpy.asarray(x.shape[: points.shape[-1]], dtype=int64)
-    points = where(less(points, 0), points + sizes, points)
+    if points.shape[-1] > x.ndim:
+        raise ShapeError(
+            "E134", f"index_{'add' if mode == 'add' else 'update'}: {points.shape[-1]} indices for {x.type}"
+        )
+    name = f"index_{'add to' if mode == 'add' else 'update of'} {x.type}"
+    points = result(points_within(operand(points), x.shape[: points.shape[-1]], name))
     shape = (*points.shape[:-1], *x.shape[points.shape[-1] :])
     update = broadcast_to(array(val).astype(x.dtype), shape)
     return result(bind1(ops.ScatterND(mode), operand(x), operand(points), operand(update)))
@@ -515,7 +568,6 @@ def cast_to(data: Any, dtype: Any) -> Any:
 @public
 def softmax_cross_entropy(data: Any, label: Any) -> Any:
     """The sum over the batch of -log softmax(x) at the label, as an array of one element."""
-    x = log_softmax(data)
-    numbers = result(index_operand(label))
-    rows = arange(x.shape[0], dtype=int64)
-    return reshape(-sum_(x[rows, numbers]), (1,))
+    x, labels = log_softmax(data), index_operand(label)
+    check(labels, 0, x.shape[-1], f"softmax_cross_entropy of {x.type}, labels")
+    return reshape(-sum_(along(x, expand_dims(result(labels), 1), 1)), (1,))

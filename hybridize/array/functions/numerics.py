@@ -27,7 +27,7 @@ from hybridize.array.functions.elementwise import (
     where,
 )
 from hybridize.array.functions.reductions import cumsum, diff, mean, nanmean, sum
-from hybridize.array.functions.searching import merged, sort, take_along_axis
+from hybridize.array.functions.searching import along, merged, sort
 from hybridize.array.functions.shapes import concatenate, reshape, stack
 from hybridize.array.operands import array, axis_of, finished, public
 from hybridize.base.dtypes import as_dtype, int64, is_float
@@ -117,5 +117,5 @@ def nanmedian(a: Any, axis: Any = None, out: Any = None, overwrite_input: bool =
     count = sum(logical_not(isnan(flat)), place, keepdims=True).astype(int64)
     ordered = sort(flat, place)  # NaN is sorted last
     middle = [maximum(floor_divide(subtract(count, k), 2), 0) for k in (1, 0)]
-    found = mean(concatenate([take_along_axis(ordered, at, place) for at in middle], place), place, keepdims=True)
+    found = mean(concatenate([along(ordered, at, place) for at in middle], place), place, keepdims=True)
     return finished(reshape(found, kept if keepdims else tuple(n for k, n in enumerate(flat.shape) if k != place)), out)

@@ -30,7 +30,7 @@ from hybridize.array.functions.elementwise import (
 )
 from hybridize.array.functions.shapes import expand_dims, ravel, reshape
 from hybridize.array.ndarray import ndarray, wrap
-from hybridize.array.operands import array, axes_of, axis_of, cast, finished, operand, public, result
+from hybridize.array.operands import array, axes_of, axis_of, cast, finished, operand, public, reduced_axes, result
 from hybridize.base.dims import is_symbolic
 from hybridize.base.dtypes import as_dtype, bool_, float32, float64, is_float
 from hybridize.base.errors import ArgumentError, ShapeError
@@ -56,7 +56,7 @@ def _direct(reduce: Callable[..., Any], a: Any, axis: Any, keepdims: Any) -> Any
 
 def _reduce(make: Callable[[tuple[int, ...]], Op], x: Any, axis: Any, keepdims: bool, name: str) -> Any:
     """Apply a reduction op to an array, over normalised axes."""
-    axes = axes_of(axis, x.ndim, name)
+    axes = reduced_axes(axis, x.ndim, name)
     if not axes:
         return copy(x) if name in ("sum", "prod", "max", "min") else x.astype(bool)
     reduced = result(bind1(make(axes), operand(x)))
@@ -97,7 +97,7 @@ def _extreme(name: str, op: Callable[[tuple[int, ...]], Op], reduce: Callable[..
             if direct is not None:
                 return direct
         x = array(a)
-        axes = axes_of(axis, x.ndim, name)
+        axes = reduced_axes(axis, x.ndim, name)
         if not math.prod(x.shape[i] for i in axes):
             if initial is None:
                 raise ShapeError(
@@ -155,6 +155,8 @@ def mean(a: Any, axis: Any = None, dtype: Any = None, out: Any = None, keepdims:
         total = _direct(numpy.add.reduce, a, axis, keepdims)
         if total is not None:
             data = total._data
+            if axis is not None:
+                axis_of(axis, a._data.ndim, "mean")  # NumPy sums one element along axis 0, but has no mean of it
             data /= a._data.size if axis is None else a._data.shape[axis]
             return total
     x = array(a)
@@ -221,13 +223,14 @@ def _place(name: str, op: Callable[[int], Op], text: str) -> Callable[..., Any]:
             if found is not None:
                 return wrap(found if type(found) is _NUMPY else numpy.asarray(found))
         x = array(a)
-        flat = ravel(x) if axis is None else x
+        reduced_axes(axis, x.ndim, name)
+        flat = ravel(x) if axis is None or not x.ndim else x
         along = axis_of(0 if axis is None else axis, flat.ndim, name)
         if not flat.shape[along]:
             raise ShapeError("E109", f"{name} of {x.type} over no elements")
         found = result(bind1(op(along), operand(flat)))
         if keepdims:
-            found = reshape(found, (1,) * x.ndim) if axis is None else expand_dims(found, along)
+            found = reshape(found, (1,) * x.ndim) if axis is None or not x.ndim else expand_dims(found, along)
         return finished(found, out)
 
     function.__name__ = function.__qualname__ = name
@@ -247,7 +250,7 @@ def _running(name: str, op: Callable[[int], Op], text: str) -> Callable[..., Any
     def function(a: Any, axis: int | None = None, dtype: Any = None, out: Any = None) -> Any:
         x = array(a)
         wanted = accumulator(x.dtype) if dtype is None else as_dtype(dtype)
-        x = ravel(x) if axis is None else x
+        x = ravel(x) if axis is None or not x.ndim else x
         along = axis_of(0 if axis is None else axis, x.ndim, name)
         return finished(result(bind1(op(along), cast(operand(x), wanted))), out)
 

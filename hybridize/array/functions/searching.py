@@ -12,9 +12,11 @@ from typing import Any
 import numpy
 
 from hybridize import ops
+from hybridize.array.functions.bounds import check, from_front, require
 from hybridize.array.functions.creation import arange
 from hybridize.array.functions.elementwise import (
     add,
+    ceil,
     divide,
     equal,
     floor,
@@ -22,7 +24,9 @@ from hybridize.array.functions.elementwise import (
     isnan,
     less,
     less_equal,
+    logical_and,
     logical_not,
+    logical_or,
     maximum,
     minimum,
     mod,
@@ -31,7 +35,6 @@ from hybridize.array.functions.elementwise import (
     subtract,
     where,
 )
-from hybridize.array.functions.indexing import clamped
 from hybridize.array.functions.reductions import all as all_
 from hybridize.array.functions.reductions import any as any_
 from hybridize.array.functions.reductions import mean, sum
@@ -44,6 +47,7 @@ from hybridize.array.operands import (
     broadcast,
     dtype_of,
     finished,
+    one_of,
     operand,
     public,
     result,
@@ -57,7 +61,6 @@ from hybridize.array.traced import Traced
 from hybridize.base import dims
 from hybridize.base.dtypes import as_dtype, float32, float64, int64, is_float
 from hybridize.base.errors import (
-    ArgumentError,
     CaptureError,
     OutOfBoundsError,
     ShapeError,
@@ -65,12 +68,22 @@ from hybridize.base.errors import (
     ValueArgumentError,
 )
 from hybridize.base.promotion import floating
-from hybridize.ops.op import ACTIVE, bind1, capturing, taped, taping
+from hybridize.ops.op import ACTIVE, Operand, bind1, capturing, taped, taping
+
+_SORTS = (None, "quicksort", "mergesort", "heapsort", "stable")
+
+
+def _plainly(kind: Any, order: Any, name: str) -> None:
+    """Refuse to sort in another way than the one there is, which is stable, and by fields, which arrays have not."""
+    one_of(kind, _SORTS, name, "kind")
+    if order is not None:
+        raise ValueArgumentError("E345", f"{name}: order names fields, which arrays have not, got {order!r}")
 
 
 @public
 def sort(a: Any, axis: int | None = -1, kind: Any = None, order: Any = None) -> Any:
     """Sorted along `axis` (flat when None), smallest first, NaN last."""
+    _plainly(kind, order, "sort")
     x = ravel(a) if axis is None else array(a)
     return result(bind1(ops.Sort(axis_of(-1 if axis is None else axis, x.ndim, "sort")), operand(x)))
 
@@ -78,54 +91,82 @@ def sort(a: Any, axis: int | None = -1, kind: Any = None, order: Any = None) -> 
 @public
 def argsort(a: Any, axis: int | None = -1, kind: Any = None, order: Any = None) -> Any:
     """The indices that sort along `axis` (flat when None), stable, int64."""
+    _plainly(kind, order, "argsort")
     x = ravel(a) if axis is None else array(a)
     return result(bind1(ops.ArgSort(axis_of(-1 if axis is None else axis, x.ndim, "argsort")), operand(x)))
 
 
 @public
-def take(a: Any, indices: Any, axis: int | None = None, mode: str = "clip", out: Any = None) -> Any:
+def take(a: Any, indices: Any, axis: int | None = None, mode: str = "raise", out: Any = None) -> Any:
     """Elements at `indices` along `axis` (of the flat array when None).
 
     Args:
         a: any array.
         indices: integers of any shape, which takes the place of `axis`.
         axis: an axis of `a`.
-        mode: `clip` (the default, as in MXNet: -1 is the first element), `wrap`, or `raise`, which counts negative
-            indices from the end and, imperatively, refuses those out of bounds.
+        mode: `raise` counts negative indices from the end and refuses those out of bounds, `clip` takes the nearest
+            element (-1 is the first one), `wrap` begins again after the last.
         out: where to write the result.
+
+    Raises:
+        OutOfBoundsError E110: an index is out of bounds.
+        ValueArgumentError E345: there is no such mode.
     """
+    one_of(mode, ("raise", "clip", "wrap"), "take", "mode")
     x = ravel(a) if axis is None else array(a)
     place = axis_of(0 if axis is None else axis, x.ndim, "take")
     length = x.shape[place]
     numbers = index_operand(indices)
+    what = f"take from axis {place} of {x.type}"
     if mode == "raise":
-        if isinstance(numbers, numpy.ndarray) and numbers.size and (numbers.min() < -length or numbers.max() >= length):
-            raise OutOfBoundsError("E110", f"take: an index is out of bounds for axis {place} of {x.type}")
-        numbers = clamped(numbers, length)
-    elif mode == "wrap":
-        numbers = operand(mod(result(numbers), length))
-    elif mode == "clip":
-        numbers = operand(minimum(maximum(result(numbers), 0), length - 1))
+        numbers = from_front(numbers, length, what)
     else:
-        raise ArgumentError("E315", f"take has no mode {mode!r}", help="one of clip, wrap, raise")
-    return finished(result(bind1(ops.Gather(place), operand(x), numbers)), out)
+        if not length and 0 not in shape_of(numbers):
+            raise OutOfBoundsError("E110", f"{what}: it has no elements")
+        numbers = _wrapped(numbers, length) if mode == "wrap" else _nearest(numbers, length)
+    return finished(picked(x, result(numbers), place), out)
+
+
+def _wrapped(numbers: Operand, length: int) -> Operand:
+    found: Operand = operand(mod(result(numbers), length)) if length else numbers
+    return found
+
+
+def _nearest(numbers: Operand, length: int) -> Operand:
+    found: Operand = operand(minimum(maximum(result(numbers), 0), length - 1)) if length else numbers
+    return found
+
+
+def picked(x: Any, numbers: Any, axis: int) -> Any:
+    """Elements of an array along an axis at int64 indices that are known to be within bounds."""
+    return result(bind1(ops.Gather(axis), operand(x), operand(numbers)))
+
+
+def along(x: Any, numbers: Any, axis: int) -> Any:
+    """One element of an array along an axis for each int64 index; they are known to be within bounds."""
+    index = operand(numbers)
+    found = shape_of(index)
+    if len(found) != x.ndim:
+        raise ShapeError("E134", f"take_along_axis: indices of {len(found)} axes for {x.type}")
+    shape = dims.broadcast((*x.shape[:axis], 1, *x.shape[axis + 1 :]), (*found[:axis], 1, *found[axis + 1 :]))
+    if shape is None:
+        raise ShapeError("E134", f"take_along_axis: indices {list(found)} do not go with {x.type}")
+    index = broadcast(index, (*shape[:axis], found[axis], *shape[axis + 1 :]))
+    values = broadcast(operand(x), (*shape[:axis], x.shape[axis], *shape[axis + 1 :]))
+    return result(bind1(ops.TakeAlongAxis(axis), values, index))
 
 
 @public
 def take_along_axis(arr: Any, indices: Any, axis: int | None = -1) -> Any:
-    """One element along `axis` for each index; the other axes go together."""
+    """One element along `axis` for each index; the other axes go together.
+
+    Raises:
+        OutOfBoundsError E110: an index is out of bounds.
+    """
     x = ravel(arr) if axis is None else array(arr)
     place = axis_of(0 if axis is None else axis, x.ndim, "take_along_axis")
-    numbers = clamped(index_operand(indices), x.shape[place])
-    found = shape_of(numbers)
-    if len(found) != x.ndim:
-        raise ShapeError("E134", f"take_along_axis: indices of {len(found)} axes for {x.type}")
-    shape = dims.broadcast((*x.shape[:place], 1, *x.shape[place + 1 :]), (*found[:place], 1, *found[place + 1 :]))
-    if shape is None:
-        raise ShapeError("E134", f"take_along_axis: indices {list(found)} do not go with {x.type}")
-    numbers = broadcast(numbers, (*shape[:place], found[place], *shape[place + 1 :]))
-    values = broadcast(operand(x), (*shape[:place], x.shape[place], *shape[place + 1 :]))
-    return result(bind1(ops.TakeAlongAxis(place), values, numbers))
+    what = f"take_along_axis of axis {place} of {x.type}"
+    return along(x, result(from_front(index_operand(indices), x.shape[place], what)), place)
 
 
 @public
@@ -136,15 +177,24 @@ def gather_nd(data: Any, indices: Any) -> Any:
     if count > x.ndim:
         raise ShapeError("E134", f"gather_nd: {count} indices for {x.type}")
     order = (*range(1, len(shape_of(points))), 0)
-    columns = result(bind1(ops.Transpose(order), points))
-    sizes = numpy.asarray(x.shape[:count], dtype=int64)
-    columns = minimum(maximum(where(less(columns, 0), columns + sizes, columns), 0), sizes - 1)
-    return result(bind1(ops.GatherND(), operand(x), operand(columns)))
+    columns = points_within(bind1(ops.Transpose(order), points), x.shape[:count], f"gather_nd of {x.type}")
+    return result(bind1(ops.GatherND(), operand(x), columns))
+
+
+def points_within(points: Operand, sizes: tuple[int, ...], what: str) -> Operand:
+    """Points [..., k] of axes of `sizes`, checked, negative numbers counted from the front."""
+    ends = broadcast(strong(list(sizes), int64), shape_of(points))
+    check(points, operand(-result(ends)), ends, what)
+    return operand(where(less(result(points), 0), result(points) + result(ends), result(points)))
 
 
 @public
 def pick(data: Any, index: Any, axis: int = -1, keepdims: bool = False, mode: str = "clip") -> Any:
-    """One element along `axis` for each `index`, whose shape is that of `data` without the axis."""
+    """One element along `axis` for each `index`, whose shape is that of `data` without the axis.
+
+    Indices out of bounds stand for the nearest element (`mode` clip), or begin again (`wrap`), as in MXNet.
+    """
+    one_of(mode, ("clip", "wrap"), "pick", "mode")
     x = array(data)
     place = axis_of(axis, x.ndim, "pick")
     numbers = result(index_operand(index))
@@ -152,7 +202,7 @@ def pick(data: Any, index: Any, axis: int = -1, keepdims: bool = False, mode: st
         numbers = expand_dims(numbers, place)
     length = x.shape[place]
     numbers = mod(numbers, length) if mode == "wrap" else minimum(maximum(numbers, 0), length - 1)
-    found = take_along_axis(x, numbers, place)
+    found = along(x, numbers, place)
     return found if keepdims else reshape(found, x.shape[:place] + x.shape[place + 1 :])
 
 
@@ -170,6 +220,7 @@ def topk(
         is_ascend: the smallest first.
         dtype: of indices.
     """
+    one_of(ret_typ, ("indices", "value", "both", "mask"), "topk", "ret_typ")
     x = ravel(data) if axis is None else array(data)
     place = axis_of(-1 if axis is None else axis, x.ndim, "topk")
     k = x.shape[place] if k < 1 else k
@@ -179,14 +230,10 @@ def topk(
     chosen = order[(slice(None),) * place + (slice(None, k),)]
     if ret_typ == "indices":
         return chosen.astype(_index_dtype(dtype))
-    values = take_along_axis(x, chosen, place)
-    if ret_typ == "value":
-        return values
-    if ret_typ == "both":
-        return [values, chosen.astype(_index_dtype(dtype))]
     if ret_typ == "mask":
         return less(argsort(order, place), k).astype(x.dtype)
-    raise ArgumentError("E315", f"topk has no ret_typ {ret_typ!r}", help="one of indices, value, both, mask")
+    values = along(x, chosen, place)
+    return values if ret_typ == "value" else [values, chosen.astype(_index_dtype(dtype))]
 
 
 def _index_dtype(dtype: Any) -> Any:
@@ -195,22 +242,45 @@ def _index_dtype(dtype: Any) -> Any:
 
 @public
 def searchsorted(a: Any, v: Any, side: str = "left") -> Any:
-    """Positions at which `v` go into the ascending `a`: how many are less (`left`), or not greater (`right`)."""
+    """Positions at which `v` go into the ascending `a`: how many are less (`left`), or not greater (`right`).
+
+    NaN is greater than all numbers, as it is sorted.
+    """
     x, values = array(a), array(v)
     if x.ndim != 1:
         raise ShapeError(
             "E118", f"searchsorted looks in a vector, got {x.type}", help="one row at a time, or x.ravel()"
         )
-    if side not in ("left", "right"):
-        raise ValueArgumentError("E345", f"searchsorted: side is 'left' or 'right', got {side!r}")
+    one_of(side, ("left", "right"), "searchsorted", "side")
     compare: Callable[..., Any] = less if side == "left" else less_equal
-    return sum(compare(x, expand_dims(values, values.ndim)), -1).astype(int64)
+    columns = expand_dims(values, values.ndim)
+    before = compare(x, columns)
+    if is_float(values.dtype):
+        beyond = isnan(columns)
+        numbers = logical_not(isnan(x)) if is_float(x.dtype) and side == "left" else True
+        before = logical_or(before, logical_and(beyond, numbers))
+    return sum(before, -1).astype(int64)
 
 
 @public
 def digitize(x: Any, bins: Any, right: bool = False) -> Any:
-    """The number of the bin that each element falls into; `bins` ascend."""
-    return searchsorted(bins, x, "left" if right else "right")
+    """The number of the bin that each element falls into; `bins` ascend, or descend.
+
+    Raises:
+        ValueArgumentError E345: they do neither; in a program AssertionFailed E520.
+    """
+    edges, side = array(bins), "left" if right else "right"
+    if edges.ndim != 1:
+        raise ShapeError("E118", f"digitize: the bins are a vector, got {edges.type}")
+    rising, falling = all_(less_equal(edges[:-1], edges[1:])), all_(less_equal(edges[1:], edges[:-1]))
+    require(logical_or(rising, falling), "digitize: bins ascend or descend", "sort them first: np.sort(bins)")
+    if isinstance(rising, Symbol):
+        return where(rising, searchsorted(edges, x, side), _descending(edges, x, side))
+    return searchsorted(edges, x, side) if rising else _descending(edges, x, side)
+
+
+def _descending(edges: Any, x: Any, side: str) -> Any:
+    return subtract(edges.shape[0], searchsorted(edges[::-1], x, side))
 
 
 @public
@@ -219,7 +289,7 @@ def interp(x: Any, xp: Any, fp: Any, left: Any = None, right: Any = None) -> Any
     at, places, values = array(x), array(xp), array(fp)
     n = places.shape[0]
     upper = minimum(maximum(searchsorted(places, at, "right"), 1), n - 1)
-    x0, x1, y0, y1 = (take(p, i) for p in (places, values) for i in (upper - 1, upper))
+    x0, x1, y0, y1 = (picked(p, i, 0) for p in (places, values) for i in (upper - 1, upper))
     found = add(y0, multiply(subtract(y1, y0), divide(subtract(at, x0), subtract(x1, x0))))
     found = where(less(at, places[0]), values[0] if left is None else left, found)
     return where(less(places[n - 1], at), values[n - 1] if right is None else right, found)
@@ -248,36 +318,86 @@ def quantile(
 ) -> Any:
     """The value below which the share `q` of the elements lies, along `axis`.
 
-    `method` is linear, lower, higher, nearest or midpoint: what to do between two elements.
+    Args:
+        a: any array.
+        q: shares from 0 to 1.
+        axis: an axis, several, or None: all elements.
+        out: where to write the result.
+        method: what to do between two elements: linear, lower, higher, nearest, midpoint, or one of the others of
+            NumPy (inverted_cdf, averaged_inverted_cdf, closest_observation, interpolated_inverted_cdf, hazen, weibull,
+            median_unbiased, normal_unbiased; Hyndman and Fan 1996).
+        keepdims: keep reduced axes with size 1.
+        interpolation: the same as `method`, by its former name.
+
+    Raises:
+        ValueArgumentError E345: an unknown method; a share below 0 or above 1, in a program AssertionFailed E520.
     """
     method = method if interpolation is None else interpolation
+    return _quantile(a, result(strong(q, float64)), axis, out, method, keepdims, "quantile: q is from 0 to 1")
+
+
+def _quantile(a: Any, share: Any, axis: Any, out: Any, method: str, keepdims: bool, rule: str) -> Any:
+    one_of(method, tuple(_QUANTILES), rule.partition(":")[0], "method")
+    require(logical_and(less_equal(0.0, share), less_equal(share, 1.0)), rule)
     flat, place, kept = merged(array(a), axis, "quantile")
     ordered = moveaxis(sort(flat if is_float(flat.dtype) else flat.astype(float32), place), place, 0)
-    share = result(strong(q, float64 if ordered.dtype == float64 else float32))
-    at = multiply(share, float(ordered.shape[0] - 1))
+    at, weight = _QUANTILES[method](float(ordered.shape[0]), share)
     low = floor(at)
-    high = minimum(low + 1, float(ordered.shape[0] - 1))
-    if method == "nearest":
-        low = high = rint(at)
-    elif method == "lower":
-        high = low
-    elif method == "higher":
-        low = where(equal(at, low), low, high)
-        high = low
-    weight = (
-        subtract(at, low)
-        if method == "linear"
-        else where(equal(at, low), 0.0, 0.5)
-        if method == "midpoint"
-        else multiply(at, 0.0)
-    )
+    weight = subtract(at, low) if weight is None else weight
+    last = float(ordered.shape[0] - 1)
+    low, high = (maximum(minimum(place, last), 0.0).astype(int64) for place in (low, low + 1.0))
     weight = reshape(weight, share.shape + (1,) * (ordered.ndim - 1)).astype(ordered.dtype)
-    below, above = take(ordered, low.astype(int64), 0), take(ordered, high.astype(int64), 0)
+    below, above = picked(ordered, low, 0), picked(ordered, high, 0)
     found = where(equal(weight, 0), below, add(below, multiply(subtract(above, below), weight)))
     found = where(isnan(ordered[-1]), math.nan, found)  # NaN is sorted last
     if keepdims:
         found = reshape(found, share.shape + kept)
     return finished(found, out)
+
+
+_Quantile = Callable[[float, Any], tuple[Any, Any]]
+
+
+def _continuous(alpha: float, beta: float) -> _Quantile:
+    """The place n q + alpha + q (1 - alpha - beta) - 1 among the ordered elements, whose fraction is the weight."""
+    return lambda n, q: (q * n + (alpha + q * (1 - alpha - beta)) - 1.0, None)
+
+
+def _of_ends(place: Callable[[Any], Any]) -> _Quantile:
+    """A whole place near (n - 1) q."""
+    return lambda n, q: (place(q * (n - 1.0)), 0.0 * q)
+
+
+def _inverted(n: float, q: Any) -> tuple[Any, Any]:
+    at = q * n - 1.0
+    return ceil(at), 0.0 * q
+
+
+def _averaged(n: float, q: Any) -> tuple[Any, Any]:
+    at = q * n - 1.0
+    return at, where(equal(at, floor(at)), 0.5, 1.0)
+
+
+def _closest(n: float, q: Any) -> tuple[Any, Any]:
+    at = q * n - 1.5
+    low = floor(at)
+    return where(logical_and(equal(at, low), equal(mod(low, 2.0), 1.0)), low, low + 1.0), 0.0 * q
+
+
+def _midpoint(n: float, q: Any) -> tuple[Any, Any]:
+    at = q * (n - 1.0)
+    return at, where(equal(at, floor(at)), 0.0, 0.5)
+
+
+_QUANTILES: dict[str, _Quantile] = {
+    "linear": lambda n, q: (q * (n - 1.0), None), "lower": _of_ends(floor), "higher": _of_ends(ceil),
+    "nearest": _of_ends(rint), "midpoint": _midpoint, "inverted_cdf": _inverted, "averaged_inverted_cdf": _averaged,
+    "closest_observation": _closest, "interpolated_inverted_cdf": _continuous(0.0, 1.0),
+    "hazen": _continuous(0.5, 0.5), "weibull": _continuous(0.0, 0.0),
+    "median_unbiased": _continuous(1 / 3, 1 / 3), "normal_unbiased": _continuous(3 / 8, 3 / 8),
+}  # fmt: skip
+"""By the names of NumPy: of n elements and shares q, the place of the element below and the weight of the next one, or
+None for the fraction of the place."""
 
 
 @public
@@ -290,9 +410,10 @@ def percentile(
     keepdims: bool = False,
     interpolation: Any = None,
 ) -> Any:
-    """The value below which `q` percent of the elements lie, along `axis`."""
-    share = divide(q, 100.0) if isinstance(q, (ndarray, Symbol)) else numpy.asarray(q) / 100.0
-    return quantile(a, share, axis, out, method, keepdims, interpolation)
+    """The value below which `q` percent of the elements lie, along `axis`; see `quantile`."""
+    share = divide(result(strong(q, float64)), 100.0)
+    method = method if interpolation is None else interpolation
+    return _quantile(a, share, axis, out, method, keepdims, "percentile: q is from 0 to 100")
 
 
 @public
@@ -319,21 +440,56 @@ def isin(element: Any, test_elements: Any, invert: bool = False) -> Any:
 
 
 @public
-def unravel_index(indices: Any, shape: Any) -> tuple[Any, ...]:
-    """Flat indices as an index for each axis of `shape`."""
-    flat, found = result(index_operand(indices)), []
-    for length in reversed(shape):
+def unravel_index(indices: Any, shape: Any, order: str = "C") -> tuple[Any, ...]:
+    """Flat indices as an index for each axis of `shape`, of which the last (`C`) or the first (`F`) runs fastest.
+
+    Raises:
+        OutOfBoundsError E110: an index is out of bounds.
+    """
+    one_of(order, ("C", "F"), "unravel_index", "order")
+    sizes = sizes_from(shape)
+    numbers = index_operand(indices)
+    check(numbers, 0, math.prod(sizes), f"unravel_index into {list(sizes)}")
+    flat, found = result(numbers), []
+    for length in reversed(sizes) if order == "C" else sizes:
         found.append(mod(flat, length))
         flat = floor_divide(flat, length)
-    return tuple(reversed(found))
+    return tuple(reversed(found)) if order == "C" else tuple(found)
 
 
 @public
-def ravel_multi_index(multi_index: Any, dims: Any) -> Any:
-    """An index for each axis of `dims` as flat indices."""
-    flat = result(index_operand(multi_index[0]))
-    for index, length in zip(multi_index[1:], dims[1:], strict=True):
-        flat = flat * length + result(index_operand(index))
+def ravel_multi_index(multi_index: Any, dims: Any, mode: Any = "raise", order: str = "C") -> Any:
+    """An index for each axis of `dims` as flat indices.
+
+    Args:
+        multi_index: indices for each axis.
+        dims: the sizes of the axes.
+        mode: `raise` refuses indices out of bounds, `clip` takes the nearest, `wrap` begins again after the last; one
+            for all axes, or a tuple of one for each.
+        order: `C`, the last axis runs fastest, or `F`, the first one does.
+
+    Raises:
+        OutOfBoundsError E110: an index is out of bounds.
+        ShapeError E134: another number of indices than of axes.
+    """
+    one_of(order, ("C", "F"), "ravel_multi_index", "order")
+    sizes = sizes_from(dims)
+    modes = tuple(mode) if isinstance(mode, (tuple, list)) else (mode,) * len(sizes)
+    parts = list(multi_index)
+    if not len(parts) == len(sizes) == len(modes):
+        raise ShapeError("E134", f"ravel_multi_index: {len(parts)} indices and {len(modes)} modes for {list(sizes)}")
+    columns = []
+    for axis, (part, length, how) in enumerate(zip(parts, sizes, modes, strict=True)):
+        one_of(how, ("raise", "clip", "wrap"), "ravel_multi_index", "mode")
+        numbers = index_operand(part)
+        if how == "raise":
+            check(numbers, 0, length, f"ravel_multi_index into {list(sizes)}, axis {axis}")
+        else:
+            numbers = _wrapped(numbers, length) if how == "wrap" else _nearest(numbers, length)
+        columns.append((result(numbers), length))
+    (flat, _), *rest = columns if order == "C" else columns[::-1]
+    for index, length in rest:
+        flat = flat * length + index
     return flat
 
 
@@ -381,7 +537,7 @@ def insert(arr: Any, obj: Any, values: Any, axis: int | None = None) -> Any:
     value = (
         moveaxis(value, 0, place) if numpy.ndim(before) == 0 and value.ndim == x.ndim and axis is not None else value
     )
-    kept = take(x, numpy.where(source < 0, 0, source), place)
+    kept = picked(x, numpy.where(source < 0, 0, source), place)
     kept[(slice(None),) * place + (numpy.flatnonzero(source < 0),)] = value
     return kept
 

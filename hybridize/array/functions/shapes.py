@@ -8,6 +8,7 @@ symbol. Where NumPy would have to copy (a reshape of a transposed array), so do 
 from __future__ import annotations
 
 import math
+import operator
 from collections.abc import Sequence
 from itertools import accumulate, pairwise
 from typing import Any
@@ -25,15 +26,17 @@ from hybridize.array.operands import (
     broadcast,
     cast,
     finished,
+    one_of,
     operand,
     public,
+    reduced_axes,
     result,
     shape_from,
     strong,
 )
 from hybridize.array.symbol import Symbol
 from hybridize.base import dims
-from hybridize.base.errors import ArgumentError, ShapeError
+from hybridize.base.errors import ArgumentError, CaptureError, DTypeError, ShapeError, ValueArgumentError
 from hybridize.base.promotion import result_dtype
 from hybridize.base.types import same_shape
 from hybridize.ops.op import ACTIVE, Op, bind1, capturing, current, taping
@@ -110,6 +113,7 @@ def reshape(a: Any, newshape: Any = None, order: str = "C", *, shape: Any = None
             return view(a, settled(a).reshape(newshape))
         except (ValueError, TypeError):
             pass  # the rest says what is wrong, with the types
+    one_of(order, ("C", "F"), "reshape", "order")
     if not isinstance(a, (ndarray, Symbol)):
         a = array(a)
     wanted = _completed(a, shape if newshape is None else newshape)
@@ -133,7 +137,7 @@ _copied = copy
 
 
 def _is_view(symbol: Symbol, shape: tuple[int, ...]) -> bool:
-    return layouts.reshaped(symbol.shape, symbol.strides(), shape) is not None
+    return layouts.reshaped(symbol.shape, symbol.steps_between(), shape) is not None
 
 
 def _completed(a: Any, wanted: Any) -> tuple[int, ...]:
@@ -160,6 +164,7 @@ def transpose(a: Any, axes: Any = None) -> Any:
     if axes is None:
         order = tuple(range(x.ndim))[::-1]
     else:
+        axes = axes if isinstance(axes, (tuple, list)) else (axes,)
         order = tuple(axis_of(axis, x.ndim, "transpose") for axis in axes)
         if sorted(order) != list(range(x.ndim)):
             raise ShapeError("E105", f"transpose of {x.type}: {tuple(axes)} names not each axis once")
@@ -219,7 +224,7 @@ def squeeze(a: Any, axis: Any = None) -> Any:
     if axis is None:
         gone: Sequence[int] = [i for i, length in enumerate(x.shape) if length == 1]
     else:
-        gone = axes_of(axis, x.ndim, "squeeze")
+        gone = reduced_axes(axis, x.ndim, "squeeze")
         if any(x.shape[i] != 1 for i in gone):
             raise ShapeError("E106", f"squeeze of {x.type}: axis {axis} is not of size 1")
     return reshaped(x, tuple(length for i, length in enumerate(x.shape) if i not in gone))
@@ -331,19 +336,58 @@ def _owned(x: Any) -> Any:
 
 @public
 def repeat(a: Any, repeats: Any, axis: int | None = None) -> Any:
-    """Each element repeated `repeats` times along `axis` (of the flat array when None)."""
+    """Each element repeated along `axis` (of the flat array when None).
+
+    Args:
+        a: any array.
+        repeats: how often; one integer, or one for each element along the axis.
+        axis: an axis of `a`.
+
+    Raises:
+        CaptureError E403: while capturing, an array: how many elements that gives depends on the data.
+        ShapeError E134, ValueArgumentError E345, DTypeError E204: another number of counts than elements; a negative
+            one; one that is no integer.
+    """
     x = array(a)
     if axis is None:
-        return repeat(ravel(x), repeats, 0)
+        x, axis = ravel(x), 0
     axis = axis_of(axis, x.ndim, "repeat")
-    if isinstance(repeats, (list, tuple, numpy.ndarray)) and numpy.size(repeats) > 1:
-        places = numpy.repeat(numpy.arange(x.shape[axis]), numpy.asarray(repeats))
-        return x[(slice(None),) * axis + (places,)]
-    times = repeats if isinstance(repeats, int) else int(numpy.asarray(repeats).reshape(-1)[0])
     shape = x.shape
+    times = _counts(repeats, shape[axis])
+    if isinstance(times, numpy.ndarray):
+        places = numpy.repeat(numpy.arange(shape[axis]), times)
+        return x[(slice(None),) * axis + (places,)]
     apart = operand(reshape(x, (*shape[: axis + 1], 1, *shape[axis + 1 :])))
     apart = broadcast(apart, (*shape[: axis + 1], times, *shape[axis + 1 :]))
     return result(bind1(ops.Reshape((*shape[:axis], shape[axis] * times, *shape[axis + 1 :])), _owned(apart)))
+
+
+def _counts(repeats: Any, length: int) -> Any:
+    """Return the counts of a repetition: one integer for all elements, or NumPy's array of one for each."""
+    if isinstance(repeats, (ndarray, Symbol)) and not (isinstance(repeats, Symbol) and repeats.weak is not None):
+        if capturing():
+            raise CaptureError(
+                "E403", f"repeat by the counts {repeats!r}: how many elements that gives depends on the data",
+                help="give a Python integer or a list of them, or call it outside of the compiled function",
+            )  # fmt: skip
+        counts = repeats.asnumpy()
+        if counts.dtype.kind in "fV" and (counts == counts.astype(numpy.int64)).all():
+            counts = counts.astype(numpy.int64)  # MXNet keeps integers in float arrays
+    elif isinstance(repeats, (list, tuple)):
+        counts = numpy.asarray([operator.index(count) for count in repeats], numpy.int64)
+    elif isinstance(repeats, numpy.ndarray):
+        counts = repeats
+    else:
+        counts = numpy.asarray(operator.index(repeats)) if not dims.is_symbolic(repeats) else repeats
+    if not isinstance(counts, numpy.ndarray):
+        return counts
+    if counts.dtype.kind not in "iu":
+        raise DTypeError("E204", f"repeat: counts are integers, got {repeats!r}")
+    if counts.ndim > 1 or counts.size not in (1, length):
+        raise ShapeError("E134", f"repeat: {list(counts.shape)} counts for {length} elements", help="one for each")
+    if (counts < 0).any():
+        raise ValueArgumentError("E345", f"repeat: a count is not negative, got {counts.min()}")
+    return int(counts.reshape(-1)[0]) if counts.size == 1 else counts
 
 
 def _pad_widths(given: Any, ndim: int) -> list[list[int]]:

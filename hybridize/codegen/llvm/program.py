@@ -53,6 +53,7 @@ from hybridize.schedule.steps import (
     Stable,
     ThreadPoolHandle,
 )
+from hybridize.schedule.updates import stops
 
 
 @frozen(eq=False)
@@ -192,9 +193,21 @@ class Emitter:
         if self.sized:
             f.use_sizes("%inputs", len(scheduled.plan.inputs) + len(scheduled.constants))
         pointers = Pointers(f)
-        names = [self.step(f, step, pointers) for step in scheduled.steps]
+        names = []
+        for step in scheduled.steps:
+            names.append(self.step(f, step, pointers))
+            if scheduled.plan.updates and stops(step):
+                self._stop(f, pointers.at(step.addresses[0]))
         f.do("ret void")
         return names
+
+    def _stop(self, f: Function, condition: str) -> None:
+        """End the program unless the condition of an assertion holds: nothing is written over an input then."""
+        end, following = f.fresh("failed"), f.fresh("held")
+        f.branch(f.op(f"icmp eq i8 {f.op(f'load i8, ptr {condition}')}, 0"), end, following)
+        f.place(end)
+        f.do("ret void")
+        f.place(following)
 
     def step(self, f: Function, step: ScheduleStep, pointers: Pointers) -> str:
         """Call what `step` says; returns the name of the function."""

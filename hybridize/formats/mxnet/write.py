@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import json
 import re
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, NoReturn
@@ -18,6 +19,7 @@ from typing import Any, NoReturn
 import numpy
 from numpy.typing import NDArray
 
+from hybridize import ops
 from hybridize.base.dtypes import bool_
 from hybridize.base.errors import CaptureError
 from hybridize.base.locations import SourceLoc
@@ -156,7 +158,7 @@ class _Writer:
             if array.size and (array.reshape(-1) == array.reshape(-1)[0]).all() and array.dtype != bool_:
                 self.numbers[value] = array.reshape(-1)[0].item()
             self.keep_constant(value, array)
-        for node in graph.nodes:
+        for node in _without_checks(graph):
             self.node(node)
 
     def keep_constant(self, value: Value, array: NDArray[Any]) -> None:
@@ -408,3 +410,19 @@ def _reshape_codes(old: Sequence[int], new: Sequence[int]) -> tuple[int, ...]:
             rest[position] = -1
             break
     return (0,) * same + tuple(rest)
+
+
+def _without_checks(graph: Graph) -> list[Node]:
+    """The nodes without bounds checks and what only those need: MXNet's operators take the nearest element."""
+    uses = Counter(value for node in graph.nodes for value in node.inputs)
+    uses.update(graph.outputs)
+    kept: list[Node] = []
+    checked: set[Value] = set()
+    for node in reversed(graph.nodes):
+        idle = any(value in checked for value in node.outputs) and not any(uses[value] for value in node.outputs)
+        if idle or isinstance(node.op, ops.Bounds):
+            uses.subtract(node.inputs)
+            checked.update(node.inputs)
+        else:
+            kept.append(node)
+    return kept[::-1]

@@ -18,7 +18,7 @@ class World {
     const [kind, literal, ...types] = text(bytes.subarray(0, bytes.indexOf(0))).split("\n");
     const places = new Uint32Array(buffer, operands >>> 0, types.length);
     const shown = types.map((type, k) => printed(buffer, places[k], type));
-    if (kind === "assert") shown.shift();
+    if (kind !== "print") shown.shift();
     const said = unquoted(literal);
     const message = kind === "print" || shown.length ? filled(said, shown) : said;
     if (kind === "print") console.log(message);

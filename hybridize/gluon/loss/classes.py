@@ -6,10 +6,11 @@ from __future__ import annotations
 from typing import Any
 
 from hybridize.array import np, npx
-from hybridize.array.operands import array, axis_of
+from hybridize.array.functions.searching import along
+from hybridize.array.operands import array, axis_of, indices, result
 from hybridize.base.errors import ArgumentError, ShapeError
 from hybridize.gluon.loss.base import Loss
-from hybridize.gluon.loss.direct import binary_entropy, cross_entropy, direct
+from hybridize.gluon.loss.direct import binary_entropy, check_labels, cross_entropy, direct
 
 
 class SigmoidBinaryCrossEntropyLoss(Loss):
@@ -65,12 +66,12 @@ class SoftmaxCrossEntropyLoss(Loss):
         batch_axis: the axis that counts the samples.
 
     Called with `pred`, [batch, classes] or any float shape; `label`, integers (or floats that hold them) in the shape
-    of `pred` without `axis`, those out of bounds standing for the nearest class, or a distribution in the shape of
-    `pred`; `sample_weight`, None or what broadcasts to `pred` with `axis` of size 1. Gives [batch], the mean over a
-    sample.
+    of `pred` without `axis`, or a distribution in the shape of `pred`; `sample_weight`, None or what broadcasts to
+    `pred` with `axis` of size 1. Gives [batch], the mean over a sample.
 
     Raises:
         ShapeError E139: labels and predictions do not go together.
+        OutOfBoundsError E110: a label is none of the classes.
 
     >>> from hybridize import np
     >>> SoftmaxCrossEntropyLoss()(np.array([[0, 0], [-1000, 1000]]), np.array([1, 1]))
@@ -93,7 +94,9 @@ class SoftmaxCrossEntropyLoss(Loss):
         axis = axis_of(self._axis, pred.ndim, type(self).__name__)
         scores = pred if self._from_logits else npx.log_softmax(pred, axis)
         if self._sparse_label:
-            loss = -npx.pick(scores, self._classes(label, pred, axis), axis, keepdims=True)
+            classes = indices(self._classes(label, pred, axis))
+            check_labels(classes, pred.shape[axis])
+            loss = -along(scores, np.expand_dims(result(classes), axis), axis)
         else:
             loss = -np.sum(scores * self._like(label, pred), axis, keepdims=True)
         return self._finished(loss, sample_weight)

@@ -14,7 +14,9 @@ from numpy.typing import NDArray
 
 from hybridize import autograd
 from hybridize.array import np, npx
+from hybridize.array.functions.bounds import check
 from hybridize.array.ndarray import ndarray, wrap
+from hybridize.base import dims
 from hybridize.base.dtypes import float32, float64
 from hybridize.ops.op import capturing, taping
 
@@ -51,9 +53,24 @@ def binary_entropy(pred: ndarray, label: ndarray, weight: float) -> Any:
 
 
 def _places(x: Array, label: Array) -> tuple[Array, Array]:
-    """Return the positions of the labels among the scores; those out of bounds stand for the nearest class."""
+    """Return the positions of the labels among the scores.
+
+    Raises:
+        OutOfBoundsError E110: a label is no class.
+    """
     classes = label if label.dtype.kind == "i" else label.astype(numpy.int64)
-    return numpy.arange(len(x)), numpy.minimum(numpy.maximum(classes, 0), x.shape[1] - 1)
+    if (classes.view(_UNSIGNED[classes.dtype.itemsize]) >= x.shape[1]).any():  # what is negative is large then
+        check_labels(classes, x.shape[1])
+    return numpy.arange(len(x)), classes
+
+
+_UNSIGNED = {1: numpy.uint8, 2: numpy.uint16, 4: numpy.uint32, 8: numpy.uint64}
+
+
+def check_labels(classes: Any, count: int) -> None:
+    """Refuse labels that are none of `count` classes: at once, or by an assertion of a program."""
+    help = f"labels are from 0 to {dims.text(count - 1)}; leave samples out by a sample_weight of 0, not by their label"
+    check(classes, 0, count, f"labels of {dims.text(count)} classes", help)
 
 
 def _surprise(x: Array, places: tuple[Array, Array], weight: float) -> tuple[Array, Array]:
@@ -99,7 +116,6 @@ class _CrossEntropy(autograd.Function):
     def backward(self, g: ndarray) -> tuple[Any, None]:
         pred, label, kept = self.saved_tensors
         if taping() is not None:  # to be differentiated itself
-            label = np.clip(label, 0, pred.shape[1] - 1)
             wrong = npx.softmax(pred, 1) - npx.one_hot(label, pred.shape[1], dtype=pred.dtype)
             return wrong * np.expand_dims(g * self._weight, 1), None
         by = g._data if self._weight == 1 else g._data * g.dtype.type(self._weight)

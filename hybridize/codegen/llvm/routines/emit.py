@@ -214,6 +214,6 @@ def _call_back(f: Function, variable: str, note: str, table: str) -> None:
 
 _WRITERS = {
     "argmax": _argument, "argmin": _argument, "cumsum": _running, "cumprod": _running, "cummax": _running,
-    "scatternd": _scatter, "print": _effect, "assert": _effect,
+    "scatternd": _scatter, "print": _effect, "assert": _effect, "bounds": _effect,
     "sort": sorting.write, "argsort": sorting.write,
 }  # fmt: skip

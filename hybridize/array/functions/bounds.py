@@ -1,0 +1,101 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Bounds checks: of indices whose values are known at once, of the others by an assertion of the program.
+
+An index that is out of bounds is an `OutOfBoundsError`, imperatively at the user's line. A program that is captured has
+no values yet: it asserts, as `npx.assert_` does, and a call that fails changes nothing.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy
+
+from hybridize import ops
+from hybridize.array.operands import broadcast, cast, shape_of, strong
+from hybridize.base import dims
+from hybridize.base.dtypes import bool_, int64
+from hybridize.base.errors import OutOfBoundsError, ValueArgumentError
+from hybridize.ops.op import Operand, bind, bind1
+
+
+def check(index: Operand, low: Any, high: Any, what: str, help: str = "") -> None:
+    """Refuse int64 indices that are below `low`, or not below `high`.
+
+    Args:
+        index: an operand.
+        low: a number, or an operand of the shape of `index`.
+        high: the same.
+        what: who asks, and of what: "take from axis 0 of f32[3]".
+        help: a remedy, where there is a better one than to look at the bounds.
+
+    Raises:
+        OutOfBoundsError E110: where the values are known.
+    """
+    if isinstance(index, numpy.ndarray):
+        if _outside(index, low, high):
+            wrong = index[(index < low) | (index >= high)][0]
+            raise OutOfBoundsError("E110", f"{what}: index {wrong} is out of bounds", help=help or _bounds(low, high))
+        return
+    shape = shape_of(index)
+    least, most = (_everywhere(end, shape) for end in (low, high))
+    fine = bind1(ops.BitAnd(), bind1(ops.Ge(), index, least), bind1(ops.Lt(), index, most))
+    if shape:
+        fine = bind1(ops.All(tuple(range(len(shape)))), fine)
+    message = f"{what}: an index is out of bounds; {help or _bounds(low, high)}"
+    bind(ops.Bounds(message), fine)
+
+
+def _outside(index: numpy.ndarray[Any, Any], low: Any, high: Any) -> bool:
+    if not index.size:
+        return False
+    if isinstance(low, int) and isinstance(high, int):  # sizes among them may be symbols, which compare with integers
+        return bool(int(index.min()) < low or int(index.max()) >= high)
+    return bool(((index < low) | (index >= high)).any())
+
+
+def _bounds(low: Any, high: Any) -> str:
+    if all(isinstance(end, int) and not dims.is_symbolic(end) for end in (low, high)):
+        return f"indices run from {low} to {high - 1}" if high > low else "there is nothing to index"
+    return "indices run from 0 to n - 1" if isinstance(low, int) and low == 0 else "indices run from -n to n - 1"
+
+
+def _everywhere(number: Any, shape: Any) -> Operand:
+    return broadcast(cast(number, int64), shape) if isinstance(number, int) else number
+
+
+def from_front(index: Operand, length: int, what: str) -> Operand:
+    """Indices of an axis of `length`, checked, the negative ones counted from the front."""
+    check(index, -length, length, what)
+    if isinstance(index, numpy.ndarray) and not dims.is_symbolic(length):
+        found: Operand = numpy.where(index < 0, index + length, index)
+        return found
+    if isinstance(index, numpy.ndarray) and not (index < 0).any():
+        return index
+    shape = shape_of(index)
+    moved = bind1(ops.Add(), index, _everywhere(length, shape))
+    return bind1(ops.Where(), bind1(ops.Lt(), index, _everywhere(0, shape)), moved, index)
+
+
+def require(condition: Any, rule: str, help: str = "") -> None:
+    """Refuse arguments that break a rule: at once where their values are known, else by an assertion of the program.
+
+    Args:
+        condition: a Python bool, or an array of bools that are all to be true.
+        rule: what holds of the arguments: "normal: scale is not negative".
+        help: a remedy.
+
+    Raises:
+        ValueArgumentError E345: it does not hold.
+    """
+    if isinstance(condition, (bool, numpy.bool_)):
+        holds = bool(condition)
+    else:
+        fine = strong(condition, bool_)
+        if not isinstance(fine, numpy.ndarray):
+            axes = tuple(range(len(shape_of(fine))))
+            bind(ops.Assert(rule), bind1(ops.All(axes), fine) if axes else fine)
+            return
+        holds = bool(fine.all())
+    if not holds:
+        raise ValueArgumentError("E345", rule, help=help)

@@ -1,0 +1,104 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Norms of vectors and matrices: sums of powers, extremes of them, and singular values."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy
+
+from hybridize.array.functions.elementwise import (
+    absolute,
+    equal,
+    not_equal,
+    power,
+    root,
+    square,
+    where,
+)
+from hybridize.array.functions.reductions import max as max_
+from hybridize.array.functions.reductions import min as min_
+from hybridize.array.functions.reductions import sum as sum_
+from hybridize.array.functions.searching import data_dependent, merged, recorded
+from hybridize.array.functions.shapes import expand_dims, moveaxis, reshape
+from hybridize.array.operands import array, axes_of, public
+from hybridize.base import modes
+from hybridize.base.errors import ValueArgumentError
+from hybridize.base.promotion import floating
+
+svdvals = data_dependent("linalg.svdvals", numpy.linalg.svdvals, recorded("svdvals", "factors"))
+
+
+@public
+def norm(x: Any, ord: Any = None, axis: Any = None, keepdims: bool = False) -> Any:
+    """Vector norms over one axis, matrix norms over two: 2 or Frobenius when `ord` is None.
+
+    Args:
+        x: any array.
+        ord: None, 0, 1, 2, inf, -inf or any p of a vector norm; for matrices None, `fro`, 1, -1, inf, -inf, and
+            imperatively `nuc`, 2, -2, which are made of singular values.
+        axis: an axis, a pair of axes, or None: all elements when `ord` is None.
+        keepdims: keep reduced axes with size 1.
+
+    Raises:
+        ValueArgumentError E345: an `ord` that is no norm of so many axes.
+    """
+    a = array(x)
+    a = a.astype(floating(a.dtype), copy=False)
+    axes = axes_of(axis, a.ndim, "norm")
+    if ord is None or (len(axes) == 2 and ord in ("fro", "f")):
+        return root(sum_(square(a), axis, keepdims=keepdims))
+    if len(axes) == 1 and not isinstance(ord, str):
+        return _vector_norm(a, ord, axes[0], keepdims)
+    if len(axes) == 2 and ord in (1, -1, math.inf, -math.inf):
+        rows, columns = (axis if axis is not None else axes) if not isinstance(axis, int) else axes
+        over, then = (rows, columns) if ord in (1, -1) else (columns, rows)
+        sums = sum_(absolute(a), over, keepdims=True)
+        best = (max_ if ord > 0 else min_)(sums, then, keepdims=True)
+        return best if keepdims else reshape(best, tuple(n for i, n in enumerate(a.shape) if i not in axes))
+    if len(axes) == 2 and ord in (2, -2, "nuc"):
+        singular = svdvals(moveaxis(a, axes, (-2, -1)))
+        found = sum_(singular, -1) if ord == "nuc" else singular[..., 0 if ord == 2 else -1]
+        return expand_dims(expand_dims(found, axes[0]), axes[1]) if keepdims else found
+    raise ValueArgumentError(
+        "E345", f"norm of {a.type} over {len(axes)} axes has no ord={ord!r}",
+        help="of a matrix: None, 'fro', 'nuc', 1, -1, 2, -2, inf, -inf; of a vector any number",
+    )  # fmt: skip
+
+
+def _vector_norm(x: Any, ord: Any, axis: int, keepdims: bool) -> Any:
+    if ord == math.inf:
+        return max_(absolute(x), axis, keepdims=keepdims)
+    if ord == -math.inf:
+        return min_(absolute(x), axis, keepdims=keepdims)
+    if ord == 0:
+        return sum_(not_equal(x, 0), axis, keepdims=keepdims).astype(x.dtype)
+    if ord == 1:
+        return sum_(absolute(x), axis, keepdims=keepdims)
+    if ord == 2:
+        return root(sum_(square(x), axis, keepdims=keepdims))
+    total = sum_(power(absolute(x), ord), axis, keepdims=keepdims)
+    if not modes.is_recording():
+        return power(total, 1.0 / ord)
+    nothing = equal(total, 0)  # as in `root`
+    return where(nothing, 0.0, power(where(nothing, 1.0, total), 1.0 / ord))
+
+
+@public
+def vector_norm(x: Any, /, *, axis: Any = None, keepdims: bool = False, ord: Any = 2) -> Any:
+    """The p-norm of all elements over `axis`: one, several together, or all of them when None."""
+    a = array(x)
+    if isinstance(ord, str):
+        raise ValueArgumentError("E345", f"vector_norm: ord is a number or infinity, got {ord!r}")
+    if not a.ndim:
+        return norm(reshape(a, (1,)), ord, 0)
+    flat, place, kept = merged(a, axis, "vector_norm")
+    found = norm(flat, ord, place)
+    return reshape(found, kept) if keepdims else found
+
+
+@public
+def matrix_norm(x: Any, /, *, keepdims: bool = False, ord: Any = "fro") -> Any:
+    """The norm of the matrices in the last two axes."""
+    return norm(x, ord, (-2, -1), keepdims)

@@ -1,0 +1,130 @@
+"""Indices out of bounds: an IndexError in every function that takes indices, imperatively, recorded and compiled."""
+
+import numpy
+import pytest
+
+import hybridize
+from hybridize import autograd, nd, np, npx
+from hybridize.base.errors import OutOfBoundsError, ValueArgumentError
+
+X = np.arange(12.0).reshape(4, 3)
+
+
+def _set(x, i):
+    y = x * 1.0
+    y[i] = 5.0
+    return y
+
+
+FUNCTIONS = {
+    "x[i]": (lambda x, i: x[i], -4, 3),
+    "x[:, i]": (lambda x, i: x.T[:, i], -4, 3),
+    "x[i, j]": (lambda x, i: x[i, i * 0], -4, 3),
+    "x[i] = v": (_set, -4, 3),
+    "take": (lambda x, i: np.take(x, i, 0), -4, 3),
+    "take of all": (lambda x, i: np.take(x[:, 0], i), -4, 3),
+    "x.take": (lambda x, i: x.take(i, 0), -4, 3),
+    "take_along_axis": (lambda x, i: np.take_along_axis(x, i.reshape(-1, 1), 0), -4, 3),
+    "gather_nd": (lambda x, i: npx.gather_nd(x, i.reshape(1, -1)), -4, 3),
+    "index_add": (lambda x, i: npx.index_add(x, i.reshape(1, -1), 1.0), -4, 3),
+    "index_update": (lambda x, i: npx.index_update(x, i.reshape(1, -1), 1.0), -4, 3),
+    "scatter_nd": (lambda x, i: npx.scatter_nd(i * 1.0, i.reshape(1, -1), (4,)), -4, 3),
+    "embedding": (lambda x, i: npx.embedding(i, x), 0, 3),
+    "nd.Embedding": (lambda x, i: nd.Embedding(i, x), 0, 3),
+    "unravel_index": (lambda x, i: np.unravel_index(i, (2, 2))[0], 0, 3),
+    "ravel_multi_index": (lambda x, i: np.ravel_multi_index((i, i * 0), (4, 3)), 0, 3),
+    "sequence_last": (lambda x, i: npx.sequence_last(x[:, :2], i), 1, 4),
+    "softmax_cross_entropy": (lambda x, i: nd.softmax_cross_entropy(x.T[:2], i), 0, 3),
+}
+
+
+def _recorded(function):
+    def run(x, i):
+        x = x.copy()
+        x.attach_grad()
+        with autograd.record():
+            return function(x, i)
+
+    return run
+
+
+@pytest.mark.parametrize("name", FUNCTIONS)
+def test_indices_out_of_bounds_are_errors_in_all_modes_alike(name):
+    function, low, high = FUNCTIONS[name]
+    compiled = hybridize.hybridize(function)
+    inside = np.array([low, high], dtype="int32")
+    wanted = function(X, inside)
+    for way in (function, _recorded(function), compiled, compiled):
+        numpy.testing.assert_allclose(way(X, inside).asnumpy(), wanted.asnumpy(), rtol=1e-6)
+        for wrong in (low - 1, high + 1, high + 100):
+            with pytest.raises(OutOfBoundsError, match="E110") as found:
+                way(X, np.array([low, wrong], dtype="int32"))
+            assert isinstance(found.value, IndexError)
+    numpy.testing.assert_allclose(compiled(X, inside).asnumpy(), wanted.asnumpy(), rtol=1e-6)
+
+
+def test_a_counter_that_runs_out_of_its_array():
+    def run(x, limit):
+        total, i = 0.0 * x[0], 0
+        while total < limit:
+            total = total + x[i]
+            i = i + 1
+        return total
+
+    x = np.array([1.0, 2.0, 3.0])
+    for way in (run, hybridize.hybridize(run)):
+        assert float(way(x, np.array(5.0))) == 6.0
+        with pytest.raises(IndexError):
+            way(x, np.array(7.0))
+
+
+def test_an_index_is_checked_on_the_side_that_is_taken():
+    def pick(x, i):
+        return x[i] if i < 4 else x[0] * 0
+
+    compiled = hybridize.hybridize(pick)
+    for i in (0, 3, 9):
+        assert float(compiled(X[:, 0], np.array(i, dtype="int32"))) == float(pick(X[:, 0], np.array(i, dtype="int32")))
+
+
+@pytest.mark.parametrize("mode", ["clip", "wrap"])
+def test_modes_of_take_and_ravel_multi_index(mode):
+    index = numpy.array([[-5, -1, 0], [2, 4, 11]])
+    for way in (lambda f: f, hybridize.hybridize):
+        found = way(lambda x, i: np.take(x, i, 0, mode=mode))(X, np.array(index, dtype="int32"))
+        numpy.testing.assert_array_equal(found.asnumpy(), numpy.take(X.asnumpy(), index, 0, mode=mode))
+        found = way(lambda i: np.ravel_multi_index((i[0], i[1]), (3, 4), mode=mode))(np.array(index, dtype="int32"))
+        numpy.testing.assert_array_equal(found.asnumpy(), numpy.ravel_multi_index(tuple(index), (3, 4), mode=mode))
+
+
+@pytest.mark.parametrize("order", ["C", "F"])
+def test_orders_of_flat_indices(order):
+    flat = numpy.arange(24)
+    wanted = numpy.unravel_index(flat, (2, 3, 4), order)
+    found = np.unravel_index(np.array(flat), (2, 3, 4), order)
+    for one, other in zip(found, wanted, strict=True):
+        numpy.testing.assert_array_equal(one.asnumpy(), other)
+    back = np.ravel_multi_index(found, (2, 3, 4), order=order, mode=("raise", "wrap", "clip"))
+    numpy.testing.assert_array_equal(back.asnumpy(), flat)
+
+
+def test_nothing_is_taken_of_nothing():
+    for mode in ("raise", "clip", "wrap"):
+        with pytest.raises(IndexError):
+            np.take(np.zeros((0,)), np.array([0], dtype="int32"), mode=mode)
+        assert np.take(np.zeros((0,)), np.zeros((0,), dtype="int32"), mode=mode).shape == (0,)
+
+
+@pytest.mark.parametrize(
+    "call",
+    [
+        lambda q: np.quantile(X, q), lambda q: np.percentile(X, q * 100), lambda q: np.random.bernoulli(q, size=(3,)),
+        lambda q: np.random.normal(0.0, q - 2.0, (3,)),
+    ],
+)  # fmt: skip
+def test_values_that_a_function_does_not_take_are_refused_by_programs_too(call):
+    compiled = hybridize.hybridize(call)
+    with pytest.raises(ValueArgumentError, match="E345"):
+        call(np.array(1.5))
+    with pytest.raises(AssertionError, match="E520"):
+        compiled(np.array(1.5))
