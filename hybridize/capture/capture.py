@@ -20,12 +20,13 @@ from hybridize.base.frozen import changed
 from hybridize.base.locations import PACKAGE, SourceLoc, user_location
 from hybridize.base.nested import Structure, flatten, unflatten
 from hybridize.capture.gradients.history import History
-from hybridize.capture.outside.fed import FedReads, Place
 from hybridize.capture.python.router import routed
 from hybridize.capture.trace.recording import Input, Recording, Trace
 from hybridize.contract.call import Call
-from hybridize.contract.captured import Captured, Effect, Given, Output, Result, Source
+from hybridize.contract.captured import Built, Captured, Effect, Given, Output, Result, Source
 from hybridize.contract.guards import Guard
+from hybridize.contract.places import Key
+from hybridize.contract.snapshots import CONTAINERS
 from hybridize.graph import Graph, Value
 from hybridize.ops import size_of
 from hybridize.ops.op import Op, current, interpreting
@@ -39,7 +40,7 @@ _CONSTANT = (
 
 def capture(
     function: Callable[..., Any], call: Call, names: Sequence[str], *, freeze: bool = False,
-    scope: Scope | None = None, changing: Mapping[Place, Guard] | None = None,
+    scope: Scope | None = None, changing: Mapping[Key, Guard] | None = None,
 ) -> Captured:  # fmt: skip
     """Run `function` on symbols of the types of `call`, whose leaves are called `names`.
 
@@ -54,7 +55,7 @@ def capture(
     Raises:
         CaptureError: at the user's line, where the function does what no program can.
     """
-    trace = Trace(routed, gradients=History, forms=_Forms(), fed=FedReads(changing or {}), freeze=freeze, scope=scope)
+    trace = Trace(routed, gradients=History, forms=_Forms(), changing=changing or (), freeze=freeze, scope=scope)
     if scope is not None:
         scope.number = _number
     thread = modes.THREAD
@@ -76,8 +77,7 @@ def capture(
             for feed in reversed(trace.feeds):
                 feed.failed()
             trace.history.undo()
-            for undo in reversed(trace.undo):
-                undo()
+            trace.world.restore()
             if scope is not None:
                 scope.capturing, scope.number = False, None
 
@@ -160,6 +160,8 @@ class _Stock:
         self.leaves, structure = flatten(result)
         self.structure = _with_known_keys(structure)
         self.outputs: list[Value] = []
+        self._built: dict[int, Built | int] = {}
+        """Containers that are kept outside, by identity."""
         self._count: dict[Cell, int] = {}
         """How many views of a new array are in the result or kept."""
         self._bases: dict[Cell, int] = {}
@@ -169,7 +171,7 @@ class _Stock:
         """Everything about the trace."""
         trace = self.trace
         results, values = self._results()
-        effects = tuple(self._effect(effect) for effect in trace.effects)
+        effects = tuple(self._effect(effect) for effect in trace.world.effects)
         written = self._written()
         used = {value for node in trace.builder.nodes for value in node.inputs} | set(self.outputs) | set(values)
         inputs: list[Value] = []
@@ -193,10 +195,10 @@ class _Stock:
         ]
         return Captured(
             self.call, graph, tuple(sources), self.structure, tuple(results), tuple(values), effects,
-            tuple(trace.guards.values()), tuple(trace.watched.values()),
+            tuple(trace.world.guards.values()), tuple(trace.world.watched.values()),
             numbers=dict(trace.numbers.pinned), conditions=tuple(trace.numbers.conditions),
             layouts=dict(trace.layouts), same_memory=self._same_memory(), bound=dict(trace.bound),
-            step=trace.history.step(trace.feeds), seen=tuple(trace.fed.seen.values()),
+            step=trace.history.step(trace.feeds), seen=tuple(trace.world.fed.seen.values()),
         )  # fmt: skip
 
     def _output(self, value: Value) -> int:
@@ -205,7 +207,7 @@ class _Stock:
 
     def _results(self) -> tuple[list[Result], list[Value]]:
         lifted = [self.trace.lift(leaf) if isinstance(leaf, ndarray) else leaf for leaf in self.leaves]
-        kept = [leaf for effect in self.trace.effects for leaf in flatten(list(effect.arguments))[0]]
+        kept = [leaf for effect in self.trace.world.effects for leaf in self._leaves_of(effect)]
         for leaf in {id(leaf): leaf for leaf in [*lifted, *kept]}.values():
             if isinstance(leaf, Symbol) and leaf.weak is None:
                 self._count[leaf._cell] = self._count.get(leaf._cell, 0) + 1
@@ -225,11 +227,15 @@ class _Stock:
             if leaf.weak is not None:
                 results.append(Result("number", self._output(value), value=leaf.weak))
             elif entry is not None and entry.position != -2:
-                self.trace.fed.check(self.trace, entry, "returned")
+                self.trace.world.fed.check(self.trace, entry, "returned")
                 results.append(Result("view", self.trace.inputs.index(entry), self._static(leaf)))
             else:
                 results.append(Result("array", *self._new(leaf)))
         return results, values
+
+    @staticmethod
+    def _leaves_of(effect: Effect) -> list[Any]:
+        return flatten([*effect.arguments, *effect.keywords.values()])[0]
 
     def _new(self, leaf: Symbol) -> tuple[int, tuple[Op, ...]]:
         """The output that is a new array, and which view of it a symbol is."""
@@ -252,7 +258,9 @@ class _Stock:
     def _constant(self, leaf: Any) -> Result:
         if isinstance(leaf, numpy.ndarray) or (type(leaf) is set and all(isinstance(x, _CONSTANT) for x in leaf)):
             leaf = _known(leaf.copy())
-        elif (not isinstance(leaf, _CONSTANT) and id(leaf) in self.trace.fresh) or hasattr(type(leaf), "__next__"):
+        elif (not isinstance(leaf, _CONSTANT) and id(leaf) in self.trace.world.fresh) or hasattr(
+            type(leaf), "__next__"
+        ):
             raise self.trace.refusing(CaptureError(
                 "E423", f"a {type(leaf).__name__} is returned, which each call would have to make anew",
                 help="return arrays, numbers and strings, in tuples, lists or dicts",
@@ -265,33 +273,55 @@ class _Stock:
         return Result("constant", value=leaf)
 
     def _effect(self, effect: Effect) -> Effect:
-        def replaced(argument: Any) -> Any:
-            if isinstance(argument, ndarray):
-                argument = self.trace.lift(argument)
-            if isinstance(argument, Symbol):
-                kept = self._kept(argument)
-                if kept is not None:
-                    return kept
-                if argument.weak is not None:
-                    return Output(self._output(argument.operand()), argument.weak)
-                index, steps = self._new(argument)
-                return Output(index, None, steps)
-            if is_symbolic(argument):
-                return Output(self._output(size_of(argument)), int)
-            if type(argument) in (tuple, list) and any(
-                isinstance(part, (Symbol, ndarray)) or is_symbolic(part) for part in argument
-            ):
-                return type(argument)(map(replaced, argument))
-            return argument
+        keywords = {name: self._argument(argument) for name, argument in effect.keywords.items()}
+        return changed(effect, arguments=tuple(map(self._argument, effect.arguments)), keywords=keywords)
 
-        return changed(effect, arguments=tuple(map(replaced, effect.arguments)))
+    def _argument(self, argument: Any) -> Any:
+        """An argument of an effect as data: what calls have in place of symbols, and of containers they make."""
+        if isinstance(argument, ndarray):
+            argument = self.trace.lift(argument)
+        if isinstance(argument, Symbol):
+            kept = self._kept(argument)
+            if kept is not None:
+                return kept
+            if argument.weak is not None:
+                return Output(self._output(argument.operand()), argument.weak)
+            index, steps = self._new(argument)
+            return Output(index, None, steps)
+        if is_symbolic(argument):
+            return Output(self._output(size_of(argument)), int)
+        if isinstance(argument, tuple) and hasattr(argument, "_fields"):
+            return type(argument)(*map(self._argument, argument))
+        if type(argument) in CONTAINERS and not self.trace.world.is_outside(argument):
+            return self._container(argument)
+        return argument
+
+    def _container(self, container: Any) -> Any:
+        """A container that the program makes, kept outside: each call makes one of its own."""
+        if type(container) in (tuple, frozenset):
+            return type(container)(map(self._argument, container))
+        known = self._built.get(id(container))
+        if known is None:
+            self._built[id(container)] = len(self._built)
+            empty = container.copy()
+            empty.clear()
+            items = container.items() if isinstance(container, dict) else container
+            content = tuple(
+                tuple(map(self._argument, x)) if isinstance(container, dict) else self._argument(x) for x in items
+            )
+            self._built[id(container)] = known = Built(len(self._built) - 1, empty, content)
+        elif isinstance(known, int):
+            raise self.trace.refusing(CaptureError(
+                "E432", f"a {type(container).__name__} that holds itself is kept outside", help="keep its parts",
+            ))  # fmt: skip
+        return known
 
     def _kept(self, symbol: Symbol) -> Given | None:
         """What a symbol stands for where it is an array that is there before, or a view of one."""
         entry = None if symbol.weak is not None else self.trace.input_of(symbol._cell)
         if entry is None or entry.position == -2:
             return None
-        self.trace.fed.check(self.trace, entry, "kept elsewhere")
+        self.trace.world.fed.check(self.trace, entry, "kept elsewhere")
         steps = self._static(symbol)
         if entry.position >= 0:
             return Given(entry.position, None, steps)
@@ -312,7 +342,7 @@ class _Stock:
                 if apart and _share_memory(entry, other):
                     raise _overlap(entry, other)
             found[id(entry)] = self._output(now)
-        trace.fed.finish(trace, [entry for entry in trace.inputs if id(entry) in found])
+        trace.world.fed.finish(trace, [entry for entry in trace.inputs if id(entry) in found])
         return found
 
     def _is_viewed(self, entry: Input, results: list[Result]) -> bool:

@@ -18,7 +18,7 @@ from hybridize.base.nested import Structure, flatten_call
 from hybridize.base.promotion import weak_kind
 from hybridize.base.types import TensorType
 from hybridize.contract.conditions import EXACT
-from hybridize.contract.guards import same
+from hybridize.contract.snapshots import same
 
 _EXACT = range(-EXACT, EXACT + 1)
 

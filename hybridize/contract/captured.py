@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from dataclasses import field
 from typing import Any
 
 from hybridize.array.ndarray import ndarray
@@ -54,6 +55,7 @@ class Effect:
 
     apply: Callable[..., object]
     arguments: tuple[Any, ...]
+    keywords: dict[str, Any] = field(default_factory=dict)
 
 
 @frozen
@@ -117,11 +119,25 @@ class Given:
     """Which view of it."""
 
 
+@frozen
+class Built:
+    """Stands for a container that each call makes anew, among the arguments of an effect: once, however often met."""
+
+    number: int
+    """Of the container in its program."""
+    empty: Any
+    """A container of its class without content."""
+    content: tuple[Any, ...]
+    """Its items; of a dict, pairs of key and value."""
+
+
 def effect_steps(arguments: Any) -> Iterator[Op]:
     """The steps of all views among the arguments of an effect."""
     for one in arguments:
         if isinstance(one, (Output, Given)):
             yield from one.steps
+        elif isinstance(one, Built):
+            yield from effect_steps(one.content)
         elif type(one) in (tuple, list):
             yield from effect_steps(one)
 

@@ -16,7 +16,7 @@ from hybridize.array.traced import Variable
 from hybridize.base.dtypes import DType
 from hybridize.base.errors import StateError
 from hybridize.base.frozen import frozen
-from hybridize.contract.attached import mark_of
+from hybridize.contract.places import variable_of
 
 
 class Feed(ABC):
@@ -82,7 +82,7 @@ class Step:
     def takes(self, leaves: Sequence[Any]) -> bool:
         """Whether these arguments have gradients attached as it was captured for."""
         return all(
-            (mark_of(leaves[position]) if type(leaves[position]) is ndarray else None) is mark
+            (variable_of(leaves[position]) if type(leaves[position]) is ndarray else None) is mark
             for position, mark in self.marks.items()
         )
 

@@ -8,10 +8,9 @@ from typing import Any
 
 from hybridize.array.ndarray import ndarray
 from hybridize.contract.captured import Captured
-from hybridize.contract.guards import AttributeGuard, CellGuard, GlobalGuard, Guard, ItemGuard, WholeGuard, differences
-
-Place = tuple[Any, ...]
-
+from hybridize.contract.guards import Guard
+from hybridize.contract.places import Content, Item, Key
+from hybridize.contract.snapshots import differences
 
 LIMIT = 512
 """Places that one function reads anew."""
@@ -21,8 +20,8 @@ class Changes:
     """Which numbers and arrays from outside were replaced between the captures of one function."""
 
     def __init__(self) -> None:
-        self._places: dict[Place, Guard] = {}
-        self._settled: dict[Place, Guard] = {}
+        self._places: dict[Key, Guard] = {}
+        self._settled: dict[Key, Guard] = {}
         """Those of which the function asks more than their values."""
 
     def see(self, captured: Iterable[Captured]) -> None:
@@ -32,7 +31,7 @@ class Changes:
         while len(self._places) > LIMIT:
             del self._places[next(iter(self._places))]
 
-    def captured(self, capture: Callable[[Mapping[Place, Guard] | None], Captured], *, alone: bool) -> Captured:
+    def captured(self, capture: Callable[[Mapping[Key, Guard] | None], Captured], *, alone: bool) -> Captured:
         """A capture that reads them anew, or where that cannot be, and there is no other way, one that guards them."""
         if not self._places:
             return capture(None)
@@ -47,21 +46,19 @@ class Changes:
         return made
 
 
-def _moved(captured: Iterable[Captured]) -> dict[Place, Guard]:
+def _moved(captured: Iterable[Captured]) -> dict[Key, Guard]:
     """Where numbers and arrays have been replaced by others since programs that keep state were captured."""
-    found: dict[Place, Guard] = {}
+    found: dict[Key, Guard] = {}
     for stock in captured:
         if not stock.effects and not stock.step.feeds:
             continue
         for guard in (*stock.guards, *stock.seen):
-            if isinstance(guard, WholeGuard):
-                for key, then, now in differences(guard):
+            if type(guard.place) is Content:
+                for key, then, now in differences(guard.place.owner, guard.expected):
                     if _alike(then, now):
-                        found["item", id(guard.owner), key] = guard
+                        found[Item(guard.place.owner, key).key] = guard
             elif not guard.holds() and _alike(guard.expected, guard.now()):
-                place = _place(guard)
-                if place is not None:
-                    found[place] = guard
+                found[guard.place.key] = guard
     return found
 
 
@@ -70,16 +67,3 @@ def _alike(then: Any, now: Any) -> bool:
     if type(then) is ndarray:
         return type(now) is ndarray and now.type == then.type
     return type(then) in (int, float) and type(now) is type(then)
-
-
-def _place(guard: Guard) -> Place | None:
-    match guard:
-        case GlobalGuard():
-            return "name", id(guard.names), guard.name
-        case CellGuard():
-            return "cell", id(guard.cell)
-        case AttributeGuard():
-            return "attribute", id(guard.owner), guard.name
-        case ItemGuard():
-            return "item", id(guard.owner), guard.key
-    return None

@@ -12,8 +12,8 @@ from numpy.typing import NDArray
 
 from hybridize.array.ndarray import ndarray
 from hybridize.array.storage import STATE
-from hybridize.contract.attached import mark_of
 from hybridize.contract.feeds import Step
+from hybridize.contract.places import variable_of
 
 Entry = Callable[..., Any]
 
@@ -108,7 +108,7 @@ def unmarked(entry: Entry, fallback: Entry) -> Entry:
 
     def call(*args: Any, **kwargs: Any) -> Any:
         for arg in args:
-            if type(arg) is ndarray and getattr(arg, "_traced", None) is not None and mark_of(arg) is not None:
+            if type(arg) is ndarray and getattr(arg, "_traced", None) is not None and variable_of(arg) is not None:
                 return fallback(*args, **kwargs)
         return entry(*args, **kwargs)
 

@@ -69,7 +69,7 @@ def explained(
 
 def valid(stock: Captured) -> list[str]:
     """What must be as it was for the program to be right."""
-    found = [f"{guard.what()} is {guard.expected!r:.80}  ({guard.loc})" for guard in stock.guards]
+    found = [f"{guard.place.described()} is {guard.expected!r:.80}  ({guard.loc})" for guard in stock.guards]
     found += [f"argument {position} is {value!r}" for position, value in stock.numbers.items()]
     return found + [f"a condition on numbers is {one.expected}  ({one.loc})" for one in stock.conditions]
 

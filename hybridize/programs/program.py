@@ -24,7 +24,7 @@ from hybridize.base.nested import unflatten
 from hybridize.base.types import TensorType
 from hybridize.compiler.archived import Code
 from hybridize.contract.call import Call
-from hybridize.contract.captured import Captured, Given, Output, Result, Source, effect_steps, memory
+from hybridize.contract.captured import Built, Captured, Given, Output, Result, Source, effect_steps, memory
 from hybridize.contract.feeds import NO_STEP
 from hybridize.contract.guards import checker, watches
 from hybridize.graph import Graph, exact, is_exact, sizes_of
@@ -203,7 +203,8 @@ class Program:
         It would keep that array alive.
         """
         arrays = (ndarray, numpy.ndarray, Variable)
-        return self.stale or any(isinstance(one.expected, arrays) and not one.holds() for one in self.stock.guards)
+        of_arrays = [one for one in self.stock.guards if isinstance(_first(one.expected), arrays)]
+        return self.stale or not all(one.holds() for one in of_arrays)
 
     @property
     def current(self) -> bool:
@@ -373,12 +374,23 @@ class Program:
                 if not steps:
                     return array
                 return viewed(array, steps) if isinstance(array, ndarray) else viewed_buffer(array, steps)
-            if type(argument) in (tuple, list):
+            if isinstance(argument, Built):
+                if argument.number not in built:
+                    built[argument.number] = container = argument.empty.copy()
+                    (container.update if isinstance(container, (dict, set)) else container.extend)(
+                        map(given, argument.content)
+                    )
+                return built[argument.number]
+            if isinstance(argument, tuple) and hasattr(argument, "_fields"):
+                return type(argument)(*map(given, argument))
+            if type(argument) in (tuple, frozenset):
                 return type(argument)(map(given, argument))
             return argument
 
+        built: dict[int, Any] = {}
         for effect in self.stock.effects:
-            effect.apply(*map(given, effect.arguments))
+            keywords = {name: given(argument) for name, argument in effect.keywords.items()}
+            effect.apply(*map(given, effect.arguments), **keywords)
 
     def _leaf(self, result: Result, arrays: Sequence[Any], outputs: Buffers, made: Made) -> Any:
         match result.kind:
@@ -512,6 +524,10 @@ class Program:
             return unflatten(stock.structure, [self._leaf(result, arrays, buffers, made) for result in stock.results])
 
         return finish
+
+
+def _first(value: Any) -> Any:
+    return value[0] if type(value) is tuple and value else value
 
 
 def _laid_out(call: Call, position: int, strides: tuple[int, ...] | None) -> bool:

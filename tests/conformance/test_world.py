@@ -149,7 +149,7 @@ def test_attributes_methods_properties(same):
 
         return function
 
-    same(make, X, Y, programs=1)
+    same(make, X, Y, programs=2)  # the second finds the cached property computed
 
 
 def test_attributes_are_read_at_each_call():

@@ -7,18 +7,9 @@ from types import CellType, SimpleNamespace
 import numpy
 import pytest
 
-from hybridize.contract.guards import (
-    AttributeGuard,
-    CellGuard,
-    GlobalGuard,
-    ItemGuard,
-    WholeGuard,
-    checker,
-    frozen,
-    same,
-    unchanged,
-    watches,
-)
+from hybridize.contract.guards import Guard, Unchanged, checker, watches
+from hybridize.contract.places import Attribute, Closure, Content, Global, Inherited, Item, Length, Member
+from hybridize.contract.snapshots import MISSING, same, shared_snapshot, snapshot, unchanged
 from hybridize.runtime.entry import Look
 
 
@@ -51,7 +42,7 @@ def test_same(x, y, equal):
 )
 def test_containers(make, change):
     container = make()
-    then = frozen(container)
+    then = snapshot(container)
     assert unchanged(container, then)
     change(container)
     assert not unchanged(container, then)
@@ -60,7 +51,7 @@ def test_containers(make, change):
 def test_a_container_in_itself():
     loop = [1]
     loop.append(loop)
-    then = frozen(loop)
+    then = snapshot(loop)
     assert unchanged(loop, then)
     loop[0] = 2
     assert not unchanged(loop, then)
@@ -69,16 +60,83 @@ def test_a_container_in_itself():
 def guards_and_changes():
     names, space, items, cell, whole = {"a": 1.0}, SimpleNamespace(b="x"), {"k": 2}, CellType(print), [1, 2]
     return [
-        (GlobalGuard(names, "a", 1.0, None), lambda: names.update(a=2.0), lambda: names.pop("a")),
-        (AttributeGuard(space, "b", "x", None), lambda: setattr(space, "b", "y"), lambda: delattr(space, "b")),
-        (ItemGuard(items, "k", 2, None), lambda: items.update(k=3), lambda: items.pop("k")),
-        (ItemGuard(whole, 1, 2, None), lambda: whole.__setitem__(1, 5), lambda: whole.clear()),
+        (Guard.on(Global(names, "a"), 1.0, None), lambda: names.update(a=2.0), lambda: names.pop("a")),
+        (Guard.on(Attribute(space, "b"), "x", None), lambda: setattr(space, "b", "y"), lambda: delattr(space, "b")),
+        (Guard.on(Item(items, "k"), 2, None), lambda: items.update(k=3), lambda: items.pop("k")),
+        (Guard.on(Item(whole, 1), 2, None), lambda: whole.__setitem__(1, 5), lambda: whole.clear()),
         (
-            CellGuard(cell, "c", print, None),
+            Guard.on(Closure(cell, "c"), print, None),
             lambda: setattr(cell, "cell_contents", len),
             lambda: delattr(cell, "cell_contents"),
         ),
     ]
+
+
+class Base:
+    def twice(self):
+        return 2
+
+    def __len__(self):
+        return 3
+
+
+def of_classes():
+    """Guards on methods, each with two ways to change what Python finds."""
+    base = type("B", (Base,), {})
+    derived = type("D", (base,), {"own": lambda self: 1})
+    one, other = derived(), lambda self: 5
+    return [
+        (
+            Guard.on(Attribute(one, "own"), one.own, None),
+            lambda: setattr(derived, "own", other),
+            lambda: setattr(one, "own", 1),
+        ),
+        (
+            Guard.on(Attribute(one, "twice"), one.twice, None),
+            lambda: setattr(base, "twice", other),
+            lambda: setattr(one, "__class__", type("E", (), {})),
+        ),
+        (
+            Guard.on(Member(one, "__len__"), derived.__len__, None),
+            lambda: setattr(derived, "__len__", other),
+            lambda: setattr(one, "__class__", type("E", (), {})),
+        ),
+        (
+            Guard.on(Inherited(derived, one, "twice"), super(derived, one).twice, None),
+            lambda: setattr(base, "twice", other),
+            lambda: setattr(derived, "__bases__", (type("F", (), {"twice": other}),)),
+        ),
+        (
+            Guard.on(Length(one), 3, None),
+            lambda: setattr(derived, "__len__", lambda self: 4),
+            lambda: setattr(derived, "__len__", None),
+        ),
+        (
+            Guard.on(Attribute(one, "gone"), MISSING, None),
+            lambda: setattr(one, "gone", 1),
+            lambda: setattr(base, "gone", None),
+        ),
+    ]
+
+
+@pytest.mark.parametrize("number", range(6))
+def test_guards_on_methods(number):
+    for way in (1, 2):
+        row = of_classes()[number]
+        guard, holds = row[0], checker([row[0]])
+        assert guard.holds()
+        assert holds()
+        row[way]()
+        assert not guard.holds()
+        assert not holds()
+
+
+def test_snapshots_of_one_content_are_one():
+    numbers = [float(number) for number in range(1000)]
+    assert shared_snapshot(numbers) is shared_snapshot(numbers)
+    before = shared_snapshot(numbers)
+    numbers[500] = -1.0
+    assert shared_snapshot(numbers) is not before
 
 
 @pytest.mark.parametrize("number", range(5))
@@ -92,7 +150,7 @@ def test_each_guard(number):
         row[step]()
         assert not guard.holds()
         assert not holds()
-        assert guard.what() in guard.change()
+        assert guard.place.described() in guard.change()
 
 
 def test_no_guards_no_check():
@@ -103,8 +161,8 @@ def test_no_guards_no_check():
 def test_the_entry_looks_at_objects_itself():
     names, cell, whole = {"f": print, "n": 3.5}, CellType(len), [1]
     guards = [
-        GlobalGuard(names, "f", print, None), GlobalGuard(names, "n", 3.5, None), CellGuard(cell, "c", len, None),
-        WholeGuard(whole, "whole", None),
+        Guard.on(Global(names, "f"), print, None), Guard.on(Global(names, "n"), 3.5, None),
+        Guard.on(Closure(cell, "c"), len, None), Guard(Content(whole, "whole"), Unchanged(snapshot(whole)), None),
     ]  # fmt: skip
     found = watches(guards)
     assert [watch.look for watch in found] == [Look.ITEM, Look.CELL, Look.CALL]

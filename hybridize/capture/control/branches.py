@@ -39,7 +39,7 @@ from hybridize.capture.control.signals import (
     level,
 )
 from hybridize.capture.trace.recording import Branch, Recording, current_trace
-from hybridize.contract.guards import MISSING, same
+from hybridize.contract.snapshots import MISSING, same
 from hybridize.graph import Value
 from hybridize.ops import Cond, Scan, Where, While
 from hybridize.ops.op import Effect, effect_of, interpreting

@@ -19,7 +19,7 @@ from hybridize.base.nested import Structure, flatten, unflatten
 from hybridize.base.promotion import weak_kind
 from hybridize.base.types import TensorType
 from hybridize.capture.trace.recording import NUMBER_DTYPES, Recording, current_trace
-from hybridize.contract.guards import MISSING, same
+from hybridize.contract.snapshots import MISSING, same
 from hybridize.graph import Value
 from hybridize.ops import Broadcast, Cast
 from hybridize.ops.op import bind1, constant
@@ -162,7 +162,7 @@ def rebuilt(spec: Spec, values: list[Value], trace: Recording) -> tuple[Any, lis
             cells.append(symbol._cell)
     made = unflatten(spec.structure, leaves)
     for container in containers_of(made):
-        trace.root.fresh[id(container)] = (container, trace)
+        trace.root.world.fresh[id(container)] = (container, trace)
     return made, cells
 
 

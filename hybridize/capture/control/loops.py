@@ -46,9 +46,8 @@ from hybridize.capture.control.signals import (
     variables,
 )
 from hybridize.capture.control.truth import truth
-from hybridize.capture.outside import objects as states
 from hybridize.capture.trace.recording import Branch, Recording, current_trace
-from hybridize.contract.guards import MISSING, same
+from hybridize.contract.snapshots import MISSING, same
 from hybridize.graph import Graph, Value
 from hybridize.ops import Cond, Scan, While
 from hybridize.ops.op import Op, bind, constant, interpreting
@@ -158,7 +157,8 @@ class Checkpoint:
         self.values = [(cell, content(cell)) for cell in cells.values()]
         self.nodes = len(trace.builder.nodes)
         self.journal = len(trace.journal)
-        self.effects = len(trace.root.effects)
+        world = trace.root.world
+        self.effects, self.writes, self.written = len(world.effects), len(world.undo), dict(world.written)
         self.containers: dict[int, tuple[Any, Any]] = {}
         trace.root.checkpoints.append(self.containers)
 
@@ -174,7 +174,10 @@ class Checkpoint:
         trace.root.history.undone(trace, self.nodes)
         if trace is trace.root:
             trace.root.numbers.forget(self.nodes)
-        del trace.root.effects[self.effects :]
+        world = trace.root.world
+        del world.effects[self.effects :]
+        world.restore(self.writes)
+        world.written = dict(self.written)
         for owner, held in self.containers.values():
             refill(owner, held)
 
@@ -200,7 +203,7 @@ def for_(
     if type(iterable) is ndarray and trace is not None:
         iterable = trace.lift(iterable)
     if trace is not None:
-        states.through(trace, iterable)
+        trace.root.world.read_items(iterable)
     if isinstance(iterable, SymbolicRange):
         loop = Loop(body, orelse, rest, names, items=iterable)
         return go_on(_graph_loop(loop, stack or Stack(), 0, None), rest)

@@ -13,7 +13,7 @@ from types import CellType
 from typing import Any
 
 from hybridize.base.frozen import frozen, mutable
-from hybridize.contract.guards import MISSING
+from hybridize.contract.snapshots import MISSING
 
 Part = Callable[..., Any]
 

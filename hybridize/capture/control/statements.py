@@ -19,7 +19,7 @@ from hybridize.capture.control import branches, loops
 from hybridize.capture.control.signals import Barrier, Part, Rest, Returned, Signal, Stack, go_on, variables
 from hybridize.capture.control.truth import truth
 from hybridize.capture.trace.recording import current_trace
-from hybridize.contract.guards import MISSING
+from hybridize.contract.snapshots import MISSING
 from hybridize.ops import Assert
 from hybridize.ops.op import bind
 

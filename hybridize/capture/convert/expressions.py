@@ -98,7 +98,9 @@ class Expressions(ast.NodeTransformer):
             return ast.copy_location(ast.Call(func=function, args=here, keywords=[]), node)
         if isinstance(function, ast.Name) and reads_frame(function.id, node) and not self.scope.is_local(function.id):
             raise Unconvertible
-        arguments = [self._container(function), *(self.visit(argument) for argument in node.args)]
+        length = isinstance(function, ast.Name) and function.id == "len" and self._is_builtin("len")
+        visited = [self._container(argument) if length else self.visit(argument) for argument in node.args]
+        arguments = [self._container(function), *visited]
         keywords = [ast.keyword(arg=keyword.arg, value=self.visit(keyword.value)) for keyword in node.keywords]
         return ast.copy_location(ast.Call(func=attribute("call"), args=arguments, keywords=keywords), node)
 

@@ -454,17 +454,12 @@ class _Converter(Expressions):
                 return [ast.Expr(routed("update_attribute", self._container(owner), key, operator, value))]
             case ast.Subscript(value=owner, slice=index):
                 return [ast.Expr(routed("update_item", self._container(owner), self._key(index), operator, value))]
-        made: list[ast.stmt] = [ast.AugAssign(target=node.target, op=node.op, value=value)]
-        name = node.target.id
-        if not self.scope.is_local(name):
-            # The first read is the user's too: it becomes a guard.
-            read = ast.Assign(targets=[store(name)], value=self.visit(ast.Name(id=name, ctx=ast.Load())))
-            made.insert(0, read)
-        return made
+        before = self._read_name(ast.copy_location(ast.Name(id=node.target.id, ctx=ast.Load()), node), whole=False)
+        return [ast.Assign(targets=[node.target], value=routed("augmented", before, operator, value))]
 
     def _announced(self, verb: str, name: str, value: ast.expr) -> ast.stmt:
         """Say that a variable of the module or of a function around is going to be written, or was."""
-        place = "closure" if self.scope.parent is None else "enclosing"
+        place = "enclosing" if self.scope.is_local(name) else "closure"
         if name in self.scope.declared_global:
             place = "global"
         return ast.Expr(routed(f"{verb}_{place}", ast.Constant(name), value))

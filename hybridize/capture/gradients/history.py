@@ -27,8 +27,8 @@ from hybridize.base.locations import SourceLoc, user_location
 from hybridize.base.types import TensorType
 from hybridize.capture.gradients.sweep import Made, Sweep, origin, place
 from hybridize.capture.trace.recording import Input, Recording, Trace
-from hybridize.contract.attached import MarkGuard, mark_of
 from hybridize.contract.feeds import Feed, Step
+from hybridize.contract.places import Gradient, variable_of
 from hybridize.graph import Node, Value
 from hybridize.ops import Cast, StopGradient, full
 from hybridize.ops.arithmetic import add
@@ -120,7 +120,7 @@ class History:
                 "gradient attached",
                 help="use one of them, or a copy",
             )  # fmt: skip
-        mark = mark_of(entry.array)
+        mark = variable_of(entry.array)
         if mark is not None and not isinstance(mark, Variable):
             raise StateError(
                 "E558", f"{_name(entry)} was computed while recording, before the compiled function was called: its "
@@ -130,20 +130,22 @@ class History:
         if entry.position >= 0:
             self.marks[entry.position] = mark
         else:
-            key = ("mark", id(entry.array))
-            if key not in self.trace.guards:
-                req = None if mark is None else self.requests.get(mark, mark.req)
-                self.trace.guards[key] = MarkGuard(entry.array, mark, req, self.trace.location())
+            place = Gradient(entry.array)
+            if place.key not in self.trace.world.guards:
+                found = None
+                if mark is not None:  # the program itself may have set `req`
+                    found = mark, gradient_of(mark), self.requests.get(mark, mark.req)
+                self.trace.world.guard(place, found)
         return mark
 
     def met(self, entry: Input, array: ndarray) -> None:
         """Hear of a further array over the memory of one that is known."""
-        if entry.array is not None and entry.array is not array and mark_of(entry.array) is not mark_of(array):
+        if entry.array is not None and entry.array is not array and variable_of(entry.array) is not variable_of(array):
             self._doubtful.add(entry.symbol._cell)
 
     def wrote(self, cell: Cell) -> None:
         """Hear of a write to an array, before it happens."""
-        self.trace.fed.check(self.trace, self.trace.input_of(cell), "written")
+        self.trace.world.fed.check(self.trace, self.trace.input_of(cell), "written")
         if not modes.is_recording():
             if cell.value in self.nodes:
                 self._unclear.add(cell)

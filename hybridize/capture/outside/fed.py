@@ -10,7 +10,7 @@ asks which array it is (writes to it, keeping or returning it) is captured with 
 from __future__ import annotations
 
 import weakref
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Collection, Iterable
 from typing import Any
 
 import numpy
@@ -19,19 +19,12 @@ from hybridize.array.ndarray import ndarray
 from hybridize.array.symbol import Symbol
 from hybridize.base.errors import CaptureError
 from hybridize.base.types import TensorType
-from hybridize.capture.trace.recording import Input, Trace
-from hybridize.contract.attached import mark_of
 from hybridize.contract.conditions import EXACT
 from hybridize.contract.feeds import Feed
-from hybridize.contract.guards import (
-    AttributeGuard,
-    Guard,
-)
+from hybridize.contract.guards import Guard
+from hybridize.contract.places import Key, Place, variable_of
 from hybridize.graph import Value
 from hybridize.ops.op import imperatively
-
-Place = tuple[Any, ...]
-"""The key of a guard."""
 
 
 class Number(Feed):
@@ -79,7 +72,7 @@ class Contents(Feed):
         storage = now.storage
         if now is self._last() and storage.version == self._version and not storage.exposed:
             return True
-        if now.type != self._kind or mark_of(now) is not None:
+        if now.type != self._kind or variable_of(now) is not None:
             return False
         if not self.apart(now):
             return False
@@ -96,70 +89,57 @@ class Contents(Feed):
 
 
 class FedReads:
-    """What one capture reads anew."""
+    """The places that one capture lets calls read."""
 
-    def __init__(self, places: Mapping[Place, Guard]) -> None:
+    def __init__(self, places: Collection[Key]) -> None:
         self.places = places
         """Where values have changed since a program was captured."""
         self.numbers: dict[Value, Number] = {}
         self._arrays: dict[int, Contents] = {}
-        self._known: dict[Place, Symbol] = {}
-        self.seen: dict[Place, Guard] = {}
-        """What tells by itself of changes, and needs no guard."""
+        self._known: dict[Key, Symbol] = {}
+        self.seen: dict[Key, Guard] = {}
+        """Guards that are not needed, as their places tell by themselves of changes: where to look for such changes."""
 
-    def read(self, trace: Trace, place: Place, guard: Guard) -> Symbol | None:
-        """What `guard` would guard, as the program finds it at each call; None where it is to be guarded."""
-        if place not in self.places or place in trace.guards:
+    def read(self, program: Any, place: Place, value: Any) -> Symbol | None:
+        """Give what calls of the program find at a place; None where it is to be guarded."""
+        if place.key not in self.places:
             return None
-        if place not in self._known:
-            value = guard.expected
+        if place.key not in self._known:
             feed: Number | Contents
             if type(value) in (int, float):
-                feed = Number(guard.now, type(value))
+                feed = Number(place.read, type(value))
             elif type(value) is ndarray:
-                feed = Contents(guard.now, value.type)
+                feed = Contents(place.read, value.type)
             else:
                 return None
             with imperatively():
                 if not feed.prepare():
                     return None
-            trace.feed(feed)
-            symbol = trace.lift(feed.array)
+            program.feed(feed)
+            symbol = program.lift(feed.array)
             if isinstance(feed, Number):
-                value = symbol._cell.value
-                self.numbers[value] = feed
-                symbol = Symbol.of(trace, value, weak=feed._kind)
+                number = symbol._cell.value
+                self.numbers[number] = feed
+                symbol = Symbol.of(program, number, weak=feed._kind)
             else:
                 self._arrays[id(feed.array)] = feed
-            self._known[place] = symbol
-        return self._known[place]
+            self._known[place.key] = symbol
+        return self._known[place.key]
 
-    def watched(self, trace: Trace, guard: AttributeGuard) -> Symbol | None:
-        """What an attribute that tells of changes has, as the program finds it at each call; None where it depends."""
-        if type(guard.expected) not in (int, float, ndarray):
-            return None
-        place: Place = "attribute", id(guard.owner), guard.name
-        if place in trace.written_attributes:
-            return None
-        new = self.read(trace, place, guard)
-        if new is None:
-            self.seen.setdefault(place, guard)
-        return new
-
-    def check(self, trace: Trace, entry: Input | None, what: str) -> None:
+    def check(self, program: Any, entry: Any, what: str) -> None:
         """Refuse what asks for the very array; the function is captured with guards then."""
         if entry is not None and id(entry.array) in self._arrays:
-            raise trace.refusing(CaptureError(
+            raise program.refusing(CaptureError(
                 "E431", f"an array from outside, which is another one at each call, is {what}", help="use a copy of it"
             ))  # fmt: skip
 
-    def finish(self, trace: Trace, written: Iterable[Input]) -> None:
+    def finish(self, program: Any, written: Iterable[Any]) -> None:
         """Hear what the program writes."""
         entries = list(written)
         for feed in self._arrays.values():
             feed.written = [entry.array for entry in entries if entry.position < 0 and entry.array is not None]
             if not feed.apart(feed._last()) or any(entry.position >= 0 for entry in entries):
-                raise trace.refusing(CaptureError(
+                raise program.refusing(CaptureError(
                     "E431", "an array from outside, which is another one at each call, may be one that is written",
                     help="use a copy of it",
                 ))  # fmt: skip

@@ -15,7 +15,7 @@ from typing import Any
 
 from hybridize.array.operators import Operators
 from hybridize.base.locations import PACKAGE
-from hybridize.contract.guards import CONTAINERS
+from hybridize.contract.snapshots import CONTAINERS
 
 _TRUSTEDPACKAGES = ("hybridize", "numpy", "torch", "ml_dtypes", "llvmlite")
 _SITE = (f"{os.sep}site-packages{os.sep}", f"{os.sep}dist-packages{os.sep}")
@@ -32,6 +32,8 @@ _HARMLESS = frozenset({"fspath", "fsencode", "fsdecode", "cpu_count", "getLogger
 _OPAQUE_NAMES = frozenset({"input", "open", "id", "breakpoint"})
 _GENERATORS = {"random": ("Random",), "numpy.random": ("Generator", "RandomState", "BitGenerator")}
 _OF_FILES = frozenset({"load", "loadtxt", "genfromtxt", "fromfile", "fromregex"})
+_HEAP_TYPE = 1 << 9
+"""Flag of classes that were made while Python ran: `Py_TPFLAGS_HEAPTYPE`."""
 _CLOCKS = frozenset({"now", "today", "utcnow"})
 
 
@@ -86,6 +88,8 @@ def is_trusted_module(name: str) -> bool:
 @cache
 def is_trusted_class(kind: type) -> bool:
     """Whether instances of a class are taken as they are, without guards on their attributes."""
+    if kind.__module__ == "builtins" and kind.__flags__ & _HEAP_TYPE:  # made by `exec` where no module has a name
+        return False
     return issubclass(kind, Operators) or is_trusted_module(kind.__module__)
 
 

@@ -16,11 +16,10 @@ from hybridize.base.dims import is_symbolic
 from hybridize.capture.control.operators import choose
 from hybridize.capture.control.signals import SymbolicRange
 from hybridize.capture.control.truth import as_bool, plain, truth
-from hybridize.capture.outside import objects as states
-from hybridize.capture.outside.trust import is_trusted_file
+from hybridize.capture.outside.objects import is_users
 from hybridize.capture.python import writes
 from hybridize.capture.trace.recording import current_trace
-from hybridize.contract.guards import CONTAINERS
+from hybridize.contract.snapshots import CONTAINERS
 
 
 def class_of(value: Any) -> type:
@@ -90,19 +89,23 @@ def _next(router: Any, iterator: Any, *default: Any) -> Any:
     return next(iterator, *default)
 
 
-def _len(router: Any, value: Any) -> int:
+def _len(router: Any, value: Any) -> Any:
     method = getattr(type(value), "__len__", None)
     if type(value) is Symbol and value.shape:
         return value.shape[0]  # which may be a size that `len` itself could not give
     arrays = (Symbol, ndarray, numpy.ndarray)
+    trace = current_trace()
+    if trace is not None and type(value) in CONTAINERS and trace.root.world.is_outside(value):
+        return trace.root.world.read_length(value, len(value))
     if type(value) in CONTAINERS or isinstance(value, arrays):
         return len(value)
-    code = getattr(method, "__code__", None)
-    if code is not None and not is_trusted_file(code.co_filename):
+    if is_users(method):
+        if trace is not None:
+            trace.root.world.read_class(value, "__len__", method)
         return int(router.call(method, value))
-    length, trace = len(value), current_trace()
+    length = len(value)
     if trace is not None:
-        states.measured(trace, value, length)
+        trace.root.world.read_length(value, length)
     return length
 
 

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import builtins
 import functools
-import operator
 import types
 from collections.abc import Callable, Mapping
 from types import FunctionType, MethodType
@@ -22,41 +21,34 @@ from hybridize.array.operators import Operators
 from hybridize.array.storage import Storage
 from hybridize.array.symbol import Symbol
 from hybridize.base.dims import is_symbolic
-from hybridize.base.dtypes import CODES
 from hybridize.base.errors import CaptureError
 from hybridize.capture.control import statements
 from hybridize.capture.control.operators import and_, choose, compare, or_
 from hybridize.capture.control.signals import BREAK, CONTINUE, Returned, Stack, assign, content
 from hybridize.capture.control.truth import not_, plain
 from hybridize.capture.convert import statements as convert
-from hybridize.capture.outside import objects as states
+from hybridize.capture.outside.objects import has_own_account, is_users
 from hybridize.capture.outside.trust import (
     FUNCTIONS,
     is_for_outside,
-    is_iterator,
     is_trusted_class,
     is_trusted_file,
     is_trusted_module,
     opaque_name,
 )
+from hybridize.capture.outside.world import World, refill
 from hybridize.capture.python import writes
 from hybridize.capture.python.arguments import numbers_given
 from hybridize.capture.python.builtins import REPLACED
 from hybridize.capture.trace.recording import Recording, Trace, current_trace
-from hybridize.contract.guards import (
-    CONTAINERS,
-    MISSING,
-    AttributeGuard,
-    CellGuard,
-    GlobalGuard,
-    Guard,
-    ItemGuard,
-    WholeGuard,
-)
+from hybridize.contract.places import Attribute, Cached, Closure, Global, Inherited, Item, Member
+from hybridize.contract.snapshots import CONTAINERS, MISSING, own
+from hybridize.ops.op import imperatively
 
 _BUILTINS = (
     types.BuiltinFunctionType, types.MethodWrapperType, types.MethodDescriptorType, types.WrapperDescriptorType,
 )  # fmt: skip
+_DESCRIPTORS = (types.MethodDescriptorType, types.WrapperDescriptorType)
 _METHODS = (*_BUILTINS, types.ClassMethodDescriptorType, FunctionType, classmethod, staticmethod)
 _CONSTANT = (
     Operators, numpy.ndarray, numpy.generic, numpy.dtype, int, float, complex, str, bytes, slice, range, types.CodeType,
@@ -110,21 +102,14 @@ class Router:
         trace = current_trace()
         if trace is None or name not in self.names:
             return value
-        key = ("name", id(self.names), name)
-        if _unguarded(trace, key):
-            return _guarded(trace.root, key, GlobalGuard(self.names, name, value, trace.root.location()), name, whole)
-        return met(trace.root, value, name, whole)
+        return trace.root.world.read(Global(self.names, name), value, name, whole)
 
     def read_closure(self, name: str, value: Any, whole: bool = True) -> Any:
         """A variable of a function around the converted one."""
         trace = current_trace()
         if trace is None:
             return value
-        cell = self._cell(name)
-        key = ("cell", id(cell))
-        if _unguarded(trace, key):
-            return _guarded(trace.root, key, CellGuard(cell, name, value, trace.root.location()), name, whole)
-        return met(trace.root, value, name, whole)
+        return trace.root.world.read(Closure(self._cell(name), name), value, name, whole)
 
     def read_attribute(self, owner: Any, name: str, whole: bool = True) -> Any:
         """`owner.name`."""
@@ -136,12 +121,14 @@ class Router:
             return getattr(trace.lift(owner), name)
         if kind is types.ModuleType:
             return _module_attribute(trace.root, owner, name, whole)
-        if kind in CONTAINERS or kind is super:
+        if kind in CONTAINERS:
             return getattr(owner, name)
+        if kind is super:
+            return _inherited(trace.root.world, owner, name)
         try:
             return attribute(self, trace, owner, name, whole)
         except AttributeError:
-            states.missing(trace, owner, name)
+            trace.root.world.read_absent(owner, name)
             raise
 
     def read_item(self, owner: Any, key: Any, whole: bool = True) -> Any:
@@ -154,11 +141,11 @@ class Router:
             return trace.lift(owner)[key]
         if kind in CONTAINERS or isinstance(owner, Mapping):
             return item(trace.root, owner, plain(key), whole)
-        method = _python_method(kind, "__getitem__")
+        method = _special_method(trace, owner, "__getitem__")
         if method is not None:
             return self.call(method, owner, key)
-        states.used(trace, owner, "__getitem__")
-        return met(trace.root, owner[plain(key)], "an item", whole)
+        trace.root.world.depend_on_state(owner, "__getitem__")
+        return trace.root.world.wrap(owner[plain(key)], "an item", whole)
 
     # ----------------------------------------------------------------------------------------------------- calls
 
@@ -171,7 +158,10 @@ class Router:
             case FunctionType():
                 return self._call_function(trace, function, args, kwargs)
             case MethodType():
+                if isinstance(function.__func__, functools._lru_cache_wrapper):
+                    return self._call_cached(trace, function.__func__, (function.__self__, *args), kwargs)
                 if not is_trusted_file(getattr(getattr(function.__func__, "__code__", None), "co_filename", "")):
+                    _depend_on_method(trace.root.world, function)
                     return self.call(function.__func__, function.__self__, *args, **kwargs)
                 return self._call_trusted(trace, function, args, kwargs)
             case type():
@@ -179,21 +169,20 @@ class Router:
             case functools.partial() if getattr(function.func, "__func__", None) is Router.call:
                 return function(*args, **kwargs)  # a function of the user's that was handed to trusted code
             case functools.partial():
-                for argument in (*function.args, *function.keywords.values()):
-                    if type(argument) in CONTAINERS and id(argument) not in trace.root.fresh:
-                        trace.root.external.setdefault(id(argument), argument)  # kept from call to call
+                _depend_on_partial(trace.root.world, function)
                 return self.call(function.func, *function.args, *args, **{**function.keywords, **kwargs})
             case functools._lru_cache_wrapper():
-                return self.call(function.__wrapped__, *args, **kwargs)
+                return self._call_cached(trace, function, args, kwargs)
         if not isinstance(function, _BUILTINS):
-            method = _python_method(type(function), "__call__")
+            method = _special_method(trace, function, "__call__")
             if method is not None:
                 return self.call(method, function, *args, **kwargs)
         return self._call_trusted(trace, function, args, kwargs)
 
     def context(self, manager: Any) -> Any:
         """What a `with` enters: methods of the user's are called as all others."""
-        method = None if current_trace() is None else _python_method(type(manager), "__enter__")
+        trace = current_trace()
+        method = None if trace is None else _special_method(trace, manager, "__enter__")
         return manager if method is None else _Context(self, manager)
 
     @staticmethod
@@ -201,22 +190,32 @@ class Router:
         """What a comprehension goes through."""
         trace = current_trace()
         if trace is not None:
-            states.through(trace, iterable)
+            trace.root.world.read_items(iterable)
         return iterable
+
+    def _call_cached(self, trace: Recording, function: Any, args: Any, kwargs: Any) -> Any:
+        """A call of `functools.cache` or `lru_cache`: what is kept for the arguments, or else computed, by Python."""
+        given = [plain(x) for x in (*args, *kwargs.values())]
+        if any(isinstance(x, Symbol) for x in given):
+            raise trace.root.refusing(CaptureError(
+                "E422", f"{function.__name__}() keeps its results by arguments that have no value while capturing",
+                help="call the function without a cache, or outside",
+            ))  # fmt: skip
+        place = Cached(function, tuple(given[: len(args)]), dict(zip(kwargs, given[len(args) :], strict=True)))
+        with imperatively():
+            value = place.read()
+        return trace.root.world.read(place, value, function.__name__)
 
     def _call_function(self, trace: Recording, function: FunctionType, args: Any, kwargs: Any) -> Any:
         if convert.is_converted(function):
             return function(*args, **kwargs)
         if is_trusted_file(function.__code__.co_filename):
             return self._call_trusted(trace, function, args, kwargs)
-        for default in (*(function.__defaults__ or ()), *(function.__kwdefaults__ or {}).values()):
-            if type(default) in CONTAINERS and id(default) not in trace.root.fresh:
-                trace.root.external.setdefault(id(default), default)  # kept from call to call, as globals are
+        _depend_on_code(trace.root.world, function)
         made = convert.converted(function, Router(function))
         if made is not None:
             return made(*args, **kwargs)
-        guard_all(trace.root, function)
-        return function(*args, **kwargs)
+        return _call_unconverted(trace, function, args, kwargs)
 
     def _call_class(self, trace: Recording, kind: type, args: Any, kwargs: Any) -> Any:
         init: Any = _static(kind, "__init__")
@@ -243,7 +242,9 @@ class Router:
             return replaced(self, *args, **kwargs)
         owner = getattr(function, "__self__", None)
         if type(owner) in CONTAINERS:
-            return writes.container_method(self, trace, owner, function, args, kwargs)
+            return writes.container_method(self, trace, owner, function.__name__, args, kwargs)
+        if isinstance(function, _DESCRIPTORS) and args and type(args[0]) in CONTAINERS:  # list.append(log, x)
+            return writes.container_method(self, trace, args[0], function.__name__, args[1:], kwargs)
         if type(owner) in (int, float) and any(map(is_symbolic, args)):
             return function(
                 *(int(x) if is_symbolic(x) else x for x in args)
@@ -256,7 +257,7 @@ class Router:
             ))  # fmt: skip
         wrapped = getattr(function, "__wrapped__", None)
         if isinstance(wrapped, FunctionType) and not is_trusted_file(wrapped.__code__.co_filename):
-            guard_all(trace.root, wrapped)
+            _depend_on_names(trace, wrapped, {})
         if is_for_outside(function, args, kwargs):
             raise trace.root.refusing(CaptureError(
                 "E407", f"{function.__qualname__}() inside of a compiled function: Python would have to do it at each "
@@ -265,21 +266,22 @@ class Router:
             ))  # fmt: skip
         args, kwargs = numbers_given(function, args, kwargs)
         name = getattr(function, "__name__", "__call__")
-        seen = states.before(trace, function if owner is None else owner, name)
+        world = trace.root.world
+        seen = world.before_call(function if owner is None else owner, name)
         if owner is builtins or getattr(function, "__module__", None) in _LOOKING:
             for argument in args:
                 if type(argument) not in CONTAINERS:
-                    states.used(trace, argument, name)
+                    world.depend_on_state(argument, name)
         if any(isinstance(argument, FUNCTIONS) for argument in args) or kwargs:
             args = tuple(self._handed(argument) for argument in args)
             kwargs = {name: self._handed(argument) for name, argument in kwargs.items()}
         result = function(*args, **kwargs)
         if seen is not None:
-            states.after(trace, seen, name)
+            world.after_call(seen, name)
         kind = type(result)
         if kind is ndarray:
             return trace.lift(result)
-        if kind in CONTAINERS and id(result) not in trace.root.external:
+        if kind in CONTAINERS and not world.is_outside(result):
             writes.new(result)
         return result
 
@@ -305,45 +307,55 @@ class Router:
 
     def delete_attribute(self, owner: Any, name: str) -> None:
         """`del owner.name`."""
-        writes.delete(self, owner, f"attribute {name!r}", delattr, name)
+        writes.delete_attribute(owner, name)
 
     def delete_item(self, owner: Any, key: Any) -> None:
         """`del owner[key]`."""
-        writes.delete(self, owner, "an item", operator.delitem, key)
+        writes.delete_item(self, owner, key)
 
     def update_attribute(self, owner: Any, name: str, method: str, value: Any) -> None:
         """`owner.name += value`, or another operator."""
         before = self.read_attribute(owner, name)
-        after = getattr(operator, method)(before, value)
+        after = writes.augmented(before, method, value)
         if after is not before or not isinstance(after, Operators):  # arrays are written in place
             writes.set_attribute(self, after, owner, name)
 
     def update_item(self, owner: Any, key: Any, method: str, value: Any) -> None:
         """`owner[key] += value`, or another operator."""
         before = self.read_item(owner, key)
-        writes.set_item(self, getattr(operator, method)(before, value), owner, key)
+        writes.set_item(self, writes.augmented(before, method, value), owner, key)
+
+    augmented = staticmethod(writes.augmented)
 
     def writing_global(self, name: str, _: None) -> None:
         """Before a write to a name of the module."""
-        names = self.names
-        old = names.get(name, MISSING)
-        writes.remember(lambda: names.__setitem__(name, old) if old is not MISSING else names.pop(name, None))
+        self._writing(Global(self.names, name), name)
 
     def wrote_global(self, name: str, value: Any) -> None:
         """After a write to a name of the module."""
-        write = functools.partial(self.names.__setitem__, name)
-        writes.wrote_variable(("name", id(self.names), name), value, name, write)
+        self._wrote(Global(self.names, name), value)
 
     def writing_closure(self, name: str, _: None) -> None:
         """Before a write to a variable of a function around the converted one."""
-        cell = self._cell(name)
-        old = content(cell)
-        writes.remember(lambda: assign(cell, old))
+        self._writing(Closure(self._cell(name), name), name)
 
     def wrote_closure(self, name: str, value: Any) -> None:
         """After a write to a variable of a function around the converted one."""
-        cell = self._cell(name)
-        writes.wrote_variable(("cell", id(cell)), value, name, functools.partial(assign, cell))
+        self._wrote(Closure(self._cell(name), name), value)
+
+    @staticmethod
+    def _writing(place: Global | Closure, name: str) -> None:
+        trace = current_trace()
+        if trace is not None:
+            if trace.depth:
+                raise writes.refused(trace, f"the variable {name!r} of the surroundings is set")
+            trace.root.world.remember(place)
+
+    @staticmethod
+    def _wrote(place: Global | Closure, value: Any) -> None:
+        trace = current_trace()
+        if trace is not None:
+            trace.root.world.write(place, value, done=True)
 
     def writing_enclosing(self, name: str, _: None) -> None:
         """Before a write to a variable of a function around that is converted too."""
@@ -386,89 +398,162 @@ def _number_attribute(symbol: Symbol, name: str) -> Any:
     return getattr(symbol._concretize("item"), name)
 
 
-def _guarded(root: Trace, key: _Key, guard: Guard, name: str, whole: bool) -> Any:
-    """What a guard has found, of which the program depends from now on; or as each call finds it."""
-    if (new := root.fed.read(root, key, guard)) is not None:
-        return new
-    root.guards[key] = guard
-    return met(root, guard.expected, name, whole)
+def _depend_on_code(world: World, function: FunctionType) -> None:
+    """Depend on the code of a function and its defaults: both can be replaced, as IPython's autoreload does."""
+    world.read(Attribute(function, "__code__"), function.__code__, whole=False)
+    if function.__defaults__ is not None:
+        world.read(Attribute(function, "__defaults__"), function.__defaults__, "a default")
+    if function.__kwdefaults__ is not None:
+        world.read(Attribute(function, "__kwdefaults__"), function.__kwdefaults__, "a default")
 
 
-def _unguarded(trace: Recording, key: _Key) -> bool:
-    """Whether a read needs a guard: neither guarded yet nor of what the program itself has written."""
-    return key not in trace.root.guards and key not in trace.root.written_attributes
+def _depend_on_partial(world: World, function: functools.partial[Any]) -> None:
+    """Depend on the arguments that a partial function holds, of which keywords can be replaced."""
+    for argument in function.args:
+        if type(argument) in CONTAINERS:
+            world.wrap(argument, "an argument")
+    if not world.is_own(function):
+        world.read_content(function.keywords, "the keywords of a partial function")
 
 
-def met(root: Trace, value: Any, name: str, whole: bool) -> Any:
-    """A value of the world around, as converted code gets it: arrays are lifted, containers guarded."""
-    kind: Any = type(value)
-    if kind is ndarray:
-        return root.lift(value, name)
-    if isinstance(value, numpy.ndarray):
-        if value.dtype in CODES:
-            return root.lift_numpy(value, name)
-        guard_whole(root, value, name)
-        return value
-    if kind in CONTAINERS:
-        if id(value) not in root.fresh:
-            root.external.setdefault(id(value), value)
-            if whole:
-                guard_whole(root, value, name)
-        return value
-    if is_iterator(value):
-        raise root.refusing(CaptureError(
-            "E421", f"{name!r} is an iterator ({kind.__name__}): it yields other data at each call",
-            help="pass what it yields as an argument, or make it inside the function",
-        ))  # fmt: skip
-    if whole and states.speaks(kind):
-        states.used(root, value, "an operator")
+def _depend_on_method(world: World, method: MethodType) -> None:
+    """Depend on a method's being what its object has under its name."""
+    owner, name = method.__self__, method.__func__.__name__
+    if getattr(owner, name, None) == method:
+        read_member(world, owner, name)
+
+
+def read_member(world: World, owner: Any, name: str) -> Any:
+    """Give an attribute that is a method of the user's, and depend on it: its class and the object can get another."""
+    value = getattr(owner, name)
+    if world.is_own(owner):
+        place = Attribute(type(owner), name)
+        world.read(place, place.read(), name, whole=False)
+    else:
+        world.read(Attribute(owner, name), value, name, whole=False)
     return value
 
 
-def guard_whole(root: Trace, container: Any, name: str) -> None:
-    """Guard the content of a container of the user's, as it was before the program changed it."""
-    key = ("whole", id(container))
-    if key in root.guards:
-        return
-    guard = WholeGuard(container, name or "a container", root.location())
-    before = writes.before(root, container)
-    if before is not MISSING:
-        guard.expected = before
-    root.guards[key] = guard
-    _keep_arrays(root, container)
+def _special_method(trace: Recording, owner: Any, name: str) -> FunctionType | None:
+    """Find a special method that the user wrote in Python, which Python looks up in the class; depend on it."""
+    method = _python_method(type(owner), name)
+    if method is not None:
+        world = trace.root.world
+        place = Attribute(type(owner), name) if world.is_own(owner) else Member(owner, name)
+        world.read(place, place.read(), name, whole=False)
+    return method
 
 
-def _keep_arrays(root: Trace, container: Any, seen: frozenset[int] = frozenset()) -> None:
-    """Remember NumPy arrays in a container as the user's, so that they are lifted where they are used."""
-    if id(container) in seen:
-        return
-    seen |= {id(container)}
-    for part in container.values() if isinstance(container, dict) else container:
-        if type(part) in CONTAINERS:
-            _keep_arrays(root, part, seen)
-        elif isinstance(part, numpy.ndarray) and part.dtype in CODES:
-            root.foreign.setdefault(id(part), ndarray(part)).storage.exposed = True
+def _inherited(world: World, owner: Any, name: str) -> Any:
+    """An attribute that `super()` finds."""
+    value = getattr(owner, name)
+    if not isinstance(value, FUNCTIONS) or not is_users(value):
+        return value
+    found = owner.__self__
+    place = Inherited(owner.__thisclass__, type(found) if world.is_own(found) else found, name)
+    world.read(place, place.read(), name, whole=False)
+    return value
 
 
-def guard_all(root: Trace, function: FunctionType) -> None:
-    """Guard everything that a function without source could read by name; it may ask sizes for their class too."""
-    root.pin_sizes()
-    names = function.__globals__
-    for name in _names_of(function.__code__):
-        if name in names:
-            guard = GlobalGuard(names, name, names[name], root.location())
-            _guard_foreign(root, ("name", id(names), name), guard, name)
+def _call_unconverted(trace: Recording, function: FunctionType, args: Any, kwargs: Any) -> Any:
+    """Call a function without source, which reads the world by itself: depend on all that it can reach by name.
+
+    Raises:
+        CaptureError E431: it changes something of that, which calls of the program would not do.
+    """
+    reached: dict[int, Any] = {}
+    _depend_on_names(trace, function, reached)
+    world = trace.root.world
+    seen = [one for one in (world.before_call(owner, "__getattribute__") for owner in reached.values()) if one]
+    cells = [cell for one in (function, *reached.values()) for cell in getattr(one, "__closure__", None) or ()]
+    tables = [one.__globals__ for one in (function, *reached.values()) if isinstance(one, FunctionType)]
+    tables += [vars(one) for one in reached.values() if isinstance(one, types.ModuleType)]
+    held = [(container, list(container)) for container in world.outside.values() if not isinstance(container, dict)]
+    known = {id(table): (table, dict(table)) for table in (*tables, *world.outside.values()) if isinstance(table, dict)}
+    values = [(cell, content(cell)) for cell in cells]
+    result = function(*args, **kwargs)
+    for one in seen:
+        world.after_call(one, function.__name__)
+    changed = [owner for owner, before in held if _differ(list(owner), before)]
+    changed += [owner for owner, before in known.values() if _differ(list(owner.items()), list(before.items()))]
+    if changed or any(content(cell) is not value for cell, value in values):
+        for owner, before in held:
+            if hasattr(owner, "clear"):
+                refill(owner, before)
+        for owner, content_before in known.values():
+            owner.clear()
+            owner.update(content_before)
+        for cell, value in values:
+            assign(cell, value)
+        raise trace.root.refusing(CaptureError(
+            "E431", f"{function.__name__}() changes what is outside of it, and its source is not there to be read",
+            help="put it into a file",
+        ))  # fmt: skip
+    return result
+
+
+def _differ(now: list[Any], before: list[Any]) -> bool:
+    """Tell whether two lists hold other objects, or pairs of a key and another object."""
+    if len(now) != len(before):
+        return True
+    return any(
+        x[1] is not y[1] if type(x) is tuple and type(y) is tuple and len(x) == len(y) == 2 else x is not y
+        for x, y in zip(now, before, strict=True)
+    )
+
+
+def _depend_on_names(trace: Recording, function: FunctionType, reached: dict[int, Any]) -> None:
+    """Depend on everything that a function could read by name; it may ask sizes for their class too.
+
+    Args:
+        trace: in charge.
+        function: of which there is no source.
+        reached: objects that it can reach, to be looked into.
+    """
+    world = trace.root.world
+    trace.root.pin_sizes()
+    _depend_on_code(world, function)
+    names = _names_of(function.__code__)
+    found: list[tuple[Global | Closure | None, Any]] = [
+        (Global(function.__globals__, name), function.__globals__[name])
+        for name in names
+        if name in function.__globals__
+    ]
     for name, cell in zip(function.__code__.co_freevars, function.__closure__ or (), strict=True):
-        try:
-            value = cell.cell_contents
-        except ValueError:
+        if content(cell) is not MISSING:
+            found.append((Closure(cell, name), content(cell)))
+    found += [
+        (None, default) for default in (*(function.__defaults__ or ()), *(function.__kwdefaults__ or {}).values())
+    ]
+    for place, value in found:
+        if place is not None:
+            world.read(place, value, place.name)
+        if id(value) in reached:
             continue
-        _guard_foreign(root, ("cell", id(cell)), CellGuard(cell, name, value, root.location()), name)
-
-
-def _guard_foreign(root: Trace, key: _Key, guard: Guard, name: str) -> None:
-    root.guards.setdefault(key, guard)
-    met(root, guard.expected, name, whole=True)
+        if isinstance(value, MethodType):
+            value = value.__func__
+        if isinstance(value, FunctionType):
+            if not is_trusted_file(value.__code__.co_filename):
+                reached[id(value)] = value
+                _depend_on_names(trace, value, reached)
+        elif isinstance(value, types.ModuleType):
+            if not is_trusted_module(value.__name__):
+                reached[id(value)] = value
+                for name in names & vars(value).keys():
+                    world.read(Global(vars(value), name), vars(value)[name], name)
+        elif (
+            type(value) not in CONTAINERS
+            and not isinstance(value, (*_CONSTANT, type))
+            and not has_own_account(cast(Any, type(value)))
+        ):
+            reached[id(value)] = value
+            for name in names:
+                member = _static(type(value), name)
+                if isinstance(member, FunctionType) and not is_trusted_file(member.__code__.co_filename):
+                    read_member(world, value, name)
+                    if id(member) not in reached:
+                        reached[id(member)] = member
+                        _depend_on_names(trace, member, reached)
 
 
 def _names_of(code: types.CodeType) -> set[str]:
@@ -483,70 +568,94 @@ def _module_attribute(root: Trace, module: types.ModuleType, name: str, whole: b
     value = getattr(module, name)
     if is_trusted_module(module.__name__):
         return value
-    names = vars(module)
-    key = ("name", id(names), name)
-    if name in names and _unguarded(root, key):
-        root.guards[key] = GlobalGuard(names, name, value, root.location())
-    return met(root, value, name, whole)
+    if name in vars(module):
+        return root.world.read(Global(vars(module), name), value, name, whole)
+    return root.world.wrap(value, name, whole)
 
 
 def attribute(router: Router, trace: Recording, owner: Any, name: str, whole: bool) -> Any:
     """An attribute of an object of any class."""
     kind: Any = type(owner)
-    root = trace.root
+    world = trace.root.world
     static = _static(kind, name)
     numbers = getattr(kind, "numbers_of_steps", None)
-    if numbers is not None and name in numbers and id(owner) not in root.fresh:
-        return states.number(trace, owner, name, numbers[name])
+    if numbers is not None and name in numbers and not world.is_own(owner):
+        return _number_of_steps(trace, owner, name, numbers[name])
     if isinstance(static, property) and isinstance(static.fget, FunctionType):
-        value = router.call(static.fget, owner)
         if is_trusted_file(static.fget.__code__.co_filename):
-            states.read(trace, owner, name, value)
+            value = router.call(static.fget, owner)
+            if not (name == "fresh_grad" and getattr(owner, "_variable", None) in trace.root.history.fresh):
+                world.read_opaque(Attribute(owner, name), value)
+            return value
+        world.read_class(owner, name, static)
+        return router.call(static.fget, owner)
+    if isinstance(static, functools.cached_property) and name not in own(owner):
+        world.read_class(owner, name, static)
+        if not world.is_own(owner):
+            world.read(Item(vars(owner), name), MISSING)
+        value = router.call(static.func, owner)
+        router.set_attribute(value, owner, name)
         return value
-    if isinstance(static, functools.cached_property) and name not in vars(owner):
-        return router.call(static.func, owner)
-    own = states.own(owner)
-    watch = own.get("watch")
+    mine = own(owner)
+    watch = mine.get("watch")
     if isinstance(watch, Storage):  # a parameter tells when its array is replaced, a block when the attribute is
         watching = getattr(owner, "watching", None)
         value = getattr(owner, name)
         if watching is not None:
-            guard = AttributeGuard(owner, name, value, root.location())
-            if (new := root.fed.watched(root, guard)) is not None:
-                return new
-        trace.depend(watch if watching is None else watching(name))
-        if watching is None and static is MISSING:
-            states.read(trace, owner, name, value)
-        return met(root, value, name, whole)
+            if is_users(value) and isinstance(value, MethodType):
+                return read_member(world, owner, name)
+            return world.read_told(Attribute(owner, name), value, watching(name), name, whole)
+        world.depend(watch)
+        if static is MISSING:
+            world.read_opaque(Attribute(owner, name), value)
+        return world.wrap(value, name, whole)
     if is_trusted_class(kind) and not isinstance(owner, type):
         value = getattr(owner, name)
-        if isinstance(owner, _CONSTANT) or (isinstance(static, _METHODS) and name not in own):
+        if isinstance(owner, _CONSTANT) or (isinstance(static, _METHODS) and name not in mine):
             return trace.lift(value) if type(value) is ndarray else value
-        key = ("attribute", id(owner), name)
-        kept = name in own and (type(value) is ndarray or not states.has_own_account(kind))  # of a namespace, say
-        if kept and _unguarded(trace, key) and id(owner) not in root.fresh and not isinstance(value, Symbol):
-            return _guarded(root, key, AttributeGuard(owner, name, value, root.location()), name, whole)
-        states.read(trace, owner, name, value)
-        return met(root, value, name, whole)
-    if isinstance(static, (FunctionType, classmethod, staticmethod)) and name not in own:
-        return getattr(owner, name)
-    if static is MISSING and name not in own and not isinstance(owner, type):
-        dynamic = _python_method(kind, "__getattr__")
+        kept = name in mine and (type(value) is ndarray or not has_own_account(kind))  # of a namespace, say
+        if kept and not world.is_own(owner) and not isinstance(value, Symbol):
+            return world.read(Attribute(owner, name), value, name, whole)
+        world.read_opaque(Attribute(owner, name), value)
+        return world.wrap(value, name, whole)
+    if isinstance(static, (FunctionType, classmethod, staticmethod)) and name not in mine:
+        return read_member(world, owner, name)
+    if static is MISSING and name not in mine and not isinstance(owner, type):
+        dynamic = _special_method(trace, owner, "__getattr__")
         if dynamic is not None:
+            world.read_absent(owner, name, own=True)
             return router.call(dynamic, owner, name)
     value = getattr(owner, name)
-    if isinstance(owner, type) and isinstance(value, FUNCTIONS):
-        return value
     if isinstance(owner, type) and is_trusted_class(owner) and not isinstance(value, (int, float, str)):
         return value
-    key = ("attribute", id(owner), name)
-    if _unguarded(trace, key) and id(owner) not in root.fresh:
-        return _guarded(root, key, AttributeGuard(owner, name, value, root.location()), name, whole)
-    return value if id(owner) in root.fresh and type(value) in CONTAINERS else met(root, value, name, whole)
+    if isinstance(value, FUNCTIONS) and not is_users(value):
+        return value
+    if world.is_own(owner) and type(value) in CONTAINERS and Attribute(type(owner), name).read() is MISSING:
+        return value
+    if world.is_own(owner) and name not in mine and static is not MISSING:
+        return world.read(Attribute(kind, name), value, name, whole)  # of the class
+    return world.read(Attribute(owner, name), value, name, whole)
+
+
+def _number_of_steps(trace: Recording, owner: Any, name: str, kind: type | None) -> Any:
+    """A number that steps change, `trainer.learning_rate` say: at each call what it is then, at this place.
+
+    Raises:
+        CaptureError E407: it is no number.
+    """
+    if kind is None:
+        raise trace.root.refusing(CaptureError(
+            "E407", f"{type(owner).__name__}.{name} is read inside of a compiled function, whose calls change it",
+            help="read it outside, after the call",
+        ))  # fmt: skip
+    with imperatively():
+        now = getattr(owner, name)
+    return now if isinstance(now, Operators) else trace.reading(functools.partial(getattr, owner, name), kind)
 
 
 def item(root: Trace, owner: Any, key: Any, whole: bool) -> Any:
     """An item of a container."""
+    world = root.world
     if isinstance(key, Symbol):
         if isinstance(owner, (dict, set)):
             raise root.refusing(
@@ -555,31 +664,18 @@ def item(root: Trace, owner: Any, key: Any, whole: bool) -> Any:
                 )
             )
         return owner[key]  # asks for its number
+    outside = world.is_outside(owner) or type(owner) not in CONTAINERS
     try:
         value = owner[key]
     except LookupError:
-        if id(owner) in root.external or type(owner) not in CONTAINERS:
-            guard_whole(root, owner, "a container")
+        if outside:
+            world.read_content(owner)
         raise
-    if id(owner) not in root.external and type(owner) in CONTAINERS:
+    if not outside:
         return root.lift(value) if type(value) is ndarray else value
-    name = repr(key)
     if isinstance(owner, tuple):
-        return met(root, value, name, whole)
-    guarded = ("item", id(owner), key)
-    simple = type(key) in (int, str, bool, float, tuple, type(None))
-    if simple and guarded in root.written_attributes:
-        return met(root, value, name, whole)
-    if simple and guarded not in root.guards:
-        guard = ItemGuard(owner, key, value, root.location())
-        if (new := root.fed.read(root, guarded, guard)) is not None:
-            return new
-    if not simple or writes.before(root, owner) is not MISSING:
-        guard_whole(root, owner, "a container")
-    elif _unguarded(root, guarded):
-        root.guards[guarded] = ItemGuard(owner, key, value, root.location())
-        root.external.setdefault(id(owner), owner)
-    return met(root, value, name, whole)
+        return world.wrap(value, repr(key), whole)
+    return world.read(Item(owner, key), value, repr(key), whole)
 
 
 def _static(kind: type, name: str) -> Any:

@@ -9,42 +9,31 @@ written, but for containers of the program's own, whose content is merged with t
 from __future__ import annotations
 
 import operator
-from collections.abc import Callable
-from functools import partial
-from typing import Any
-
-import numpy
+from typing import Any, cast
 
 from hybridize.array.ndarray import ndarray
 from hybridize.array.operators import Operators
 from hybridize.array.symbol import Symbol
 from hybridize.base.errors import CaptureError
-from hybridize.base.nested import flatten
 from hybridize.capture.control.truth import plain
-from hybridize.capture.outside import objects as states
+from hybridize.capture.outside.objects import has_own_account, is_users
 from hybridize.capture.outside.trust import is_trusted_file
-from hybridize.capture.trace.recording import Recording, Trace, current_trace
-from hybridize.contract.captured import Effect
+from hybridize.capture.outside.world import MUTATORS
+from hybridize.capture.trace.recording import Recording, current_trace
 from hybridize.contract.feeds import Setting
-from hybridize.contract.guards import CONTAINERS, MISSING, WholeGuard, frozen
+from hybridize.contract.places import Attribute, Item
+from hybridize.contract.snapshots import CONTAINERS, MISSING
 from hybridize.ops.op import imperatively
 
-_REPEATABLE = frozenset({"append", "appendleft", "add", "extend", "insert", "update", "__setitem__"})
-_MUTATORS = _REPEATABLE | frozenset({
-    "pop", "popleft", "popitem", "remove", "discard", "clear", "sort", "reverse", "rotate", "setdefault", "extendleft",
-    "difference_update", "intersection_update", "symmetric_difference_update", "move_to_end", "__delitem__",
-    "__iadd__", "__ior__",
-})  # fmt: skip
 _IN_TURN = frozenset({"grad_req", "learning_rate"})
 """Computed attributes of ours that a program may set."""
-_PLAIN = (int, float, bool, str, bytes, type(None), numpy.generic, ndarray, Symbol)
 
 
 def new(value: Any) -> Any:
     """A container or object that the program makes."""
     trace = current_trace()
     if trace is not None:
-        trace.root.fresh[id(value)] = (value, trace)
+        trace.root.world.made(value, trace)
     return value
 
 
@@ -55,11 +44,6 @@ def refused(trace: Recording, what: str, help: str = "") -> CaptureError:
     return trace.root.refusing(CaptureError("E430", text, help=remedy))
 
 
-def before(root: Trace, container: Any) -> Any:
-    """The content that a container of the user's had before the program changed it; MISSING where it has not."""
-    return root.changed[id(container)][1] if id(container) in root.changed else MISSING
-
-
 def set_attribute(router: Any, value: Any, owner: Any, name: str) -> None:
     """`owner.name = value`."""
     trace = current_trace()
@@ -68,8 +52,8 @@ def set_attribute(router: Any, value: Any, owner: Any, name: str) -> None:
         return
     static = next((base.__dict__[name] for base in type(owner).__mro__ if name in base.__dict__), None)
     kind: Any = type(owner)
-    apart = hasattr(owner, "watching") or id(owner) in trace.root.fresh
-    turned = states.has_own_account(kind) and not apart
+    apart = hasattr(owner, "watching") or trace.root.world.is_own(owner)
+    turned = has_own_account(kind) and not apart
     if isinstance(static, property) and static.fset is not None and not (turned and name in _IN_TURN):
         router.call(static.fset, owner, value)
         return
@@ -78,22 +62,17 @@ def set_attribute(router: Any, value: Any, owner: Any, name: str) -> None:
     if code is not None and not is_trusted_file(code.co_filename):
         router.call(own, owner, name, value)
         return
-    made = trace.root.fresh.get(id(owner))
+    world = trace.root.world
+    made = world.fresh.get(id(owner))
     if made is not None and (not trace.depth or made[1] is trace):
         setattr(owner, name, value)
         return
     if trace.depth:
         raise refused(trace, f"the attribute {name!r} is set")
-    root = trace.root
     if turned:
         _set_in_turn(trace, value, owner, name)
         return
-    _check_kept(trace, value, f"attribute {name!r}")
-    old = getattr(owner, name, MISSING)
-    root.undo.append(lambda: setattr(owner, name, old) if old is not MISSING else delattr(owner, name))
-    root.written_attributes.add(("attribute", id(owner), name))
-    root.effects.append(Effect(partial(setattr, owner, name), (value,)))
-    object.__setattr__(owner, name, value) if isinstance(value, Symbol) else setattr(owner, name, value)
+    world.write(Attribute(owner, name), value)
 
 
 def _set_in_turn(trace: Recording, value: Any, owner: Any, name: str) -> None:
@@ -110,7 +89,8 @@ def _set_in_turn(trace: Recording, value: Any, owner: Any, name: str) -> None:
     with imperatively():
         setting.prepare()
     trace.feed(setting)
-    trace.root.written_attributes.add(("attribute", id(owner), name))
+    place = Attribute(owner, name)
+    trace.root.world.written[place.key] = place
 
 
 def _check_request(trace: Recording, parameter: Any, value: Any) -> None:
@@ -135,145 +115,102 @@ def set_item(router: Any, value: Any, owner: Any, key: Any) -> None:
     elif kind is ndarray:
         trace.lift(owner)[key] = value
     elif kind in CONTAINERS:
-        _change(trace, owner, "__setitem__", operator.setitem, (plain(key), value))
-        trace.root.written_attributes.add(("item", id(owner), _hashable(plain(key))))
+        _change(trace, owner, "__setitem__", (plain(key), value))
     else:
         method = getattr(kind, "__setitem__", None)
         code = getattr(method, "__code__", None)
         if code is not None and not is_trusted_file(code.co_filename):
             router.call(method, owner, key, value)
-        elif isinstance(owner, Operators) or id(owner) in trace.root.fresh:
+        elif isinstance(owner, Operators) or trace.root.world.is_own(owner):
             owner[key] = value
         else:
-            _set_foreign_item(trace, owner, plain(key), value)
+            if trace.depth:
+                raise refused(trace, f"an item of a {kind.__name__} is set")
+            trace.root.world.write(Item(owner, _hashable(plain(key))), value)
 
 
-def _set_foreign_item(trace: Recording, owner: Any, key: Any, value: Any) -> None:
-    """`owner[key] = value`, where the class of the owner is none whose content is looked at item by item."""
-    root = trace.root
-    if trace.depth:
-        raise refused(trace, f"an item of a {type(owner).__name__} is set")
-    _check_kept(trace, value, f"an item of a {type(owner).__name__}")
-    try:
-        old = owner[key]
-    except (LookupError, TypeError):
-        root.undo.append(lambda: owner.__delitem__(key))
-    else:
-        root.undo.append(lambda: owner.__setitem__(key, old))
-    root.written_attributes.add(("item", id(owner), _hashable(key)))
-    root.effects.append(Effect(partial(operator.setitem, owner, key), (value,)))
-    owner[key] = value
-
-
-def delete(router: Any, owner: Any, what: str, delete_one: Callable[[Any, Any], Any], key: Any) -> None:
-    """`del owner.name` or `del owner[key]`."""
+def delete_attribute(owner: Any, name: str) -> None:
+    """`del owner.name`."""
     trace = current_trace()
-    if trace is not None and id(owner) not in trace.root.fresh:
-        if type(owner) in CONTAINERS:
-            _change(trace, owner, "__delitem__", operator.delitem, (key,))
-            return
+    if trace is None or trace.root.world.is_own(owner):
+        delattr(owner, name)
+        return
+    if trace.depth:
+        raise refused(trace, f"the attribute {name!r} is deleted")
+    if not hasattr(owner, name) or has_own_account(cast(Any, type(owner))):
         raise trace.root.refusing(CaptureError(
-            "E431", f"{what} of {type(owner).__name__} is deleted, which a compiled program cannot do again",
+            "E431", f"attribute {name!r} of {type(owner).__name__} is deleted, which a program cannot do again",
             help="do it outside of the function",
         ))  # fmt: skip
-    delete_one(owner, key)
+    place = Attribute(owner, name)
+    trace.root.world.read(place, place.read(), name, whole=False)
+    trace.root.world.write(place, MISSING)
 
 
-def container_method(router: Any, trace: Recording, owner: Any, method: Any, args: Any, kwargs: Any) -> Any:
-    """A method of a list, dict, set, tuple or deque."""
-    name = method.__name__
-    root = trace.root
-    if name not in _MUTATORS:
-        args = tuple(map(plain, args))
+def delete_item(router: Any, owner: Any, key: Any) -> None:
+    """`del owner[key]`."""
+    trace = current_trace()
+    if trace is None:
+        del owner[key]
+    elif type(owner) in CONTAINERS:
+        _change(trace, owner, "__delitem__", (plain(key),))
+    elif is_users(getattr(type(owner), "__delitem__", None)):
+        router.call(type(owner).__delitem__, owner, key)
+    elif trace.root.world.is_own(owner):
+        del owner[key]
     else:
+        raise trace.root.refusing(CaptureError(
+            "E431", f"an item of {type(owner).__name__} is deleted, which a compiled program cannot do again",
+            help="do it outside of the function",
+        ))  # fmt: skip
+
+
+def augmented(before: Any, method: str, value: Any) -> Any:
+    """`before += value`, or another operator: in place where the class of the value does it so."""
+    trace = current_trace()
+    if trace is not None and type(before) in CONTAINERS and method in ("iadd", "imul", "ior", "iand", "isub", "ixor"):
+        name = f"__{method}__"
+        if hasattr(before, name):
+            return _change(trace, before, name, (value,))
+        if trace.root.world.is_outside(before):
+            trace.root.world.read_content(before)
+    return getattr(operator, method)(before, value)
+
+
+def container_method(router: Any, trace: Recording, owner: Any, name: str, args: Any, kwargs: Any) -> Any:
+    """Call a method of a list, dict, set, tuple or deque."""
+    world = trace.root.world
+    if name in MUTATORS:
         args = tuple(trace.lift(arg) if isinstance(arg, ndarray) else arg for arg in args)
-        if args and isinstance(owner, (dict, set)):
+        if args and (isinstance(owner, (dict, set)) or name in ("pop", "insert", "__setitem__", "__delitem__")):
             args = (plain(args[0]), *args[1:])  # a key
-        return _change(trace, owner, name, getattr(type(owner), name), args, kwargs)
-    if id(owner) in root.external:
-        router_met = router.read_item if name in ("get", "__getitem__") and args and isinstance(owner, dict) else None
-        if router_met is not None and args[0] in owner:
-            return router_met(owner, args[0])
-        router_guard(root, owner)
+        if name == "sort":
+            kwargs = {key: router._handed(arg) for key, arg in kwargs.items()}
+        return _change(trace, owner, name, args, kwargs)
+    args = tuple(map(plain, args))
+    if world.is_outside(owner):
+        if name in ("get", "__getitem__") and args and isinstance(owner, dict) and _hashable(args[0]) in owner:
+            return router.read_item(owner, args[0])
+        if name == "__len__":
+            return world.read_length(owner, len(owner))
+        world.read_content(owner)
     args = tuple(router._handed(arg) for arg in args)
+    method = getattr(owner, name)
     return method(*args, **{key: router._handed(arg) for key, arg in kwargs.items()})
 
 
-def router_guard(root: Trace, container: Any) -> None:
-    """Guard the content of a container of the user's."""
-    key = ("whole", id(container))
-    if key not in root.guards:
-        guard = WholeGuard(container, "a container", root.location())
-        saved = before(root, container)
-        if saved is not MISSING:
-            guard.expected = saved
-        root.guards[key] = guard
-
-
-def _change(
-    trace: Recording, owner: Any, name: str, change: Callable[..., Any], args: tuple[Any, ...], kwargs: Any = None
-) -> Any:  # fmt: skip
+def _change(trace: Recording, owner: Any, name: str, args: tuple[Any, ...], kwargs: Any = None) -> Any:
     """Change a container."""
     root = trace.root
     root.check_change(owner, trace)
     for checkpoint in root.checkpoints:
         checkpoint.setdefault(id(owner), (owner, owner.copy()))
-    if id(owner) not in root.external:
+    if not root.world.is_outside(owner):
         trace.note_container(owner, root.location())
-        return change(owner, *args, **(kwargs or {}))
+        return getattr(type(owner), name)(owner, *args, **(kwargs or {}))
     if trace.depth:
         raise refused(trace, f"a {type(owner).__name__} of the surroundings is changed ({name})")
-    if name not in _REPEATABLE or kwargs:
-        raise root.refusing(CaptureError(
-            "E431", f"{name}() changes a {type(owner).__name__} of the surroundings, which a program cannot do again",
-            help="work on a copy, or do it outside of the function",
-        ))  # fmt: skip
-    for part in args[1:] if name in ("__setitem__", "insert") else args:
-        _check_kept(trace, part, f"a {type(owner).__name__}")
-    if id(owner) not in root.changed:
-        root.changed[id(owner)] = (owner, frozen(owner))
-        copy = owner.copy()
-        root.undo.append(lambda: _restore(owner, copy))
-    leaves, _ = flatten(list(args))
-    root.effects.append(Effect(partial(change, owner), args))
-    if name != "__setitem__" and any(isinstance(leaf, (Symbol, ndarray)) for leaf in leaves):
-        root.pending[id(owner)] = owner
-        return None
-    return change(owner, *args)
-
-
-def _restore(owner: Any, copy: Any) -> None:
-    owner.clear()
-    (owner.update if isinstance(owner, (dict, set)) else owner.extend)(copy)
-
-
-def _check_kept(trace: Recording, value: Any, where: str) -> None:
-    """Only values that every call can make anew may be kept outside of the program."""
-    leaves, structure = flatten(value)
-    if structure.kind in ("list", "dict") or not all(isinstance(leaf, _PLAIN) or callable(leaf) for leaf in leaves):
-        raise trace.root.refusing(CaptureError(
-            "E432", f"{where} of the surroundings is set to a {type(value).__name__}, which is the same at each call",
-            help="keep arrays, numbers and strings outside; return the rest",
-        ))  # fmt: skip
-
-
-def remember(undo: Callable[[], object]) -> None:
-    """Before a write outside of the program: how to undo it."""
-    trace = current_trace()
-    if trace is not None:
-        trace.root.undo.append(undo)
-
-
-def wrote_variable(key: tuple[Any, ...], value: Any, name: str, write: Callable[[Any], object]) -> None:
-    """A write to a variable of the module, or of a function around; it has been done already."""
-    trace = current_trace()
-    if trace is None:
-        return
-    if trace.depth:
-        raise refused(trace, f"the variable {name!r} of the surroundings is set")
-    _check_kept(trace, value, f"the variable {name!r}")
-    trace.root.written_attributes.add(key)
-    trace.root.effects.append(Effect(write, (value,)))
+    return root.world.change(owner, name, args, kwargs or {})
 
 
 def _hashable(key: Any) -> Any:

@@ -127,7 +127,7 @@ class Numbers:
         if constant is not None:
             known[value] = constant
             return value.type.shape == ()
-        outside = self._trace.fed.numbers.get(value)
+        outside = self._trace.world.fed.numbers.get(value)
         if outside is not None:
             known[value] = outside.array._data.copy()
             used[outside] = value

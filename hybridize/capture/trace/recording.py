@@ -30,10 +30,12 @@ from hybridize.base.dtypes import DType, bool_, float64, int64
 from hybridize.base.errors import CaptureError
 from hybridize.base.locations import SourceLoc, user_location
 from hybridize.base.types import TensorType
+from hybridize.capture.outside.fed import FedReads
+from hybridize.capture.outside.world import World
 from hybridize.capture.trace.numbers import Numbers
-from hybridize.contract.captured import Effect, memory
+from hybridize.contract.captured import memory
 from hybridize.contract.feeds import Feed, Reading, Step
-from hybridize.contract.guards import Guard
+from hybridize.contract.places import Key
 from hybridize.graph import Builder, Graph, Value
 from hybridize.ops import Composite
 from hybridize.ops.op import Op, Operand, current, imperatively, interpreting
@@ -190,7 +192,7 @@ class Recording:
 
     def note_container(self, container: Any, loc: SourceLoc | None) -> None:
         """Remember what a container holds before a branch changes it, unless it is the branch's own."""
-        made = self.root.fresh.get(id(container))
+        made = self.root.world.fresh.get(id(container))
         if self.parent is not None and (made is None or made[1] is not self):
             self.containers.setdefault(id(container), (container, container.copy(), loc))
 
@@ -294,7 +296,7 @@ class Recording:
 
     def depend(self, storage: Storage) -> None:
         """The program is valid until `storage` is touched."""
-        self.root.watched[id(storage)] = storage
+        self.root.world.depend(storage)
 
     def convert(self, function: Callable[..., Any]) -> Callable[..., Any]:
         """A function of the user's, converted."""
@@ -375,7 +377,7 @@ class Trace(Recording):
         *,
         gradients: Callable[[Trace], Gradients],
         forms: Forms,
-        fed: Any,
+        changing: Collection[Key] = (),
         freeze: bool = False,
         scope: Scope | None = None,
     ) -> None:
@@ -383,8 +385,7 @@ class Trace(Recording):
         super().__init__(None)
         self.history = gradients(self)
         self.forms = forms
-        self.fed = fed
-        """Places outside that calls of the program read instead of depending on them."""
+        self.world = World(self, FedReads(changing))
         self.feeds: list[Feed] = []
         """Numbers that calls of the program prepare, in the order of its lines."""
         self.converter = converter
@@ -392,11 +393,6 @@ class Trace(Recording):
         """What the program assumes of sizes of arguments that are not known; None where all are."""
         self.freeze = freeze
         self.inputs: list[Input] = []
-        self.guards: dict[tuple[Any, ...], Guard] = {}
-        self.watched: dict[int, Storage] = {}
-        self.effects: list[Effect] = []
-        self.undo: list[Callable[[], object]] = []
-        """What puts the user's objects back when the capture is over: the calls of the program write them."""
         self.numbers = Numbers(self)
         self.layouts: dict[int, tuple[int, ...] | None] = {}
         """Leaves of the arguments whose strides the program depends on: whether a reshape is a view or a copy. None
@@ -405,15 +401,6 @@ class Trace(Recording):
         """Leaves of the arguments that are over the memory of an array from outside: the program takes them for it."""
         self.foreign: dict[int, ndarray] = {}
         """NumPy arrays of the user's, by identity."""
-        self.external: dict[int, Any] = {}
-        """Containers of the user's, by identity."""
-        self.fresh: dict[int, tuple[Any, Recording]] = {}
-        """Containers and objects made while capturing, and where."""
-        self.written_attributes: set[tuple[Any, ...]] = set()
-        self.changed: dict[int, tuple[Any, Any]] = {}
-        """Containers of the user's that the program changes, and their frozen content before."""
-        self.pending: dict[int, Any] = {}
-        """Containers of the user's whose change waits for the result of the program."""
         self.checkpoints: list[dict[int, tuple[Any, Any]]] = []
         """Containers changed since a loop may have to be undone, and what they held."""
         self.undefined: dict[str, str] = {}
@@ -489,13 +476,16 @@ class Trace(Recording):
         self._by_cell[entry.symbol._cell] = entry
         return entry
 
+    def foreign_array(self, array: NDArray[Any]) -> None:
+        """Remember an array of NumPy's as the user's, so that it is lifted where it is used."""
+        if id(array) not in self.foreign:
+            self.foreign[id(array)] = wrap(array if type(array) is numpy.ndarray else array.view(numpy.ndarray))
+            self.foreign[id(array)].storage.exposed = True  # NumPy writes without a word
+
     def lift_numpy(self, array: NDArray[Any], name: str = "") -> Symbol:
         """The symbol of a NumPy array of the user's."""
-        known = self.foreign.get(id(array))
-        if known is None:
-            known = self.foreign[id(array)] = wrap(array if type(array) is numpy.ndarray else array.view(numpy.ndarray))
-            known.storage.exposed = True  # NumPy writes without a word
-        return self.lift(known, name)
+        self.foreign_array(array)
+        return self.lift(self.foreign[id(array)], name)
 
     def layout_of(self, cell: Cell) -> tuple[int, ...] | None:
         """See `layout`."""
@@ -600,7 +590,7 @@ class Trace(Recording):
     def _is_used(self, container: Any, at: Recording) -> bool:
         """Whether anybody but this capture's own books holds a list or dict."""
         key = id(container)
-        books = 3 + (key in self.fresh)  # the argument, the call, its own entry among the twins
+        books = 3 + (key in self.world.fresh)  # the argument, the call, its own entry among the twins
         books += sum(one is container for _, others in self._twins.values() for one in others)
         books += sum(key in checkpoint for checkpoint in self.checkpoints)
         around: Recording | None = at
@@ -611,9 +601,9 @@ class Trace(Recording):
 
     def _forget(self) -> None:
         """Let go of what nobody else holds."""
-        for key in list(self.fresh):
-            if sys.getrefcount(self.fresh[key][0]) <= 2:  # of the entry, and of the call
-                del self.fresh[key]
+        for key in list(self.world.fresh):
+            if sys.getrefcount(self.world.fresh[key][0]) <= 2:  # of the entry, and of the call
+                del self.world.fresh[key]
         gc.collect()
 
     def refusing(self, error: CaptureError) -> CaptureError:

@@ -1,0 +1,412 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The world outside of a program: all that one capture has read of it and written to it.
+
+`World.read` is the one policy for reads, `World.write` and `World.change` for writes. What a program writes it writes
+again at each call, as an *effect*; while capturing the user's objects hold what the program would have put there,
+symbols included, so that later reads see it, and `undo` puts everything back.
+"""
+
+from __future__ import annotations
+
+import types
+from collections import deque
+from collections.abc import Callable, Iterable
+from copy import copy
+from functools import partial
+from typing import Any, Protocol, cast
+
+import numpy
+
+from hybridize.array.ndarray import ndarray
+from hybridize.array.operators import Operators
+from hybridize.array.storage import Storage
+from hybridize.array.symbol import Symbol
+from hybridize.base.dtypes import CODES
+from hybridize.base.errors import CaptureError
+from hybridize.base.frozen import frozen
+from hybridize.base.locations import SourceLoc
+from hybridize.capture.convert.statements import is_converted
+from hybridize.capture.outside.fed import FedReads
+from hybridize.capture.outside.objects import (
+    CHANGING,
+    gives_data,
+    has_own_account,
+    has_python_operators,
+    remembers,
+)
+from hybridize.capture.outside.trust import is_iterator
+from hybridize.contract.captured import Effect
+from hybridize.contract.feeds import Feed
+from hybridize.contract.guards import Guard, Unchanged
+from hybridize.contract.places import Attribute, Content, Item, Key, Length, Member, Place
+from hybridize.contract.snapshots import CONTAINERS, MISSING, Snapshot, own, shared_snapshot, snapshot, unchanged
+
+REPEATABLE = frozenset(
+    {"append", "appendleft", "add", "extend", "insert", "update", "__setitem__", "__iadd__", "__ior__"}
+)
+"""Changes of containers that can be done again whatever the container holds."""
+MUTATORS = REPEATABLE | frozenset({
+    "pop", "popleft", "popitem", "remove", "discard", "clear", "sort", "reverse", "rotate", "setdefault", "extendleft",
+    "difference_update", "intersection_update", "symmetric_difference_update", "move_to_end", "__delitem__", "__imul__",
+    "__iand__", "__isub__", "__ixor__",
+})  # fmt: skip
+_SIMPLE = (int, str, bool, float, tuple, type(None))
+"""Classes of keys whose items are guarded one by one."""
+_KEPT = (
+    int,
+    float,
+    bool,
+    complex,
+    str,
+    bytes,
+    type(None),
+    numpy.generic,
+    numpy.dtype,
+    ndarray,
+    Symbol,
+    type,
+    slice,
+    range,
+)
+
+
+class Program(Protocol):
+    """The part of a trace that the world asks."""
+
+    def lift(self, array: ndarray, name: str = "") -> Symbol:
+        """Give the symbol of an array that exists already."""
+
+    def lift_numpy(self, array: Any, name: str = "") -> Symbol:
+        """Give the symbol of an array of NumPy's."""
+
+    def foreign_array(self, array: Any) -> None:
+        """Remember an array of NumPy's as the user's, so that it is lifted where it is used."""
+
+    def location(self) -> SourceLoc | None:
+        """Give the user's line."""
+
+    def feed(self, feed: Feed) -> None:
+        """Let calls of the program prepare numbers that it reads."""
+
+    def refusing(self, error: CaptureError) -> CaptureError:
+        """Keep an error of this capture, which no `except` of the user's can swallow."""
+
+
+@frozen
+class Seen:
+    """An object before a call of one of its methods that is not converted."""
+
+    owner: Any
+    state: Any
+    """A snapshot of it."""
+    held: list[tuple[Any, Any]]
+    """Containers that it is or has, and copies of them."""
+
+
+class World:
+    """All that one capture has read of, and written to, the user's world."""
+
+    def __init__(self, program: Program, fed: FedReads) -> None:
+        self.program = program
+        self.fed = fed
+        """Places that calls read again instead of depending on what was there."""
+        self.guards: dict[Key, Guard] = {}
+        self.watched: dict[int, Storage] = {}
+        """What tells by itself when it changes: the program is valid until one of them is touched."""
+        self.written: dict[Key, Place] = {}
+        """Places that the program has written: what is read there is its own."""
+        self.fresh: dict[int, tuple[Any, Any]] = {}
+        """Containers and objects made while capturing, by identity, and in which recording."""
+        self.outside: dict[int, Any] = {}
+        """Containers of the user's, by identity."""
+        self.changed: dict[int, tuple[Any, Any]] = {}
+        """Containers of the user's that the program changes, and a snapshot from before."""
+        self.moved: set[int] = set()
+        """Those of which it changes more than the values of items."""
+        self.effects: list[Effect] = []
+        self.undo: list[Callable[[], object]] = []
+        """Puts the user's objects back when the capture is over: the calls of the program write them."""
+
+    # ------------------------------------------------------------------------------------------------- reads
+
+    def read(self, place: Place, value: Any, name: str = "", whole: bool = True) -> Any:
+        """Give a value that was found at a place, as the program is to see it. The one policy for reads.
+
+        Args:
+            place: where it was found.
+            value: what was found there; MISSING for nothing.
+            name: what to call it.
+            whole: the value itself is used, not only a part of it.
+        """
+        simple = type(place) is not Item or type(place.index) in _SIMPLE
+        if self.is_own(place.owner) or (simple and place.key in self.written):
+            return self.wrap(value, name, whole)  # what the program itself has put there
+        if not simple or (type(place) is Item and id(place.owner) in self.moved):
+            self.read_content(place.owner)
+            return self.wrap(value, name, whole)
+        if place.key not in self.guards:
+            if (symbol := self.fed.read(self.program, place, value)) is not None:
+                return symbol  # each call reads it
+            if isinstance(value, Symbol):
+                return value
+            self.guard(place, value)
+        return self.wrap(value, name, whole)
+
+    def guard(self, place: Place, value: Any) -> None:
+        """Depend on what was found at a place."""
+        self.guards[place.key] = Guard.on(place, value, self.program.location())
+
+    def read_content(self, container: Any, name: str = "a container") -> None:
+        """Depend on all that a container holds, as it was before the program changed it."""
+        place = Content(container, name)
+        if place.key in self.guards or self.is_own(container):
+            return
+        self.know(container)
+        known = self.changed.get(id(container))
+        then = shared_snapshot(container) if known is None else known[1]
+        self.guards[place.key] = Guard(place, Unchanged(then), self.program.location())
+
+    def read_length(self, owner: Any, length: int) -> Any:
+        """Depend on how many items an object has."""
+        if id(owner) in self.moved or (id(owner) in self.changed and isinstance(owner, dict)):
+            self.read_content(owner)
+            return length
+        return self.read(Length(owner), length)
+
+    def read_items(self, iterable: Any) -> None:
+        """Depend on an object that a loop goes through: by what it holds."""
+        if type(iterable) in CONTAINERS:
+            if self.is_outside(iterable):
+                self.read_content(iterable)
+        elif not hasattr(type(iterable), "__next__"):
+            self.depend_on_state(iterable, "__iter__")
+
+    def read_class(self, owner: Any, name: str, value: Any) -> None:
+        """Depend on an attribute of the class of an object, and on the class."""
+        place = Attribute(type(owner), name) if self.is_own(owner) else Member(owner, name)
+        self.read(place, value, name, whole=False)
+
+    def read_told(self, place: Place, value: Any, storage: Storage, name: str, whole: bool) -> Any:
+        """Give what was found at a place whose owner tells, by `storage`, when it is replaced."""
+        if type(value) in (int, float, ndarray) and place.key not in self.written:
+            if (symbol := self.fed.read(self.program, place, value)) is not None:
+                return symbol
+            self.fed.seen.setdefault(place.key, Guard.on(place, value, self.program.location()))
+        self.depend(storage)
+        return self.wrap(value, name, whole)
+
+    def depend(self, storage: Storage) -> None:
+        """Let the program be valid until `storage` is touched."""
+        self.watched[id(storage)] = storage
+
+    def wrap(self, value: Any, name: str = "", whole: bool = True) -> Any:
+        """Give a value of the world as converted code gets it: arrays are lifted, containers guarded."""
+        kind: Any = type(value)
+        if kind is ndarray:
+            return self.program.lift(value, name)
+        if isinstance(value, numpy.ndarray):
+            if value.dtype in CODES:
+                return self.program.lift_numpy(value, name)
+            self.read_content(value, name)
+            return value
+        if kind in CONTAINERS:
+            if not self.is_own(value):
+                self.know(value)
+                if whole:
+                    self.read_content(value, name or "a container")
+            return value
+        if is_iterator(value):
+            raise self.program.refusing(CaptureError(
+                "E421", f"{name!r} is an iterator ({kind.__name__}): it yields other data at each call",
+                help="pass what it yields as an argument, or make it inside the function",
+            ))  # fmt: skip
+        if whole and has_python_operators(kind):
+            self.depend_on_state(value, "an operator")
+        return value
+
+    # ---------------------------------------------------------------------------------------------- opaque objects
+
+    def before_call(self, owner: Any, name: str) -> Seen | None:
+        """Look at an object whose method `name` is about to be called as it is; None where nothing depends on it.
+
+        Raises:
+            CaptureError E406: it gives other data at each call, or the method is one that changes it.
+        """
+        kind: Any = type(owner)
+        if self.is_own(owner):
+            return None
+        if gives_data(kind):
+            raise self.program.refusing(CaptureError(
+                "E406", f"{kind.__name__} is used inside of a compiled function, which would keep what it gives now",
+                help="use it outside, and pass the arrays as arguments",
+            ))  # fmt: skip
+        if hasattr(kind, "watching"):
+            self._watch(owner)
+        if not remembers(kind):
+            return None
+        if name in CHANGING and has_own_account(kind):
+            raise self._changes_itself(kind, name)
+        holders = [owner, own(owner), *own(owner).values()]
+        held = [(one, copy(one)) for one in holders if isinstance(one, (dict, list, set))]
+        return Seen(owner, snapshot(owner, remembers), held)
+
+    def after_call(self, seen: Seen, name: str) -> None:
+        """Depend on what the object remembers, now that its method was called.
+
+        Raises:
+            CaptureError E406: the call has changed it.
+        """
+        owner = seen.owner
+        if not unchanged(owner, seen.state):
+            for container, content in seen.held:
+                refill(container, content)
+            raise self._changes_itself(type(owner), name)
+        place = Content(owner, f"a {type(owner).__name__}")
+        if type(seen.state) is Snapshot and seen.state.parts and place.key not in self.guards:
+            self.guards[place.key] = Guard(place, Unchanged(seen.state), self.program.location())
+
+    def depend_on_state(self, owner: Any, name: str) -> None:
+        """Depend on an object that is gone through, or of which an item is read, by code of its own."""
+        seen = self.before_call(owner, name)
+        if seen is not None:
+            self.after_call(seen, name)
+
+    def read_opaque(self, place: Attribute, value: Any) -> None:
+        """Depend on an attribute of an object whose class nobody watches, by what it holds if it is made anew."""
+        methods = (Operators, types.MethodType, types.BuiltinFunctionType, types.MethodWrapperType)
+        if place.key in self.guards or place.key in self.written or self.is_own(place.owner):
+            return
+        if isinstance(value, methods):
+            return
+        guard = Guard.on(place, value, self.program.location())
+        if not guard.holds() and remembers(cast(Any, type(value))):
+            guard = Guard(place, Unchanged(snapshot(value, remembers)), guard.loc)
+        if guard.holds():
+            self.guards[place.key] = guard
+
+    def read_absent(self, owner: Any, name: str, *, own: bool = False) -> None:
+        """Depend on an attribute's not being there; `own`, among those of the instance."""
+        place = Item(vars(owner), name) if own else Attribute(owner, name)
+        if not isinstance(owner, Operators) and place.read() is MISSING:
+            self.read(place, MISSING)
+
+    def _watch(self, block: Any) -> None:
+        """Depend on what a block and all in it consist of."""
+        self.depend(block.watch)
+        for child in block._children.values():
+            self._watch(child)
+
+    def _changes_itself(self, kind: type, name: str) -> CaptureError:
+        return self.program.refusing(CaptureError(
+            "E406", f"{kind.__name__}.{name}() changes the object in Python, which calls of a program would not do",
+            help="call it outside of the compiled function, with what that returns",
+        ))  # fmt: skip
+
+    # ------------------------------------------------------------------------------------------------- whose is it
+
+    def made(self, value: Any, at: Any) -> None:
+        """Hear of a container or object that the program makes."""
+        self.fresh[id(value)] = (value, at)
+
+    def is_own(self, value: Any) -> bool:
+        """Tell whether the program has made an object itself."""
+        return id(value) in self.fresh
+
+    def is_outside(self, container: Any) -> bool:
+        """Tell whether a container is the user's, and is there from call to call."""
+        return id(container) in self.outside
+
+    def know(self, container: Any) -> None:
+        """Remember a container as the user's, with all containers and arrays of NumPy's in it."""
+        if id(container) in self.outside or self.is_own(container):
+            return
+        self.outside[id(container)] = container
+        for part in container.values() if isinstance(container, dict) else _parts(container):
+            if type(part) in CONTAINERS:
+                self.know(part)
+            elif isinstance(part, numpy.ndarray) and part.dtype in CODES:
+                self.program.foreign_array(part)
+
+    # ------------------------------------------------------------------------------------------------- writes
+
+    def write(self, place: Place, value: Any, *, done: bool = False) -> None:
+        """Write a place: now, so that later reads see it, and again at each call.
+
+        Args:
+            place: where.
+            value: what; MISSING takes away what is there.
+            done: it has been written already, by Python.
+        """
+        self.check_kept(value, place.described())
+        if not done:
+            self.remember(place)
+            if isinstance(value, Symbol) and isinstance(place, Attribute) and not isinstance(place.owner, type):
+                object.__setattr__(place.owner, place.name, value)
+            else:
+                place.write(value)
+        self.written[place.key] = place
+        self.effects.append(Effect(place.write, (value,)))
+
+    def remember(self, place: Place) -> None:
+        """Before a write that Python does itself: how to undo it."""
+        self.undo.append(partial(place.write, place.read()))
+
+    def change(self, container: Any, name: str, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+        """Call a method that changes a container of the user's: now, and again at each call."""
+        method = getattr(type(container), name)
+        for part in (*args, *kwargs.values()):
+            self.check_kept(part, f"a {type(container).__name__}")
+        if id(container) not in self.changed:
+            self.changed[id(container)] = (container, snapshot(container))
+            self.undo.append(partial(refill, container, container.copy()))
+        if name == "__setitem__":
+            place = Item(container, args[0])
+            if type(args[0]) in _SIMPLE:
+                self.written[place.key] = place
+        else:
+            self.moved.add(id(container))
+        if name in REPEATABLE:
+            self.effects.append(Effect(partial(method, container), args, kwargs))
+            return method(container, *args, **kwargs)
+        self.read_content(container)  # what it does depends on what is there
+        result = method(container, *args, **kwargs)
+        self.effects.append(Effect(partial(refill, container), (container.copy(),)))
+        return result
+
+    def check_kept(self, value: Any, where: str) -> None:
+        """Refuse to keep what calls could not make anew: objects that the program makes."""
+        for leaf in _leaves(value):
+            function = isinstance(leaf, types.FunctionType) and is_converted(leaf)
+            if function or (self.is_own(leaf) and not isinstance(leaf, _KEPT)):
+                raise self.program.refusing(CaptureError(
+                    "E432", f"{where} of the surroundings is set to a {type(leaf).__name__} that the program makes, "
+                    "which would be the same at each call",
+                    help="keep arrays, numbers, strings, lists and dicts outside; return the rest",
+                ))  # fmt: skip
+
+    def restore(self, writes: int = 0) -> None:
+        """Undo the writes from a number on, last first."""
+        while len(self.undo) > writes:
+            self.undo.pop()()
+
+
+def refill(container: Any, content: Iterable[Any]) -> None:
+    """Let a list, dict, set or deque hold what another one holds."""
+    content = content.copy() if isinstance(content, dict) else list(content)
+    container.clear()
+    (container.update if isinstance(container, (dict, set)) else container.extend)(content)
+
+
+def _parts(container: Any) -> Iterable[Any]:
+    return container if isinstance(container, (list, tuple, deque)) else ()
+
+
+def _leaves(value: Any) -> Iterable[Any]:
+    if isinstance(value, dict):
+        for part in value.values():
+            yield from _leaves(part)
+    elif type(value) in CONTAINERS:
+        for part in value:
+            yield from _leaves(part)
+    else:
+        yield value

@@ -1,0 +1,319 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Places in the user's world: where a value was read that no argument is (a *source*, as other compilers say).
+
+A place can be read again at any time, and has a key, by which the tables of a capture know it. Keys are made of the
+identity of the owner: who keeps a key keeps the place, which keeps the owner, so that no address is used again.
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Callable
+from types import CellType
+from typing import Any
+
+from hybridize.array.ndarray import gradient_of, history, ndarray
+from hybridize.contract.snapshots import MISSING
+
+Refer = Callable[[Any], str]
+"""Names an object in the source of a check."""
+Key = tuple[Any, ...]
+
+
+class Place(ABC):
+    """Something outside that can be read, and is known by its key."""
+
+    __slots__ = ("owner",)
+
+    def __init__(self, owner: Any) -> None:
+        self.owner = owner
+
+    @property
+    def key(self) -> Key:
+        """What two reads of one place have in common."""
+        return type(self), id(self.owner)
+
+    @abstractmethod
+    def read(self) -> Any:
+        """Read what is there; MISSING where nothing is."""
+
+    def write(self, value: Any) -> None:
+        """Put a value there; MISSING takes away what is there."""
+        raise TypeError(f"{self.described()} is only read")
+
+    @abstractmethod
+    def expression(self, refer: Refer) -> str:
+        """Give Python source that reads it, which may raise where nothing is there."""
+
+    @abstractmethod
+    def described(self) -> str:
+        """Name it, for messages."""
+
+
+class Global(Place):
+    """A name of a module."""
+
+    __slots__ = ("name",)
+
+    def __init__(self, names: dict[str, Any], name: str) -> None:
+        super().__init__(names)
+        self.name = name
+
+    @property
+    def key(self) -> Key:
+        return Global, id(self.owner), self.name
+
+    def read(self) -> Any:
+        return self.owner.get(self.name, MISSING)
+
+    def write(self, value: Any) -> None:
+        if value is not MISSING:
+            self.owner[self.name] = value
+        else:
+            self.owner.pop(self.name, None)
+
+    def expression(self, refer: Refer) -> str:
+        return f"{refer(self.owner)}[{self.name!r}]"
+
+    def described(self) -> str:
+        return f"global {self.name!r}"
+
+
+class Closure(Place):
+    """A variable of a function around."""
+
+    __slots__ = ("name",)
+
+    def __init__(self, cell: CellType, name: str) -> None:
+        super().__init__(cell)
+        self.name = name
+
+    def read(self) -> Any:
+        try:
+            return self.owner.cell_contents
+        except ValueError:
+            return MISSING
+
+    def write(self, value: Any) -> None:
+        if value is not MISSING:
+            self.owner.cell_contents = value
+        elif self.read() is not MISSING:
+            del self.owner.cell_contents
+
+    def expression(self, refer: Refer) -> str:
+        return f"{refer(self.owner)}.cell_contents"
+
+    def described(self) -> str:
+        return f"closure variable {self.name!r}"
+
+
+class Attribute(Place):
+    """An attribute of an object, class or module, as Python finds it."""
+
+    __slots__ = ("name",)
+
+    def __init__(self, owner: Any, name: str) -> None:
+        super().__init__(owner)
+        self.name = name
+
+    @property
+    def key(self) -> Key:
+        return type(self), id(self.owner), self.name
+
+    def read(self) -> Any:
+        return getattr(self.owner, self.name, MISSING)
+
+    def write(self, value: Any) -> None:
+        if value is not MISSING:
+            setattr(self.owner, self.name, value)
+        else:
+            delattr(self.owner, self.name)
+
+    def expression(self, refer: Refer) -> str:
+        owner = refer(self.owner)
+        return f"{owner}.{self.name}" if self.name.isidentifier() else f"getattr({owner}, {self.name!r})"
+
+    def described(self) -> str:
+        return f"attribute {self.name!r} of {short(self.owner)}"
+
+
+class Member(Attribute):
+    """An attribute of the class of an object: a special method, a property, and what class the object is of."""
+
+    __slots__ = ()
+
+    def read(self) -> Any:
+        return getattr(type(self.owner), self.name, MISSING)
+
+    def write(self, value: Any) -> None:
+        setattr(type(self.owner), self.name, value)
+
+    def expression(self, refer: Refer) -> str:
+        return f"{refer(type)}({refer(self.owner)}).{self.name}"
+
+    def described(self) -> str:
+        return f"{self.name!r} of the class of {short(self.owner)}"
+
+
+class Inherited(Place):
+    """An attribute that `super()` finds."""
+
+    __slots__ = ("kind", "name")
+
+    def __init__(self, kind: type, owner: Any, name: str) -> None:
+        super().__init__(owner)
+        self.kind, self.name = kind, name
+
+    @property
+    def key(self) -> Key:
+        return Inherited, id(self.owner), id(self.kind), self.name
+
+    def read(self) -> Any:
+        try:
+            return getattr(super(self.kind, self.owner), self.name, MISSING)
+        except TypeError:  # its class has been set to another one
+            return MISSING
+
+    def expression(self, refer: Refer) -> str:
+        return f"{refer(super)}({refer(self.kind)}, {refer(self.owner)}).{self.name}"
+
+    def described(self) -> str:
+        return f"attribute {self.name!r} that super() finds for {short(self.owner)}"
+
+
+class Class(Place):
+    """The class of an object."""
+
+    __slots__ = ()
+
+    def read(self) -> Any:
+        return type(self.owner)
+
+    def expression(self, refer: Refer) -> str:
+        return f"{refer(type)}({refer(self.owner)})"
+
+    def described(self) -> str:
+        return f"the class of {short(self.owner)}"
+
+
+class Item(Place):
+    """An item of a container."""
+
+    __slots__ = ("index",)
+
+    def __init__(self, owner: Any, index: Any) -> None:
+        super().__init__(owner)
+        self.index = index
+
+    @property
+    def key(self) -> Key:
+        return Item, id(self.owner), type(self.index), self.index
+
+    def read(self) -> Any:
+        try:
+            # Not owner[index]: a defaultdict would make the item.
+            return self.owner.get(self.index, MISSING) if isinstance(self.owner, dict) else self.owner[self.index]
+        except (LookupError, TypeError):
+            return MISSING
+
+    def write(self, value: Any) -> None:
+        if value is not MISSING:
+            self.owner[self.index] = value
+        else:
+            del self.owner[self.index]
+
+    def expression(self, refer: Refer) -> str:
+        if isinstance(self.owner, dict):
+            return f"{refer(self.owner)}.get({refer(self.index)}, {refer(MISSING)})"
+        return f"{refer(self.owner)}[{refer(self.index)}]"
+
+    def described(self) -> str:
+        return f"item [{self.index!r}]"
+
+
+class Cached(Place):
+    """A result of a function that keeps its results, `functools.cache`: read by a call, as Python does."""
+
+    __slots__ = ("args", "kwargs")
+
+    def __init__(self, function: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any]) -> None:
+        super().__init__(function)
+        self.args, self.kwargs = args, kwargs
+
+    @property
+    def key(self) -> Key:
+        return Cached, id(self.owner), tuple(map(id, self.args)), tuple((k, id(v)) for k, v in self.kwargs.items())
+
+    def read(self) -> Any:
+        return self.owner(*self.args, **self.kwargs)
+
+    def expression(self, refer: Refer) -> str:
+        return f"{refer(Cached.read)}({refer(self)})"
+
+    def described(self) -> str:
+        return f"the result that {getattr(self.owner, '__name__', 'a function')}() keeps"
+
+
+class Content(Place):
+    """All that a container holds, or an object remembers; it is compared with a snapshot."""
+
+    __slots__ = ("name",)
+
+    def __init__(self, owner: Any, name: str) -> None:
+        super().__init__(owner)
+        self.name = name
+
+    def read(self) -> Any:
+        return self.owner
+
+    def expression(self, refer: Refer) -> str:
+        return refer(self.owner)
+
+    def described(self) -> str:
+        return f"the content of {self.name}"
+
+
+class Length(Place):
+    """How many items an object says it has."""
+
+    __slots__ = ()
+
+    def read(self) -> Any:
+        try:
+            return len(self.owner)
+        except TypeError:
+            return MISSING
+
+    def expression(self, refer: Refer) -> str:
+        return f"{refer(len)}({refer(self.owner)})"
+
+    def described(self) -> str:
+        return f"the length of a {type(self.owner).__name__}"
+
+
+class Gradient(Place):
+    """Which variable an array is, and where its gradient goes: `attach_grad`."""
+
+    __slots__ = ()
+
+    def read(self) -> Any:
+        variable = variable_of(self.owner)
+        return None if variable is None else (variable, gradient_of(variable), variable.req)
+
+    def expression(self, refer: Refer) -> str:
+        return f"{refer(Gradient.read)}({refer(self)})"
+
+    def described(self) -> str:
+        return f"the gradient attached to {self.owner.type}"
+
+
+def variable_of(array: ndarray) -> Any:
+    """Give the variable that an array is, or what else a tape knows it by; None for a constant."""
+    traced = history(array)
+    return None if traced is None else traced.edge
+
+
+def short(value: Any) -> str:
+    """Show a value in 80 characters at most."""
+    text = repr(value)
+    return text if len(text) <= 80 else f"{text[:77]}..."

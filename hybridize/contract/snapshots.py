@@ -1,0 +1,203 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Snapshots: what a value of the user's was, so that a later call can tell whether it still is.
+
+Numbers, strings and tuples of them are compared by what they are, functions, modules, arrays and other objects by
+identity. A `Snapshot` of a container, or of an object whose content matters, is compared as deep as it was taken.
+"""
+
+from __future__ import annotations
+
+import contextvars
+import math
+import weakref
+from array import array as plain_array
+from collections import OrderedDict, defaultdict, deque
+from collections.abc import Callable
+from types import MethodType
+from typing import Any, cast
+
+import numpy
+
+CONTAINERS = (list, dict, set, tuple, frozenset, OrderedDict, defaultdict, deque)
+"""Classes whose content is guarded; instances of others are guarded by identity, and attribute by attribute."""
+
+
+class _Missing:
+    """Stands for a value that is not there."""
+
+    def __repr__(self) -> str:
+        return "nothing"
+
+
+MISSING = _Missing()
+
+EXACT_CLASSES = (int, bool, str, bytes, range, slice, complex)
+"""Classes whose instances are compared by `==`."""
+
+
+def same(now: Any, then: Any) -> bool:
+    """Tell whether a value is the one that was read: the same object, or an equal number, string, tuple or method."""
+    if now is then:
+        return True
+    kind = type(then)
+    if type(now) is not kind:
+        return False
+    if kind is float:
+        return (now == then and math.copysign(1, now) == math.copysign(1, then)) or (now != now and then != then)
+    if kind in EXACT_CLASSES:
+        return bool(now == then)
+    if kind is tuple:
+        return len(now) == len(then) and all(map(same, now, then))
+    if kind is MethodType:  # made anew each time that it is asked for
+        return now.__func__ is then.__func__ and now.__self__ is then.__self__
+    if isinstance(then, numpy.generic):
+        return bool(now.tobytes() == then.tobytes())
+    return False
+
+
+class Snapshot:
+    """A container, array of NumPy's or object as it was: its class and its parts, by key where they have one."""
+
+    __slots__ = ("__weakref__", "keys", "kind", "parts")
+
+    def __init__(self, kind: type, keys: Any, parts: Any) -> None:
+        self.kind, self.keys, self.parts = kind, keys, parts
+
+
+Inside = Callable[[type], bool]
+"""Tells of a class whether a snapshot looks inside of its instances."""
+
+
+def of_containers(kind: type) -> bool:
+    """Look inside of containers, and of arrays of NumPy's, which anybody may write unseen."""
+    return kind in CONTAINERS or kind is numpy.ndarray
+
+
+def snapshot(value: Any, inside: Inside = of_containers, seen: frozenset[int] = frozenset()) -> Any:
+    """Take a snapshot of a value, as deep as `inside` says; a value that it does not look inside of is its own.
+
+    Args:
+        value: of the user's.
+        inside: the classes to look inside of.
+        seen: identities of the values around it, which end a circle.
+    """
+    kind: Any = type(value)
+    if not inside(kind) or id(value) in seen:
+        return value
+    if kind is numpy.ndarray:
+        return Snapshot(kind, (value.dtype, value.shape), value.tobytes())
+    if kind in (list, tuple) and not any(map(inside, set(map(type, value)))):
+        return Snapshot(kind, None, tuple(value))  # of 200,000 numbers, say, which take 200,000 pointers
+    seen |= {id(value)}
+    if isinstance(value, dict):
+        keys, parts = list(value), [snapshot(item, inside, seen) for item in value.values()]
+    elif isinstance(value, (list, tuple, deque)):
+        keys, parts = [], [snapshot(item, inside, seen) for item in value]
+    elif isinstance(value, (set, frozenset)):
+        keys, parts = [], [frozenset(value)]
+    elif isinstance(value, (bytearray, plain_array)):
+        keys, parts = [], [bytes(value)]
+    elif isinstance(value, contextvars.ContextVar):
+        keys, parts = [], [snapshot(value.get(MISSING), inside, seen)]
+    else:
+        keys, parts = [], []
+    if kind not in CONTAINERS:
+        for name, item in _attributes(value, kind):
+            keys.append(name)
+            parts.append(snapshot(item, inside, seen))
+    return Snapshot(kind, tuple(keys), tuple(parts))
+
+
+def _attributes(value: Any, kind: type) -> list[tuple[str, Any]]:
+    """Attributes of an instance and its slots, without asking the instance."""
+    found = list(own(value).items())
+    for base in kind.__mro__:
+        slots = base.__dict__.get("__slots__", ())
+        names = (slots,) if isinstance(slots, str) else slots
+        found += [(one, getattr(value, one, MISSING)) for one in names if one not in ("__dict__", "__weakref__")]
+    return found
+
+
+def own(owner: Any) -> dict[str, Any]:
+    """Give the attributes of an instance, without asking it."""
+    try:
+        found: dict[str, Any] = object.__getattribute__(owner, "__dict__")
+    except AttributeError:
+        return {}
+    return found
+
+
+def unchanged(value: Any, then: Any) -> bool:
+    """Tell whether a value is what its snapshot saw."""
+    if type(then) is not Snapshot:
+        return same(value, then)
+    kind: Any = then.kind
+    if type(value) is not kind:
+        return False
+    value = cast(Any, value)
+    if kind is numpy.ndarray:
+        return bool((value.dtype, value.shape) == then.keys and value.tobytes() == then.parts)
+    if then.keys is None:
+        return len(value) == len(then.parts) and all(map(same, value, then.parts))
+    return _alike(value, then)
+
+
+def _alike(value: Any, then: Snapshot) -> bool:
+    kind = then.kind
+    keys: list[Any]
+    if isinstance(value, dict):
+        keys, parts = list(value), list(value.values())
+    elif isinstance(value, (list, tuple, deque)):
+        keys, parts = [], list(value)
+    elif isinstance(value, (set, frozenset)):
+        if value != then.parts[0]:
+            return False
+        keys, parts = [], list(then.parts)
+    elif isinstance(value, (bytearray, plain_array)):
+        keys, parts = [], [bytes(value)]
+    elif isinstance(value, contextvars.ContextVar):
+        keys, parts = [], [value.get(MISSING)]
+    else:
+        keys, parts = [], []
+    if kind not in CONTAINERS:
+        for name, item in _attributes(value, kind):
+            keys.append(name)
+            parts.append(item)
+    return (
+        len(parts) == len(then.parts)
+        and len(keys) == len(then.keys)
+        and all(map(same, keys, then.keys))
+        and all(map(unchanged, parts, then.parts))
+    )
+
+
+_latest: weakref.WeakValueDictionary[int, Snapshot] = weakref.WeakValueDictionary()
+"""The last snapshot of each container, by identity; an address that was used again is found out by comparison."""
+
+
+def shared_snapshot(container: Any) -> Any:
+    """Take a snapshot of a container, or give the one that programs have already, if it still holds."""
+    known = _latest.get(id(container))
+    if known is not None and unchanged(container, known):
+        return known
+    made = snapshot(container)
+    if type(made) is Snapshot:
+        _latest[id(container)] = made
+    return made
+
+
+def differences(container: Any, then: Any) -> list[tuple[Any, Any, Any]]:
+    """List the items of a list or dict that are others than they were, if nothing else has changed.
+
+    Returns:
+        Key, value then and value now of each.
+    """
+    if type(then) is not Snapshot or type(container) is not then.kind or not isinstance(container, (list, dict)):
+        return []
+    before = then.keys if isinstance(container, dict) else range(len(then.parts))
+    after = list(container) if isinstance(container, dict) else range(len(container))
+    if len(before) != len(after) or any(x != y for x, y in zip(before, after, strict=True)):
+        return []
+    values = container.values() if isinstance(container, dict) else container
+    triples = zip(after, then.parts, values, strict=True)
+    return [(key, old, new) for key, old, new in triples if not unchanged(new, old)]
