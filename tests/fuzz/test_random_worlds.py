@@ -67,15 +67,15 @@ def test_a_difference_is_seen(first: str, second: str) -> None:
     """The comparison itself: a program that tells by which of the two worlds it runs in gives two results."""
     module = (
         "def body(x):\n    global kept\n"
-        f"    kept = {first} if 'hybridized' in __name__ else {second}\n    return x\nprogram = body"
+        f"    kept = {first} if hybridize.__name__ == 'verb' else {second}\n    return x\nprogram = body"
     )
     report = compare(module, ["out1 = program(np.ones(2))"])
     assert report.outcome == "differs", report
 
 
 def test_a_failing_program_is_made_small() -> None:
-    module = "G1 = 3\ndef body(x):\n    y = x + G1\n    z = y * 2\n    return (z, 1 if 'hybridized' in __name__ else 2)\nprogram = body"
+    module = "G1 = 3\ndef body(x):\n    y = x + G1\n    z = y * 2\n    return (z, 1 if hybridize.__name__ == 'verb' else 2)\nprogram = body"
     steps = ["G1 = 5", "out1 = program(np.ones(2))", "out2 = program(np.zeros(2))"]
     small, left = shrunk((module, steps), fails_like("differs", {}))
-    assert "G1" not in small and "z" not in small
+    assert "G1" not in small and "y * 2" not in small
     assert len(left) == 1

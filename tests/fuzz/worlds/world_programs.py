@@ -15,16 +15,21 @@ from dataclasses import dataclass, field
 
 PRELUDE = """\
 import collections
+import contextvars
 import dataclasses
 import functools
+import logging
 import math
 import operator
 import os
+import statistics
 import sys
+import tempfile
+import threading
 import types
 
 import numpy
-from hybridize import hybridize, np, npx
+from hybridize import autograd, hybridize, np, npx
 from hybridize.gluon import nn
 
 
@@ -90,7 +95,7 @@ KINDS: dict[str, Kind] = {
         conditions=("{p}.sum() > 4", "{p}.shape == (3,)", "({p} > 0).all()"),
         writes=(
             "{p}[:] = {a}", "{p}[0] = 5", "{p} += {a}", "{p} = {p} + {a}", "{p} = {a}", "{p}[...] = {p} + 1",
-            "{p}[1:] = {p}[:2]", "{p} *= 2", "{p}[-1] += {n}",
+            "{p}[1:] = {p}[:2]", "{p}[0] = {n}", "{p}[1] = {a}[0]", "{p} *= 2", "{p}[-1] += {n}",
         ),
         outside=("{p}[:] = 7", "{p}[0] = 9", "{p} += 1", "{p}[1:] = 3"),
     ),
@@ -254,6 +259,67 @@ KINDS: dict[str, Kind] = {
     ),
 }  # fmt: skip
 
+ODD_ARRAYS = (
+    "max([{a}[0], {a}[1]])",
+    "sum(v for v in {a} if v > 0)",
+    "{a}[{a} > 1].sum()",
+    "np.array([10.0, 20.0, 30.0])[{a}.argmax()]",
+    "[10, 20, 30][{a}.argmax()] + {a}",
+    "math.sqrt(abs({a}[0])) + {a}",
+    "{a} ** {n}",
+    "({a} > 1 and {a} or {a})",
+    "({c} and {a} or {a})",
+    "[{a}, {a}][int({a}.argmax()) % 2]",
+    "np.stack([v + {n} for v in {a}])",
+    "float({a}[0]) * {a}",
+    "np.linalg.solve(np.eye(3) * 2, {a})",
+    "{a}.astype('int32')",
+    "{a} @ {a}",
+    "np.where({c}, {a}, {a})",
+    "{a}.copy()",
+)
+ODD_NUMBERS = (
+    "pow({n}, 3, 7)",
+    "round({n})",
+    "divmod({n}, 3)[0]",
+    "math.floor({n})",
+    "math.sqrt(abs({n}))",
+    "statistics.mean([{n}, 1.0])",
+    "float({n})",
+    "bool({n})",
+    "len(str({n}))",
+    "float({a}.sum())",
+    "{a}.sum().item()",
+    "int({a}.argmax())",
+    "{a}.strides[0]",
+    "len(format({n}))",
+    "{n} + 0.5",
+    "{n} * 1j",
+    "type({n}) is int",
+    "sum([{n}, {n}])",
+    "sorted([{n}, {n}])[0]",
+    "({n} & 3)",
+    "{n} ** -1",
+    "hash({n})",
+    "{n} + 2**62",
+    "max([{n}, {n}, 2])",
+    "math.gcd(int({n}), 6)",
+    "getattr({n}, 'dtype', 7) == 7",
+)
+ODD_CONDITIONS = (
+    "any(v > 1 for v in {a})",
+    "all([{a}[0] > 0, {a}[1] > 0])",
+    "{a}[0] in (1.0, 2.0)",
+    "{a}[0] > 0 and {a}[1] > 0",
+    "not {a}.any()",
+    "isinstance({n}, numpy.integer)",
+    "isinstance({n}, float)",
+    "{n} in (1, 2, 3.0)",
+    "-1 < {a}[0] < 3",
+    "{n} is None",
+)
+"""Ways of writing that are usual and hard: elements, conversions, classes of numbers."""
+
 BINDING = ("{p} = ", "{p} += ", "{p} -= ", "{p} |= ", "{p} *= ")
 COMMON = (NUMBER, NUMBER, ARRAY, ARRAY, ARRAYS, ARRAYS, ARRAYS, NUMBERS, ARRAY_DICT, ARRAY_DICT, NUMBER_DICT, DEQUE)
 OTHERS = (MAYBE, FLAG, TEXT, TUPLE, SET, PAIR, CONFIG, COUNTER, GROUPS, NESTED)
@@ -353,7 +419,7 @@ class Body:
             "({a} + {a})", "({a} - {a})", "{a} * {n}", "({a} + {n})", "(-{a})", "abs({a})", "{a}[::-1]", "npx.relu({a})",
             "np.maximum({a}, {a})", "({a} if {c} else {a})", "np.where({a} > 1, {a}, 0)", "({a} % 7)",
             "({a}.sum() + {a})", "{a} * -{n}", "({a} if {n} else {a})",
-        ]), depth)  # fmt: skip
+        ] if self.chance(0.85) else ODD_ARRAYS), depth)  # fmt: skip
 
     def number(self, depth: int = 1) -> str:
         roll = self.random.random()
@@ -366,14 +432,16 @@ class Body:
         return self.fill(self.pick([
             "({n} + 1)", "(-{n})", "(-{n})", "abs({n})", "abs({n})", "({n} * 2)", "max({n}, 1)", "({n} - {n})", "({n} % 5)", "({n} + {n})",
             "({n} // 2)", "({n} / 2)", "({n} if {c} else 1)", "{n} ** 2", "int({n})", "min({n}, {n})",
-        ]), depth)  # fmt: skip
+        ] if self.chance(0.8) else ODD_NUMBERS), depth)  # fmt: skip
 
     def condition(self, depth: int = 1) -> str:
         roll = self.random.random()
         if roll < 0.6 and (read := self.read("conditions", depth)):
             return read
-        if roll < 0.75:
+        if roll < 0.7:
             return f"{self.pick(self.arrays)}.sum() > 3"
+        if roll < 0.76:
+            return self.fill(self.pick(ODD_CONDITIONS), depth)
         number = self.pick([*self.numbers, "1"])
         return self.pick([f"{number} > 1", f"isinstance({number}, int)", f"{number} == 2", f"{number} > 0"])
 
@@ -402,11 +470,22 @@ class Body:
             self.line(self.pick([f"for v in {p}:", f"for i, v in enumerate({p}):", f"for v in list({p}):"]))
             self.line(f"    {name} = {self.pick([f'{name} + v', 'v', f'{name} * 2 - v'])}")
         else:
-            self.line(f"for i in range({self.pick(['2', '3', f'len({containers[0].text})' if containers else '2'])}):")
+            count = self.pick(
+                [
+                    "2",
+                    "3",
+                    "max(n, 0) % 4" if "n" in self.numbers else "0",
+                    f"len({containers[0].text})" if containers else "2",
+                ]
+            )
+            self.line(f"for i in range({count}):")
             self.depth += 1
             if self.chance(0.6) and self.places:
                 self.write()
             self.line(f"{name} = {name} + {self.array(1)}")
+            if self.chance(0.15):
+                self.line(f"if {self.condition()}:")
+                self.line(f"    {self.pick(['break', 'continue'])}")
             self.depth -= 1
         self.arrays.append(name)
 
@@ -457,13 +536,40 @@ class Body:
                 self.block(1)
         elif roll < 0.9:
             self.loop()
-        elif roll < 0.95:
+        elif roll < 0.94:
             self.inner_function()
         elif roll < 0.97:
-            self.line(f"if {self.pick([*self.numbers, '1'])} {self.pick(['> 2', '< 0', '== 3'])}:")
-            self.line(f"    raise ValueError('{self.writer.fresh('no')}')")
+            self.odd()
         else:
             self.view()
+
+    def odd(self) -> None:
+        """Statements that raise, catch, print, assert, delete."""
+        form = self.random.randrange(6)
+        if form == 0:
+            self.line(f"if {self.pick([*self.numbers, '1'])} {self.pick(['> 2', '< 0', '== 3'])}:")
+            self.line(f"    raise ValueError('{self.writer.fresh('no')}')")
+        elif form == 1:
+            self.line(f"if {grouped(self.array(1))}.sum() > 20:")
+            self.line(f"    raise ValueError('{self.writer.fresh('no')}')")
+        elif form == 2:
+            name = self.writer.fresh("shown")
+            self.line(f"{name} = {self.pick([self.number(1), self.array(1)])}")
+            self.line(self.pick([f"print('value', {name})", f"print(f'got {{{name}}}')", "print('called')"]))
+        elif form == 3 and self.places:
+            self.line("try:")
+            self.depth += 1
+            self.write()
+            self.depth -= 1
+            self.line(f"except {self.pick(['IndexError', 'KeyError', 'Exception', '(IndexError, KeyError)'])}:")
+            self.line(
+                f"    {self.pick(['pass', 'x = x + 1'])}" if self.depth == 0 and "x" in self.arrays else "    pass"
+            )
+        elif form == 4:
+            self.line(f"assert {self.condition()}, 'said'")
+        else:
+            self.line(f"if {self.condition()}:")
+            self.line(f"    return {self.returned()}")
 
     def view(self) -> None:
         arrays = [p for p in self.places if p.kind == ARRAY]
@@ -478,7 +584,7 @@ class Body:
         if self.places and self.chance(0.15):
             results.append(self.pick(self.places).text)
         if len(results) == 1:
-            return results[0]
+            return results[0] if self.chance(0.9) else f"{self.pick(['Pair', 'Config'])}({results[0]}, 2)"
         return (
             ", ".join(results)
             if self.chance(0.8)
@@ -623,7 +729,7 @@ class Writer:
             self.helper, self.helper, self.helper_with_default, self.helper_with_default, self.methods, self.methods,
             self.methods, self.property_, self.cached_property, self.cached_function, self.partial,
             self.singledispatch, self.table_of_functions, self.length, self.decorated, self.generator, self.block,
-            self.dunders, self.hybridized_helper, self.environment, self.class_with_hooks, self.dense,
+            self.dunders, self.hybridized_helper, self.environment, self.class_with_hooks, self.dense, self.gradient,
         ])()  # fmt: skip
 
     def helper(self) -> None:
@@ -901,27 +1007,47 @@ class Writer:
         ]))  # fmt: skip
 
     def environment(self) -> None:
+        """What the process itself knows."""
         key = self.fresh("HYBRIDIZE_WORLD_")
-        form = self.random.randrange(5)
-        if form == 0:
-            texts = [f"{{a}} * float(os.environ.get('{key}', '2'))", f"({{a}} if os.environ.get('{key}') else -{{a}})"]
-        elif form == 1:
-            texts = [f"({{a}} if '{key}' in os.environ else -{{a}})", f"({{a}} + len(os.environ.get('{key}', '')))"]
-        elif form == 2:
-            texts = ["{a} * len(sys.argv)", f"({{a}} if '{key}' in sys.argv else -{{a}})"]
-        elif form == 3:
-            texts = [f"({{a}} if '{key}' in sys.modules else -{{a}})", "({a} + sys.getrecursionlimit())"]
-        else:
-            texts = [
-                f"({{a}} + globals().get('{key}', 2))",
-                f"({{a}} + vars(sys.modules[__name__]).get('{key}', 2))",
-                f"({{a}} if '{key}' in globals() else -{{a}})",
-            ]
-        changes = [[f"os.environ['{key}'] = '5'", f"os.environ.pop('{key}', None)"]] * 2 + [
-            [f"sys.argv.append('{key}')"], [f"sys.modules['{key}'] = types", f"sys.modules.pop('{key}', None)", "sys.setrecursionlimit(sys.getrecursionlimit() + 10)"],
-            [f"{key} = 5", f"{key} = 7.0"],
-        ]  # fmt: skip
-        self.uses.append(Use(texts, outside=[lambda w: w.pick(changes[form])]))
+        texts, changes = self.pick([
+            ([f"{{a}} * float(os.environ.get('{key}', '2'))", f"({{a}} if os.environ.get('{key}') else -{{a}})",
+              f"({{a}} if '{key}' in os.environ else -{{a}})", f"({{a}} + len(os.environ.get('{key}', '')))"],
+             [f"os.environ['{key}'] = '5'", f"os.environ.pop('{key}', None)"]),
+            (["{a} * len(sys.argv)", f"({{a}} if '{key}' in sys.argv else -{{a}})"], [f"sys.argv.append('{key}')"]),
+            ([f"({{a}} if '{key}' in sys.modules else -{{a}})"],
+             [f"sys.modules['{key}'] = types", f"sys.modules.pop('{key}', None)"]),
+            (["({a} + sys.getrecursionlimit())"], ["sys.setrecursionlimit(sys.getrecursionlimit() + 10)"]),
+            ([f"({{a}} + globals().get('{key}', 2))", f"({{a}} + vars(sys.modules[__name__]).get('{key}', 2))",
+              f"({{a}} if '{key}' in globals() else -{{a}})"], [f"{key} = 5", f"{key} = 7.0"]),
+            ([f"({{a}} if os.path.exists(os.path.join(tempfile.gettempdir(), '{key}')) else -{{a}})"],
+             [f"open(os.path.join(tempfile.gettempdir(), '{key}'), 'w').close()"]),
+            ([f"({{a}} if logging.getLogger('{key}').isEnabledFor(logging.INFO) else -{{a}})",
+              f"({{a}} + logging.getLogger('{key}').level)"],
+             [f"logging.getLogger('{key}').setLevel(logging.INFO)", f"logging.getLogger('{key}').setLevel(logging.ERROR)"]),
+            ([f"({{a}} * {key}.get())"], [f"{key}.set(5.0)"]),
+            ([f"({{a}} * {key}.k)"], [f"{key}.k = 5.0"]),
+        ])  # fmt: skip
+        if f"{key}.get()" in texts[0]:
+            self.top.append(f"{key} = contextvars.ContextVar('{key}', default=2.0)")
+        elif f"{key}.k" in texts[0]:
+            self.top.append(f"{key} = threading.local()\n{key}.k = 2.0")
+        self.uses.append(Use(texts, outside=[lambda w: w.pick(changes)]))
+
+    def gradient(self) -> None:
+        """A step of training: weights with gradients, outside."""
+        name, weight = self.fresh("train"), self.fresh("w")
+        logs = [place for place in self.places if place.kind == ARRAYS]
+        log = f"\n    {self.pick(logs).text}.append(loss)" if logs else ""
+        update = self.pick([f"{weight}[:] = {weight} - 0.5 * {weight}.grad", f"{weight}[:] -= {weight}.grad", "pass"])
+        result = self.pick(["loss", f"{weight}.grad * 1", f"{weight} + loss"])
+        self.top.append(
+            f"{weight} = np.array([1.0, 2.0, 3.0])\n{weight}.attach_grad()\n\ndef {name}(x):\n    with autograd.record():\n"
+            f"        loss = ({weight} * x).sum()\n    loss.backward()\n    {update}{log}\n    return {result}"
+        )
+        self.uses.append(Use([f"{name}({{a}})"], outside=[
+            lambda w: f"{weight}[:] = 2", lambda w: f"{weight}.grad[:] = 7", lambda w: f"{weight}.attach_grad(grad_req='add')",
+            lambda w: f"{weight} = np.ones(3)\n{weight}.attach_grad()", lambda w: f"{weight}.grad_req = 'null'",
+        ]))  # fmt: skip
 
     # ----------------------------------------------------------------------------------------------------- program
 

@@ -31,8 +31,36 @@ def shrunk(program: Program, fails: Callable[[str, Sequence[str]], bool], attemp
                 return still(module, [*steps[:index], text, *steps[index + 1 :]])  # noqa: B023
 
             steps[index] = smaller(steps[index], fits)
+        for position in reversed(range(1, 7)):
+            fewer = without_parameter(module, steps, position)
+            if fewer is not None and still(*fewer):
+                module, steps = fewer
         if len(module) + sum(map(len, steps)) >= size or left[0] <= 0:
             return module, steps
+
+
+def without_parameter(module: str, steps: list[str], position: int) -> Program | None:
+    """The program whose main function takes one argument less."""
+    trees = [ast.parse(module), *map(ast.parse, steps)]
+    found = False
+    for node in (node for tree in trees for node in ast.walk(tree)):
+        if isinstance(node, ast.FunctionDef) and node.name in ("body", "run", "forward"):
+            arguments = node.args.args
+            index = position + (arguments[0].arg == "self")
+            if index < len(arguments):
+                with_default = index - (len(arguments) - len(node.args.defaults))
+                if with_default >= 0:
+                    node.args.defaults.pop(with_default)
+                arguments.pop(index)
+                found = True
+        if (
+            isinstance(node, ast.Call)
+            and isinstance(node.func, ast.Name)
+            and node.func.id == "program"
+            and len(node.args) > position
+        ):
+            node.args.pop(position)
+    return (ast.unparse(trees[0]), [ast.unparse(tree) for tree in trees[1:]]) if found else None
 
 
 def without_steps(module: str, steps: list[str], still: Callable[[str, list[str]], bool]) -> Program:

@@ -8,15 +8,20 @@ from __future__ import annotations
 
 import collections
 import functools
+import io
+import itertools
 import linecache
+import logging
 import math
 import os
 import re
 import sys
+import tempfile
 import types
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, redirect_stdout, suppress
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import Any
 
 import numpy
@@ -28,6 +33,9 @@ from hybridize.base.errors import CaptureError, HybridizeError, InternalError
 from hybridize.capture import Function
 from hybridize.gluon import Block, Parameter
 
+NAME = "world"
+_NUMBERS = itertools.count()
+OURS = "HYBRIDIZE_WORLD_"
 MADE = re.compile(r"m\d+")
 """Names of modules that programs make."""
 TOLERANCE = {"float16": 2e-3, "bfloat16": 2e-2, "float32": 3e-6, "float64": 1e-12}
@@ -63,7 +71,8 @@ class Describer:
         if isinstance(value, (np.ndarray, numpy.ndarray)):
             array = numpy.asarray(value)
             # NumPy's arrays become ours where they go through a program, so which of the two it is is not compared.
-            return "array", str(array.dtype), array.shape, array.copy()
+            grad = getattr(value, "grad", None)
+            return "array", str(array.dtype), array.shape, array.copy(), *(() if grad is None else (self.of(grad),))
         if isinstance(value, Function):
             return self.of(value.python_function)
         if id(value) in self.seen:
@@ -187,24 +196,38 @@ class Outcome:
 class World:
     """One copy of a program: a module of its own, and the verb that it calls `hybridize`."""
 
-    name: str
     verb: Any
     source: bool = True
     """Whether `inspect` finds the source."""
     module: types.ModuleType = field(init=False)
     count: int = 0
+    printed: str = ""
+    """What the last text printed."""
 
     def __post_init__(self) -> None:
-        self.module = types.ModuleType(self.name)
-        sys.modules[self.name] = self.module
+        self.number = next(_NUMBERS)
+        self.module = types.ModuleType(NAME)
+        sys.modules[NAME] = self.module
 
     def execute(self, text: str) -> None:
         """Run text as lines of a file of its own."""
         self.count += 1
-        file = f"<{self.name} {self.count}>"
+        file = self.file(self.count)
         if self.source:
             linecache.cache[file] = (len(text), None, text.splitlines(True), file)
-        exec(compile(text, file, "exec"), vars(self.module))
+        printed = io.StringIO()
+        with redirect_stdout(printed):
+            try:
+                exec(compile(text, file, "exec"), vars(self.module))
+            finally:
+                self.printed = printed.getvalue()
+
+    def file(self, count: int) -> str:
+        """Other files for each world, as what is known of a file may be remembered."""
+        return f"<world {self.number}.{count}>"
+
+    def is_ours(self, file: str) -> bool:
+        return file.startswith(f"<world {self.number}.")
 
     def start(self, module: str) -> None:
         self.execute(PRELUDE)
@@ -212,12 +235,12 @@ class World:
         self.execute(module)
 
     def described(self) -> dict[str, Any]:
-        return Describer(self.module).names()
+        return Describer(self.module).names() | {"printed": self.printed}
 
     def close(self) -> None:
-        sys.modules.pop(self.name, None)
-        for number in range(1, self.count + 1):
-            linecache.cache.pop(f"<{self.name} {number}>", None)
+        sys.modules.pop(NAME, None)
+        for count in range(1, self.count + 1):
+            linecache.cache.pop(self.file(count), None)
 
 
 _prelude = types.ModuleType("prelude")
@@ -237,8 +260,13 @@ def same_process() -> Iterator[None]:
         os.environ.update(environment)
         sys.argv[:] = arguments
         sys.setrecursionlimit(limit)
-        for name in [name for name in sys.modules if name.startswith("HYBRIDIZE_WORLD_") and name not in modules]:
+        for name in [name for name in sys.modules if name.startswith(OURS) and name not in modules]:
             del sys.modules[name]
+        for name in [name for name in logging.root.manager.loggerDict if name.startswith(OURS)]:
+            del logging.root.manager.loggerDict[name]
+        for file in Path(tempfile.gettempdir()).glob(f"{OURS}*"):
+            with suppress(FileNotFoundError):
+                file.unlink()
 
 
 @dataclass
@@ -272,7 +300,7 @@ def imperative(verb_object: Any = None, **options: Any) -> Any:
 
 def python_run(module: str, steps: Sequence[str]) -> list[tuple[BaseException | None, dict[str, Any]]]:
     """What imperative Python gives: for each step its error and what the module holds afterwards."""
-    world = World("world_of_python", imperative)
+    world = World(imperative)
     with same_process(), hybridize.disabled():
         try:
             world.start(module)
@@ -301,7 +329,7 @@ def compare(module: str, steps: Sequence[str], backend: str = "numpy", source: b
     def verb(obj: Any = None, **options: Any) -> Any:
         return hybridize.hybridize(obj, backend=backend, **options)
 
-    world = World("world_hybridized", verb, source)
+    world = World(verb, source)
     report = Report("same")
     with same_process():
         try:
@@ -340,13 +368,13 @@ def run_step(
         report.codes.append(error.code)
         if isinstance(error, InternalError):
             return wrong(report, "internal", number, f"{error}")
-        if error.loc is None or world.name not in error.loc.file:
+        if error.loc is None or not world.is_ours(error.loc.file):
             return wrong(report, "placeless", number, f"refused without the user's line: {error}")
-        if text := difference(after, before):
+        if text := difference(after | {"printed": ""}, before | {"printed": ""}):
             return wrong(report, "touched", number, f"refused, but state changed: {text}\n{error}")
         if report.outcome == "same":
             report.outcome, report.text = "refused", str(error)
-            report.line = error.loc.line if error.loc.file == f"<{world.name} 2>" else 0
+            report.line = error.loc.line if error.loc.file == world.file(2) else 0
         error = None
         with hybridize.disabled():
             try:
