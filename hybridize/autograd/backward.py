@@ -19,14 +19,13 @@ from hybridize.array.operands import operand
 from hybridize.array.symbol import Symbol
 from hybridize.array.traced import Traced, Variable
 from hybridize.autograd.nodes import Node
-from hybridize.autograd.rules import partial
 from hybridize.autograd.tape import TAPE
 from hybridize.base import modes
 from hybridize.base.dtypes import is_float
 from hybridize.base.errors import ArgumentError, StateError
 from hybridize.base.locations import user_location
 from hybridize.base.types import TensorType
-from hybridize.ops.arithmetic import add
+from hybridize.ops.gradient import Arrived, Given, reverse
 from hybridize.ops.op import Operand, capturing, current, taped
 
 Edge = Any
@@ -53,13 +52,12 @@ class Sweep:
     ) -> None:
         self.create = create
         self.keep = keep
-        self.variables: dict[Variable, Operand] = {}
-        """The gradients that arrived at variables."""
+        self.variables: Arrived[Edge] = Arrived()
+        """The gradients that arrived at variables; on the way, those at outputs of nodes too."""
         self.wanted = None if wanted is None else set(wanted)
         self.stops = set(stops)
         self.found: dict[Edge, Operand] = {}
         """The gradients that arrived at wanted outputs of nodes."""
-        self._at: dict[Node, list[Operand | None]] = {}
         self._leads: set[Node] = set()
 
     def run(self, heads: Sequence[tuple[Edge, Operand]]) -> None:
@@ -73,11 +71,8 @@ class Sweep:
             self._leading(nodes, self.wanted)
         with taped(TAPE if self.create else None):
             for edge, gradient in heads:
-                self._arrive(edge, gradient)
-            for node in nodes:
-                gradients = self._at.pop(node, None)
-                if gradients is not None:
-                    self._through(node, gradients)
+                self.variables.add(edge, gradient)
+            reverse(nodes, self.variables, self._through)
         if not self.keep:
             where = user_location()
             for node in nodes:
@@ -110,22 +105,22 @@ class Sweep:
         """The gradient of a wanted edge; None where nothing depends on it."""
         return self.found.get(edge) if type(edge) is tuple else self.variables.get(edge)
 
-    def _through(self, node: Node, gradients: list[Operand | None]) -> None:
-        """From the outputs of a node to its inputs."""
+    def _through(self, node: Node, gradients: Given) -> Iterable[tuple[Edge, Operand | None]]:
+        """Go from the outputs of a node to its inputs."""
         if self.wanted is not None:
             for number, g in enumerate(gradients):
                 if g is not None and (node, number) in self.wanted:
                     self.found[node, number] = g
             if node not in self._leads:
-                return
+                return ()
         if node.retained is not None:
             for number, variable in node.retained.items():
                 g = gradients[number]
                 if g is not None:
-                    self._collect(variable, g)
+                    self.variables.add(variable, g)
         if self.stops and (node, 0) in self.stops:
             self.found[node, 0] = gradients[0]
-            return
+            return ()
         node.check()
         edges = node.edges
         assert edges is not None
@@ -135,32 +130,14 @@ class Sweep:
         whole = tuple(
             [numpy.zeros(y.shape, y.dtype) if g is None else g for g, y in zip(gradients, node.ys, strict=True)]
         )
-        rule = partial(node.rule, edges)
         sweeping = getattr(node.rule, "sweep", None) if node.private else None
         if sweeping is not None:
             found = sweeping(self, whole, ys, xs)
-        elif rule is None:
-            found = node.rule.vjp(whole, tuple(ys), *xs)
+        elif None in edges and not node.private:
+            found = node.rule.partial_vjp([edge is not None for edge in edges], whole, tuple(ys), *xs)
         else:
-            found = rule(node.rule, whole[0], xs, edges)
-        for edge, g in zip(edges, found, strict=True):
-            if g is not None and edge is not None:
-                self._arrive(edge, g)
-
-    def _arrive(self, edge: Edge, gradient: Operand) -> None:
-        if type(edge) is not tuple:
-            self._collect(edge, gradient)
-            return
-        node, number = edge
-        at = self._at.get(node)
-        if at is None:
-            self._at[node] = at = [None] * len(node.ys)
-        before = at[number]
-        at[number] = gradient if before is None else add(before, gradient)
-
-    def _collect(self, variable: Variable, gradient: Operand) -> None:
-        before = self.variables.get(variable)
-        self.variables[variable] = gradient if before is None else add(before, gradient)
+            found = node.rule.vjp(whole, tuple(ys), *xs)
+        return [(edge, g) for edge, g in zip(edges, found, strict=True) if edge is not None]
 
 
 def backward(heads: Any, head_grads: Any = None, retain_graph: bool = False, train_mode: bool = True) -> None:

@@ -250,5 +250,5 @@ class _Again:
             inner.run(heads)
         for variable, gradient in inner.variables.items():
             if variable not in edges:
-                outer._collect(variable, gradient)
+                outer.variables.add(variable, gradient)
         return [None if edge is None else inner.arrived(edge) for edge in edges]

@@ -8,8 +8,9 @@ they keep the result where that is enough, which the next layer keeps anyway.
 from __future__ import annotations
 
 import math
+from abc import ABC, abstractmethod
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy
 
@@ -23,7 +24,25 @@ _INTEGERS = {numpy.dtype("f4"): numpy.dtype("i4"), numpy.dtype("f8"): numpy.dtyp
 Operands = tuple[Operand, ...]
 
 
-class Relu:
+class Fused(ABC):
+    """The rule of a function that is one node; made for each node."""
+
+    name: ClassVar[str]
+
+    @abstractmethod
+    def reads(self, edges: Sequence[Any]) -> tuple[tuple[bool, ...], tuple[bool, ...]]:
+        """Tell which inputs and outputs are read."""
+
+    @abstractmethod
+    def vjp(self, g: Operands, y: Operands, *xs: Operand) -> tuple[Operand | None, ...]:
+        """As of an op."""
+
+    def partial_vjp(self, wanted: Sequence[bool], g: Operands, y: Operands, *xs: Operand) -> tuple[Operand | None, ...]:
+        """As of an op."""
+        return self.vjp(g, y, *xs)
+
+
+class Relu(Fused):
     """max(x, 0), whose slope at 0 is 0."""
 
     name = "relu"
@@ -32,7 +51,7 @@ class Relu:
         """Tell which inputs and outputs are read."""
         return (False,), (True,)
 
-    def vjp(self, g: Operands, y: Operands, x: Operand) -> Operands:
+    def vjp(self, g: Operands, y: Operands, *xs: Operand) -> Operands:
         """The gradient passes where the result is not 0."""
         (gradient,), (result,) = g, y
         integer = _INTEGERS.get(gradient.dtype) if taping() is None else None
@@ -45,7 +64,7 @@ class Relu:
         return (keep.view(gradient.dtype),)
 
 
-class FullyConnected:
+class FullyConnected(Fused):
     """x W^T + b"""
 
     name = "FullyConnected"
@@ -56,16 +75,16 @@ class FullyConnected:
 
     def vjp(self, g: Operands, y: Operands, *xs: Operand) -> tuple[Operand | None, ...]:
         """All of them."""
-        return self.partial(g[0], xs, (True,) * len(xs))
+        return self.partial_vjp((True,) * len(xs), g, y, *xs)
 
-    def partial(self, g: Operand, xs: Sequence[Operand], edges: Sequence[Any]) -> tuple[Operand | None, ...]:
+    def partial_vjp(self, wanted: Sequence[bool], g: Operands, y: Operands, *xs: Operand) -> tuple[Operand | None, ...]:
         """Those that somebody waits for."""
-        by_x = None if edges[0] is None else matmul(g, xs[1], False, False)
-        by_w = None if edges[1] is None else matmul(g, xs[0], True, False)
-        return (by_x, by_w, None if edges[2] is None else sum(g, (0,))) if len(xs) == 3 else (by_x, by_w)
+        by_x = matmul(g[0], xs[1], False, False) if wanted[0] else None
+        by_w = matmul(g[0], xs[0], True, False) if wanted[1] else None
+        return (by_x, by_w, sum(g[0], (0,)) if wanted[2] else None) if len(xs) == 3 else (by_x, by_w)
 
 
-class Softmax:
+class Softmax(Fused):
     """exp(x) / sum(exp(x)) along an axis."""
 
     name = "softmax"
@@ -77,7 +96,7 @@ class Softmax:
         """Tell which inputs and outputs are read."""
         return (False,), (True,)
 
-    def vjp(self, g: Operands, y: Operands, x: Operand) -> Operands:
+    def vjp(self, g: Operands, y: Operands, *xs: Operand) -> Operands:
         """y (g - sum(g y))"""
         shape = type_of(y[0]).shape
         axes = (self._axis % len(shape),)
@@ -89,14 +108,14 @@ class LogSoftmax(Softmax):
 
     name = "log_softmax"
 
-    def vjp(self, g: Operands, y: Operands, x: Operand) -> Operands:
+    def vjp(self, g: Operands, y: Operands, *xs: Operand) -> Operands:
         """g - exp(y) sum(g)"""
         shape = type_of(y[0]).shape
         axes = (self._axis % len(shape),)
         return (sub(g[0], mul(exp(y[0]), spread(sum(g[0], axes), shape, axes))),)
 
 
-class BatchNorm:
+class BatchNorm(Fused):
     """(x - mean) / sqrt(variance + eps) gamma + beta, of the batch's own mean and variance.
 
     Args:

@@ -45,6 +45,11 @@ class Rule(Protocol):
     def vjp(self, g: tuple[Operand, ...], y: tuple[Operand, ...], *xs: Operand) -> tuple[Operand | None, ...]:
         """Cotangents of the inputs from those of the outputs."""
 
+    def partial_vjp(
+        self, wanted: Sequence[bool], g: tuple[Operand, ...], y: tuple[Operand, ...], *xs: Operand
+    ) -> tuple[Operand | None, ...]:
+        """The same where only some cotangents are wanted; of a node that is not private."""
+
 
 class Node:
     """One recorded operation."""
@@ -83,6 +88,11 @@ class Node:
             self.xs = [x if read else standin(x) for x, read in zip(inputs, of_xs, strict=True)]
             self.ys = [y if read else standin(y) for y, read in zip(outputs, of_ys, strict=True)]
         self._code, self._last = _line()
+
+    @property
+    def outputs(self) -> list[Edge]:
+        """The edges that lead to its outputs."""
+        return [(self, number) for number in range(len(self.ys))]
 
     def guard(self, storage: Storage, output: int | None = None) -> None:
         """The rule reads what a buffer holds now, an output or whatever else."""

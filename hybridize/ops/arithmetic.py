@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 import numpy
@@ -93,6 +93,10 @@ class Mul(Binary):
     def gradient(self, g: Operand, z: Operand, x: Operand, y: Operand) -> tuple[Gradient, Gradient]:
         return mul(g, y), mul(g, x)
 
+    def partial_vjp(self, wanted: Sequence[bool], *args: Any) -> tuple[Gradient, ...]:
+        (g,), _, x, y = args
+        return mul(g, y) if wanted[0] else None, mul(g, x) if wanted[1] else None
+
 
 class Div(Binary):
     """x / y, of floats"""
@@ -101,6 +105,10 @@ class Div(Binary):
 
     def gradient(self, g: Operand, z: Operand, x: Operand, y: Operand) -> tuple[Gradient, Gradient]:
         return div(g, y), neg(mul(g, div(z, y)))
+
+    def partial_vjp(self, wanted: Sequence[bool], *args: Any) -> tuple[Gradient, ...]:
+        (g,), _, _, y = args
+        return self.vjp(*args) if wanted[1] else (div(g, y), None)
 
 
 class FloorDiv(Binary):

@@ -1,16 +1,20 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A graph applied, and its reverse sweep, as operand functions: what composites and control flow make rules from."""
+"""The reverse sweep; a graph applied, and its pullback, as operand functions: composites and control flow use them."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from typing import Any
+from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
+from typing import Any, Protocol, TypeVar
 
 from hybridize.base.dtypes import is_float
-from hybridize.graph import Graph, Value
+from hybridize.graph import Graph, Node, Value
 from hybridize.ops.arithmetic import add
 from hybridize.ops.op import Operand, bind, constant
 from hybridize.ops.views import full
+
+Place = TypeVar("Place", bound=Hashable)
+Place_co = TypeVar("Place_co", bound=Hashable, covariant=True)
+_Node = TypeVar("_Node", bound="Reversible[Any]")
 
 
 def apply(graph: Graph, inputs: Sequence[Operand]) -> list[Operand]:
@@ -46,24 +50,62 @@ def swept(
     for node in graph.nodes:
         if not active.isdisjoint(node.inputs):
             active.update(value for value in node.outputs if is_float(value.type.dtype))
-    arrived: dict[Value, Operand] = {}
+    arrived = Arrived[Value]()
     for value, cotangent in zip(graph.outputs, cotangents, strict=True):
-        _arrive(arrived, value, cotangent, active)
-    for node in reversed(graph.nodes):
-        given = tuple(arrived.get(value) for value in node.outputs)
-        if all(cotangent is None for cotangent in given):
-            continue
+        if cotangent is not None and value in active:
+            arrived.add(value, cotangent)
+
+    def apply(node: Node, given: Given) -> Iterator[tuple[Value, Operand | None]]:
         op: Any = node.op
-        whole = tuple(full(0, v.type) if g is None else g for v, g in zip(node.outputs, given, strict=True))
         results = tuple(here[value] for value in node.outputs)
-        found = op.vjp(whole, results, *(here[value] for value in node.inputs))
-        for value, cotangent in zip(node.inputs, found, strict=True):
-            _arrive(arrived, value, cotangent, active)
+        found = op.vjp(filled(node, given), results, *(here[value] for value in node.inputs))
+        return ((value, one) for value, one in zip(node.inputs, found, strict=True) if value in active)
+
+    reverse(reversed(graph.nodes), arrived, apply)
     return tuple(arrived.get(value) for value in graph.inputs)
 
 
-def _arrive(arrived: dict[Value, Operand], value: Value, cotangent: Operand | None, active: set[Value]) -> None:
-    if cotangent is None or value not in active:
-        return
-    before = arrived.get(value)
-    arrived[value] = cotangent if before is None else add(before, cotangent)
+Given = Sequence[Operand | None]
+"""Cotangents of the outputs of a node, None where none has arrived."""
+
+
+class Arrived(dict[Place, Operand]):
+    """Cotangents by where they have arrived: at values of a graph, at edges of a tape."""
+
+    def add(self, place: Place, cotangent: Operand) -> None:
+        """Take what arrives at a place; what comes by several ways is summed."""
+        before = self.get(place)
+        self[place] = cotangent if before is None else add(before, cotangent)
+
+
+class Reversible(Protocol[Place_co]):
+    """A node that a reverse sweep goes through."""
+
+    @property
+    def outputs(self) -> Sequence[Place_co]:
+        """The places where cotangents of its outputs arrive."""
+
+
+def reverse(
+    nodes: Iterable[_Node],
+    arrived: Arrived[Place],
+    apply: Callable[[_Node, Given], Iterable[tuple[Place, Operand | None]]],
+) -> None:
+    """Run a reverse sweep: carry cotangents from the outputs of nodes to their inputs, and let go of the former.
+
+    Args:
+        nodes: the newest first.
+        arrived: the cotangents from which the sweep begins; afterwards what arrived at places that no node makes.
+        apply: given a node and the cotangents of its outputs, of which one at least is there, says what arrives where.
+    """
+    for node in nodes:
+        given = [arrived.pop(place, None) for place in node.outputs]
+        if any(cotangent is not None for cotangent in given):
+            for place, cotangent in apply(node, given):
+                if cotangent is not None:
+                    arrived.add(place, cotangent)
+
+
+def filled(node: Node, given: Given) -> tuple[Operand, ...]:
+    """Cotangents of all outputs of a node of a graph, zeros where none has arrived."""
+    return tuple(full(0, v.type) if g is None else g for v, g in zip(node.outputs, given, strict=True))

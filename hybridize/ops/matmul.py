@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 import numpy
@@ -60,14 +60,19 @@ class Matmul(Op):
 
     def vjp(self, g: tuple[Operand], y: tuple[Operand], x: Operand, w: Operand) -> tuple[Gradient, ...]:
         """dx = g w^T and dw = x^T g, each stored as its operand is."""
-        if self.transpose_x:
-            by_x = matmul(w, g[0], self.transpose_w, True)
-        else:
-            by_x = matmul(g[0], w, False, not self.transpose_w)
-        if self.transpose_w:
-            by_w = matmul(g[0], x, True, self.transpose_x)
-        else:
-            by_w = matmul(x, g[0], not self.transpose_x, False)
+        return self.partial_vjp((True, True), g, y, x, w)
+
+    def partial_vjp(self, wanted: Sequence[bool], *args: Any) -> tuple[Gradient, ...]:
+        (g,), _, x, w = args
+        by_x = by_w = None
+        if wanted[0] and self.transpose_x:
+            by_x = matmul(w, g, self.transpose_w, True)
+        elif wanted[0]:
+            by_x = matmul(g, w, False, not self.transpose_w)
+        if wanted[1] and self.transpose_w:
+            by_w = matmul(g, x, True, self.transpose_x)
+        elif wanted[1]:
+            by_w = matmul(x, g, not self.transpose_x, False)
         return by_x, by_w
 
     def lower(self, x: Element, w: Element, *, types: tuple[TensorType, ...]) -> Contraction:

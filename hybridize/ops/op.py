@@ -12,7 +12,7 @@ from __future__ import annotations
 import re
 import threading
 from abc import ABC, abstractmethod
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import ContextDecorator
 from copy import copy
 from enum import Enum
@@ -148,6 +148,13 @@ class Op(ABC):
     def vjp(self, *args: Any, **_: Any) -> tuple[Operand | None, ...]:
         """(cotangents, outputs, *inputs) -> cotangent of each input, None where there is none."""
         raise InternalError("E910", f"{self.name} has no gradient rule")
+
+    def partial_vjp(self, wanted: Sequence[bool], *args: Any) -> tuple[Operand | None, ...]:
+        """Return what `vjp` does where only some cotangents are wanted, by less work where each costs something.
+
+        Those that are not wanted may be there or not: imperative code drops them, a program removes dead code.
+        """
+        return self.vjp(*args)
 
     @abstractmethod
     def lower(self, *inputs: Any, **_: Any) -> Any:

@@ -142,6 +142,18 @@ def test_gradient_is_the_central_difference(sample):
             assert gradient[place] == pytest.approx(slope, rel=1e-5, abs=1e-6), f"input {k} at {place}"
 
 
+@pytest.mark.parametrize("sample", [case for case in cases(fails=False) if len(differentiable(case.values[0])) > 1])
+def test_the_rule_for_some_operands_is_that_for_all(sample):
+    with numpy.errstate(all="ignore"), interpreting(ReferenceInterpreter()):
+        outputs = sample.op.reference(*sample.inputs)
+        given = (tuple(random_like(y, k).astype(y.dtype) for k, y in enumerate(outputs)), outputs, *sample.inputs)
+        whole = sample.op.vjp(*given)
+        for place in differentiable(sample):
+            found = sample.op.partial_vjp([number == place for number in range(len(whole))], *given)
+            assert len(found) == len(whole)
+            numpy.testing.assert_array_equal(found[place], whole[place])
+
+
 @pytest.mark.parametrize("sample", [case for case in compiled_cases() if differentiable(case.values[0])])
 def test_machine_code_of_the_gradient_is_the_reference(sample):
     graph = graph_of(sample)

@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import Any, Protocol
 
 from hybridize.base.dtypes import is_float
@@ -11,8 +11,8 @@ from hybridize.base.errors import StateError
 from hybridize.base.frozen import frozen
 from hybridize.capture.trace.recording import Recording
 from hybridize.graph import Node, Value
-from hybridize.ops import While, full
-from hybridize.ops.arithmetic import add
+from hybridize.ops import While
+from hybridize.ops.gradient import Arrived, Given, filled, reverse
 from hybridize.ops.op import Operand
 
 
@@ -84,31 +84,27 @@ class Sweep:
 
     def run(self, heads: Sequence[tuple[Value, Operand]]) -> dict[Value, Operand]:
         """The gradients that arrive at each value."""
-        arrived: dict[Value, Operand] = {}
+        arrived = Arrived[Value]()
         for head, gradient in heads:
-            self._arrive(arrived, head, gradient)
-        for node in reversed(self.nodes):
-            given = [arrived.get(value) for value in node.outputs]
-            if all(gradient is None for gradient in given):
-                continue
-            whole = tuple(full(0, v.type) if g is None else g for v, g in zip(node.outputs, given, strict=True))
-            op: Any = node.op
-            if isinstance(op, While) and node.loc is not None:
+            arrived.add(head, gradient)
+        passed: dict[Value, Operand] = {}
+
+        def apply(node: Node, given: Given) -> Iterator[tuple[Value, Operand | None]]:
+            if isinstance(node.op, While) and node.loc is not None:
                 raise StateError(
                     "E521", f"the loop at {node.loc.described()} has no gradient: how often it runs, and so what to "
                     "keep, is not known before it runs",
                     help="loop over a range of known length and break, or say npx.while_loop with max_iterations; "
                     "autograd.pause() around it makes it a constant",
                 )  # fmt: skip
-            found = op.vjp(whole, node.outputs, *node.inputs)
-            for value, gradient in zip(node.inputs, found, strict=True):
-                if gradient is not None and self._is_active(value):
-                    self._arrive(arrived, value, gradient)
-        return arrived
+            passed.update((value, one) for value, one in zip(node.outputs, given, strict=True) if one is not None)
+            op: Any = node.op
+            found = op.vjp(filled(node, given), node.outputs, *node.inputs)
+            pairs = zip(node.inputs, found, strict=True)
+            return ((value, one) for value, one in pairs if one is not None and self._is_active(value))
 
-    def _arrive(self, arrived: dict[Value, Operand], value: Value, gradient: Operand) -> None:
-        before = arrived.get(value)
-        arrived[value] = gradient if before is None else add(before, gradient)
+        reverse(reversed(self.nodes), arrived, apply)
+        return passed | arrived
 
 
 def origin(at: Recording, value: Value) -> Value:
