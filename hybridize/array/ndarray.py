@@ -19,11 +19,12 @@ from hybridize.array.storage import Storage
 from hybridize.array.traced import Traced, Variable
 from hybridize.base.dtypes import DType, float32, float64, int32, int64
 from hybridize.base.errors import ArgumentError, OutOfBoundsError, ShapeError
+from hybridize.base.forks import renewed
 from hybridize.base.types import TensorType
 from hybridize.ops.op import ACTIVE, capturing, current, taping
 
 _new = object.__new__
-_storage_lock = threading.Lock()
+_storage_lock = renewed(threading.Lock())
 _NUMPY = numpy.ndarray
 
 

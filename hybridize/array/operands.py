@@ -251,9 +251,10 @@ def number(x: Any, dtype: DType) -> Operand:
     if dims.is_symbolic(x):
         return cast(Weak(size_of(x), int, x), dtype)
     try:
-        return given(numpy.asarray(x, dtype=dtype))
+        array = numpy.asarray(x, dtype=dtype)
     except (OverflowError, TypeError, ValueError) as error:
         raise _no_number(x, dtype, error) from None
+    return given(array)
 
 
 def _no_number(x: Any, dtype: DType, why: object) -> DTypeError:

@@ -19,6 +19,7 @@ from numpy.typing import NDArray
 
 from hybridize import compiler
 from hybridize.array.ndarray import ndarray
+from hybridize.base.forks import renewed
 from hybridize.base.types import TensorType
 from hybridize.ops import Effect, Operand, Scan, effect_of, record
 from hybridize.ops.control import run_by
@@ -45,7 +46,7 @@ class Single:
         self._function = function
         self._otherwise = otherwise
         self._name = name
-        self._lock = threading.Lock()
+        self._lock = renewed(threading.Lock())
 
     def make(self, key: Key, *arrays: ndarray) -> Callable[..., Any]:
         """Compile the operation for arrays like these and keep it under `key`."""
@@ -71,7 +72,7 @@ class Scans:
     def __init__(self) -> None:
         self.programs: dict[tuple[Scan, tuple[TensorType, ...]], Callable[..., Sequence[NDArray[Any]]]] = {}
         self._spent: dict[tuple[Scan, tuple[TensorType, ...]], float] = {}
-        self._lock = threading.Lock()
+        self._lock = renewed(threading.Lock())
 
     def run(self, op: Scan, inputs: tuple[NDArray[Any], ...]) -> tuple[NDArray[Any], ...]:
         """The outputs of a scan."""

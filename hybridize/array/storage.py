@@ -3,7 +3,6 @@
 
 from __future__ import annotations
 
-import os
 import threading
 import weakref
 from collections.abc import Iterable
@@ -11,19 +10,19 @@ from typing import Any, Final, Protocol
 
 from numpy.typing import NDArray
 
+from hybridize.base.forks import awaited, renewed
 from hybridize.base.locations import SourceLoc, user_location
 
 # Entered again where a watcher dies while it is told of a write, and its end writes something.
-_lock = threading.RLock()
+_lock = renewed(threading.RLock())
 
 
-STATE: Final = threading.RLock()
+STATE: Final = awaited(threading.RLock(), 0)
 """Held from reading a state to committing it, by compiled programs that write one and by random draws.
 
 So no two threads draw the same numbers, and no update is lost, also where a program runs without the GIL. A process is
 forked while nobody else holds it: who would release it in the child, and what would the state be worth?
 """
-os.register_at_fork(before=STATE.acquire, after_in_parent=STATE.release, after_in_child=STATE.release)
 
 
 class Watcher(Protocol):

@@ -23,13 +23,14 @@ from hybridize.autograd.tape import TAPE
 from hybridize.base import modes
 from hybridize.base.dtypes import is_float
 from hybridize.base.errors import ArgumentError, StateError
+from hybridize.base.forks import renewed
 from hybridize.base.locations import user_location
 from hybridize.base.types import TensorType
 from hybridize.ops.gradient import Arrived, Given, reverse
 from hybridize.ops.op import Operand, capturing, current, taped
 
 Edge = Any
-_commit = threading.Lock()
+_commit = renewed(threading.Lock())
 
 
 class Sweep:

@@ -34,6 +34,7 @@ class _Recording(modes.Busy):
             super().__enter__()
         else:
             BUSY[0] += 1
+            THREAD.depth += 1
         THREAD.recording, THREAD.training, STACK.interpreters, self._outer = on, training, chosen, outer
         active += more
         if fewer:
@@ -50,6 +51,7 @@ class _Recording(modes.Busy):
             super().__exit__()
         else:
             BUSY[0] -= 1
+            THREAD.depth -= 1
 
 
 _NOBODY: Final[tuple[Interpreter, ...]] = ()
@@ -94,4 +96,4 @@ def begin() -> None:
     THREAD.recording = THREAD.training = THREAD.disabled = False
     STACK.interpreters = [BOTTOM[0]]
     ACTIVE.clear()
-    BUSY[0] = 0
+    BUSY[0] = THREAD.depth = 0

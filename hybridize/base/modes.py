@@ -15,10 +15,12 @@ from typing import Any, Self
 
 import numpy
 
+from hybridize.base.forks import in_child, renewed
+
 BUSY = numpy.zeros(1, dtype=numpy.int64)
 """BUSY[0]: threads in a mode other than the default. Its address is stable; compiled entries read it."""
 
-_lock = threading.Lock()
+_lock = renewed(threading.Lock())
 LOCKED = not getattr(sys, "_is_gil_enabled", lambda: True)()
 """True if counting needs the lock: with the GIL, no thread runs in the middle of a line without a call."""
 
@@ -30,6 +32,7 @@ class _Switches(threading.local):
     again: bool = False
     """True while a function is recomputed, as `checkpoint` does: state that it keeps was moved the first time."""
     depth: int = 0
+    """The number of times that `BUSY` counts this thread."""
 
 
 THREAD = _Switches()
@@ -65,15 +68,19 @@ class Busy(ContextDecorator):
         if LOCKED:
             with _lock:
                 BUSY[0] += 1
+                THREAD.depth += 1
         else:
             BUSY[0] += 1
+            THREAD.depth += 1
 
     def __exit__(self, *_: object) -> None:
         if LOCKED:
             with _lock:
                 BUSY[0] -= 1
+                THREAD.depth -= 1
         else:
             BUSY[0] -= 1
+            THREAD.depth -= 1
 
 
 busy = Busy
@@ -103,6 +110,7 @@ class Mode(Busy):
             Busy.__enter__(self)
         else:
             BUSY[0] += 1
+            THREAD.depth += 1
         self._outer = outer
         THREAD.recording, THREAD.training, THREAD.disabled = recording, training, disabled
 
@@ -113,9 +121,18 @@ class Mode(Busy):
             Busy.__exit__(self)
         else:
             BUSY[0] -= 1
+            THREAD.depth -= 1
 
 
 mode = Mode
+
+
+def _alone() -> None:
+    """In a forked child: the threads that the parent counted are not here."""
+    BUSY[0] = THREAD.depth
+
+
+in_child(_alone)
 
 
 def listen() -> None:

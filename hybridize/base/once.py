@@ -11,6 +11,8 @@ import threading
 from collections.abc import Callable
 from typing import TypeVar
 
+from hybridize.base.forks import renewed
+
 T = TypeVar("T")
 
 
@@ -22,7 +24,7 @@ def once(function: Callable[[], T]) -> Callable[[], T]:
     made
     (7, 7)
     """
-    lock = threading.RLock()
+    lock = renewed(threading.RLock())
     results: list[T] = []
 
     @functools.wraps(function)

@@ -17,6 +17,7 @@ from hybridize.base import modes
 from hybridize.base.dims import Dim, Scope, is_symbolic
 from hybridize.base.errors import CaptureError
 from hybridize.base.frozen import changed
+from hybridize.base.interruptions import is_asynchronous
 from hybridize.base.locations import PACKAGE, SourceLoc, user_location
 from hybridize.base.nested import Structure, flatten, unflatten
 from hybridize.capture.gradients.history import History
@@ -383,8 +384,9 @@ def _translated(error: BaseException, trace: Trace) -> BaseException:
             "E447", "the function calls itself without end while capturing, where both sides of a branch are followed",
             help="write it as a loop", loc=_innermost(error),
         )  # fmt: skip
-    if trace.refused is not None and error is not trace.refused and isinstance(error, Exception):
-        error = trace.refused
+    refused = trace.refused
+    if refused is not None and error is not refused and isinstance(error, Exception) and not is_asynchronous(error):
+        error = refused
     return error.with_traceback(_shortened(error.__traceback__))
 
 

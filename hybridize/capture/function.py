@@ -26,7 +26,9 @@ from hybridize.base import modes
 from hybridize.base.config import CONFIG
 from hybridize.base.dtypes import float32
 from hybridize.base.errors import ArgumentError, DTypeError, GraphError, HybridizeError, ShapeError, StateError
+from hybridize.base.forks import renewed
 from hybridize.base.frozen import changed, frozen
+from hybridize.base.interruptions import let_through
 from hybridize.base.types import TensorType
 from hybridize.capture.capture import capture
 from hybridize.capture.trace.recording import current_trace
@@ -129,7 +131,7 @@ class Function:
         """Whether the latest programs have entries."""
         self._new = False
         """Whether it comes from a file and was not called yet."""
-        self._lock = threading.RLock()
+        self._lock = renewed(threading.RLock())
         self._hits = self._captures = self._evictions = 0
         self._names: tuple[str, ...] | None = None
         self.described_by = function
@@ -270,6 +272,7 @@ class Function:
             captured = self._captured(changed(call, kinds=kinds), scope)
             program = None if scope.pinned else self._compile(captured, family.change(call, kinds, names))
         except Exception as error:
+            let_through(error)
             # Whatever it is: if it is the user's error, the exact capture says so too, in terms of true sizes.
             import logging  # late: it takes milliseconds to load, and this seldom happens
 

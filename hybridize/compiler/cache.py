@@ -8,6 +8,7 @@ import weakref
 from collections import OrderedDict
 from dataclasses import field
 
+from hybridize.base.forks import renewed
 from hybridize.base.frozen import mutable
 from hybridize.compiler.disk import DiskInfo
 from hybridize.runtime.executable import Executable
@@ -37,7 +38,7 @@ class Cache:
         """`entry_bytes` is what each executable costs besides what it says it holds."""
         self.limit_bytes = limit_bytes
         self.entry_bytes = entry_bytes
-        self._lock = threading.Lock()
+        self._lock = renewed(threading.Lock())
         self._kept: OrderedDict[Key, tuple[Executable, int]] = OrderedDict()
         self._alive: weakref.WeakValueDictionary[Key, Executable] = weakref.WeakValueDictionary()
         self._info = ExecutableCacheInfo()

@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 
 from hybridize.base.config import CONFIG
 from hybridize.base.errors import CodegenError
+from hybridize.base.forks import awaited
 from hybridize.codegen.target import Target, named_target
 from hybridize.compiler import disk, stored
 from hybridize.compiler.cache import Cache, ExecutableCacheInfo, Key
@@ -35,7 +36,7 @@ ENTRY_BYTES = 16 << 10
 """The cost of any executable besides its code, measured: its plan, its graph, its table."""
 
 _cache = Cache(CACHE_BYTES, ENTRY_BYTES)
-_compiling = threading.RLock()
+_compiling = awaited(threading.RLock(), 1)
 
 
 class _Stopwatch:

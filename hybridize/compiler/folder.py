@@ -9,7 +9,6 @@ of two who write the same the later one wins. There are no locks. What is damage
 
 from __future__ import annotations
 
-import contextlib
 import itertools
 import os
 import stat
@@ -18,6 +17,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 
 from hybridize.base.frozen import frozen
+from hybridize.base.interruptions import let_through, suppress
 
 SUFFIX = ".image"
 _PART = ".part"
@@ -68,6 +68,7 @@ class Folder:
         except FileNotFoundError:
             return None
         except OSError as problem:
+            let_through(problem)
             self.problem = _told(problem)
             return None
 
@@ -76,7 +77,7 @@ class Folder:
         if not stat.S_ISREG(status.st_mode) or _foreign(status):
             raise PermissionError(0, "not used, as others may write it", os.path.join(self.path, name))
         if time.time() - status.st_mtime > _REFRESH_S:
-            with contextlib.suppress(OSError):
+            with suppress(OSError):
                 os.utime(file)
         # A signal, or somebody who cuts the file off meanwhile, may make it less: the checksum tells.
         return os.read(file, status.st_size) if status.st_size <= self.limit_bytes else None
@@ -91,6 +92,7 @@ class Folder:
                 self._write(folder, name, content)
                 self._make_room(folder, len(content))
         except OSError as problem:
+            let_through(problem)
             self.problem = _told(problem)
             return False
         return True
@@ -103,13 +105,14 @@ class Folder:
         except FileNotFoundError:
             return []
         except OSError as problem:
+            let_through(problem)
             self.problem = _told(problem)
             return []
 
     def clear(self) -> int:
         """Remove all files; returns how many bytes they were."""
         freed = 0
-        with contextlib.suppress(OSError), self._opened() as folder:
+        with suppress(OSError), self._opened() as folder:
             for kept in self._files(folder):
                 freed += _removed(folder, kept)
         return freed
@@ -136,7 +139,7 @@ class Folder:
                     left = left[target.write(left) or 0 :]
             os.rename(part, name + SUFFIX, src_dir_fd=folder, dst_dir_fd=folder)
         except BaseException:
-            with contextlib.suppress(OSError):
+            with suppress(OSError):
                 os.unlink(part, dir_fd=folder)
             raise
 
@@ -161,7 +164,7 @@ class Folder:
         with os.scandir(folder) as files:
             for file in files:
                 if file.name.endswith((SUFFIX, _PART)):
-                    with contextlib.suppress(OSError):  # another process has just removed it
+                    with suppress(OSError):  # another process has just removed it
                         status = file.stat(follow_symlinks=False)
                         if stat.S_ISDIR(status.st_mode):
                             continue  # not ours, and its size is no bytes of files
@@ -177,7 +180,8 @@ def _foreign(status: os.stat_result) -> bool:
 def _removed(folder: int, kept: Kept) -> int:
     try:
         os.unlink(kept.name, dir_fd=folder)
-    except OSError:
+    except OSError as error:
+        let_through(error)
         return 0
     return kept.nbytes
 

@@ -14,6 +14,7 @@ from functools import cache
 import numpy
 
 from hybridize.base.digests import digest
+from hybridize.base.interruptions import let_through
 
 PARTS = ("base", "graph", "loops", "ops", "passes", "schedule", "codegen", "compiler", "runtime")
 """The packages that machine code and plans are made by and read by."""
@@ -45,7 +46,8 @@ def files(root: str, parts: tuple[str, ...], before_ns: int) -> str | None:
     found = [root, sys.version, numpy.__version__]
     try:
         newest = max(_add_files(os.path.join(root, part), found) for part in parts)
-    except OSError:
+    except OSError as error:
+        let_through(error)
         return None
     return digest("\n".join(sorted(found)).encode()).hex() if newest < before_ns else None
 
@@ -73,7 +75,8 @@ def processor() -> str | None:
             text = os.read(file, 1 << 14).decode(errors="replace")  # the kernel writes it core by core, as it is read
         finally:
             os.close(file)
-    except OSError:
+    except OSError as error:
+        let_through(error)
         return None
     first = text.partition("\n\n")[0].splitlines()
     facts = [line for line in first if line.partition(":")[0].strip() not in _PER_CORE]

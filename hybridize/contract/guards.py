@@ -14,6 +14,7 @@ from typing import Any
 
 import numpy
 
+from hybridize.base.interruptions import let_through
 from hybridize.base.locations import SourceLoc
 from hybridize.contract.places import Closure, Content, Global, Place, Refer, short
 from hybridize.contract.snapshots import EXACT_CLASSES, MISSING, Snapshot, same, unchanged
@@ -141,7 +142,14 @@ def checker(guards: Iterable[Guard]) -> Callable[[], bool] | None:
     condition, scope = _condition(guards)
     if not condition:
         return None
-    body = [" def made():", "  try:", f"   return {condition}", "  except Exception:", "   return False"]
+    body = [
+        " def made():",
+        "  try:",
+        f"   return {condition}",
+        "  except Exception as error:",
+        "   _let_through(error)",
+        "   return False",
+    ]
     made: Callable[[], bool] = _made(body, scope)
     return made
 
@@ -167,7 +175,7 @@ def watches(guards: Sequence[Guard]) -> list[Watch]:
 def _condition(guards: Iterable[Guard]) -> tuple[str, dict[str, Any]]:
     """Give the source of a check of all guards, and the objects that it names."""
     names: dict[int, str] = {}
-    scope: dict[str, Any] = {}
+    scope: dict[str, Any] = {"_let_through": let_through}
 
     def refer(value: Any) -> str:
         name = names.setdefault(id(value), f"_v{len(names)}")

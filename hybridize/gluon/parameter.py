@@ -31,6 +31,7 @@ from hybridize.base.errors import (
     ShapeError,
     StateError,
 )
+from hybridize.base.forks import renewed
 from hybridize.base.types import Shape
 from hybridize.gluon.advice import warn
 from hybridize.gluon.dependence import depend
@@ -39,7 +40,7 @@ from hybridize.ops.op import ACTIVE, capturing, imperatively
 from hybridize.runtime.buffers import aligned
 
 # Entered again where an initializer makes a net of its own.
-_finishing = threading.RLock()
+_finishing = renewed(threading.RLock())
 
 UNKNOWN = -1
 """A size that is not known yet. MXNet 1.x writes 0; both are taken."""

@@ -8,6 +8,7 @@ from collections.abc import Callable
 from typing import Any
 
 from hybridize.base.dims import Scope
+from hybridize.base.forks import renewed
 from hybridize.graph.ir import Graph, Value
 
 _READ = ("nodes", "outputs", "constants")
@@ -24,7 +25,7 @@ class Deferred(Graph):
         self.__dict__["inputs"] = inputs
         self.__dict__["scope"] = scope
         self.__dict__["_read"] = read
-        self.__dict__["_lock"] = threading.RLock()
+        self.__dict__["_lock"] = renewed(threading.RLock())
 
     def __getattr__(self, name: str) -> Any:
         # Called only for what is not there yet.

@@ -24,6 +24,7 @@ from numpy.typing import NDArray
 
 from hybridize.base.dtypes import DType
 from hybridize.base.errors import InternalError
+from hybridize.base.forks import in_child
 from hybridize.base.frozen import frozen
 from hybridize.base.types import TensorType
 from hybridize.graph import Graph
@@ -248,6 +249,14 @@ def taping() -> Any:
     """The tape that is in charge in this thread: it computes at once and remembers how; None where there is none."""
     interpreters = STACK.interpreters
     return None if len(interpreters) > 1 or interpreters[0] is BOTTOM[0] else interpreters[0]
+
+
+def _alone() -> None:
+    """In a forked child: the threads that the parent counted are not here."""
+    ACTIVE[:] = [interpreter for interpreter in STACK.interpreters if interpreter is not BOTTOM[0]]
+
+
+in_child(_alone)
 
 
 class Charge(ContextDecorator, ABC):

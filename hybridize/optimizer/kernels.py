@@ -31,6 +31,7 @@ from hybridize.base.config import CONFIG
 from hybridize.base.dims import Scope
 from hybridize.base.dtypes import DType, bfloat16, float16, float32, float64
 from hybridize.base.errors import ArgumentError
+from hybridize.base.forks import renewed
 from hybridize.base.modes import is_disabled
 from hybridize.base.types import TensorType
 from hybridize.ops import record
@@ -54,7 +55,7 @@ _SHORT = ctypes.PYFUNCTYPE(None, ctypes.c_void_p, ctypes.c_void_p, ctypes.c_void
 """A call that lets other Python threads run, and one that is over before that would pay."""
 
 _kernels: dict[tuple[Any, ...], Kernel] = {}
-_lock = threading.Lock()
+_lock = renewed(threading.Lock())
 
 
 def computed(

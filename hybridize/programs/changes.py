@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
 from hybridize.array.ndarray import ndarray
+from hybridize.base.interruptions import let_through
 from hybridize.contract.captured import Captured
 from hybridize.contract.guards import Guard
 from hybridize.contract.places import Content, Item, Key
@@ -37,7 +38,8 @@ class Changes:
             return capture(None)
         try:
             return capture(dict(self._places))
-        except Exception:
+        except Exception as error:
+            let_through(error)
             if not alone:
                 raise
         made = capture(None)  # if the error is the user's, it comes again

@@ -23,6 +23,7 @@ from hybridize.base.dims import Symbol
 from hybridize.base.dtypes import is_float
 from hybridize.base.errors import StateError
 from hybridize.base.frozen import frozen
+from hybridize.base.interruptions import let_through
 from hybridize.base.types import Shape
 from hybridize.graph import Graph, sizes_of, with_sizes
 from hybridize.ops import StopGradient
@@ -187,6 +188,7 @@ class Recorded:
             forward = self._make(halves.forward, self._name)
             return Pair(halves, forward, self._make(halves.backward, f"{self._name}.backward"))
         except Exception as error:
+            let_through(error)
             if graph.scope is None:
                 raise
             import logging  # late: it takes milliseconds to load, and this seldom happens

@@ -23,6 +23,7 @@ from numpy.typing import NDArray
 from hybridize import compiler
 from hybridize.array.ndarray import ndarray
 from hybridize.array.storage import Storage, Watcher, settle
+from hybridize.base.forks import renewed
 from hybridize.compiler.archived import Code, executable
 from hybridize.graph import Graph
 from hybridize.programs.backends import Machine, Memory
@@ -51,7 +52,7 @@ class Copy:
         """Of the storage when it was packed; -1 before."""
         self._array = array._data
         self._packer = packer
-        self._lock = threading.Lock()
+        self._lock = renewed(threading.Lock())
 
     def refresh(self) -> bool:
         """Pack again if the buffer was written since; returns whether it was."""
@@ -71,7 +72,7 @@ def packable(array: ndarray) -> bool:
 
 
 _copies: weakref.WeakValueDictionary[tuple[Any, ...], Copy] = weakref.WeakValueDictionary()
-_lock = threading.Lock()
+_lock = renewed(threading.Lock())
 
 
 def packed_bytes() -> int:
@@ -123,7 +124,7 @@ class PackedMachine(Machine):
         self.renewed = False
         """Whether the executable was replaced since somebody last set this to False: entries are to be made again."""
         self._graph, self._name, self._threads, self._unless, self._clock = graph, name, threads, unless, clock
-        self._lock = threading.Lock()
+        self._lock = renewed(threading.Lock())
         self._entries: list[weakref.ref[Any]] = []
         self._last = float("-inf")
         self._strikes = 0

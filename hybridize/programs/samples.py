@@ -19,6 +19,7 @@ from numpy.typing import NDArray
 from hybridize.array.ndarray import ndarray, wrap
 from hybridize.base import modes
 from hybridize.base.errors import HybridizeError, VerificationError
+from hybridize.base.interruptions import let_through
 from hybridize.base.nested import flatten, unflatten
 from hybridize.contract.call import Call
 from hybridize.formats import sampling
@@ -122,6 +123,7 @@ def _imperative(
         with modes.mode(disabled=True), contextlib.redirect_stdout(io.StringIO()):
             result = function(*args, **kwargs)
     except Exception as error:  # whatever it is: the program gives a result for this call, Python does not
+        let_through(error)
         first = (str(error).splitlines() or [""])[0]
         notes.append(
             f"{program.name}: the Python raises {type(error).__name__} for the sample ({first}); "

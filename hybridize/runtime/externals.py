@@ -4,11 +4,11 @@
 from __future__ import annotations
 
 import ctypes
-from contextlib import suppress
 from functools import cache
 from typing import Any
 
 from hybridize.base.errors import CodegenError
+from hybridize.base.interruptions import suppress
 
 
 @cache

@@ -98,7 +98,8 @@ class Loaded:
 
     def __del__(self, ending: Callable[[], bool] = sys.is_finalizing) -> None:
         # At the end of the process threads may still run code of it; this module's names may be gone by then.
-        if self._base and not ending():
+        # Without a base nothing was mapped; an interruption may even come before the first line of `__init__`.
+        if getattr(self, "_base", 0) and not ending():
             self._unmap(self._base, self.nbytes)
 
 

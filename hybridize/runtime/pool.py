@@ -22,6 +22,7 @@ import numpy
 from numpy.typing import NDArray
 
 from hybridize.base.errors import ArgumentError
+from hybridize.base.forks import in_child, renewed
 from hybridize.runtime import processors
 from hybridize.runtime.buffers import aligned
 
@@ -68,7 +69,7 @@ class Pool:
     def __init__(self) -> None:
         self._table = _words(WORD["thread"] + THREADS)
         self._teams: dict[int | None, Words] = {}
-        self._lock = threading.Lock()
+        self._lock = renewed(threading.Lock())
         self._chosen: int | None = None
         self._processors = 0
         self._parallel = 0
@@ -146,7 +147,6 @@ class Pool:
 
     def forget_workers(self) -> None:
         """Begin anew in a forked child, which has none of its parent's other threads."""
-        self._lock = threading.Lock()
         for name in ("ticket", "lock", "waiting", "sleepers", "workers", "stop"):
             self._table[WORD[name]] = 0
         self._processors = 0  # whoever forks may give each child processors of its own
@@ -154,7 +154,7 @@ class Pool:
 
 
 POOL: Final = Pool()
-os.register_at_fork(after_in_child=POOL.forget_workers)
+in_child(POOL.forget_workers)
 
 
 def set_num_threads(count: int) -> None:

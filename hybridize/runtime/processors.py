@@ -13,6 +13,8 @@ from typing import Any
 
 import numpy
 
+from hybridize.base.interruptions import let_through
+
 ROOT = "/"
 
 
@@ -80,7 +82,8 @@ def _text(root: str, path: str) -> str:
     try:
         with open(os.path.join(root, path)) as file:
             return file.read().strip()
-    except OSError:
+    except OSError as error:
+        let_through(error)
         return ""
 
 
@@ -129,7 +132,8 @@ def _flags(root: str) -> frozenset[str]:
             text = os.read(file, 1 << 13)  # written processor by processor, as it is read
         finally:
             os.close(file)
-    except OSError:
+    except OSError as error:
+        let_through(error)
         return frozenset()
     line = text.partition(b"\nflags")[2].partition(b"\n")[0]
     return frozenset(line.partition(b":")[2].decode(errors="replace").split())

@@ -18,6 +18,7 @@ from torch.export.graph_signature import InputKind, OutputKind
 
 from hybridize.base.dims import is_symbolic
 from hybridize.base.errors import CaptureError
+from hybridize.base.interruptions import let_through
 from hybridize.base.locations import SourceLoc
 from hybridize.base.nested import Structure, flatten, unflatten
 from hybridize.base.types import TensorType
@@ -83,6 +84,7 @@ def export(
     except CaptureError:
         raise
     except Exception as problem:  # torch raises whatever its tracer met; the user needs all of it
+        let_through(problem)
         raise CaptureError(
             "E424",
             f"torch.export cannot trace {type(module).__name__}: {problem}",

@@ -19,6 +19,8 @@ from hybridize.base import modes
 from hybridize.base.config import CONFIG
 from hybridize.base.dims import is_symbolic
 from hybridize.base.errors import ArgumentError, CaptureError, StateError
+from hybridize.base.forks import renewed
+from hybridize.base.interruptions import let_through
 from hybridize.base.nested import Structure, flatten, unflatten
 from hybridize.base.types import TensorType
 from hybridize.capture import Function
@@ -59,7 +61,7 @@ class TorchFunction:
         """Programs by what their calls have in common but for sizes."""
         self._latest: Compiled | None = None
         """The program of the last call, where calls like it need no taking apart."""
-        self._lock = threading.RLock()
+        self._lock = renewed(threading.RLock())
 
     def __repr__(self) -> str:
         return f"hybridize({self.module!r})"
@@ -245,6 +247,7 @@ class TorchFunction:
             exported = export(self.module, args, kwargs, wanted)
             compiled = Compiled(self.module, call.leaves, call.structure, exported, self.options)
         except Exception as error:
+            let_through(error)
             # Whatever it is: if it is the user's error, the exact export says so too, in terms of true sizes.
             _log.debug("%s cannot be exported for any size: %s", type(self.module).__name__, error, exc_info=True)
             kin.family.give_up(kinds, error)

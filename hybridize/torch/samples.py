@@ -13,6 +13,7 @@ import torch
 from numpy.typing import NDArray
 
 from hybridize.base.errors import ArgumentError, GraphError, HybridizeError, VerificationError
+from hybridize.base.interruptions import let_through
 from hybridize.base.nested import Structure, flatten, unflatten
 from hybridize.base.types import TensorType
 from hybridize.formats import sampling
@@ -96,6 +97,7 @@ def _imperative(
         with torch.no_grad(), contextlib.redirect_stdout(io.StringIO()):
             result = module(*args, **kwargs)
     except Exception as error:  # whatever it is: the program gives a result for this call
+        let_through(error)
         first = (str(error).splitlines() or [""])[0]
         notes.append(
             f"{name}: PyTorch raises {type(error).__name__} for the sample ({first}); the specification stands for it"

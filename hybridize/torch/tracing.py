@@ -20,13 +20,14 @@ from torch.overrides import TorchFunctionMode
 from torch.utils._pytree import tree_map
 
 from hybridize.base.errors import CaptureError
+from hybridize.base.forks import renewed
 
 _HOOKS = (
     "_backward_hooks", "_backward_pre_hooks",
 )  # fmt: skip
 """The attributes in which a module keeps functions that its backward pass calls."""
 _REGISTER = {torch.Tensor.register_hook, torch.Tensor.register_post_accumulate_grad_hook}
-_ONE = threading.RLock()
+_ONE = renewed(threading.RLock())
 """Held while a module is traced, as classes of PyTorch are watched meanwhile."""
 
 

@@ -3,10 +3,13 @@
 import contextlib
 import copy
 import gc
+import itertools
 import os
 import pickle
 import signal
 import sys
+import threading
+import time
 import tracemalloc
 import weakref
 
@@ -19,6 +22,7 @@ from hybridize.base import modes
 from hybridize.base.errors import HybridizeError, VerificationError
 from hybridize.capture import function as capturing
 from hybridize.gluon import nn
+from hybridize.ops.op import ACTIVE
 from hybridize.runtime.executable import Executable
 from hybridize.runtime.pool import POOL
 
@@ -97,6 +101,63 @@ def test_fork_after_compiling():
             os._exit(status)
     assert os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == 0
     numpy.testing.assert_array_equal(net(X).asnumpy(), expected)
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="no fork")
+@pytest.mark.filterwarnings("ignore::DeprecationWarning")
+def test_fork_while_another_thread_captures_and_compiles():
+    """No lock is left to a thread that the child does not have, and no count of threads in a mode."""
+    stop = threading.Event()
+
+    def compiling():
+        while not stop.is_set():
+            hybridize.hybridize(lambda x, k: np.tanh(x * k).sum(axis=0) @ x)(np.ones((3, 3)), float(next(count)))
+            compiler.cache_clear()
+
+    count = itertools.count()
+    thread = threading.Thread(target=compiling)
+    thread.start()
+    try:
+        statuses = []
+        for _ in range(5):
+            after = next(count) + 1
+            while next(count) < after + 2:  # the thread is somewhere else at each fork
+                time.sleep(0.003)
+            child = os.fork()
+            if not child:
+                signal.alarm(30)
+                status = 1
+                try:
+                    function = hybridize.hybridize(lambda x: np.tanh(x) * 3)
+                    right = [float(function(np.zeros((2, 2))).sum()) == 0 for _ in range(3)]
+                    with hybridize.autograd.record():
+                        right.append(modes.BUSY[0] == 1)
+                    right += [modes.BUSY[0] == 0, not ACTIVE, float(twice(np.ones((3, 3, 3))).sum()) == 54]
+                    status = 0 if all(right) else 2
+                finally:
+                    os._exit(status)
+            statuses.append(os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]))
+    finally:
+        stop.set()
+        thread.join()
+    assert statuses == [0] * 5
+    assert modes.BUSY[0] == 0
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="no fork")
+def test_fork_in_a_mode_and_with_a_lock_of_its_own():
+    """The forking thread keeps what it is in, parent and child alike."""
+    function = hybridize.hybridize(lambda x: x * 2)
+    with function._lock, hybridize.autograd.record():
+        child = os.fork()
+        if not child:
+            status = 1
+            try:
+                right = hybridize.autograd.is_recording() and modes.BUSY[0] == 1 and bool(ACTIVE)
+                status = 0 if right and float(function(np.ones(3)).sum()) == 6 else 2
+            finally:
+                os._exit(status)
+    assert os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == 0
 
 
 # ------------------------------------------------------------------------------------------------------- memory

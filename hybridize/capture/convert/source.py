@@ -17,7 +17,9 @@ from collections.abc import Iterator
 from types import CodeType
 from typing import Any
 
+from hybridize.base.forks import renewed
 from hybridize.base.frozen import frozen
+from hybridize.base.interruptions import let_through
 
 _FLAGS = 0
 for _name in future.all_feature_names:
@@ -71,7 +73,7 @@ class _Outlines:
     """The definitions in files, found once per file; the files used last are remembered."""
 
     def __init__(self) -> None:
-        self._lock = threading.Lock()
+        self._lock = renewed(threading.Lock())
         self._known: OrderedDict[str, _Outline] = OrderedDict()
 
     def of(self, file: str, module_globals: dict[str, Any]) -> _Outline | None:
@@ -86,7 +88,8 @@ class _Outlines:
         try:
             module = ast.parse("".join(lines))
             places = list(_places(module, ""))
-        except (SyntaxError, ValueError, RecursionError):
+        except (SyntaxError, ValueError, RecursionError) as error:
+            let_through(error)
             return None
         by_line: dict[int, list[_Place]] = {}
         for place in places:

@@ -26,6 +26,7 @@ from collections import OrderedDict
 from types import CellType, CodeType, FunctionType
 from typing import Any
 
+from hybridize.base.forks import renewed
 from hybridize.base.frozen import mutable
 from hybridize.capture.convert.expressions import (
     GENERATED,
@@ -53,7 +54,7 @@ _OPERATORS: dict[type[ast.AST], str] = {
     ast.Mod: "imod", ast.Pow: "ipow", ast.MatMult: "imatmul", ast.BitAnd: "iand", ast.BitOr: "ior",
     ast.BitXor: "ixor", ast.LShift: "ilshift", ast.RShift: "irshift",
 }  # fmt: skip
-_lock = threading.Lock()
+_lock = renewed(threading.Lock())
 _known: OrderedDict[int, tuple[CodeType, CodeType | None]] = OrderedDict()
 _made: dict[int, CodeType] = {}
 """Code objects that conversion made, by identity: functions of these are converted already."""

@@ -18,11 +18,13 @@ from contextlib import contextmanager
 from typing import Any
 
 from hybridize.base.errors import CodegenError
+from hybridize.base.forks import awaited
+from hybridize.base.interruptions import let_through
 from hybridize.codegen.link import link
 from hybridize.codegen.target import Target, named_target
 from hybridize.runtime.image import Image, Loaded
 
-_LOCK = threading.RLock()
+_LOCK = awaited(threading.RLock(), 2)
 _AVX512 = ("avx512f", "avx512bw", "avx512cd", "avx512dq", "avx512vl")
 _AVX2 = ("avx2", "fma", "f16c", "bmi2")
 
@@ -68,7 +70,8 @@ def _cache_bytes(question: str, default: int) -> int:
     """Size of a cache as the C library knows it, or the default where it does not (containers, other libraries)."""
     try:
         return os.sysconf(question) or default
-    except (ValueError, OSError):
+    except (ValueError, OSError) as error:
+        let_through(error)
         return default
 
 
@@ -98,6 +101,7 @@ def _parsed(text: str, target: Target) -> Any:
     try:
         module = _llvm().parse_assembly(text)
     except RuntimeError as problem:
+        let_through(problem)
         where = _numbered(text, str(problem))
         raise CodegenError("E962", f"LLVM does not take this module: {problem}\n{where}") from None
     module.triple = target.triple

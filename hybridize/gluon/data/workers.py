@@ -24,6 +24,7 @@ from typing import Any, NoReturn
 from hybridize.array import random
 from hybridize.autograd.modes import begin
 from hybridize.base.errors import ArgumentError, StateError
+from hybridize.base.forks import renewed
 from hybridize.gluon.data import transport
 from hybridize.runtime.pool import set_num_threads
 
@@ -55,7 +56,7 @@ class Workers:
 
     def __init__(self, make: Make, count: int) -> None:
         self._pid = os.getpid()
-        self._lock = threading.RLock()
+        self._lock = renewed(threading.RLock())
         self._serial = 0
         self._arrived: dict[tuple[int, int], tuple[str, bytes, list[Any], int]] = {}
         self._running: set[int] = set()
