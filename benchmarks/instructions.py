@@ -141,7 +141,7 @@ def step_loops() -> Iterator[tuple[str, Callable[[int], object]]]:
 
     from hybridize import autograd, gluon, hybridize, np, set_num_threads
     from hybridize.tools.peers.ours import step_of
-    from hybridize.tools.trained import TRAININGS, arrays
+    from hybridize.tools.training_workloads import TRAININGS, arrays
 
     set_num_threads(1)
 

@@ -91,9 +91,10 @@ def load(path: str | os.PathLike[str], *, images: bool = False, verify: bool = F
     if kind == "symbol":
         raise _unverifiable(os.fspath(path))
     raise LoadError(
-        "E611", f"{path} holds {_HOLDS[kind]}, which is no program by itself",
+        "E611",
+        f"{path} holds {_HOLDS[kind]}, which is no program by itself",
         help="load an archive written by save, or an exported -symbol.json; arrays are read by load_parameters",
-    )  # fmt: skip
+    )
 
 
 def _function(saved: SavedProgram, path: str, images: bool, verify: bool) -> Function:

@@ -25,12 +25,25 @@ from hybridize.array.symbol import Cell, Symbol
 
 functions.__dict__.update({name: getattr(np, name) for name in np.__all__})
 functions.__dict__.update(
-    getitem=indexing.getitem, setitem=indexing.setitem, inplace=elementwise.inplace, detach=elementwise.detach,
-    stop_gradient=elementwise.stop_gradient, norm=linalg.norm, relu=neural.relu, sigmoid=neural.sigmoid,
-    softmax=neural.softmax, log_softmax=neural.log_softmax, one_hot=searching.one_hot, pick=searching.pick,
-    topk=searching.topk, cpu=cpu, check_device=check_device, array_api=array_api,
-    array_ufunc=protocols.array_ufunc, array_function=protocols.array_function,
-)  # fmt: skip
+    getitem=indexing.getitem,
+    setitem=indexing.setitem,
+    inplace=elementwise.inplace,
+    detach=elementwise.detach,
+    stop_gradient=elementwise.stop_gradient,
+    norm=linalg.norm,
+    relu=neural.relu,
+    sigmoid=neural.sigmoid,
+    softmax=neural.softmax,
+    log_softmax=neural.log_softmax,
+    one_hot=searching.one_hot,
+    pick=searching.pick,
+    topk=searching.topk,
+    cpu=cpu,
+    check_device=check_device,
+    array_api=array_api,
+    array_ufunc=protocols.array_ufunc,
+    array_function=protocols.array_function,
+)
 
 __all__ = [
     "Cell", "Operators", "Storage", "Symbol", "array_api", "cpu", "current_device", "gpu", "linalg", "ndarray", "np",

@@ -141,7 +141,7 @@ from hybridize.array.np import (
     where,
     zeros,
     zeros_like,
-)  # fmt: skip
+)
 from hybridize.array.operands import array as _as_array
 from hybridize.base.dtypes import as_dtype, bool_
 from hybridize.base.dtypes import float32 as _default
@@ -248,9 +248,14 @@ def isdtype(dtype: Any, kind: Any) -> Any:
     if isinstance(kind, tuple):
         return np.array([isdtype(dtype, part) for part in kind]).any().item()
     kinds = {
-        "bool": "b", "signed integer": "i", "unsigned integer": "u", "integral": "iu", "real floating": "f",
-        "complex floating": "c", "numeric": "iufc",
-    }  # fmt: skip
+        "bool": "b",
+        "signed integer": "i",
+        "unsigned integer": "u",
+        "integral": "iu",
+        "real floating": "f",
+        "complex floating": "c",
+        "numeric": "iufc",
+    }
     return as_dtype(dtype).kind in kinds[kind] if isinstance(kind, str) else as_dtype(dtype) == as_dtype(kind)
 
 

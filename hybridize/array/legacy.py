@@ -268,10 +268,21 @@ def leaky_relu(
 
 
 def batch_norm(
-    data: Any, gamma: Any, beta: Any, moving_mean: Any, moving_var: Any, eps: float = 1e-3, momentum: float = 0.9,
-    fix_gamma: bool = True, use_global_stats: bool = False, output_mean_var: bool = False, axis: int = 1,
-    cudnn_off: bool = False, min_calib_range: Any = None, max_calib_range: Any = None,
-) -> Any:  # fmt: skip
+    data: Any,
+    gamma: Any,
+    beta: Any,
+    moving_mean: Any,
+    moving_var: Any,
+    eps: float = 1e-3,
+    momentum: float = 0.9,
+    fix_gamma: bool = True,
+    use_global_stats: bool = False,
+    output_mean_var: bool = False,
+    axis: int = 1,
+    cudnn_off: bool = False,
+    min_calib_range: Any = None,
+    max_calib_range: Any = None,
+) -> Any:
     """Normalized by the batch's mean and variance while training, which the moving ones then follow; else by those."""
     return npx.batch_norm(
         data, gamma, beta, moving_mean, moving_var, eps, momentum, fix_gamma, use_global_stats, output_mean_var, axis
@@ -288,10 +299,17 @@ def softmax_activation(data: Any, mode: str = "instance") -> Any:
 
 
 def softmax_output(
-    data: Any, label: Any = None, grad_scale: float = 1.0, ignore_label: float = -1.0, multi_output: bool = False,
-    use_ignore: bool = False, preserve_shape: bool = False, normalization: str = "null", out_grad: bool = False,
+    data: Any,
+    label: Any = None,
+    grad_scale: float = 1.0,
+    ignore_label: float = -1.0,
+    multi_output: bool = False,
+    use_ignore: bool = False,
+    preserve_shape: bool = False,
+    normalization: str = "null",
+    out_grad: bool = False,
     smooth_alpha: float = 0.0,
-) -> Any:  # fmt: skip
+) -> Any:
     """The softmax, whose gradient is that of the cross entropy with `label`: the result is a head by itself.
 
     Args:

@@ -41,7 +41,7 @@ from hybridize.array.functions.creation import (
     triu_indices,
     zeros,
     zeros_like,
-)  # fmt: skip
+)
 from hybridize.array.functions.elementwise import (
     absolute,
     add,
@@ -127,7 +127,7 @@ from hybridize.array.functions.elementwise import (
     tanh,
     trunc,
     where,
-)  # fmt: skip
+)
 from hybridize.array.functions.linear import (
     cross,
     dot,
@@ -140,7 +140,7 @@ from hybridize.array.functions.linear import (
     trace,
     vdot,
     vecdot,
-)  # fmt: skip
+)
 from hybridize.array.functions.numerics import nanmedian, nanstd, nanvar, polyval, unwrap, vander
 from hybridize.array.functions.reductions import (
     all,
@@ -167,7 +167,7 @@ from hybridize.array.functions.reductions import (
     sum,
     trapezoid,
     var,
-)  # fmt: skip
+)
 from hybridize.array.functions.searching import (
     allclose,
     argsort,
@@ -189,7 +189,7 @@ from hybridize.array.functions.searching import (
     take,
     take_along_axis,
     unravel_index,
-)  # fmt: skip
+)
 from hybridize.array.functions.shapes import (
     append,
     array_split,
@@ -228,7 +228,7 @@ from hybridize.array.functions.shapes import (
     transpose,
     vsplit,
     vstack,
-)  # fmt: skip
+)
 from hybridize.array.ndarray import ndarray
 from hybridize.base import dtypes
 

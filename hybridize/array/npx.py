@@ -17,7 +17,7 @@ from hybridize.array.functions.control import (
     use_np,
     waitall,
     while_loop,
-)  # fmt: skip
+)
 from hybridize.array.functions.control import print_ as print
 from hybridize.array.functions.ctc import ctc_loss
 from hybridize.array.functions.dense import fully_connected
@@ -56,7 +56,7 @@ from hybridize.array.functions.neural import (
     softmin,
     softrelu,
     softsign,
-)  # fmt: skip
+)
 from hybridize.array.functions.neural import cast_to as cast
 from hybridize.array.functions.normalization import batch_norm, group_norm, instance_norm
 from hybridize.array.functions.norms import norm

@@ -383,9 +383,10 @@ def axis_of(axis: Any, ndim: int, name: str) -> int:
         raise ArgumentError("E308", f"{name}: an axis is an integer, got {axis!r}") from None
     if not -ndim <= number_ < ndim:
         raise OutOfBoundsError(
-            "E111", f"{name}: axis {axis} of an array of {ndim} axes",
+            "E111",
+            f"{name}: axis {axis} of an array of {ndim} axes",
             help=f"axes run from {-ndim} to {ndim - 1}" if ndim else "one element has no axes",
-        )  # fmt: skip
+        )
     return int(number_) % ndim
 
 

@@ -21,7 +21,7 @@ from hybridize import compiler
 from hybridize.array.ndarray import ndarray
 from hybridize.base.forks import renewed
 from hybridize.base.types import TensorType
-from hybridize.ops import Effect, Operand, Scan, effect_of, record
+from hybridize.ops import Effect, Operand, Scan, effect_of, make_graph
 from hybridize.ops.control import run_by
 from hybridize.ops.op import bind
 
@@ -51,7 +51,7 @@ class Single:
     def make(self, key: Key, *arrays: ndarray) -> Callable[..., Any]:
         """Compile the operation for arrays like these and keep it under `key`."""
         types = [TensorType(array.shape, array.dtype) for array in arrays]
-        executable = compiler.compile(record(self._function, types), name=self._name)
+        executable = compiler.compile(make_graph(self._function, types), name=self._name)
         program = compiler.make_entry(
             executable, array_type=ndarray, arguments=types, fallback=self._otherwise, structure="leaf"
         )
@@ -92,7 +92,7 @@ class Scans:
 
     def _make(self, key: tuple[Scan, tuple[TensorType, ...]]) -> None:
         op, types = key
-        program = compiler.compile(record(lambda *xs: bind(op, *xs), types), name="scan").run
+        program = compiler.compile(make_graph(lambda *xs: bind(op, *xs), types), name="scan").run
         with self._lock:
             self._spent.pop(key, None)
             _bounded(self.programs)[key] = program

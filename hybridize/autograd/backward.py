@@ -18,7 +18,7 @@ from hybridize.array.ndarray import gradient_of, history, ndarray, wrap, written
 from hybridize.array.operands import operand
 from hybridize.array.symbol import Symbol
 from hybridize.array.traced import Traced, Variable
-from hybridize.autograd.nodes import Node
+from hybridize.autograd.nodes import TapeNode
 from hybridize.autograd.tape import TAPE
 from hybridize.base import modes
 from hybridize.base.dtypes import is_float
@@ -59,7 +59,7 @@ class Sweep:
         self.stops = set(stops)
         self.found: dict[Edge, Operand] = {}
         """The gradients that arrived at wanted outputs of nodes."""
-        self._leads: set[Node] = set()
+        self._leads: set[TapeNode] = set()
 
     def run(self, heads: Sequence[tuple[Edge, Operand]]) -> None:
         """Propagate the gradients of some edges.
@@ -80,9 +80,9 @@ class Sweep:
                 if self.wanted is None or node in self._leads:
                     node.release(where)
 
-    def _reachable(self, heads: Sequence[tuple[Edge, Operand]]) -> list[Node]:
+    def _reachable(self, heads: Sequence[tuple[Edge, Operand]]) -> list[TapeNode]:
         """The nodes behind heads, newest first; without those that lead to nothing that is wanted."""
-        seen: set[Node] = set()
+        seen: set[TapeNode] = set()
         todo = [edge[0] for edge, _ in heads if type(edge) is tuple]
         while todo:
             node = todo.pop()
@@ -94,7 +94,7 @@ class Sweep:
             todo += [edge[0] for edge in node.edges or () if type(edge) is tuple and edge[0] not in seen]
         return sorted(seen, key=attrgetter("number"), reverse=True)
 
-    def _leading(self, nodes: Sequence[Node], wanted: set[Edge]) -> None:
+    def _leading(self, nodes: Sequence[TapeNode], wanted: set[Edge]) -> None:
         """Find the nodes that lead to something that is wanted."""
         for node in reversed(nodes):
             for edge in node.edges or ():
@@ -106,7 +106,7 @@ class Sweep:
         """The gradient of a wanted edge; None where nothing depends on it."""
         return self.found.get(edge) if type(edge) is tuple else self.variables.get(edge)
 
-    def _through(self, node: Node, gradients: Given) -> Iterable[tuple[Edge, Operand | None]]:
+    def _through(self, node: TapeNode, gradients: Given) -> Iterable[tuple[Edge, Operand | None]]:
         """Go from the outputs of a node to its inputs."""
         if self.wanted is not None:
             for number, g in enumerate(gradients):
@@ -206,9 +206,10 @@ def grad(
         if traced is None or traced.edge is None:
             what = str(x.type) if type(x) is ndarray else type(x).__name__
             raise ArgumentError(
-                "E388", f"grad with respect to {what}, of which nothing was recorded",
+                "E388",
+                f"grad with respect to {what}, of which nothing was recorded",
                 help="call x.attach_grad() before the recording",
-            )  # fmt: skip
+            )
         edges.append(traced.edge)
     sweep = Sweep(create=create_graph, keep=create_graph if retain_graph is None else retain_graph, wanted=edges)
     with modes.mode(recording=create_graph, training=train_mode):
@@ -258,9 +259,10 @@ def edge_of(head: Any) -> Edge:
     """
     if type(head) is Symbol or capturing():
         raise StateError(
-            "E545", "backward inside of a compiled function",
+            "E545",
+            "backward inside of a compiled function",
             help="call backward after the compiled function has returned",
-        )  # fmt: skip
+        )
     if type(head) is not ndarray:
         what = f"backward starts at an array, got {type(head).__name__}"
         raise ArgumentError("E385", what, help="compute it by functions of arrays, and leave out float() and item()")
@@ -269,9 +271,10 @@ def edge_of(head: Any) -> Edge:
     lifted = None if history(head) is None else TAPE.lift(head)
     if lifted is None or lifted.edge is None:
         raise StateError(
-            "E540", f"nothing was recorded of {head.type}, so it cannot be differentiated",
+            "E540",
+            f"nothing was recorded of {head.type}, so it cannot be differentiated",
             help="compute it within `with autograd.record():`, from an array with attach_grad()",
-        )  # fmt: skip
+        )
     return lifted.edge
 
 

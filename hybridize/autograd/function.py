@@ -67,9 +67,10 @@ class Function:
         """
         if self._used:
             raise StateError(
-                "E546", f"{type(self).__name__} was called twice: it keeps what one call needs for its gradient",
+                "E546",
+                f"{type(self).__name__} was called twice: it keeps what one call needs for its gradient",
                 help=f"make an object for each call: {type(self).__name__}()(...)",
-            )  # fmt: skip
+            )
         self._used = True
         if capturing():
             return self._captured(inputs)
@@ -92,9 +93,10 @@ class Function:
         custom = getattr(current(), "custom", None)
         if custom is None:
             raise StateError(
-                "E545", f"{type(self).__name__}, an autograd.Function, in what {type(current()).__name__} records",
+                "E545",
+                f"{type(self).__name__}, an autograd.Function, in what {type(current()).__name__} records",
                 help="call it outside",
-            )  # fmt: skip
+            )
         return custom(self, inputs)
 
 
@@ -136,9 +138,10 @@ class _Custom:
             listed = [one for one, takes in zip(listed, self._takes, strict=True) if takes]
         if len(listed) != len(xs):
             raise ArgumentError(
-                "E389", f"{self.name}.backward gave {len(listed)} gradients for {len(xs)} arguments that are arrays",
+                "E389",
+                f"{self.name}.backward gave {len(listed)} gradients for {len(xs)} arguments that are arrays",
                 help="give one for each, None where there is none",
-            )  # fmt: skip
+            )
         gradients: list[Operand | None] = []
         for number, (one, x) in enumerate(zip(listed, xs, strict=True)):
             kind = TAPE.type_of(x)
@@ -148,8 +151,10 @@ class _Custom:
             gradient = operand(one if isinstance(one, (ndarray, numpy.ndarray)) else numpy.asarray(one, kind.dtype))
             if TAPE.type_of(gradient) != kind:
                 raise ArgumentError(
-                    "E387", f"{self.name}.backward gave {TAPE.type_of(gradient)} as the gradient of argument {number}, "
-                    f"which is {kind}", help="both must be of one type",
-                )  # fmt: skip
+                    "E387",
+                    f"{self.name}.backward gave {TAPE.type_of(gradient)} as the gradient of argument {number}, "
+                    f"which is {kind}",
+                    help="both must be of one type",
+                )
             gradients.append(gradient)
         return tuple(gradients)

@@ -45,9 +45,10 @@ def value_and_grad(
     """
     if not callable(function):
         raise ArgumentError(
-            "E395", f"the gradient of a function is asked for, got {type(function).__name__}",
+            "E395",
+            f"the gradient of a function is asked for, got {type(function).__name__}",
             help="autograd.grad(heads, variables) gives gradients of arrays",
-        )  # fmt: skip
+        )
     places = (argnums,) if isinstance(argnums, int) else tuple(argnums)
 
     @wraps(function)
@@ -69,9 +70,10 @@ def value_and_grad(
             value = outputs[0] if has_aux else outputs
             if isinstance(value, (ndarray, Symbol)) and value.size != 1:
                 raise ArgumentError(
-                    "E385", f"value_and_grad of a function that gives {value.type}, not one number",
+                    "E385",
+                    f"value_and_grad of a function that gives {value.type}, not one number",
                     help="sum or average what it gives",
-                )  # fmt: skip
+                )
             gradients = _gradients(value, leaves, create=outer)
         parts = iter(gradients)
         made = [unflatten(structure, [next(parts) for _ in range(structure.leaves)]) for structure in structures]
@@ -183,14 +185,14 @@ def checkpoint(function: Callable[..., Any]) -> Callable[..., Any]:
         found, of = flatten(outputs)
         results = [array(y) for y in found]
         operands = [operand(x) for x in arrays]
-        again = _Again(function, leaves, structure, drawn, training)
+        again = _Recomputation(function, leaves, structure, drawn, training)
         made = TAPE.custom(again, operands, results, arrays)
         return unflatten(of, made)
 
     return call
 
 
-class _Again:
+class _Recomputation:
     """The rule of one call of a function that is computed again."""
 
     def __init__(
@@ -229,13 +231,13 @@ class _Again:
         with STATE:
             before = random.state.asnumpy()
             random.state._data[...] = self._drawn
-        nested, modes.THREAD.again = modes.THREAD.again, True
+        nested, modes.THREAD.recomputing = modes.THREAD.recomputing, True
         try:
             args, kwargs = unflatten(self._structure, given)
             with record(train_mode=self._training):
                 outputs = self._function(*args, **kwargs)
         finally:
-            modes.THREAD.again = nested
+            modes.THREAD.recomputing = nested
             with STATE:
                 random.state._data[...] = before
         found, _ = flatten(outputs)

@@ -22,7 +22,7 @@ from hybridize.array.traced import Traced, Variable
 from hybridize.base.errors import StateError
 from hybridize.base.locations import SourceLoc, is_users
 from hybridize.base.types import TensorType
-from hybridize.ops import Recorder
+from hybridize.ops import GraphTracer
 from hybridize.ops.op import Op, Operand, interpreting
 
 Edge = Any
@@ -35,7 +35,7 @@ _reads: dict[Any, tuple[Mask, Mask]] = {}
 _LIMIT = 4096
 
 
-class Rule(Protocol):
+class GradientRule(Protocol):
     """The gradient rule of a node: an op, or a function of the user's with a gradient of its own."""
 
     @property
@@ -51,7 +51,7 @@ class Rule(Protocol):
         """The same where only some cotangents are wanted; of a node that is not private."""
 
 
-class Node:
+class TapeNode:
     """One recorded operation."""
 
     __slots__ = (
@@ -129,9 +129,10 @@ class Node:
         if self.freed:
             where = f" at {self.freed.described()}" if isinstance(self.freed, SourceLoc) else ""
             raise StateError(
-                "E541", f"the graph of {self.described()} was freed by a backward pass{where}",
+                "E541",
+                f"the graph of {self.described()} was freed by a backward pass{where}",
                 help="give that pass retain_graph=True, or record again",
-            )  # fmt: skip
+            )
         for _, storage, version in self._guards:
             if storage.version != version:
                 at = storage.written_at
@@ -211,7 +212,7 @@ def reads(
 
 
 def _found(op: Op, tracked: Mask, inputs: Sequence[NDArray[Any]], outputs: Sequence[NDArray[Any]]) -> tuple[Mask, Mask]:
-    recorder = Recorder()
+    recorder = GraphTracer()
     builder = recorder.builder
     xs = [builder.input(TensorType(x.shape, x.dtype)) for x in inputs]
     ys = [builder.input(TensorType(y.shape, y.dtype)) for y in outputs]

@@ -18,7 +18,7 @@ from hybridize.graph import Graph, Node, Value
 from hybridize.ops import StopGradient
 from hybridize.ops.gradient import swept
 from hybridize.ops.op import Op, Operand, interpreting
-from hybridize.ops.record import Recorder
+from hybridize.ops.tracing import GraphTracer
 from hybridize.passes import PIPELINE, Inline
 
 _CHAIN = 8
@@ -62,13 +62,14 @@ def split(graph: Graph, wrt: Sequence[int], of: Sequence[int] | None = None) -> 
     """
     graph = Inline(differentiated=True)(graph)
     linked = _linked(graph, wrt)
-    recorder = Recorder()
+    recorder = GraphTracer()
     builder = recorder.builder
     builder.inputs, builder.nodes, builder.constants = list(graph.inputs), list(graph.nodes), dict(graph.constants)
     given = {
-        number: builder.input(value.type) for number, value in enumerate(graph.outputs)
+        number: builder.input(value.type)
+        for number, value in enumerate(graph.outputs)
         if number in linked and (of is None or number in of)
-    }  # fmt: skip
+    }
     here: dict[Value, Operand] = {value: value for value in (*graph.inputs, *graph.constants)}
     here.update((value, value) for node in graph.nodes for value in node.outputs)
     with interpreting(recorder):
@@ -100,9 +101,13 @@ def _needed(graph: Graph, outputs: frozenset[int]) -> frozenset[int]:
 
 
 def _cut(
-    joint: Graph, inputs: int, outputs: int, cotangents: tuple[int, ...], asked: tuple[int, ...],
+    joint: Graph,
+    inputs: int,
+    outputs: int,
+    cotangents: tuple[int, ...],
+    asked: tuple[int, ...],
     links: tuple[frozenset[int], frozenset[int]],
-) -> Halves:  # fmt: skip
+) -> Halves:
     given, seeds = joint.inputs[:inputs], joint.inputs[inputs:]
     results, gradients = joint.outputs[:outputs], joint.outputs[outputs:]
     late = set(seeds)
@@ -124,11 +129,15 @@ def _cut(
     nodes = (*again, *after)
     backward = Graph(
         (
-            *(given[number] for number in ordered_inputs), *(results[number] for number in ordered_outputs), *kept,
+            *(given[number] for number in ordered_inputs),
+            *(results[number] for number in ordered_outputs),
+            *kept,
             *seeds,
         ),
-        nodes, gradients, _used(joint, nodes, gradients),
-    )  # fmt: skip
+        nodes,
+        gradients,
+        _used(joint, nodes, gradients),
+    )
     return Halves(
         PIPELINE.run(forward),
         backward,

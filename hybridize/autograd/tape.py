@@ -21,7 +21,7 @@ from hybridize.array.ndarray import history, ndarray, view, wrap
 from hybridize.array.storage import Storage
 from hybridize.array.traced import Traced
 from hybridize.autograd.fused import RULES
-from hybridize.autograd.nodes import Node, reads, unowned
+from hybridize.autograd.nodes import TapeNode, reads, unowned
 from hybridize.base.dtypes import float32, float64
 from hybridize.base.errors import ArgumentError, StateError
 from hybridize.base.types import TensorType
@@ -55,9 +55,13 @@ class Tape:
         return self.note(op, operands, data, outputs) if tracked else outputs
 
     def note(
-        self, op: Op, operands: Sequence[Operand], data: Sequence[Array], outputs: Sequence[Array],
+        self,
+        op: Op,
+        operands: Sequence[Operand],
+        data: Sequence[Array],
+        outputs: Sequence[Array],
         shares: Traced | None = None,
-    ) -> tuple[Operand, ...]:  # fmt: skip
+    ) -> tuple[Operand, ...]:
         """Operands for `outputs`, which `op` made of operands whose values are `data`.
 
         Args:
@@ -74,7 +78,7 @@ class Tape:
         if not any(floats):
             return tuple(outputs)
         read = reads(op, operands, data, outputs)
-        node = Node(op, operands, data, outputs, read)
+        node = TapeNode(op, operands, data, outputs, read)
         made: list[Operand] = []
         for number, y in enumerate(outputs):
             if not floats[number]:
@@ -205,7 +209,7 @@ class Tape:
             return wrap(y)
         rule = RULES[name](*parameters)
         read = rule.reads(edges)
-        node = Node(rule, operands, [x._data for x in arrays], (y,), read)
+        node = TapeNode(rule, operands, [x._data for x in arrays], (y,), read)
         storage = Storage()
         if read[1][0]:
             node.guard(storage, 0)
@@ -224,7 +228,7 @@ class Tape:
         """
         data = [x.data if type(x) is Traced else x for x in operands]
         read = ((False,) * len(data), tuple(any(one is y for one in kept) for y in results))
-        node = Node(rule, operands, data, [y._data for y in results], read)
+        node = TapeNode(rule, operands, data, [y._data for y in results], read)
         node.private = True
         for one in kept:
             node.guard(one.storage)
@@ -284,9 +288,10 @@ class Tape:
             root = history(root.base)
         if root is not None and root.edge is not None and root.edge is root.variable:
             raise StateError(
-                "E543", f"{x.type} has a gradient attached, so it cannot be written while its use is recorded",
+                "E543",
+                f"{x.type} has a gradient attached, so it cannot be written while its use is recorded",
                 help="compute a new array, or write within autograd.pause()",
-            )  # fmt: skip
+            )
 
     def _undone(self, steps: Sequence[Op], before: Traced, update: Operand) -> Operand:
         """`before`, changed so that `steps` of it make `update`; only the history: the values are written already."""
@@ -344,6 +349,7 @@ def viewed(data: Array, steps: Sequence[Op]) -> Array:
 
 def _unclear(x: ndarray, why: str) -> StateError:
     return StateError(
-        "E544", f"what a backward pass should make of {x.type} is not clear: {why}",
+        "E544",
+        f"what a backward pass should make of {x.type} is not clear: {why}",
         help="index or view it again while recording, or say that its values are constants: x.detach()",
-    )  # fmt: skip
+    )

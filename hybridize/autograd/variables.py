@@ -35,9 +35,10 @@ def attach_grad(x: Any, grad_req: str = "write", stype: Any = None) -> None:
         raise ArgumentError("E322", f"grad_req is write, add or null, got {grad_req!r}")
     if type(x) is Symbol:
         raise StateError(
-            "E545", "attach_grad inside of a compiled function",
+            "E545",
+            "attach_grad inside of a compiled function",
             help="use hybridize.grad or value_and_grad of a function there, or attach gradients before it is called",
-        )  # fmt: skip
+        )
     if type(x) is not ndarray:
         raise ArgumentError("E385", f"only arrays have gradients, got {type(x).__name__}", help="np.array(x) makes one")
     if grad_req == "null":
@@ -93,9 +94,10 @@ def mark_variables(variables: Any, gradients: Any, grad_reqs: Any = "write") -> 
     reqs: Sequence[str] = [grad_reqs] * len(xs) if isinstance(grad_reqs, str) else list(grad_reqs)
     if not len(xs) == len(buffers) == len(reqs):
         raise ArgumentError(
-            "E386", f"mark_variables of {len(xs)} variables, {len(buffers)} gradients and {len(reqs)} grad_reqs",
+            "E386",
+            f"mark_variables of {len(xs)} variables, {len(buffers)} gradients and {len(reqs)} grad_reqs",
             help="give a gradient for each variable; one grad_req may do for all",
-        )  # fmt: skip
+        )
     for x, buffer in zip(xs, buffers, strict=True):
         if type(x) is ndarray and (type(buffer) is not ndarray or buffer.type != x.type):
             found = buffer.type if type(buffer) is ndarray else type(buffer).__name__

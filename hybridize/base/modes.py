@@ -29,7 +29,7 @@ class _Switches(threading.local):
     recording: bool = False
     training: bool = False
     disabled: bool = False
-    again: bool = False
+    recomputing: bool = False
     """True while a function is recomputed, as `checkpoint` does: state that it keeps was moved the first time."""
     depth: int = 0
     """The number of times that `BUSY` counts this thread."""

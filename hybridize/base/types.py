@@ -10,7 +10,7 @@ import math
 import re
 from collections.abc import Mapping
 
-from hybridize.base.dims import Dim, Scope, is_symbolic, parse, same, scope_of, text
+from hybridize.base.dims import Dim, SizeScope, is_symbolic, parse, same, scope_of, text
 from hybridize.base.dtypes import BY_CODE, CODES, DType
 from hybridize.base.errors import GraphError
 from hybridize.base.frozen import frozen
@@ -71,7 +71,7 @@ class TensorType:
         return self.size * self.dtype.itemsize
 
     @property
-    def scope(self) -> Scope | None:
+    def scope(self) -> SizeScope | None:
         """The scope that the symbols in the shape belong to; None if all sizes are known."""
         return scope_of(self.shape)
 

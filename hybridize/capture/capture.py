@@ -14,7 +14,7 @@ import numpy
 from hybridize.array.ndarray import ndarray
 from hybridize.array.symbol import At, Cell, Symbol
 from hybridize.base import modes
-from hybridize.base.dims import Dim, Scope, is_symbolic
+from hybridize.base.dims import Dim, is_symbolic
 from hybridize.base.errors import CaptureError
 from hybridize.base.frozen import changed
 from hybridize.base.interruptions import is_asynchronous
@@ -41,7 +41,7 @@ _CONSTANT = (
 
 def capture(
     function: Callable[..., Any], call: Call, names: Sequence[str], *, freeze: bool = False,
-    scope: Scope | None = None, changing: Mapping[Key, Guard] | None = None,
+    scope: SizeScope | None = None, changing: Mapping[Key, Guard] | None = None,
 ) -> Captured:  # fmt: skip
     """Run `function` on symbols of the types of `call`, whose leaves are called `names`.
 

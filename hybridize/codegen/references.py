@@ -39,7 +39,7 @@ class Meaning(Enum):
 
 
 @frozen
-class Relocation:
+class RelocationKind:
     """A kind of references."""
 
     meaning: Meaning
@@ -52,7 +52,7 @@ class Processor:
 
     page: int
     """The largest page that the operating system may have."""
-    kinds: dict[int, Relocation]
+    kinds: dict[int, RelocationKind]
     jump: bytes
     """A jump to where a word says; a multiple of 8 bytes."""
     write_jump: Writer
@@ -123,11 +123,11 @@ PROCESSORS: Final = {
     "x86_64": Processor(
         1 << 12,
         {
-            1: Relocation(Meaning.ADDRESS),
-            2: Relocation(Meaning.PLACE, _distance4),
-            4: Relocation(Meaning.CALL, _distance4),
-            24: Relocation(Meaning.PLACE, _distance8),
-            **dict.fromkeys((9, 41, 42), Relocation(Meaning.WORD, _distance4)),
+            1: RelocationKind(Meaning.ADDRESS),
+            2: RelocationKind(Meaning.PLACE, _distance4),
+            4: RelocationKind(Meaning.CALL, _distance4),
+            24: RelocationKind(Meaning.PLACE, _distance8),
+            **dict.fromkeys((9, 41, 42), RelocationKind(Meaning.WORD, _distance4)),
         },
         bytes.fromhex("ff25 00000000 6690"),  # jmp [rip + word]
         _jump_x86,
@@ -135,21 +135,21 @@ PROCESSORS: Final = {
     "aarch64": Processor(
         1 << 16,
         {
-            257: Relocation(Meaning.ADDRESS),
-            260: Relocation(Meaning.PLACE, _distance8),
-            261: Relocation(Meaning.PLACE, _distance4),
-            274: Relocation(Meaning.PLACE, _near),
-            275: Relocation(Meaning.PLACE, _page),
-            277: Relocation(Meaning.PLACE, _in_page(0)),
-            278: Relocation(Meaning.PLACE, _in_page(0)),
-            284: Relocation(Meaning.PLACE, _in_page(1)),
-            285: Relocation(Meaning.PLACE, _in_page(2)),
-            286: Relocation(Meaning.PLACE, _in_page(3)),
-            299: Relocation(Meaning.PLACE, _in_page(4)),
-            282: Relocation(Meaning.CALL, _branch),
-            283: Relocation(Meaning.CALL, _branch),
-            311: Relocation(Meaning.WORD, _page),
-            312: Relocation(Meaning.WORD, _in_page(3)),
+            257: RelocationKind(Meaning.ADDRESS),
+            260: RelocationKind(Meaning.PLACE, _distance8),
+            261: RelocationKind(Meaning.PLACE, _distance4),
+            274: RelocationKind(Meaning.PLACE, _near),
+            275: RelocationKind(Meaning.PLACE, _page),
+            277: RelocationKind(Meaning.PLACE, _in_page(0)),
+            278: RelocationKind(Meaning.PLACE, _in_page(0)),
+            284: RelocationKind(Meaning.PLACE, _in_page(1)),
+            285: RelocationKind(Meaning.PLACE, _in_page(2)),
+            286: RelocationKind(Meaning.PLACE, _in_page(3)),
+            299: RelocationKind(Meaning.PLACE, _in_page(4)),
+            282: RelocationKind(Meaning.CALL, _branch),
+            283: RelocationKind(Meaning.CALL, _branch),
+            311: RelocationKind(Meaning.WORD, _page),
+            312: RelocationKind(Meaning.WORD, _in_page(3)),
         },
         bytes.fromhex("10000090 100240f9 00021fd6 1f2003d5"),  # adrp x16, word; ldr x16, [x16, word]; br x16; nop
         _jump_arm,

@@ -2,7 +2,7 @@
 """The report of a program, as data: why it was compiled, what the passes did, what runs, in what memory, how fast.
 
 `str()` is the report as plain text, no wider than `WIDTH`; `tables` are the parts of it that other places lay out
-their own way (`tools.explained` in colour).
+their own way (`tools.explanation_tables` in colour).
 """
 
 from __future__ import annotations

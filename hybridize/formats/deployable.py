@@ -16,7 +16,7 @@ from typing import Any
 import numpy
 from numpy.typing import NDArray
 
-from hybridize.base.dims import Scope
+from hybridize.base.dims import SizeScope
 from hybridize.base.errors import CaptureError, StateError
 from hybridize.base.frozen import changed, frozen
 from hybridize.base.nested import Structure
@@ -62,7 +62,7 @@ class Variant:
     """Inputs: of the arguments. Outputs: of all outputs of the graph."""
 
     @property
-    def scope(self) -> Scope | None:
+    def scope(self) -> SizeScope | None:
         """The scope of its sizes; None where they are all known."""
         return self.graph.scope
 

@@ -19,7 +19,7 @@ import numpy
 from numpy.typing import NDArray
 
 from hybridize.base import dims
-from hybridize.base.dims import Symbol
+from hybridize.base.dims import SizeSymbol
 from hybridize.base.dtypes import is_float
 from hybridize.base.errors import HybridizeError
 from hybridize.base.types import TensorType
@@ -33,7 +33,7 @@ _WIDE = 16
 """Sizes are tried up to here beyond the smallest."""
 
 Array = NDArray[Any]
-Sizes = Mapping[Symbol, int]
+Sizes = Mapping[SizeSymbol, int]
 # In quotes: NumPy loads its random module, 12 ms, when it is first asked for.
 _Maker: TypeAlias = "Callable[[numpy.random.Generator, tuple[int, ...]], Any]"
 
@@ -100,7 +100,7 @@ def invented(graph: Graph, count: int, state: Sequence[Array], sizes: Sizes | No
     return None
 
 
-def other_sizes(graph: Graph) -> list[dict[Symbol, int]]:
+def other_sizes(graph: Graph) -> list[dict[SizeSymbol, int]]:
     """Sizes that a program holds for besides those that it was captured at: the smallest, and one more of each."""
     if graph.scope is None:
         return []
@@ -108,7 +108,7 @@ def other_sizes(graph: Graph) -> list[dict[Symbol, int]]:
     hints = {one: one.hint for one in symbols}
     wanted = [{one: one.low for one in symbols}, {one: one.hint + 1 for one in symbols}]
     wanted += [{one: min(one.low + step, one.high) for one in symbols} for step in (1, 3, 5, _WIDE)]
-    found: list[dict[Symbol, int]] = []
+    found: list[dict[SizeSymbol, int]] = []
     for sizes in wanted:
         shapes = [exact_type(value.type, sizes).shape for value in graph.inputs]
         if sizes != hints and sizes not in found and sizes_of(graph, shapes) == sizes:

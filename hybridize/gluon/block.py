@@ -40,7 +40,7 @@ class Block:
         set_plain = super().__setattr__
         full = naming.new_prefix(self._alias(), prefix)
         set_plain("_prefix", full)
-        set_plain("_scope", naming.Scope(full))
+        set_plain("_scope", naming.NameScope(full))
         set_plain("_params", ParameterDict(full if params is None else params.prefix, params))
         set_plain("_children", {})
         set_plain("_parameters", {})
@@ -50,7 +50,7 @@ class Block:
         set_plain("watch", Storage())
 
     _prefix: str
-    _scope: naming.Scope
+    _scope: naming.NameScope
     _params: ParameterDict
     _children: dict[str, Block]
     _parameters: dict[str, Parameter]
@@ -312,9 +312,14 @@ class Block:
             raise ArgumentError("E327", f"dtype_source is current or saved, got {dtype_source!r}")
         checked_devices(device)
         load_into(
-            self.collect_params(), param_dict, source, allow_missing, ignore_extra,
-            cast_dtype=cast_dtype, dtype_source=dtype_source,
-        )  # fmt: skip
+            self.collect_params(),
+            param_dict,
+            source,
+            allow_missing,
+            ignore_extra,
+            cast_dtype=cast_dtype,
+            dtype_source=dtype_source,
+        )
 
     def save(self, path: Any) -> None:
         """Write the parameters; a HybridBlock writes its program with them."""

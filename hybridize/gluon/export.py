@@ -47,17 +47,28 @@ def save(function: Function, parameters: ParameterDict, path: Any, samples: Sequ
 
 
 def deploy(
-    function: Function, parameters: ParameterDict, path: Any, format: str, *, samples: Sequence[Any],
-    progress: Callable[[str], None] | None, options: Mapping[str, Any],
-) -> Exported:  # fmt: skip
+    function: Function,
+    parameters: ParameterDict,
+    path: Any,
+    format: str,
+    *,
+    samples: Sequence[Any],
+    progress: Callable[[str], None] | None,
+    options: Mapping[str, Any],
+) -> Exported:
     """Write files of another format than MXNet's; see `capture.Function.export`."""
     from hybridize.programs.exporting import export  # late: most processes write no file
 
     names = names_of(parameters)
     return export(
-        lambda samples, notes: function.saved(names, samples, notes), Function.from_saved, path, format,
-        samples=samples, progress=progress, options=options,
-    )  # fmt: skip
+        lambda samples, notes: function.saved(names, samples, notes),
+        Function.from_saved,
+        path,
+        format,
+        samples=samples,
+        progress=progress,
+        options=options,
+    )
 
 
 def names_of(parameters: ParameterDict) -> dict[int, str]:
@@ -67,7 +78,7 @@ def names_of(parameters: ParameterDict) -> dict[int, str]:
 
 def write(
     function: Function, parameters: ParameterDict, path: str | os.PathLike[str], epoch: int, samples: Sequence[Any] = ()
-) -> tuple[str, str | None]:  # fmt: skip
+) -> tuple[str, str | None]:
     """Write `PATH-symbol.json` and `PATH-EPOCH.params`, once they give what the net gives; see `HybridBlock.export`."""
     if not isinstance(epoch, int) or isinstance(epoch, bool) or epoch < 0:
         raise ArgumentError("E337", f"epoch is a whole number from 0, got {epoch!r}")

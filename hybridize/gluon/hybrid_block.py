@@ -191,9 +191,16 @@ class HybridBlock(Block):
     # ----------------------------------------------------------------------------------------------------- files
 
     def export(
-        self, path: Any, epoch: int = 0, remove_amp_cast: bool = True, format: str = "mxnet", *,
-        samples: Sequence[Any] = (), progress: Callable[[str], None] | None = None, **options: Any,
-    ) -> Any:  # fmt: skip
+        self,
+        path: Any,
+        epoch: int = 0,
+        remove_amp_cast: bool = True,
+        format: str = "mxnet",
+        *,
+        samples: Sequence[Any] = (),
+        progress: Callable[[str], None] | None = None,
+        **options: Any,
+    ) -> Any:
         """Write the net as files that run without this Python; each is run and compared before it is in its place.
 
         As `"mxnet"`, `PATH-symbol.json` and `PATH-0000.params`, which MXNet 1.9 and 2.0 and `SymbolBlock.imports` read.
@@ -230,7 +237,7 @@ class HybridBlock(Block):
         if format != "mxnet":
             return export.deploy(
                 function, parameters, path, format, samples=samples, progress=progress, options=options
-            )  # fmt: skip
+            )
         if options:
             raise ArgumentError("E336", f"format 'mxnet' has no option {next(iter(options))!r}", help="it has epoch")
         return export.write(function, parameters, path, epoch, samples)

@@ -17,7 +17,7 @@ from hybridize.base.frozen import mutable
 
 
 @mutable
-class Scope:
+class NameScope:
     """Names given inside one block's `name_scope`, or, for the scope at the bottom, in the whole process."""
 
     prefix: str = ""
@@ -32,10 +32,10 @@ class Scope:
 
 class _Current(threading.local):
     def __init__(self) -> None:
-        self.scopes: list[Scope] = []
+        self.scopes: list[NameScope] = []
 
 
-_process = Scope()
+_process = NameScope()
 _current = _Current()
 
 
@@ -46,7 +46,7 @@ def new_prefix(hint: str, prefix: str | None) -> str:
 
 
 @contextmanager
-def open_scope(scope: Scope) -> Iterator[None]:
+def open_scope(scope: NameScope) -> Iterator[None]:
     """Name the blocks made in a `with` block inside `scope`."""
     _current.scopes.append(scope)
     try:

@@ -101,17 +101,19 @@ def _table(rows: list[_Row], totals: _Totals) -> str:
     def line(*cells: object) -> str:
         return "".join(f"{cell!s:>{width}} " for cell, width in zip(cells, _WIDTHS, strict=True))
 
-    return "\n".join([
-        _LINE,
-        line("Layer (type)", "Output Shape", "Param #"),
-        "=" * 80,
-        *(line(row.name, row.shape, row.count) for row in rows),
-        "=" * 80,
-        "Parameters in forward computation graph, duplicate included",
-        f"   Total params: {totals.all + totals.shared}",
-        f"   Trainable params: {totals.trainable}",
-        f"   Non-trainable params: {totals.all - totals.trainable}",
-        f"Shared params in forward computation graph: {totals.shared}",
-        f"Unique parameters in model: {totals.all}",
-        _LINE,
-    ])  # fmt: skip
+    return "\n".join(
+        [
+            _LINE,
+            line("Layer (type)", "Output Shape", "Param #"),
+            "=" * 80,
+            *(line(row.name, row.shape, row.count) for row in rows),
+            "=" * 80,
+            "Parameters in forward computation graph, duplicate included",
+            f"   Total params: {totals.all + totals.shared}",
+            f"   Trainable params: {totals.trainable}",
+            f"   Non-trainable params: {totals.all - totals.trainable}",
+            f"Shared params in forward computation graph: {totals.shared}",
+            f"Unique parameters in model: {totals.all}",
+            _LINE,
+        ]
+    )

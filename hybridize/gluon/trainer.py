@@ -122,9 +122,10 @@ class Trainer:
         """Do what `step` does after `allreduce_grads`, which may be called before to look at the gradients."""
         if self._optimizer.param_dict is not self._numbered:
             raise ArgumentError(
-                "E396", "the optimizer of this trainer was given to another trainer, and counts that one's updates now",
+                "E396",
+                "the optimizer of this trainer was given to another trainer, and counts that one's updates now",
                 help="give each trainer an optimizer of its own",
-            )  # fmt: skip
+            )
         trace = current_trace()
         if trace is not None:
             update_in_program(trace, self, batch_size, ignore_stale_grad)

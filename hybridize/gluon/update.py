@@ -72,15 +72,16 @@ def update_in_program(trace: Recording, trainer: Trainer, batch_size: Any, ignor
     for name in ("step", "update", "update_multi_precision"):
         if getattr(type(optimizer), name) is not getattr(Optimizer, name):
             raise StateError(
-                "E562", f"{type(optimizer).__name__} has {name}() of its own, whose numbers would become part of the "
-                "program",
+                "E562",
+                f"{type(optimizer).__name__} has {name}() of its own, whose numbers would become part of the program",
                 help="give it a formula() and scalars(), or call step() outside of the compiled function",
-            )  # fmt: skip
+            )
     if trace.depth:
         raise StateError(
-            "E562", "a trainer's step in a branch or loop that depends on data",
+            "E562",
+            "a trainer's step in a branch or loop that depends on data",
             help="compute gradients there, and call step() after it",
-        )  # fmt: skip
+        )
     scale = _scale(trace, trainer, batch_size)
     indices, weights, _ = trainer._due(ignore_stale_grad)
     updater = trainer._updaters[0]

@@ -39,18 +39,23 @@ def split_data(data: Any, num_slice: int, batch_axis: int = 0, even_split: bool 
     each, more = divmod(size, num_slice)
     if more and even_split:
         raise ValueArgumentError(
-            "E361", f"{size} examples cannot be cut evenly into {num_slice} parts along axis {batch_axis}",
+            "E361",
+            f"{size} examples cannot be cut evenly into {num_slice} parts along axis {batch_axis}",
             help=f"use a batch size that {num_slice} divides, or even_split=False",
-        )  # fmt: skip
+        )
     before = (slice(None),) * (batch_axis % data.ndim)
     starts = [part * each + min(part, more) for part in range(num_slice + 1)]
     return [data[(*before, slice(a, b))] for a, b in itertools.pairwise(starts)]
 
 
 def split_and_load(
-    data: Any, ctx_list: Sequence[Any] | None = None, batch_axis: int = 0, even_split: bool = True,
-    *, device_list: Sequence[Any] | None = None,
-) -> list[Any]:  # fmt: skip
+    data: Any,
+    ctx_list: Sequence[Any] | None = None,
+    batch_axis: int = 0,
+    even_split: bool = True,
+    *,
+    device_list: Sequence[Any] | None = None,
+) -> list[Any]:
     """Cut a batch into a part for each device; all of them are this machine's memory.
 
     Args:
@@ -130,6 +135,7 @@ def download(url: str, *args: Any, **kwargs: Any) -> NoReturn:
         ArgumentError E363: always.
     """
     raise ArgumentError(
-        "E363", f"hybridize downloads nothing, not {url}",
+        "E363",
+        f"hybridize downloads nothing, not {url}",
         help="fetch the file with a tool of the system, look at it with check_sha1, and give its path",
-    )  # fmt: skip
+    )

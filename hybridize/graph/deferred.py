@@ -7,7 +7,6 @@ import threading
 from collections.abc import Callable
 from typing import Any
 
-from hybridize.base.dims import Scope
 from hybridize.base.forks import renewed
 from hybridize.graph.ir import Graph, Value
 
@@ -20,7 +19,7 @@ class Deferred(Graph):
     Reading may fail, as a file may be damaged; it is tried again whenever somebody asks.
     """
 
-    def __init__(self, inputs: tuple[Value, ...], read: Callable[[], Graph], scope: Scope | None = None) -> None:
+    def __init__(self, inputs: tuple[Value, ...], read: Callable[[], Graph], scope: SizeScope | None = None) -> None:
         """`read` gives the whole graph, of these very inputs; `scope` is what is assumed of their sizes."""
         self.__dict__["inputs"] = inputs
         self.__dict__["scope"] = scope

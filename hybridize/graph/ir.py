@@ -12,7 +12,7 @@ import numpy
 from numpy.typing import NDArray
 
 from hybridize.base.digests import digest
-from hybridize.base.dims import Scope
+from hybridize.base.dims import SizeScope
 from hybridize.base.errors import GraphError
 from hybridize.base.frozen import frozen
 from hybridize.base.locations import SourceLoc
@@ -84,7 +84,7 @@ class Graph:
         return [node.op.name for node in self.nodes]
 
     @cached_property
-    def scope(self) -> Scope | None:
+    def scope(self) -> SizeScope | None:
         """The scope of the size symbols, which all stand in inputs, with what it assumes; None without symbols."""
         return next((scope for value in self.inputs if (scope := value.type.scope) is not None), None)
 

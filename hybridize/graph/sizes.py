@@ -8,13 +8,13 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from hybridize.base import dims
-from hybridize.base.dims import Symbol
+from hybridize.base.dims import SizeSymbol
 from hybridize.base.types import Shape, TensorType
 from hybridize.graph.ir import Graph, Node, Value
 from hybridize.graph.text import field_names
 
 
-def sizes_of(graph: Graph, shapes: Sequence[Shape]) -> dict[Symbol, int] | None:
+def sizes_of(graph: Graph, shapes: Sequence[Shape]) -> dict[SizeSymbol, int] | None:
     """The sizes by which the inputs of a graph have these shapes; None where it does not hold for them."""
     if len(shapes) != len(graph.inputs):
         return None
@@ -27,7 +27,7 @@ def sizes_of(graph: Graph, shapes: Sequence[Shape]) -> dict[Symbol, int] | None:
     return sizes if sizes.keys() >= set(graph.scope.symbols) and graph.scope.holds(sizes) else None
 
 
-def with_sizes(graph: Graph, sizes: Mapping[Symbol, int] | None = None) -> Graph:
+def with_sizes(graph: Graph, sizes: Mapping[SizeSymbol, int] | None = None) -> Graph:
     """The graph for these sizes; None: for those of the call that it was captured at."""
     if graph.scope is None:
         return graph
@@ -40,7 +40,7 @@ def is_exact(op: Any) -> bool:
     return all(dims.known(part) if isinstance(part, tuple) else not dims.is_symbolic(part) for part in parts)
 
 
-def exact(op: Any, sizes: Mapping[Symbol, int]) -> Any:
+def exact(op: Any, sizes: Mapping[SizeSymbol, int]) -> Any:
     """An op for these sizes; itself where it depends on none."""
     return _Exact(sizes).literal(op)
 
@@ -48,7 +48,7 @@ def exact(op: Any, sizes: Mapping[Symbol, int]) -> Any:
 class _Exact:
     """The values of one graph, typed anew; graphs inside too."""
 
-    def __init__(self, sizes: Mapping[Symbol, int]) -> None:
+    def __init__(self, sizes: Mapping[SizeSymbol, int]) -> None:
         self.sizes = sizes
 
     def graph(self, graph: Graph) -> Graph:

@@ -72,9 +72,10 @@ class Load(Initializer):
         if found is None:
             if self.default_init is None:
                 raise ArgumentError(
-                    "E313", f"Load has no array for the parameter {str(desc)!r}, and no default_init",
+                    "E313",
+                    f"Load has no array for the parameter {str(desc)!r}, and no default_init",
                     help=f"it has {', '.join(list(self.param)[:5]) or 'none'}",
-                )  # fmt: skip
+                )
             self.default_init(desc, arr)
             self._tell(desc, "default", arr)
             return

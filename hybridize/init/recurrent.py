@@ -41,18 +41,33 @@ class RNNFused(Initializer):
     """
 
     def __init__(
-        self, mode: str, num_layers: int, state_size: int, bidirectional: bool = False,
-        projection_size: int | None = None, i2h_weight_initializer: Any = None, h2h_weight_initializer: Any = None,
-        i2h_bias_initializer: Any = None, h2h_bias_initializer: Any = None, h2r_weight_initializer: Any = None,
-    ) -> None:  # fmt: skip
+        self,
+        mode: str,
+        num_layers: int,
+        state_size: int,
+        bidirectional: bool = False,
+        projection_size: int | None = None,
+        i2h_weight_initializer: Any = None,
+        h2h_weight_initializer: Any = None,
+        i2h_bias_initializer: Any = None,
+        h2h_bias_initializer: Any = None,
+        h2r_weight_initializer: Any = None,
+    ) -> None:
         parts = {
-            "i2h_weight": i2h_weight_initializer, "h2h_weight": h2h_weight_initializer,
-            "i2h_bias": i2h_bias_initializer, "h2h_bias": h2h_bias_initializer, "h2r_weight": h2r_weight_initializer,
-        }  # fmt: skip
+            "i2h_weight": i2h_weight_initializer,
+            "h2h_weight": h2h_weight_initializer,
+            "i2h_bias": i2h_bias_initializer,
+            "h2h_bias": h2h_bias_initializer,
+            "h2r_weight": h2r_weight_initializer,
+        }
         super().__init__(
-            mode=mode, num_layers=num_layers, state_size=state_size, bidirectional=bidirectional,
-            projection_size=projection_size, **{f"{part}_initializer": chosen for part, chosen in parts.items()},
-        )  # fmt: skip
+            mode=mode,
+            num_layers=num_layers,
+            state_size=state_size,
+            bidirectional=bidirectional,
+            projection_size=projection_size,
+            **{f"{part}_initializer": chosen for part, chosen in parts.items()},
+        )
         if mode not in _GATES:
             raise ArgumentError("E312", f"RNNFused has no mode {mode!r}", help=f"one of {', '.join(_GATES)}")
         self.num_layers, self.state_size, self.projection_size = num_layers, state_size, projection_size
@@ -94,9 +109,11 @@ class RNNFused(Initializer):
         inputs, over = divmod(rest, self._rows * self._directions)
         if arr.ndim != 1 or over or inputs < 1:
             raise ShapeError(
-                "E120", f"{name}, {arr.type}, holds no whole number of inputs for {self.num_layers} layers of "
-                f"{self.state_size} states", help="mode, num_layers, state_size must be those of the layer",
-            )  # fmt: skip
+                "E120",
+                f"{name}, {arr.type}, holds no whole number of inputs for {self.num_layers} layers of "
+                f"{self.state_size} states",
+                help="mode, num_layers, state_size must be those of the layer",
+            )
         return inputs
 
 
@@ -110,6 +127,7 @@ class FusedRNN(Initializer):
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         raise ArgumentError(
-            "E312", "init.FusedRNN fills the parameter of MXNet 1.x's mx.rnn.FusedRNNCell, which is not here",
+            "E312",
+            "init.FusedRNN fills the parameter of MXNet 1.x's mx.rnn.FusedRNNCell, which is not here",
             help="init.RNNFused fills the packed parameter of Gluon's recurrent layers",
-        )  # fmt: skip
+        )

@@ -38,9 +38,14 @@ class EvalMetric:
     global_num_inst: float
 
     def __init__(
-        self, name: str, output_names: Names = None, label_names: Names = None, *, has_global_stats: bool = False,
+        self,
+        name: str,
+        output_names: Names = None,
+        label_names: Names = None,
+        *,
+        has_global_stats: bool = False,
         **kwargs: Any,
-    ) -> None:  # fmt: skip
+    ) -> None:
         self.name = str(name)
         self.output_names = output_names
         self.label_names = label_names
@@ -186,9 +191,10 @@ def same_size(name: str, label: Array, pred: Array) -> None:
     """
     if label.size != pred.size:
         raise ShapeError(
-            "E140", f"{name} compares {label.size} labels {list(label.shape)} with {pred.size} predictions "
-            f"{list(pred.shape)}", help="the numbers must be equal",
-        )  # fmt: skip
+            "E140",
+            f"{name} compares {label.size} labels {list(label.shape)} with {pred.size} predictions {list(pred.shape)}",
+            help="the numbers must be equal",
+        )
 
 
 def listed(x: Any) -> list[Any]:
@@ -219,9 +225,10 @@ def check_label_shapes(labels: Any, preds: Any, wrap: bool = False, shape: bool 
     if found[0] != found[1]:
         what = "shapes" if shape else "numbers of arrays"
         raise ShapeError(
-            "E140", f"a metric compares labels with predictions: their {what} are {found[0]} and {found[1]}",
+            "E140",
+            f"a metric compares labels with predictions: their {what} are {found[0]} and {found[1]}",
             help="give a label for each prediction",
-        )  # fmt: skip
+        )
     return labels, preds
 
 
@@ -289,9 +296,12 @@ class CompositeEvalMetric(EvalMetric):
     """
 
     def __init__(
-        self, metrics: Sequence[Any] | None = None, name: str = "composite", output_names: Names = None,
+        self,
+        metrics: Sequence[Any] | None = None,
+        name: str = "composite",
+        output_names: Names = None,
         label_names: Names = None,
-    ) -> None:  # fmt: skip
+    ) -> None:
         self.metrics = [create(each) for each in metrics or ()]
         super().__init__(name, output_names, label_names, has_global_stats=True)
 

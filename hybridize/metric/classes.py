@@ -45,9 +45,10 @@ def over_threshold(pred: Array, threshold: Any) -> Array:
     limit = as_numpy(threshold)
     if limit.ndim and (limit.ndim != 1 or not pred.ndim or limit.shape[0] != pred.shape[-1]):
         raise ShapeError(
-            "E140", f"thresholds {list(limit.shape)} for predictions {list(pred.shape)}",
+            "E140",
+            f"thresholds {list(limit.shape)} for predictions {list(pred.shape)}",
             help="give one number, or one for each class",
-        )  # fmt: skip
+        )
     return numpy.asarray(pred > limit)
 
 
@@ -112,9 +113,10 @@ class TopKAccuracy(Measured):
             return int((label == pred).sum()), label.size
         if pred.ndim != 2 or label.size != len(pred):
             raise ShapeError(
-                "E140", f"TopKAccuracy needs labels [batch] and scores [batch, classes], got {list(label.shape)} and "
+                "E140",
+                f"TopKAccuracy needs labels [batch] and scores [batch, classes], got {list(label.shape)} and "
                 f"{list(pred.shape)}",
-            )  # fmt: skip
+            )
         label, places = integers(label).reshape(-1, 1), numpy.arange(pred.shape[1])
         known = (label >= 0) & (label < pred.shape[1])
         own = numpy.take_along_axis(pred, numpy.where(known, label, 0), 1)
@@ -135,9 +137,12 @@ class BinaryAccuracy(Measured):
     """
 
     def __init__(
-        self, name: str = "binary_accuracy", output_names: Names = None, label_names: Names = None,
+        self,
+        name: str = "binary_accuracy",
+        output_names: Names = None,
+        label_names: Names = None,
         threshold: Any = 0.5,
-    ) -> None:  # fmt: skip
+    ) -> None:
         super().__init__(name, output_names, label_names, threshold=threshold)
         self.threshold = threshold
 
@@ -165,16 +170,23 @@ class CrossEntropy(Measured):
     """
 
     def __init__(
-        self, eps: float = 1e-12, ignore_label: int | None = None, axis: int = -1, from_logits: bool = False,
-        name: str = "cross-entropy", output_names: Names = None, label_names: Names = None,
-    ) -> None:  # fmt: skip
+        self,
+        eps: float = 1e-12,
+        ignore_label: int | None = None,
+        axis: int = -1,
+        from_logits: bool = False,
+        name: str = "cross-entropy",
+        output_names: Names = None,
+        label_names: Names = None,
+    ) -> None:
         settings = {"eps": eps, "ignore_label": ignore_label, "axis": axis, "from_logits": from_logits}
         super().__init__(name, output_names, label_names, **settings)
         if eps is None or eps < 0:
             raise ArgumentError(
-                "E372", f"eps of {type(self).__name__} is 0 or more, got {eps!r}",
+                "E372",
+                f"eps of {type(self).__name__} is 0 or more, got {eps!r}",
                 help="it comes before ignore_label, which is best given by name",
-            )  # fmt: skip
+            )
         self.eps, self.ignore_label, self.axis, self.from_logits = eps, ignore_label, axis, from_logits
 
     def _measure(self, label: Array, pred: Array) -> tuple[float, int]:
@@ -184,9 +196,10 @@ class CrossEntropy(Measured):
         scores = rows(numpy.moveaxis(pred, self.axis, -1).astype(numpy.float64))
         if label.size != len(scores):
             raise ShapeError(
-                "E140", f"{name} needs a label for each prediction, got {list(label.shape)} for {list(pred.shape)}",
+                "E140",
+                f"{name} needs a label for each prediction, got {list(label.shape)} for {list(pred.shape)}",
                 help=f"classes are looked for along axis {self.axis}",
-            )  # fmt: skip
+            )
         classes = integers(label).reshape(-1)
         if self.ignore_label is not None:
             counted = classes != self.ignore_label
@@ -194,9 +207,10 @@ class CrossEntropy(Measured):
         strange = (classes < 0) | (classes >= scores.shape[1])
         if strange.any():
             raise ValueArgumentError(
-                "E373", f"{name}: the label {classes[strange][0]} is none of {scores.shape[1]} classes",
+                "E373",
+                f"{name}: the label {classes[strange][0]} is none of {scores.shape[1]} classes",
                 help="classes count from 0; labels that say 'none' are left out by ignore_label",
-            )  # fmt: skip
+            )
         own = scores[numpy.arange(len(classes)), classes]
         with numpy.errstate(divide="ignore"):
             least = numpy.log(numpy.float64(self.eps))
@@ -243,9 +257,15 @@ class Perplexity(CrossEntropy):
     """
 
     def __init__(
-        self, eps: float = 1e-12, ignore_label: int | None = None, axis: int = -1, from_logits: bool = False,
-        name: str = "perplexity", output_names: Names = None, label_names: Names = None,
-    ) -> None:  # fmt: skip
+        self,
+        eps: float = 1e-12,
+        ignore_label: int | None = None,
+        axis: int = -1,
+        from_logits: bool = False,
+        name: str = "perplexity",
+        output_names: Names = None,
+        label_names: Names = None,
+    ) -> None:
         super().__init__(eps, ignore_label, axis, from_logits, name, output_names, label_names)
 
     def _value(self, total: Any, count: Any) -> Any:

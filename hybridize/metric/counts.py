@@ -25,16 +25,18 @@ def _table(name: str, kind: str, label: Array, pred: Array, threshold: Any) -> A
 def _binary(name: str, label: Array, pred: Array, threshold: Any) -> tuple[Array, Array]:
     if label.size and not ((label == 0) | (label == 1)).all():
         raise ValueArgumentError(
-            "E373", f"{name} of two classes needs labels 0 and 1, got {label.min()} to {label.max()}",
+            "E373",
+            f"{name} of two classes needs labels 0 and 1, got {label.min()} to {label.max()}",
             help='class_type="multiclass" takes more',
-        )  # fmt: skip
+        )
     if pred.ndim and pred.shape[-1] == 2 and pred.shape[:-1] == _narrow(label).shape:
         pred = pred[..., 1]
     elif _narrow(pred).shape != _narrow(label).shape:
         raise ShapeError(
-            "E140", f"{name} of two classes was given predictions {list(pred.shape)} for labels {list(label.shape)}",
+            "E140",
+            f"{name} of two classes was given predictions {list(pred.shape)} for labels {list(label.shape)}",
             help='class_type="multiclass" takes more than two columns',
-        )  # fmt: skip
+        )
     label, said = flat_pair(name, label, over_threshold(pred, threshold))
     return (label == 1)[:, None], said[:, None]
 
@@ -52,9 +54,10 @@ def _multiclass(name: str, label: Array, pred: Array, threshold: Any) -> tuple[A
     label = label.reshape(-1)
     if label.size and not ((label >= 0) & (label < count)).all():
         raise ValueArgumentError(
-            "E373", f"{name}: predictions are of {count} classes, labels from {label.min()} to {label.max()}",
+            "E373",
+            f"{name}: predictions are of {count} classes, labels from {label.min()} to {label.max()}",
             help="classes count from 0",
-        )  # fmt: skip
+        )
     said = scores.argmax(1) if count else label
     places = numpy.arange(count)
     return label[:, None] == places, said[:, None] == places
@@ -93,16 +96,23 @@ class Fbeta(Measured):
     """
 
     def __init__(
-        self, name: str = "fbeta", output_names: Names = None, label_names: Names = None, class_type: str = "binary",
-        beta: float = 1, threshold: Any = 0.5, average: str | None = "micro",
-    ) -> None:  # fmt: skip
+        self,
+        name: str = "fbeta",
+        output_names: Names = None,
+        label_names: Names = None,
+        class_type: str = "binary",
+        beta: float = 1,
+        threshold: Any = 0.5,
+        average: str | None = "micro",
+    ) -> None:
         settings = {"class_type": class_type, "beta": beta, "threshold": threshold, "average": average}
         super().__init__(name, output_names, label_names, **settings)
         if class_type not in _MARKS or average not in ("micro", "macro", None):
             raise ArgumentError(
-                "E372", f"{type(self).__name__} has no class_type {class_type!r} with average {average!r}",
+                "E372",
+                f"{type(self).__name__} has no class_type {class_type!r} with average {average!r}",
                 help=f"classes are {', '.join(_MARKS)}; averages micro, macro or None",
-            )  # fmt: skip
+            )
         if not 0 <= beta < math.inf:
             raise ArgumentError("E372", f"beta of {type(self).__name__} is a number from 0 on, got {beta!r}")
         self.class_type, self.beta, self.threshold, self.average = class_type, beta, threshold, average
@@ -143,9 +153,14 @@ class F1(Fbeta):
     """
 
     def __init__(
-        self, name: str = "f1", output_names: Names = None, label_names: Names = None, class_type: str = "binary",
-        threshold: Any = 0.5, average: str | None = "micro",
-    ) -> None:  # fmt: skip
+        self,
+        name: str = "f1",
+        output_names: Names = None,
+        label_names: Names = None,
+        class_type: str = "binary",
+        threshold: Any = 0.5,
+        average: str | None = "micro",
+    ) -> None:
         super().__init__(name, output_names, label_names, class_type, 1, threshold, average)
         del self._kwargs["beta"]
 

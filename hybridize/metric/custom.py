@@ -58,9 +58,13 @@ class CustomMetric(Measured):
     """
 
     def __init__(
-        self, feval: Callable[..., Any], name: str | None = None, allow_extra_outputs: bool = False,
-        output_names: Names = None, label_names: Names = None,
-    ) -> None:  # fmt: skip
+        self,
+        feval: Callable[..., Any],
+        name: str | None = None,
+        allow_extra_outputs: bool = False,
+        output_names: Names = None,
+        label_names: Names = None,
+    ) -> None:
         if not callable(feval):
             raise ArgumentError("E368", f"CustomMetric takes a function (label, pred), got {type(feval).__name__}")
         if name is None:

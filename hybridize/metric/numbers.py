@@ -124,9 +124,10 @@ class MeanCosineSimilarity(Measured):
     def _measure(self, label: Array, pred: Array) -> tuple[float, int]:
         if label.shape != pred.shape or not label.ndim:
             raise ShapeError(
-                "E140", f"{type(self).__name__} compares vectors, got {list(label.shape)} and {list(pred.shape)}",
+                "E140",
+                f"{type(self).__name__} compares vectors, got {list(label.shape)} and {list(pred.shape)}",
                 help="both must have the same shape",
-            )  # fmt: skip
+            )
         x, y = (rows(each).astype(numpy.float64) for each in (label, pred))
         lengths = numpy.sqrt((x * x).sum(1)) * numpy.sqrt((y * y).sum(1))
         return float(((x * y).sum(1) / numpy.maximum(lengths, self.eps)).sum()), len(x)
@@ -152,9 +153,10 @@ class PearsonCorrelation(Measured):
         """[n, mean x, mean y, sum (x - mean)², sum (y - mean)², sum (x - mean)(y - mean)]"""
         if label.shape != pred.shape:
             raise ShapeError(
-                "E140", f"PearsonCorrelation compares numbers, got {list(label.shape)} and {list(pred.shape)}",
+                "E140",
+                f"PearsonCorrelation compares numbers, got {list(label.shape)} and {list(pred.shape)}",
                 help="both must have the same shape",
-            )  # fmt: skip
+            )
         if not label.size:
             return numpy.zeros(6), 0
         x, y = (each.reshape(-1).astype(numpy.float64) for each in (label, pred))

@@ -187,8 +187,6 @@ from hybridize.ops.randomness import GammaNumber as GammaNumber
 from hybridize.ops.randomness import RandomBits as RandomBits
 from hybridize.ops.randomness import gamma_number as gamma_number
 from hybridize.ops.randomness import random_bits as random_bits
-from hybridize.ops.record import Recorder as Recorder
-from hybridize.ops.record import record as record
 from hybridize.ops.reductions import All as All
 from hybridize.ops.reductions import Any as Any
 from hybridize.ops.reductions import ArgMax as ArgMax
@@ -226,6 +224,8 @@ from hybridize.ops.sorting import ArgSort as ArgSort
 from hybridize.ops.sorting import Sort as Sort
 from hybridize.ops.sorting import arg_sort as arg_sort
 from hybridize.ops.sorting import sort as sort
+from hybridize.ops.tracing import GraphTracer as GraphTracer
+from hybridize.ops.tracing import make_graph as make_graph
 from hybridize.ops.views import Broadcast as Broadcast
 from hybridize.ops.views import Cast as Cast
 from hybridize.ops.views import Reshape as Reshape

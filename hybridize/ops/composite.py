@@ -96,9 +96,11 @@ def composite(
             bound.apply_defaults()
             given = {name: bound.arguments[name] for name in operands if bound.arguments[name] is not None}
             rest = {name: value for name, value in bound.arguments.items() if name not in given}
-            said = attributes(**bound.arguments) if attributes is not None else {
-                name: value for name, value in rest.items() if name not in operands
-            }  # fmt: skip
+            said = (
+                attributes(**bound.arguments)
+                if attributes is not None
+                else {name: value for name, value in rest.items() if name not in operands}
+            )
 
             def body(*xs: Operand) -> tuple[Operand, ...]:
                 result = function(**dict(zip(given, xs, strict=True)), **rest)

@@ -63,9 +63,10 @@ def fully_connected(x: Operand, weight: Operand, bias: Operand | None = None, fl
     inner = math.prod(kind.shape[len(lead) :])
     if kind.ndim < 1 or stored.ndim != 2 or stored.shape[1] != inner:
         raise ShapeError(
-            "E102", f"FullyConnected needs [n, in] and weight [out, in], got {kind} and {stored}",
+            "E102",
+            f"FullyConnected needs [n, in] and weight [out, in], got {kind} and {stored}",
             help=f"each row has {inner} elements",
-        )  # fmt: skip
+        )
     out = stored.shape[0]
     if bias is not None and type_of(bias).shape != (out,):
         raise ShapeError("E102", f"FullyConnected of weight {stored} needs a bias [{out}], got {type_of(bias)}")
@@ -247,15 +248,23 @@ def _standardised(x: Operand, axes: tuple[int, ...], eps: float) -> Operand:
 
 def _of_batch(
     x: Operand, gamma: Operand, beta: Operand, axis: int, eps: float, fix_gamma: bool
-) -> Mapping[str, object]:  # fmt: skip
+) -> Mapping[str, object]:
     return {"axis": axis, "eps": eps, "fix_gamma": fix_gamma, "of_batch": True}
 
 
 @composite("BatchNorm")
 def batch_norm(
-    x: Operand, gamma: Operand, beta: Operand, mean: Operand, var: Operand, axis: int, eps: float = 1e-3,
-    momentum: float = 0.9, fix_gamma: bool = False, use_global_stats: bool = False,
-) -> Operand:  # fmt: skip
+    x: Operand,
+    gamma: Operand,
+    beta: Operand,
+    mean: Operand,
+    var: Operand,
+    axis: int,
+    eps: float = 1e-3,
+    momentum: float = 0.9,
+    fix_gamma: bool = False,
+    use_global_stats: bool = False,
+) -> Operand:
     """(x - mean) / sqrt(var + eps) gamma + beta, all four of them [n], along `axis`; gamma is 1 where `fix_gamma`.
 
     Momentum and `use_global_stats` say nothing here: they are for who reads a file and trains on.
@@ -290,9 +299,7 @@ def batch_norm_of_batch(
     return cast(_scaled(apart, inverse, scale, shift, axis, fix_gamma), dtype), centre, square
 
 
-def _scaled(
-    apart: Operand, inverse: Operand, scale: Operand, shift: Operand, axis: int, fix_gamma: bool
-) -> Operand:  # fmt: skip
+def _scaled(apart: Operand, inverse: Operand, scale: Operand, shift: Operand, axis: int, fix_gamma: bool) -> Operand:
     """Multiply `x` without its mean by 1 / deviation and gamma, and add beta."""
     factor = inverse if fix_gamma else mul(inverse, scale)
     return add(mul(apart, _along(factor, apart, axis)), _along(shift, apart, axis))

@@ -24,7 +24,7 @@ from hybridize.ops.cases import numbers
 from hybridize.ops.evaluate import evaluate
 from hybridize.ops.gradient import apply, pullback
 from hybridize.ops.op import Op, Operand, Sample, bind, type_of
-from hybridize.ops.record import record
+from hybridize.ops.tracing import make_graph
 from hybridize.ops.views import Gradient, full, like, sum
 
 Types = tuple[TensorType, ...]
@@ -82,7 +82,7 @@ class Cond(Op):
                 found = pullback(branch, inputs, [arrived.get(k) for k in range(len(y))])
                 return [_or_zero(found[k], types[k]) for k in wanted]
 
-            return record(run, (*types, *(type_of(y[k]) for k in given)))
+            return make_graph(run, (*types, *(type_of(y[k]) for k in given)))
 
         op = Cond(backward(self.then), backward(self.orelse))
         found = bind(op, predicate, *xs, *(g[k] for k in given))
@@ -94,15 +94,15 @@ class Cond(Op):
     @classmethod
     def samples(cls) -> Iterator[Sample]:
         kind, count = TensorType((2, 3), numbers(()).dtype), TensorType((), numpy.dtype("i8"))
-        then = record(lambda x, y, n: [mul(x, sin(y)), add(n, n)], (kind, kind, count))
-        orelse = record(lambda x, y, n: [add(x, like(2, x)), n], (kind, kind, count))
+        then = make_graph(lambda x, y, n: [mul(x, sin(y)), add(n, n)], (kind, kind, count))
+        orelse = make_graph(lambda x, y, n: [add(x, like(2, x)), n], (kind, kind, count))
         operands = (numbers((2, 3)), numbers((2, 3), seed=1), numpy.array(3))
         for truth in (True, False):
             yield Sample((numpy.array(truth), *operands), cls(then, orelse))
         yield Sample((numpy.array([True]), *operands), cls(then, orelse), fails=DTypeError)
         yield Sample((numpy.array(1), *operands), cls(then, orelse), fails=DTypeError)
         yield Sample((numpy.array(True), *operands[:2]), cls(then, orelse), fails=ShapeError)
-        other = record(lambda x, y, n: [sum(x, (0,)), n], (kind, kind, count))
+        other = make_graph(lambda x, y, n: [sum(x, (0,)), n], (kind, kind, count))
         yield Sample((numpy.array(True), *operands), cls(then, other), fails=ShapeError)
 
 
@@ -128,10 +128,11 @@ class While(Op):
 
     def vjp(self, *args: Any, **_: Any) -> tuple[Gradient, ...]:
         raise StateError(
-            "E521", "a while loop has no gradient: how often it runs, and so what to keep, is not known before it runs",
+            "E521",
+            "a while loop has no gradient: how often it runs, and so what to keep, is not known before it runs",
             help="loop over a range of known length and break, or say npx.while_loop with max_iterations; "
             "npx.stop_gradient of what goes in makes it a constant",
-        )  # fmt: skip
+        )
 
     def lower(self, *inputs: Element, types: Types) -> Region:
         return Region("while", (self.cond, self.body))
@@ -139,8 +140,8 @@ class While(Op):
     @classmethod
     def samples(cls) -> Iterator[Sample]:
         kind, count = TensorType((2, 3), numbers(()).dtype), TensorType((), numpy.dtype("i8"))
-        cond = record(lambda n, x: [lt(n, like(4, n))], (count, kind))
-        body = record(lambda n, x: [add(n, like(1, n)), add(x, sin(x))], (count, kind))
+        cond = make_graph(lambda n, x: [lt(n, like(4, n))], (count, kind))
+        body = make_graph(lambda n, x: [add(n, like(1, n)), add(x, sin(x))], (count, kind))
         for start in (0, 9):
             yield Sample((numpy.array(start), numbers((2, 3))), cls(cond, body), grad=())
         yield Sample((numpy.array(0),), cls(cond, body), fails=ShapeError)
@@ -240,12 +241,16 @@ class Scan(Op):
 
         before_ys = [takes[k] for k in (*state, *summed, *range(c), *stacked)]
         kinds = [*before_ys, *(gives[k] for k in emitted), *(takes[k] for k in fixed)]
-        back = Scan(record(step, kinds), self.length, not self.reverse, len(state) + len(summed))
+        back = Scan(make_graph(step, kinds), self.length, not self.reverse, len(state) + len(summed))
         found = bind(
             back,
-            *(_or_zero(g[k], takes[k]) for k in state), *(full(0, takes[k]) for k in summed),
-            *self._states(xs), *(xs[k] for k in stacked), *(g[k] for k in emitted), *(xs[k] for k in fixed),
-        )  # fmt: skip
+            *(_or_zero(g[k], takes[k]) for k in state),
+            *(full(0, takes[k]) for k in summed),
+            *self._states(xs),
+            *(xs[k] for k in stacked),
+            *(g[k] for k in emitted),
+            *(xs[k] for k in fixed),
+        )
         return tuple(_scattered(found, [*state, *summed, *sliced], len(xs)))
 
     def _states(self, xs: Sequence[Operand]) -> tuple[Operand, ...]:
@@ -259,7 +264,7 @@ class Scan(Op):
             after = apply(self.body, operands)[:c]
             return [*after, *operands[:c]]
 
-        return bind(Scan(record(step, takes), self.length, self.reverse, c), *xs)[c:]
+        return bind(Scan(make_graph(step, takes), self.length, self.reverse, c), *xs)[c:]
 
     def lower(self, *inputs: Element, types: Types) -> Region:
         return Region("scan", (self.body,))
@@ -273,14 +278,14 @@ class Scan(Op):
             after = sin(add(mul(h, w), x))
             return [after, add(n, like(1, n)), mul(after, x), n]
 
-        body = record(step, (row, count, row, row))
+        body = make_graph(step, (row, count, row, row))
         inputs = (numbers((3,)), numpy.array(0), numbers((4, 3), seed=1), numbers((3,), seed=2))
         for reverse in (False, True):
             yield Sample(inputs, cls(body, 4, reverse, 2))
         yield Sample((*inputs[:2], numbers((0, 3)), inputs[3]), cls(body, 0, False, 2))
-        pure = record(lambda x, w: [mul(x, w)], (row, row))
+        pure = make_graph(lambda x, w: [mul(x, w)], (row, row))
         yield Sample((numbers((4, 3)), numbers((3,))), cls(pure, 4))
-        fold = record(lambda h, w: [mul(h, w)], (row, row))
+        fold = make_graph(lambda h, w: [mul(h, w)], (row, row))
         yield Sample((numbers((3,)), numbers((3,), seed=1)), cls(fold, 5, False, 1))
         yield Sample(inputs, cls(body, 5, False, 2), fails=ShapeError)
         yield Sample(inputs[:3], cls(body, 4, False, 2), fails=ShapeError)

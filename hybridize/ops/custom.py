@@ -18,7 +18,7 @@ from hybridize.ops.cases import ZERO, numbers
 from hybridize.ops.evaluate import evaluate
 from hybridize.ops.gradient import apply
 from hybridize.ops.op import Op, Operand, Sample
-from hybridize.ops.record import record
+from hybridize.ops.tracing import make_graph
 from hybridize.ops.views import full
 
 
@@ -84,12 +84,12 @@ class CustomGradient(Op):
     @classmethod
     def samples(cls) -> Iterator[Sample]:
         kind = TensorType((2, 3), numbers(()).dtype)
-        body = record(lambda x, y: [mul(x, y), mul(x, x)], (kind, kind))
-        back = record(lambda g, x, y: [mul(g, y), mul(g, x)], (kind, kind, kind))
+        body = make_graph(lambda x, y: [mul(x, y), mul(x, x)], (kind, kind))
+        back = make_graph(lambda g, x, y: [mul(g, y), mul(g, x)], (kind, kind, kind))
         op = cls("product", body, back, 1, (0, 3, 4), (0, 1))
-        product = record(lambda x, y: [mul(x, y)], (kind, kind))
+        product = make_graph(lambda x, y: [mul(x, y)], (kind, kind))
         yield Sample((numbers((2, 3)), numbers((2, 3), seed=1)), cls("product", product, back, 1, (0, 2, 3), (0, 1)))
-        twice = record(lambda g, y: [add(g, g)], (kind, kind))
-        both = record(lambda x: [add(x, x)], (kind,))
+        twice = make_graph(lambda g, y: [add(g, g)], (kind, kind))
+        both = make_graph(lambda x: [add(x, x)], (kind,))
         yield Sample((numbers((2, 3)),), cls("twice", both, twice, 1, (0, 1), (0,)))
         yield Sample((numbers((3, 2)), numbers((3, 2))), op, fails=GraphError)

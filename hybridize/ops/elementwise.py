@@ -47,13 +47,15 @@ def check_equal(op: Op, *inputs: TensorType) -> None:
             continue
         if kind.dtype != first.dtype:
             raise DTypeError(
-                "E222", f"{op.name} takes operands of one dtype, got {' and '.join(map(str, inputs))}",
+                "E222",
+                f"{op.name} takes operands of one dtype, got {' and '.join(map(str, inputs))}",
                 help=f"cast both to one dtype, {code(first.dtype)} say",
-            )  # fmt: skip
+            )
         raise ShapeError(
-            "E141", f"{op.name} takes operands of one shape, got {' and '.join(map(str, inputs))}",
+            "E141",
+            f"{op.name} takes operands of one shape, got {' and '.join(map(str, inputs))}",
             help="broadcast both to one shape",
-        )  # fmt: skip
+        )
 
 
 class Elementwise(Op, abstract=True):

@@ -35,9 +35,10 @@ class Matmul(Op):
         right = f"[{'n, k' if self.transpose_w else 'k, n'}]"
         if x.ndim < 2 or x.ndim != w.ndim or x.shape[:-2] != w.shape[:-2]:
             raise ShapeError(
-                "E102", f"matmul needs {left} and {right} with equal axes before them, got {x} and {w}",
+                "E102",
+                f"matmul needs {left} and {right} with equal axes before them, got {x} and {w}",
                 help="reshape or broadcast the operands first",
-            )  # fmt: skip
+            )
         if x.dtype != w.dtype:
             raise DTypeError("E222", f"matmul takes operands of one dtype, got {x} and {w}", help="cast one of them")
         check_dtype(self, SIGNED_NUMBER, x)

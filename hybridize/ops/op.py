@@ -29,7 +29,7 @@ from hybridize.base.frozen import frozen
 from hybridize.base.types import TensorType
 from hybridize.graph import Graph
 from hybridize.graph.text import PARAMETERS, RESERVED
-from hybridize.ops.registry import Registry
+from hybridize.ops.registry import OpRegistry
 
 Operand = Any
 """A NumPy buffer, a graph value, ...: whatever the current interpreter computes with."""
@@ -94,9 +94,10 @@ class Op(ABC):
         missing = cls._missing()
         if missing:
             raise InternalError(
-                "E914", f"the op {cls.__module__}.{cls.__qualname__} does not define {', '.join(missing)}",
+                "E914",
+                f"the op {cls.__module__}.{cls.__qualname__} does not define {', '.join(missing)}",
                 help="define it, or write `abstract=True` behind its bases where it is only a base of ops",
-            )  # fmt: skip
+            )
         fields = [field for base in cls.__mro__ for field in vars(base).get("__annotations__", {}).items()]
         for field, kind in fields:
             if not str(kind).startswith("ClassVar") and str(kind) not in PARAMETERS:
@@ -171,7 +172,7 @@ def _is_abstract(part: Any) -> bool:
     return getattr(part, "__isabstractmethod__", False) is True
 
 
-OPS: Registry[type[Op]] = Registry(__package__)
+OPS: OpRegistry[type[Op]] = OpRegistry(__package__)
 """Every primitive by its word."""
 
 

@@ -58,9 +58,11 @@ class RandomBits(Op):
             products = [words[2 * k] * numpy.uint64(_MULTIPLIERS[k]) for k in range(2)]
             high, low = [p >> half for p in products], [p & mask for p in products]
             words = [
-                high[1] ^ words[1] ^ numpy.uint64(keys[0]), low[1],
-                high[0] ^ words[3] ^ numpy.uint64(keys[1]), low[0],
-            ]  # fmt: skip
+                high[1] ^ words[1] ^ numpy.uint64(keys[0]),
+                low[1],
+                high[0] ^ words[3] ^ numpy.uint64(keys[1]),
+                low[0],
+            ]
             keys = [(keys[k] + _WEYL[k]) & _MASK for k in range(2)]
         bits = numpy.stack(words, -1).reshape(-1)[:count].astype(uint32)
         return (bits.reshape(self.shape),)
@@ -105,9 +107,11 @@ def _philox(words: list[Expr], keys: list[Expr]) -> list[Expr]:
         high = [loops.call("umulh", words[2 * k], multipliers[k]) for k in range(2)]
         low = [loops.call("mul", words[2 * k], multipliers[k]) for k in range(2)]
         words = [
-            loops.call("xor", loops.call("xor", high[1], words[1]), keys[0]), low[1],
-            loops.call("xor", loops.call("xor", high[0], words[3]), keys[1]), low[0],
-        ]  # fmt: skip
+            loops.call("xor", loops.call("xor", high[1], words[1]), keys[0]),
+            low[1],
+            loops.call("xor", loops.call("xor", high[0], words[3]), keys[1]),
+            low[0],
+        ]
         keys = [loops.call("add", keys[k], loops.const(_WEYL[k], uint32)) for k in range(2)]
     return words
 

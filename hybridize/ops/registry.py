@@ -11,7 +11,7 @@ from typing import TypeVar
 T = TypeVar("T")
 
 
-class Registry(Mapping[str, T]):
+class OpRegistry(Mapping[str, T]):
     """Entries by their names, which modules add as they are imported.
 
     The package's other modules are imported when a name is not known, or all names are asked for: so nothing is loaded

@@ -42,9 +42,10 @@ def _lengths(op: Op, kind: TensorType, starts: Steps, stops: Steps, steps: Steps
         last = start + (length - 1) * step
         if step == 0 or (length and not (0 <= start < size and 0 <= last < size)):
             raise ShapeError(
-                "E148", f"{op.name} of {kind}: {start}:{stop}:{step} is no range within an axis of size {size}",
+                "E148",
+                f"{op.name} of {kind}: {start}:{stop}:{step} is no range within an axis of size {size}",
                 help="starts and stops are counted from 0, and a stop of -1 is before the first element",
-            )  # fmt: skip
+            )
         lengths.append(length)
     return tuple(lengths)
 
@@ -192,9 +193,10 @@ class Concat(Op):
                 raise DTypeError("E226", f"concat takes operands of one dtype, got {', '.join(map(str, xs))}")
             if x.ndim != first.ndim or _without(x.shape, self.axis) != rest:
                 raise ShapeError(
-                    "E152", f"concat along axis {self.axis} of {', '.join(map(str, xs))}",
+                    "E152",
+                    f"concat along axis {self.axis} of {', '.join(map(str, xs))}",
                     help="all other sizes must be equal",
-                )  # fmt: skip
+                )
         length = 0
         for x in xs:
             length += x.shape[self.axis]

@@ -181,9 +181,10 @@ class Reshape(Op):
     def infer(self, x: TensorType) -> tuple[TensorType, ...]:
         if math.prod(self.shape) != x.size or any(size < 0 for size in self.shape):
             raise ShapeError(
-                "E144", f"reshape of {x} to shape {self.shape}",
+                "E144",
+                f"reshape of {x} to shape {self.shape}",
                 help=f"{x.size} elements cannot be {math.prod(self.shape)}",
-            )  # fmt: skip
+            )
         return (TensorType(self.shape, x.dtype),)
 
     def reference(self, x: NDArray[Any]) -> tuple[NDArray[Any], ...]:

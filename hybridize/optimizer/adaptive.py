@@ -102,9 +102,14 @@ class RMSProp(Optimizer):
 
     def scalars(self, lr: float, wd: float, t: int) -> dict[str, float]:
         return {
-            "lr": lr, "wd": wd, "rho": self.rho, "rest": 1.0 - self.rho, "epsilon": self.epsilon,
-            "momentum": self.momentum, "limit": self.clip_weights or 0.0,
-        }  # fmt: skip
+            "lr": lr,
+            "wd": wd,
+            "rho": self.rho,
+            "rest": 1.0 - self.rho,
+            "epsilon": self.epsilon,
+            "momentum": self.momentum,
+            "limit": self.clip_weights or 0.0,
+        }
 
     @staticmethod
     def formula(w: Any, g: Any, slots: Slots, s: Scalars) -> tuple[Any, Slots]:

@@ -138,9 +138,10 @@ class Optimizer:
         """
         if capturing():
             raise StateError(
-                "E563", "the learning rate is read inside of a compiled function, which would keep the present one",
+                "E563",
+                "the learning rate is read inside of a compiled function, which would keep the present one",
                 help="read it before the call, and pass it as an argument",
-            )  # fmt: skip
+            )
         return self._rate()
 
     @learning_rate.setter
@@ -158,9 +159,10 @@ class Optimizer:
         """
         if self.lr_scheduler is not None:
             raise StateError(
-                "E560", "the learning rate comes from the optimizer's lr_scheduler",
+                "E560",
+                "the learning rate comes from the optimizer's lr_scheduler",
                 help="set lr_scheduler.base_lr, or make the optimizer without a scheduler",
-            )  # fmt: skip
+            )
         rate = number("learning_rate", lr)
         if capturing():
             captured_rate(self, rate)
@@ -358,10 +360,11 @@ def _schedule(given: Any) -> LRScheduler | None:
 def _unknown(kind: type, name: str) -> ArgumentError:
     known = {
         parameter.name
-        for one in kind.__mro__ if one is not object
+        for one in kind.__mro__
+        if one is not object
         for parameter in inspect.signature(one).parameters.values()
         if parameter.kind in (parameter.POSITIONAL_OR_KEYWORD, parameter.KEYWORD_ONLY)
-    } - {"sym"}  # fmt: skip
+    } - {"sym"}
     return ArgumentError(
         "E352", f"{kind.__name__} takes no keyword {name!r}", help=f"it takes {', '.join(sorted(known))}"
     )

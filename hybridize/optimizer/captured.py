@@ -183,9 +183,10 @@ def captured_rate(optimizer: Optimizer, rate: float) -> None:
     trace = current_trace()
     if trace is None or trace.depth:
         raise StateError(
-            "E562", "a learning rate is set in a branch or loop that depends on data",
+            "E562",
+            "a learning rate is set in a branch or loop that depends on data",
             help="set it outside of the compiled function: that compiles nothing again",
-        )  # fmt: skip
+        )
     feed = Rate(optimizer, rate)
     trace.feed(feed)  # before it is set: what undoes the capture knows of it then
     feed.prepare()
@@ -203,9 +204,10 @@ def captured_step(
     assert trace is not None
     if trace.depth:
         raise StateError(
-            "E562", "an optimizer's update in a branch or loop that depends on data: whether it counts is not known",
+            "E562",
+            "an optimizer's update in a branch or loop that depends on data: whether it counts is not known",
             help="compute gradients there, and update after it",
-        )  # fmt: skip
+        )
     if not indices:
         return
     wide = float64 if any(weight.dtype == float64 for weight in weights) else float32

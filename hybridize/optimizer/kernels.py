@@ -28,13 +28,13 @@ from hybridize.array.ndarray import ndarray, wrap, written
 from hybridize.array.operands import operand
 from hybridize.array.symbol import Symbol
 from hybridize.base.config import CONFIG
-from hybridize.base.dims import Scope
+from hybridize.base.dims import SizeScope
 from hybridize.base.dtypes import DType, bfloat16, float16, float32, float64
 from hybridize.base.errors import ArgumentError
 from hybridize.base.forks import renewed
 from hybridize.base.modes import is_disabled
 from hybridize.base.types import TensorType
-from hybridize.ops import record
+from hybridize.ops import make_graph
 from hybridize.ops.op import ACTIVE, capturing, current
 from hybridize.runtime.buffers import aligned
 from hybridize.runtime.cpython import USABLE
@@ -54,13 +54,13 @@ _LONG = ctypes.CFUNCTYPE(None, ctypes.c_void_p, ctypes.c_void_p, ctypes.c_void_p
 _SHORT = ctypes.PYFUNCTYPE(None, ctypes.c_void_p, ctypes.c_void_p, ctypes.c_void_p)
 """A call that lets other Python threads run, and one that is over before that would pay."""
 
-_kernels: dict[tuple[Any, ...], Kernel] = {}
+_kernels: dict[tuple[Any, ...], FormulaProgram] = {}
 _lock = renewed(threading.Lock())
 
 
 def computed(
     formula: Formula, w: Any, g: Any, slots: Slots, s: Mapping[str, Any], flags: Mapping[str, bool]
-) -> list[Any]:  # fmt: skip
+) -> list[Any]:
     """The new weight and slots, in their dtypes; halves are computed in float32.
 
     Args:
@@ -109,7 +109,7 @@ def compiled() -> bool:
 
 def kernel_for(
     formula: Formula, weight: Any, grad: Any, slots: Slots, names: tuple[str, ...], flags: Mapping[str, bool]
-) -> Kernel | None:
+) -> FormulaProgram | None:
     """The kernel of a formula for such arrays; None where array operations have to do.
 
     Args:
@@ -133,7 +133,7 @@ def kernel_for(
     key = (formula, names, tuple(flags.items()), *(buffer.dtype for buffer in buffers))
     kernel = _kernels.get(key)
     if kernel is None:
-        kernel = Kernel(formula, names, tuple(flags.items()), [buffer.dtype for buffer in buffers])
+        kernel = FormulaProgram(formula, names, tuple(flags.items()), [buffer.dtype for buffer in buffers])
         with _lock:
             _kernels[key] = kernel
             while len(_kernels) > LIMIT:
@@ -142,12 +142,15 @@ def kernel_for(
 
 
 def _usable(buffer: NDArray[Any], shape: tuple[int, ...]) -> bool:
-    return buffer.flags.num & USABLE == USABLE and buffer.flags.writeable and buffer.shape == shape and (
-        buffer.dtype.isnative
-    )  # fmt: skip
+    return (
+        buffer.flags.num & USABLE == USABLE
+        and buffer.flags.writeable
+        and buffer.shape == shape
+        and (buffer.dtype.isnative)
+    )
 
 
-class Kernel:
+class FormulaProgram:
     """The program of one formula, for weights of any size.
 
     Its inputs are weight, gradient and slots as vectors, then the numbers; its outputs the new weight and slots.
@@ -164,7 +167,7 @@ class Kernel:
         self.wide = float64 if dtypes[0] == float64 else float32
         self.numbers = struct.Struct(f"{len(names)}{'d' if self.wide == float64 else 'f'}")
         self.dtypes = tuple(dtypes)
-        scope = Scope()
+        scope = SizeScope()
         scope.capturing = False  # nobody asks for the size: the formula is the same for all
         size: Any = scope.symbol(4096, name="n", low=1)
         types = [*(TensorType((size,), dtype) for dtype in dtypes), *(TensorType((), self.wide) for _ in names)]
@@ -181,7 +184,7 @@ class Kernel:
             0: 0,
             **{1 + k: 2 + k for k in range(len(dtypes) - 2)},
         }  # so that the code counts with it, where it can
-        self.executable: Executable = compiler.compile(record(steps, types), name=name, updates=places)
+        self.executable: Executable = compiler.compile(make_graph(steps, types), name=name, updates=places)
         self.in_place = all(map(self._serves_in_place, _TRIED))
         """True if the results may take the places of what they are made of."""
 
@@ -212,7 +215,7 @@ class Binding:
 
     def __init__(
         self,
-        kernel: Kernel,
+        kernel: FormulaProgram,
         weight: ndarray,
         grad: ndarray,
         slots: Slots,

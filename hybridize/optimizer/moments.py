@@ -34,9 +34,14 @@ class _Moments(Optimizer):
 
     def scalars(self, lr: float, wd: float, t: int) -> dict[str, float]:
         return {
-            "lr": lr, "wd": wd, "beta1": self.beta1, "rest1": 1.0 - self.beta1, "beta2": self.beta2,
-            "rest2": 1.0 - self.beta2, "epsilon": self.epsilon,
-        }  # fmt: skip
+            "lr": lr,
+            "wd": wd,
+            "beta1": self.beta1,
+            "rest1": 1.0 - self.beta1,
+            "beta2": self.beta2,
+            "rest2": 1.0 - self.beta2,
+            "epsilon": self.epsilon,
+        }
 
     def _unbiased(self, lr: float, t: int) -> float:
         """The learning rate that takes out the bias of m and v, which begin at 0."""

@@ -102,9 +102,10 @@ def _plain(state: Any, name: str, tensors: dict[str, NDArray[Any]]) -> Any:
     if type(state) in _PLAIN:
         return {"value": state}
     raise ArgumentError(
-        "E357", f"a state of {type(state).__name__} cannot be saved",
+        "E357",
+        f"a state of {type(state).__name__} cannot be saved",
         help="create_state gives arrays, numbers, None, or tuples of them",
-    )  # fmt: skip
+    )
 
 
 def _settings(optimizer: Optimizer) -> dict[str, Any]:
@@ -162,9 +163,10 @@ def _foreign(source: str) -> LoadError:
     pickled = head[:1] == b"\x80" and head[1:] <= b"\x05"
     what = "a pickle, as MXNet's Trainer wrote them" if pickled else "something else"
     return LoadError(
-        "E660", f"{source} holds no optimizer states of hybridize but {what}",
+        "E660",
+        f"{source} holds no optimizer states of hybridize but {what}",
         help="pickles can run any code and are not read; begin with new states" if pickled else "use save_states",
-    )  # fmt: skip
+    )
 
 
 def _states(container: Container, tree: Mapping[str, Any]) -> States:

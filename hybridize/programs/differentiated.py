@@ -19,7 +19,7 @@ from hybridize.array.traced import Traced
 from hybridize.autograd import tape
 from hybridize.autograd.nodes import unowned
 from hybridize.autograd.tape import TAPE
-from hybridize.base.dims import Symbol
+from hybridize.base.dims import SizeSymbol
 from hybridize.base.dtypes import is_float
 from hybridize.base.errors import StateError
 from hybridize.base.frozen import frozen
@@ -37,7 +37,7 @@ if TYPE_CHECKING:
 LIMIT = 16
 """Pairs of programs that are kept for one captured function; the oldest goes first."""
 
-Sizes = tuple[tuple[Symbol, int], ...]
+Sizes = tuple[tuple[SizeSymbol, int], ...]
 
 
 @frozen(eq=False)

@@ -4,7 +4,7 @@
 The first call of a function is captured with its very sizes. When a call comes that differs from earlier ones in sizes
 only, it is captured with a symbol for each axis that differs. Axes that had equal sizes in all of these calls share
 one, and the program then holds for such calls only. Sizes 0 and 1 are never symbols: what broadcasts is another
-program. What the program turns out to hold for is in the `Scope`; an axis that it holds for one size of only is not
+program. What the program turns out to hold for is in the `SizeScope`; an axis that it holds for one size of only is not
 tried again.
 """
 
@@ -15,7 +15,7 @@ from typing import Any
 import numpy
 
 from hybridize.array.ndarray import ndarray
-from hybridize.base.dims import Scope, is_symbolic
+from hybridize.base.dims import SizeScope, is_symbolic
 from hybridize.base.types import TensorType
 from hybridize.contract.call import Call
 
@@ -41,7 +41,7 @@ class Family:
         self._fixed: set[Axis] = set()
         """Axes that are no use as symbols: the function needs their very sizes."""
 
-    def kinds(self, call: Call, dynamic: bool | None) -> tuple[Kinds, Scope] | None:
+    def kinds(self, call: Call, dynamic: bool | None) -> tuple[Kinds, SizeScope] | None:
         """The types to capture a call with, and what their symbols belong to; None: its very sizes.
 
         Args:
@@ -51,7 +51,7 @@ class Family:
         seen = [*self._calls, call.kinds]
         if dynamic is False or self.programs >= LIMIT or _share_memory(call):
             return None
-        scope = Scope()
+        scope = SizeScope()
         symbols: dict[tuple[int, ...], Any] = {}
         kinds: list[Any] = []
         for position, kind in enumerate(call.kinds):

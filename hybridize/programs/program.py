@@ -17,7 +17,7 @@ from hybridize.array.storage import STATE
 from hybridize.array.traced import Variable
 from hybridize.autograd.tape import viewed as viewed_buffer
 from hybridize.base import modes
-from hybridize.base.dims import Symbol
+from hybridize.base.dims import SizeSymbol
 from hybridize.base.errors import ArgumentError, DTypeError, ShapeError
 from hybridize.base.frozen import changed
 from hybridize.base.nested import unflatten
@@ -179,7 +179,7 @@ class Program:
         """What the calls that it may be right for have in common."""
         return self.stock.call.key if self.captured.scope is None else family_key(self.stock.call)
 
-    def _sizes(self, call: Call) -> Mapping[Symbol, int] | None:
+    def _sizes(self, call: Call) -> Mapping[SizeSymbol, int] | None:
         """The sizes of a call; None where the program does not hold for them."""
         if self.captured.scope is None:
             return {}
@@ -349,7 +349,7 @@ class Program:
         return leaf if isinstance(leaf, ndarray) else numpy.asarray(leaf, dtype=kind.dtype)
 
     def _commit(self, arrays: Sequence[Any], outputs: Sequence[NDArray[Any]]) -> None:
-        again = modes.THREAD.again
+        again = modes.THREAD.recomputing
         for source, array in zip(self.stock.sources, arrays, strict=True):
             if again and source.array is not None and source.array is not random.state:
                 continue  # state was moved the first time

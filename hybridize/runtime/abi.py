@@ -21,7 +21,7 @@ NUMBER: Final = 2
 
 def facts() -> str:
     """Return the text whose digest `NUMBER` stands for."""
-    classes = [image.Image, plan.Buffer, plan.Address, plan.PlanStep, plan.Pack, plan.Plan]
+    classes = [image.Image, plan.Buffer, plan.PlanAddress, plan.PlanStep, plan.Pack, plan.Plan]
     names = {kind.__name__: stored_name(kind) for kind in classes}
     fields = {
         stored_name(kind): [(field.name, _in_stored_names(str(field.type), names)) for field in _fields(kind)]

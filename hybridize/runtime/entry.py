@@ -18,7 +18,7 @@ from typing import Any, Final
 import numpy
 from numpy.typing import NDArray
 
-from hybridize.base.dims import Symbol, is_symbolic, scope_of
+from hybridize.base.dims import SizeSymbol, is_symbolic, scope_of
 from hybridize.base.dtypes import DType, float64, int64
 from hybridize.base.errors import CodegenError
 from hybridize.base.frozen import frozen
@@ -207,7 +207,7 @@ class EntryTable:
         results: Sequence[TensorType],
         writes: Sequence[Write],
         slots: Sequence[bool],
-        symbols: Sequence[Symbol],
+        symbols: Sequence[SizeSymbol],
     ) -> list[int]:
         """Append the variable parts; returns the words that hold word numbers to be turned into addresses."""
         words, relocations = self._words, [FIELD["arguments"], FIELD["inputs"], FIELD["outputs"]]
@@ -284,7 +284,7 @@ def size_word(number: int, again: bool) -> int:
 
 def _size_words(arguments: Sequence[Argument]) -> list[list[int]]:
     """The sizes of each argument, as its row has them."""
-    met: set[Symbol] = set()
+    met: set[SizeSymbol] = set()
     found = []
     for argument in arguments:
         words = []
@@ -297,7 +297,7 @@ def _size_words(arguments: Sequence[Argument]) -> list[list[int]]:
     return found
 
 
-def _symbols(arguments: Sequence[Argument]) -> list[Symbol]:
+def _symbols(arguments: Sequence[Argument]) -> list[SizeSymbol]:
     """The size symbols of the arguments' scope, all of which the arguments' sizes give."""
     sizes = [size for argument in arguments if argument.type is not None for size in argument.type.shape]
     scope = scope_of(sizes)

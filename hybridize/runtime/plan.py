@@ -16,7 +16,7 @@ from collections.abc import Mapping
 from typing import Final
 
 from hybridize.base import dims
-from hybridize.base.dims import Dim, Scope, parse, parse_scope
+from hybridize.base.dims import Dim, SizeScope, parse, parse_scope
 from hybridize.base.dtypes import BY_CODE, CODES
 from hybridize.base.frozen import changed, frozen
 from hybridize.base.types import TensorType
@@ -60,7 +60,7 @@ class Buffer:
 
 
 @frozen
-class Address:
+class PlanAddress:
     """Locates the bytes of a stored value during a call: an array of pointers, a slot of it and an offset."""
 
     stored_as = "Place"
@@ -90,8 +90,8 @@ class PlanStep:
     """Ops of the graph that the step computes, in order."""
     lines: tuple[str, ...]
     """The user's lines they come from, as `file.py:12`, each once."""
-    reads: tuple[Address, ...]
-    writes: tuple[Address, ...]
+    reads: tuple[PlanAddress, ...]
+    writes: tuple[PlanAddress, ...]
     shape: tuple[Size, ...]
     """Sizes of what it computes last, axes that lie together as one."""
     bytes: Size
@@ -135,7 +135,7 @@ class Plan:
     steps: tuple[PlanStep, ...]
     packs: tuple[Pack, ...] = ()
     sizes: tuple[str, ...] = ()
-    """The size symbols in the order of their values, then conditions, as `Scope.lines` gives them."""
+    """The size symbols in the order of their values, then conditions, as `SizeScope.lines` gives them."""
     teams: tuple[int, ...] = ()
     """Positions among the constants of pointers to a team of threads, see `runtime.pool`."""
     updates: tuple[tuple[int, int], ...] = ()
@@ -208,7 +208,7 @@ class Plan:
         return "\n".join(lines + [f"  {step}" for step in self.steps])
 
 
-def scope_of(lines: tuple[str, ...]) -> tuple[Scope, Mapping[str, Dim]]:
+def scope_of(lines: tuple[str, ...]) -> tuple[SizeScope, Mapping[str, Dim]]:
     """Parse `Plan.sizes`: a new scope, and its symbols by name."""
     return parse_scope(lines)
 
@@ -231,5 +231,5 @@ def _buffers(buffers: tuple[Buffer, ...], sizes: Mapping[str, int]) -> tuple[Buf
     return tuple(Buffer(one.dtype, _numbers(one.shape, sizes), sized(one.nbytes, sizes)) for one in buffers)
 
 
-def _addresses(addresses: tuple[Address, ...], sizes: Mapping[str, int]) -> tuple[Address, ...]:
-    return tuple(Address(address.kind, address.slot, sized(address.offset, sizes)) for address in addresses)
+def _addresses(addresses: tuple[PlanAddress, ...], sizes: Mapping[str, int]) -> tuple[PlanAddress, ...]:
+    return tuple(PlanAddress(address.kind, address.slot, sized(address.offset, sizes)) for address in addresses)

@@ -9,16 +9,16 @@ import numpy
 from numpy.typing import NDArray
 
 from hybridize.base import dims
-from hybridize.base.dims import Dim, Size, Symbol
+from hybridize.base.dims import Dim, Size, SizeSymbol
 from hybridize.base.errors import ShapeError
 from hybridize.base.types import Shape, TensorType
 from hybridize.runtime.plan import LARGEST, Plan, scope_of, sized
 
-Sizes = Mapping[Symbol, int]
+Sizes = Mapping[SizeSymbol, int]
 Types = tuple[list[TensorType], list[TensorType]]
 
 
-def symbol_of(size: Size) -> Symbol | None:
+def symbol_of(size: Size) -> SizeSymbol | None:
     """The symbol that a size is."""
     return size.symbol if isinstance(size, Dim) else None
 
@@ -54,8 +54,8 @@ class CallSizes:
         """
         if not self.symbolic and [type_.shape for type_ in self.parameters] == list(shapes):
             return {}
-        sizes: dict[Symbol, int] = {}
-        origin: dict[Symbol, str] = {}
+        sizes: dict[SizeSymbol, int] = {}
+        origin: dict[SizeSymbol, str] = {}
         for number, (shape, type_) in enumerate(zip(shapes, self.parameters, strict=True)):
             here = f"input {number} of {self.name} is {type_}, got {type_.with_shape(shape)}"
             if len(shape) != type_.ndim:

@@ -20,8 +20,7 @@ from hybridize.graph.ir import Array
 from hybridize.loops.expr import Const, Expr, Load, Region, Routine
 from hybridize.loops.index import Interner, Space
 from hybridize.loops.kernel import Kernel, Nest, Param, Statement
-from hybridize.runtime.plan import Address as PlanAddress
-from hybridize.runtime.plan import Buffer, Plan, PlanStep, plain
+from hybridize.runtime.plan import Buffer, Plan, PlanAddress, PlanStep, plain
 from hybridize.schedule.draft import Draft
 from hybridize.schedule.finish import Numbering, finish
 from hybridize.schedule.grouping import FusionGroup, Grouping, NodeStep, Unit, carried_state, invariant_state

@@ -37,12 +37,12 @@ XLA = {"XLA_FLAGS": "--xla_cpu_multi_thread_eigen=false", "JAX_PLATFORMS": "cpu"
 UNCACHED = {"HYBRIDIZE_CACHE": "0", "TORCHINDUCTOR_FORCE_DISABLE_CACHES": "1"}
 """First calls are first calls: nobody keeps compiled programs on disk."""
 FIRSTS = {"chapter MLP": "mlp", "12 layers of width 1024": "deep", "5,000 elementwise operations": "long"}
-"""Rows of the compile workload, and the models of `hybridize.tools.firsts`."""
+"""Rows of the compile workload, and the models of `hybridize.tools.first_calls`."""
 FROM_DISK = "chapter MLP, from the disk cache"
 
 
 @dataclass(frozen=True)
-class Options:
+class BenchOptions:
     """Settings of a run: how long, and where, to measure."""
 
     rounds: int = 5
@@ -61,7 +61,7 @@ class Options:
 
 
 @dataclass
-class Result:
+class Measurement:
     """One row of one workload."""
 
     name: str
@@ -89,7 +89,7 @@ class Result:
         """Tenth percentile of all samples, seconds."""
         return float(np.percentile([sample for samples in self.rounds for sample in samples], 10))
 
-    def ratio(self, other: Result) -> float:
+    def ratio(self, other: Measurement) -> float:
         """This row's time over the other's: median over the rounds of the ratio within the round."""
         return statistics.median(a / b for a, b in zip(self.medians, other.medians, strict=True))
 
@@ -111,10 +111,10 @@ class Amount:
         return self.nbytes - self.besides
 
 
-Measured = Result | Amount
+Measured = Measurement | Amount
 
 
-class Worker:
+class BenchWorker:
     """A runtime's process; see `hybridize.tools.worker` for what it answers."""
 
     def __init__(self, cpu: int, environment: Mapping[str, str]) -> None:
@@ -168,16 +168,16 @@ class Worker:
 
 
 @contextmanager
-def worker(cpu: int, environment: Mapping[str, str] | None = None) -> Iterator[Worker]:
+def worker(cpu: int, environment: Mapping[str, str] | None = None) -> Iterator[BenchWorker]:
     """A worker for the body of a `with` statement."""
-    process = Worker(cpu, environment or {})
+    process = BenchWorker(cpu, environment or {})
     try:
         yield process
     finally:
         process.close()
 
 
-def limits(options: Options) -> Limits:
+def limits(options: BenchOptions) -> Limits:
     """Measure the limits of one core, in a worker."""
     with worker(options.cpu) as process:
         answer = process.ask(do="limits", seconds=options.seconds)
@@ -186,12 +186,12 @@ def limits(options: Options) -> Limits:
     return Limits(**answer)
 
 
-def wanted(row: Row, options: Options) -> bool:
+def wanted(row: Row, options: BenchOptions) -> bool:
     """Tell whether `options.only` names the row; the hybridized one is always wanted, because the ratios need it."""
     return not options.only or row.name == HYBRIDIZED or any(part.lower() in row.name.lower() for part in options.only)
 
 
-def rows(options: Options, table: str) -> list[Row]:
+def rows(options: BenchOptions, table: str) -> list[Row]:
     """The rows that this environment can run, hybridized first."""
     return [
         row
@@ -200,13 +200,18 @@ def rows(options: Options, table: str) -> list[Row]:
     ]
 
 
-def prepare(process: Worker, row: Row, workload: str, data: Data) -> dict[str, Any]:
+def prepare(process: BenchWorker, row: Row, workload: str, data: Data) -> dict[str, Any]:
     """Make the row ready in its worker and check its output; {"first_s"} or {"error"}."""
     result = data.file.with_name(f"result-{ROWS.index(row)}.npy")
     answer = process.ask(
-        do="prepare", module=row.module, mode=row.mode, table=data.table, workload=workload,
-        data=str(data.file), result=str(result),
-    )  # fmt: skip
+        do="prepare",
+        module=row.module,
+        mode=row.mode,
+        table=data.table,
+        workload=workload,
+        data=str(data.file),
+        result=str(result),
+    )
     if "error" in answer:
         return answer
     wrong = disagreement(np.load(result), data)
@@ -222,16 +227,16 @@ def disagreement(found: np.ndarray[Any, Any], data: Data) -> str:
     return "" if error <= TOLERANCE else f"wrong result: differs by {error:.1e}"
 
 
-def run_calls(workload: str, options: Options) -> list[Result]:
+def run_calls(workload: str, options: BenchOptions) -> list[Measurement]:
     """Time the calls of a workload; rows that fail say why and do not stop the others."""
     with ExitStack() as stack:
         folder = Path(stack.enter_context(tempfile.TemporaryDirectory()))
         data = workloads.write(workload, folder)
-        results: list[Result] = []
-        ready: list[tuple[Worker, Result]] = []
+        results: list[Measurement] = []
+        ready: list[tuple[BenchWorker, Measurement]] = []
         for row in rows(options, data.table):
             process = stack.enter_context(worker(options.cpu))
-            result = Result(row.name)
+            result = Measurement(row.name)
             results.append(result)
             answer = prepare(process, row, workload, data)
             if "error" in answer:
@@ -251,12 +256,12 @@ def run_calls(workload: str, options: Options) -> list[Result]:
         return results
 
 
-def run_first_calls(options: Options) -> list[Result]:
+def run_first_calls(options: BenchOptions) -> list[Measurement]:
     """Seconds from the model in memory to its first result, each time in a fresh process."""
     with tempfile.TemporaryDirectory() as folder:
         data = workloads.write("first-call", Path(folder))
         chosen = rows(options, data.table)
-        results = {row.name: Result(row.name) for row in chosen}
+        results = {row.name: Measurement(row.name) for row in chosen}
         for turn in range(options.rounds):
             for row in chosen:
                 result = results[row.name]
@@ -275,13 +280,13 @@ def run_first_calls(options: Options) -> list[Result]:
 IMPORTS = ("hybridize", "numpy", "torch", "onnxruntime", "openvino", "ai_edge_litert.interpreter", "jax")
 
 
-def run_imports(options: Options) -> list[Result]:
+def run_imports(options: BenchOptions) -> list[Measurement]:
     """Seconds of an import, each time in a fresh process with a warm page cache."""
     # Bytecode is written in the round that does not count, as pip writes that of the others when it installs them.
     environment = {**os.environ, **THREADS, **XLA}
     environment.pop("PYTHONDONTWRITEBYTECODE", None)
     names = [name for name in IMPORTS if importlib.util.find_spec(name.split(".")[0]) is not None]
-    results = {name: Result(f"import {name}") for name in names}
+    results = {name: Measurement(f"import {name}") for name in names}
     for turn in range(options.rounds + 1):  # the first round fills the page cache
         for name in names:
             code = (
@@ -296,22 +301,22 @@ def run_imports(options: Options) -> list[Result]:
     return list(results.values())
 
 
-def run_memory(options: Options) -> dict[str, Any]:
+def run_memory(options: BenchOptions) -> dict[str, Any]:
     """Resident bytes of a worker around many calls and many shapes; see `hybridize.tools.memory`."""
     with tempfile.TemporaryDirectory() as folder, worker(options.cpu) as process:
         data = workloads.write("mlp-1", Path(folder))
         return process.ask(do="memory", data=str(data.file), calls=options.calls, shapes=options.shapes)
 
 
-def run_sizes(options: Options) -> dict[str, Any]:
+def run_sizes(options: BenchOptions) -> dict[str, Any]:
     """Programs for many batch sizes, and what a size that is not known costs; see `hybridize.tools.sizes`."""
     with worker(options.cpu) as process:
         return process.ask(do="sizes", count=options.sizes)
 
 
-def run_compile(options: Options) -> list[Result]:
+def run_compile(options: BenchOptions) -> list[Measurement]:
     """First calls of hybridize in fresh processes: nothing cached, then from a disk cache that knows the program."""
-    results = [Result(name) for name in (*FIRSTS, FROM_DISK)]
+    results = [Measurement(name) for name in (*FIRSTS, FROM_DISK)]
     with tempfile.TemporaryDirectory() as folder:
         cached = {"HYBRIDIZE_CACHE": "1", "HYBRIDIZE_CACHE_DIR": folder}
         for turn in range(options.rounds + 1):  # the first round fills the disk cache and the page cache

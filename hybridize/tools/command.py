@@ -18,8 +18,18 @@ from hybridize.base.errors import HybridizeError
 from hybridize.base.locations import no_program
 from hybridize.compiler.limits import Limits
 from hybridize.tools import bench as benchmark
-from hybridize.tools import compiling, contents, deployed, explained, kept, machine, peaks, report, saved
-from hybridize.tools.bench import Measured, Options
+from hybridize.tools import (
+    compile_command,
+    contents,
+    deployment,
+    disk_cache,
+    explanation_tables,
+    machine,
+    peak_memory,
+    report,
+    saved_files,
+)
+from hybridize.tools.bench import BenchOptions, Measured
 from hybridize.tools.workloads import CALLS, DEPLOYED, SCRIPTS, SEPARATE, STARTS, WORKLOADS, limit_s
 
 application = typer.Typer(
@@ -85,7 +95,7 @@ def bench(
     unknown = set(chosen) - set(WORKLOADS)
     if unknown:
         raise typer.BadParameter(f"no workload {', '.join(sorted(unknown))}; there are: {', '.join(WORKLOADS)}")
-    options = Options(rounds, seconds, allowed(cpu), tuple(only or ()), calls, shapes)
+    options = BenchOptions(rounds, seconds, allowed(cpu), tuple(only or ()), calls, shapes)
     console = Console()
     limits = benchmark.limits(options)
     written = [report.machine(machine.describe(), limits) + "\n"]
@@ -112,13 +122,15 @@ def bench(
         markdown.write_text("\n".join(written), encoding="utf-8")
 
 
-def one(workload: str, options: Options, limits: Limits, by_workload: dict[str, Sequence[Measured]]) -> report.Grid:
+def one(
+    workload: str, options: BenchOptions, limits: Limits, by_workload: dict[str, Sequence[Measured]]
+) -> report.Grid:
     """Run one workload and lay out its figures; they are also put into `by_workload`, for the goals."""
     if workload == "memory":
         return report.memory(benchmark.run_memory(options), options.calls, options.shapes)
     if workload == "train-memory":
-        by_workload[workload] = peaks.run(options)
-        return report.amounts("train-memory: a warm step of training", by_workload[workload], [peaks.NOTE])
+        by_workload[workload] = peak_memory.run(options)
+        return report.amounts("train-memory: a warm step of training", by_workload[workload], [peak_memory.NOTE])
     if workload == "sizes":
         return report.sizes(benchmark.run_sizes(options), options.sizes)
     if workload in STARTS:
@@ -126,7 +138,7 @@ def one(workload: str, options: Options, limits: Limits, by_workload: dict[str, 
         by_workload[workload] = results = runs.get(workload, benchmark.run_compile)(options)
         return report.starts(f"{workload}: {STARTS[workload]}", results)
     if workload in DEPLOYED:
-        by_workload[workload], notes = deployed.run(workload, options)
+        by_workload[workload], notes = deployment.run(workload, options)
         return report.deployed(workload, by_workload[workload], notes)
     results = by_workload[workload] = benchmark.run_calls(workload, options)
     return report.calls(f"{workload}: {CALLS[workload]}", results, limit_s(workload, limits))
@@ -148,28 +160,42 @@ def compile_(
     inputs: Annotated[
         list[str] | None,
         typer.Option(
-            "--input", "-i",
+            "--input",
+            "-i",
             help='What goes in, once for each argument: "f32\\[1,512]", "f32\\[n,512]" for any n, or a number.',
         ),
     ] = None,
     targets: Annotated[
         list[str] | None,
-        typer.Option("--target", "-t", help="Of library and object the machine, as in aarch64-linux; of archive the"
-                     " levels that code is for, as in avx2; may be repeated then."),
+        typer.Option(
+            "--target",
+            "-t",
+            help="Of library and object the machine, as in aarch64-linux; of archive the"
+            " levels that code is for, as in avx2; may be repeated then.",
+        ),
     ] = None,
     weights: Annotated[str | None, typer.Option(help="Of library and object: inside, or beside.")] = None,
     threads: Annotated[int | None, typer.Option(min=1, help="That the host of a library may use at most.")] = None,
     linker: Annotated[str | None, typer.Option(help="Of a library: cc or zig.")] = None,
-) -> None:  # fmt: skip
+) -> None:
     """Compile an object of a Python module, and write it as files that run without Python."""
-    options = {"weights": weights, "threads": threads, "linker": linker, "targets": compiling.targets(format, targets)}
+    options = {
+        "weights": weights,
+        "threads": threads,
+        "linker": linker,
+        "targets": compile_command.targets(format, targets),
+    }
     console = Console()
     with console.status("") as status:
-        made, told = compiling.exported(
-            thing, inputs or [], format, str(output), tell=lambda text: status.update(f"{text} ..."),
+        made, told = compile_command.exported(
+            thing,
+            inputs or [],
+            format,
+            str(output),
+            tell=lambda text: status.update(f"{text} ..."),
             options={name: value for name, value in options.items() if value is not None},
-        )  # fmt: skip
-    typer.echo(compiling.text(made, told))
+        )
+    typer.echo(compile_command.text(made, told))
 
 
 @application.command()
@@ -189,12 +215,12 @@ def run(
     ] = None,
 ) -> None:
     """Run a saved file on arrays from .npy files."""
-    results = saved.run(file, inputs or [])
+    results = saved_files.run(file, inputs or [])
     if output is None:
         for result in results:
             typer.echo(np.array2string(result, threshold=200))
     else:
-        saved.write(output, results)
+        saved_files.write(output, results)
 
 
 @application.command()
@@ -204,16 +230,16 @@ def explain(
     profile: Annotated[bool, typer.Option(help="Measure each kernel, beside what this machine can do.")] = False,
 ) -> None:
     """Compile a saved file for the given inputs and say what became of it."""
-    explained.show(saved.explain(file, inputs or [], profile=profile), Console())
+    explanation_tables.show(saved_files.explain(file, inputs or [], profile=profile), Console())
 
 
 @application.command()
 def cache(clear: Annotated[bool, typer.Option("--clear", help="Remove all records.")] = False) -> None:
     """Show what machine code is kept on the disk for other processes, or remove it."""
     if clear:
-        typer.echo(kept.cleared())
+        typer.echo(disk_cache.cleared())
     else:
-        kept.table().show(Console())
+        disk_cache.table().show(Console())
 
 
 def main() -> None:

@@ -18,7 +18,7 @@ from hybridize.formats.archive import read_archive
 from hybridize.formats.cursor import open_for_reading
 from hybridize.formats.detection import detect
 from hybridize.formats.mxnet.params import read_params
-from hybridize.tools import archives, deployables
+from hybridize.tools import archives, exported_files
 from hybridize.tools.report import Grid
 
 SHOWN = 200
@@ -110,9 +110,9 @@ def tables(path: Path) -> list[Grid]:
         case "archive":
             return archive(path)
         case "library":
-            return deployables.library(path)
+            return exported_files.library(path)
         case "wasm":
-            return deployables.module(path)
+            return exported_files.module(path)
         case kind:
             raise LoadError("E611", f"{path} is a file of {kind}, which inspect does not show")
 

@@ -6,8 +6,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from hybridize.tools.bench import FROM_DISK, Amount, Measured, Result
-from hybridize.tools.deployed import CREATE, FIRST_CREATE, RESIDENT, WASM_CALL
+from hybridize.tools.bench import FROM_DISK, Amount, Measured, Measurement
+from hybridize.tools.deployment import CREATE, FIRST_CREATE, RESIDENT, WASM_CALL
 from hybridize.tools.peers import (
     ARCHIVE,
     BLOCK,
@@ -124,7 +124,9 @@ def reached(goal: Goal, results: Sequence[Measured]) -> tuple[str, float] | None
         least, name = min((bytes_of[name], name) for name in goal.against if name in bytes_of)
         return (name, bytes_of[goal.ours] / least) if least > 0 else None
     by_name = {
-        result.name: result for result in results if isinstance(result, Result) and result.rounds and not result.error
+        result.name: result
+        for result in results
+        if isinstance(result, Measurement) and result.rounds and not result.error
     }
     peers = [by_name[name] for name in goal.against if name in by_name]
     if goal.ours not in by_name or not peers:

@@ -16,7 +16,7 @@ from hybridize import hybridize, np
 from hybridize.runtime import cpython
 from hybridize.tools.peers import F32, Batches, Layers
 from hybridize.tools.peers.ours import gluon, step_of
-from hybridize.tools.trained import Training
+from hybridize.tools.training_workloads import Training
 
 WARM, COUNTED = 10, 10
 """Calls before and while a peak is measured."""

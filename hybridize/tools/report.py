@@ -14,7 +14,7 @@ from rich.text import Text
 
 from hybridize.compiler.explanation import described, duration
 from hybridize.compiler.limits import Limits
-from hybridize.tools.bench import Amount, Measured, Result
+from hybridize.tools.bench import Amount, Measured, Measurement
 from hybridize.tools.goals import BOUNDS, CEILINGS, GOALS, reached
 from hybridize.tools.peers import HYBRIDIZED, KERNEL
 from hybridize.tools.workloads import DEPLOYED
@@ -54,7 +54,7 @@ class Grid:
             console.print(f"  {note}", style="dim", highlight=False, markup=False, soft_wrap=True)
 
 
-def calls(title: str, results: Sequence[Result], limit_s: float | None = None) -> Grid:
+def calls(title: str, results: Sequence[Measurement], limit_s: float | None = None) -> Grid:
     """Median, tenth percentile, ratio to the hybridized row, distance to the machine's limit, first call."""
     measured = [result for result in results if result.rounds and not result.error]
     ours = next((result for result in measured if result.name == HYBRIDIZED), None)
@@ -74,15 +74,15 @@ def calls(title: str, results: Sequence[Result], limit_s: float | None = None) -
 
 
 def deployed(workload: str, found: Sequence[Measured], notes: Sequence[str]) -> Grid:
-    """Lay out the findings of a workload of `tools.deployed`."""
+    """Lay out the findings of a workload of `tools.deployment`."""
     title = f"{workload}: {DEPLOYED[workload]}"
-    results = [one for one in found if isinstance(one, Result)]
+    results = [one for one in found if isinstance(one, Measurement)]
     if workload == "deploy-starts":
         return starts(title, results)
     return exported(title, results) if workload == "deploy-calls" else amounts(title, found, notes)
 
 
-def exported(title: str, results: Sequence[Result]) -> Grid:
+def exported(title: str, results: Sequence[Measurement]) -> Grid:
     """Median and tenth percentile of calls, and the ratio to the machine code alone of the same case."""
     known = {result.name: result for result in results if result.rounds and not result.error}
     rows: list[tuple[str, ...]] = []
@@ -126,7 +126,7 @@ def failures(results: Sequence[Measured]) -> tuple[str, ...]:
     )
 
 
-def starts(title: str, results: Sequence[Result]) -> Grid:
+def starts(title: str, results: Sequence[Measurement]) -> Grid:
     """Median and least of what happens once in a process."""
     rows = [
         (result.name, "failed", "", "")
@@ -176,7 +176,7 @@ def goals(by_workload: dict[str, Sequence[Measured]]) -> Grid | None:
             rows.append((name, *figures, verdict(ratio, goal.must, goal.aim)))
     for bound in BOUNDS:
         for result in by_workload.get(bound.workload, ()):
-            if isinstance(result, Result) and result.name == bound.row and result.rounds and not result.error:
+            if isinstance(result, Measurement) and result.name == bound.row and result.rounds and not result.error:
                 figures = (duration(result.median), duration(bound.must_s), duration(bound.aim_s))
                 name = f"{bound.workload}: {bound.row}"
                 rows.append((name, *figures, verdict(result.median, bound.must_s, bound.aim_s)))

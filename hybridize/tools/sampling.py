@@ -11,14 +11,14 @@ SAMPLE_S = 5e-4
 """A sample is the mean of enough calls to last this long: far above the clock's grain, far below a time slice."""
 
 
-class Timer(Protocol):
-    """Times calls: `timeit.Timer`, or the C function of `hybridize.tools.calls`."""
+class CallTimer(Protocol):
+    """Times calls: `timeit.CallTimer`, or the C function of `hybridize.tools.c_calls`."""
 
     def timeit(self, number: int = ...) -> float:
         """Seconds of so many calls."""
 
 
-def calls_per_sample(timer: Timer) -> int:
+def calls_per_sample(timer: CallTimer) -> int:
     """Find a number of calls that last about `SAMPLE_S`."""
     number = 1
     while (seconds := timer.timeit(number)) < SAMPLE_S / 4 and number < 1 << 20:
@@ -26,7 +26,7 @@ def calls_per_sample(timer: Timer) -> int:
     return max(1, round(number * SAMPLE_S / max(seconds, 1e-9)))
 
 
-def sample(timer: Timer, seconds: float) -> tuple[list[float], int]:
+def sample(timer: CallTimer, seconds: float) -> tuple[list[float], int]:
     """Times of a call for about `seconds`, and how many samples the system interrupted (those are left out)."""
     timer.timeit(1)
     number = calls_per_sample(timer)

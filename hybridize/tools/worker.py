@@ -82,8 +82,8 @@ def answers(requests: Iterator[str]) -> Iterator[dict[str, Any]]:
                     arguments = workloads.read("TRAIN", request["workload"], request["data"])
                     yield {"bytes": memory.planned(*arguments)}
                 case "first":
-                    firsts = importlib.import_module("hybridize.tools.firsts")
-                    yield firsts.measure(request["model"], loaded=request["loaded"])
+                    first_calls = importlib.import_module("hybridize.tools.first_calls")
+                    yield first_calls.measure(request["model"], loaded=request["loaded"])
                 case "sizes":
                     sizes = importlib.import_module("hybridize.tools.sizes")
                     yield sizes.measure(request["count"])
@@ -93,7 +93,7 @@ def answers(requests: Iterator[str]) -> Iterator[dict[str, Any]]:
                     module.FILE[request["mode"]](layers, x, request["path"])
                     yield {}
                 case "library":
-                    library = importlib.import_module("hybridize.tools.calls")
+                    library = importlib.import_module("hybridize.tools.c_calls")
                     yield library.measure(**{name: value for name, value in request.items() if name != "do"})
                 case unknown:
                     yield {"error": f"cannot do {unknown!r} now"}

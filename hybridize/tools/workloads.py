@@ -11,10 +11,10 @@ from typing import Any
 import numpy as np
 
 from hybridize.compiler.limits import Limits
-from hybridize.tools import trained
+from hybridize.tools import training_workloads
 from hybridize.tools.formulas import FORMULAS
 from hybridize.tools.peers import F32, Layers
-from hybridize.tools.trained import EPOCHS, TRAININGS
+from hybridize.tools.training_workloads import EPOCHS, TRAININGS
 
 SIZES = (512, 256, 128, 2)
 """Widths of the chapter's multilayer perceptron, input first."""
@@ -91,8 +91,8 @@ def write(workload: str, folder: Path) -> Data:
         np.savez(path, allow_pickle=False, **named)
         return Data("FORMULA", path, FORMULAS[workload].expected(arrays))
     if workload in TRAININGS | EPOCHS:
-        losses = trained.write(trained.named(workload), path, epoch=workload in EPOCHS)
-        return Data(trained.table(workload), path, losses)
+        losses = training_workloads.write(training_workloads.named(workload), path, epoch=workload in EPOCHS)
+        return Data(training_workloads.table(workload), path, losses)
     if workload == "call-overhead":
         one = np.ones((1,), np.float32)
         np.savez(path, allow_pickle=False, x=one)
@@ -107,7 +107,7 @@ def write(workload: str, folder: Path) -> Data:
 def read(table: str, workload: str, path: str) -> tuple[Any, ...]:
     """The arguments of a build of the table, from the parent's file."""
     if table in ("TRAIN", "EPOCH"):
-        return trained.named(workload), *trained.read(path)
+        return training_workloads.named(workload), *training_workloads.read(path)
     with np.load(path) as data:
         if table == "FORMULA":
             return workload, [data[f"x{i}"] for i in range(len(data.files))]

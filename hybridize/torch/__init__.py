@@ -6,7 +6,8 @@ weight changed in torch is seen at the next call, whoever changed it and however
 `formats.torch_export` translates, everything after is the common road. This package alone imports torch.
 
 With gradients on, a call is one node of torch's graph (`gradients`): a compiled pass forward, and a compiled one back.
-Where the graph does not tell the module's gradients (`tracing`), they are those of one more run in PyTorch (`again`).
+Where the graph does not tell the module's gradients (`tracing`), they are those of one more run in PyTorch
+(`eager_backward`).
 """
 
 from hybridize.torch.function import TorchFunction as TorchFunction

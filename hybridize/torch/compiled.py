@@ -26,8 +26,8 @@ from hybridize.graph import Builder, Graph, sizes_of
 from hybridize.ops import Add
 from hybridize.programs import Program
 from hybridize.programs.saving import RANDOM
-from hybridize.torch.again import repeated
-from hybridize.torch.exporting import Exported
+from hybridize.torch.eager_backward import with_eager_backward
+from hybridize.torch.exporting import ExportedModule
 from hybridize.torch.gradients import Gradients, wanted
 from hybridize.torch.memory import as_numpy, as_tensor, type_of
 from hybridize.torch.samples import recorded
@@ -53,9 +53,14 @@ class Compiled:
     """The programs of one kind of call: one to predict, and pairs for what is to be differentiated."""
 
     def __init__(
-        self, module: torch.nn.Module, leaves: Sequence[Any], structure: Structure, exported: Exported,
-        options: Mapping[str, Any], before: Compiled | None = None,
-    ) -> None:  # fmt: skip
+        self,
+        module: torch.nn.Module,
+        leaves: Sequence[Any],
+        structure: Structure,
+        exported: ExportedModule,
+        options: Mapping[str, Any],
+        before: Compiled | None = None,
+    ) -> None:
         """`options` are keywords of `hybridize`; `before` is the same over tensors that have since been replaced."""
         self.module = module
         self.exported = exported
@@ -110,10 +115,19 @@ class Compiled:
             self.arrays = []
         writes = tuple(len(tensors) + exported.state.index(name) for name in exported.written)
         self.saved = self._saved(whole, leaves, writes)
-        self.gradients: Gradients = before.gradients if before else Gradients(
-            whole, type(module).__name__, writes=writes, names=exported.written, backend=options["backend"],
-            verify=options["verify"], threads=options["threads"],
-        )  # fmt: skip
+        self.gradients: Gradients = (
+            before.gradients
+            if before
+            else Gradients(
+                whole,
+                type(module).__name__,
+                writes=writes,
+                names=exported.written,
+                backend=options["backend"],
+                verify=options["verify"],
+                threads=options["threads"],
+            )
+        )
         self.own: str = before.own if before else ""
         """The reason why PyTorch computes gradients; empty if a program does."""
         if exported.own and not before:
@@ -248,10 +262,12 @@ class Compiled:
             return call.results()
         if self.draws:
             raise CaptureError(
-                "E423", f"{self.saved.name} draws random numbers, and its backward pass runs in PyTorch because of "
-                f"{self.own}: it would draw others", help="draw outside of the module, or call module.eval()",
-            )  # fmt: skip
-        return repeated(self.module, leaves, self.structure, self.exported.written, call.results)
+                "E423",
+                f"{self.saved.name} draws random numbers, and its backward pass runs in PyTorch because of "
+                f"{self.own}: it would draw others",
+                help="draw outside of the module, or call module.eval()",
+            )
+        return with_eager_backward(self.module, leaves, self.structure, self.exported.written, call.results)
 
     def _leave(self, reason: str) -> None:
         """Leave gradients to PyTorch, and say so."""
@@ -284,9 +300,10 @@ class Compiled:
         if self.frozen:
             if written:
                 raise CaptureError(
-                    "E442", f"the module writes its buffer {self.exported.written[0]!r}, which freeze=True makes a "
-                    "constant", help="hybridize without freeze, or call module.eval() first",
-                )  # fmt: skip
+                    "E442",
+                    f"the module writes its buffer {self.exported.written[0]!r}, which freeze=True makes a constant",
+                    help="hybridize without freeze, or call module.eval() first",
+                )
             constants.update(zip(state, map(_constant, self.arrays), strict=True))
             state = ()
         arguments, key = given[: len(self.dtypes)], given[len(self.dtypes) :]

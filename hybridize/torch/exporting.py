@@ -24,14 +24,14 @@ from hybridize.base.nested import Structure, flatten, unflatten
 from hybridize.base.types import TensorType
 from hybridize.formats.torch_export import TABLE, Instruction, ResultName, TensorProgram
 from hybridize.torch.sizes import Sizes
-from hybridize.torch.tracing import Traced
+from hybridize.torch.tracing import TracedModule
 
 _TORCH = f"{os.sep}site-packages{os.sep}torch{os.sep}"
 _FRAME = re.compile(r'File "(?P<file>[^"]+)", line (?P<line>\d+), in (?P<function>\S+)')
 
 
 @dataclass(frozen=True, slots=True)
-class Exported:
+class ExportedModule:
     """A module for arguments of given types."""
 
     program: TensorProgram
@@ -52,7 +52,7 @@ class Exported:
 
 def export(
     module: torch.nn.Module, args: Sequence[Any], kwargs: dict[str, Any], kinds: Sequence[TensorType] = ()
-) -> Exported:
+) -> ExportedModule:
     """Trace `module` on arguments like these.
 
     Args:
@@ -60,7 +60,7 @@ def export(
         args: of a call.
         kwargs: of the call.
         kinds: types of the tensors among the arguments, in order, where sizes may be symbols: the program is to hold
-            for others too. Which it does is in `Exported.kinds`.
+            for others too. Which it does is in `ExportedModule.kinds`.
 
     Raises:
         CaptureError E424: `torch.export` cannot trace it (a branch on data, say); its own message is part of ours.
@@ -68,7 +68,7 @@ def export(
     leaves, structure = flatten((tuple(args), kwargs))
     leaves = [_like(leaf, bool(kinds)) if isinstance(leaf, torch.Tensor) else leaf for leaf in leaves]
     like, kwargs = unflatten(structure, leaves)
-    traced = Traced(module)
+    traced = TracedModule(module)
     shapes = _dynamic(traced, like, kwargs, [x for x in leaves if isinstance(x, torch.Tensor)], kinds)
     try:
         with warnings.catch_warnings(), torch.no_grad(), _unchanged(module):
@@ -108,9 +108,12 @@ def _like(tensor: torch.Tensor, row_major: bool) -> torch.Tensor:
 
 
 def _dynamic(
-    module: torch.nn.Module, args: tuple[Any, ...], kwargs: dict[str, Any], tensors: Sequence[torch.Tensor],
+    module: torch.nn.Module,
+    args: tuple[Any, ...],
+    kwargs: dict[str, Any],
+    tensors: Sequence[torch.Tensor],
     kinds: Sequence[TensorType],
-) -> Any:  # fmt: skip
+) -> Any:
     """Tell torch.export which sizes it may leave open: those that are symbols in `kinds`."""
     if not kinds:
         return None
@@ -144,7 +147,7 @@ def _placeholders(exported: torch.export.ExportedProgram) -> list[torch.fx.Node]
     return [node for node in exported.graph.nodes if node.op == "placeholder"]
 
 
-def _neutral(exported: torch.export.ExportedProgram, kinds: Sequence[TensorType]) -> Exported:
+def _neutral(exported: torch.export.ExportedProgram, kinds: Sequence[TensorType]) -> ExportedModule:
     signature = exported.graph_signature
     entries = list(zip(_placeholders(exported), signature.input_specs, strict=True))
     entries = [(node, spec) for node, spec in entries if isinstance(node.meta.get("val"), torch.Tensor)]
@@ -168,7 +171,7 @@ def _neutral(exported: torch.export.ExportedProgram, kinds: Sequence[TensorType]
                 "E425",
                 f"the module gives or changes something that is no tensor: {result!r} ({spec.kind.name.lower()})",
                 help="return tensors, and write no arguments",
-            )  # fmt: skip
+            )
     calls = [node for node in exported.graph.nodes if node.op == "call_function"]
     steps = [_instruction(node, sizes) for node in calls if not isinstance(node.meta.get("val"), torch.SymInt)]
     program = TensorProgram(
@@ -176,14 +179,14 @@ def _neutral(exported: torch.export.ExportedProgram, kinds: Sequence[TensorType]
     )
     leaves = len(results) - len(written)
     result = torch.utils._pytree.tree_unflatten([0] * leaves, exported.call_spec.out_spec)
-    return Exported(
+    return ExportedModule(
         program, tuple(state), constants, tuple(written), flatten(result)[1], tuple(kind for _, kind in arguments)
     )
 
 
 def _name(target: str) -> str:
     """As the user's module calls it."""
-    return target.removeprefix(Traced.PREFIX)
+    return target.removeprefix(TracedModule.PREFIX)
 
 
 def _is_tensor(result: Any) -> bool:

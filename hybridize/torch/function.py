@@ -31,7 +31,7 @@ from hybridize.formats.saved import SavedProgram
 from hybridize.programs import Program
 from hybridize.torch.compiled import Compiled, OtherTensorsError, Shapes, call_of
 from hybridize.torch.exporting import export
-from hybridize.torch.kin import Kin
+from hybridize.torch.families import CallFamily
 from hybridize.torch.samples import example, recorded
 from hybridize.torch.samples import samples as sampled
 from hybridize.torch.tracing import is_traced
@@ -57,7 +57,7 @@ class TorchFunction:
         checked = Options.of(options)
         self.options = {field.name: getattr(checked, field.name) for field in dataclasses.fields(checked)}
         """Keywords of the programs."""
-        self._kin: OrderedDict[Hashable, Kin] = OrderedDict()
+        self._families: OrderedDict[Hashable, CallFamily] = OrderedDict()
         """Programs by what their calls have in common but for sizes."""
         self._latest: Compiled | None = None
         """The program of the last call, where calls like it need no taking apart."""
@@ -108,8 +108,8 @@ class TorchFunction:
     def forget(self, program: Program) -> None:
         """Forget one program; a call that only it was for is exported again."""
         with self._lock:
-            for kin in self._kin.values():
-                kin.forget(program)
+            for family in self._families.values():
+                family.forget(program)
             self._latest = None
 
     def saved(self, samples: Sequence[Any] = (), notes: list[str] | None = None) -> SavedProgram:
@@ -131,8 +131,8 @@ class TorchFunction:
         calls: dict[int, list[tuple[NDArray[Any], ...] | None]] = {id(one): [one.sample] for one in compiled}
         for number, sample in enumerate(samples):
             leaves, structure = flatten((sample if isinstance(sample, tuple) else (sample,), {}))
-            kin = self._kin.get((structure, tuple(map(_kind, leaves)), self.module.training))
-            found = kin and kin.find(tuple(leaf.shape for leaf in leaves if isinstance(leaf, torch.Tensor)))
+            family = self._families.get((structure, tuple(map(_kind, leaves)), self.module.training))
+            found = family and family.find(tuple(leaf.shape for leaf in leaves if isinstance(leaf, torch.Tensor)))
             if not found:
                 text = f"sample {number} is a call that {type(self.module).__name__} has no program for"
                 raise ArgumentError("E334", text, help="call it once with these arguments")
@@ -160,9 +160,14 @@ class TorchFunction:
         write_archive(path, self.saved(samples))
 
     def export(
-        self, path: str | Path, format: str = "archive", *, samples: Sequence[Any] = (),
-        progress: Callable[[str], None] | None = None, **options: Any,
-    ) -> Files:  # fmt: skip
+        self,
+        path: str | Path,
+        format: str = "archive",
+        *,
+        samples: Sequence[Any] = (),
+        progress: Callable[[str], None] | None = None,
+        **options: Any,
+    ) -> Files:
         """Write all programs as files that run without this Python; each is run and compared before it is in place.
 
         Args:
@@ -181,9 +186,7 @@ class TorchFunction:
         """
         from hybridize.programs.exporting import export as write  # late: most processes write no file
 
-        return write(
-            self.saved, Function.from_saved, path, format, samples=samples, progress=progress, options=options
-        )  # fmt: skip
+        return write(self.saved, Function.from_saved, path, format, samples=samples, progress=progress, options=options)
 
     def cache_info(self) -> dict[str, int]:
         """Count the programs that are kept, and tell how many may be."""
@@ -192,11 +195,11 @@ class TorchFunction:
     def cache_clear(self) -> None:
         """Forget all programs."""
         with self._lock:
-            self._kin.clear()
+            self._families.clear()
             self._latest = None
 
     def _all(self) -> list[Compiled]:
-        return [one for kin in self._kin.values() for one in kin.programs()]
+        return [one for family in self._families.values() for one in family.programs()]
 
     def _compiled(
         self, leaves: Sequence[Any], structure: Structure, args: tuple[Any, ...], kwargs: dict[str, Any]
@@ -204,42 +207,47 @@ class TorchFunction:
         """The program for a call, made where there is none."""
         key = structure, tuple(map(_kind, leaves)), self.module.training
         shapes = tuple([leaf.shape for leaf in leaves if isinstance(leaf, torch.Tensor)])
-        kin = self._kin.get(key)
-        found = None if kin is None else kin.find(shapes)
+        family = self._families.get(key)
+        found = None if family is None else family.find(shapes)
         if found is None or not found.same_module() or not found.same_tensors():
             with self._lock:
-                kin = self._kin.setdefault(key, Kin())
-                self._kin.move_to_end(key)
-                if not all(one.same_module() for one in kin.programs()):
-                    kin.clear()
-                found = kin.find(shapes)
+                family = self._families.setdefault(key, CallFamily())
+                self._families.move_to_end(key)
+                if not all(one.same_module() for one in family.programs()):
+                    family.clear()
+                found = family.find(shapes)
                 if found is not None and not found.same_tensors():
-                    found = self._renewed(kin, found, leaves, structure)
+                    found = self._renewed(family, found, leaves, structure)
                 if found is None:
-                    found = self._made(kin, shapes, leaves, structure, args, kwargs)
+                    found = self._made(family, shapes, leaves, structure, args, kwargs)
         return found
 
     def _made(
-        self, kin: Kin, shapes: Shapes, leaves: Sequence[Any], structure: Structure, args: tuple[Any, ...],
+        self,
+        family: CallFamily,
+        shapes: Shapes,
+        leaves: Sequence[Any],
+        structure: Structure,
+        args: tuple[Any, ...],
         kwargs: dict[str, Any],
-    ) -> Compiled:  # fmt: skip
+    ) -> Compiled:
         """A new program, for other sizes too where calls were seen to differ in those; the lock is held."""
         call = call_of(leaves, structure, self.module.training)
-        opened = kin.family.kinds(call, self.options["dynamic"])
-        compiled = None if opened is None else self._general(kin, call, opened[0], args, kwargs)
+        opened = family.sizes.kinds(call, self.options["dynamic"])
+        compiled = None if opened is None else self._general(family, call, opened[0], args, kwargs)
         if compiled is None:
             compiled = Compiled(self.module, leaves, structure, export(self.module, args, kwargs), self.options)
-        kin.family.saw(call)
-        kin.add(compiled, shapes)
+        family.sizes.saw(call)
+        family.add(compiled, shapes)
         while len(self._all()) > PROGRAMS:
-            oldest = next(iter(self._kin))
-            self._kin[oldest].drop()
-            if not self._kin[oldest].programs():
-                del self._kin[oldest]
+            oldest = next(iter(self._families))
+            self._families[oldest].drop()
+            if not self._families[oldest].programs():
+                del self._families[oldest]
         return compiled
 
     def _general(
-        self, kin: Kin, call: Call, kinds: tuple[Any, ...], args: tuple[Any, ...], kwargs: dict[str, Any]
+        self, family: CallFamily, call: Call, kinds: tuple[Any, ...], args: tuple[Any, ...], kwargs: dict[str, Any]
     ) -> Compiled | None:
         """A program for this call and others that differ in sizes; None where an exact one is of more use."""
         try:
@@ -250,26 +258,28 @@ class TorchFunction:
             let_through(error)
             # Whatever it is: if it is the user's error, the exact export says so too, in terms of true sizes.
             _log.debug("%s cannot be exported for any size: %s", type(self.module).__name__, error, exc_info=True)
-            kin.family.give_up(kinds, error)
+            family.sizes.give_up(kinds, error)
             return None
         for asked, given in zip(wanted, exported.kinds, strict=True):
             for size, found in zip(asked.shape, given.shape, strict=True):
                 if is_symbolic(size) and not _is_open(found):
                     int(size)  # which pins it, so that the family hears that it is no use as a symbol
-        useful = kin.family.settle(kinds)
+        useful = family.sizes.settle(kinds)
         if useful:
-            compiled.explain(kin.family.change(call, kinds, [f"argument {i}" for i in range(len(kinds))]))
+            compiled.explain(family.sizes.change(call, kinds, [f"argument {i}" for i in range(len(kinds))]))
             return compiled
         return compiled if compiled.graph.scope is None else None
 
-    def _renewed(self, kin: Kin, before: Compiled, leaves: Sequence[Any], structure: Structure) -> Compiled | None:
+    def _renewed(
+        self, family: CallFamily, before: Compiled, leaves: Sequence[Any], structure: Structure
+    ) -> Compiled | None:
         """A program whose tensors were replaced, over the new ones; None if that takes another graph."""
         try:
             compiled = Compiled(self.module, leaves, structure, before.exported, self.options, before)
         except OtherTensorsError:
-            kin.clear()
+            family.clear()
             return None
-        kin.replace(before, compiled)
+        family.replace(before, compiled)
         return compiled
 
 
@@ -280,9 +290,10 @@ def _has_tangents(arguments: Any) -> bool:
 
 def _refused(module: torch.nn.Module, mode: str) -> CaptureError:
     return CaptureError(
-        "E458", f"{type(module).__name__} is called {mode}, which its programs know nothing of",
+        "E458",
+        f"{type(module).__name__} is called {mode}, which its programs know nothing of",
         help="call the module itself there; module.bfloat16() makes programs of half the precision",
-    )  # fmt: skip
+    )
 
 
 def _kind(leaf: Any) -> Hashable:
@@ -292,9 +303,10 @@ def _kind(leaf: Any) -> Hashable:
     if isinstance(leaf, (bool, int, float, str)):
         return type(leaf), leaf
     raise ArgumentError(
-        "E311", f"an argument of class {type(leaf).__name__} cannot be part of a program",
+        "E311",
+        f"an argument of class {type(leaf).__name__} cannot be part of a program",
         help="pass tensors, numbers, strings, None, or tuples, lists and dicts of them",
-    )  # fmt: skip
+    )
 
 
 def _is_open(size: int) -> bool:

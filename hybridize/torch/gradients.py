@@ -21,7 +21,7 @@ from hybridize.base.dtypes import is_float
 from hybridize.base.errors import CaptureError, StateError
 from hybridize.base.frozen import frozen
 from hybridize.graph import Graph, Value
-from hybridize.ops import Recorder, StopGradient, interpreting, pullback
+from hybridize.ops import GraphTracer, StopGradient, interpreting, pullback
 from hybridize.passes import PIPELINE, Inline
 from hybridize.programs.differentiated import Pair, Recorded
 from hybridize.torch.memory import as_numpy, as_tensor
@@ -48,9 +48,16 @@ class Gradients:
     """Runs a graph for tensors, forward and back."""
 
     def __init__(
-        self, graph: Graph, name: str, *, writes: Sequence[int] = (), names: Sequence[str] = (), backend: str = "llvm",
-        verify: Any = False, threads: int | None = None,
-    ) -> None:  # fmt: skip
+        self,
+        graph: Graph,
+        name: str,
+        *,
+        writes: Sequence[int] = (),
+        names: Sequence[str] = (),
+        backend: str = "llvm",
+        verify: Any = False,
+        threads: int | None = None,
+    ) -> None:
         """The last outputs of `graph` are new contents of the inputs `writes`, called `names`."""
         self.graph = graph
         self.writes = tuple(writes)
@@ -61,7 +68,9 @@ class Gradients:
         self._routes: dict[tuple[int, ...], Route] = {}
         self._second: dict[tuple[int, ...], tuple[Gradients, tuple[int, ...], frozenset[int]]] = {}
 
-    def call(self, tensors: Sequence[torch.Tensor], buffers: Sequence[NDArray[Any]], wrt: tuple[int, ...]) -> Call:
+    def call(
+        self, tensors: Sequence[torch.Tensor], buffers: Sequence[NDArray[Any]], wrt: tuple[int, ...]
+    ) -> DifferentiatedCall:
         """A call whose programs are compiled, but not run yet.
 
         Args:
@@ -73,7 +82,7 @@ class Gradients:
             CaptureError E459: what is written depends on `wrt`.
         """
         route = self._routes.get(wrt) or self._route(wrt)
-        return Call(self, route, route.recorded.pair(wrt, buffers), tensors, buffers)
+        return DifferentiatedCall(self, route, route.recorded.pair(wrt, buffers), tensors, buffers)
 
     def _route(self, wrt: tuple[int, ...]) -> Route:
         graph = Inline(differentiated=True)(self.graph)
@@ -83,9 +92,10 @@ class Gradients:
             if number >= self.results:
                 name = self._names[number - self.results]
                 raise CaptureError(
-                    "E459", f"{self._name} writes to its buffer {name!r} what has a gradient",
+                    "E459",
+                    f"{self._name} writes to its buffer {name!r} what has a gradient",
                     help="write x.detach(), or within torch.no_grad(); gradients end at a call of a program",
-                )  # fmt: skip
+                )
         backend, verify, threads = self._options
         route = Route(wrt, of, Recorded(self.graph, self._name, backend, verify, threads, of), {})
         self._routes[wrt] = route
@@ -109,7 +119,7 @@ class Gradients:
         """
         found = self._second.get(route.wrt)
         if found is None:
-            recorder = Recorder()
+            recorder = GraphTracer()
             inputs = [recorder.builder.input(value.type, value.name) for value in self.graph.inputs]
             given = {number: recorder.builder.input(self.graph.outputs[number].type) for number in route.of}
             with interpreting(recorder):
@@ -149,13 +159,17 @@ def _reached(graph: Graph, wrt: Sequence[int], of: Sequence[int], live: set[Valu
     return frozenset(number for number in wrt if graph.inputs[number] in back)
 
 
-class Call:
+class DifferentiatedCall:
     """One call of a graph, and what its backward pass needs besides what torch keeps."""
 
     def __init__(
-        self, owner: Gradients, route: Route, pair: Pair, tensors: Sequence[torch.Tensor],
+        self,
+        owner: Gradients,
+        route: Route,
+        pair: Pair,
+        tensors: Sequence[torch.Tensor],
         buffers: Sequence[NDArray[Any]],
-    ) -> None:  # fmt: skip
+    ) -> None:
         self.owner, self.route, self.pair = owner, route, pair
         self.tensors: Sequence[torch.Tensor] = tensors
         """The inputs; nothing once a backward pass has freed the graph."""
@@ -225,9 +239,10 @@ class Call:
         for number, (tensor, version) in enumerate(zip(self.tensors, self.versions, strict=True)):
             if number in read and tensor._version != version:
                 raise StateError(
-                    "E542", f"an argument of {name} was overwritten after it was recorded",
+                    "E542",
+                    f"an argument of {name} was overwritten after it was recorded",
                     help="write to a copy, or call backward before the writing",
-                )  # fmt: skip
+                )
         whole = self._whole(cotangents)
         tensors = [*self.tensors, *(whole[k] for k in self.route.of)]
         buffers = [as_numpy(tensor.detach()) for tensor in tensors]
@@ -264,7 +279,7 @@ class Attached(torch.autograd.Function):
     """Puts a call into torch's graph."""
 
     @staticmethod
-    def forward(ctx: Any, call: Call, *_: torch.Tensor) -> tuple[torch.Tensor, ...]:
+    def forward(ctx: Any, call: DifferentiatedCall, *_: torch.Tensor) -> tuple[torch.Tensor, ...]:
         """Run the program forward."""
         outputs = call.run()
         ctx.call = call

@@ -31,9 +31,10 @@ def as_numpy(tensor: torch.Tensor) -> NDArray[Any]:
 def _as_numpy(tensor: torch.Tensor) -> NDArray[Any]:
     if tensor.device.type != "cpu" or tensor.layout is not torch.strided:
         raise DeviceError(
-            "E702", f"a tensor on {tensor.device}, layout {tensor.layout}, cannot be read",
+            "E702",
+            f"a tensor on {tensor.device}, layout {tensor.layout}, cannot be read",
             help="move it first: x.cpu(), x.to_dense()",
-        )  # fmt: skip
+        )
     tensor = tensor.detach()
     if tensor.is_conj() or tensor.is_neg():
         tensor = tensor.resolve_conj().resolve_neg()

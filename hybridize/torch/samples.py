@@ -51,9 +51,13 @@ def _copy(array: Array) -> Array:
 
 
 def samples(
-    module: torch.nn.Module | None, program: SavedProgram, structure: Structure, leaves: Sequence[Any],
-    calls: Sequence[tuple[Array, ...] | None], notes: list[str],
-) -> tuple[CheckedCall, ...]:  # fmt: skip
+    module: torch.nn.Module | None,
+    program: SavedProgram,
+    structure: Structure,
+    leaves: Sequence[Any],
+    calls: Sequence[tuple[Array, ...] | None],
+    notes: list[str],
+) -> tuple[CheckedCall, ...]:
     """Calls of a program with what is expected of it.
 
     Args:
@@ -86,9 +90,13 @@ def samples(
 
 
 def _imperative(
-    module: torch.nn.Module, name: str, structure: Structure, leaves: Sequence[Any], inputs: Sequence[Array],
+    module: torch.nn.Module,
+    name: str,
+    structure: Structure,
+    leaves: Sequence[Any],
+    inputs: Sequence[Array],
     notes: list[str],
-) -> tuple[Array, ...] | None:  # fmt: skip
+) -> tuple[Array, ...] | None:
     """Run the module in PyTorch; None if it fails."""
     given = iter(inputs)
     filled = [as_tensor(_copy(next(given))) if leaf is None else leaf for leaf in leaves]

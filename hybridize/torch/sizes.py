@@ -2,8 +2,8 @@
 """Sizes that torch.export left open, as `Dim`s: torch's expressions become ours, its guards what the program assumes.
 
 Torch answers what a module asks of a size by the sizes of the call at hand, and remembers each answer as a guard. Here
-the guards are asked once more, of our sizes, which remembers them in our `Scope`. What has no word here (a logarithm
-of a size, say) pins the sizes in it: the program then holds for those very ones.
+the guards are asked once more, of our sizes, which remembers them in our `SizeScope`. What has no word here (a
+logarithm of a size, say) pins the sizes in it: the program then holds for those very ones.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from typing import Any
 
 import torch
 
-from hybridize.base.dims import Dim, Scope, is_symbolic, maximum, product
+from hybridize.base.dims import Dim, SizeScope, is_symbolic, maximum, product
 from hybridize.base.errors import CaptureError
 from hybridize.base.types import TensorType
 from hybridize.torch.memory import dtype_of
@@ -29,7 +29,7 @@ class Sizes:
 
         Axes that share a symbol there share one here too, whether torch needs that or not.
         """
-        self.scope = Scope()
+        self.scope = SizeScope()
         self._environment: Any = None
         self._symbols: dict[Any, Dim] = {}
         """By torch's symbol."""

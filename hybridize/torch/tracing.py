@@ -23,8 +23,9 @@ from hybridize.base.errors import CaptureError
 from hybridize.base.forks import renewed
 
 _HOOKS = (
-    "_backward_hooks", "_backward_pre_hooks",
-)  # fmt: skip
+    "_backward_hooks",
+    "_backward_pre_hooks",
+)
 """The attributes in which a module keeps functions that its backward pass calls."""
 _REGISTER = {torch.Tensor.register_hook, torch.Tensor.register_post_accumulate_grad_hook}
 _ONE = renewed(threading.RLock())
@@ -47,7 +48,7 @@ class Notes:
         self.found = list(found)
 
 
-class Traced(torch.nn.Module):
+class TracedModule(torch.nn.Module):
     """A module around another one, which is called with gradients on."""
 
     PREFIX = "module."
@@ -94,9 +95,11 @@ class Traced(torch.nn.Module):
                 continue
             if now is None or now.shape != buffer.shape or now.dtype != buffer.dtype:
                 raise CaptureError(
-                    "E425", f"the module makes another tensor of its buffer {name!r}: {buffer.dtype} of sizes "
-                    f"{list(buffer.shape)} before", help="keep its sizes and dtype, or return it instead",
-                )  # fmt: skip
+                    "E425",
+                    f"the module makes another tensor of its buffer {name!r}: {buffer.dtype} of sizes "
+                    f"{list(buffer.shape)} before",
+                    help="keep its sizes and dtype, or return it instead",
+                )
             buffer.copy_(now)
             buffers[name] = buffer
 

@@ -118,10 +118,12 @@ def test_nothing_is_taken_of_nothing():
 @pytest.mark.parametrize(
     "call",
     [
-        lambda q: np.quantile(X, q), lambda q: np.percentile(X, q * 100), lambda q: np.random.bernoulli(q, size=(3,)),
+        lambda q: np.quantile(X, q),
+        lambda q: np.percentile(X, q * 100),
+        lambda q: np.random.bernoulli(q, size=(3,)),
         lambda q: np.random.normal(0.0, q - 2.0, (3,)),
     ],
-)  # fmt: skip
+)
 def test_values_that_a_function_does_not_take_are_refused_by_programs_too(call):
     compiled = hybridize.hybridize(call)
     with pytest.raises(ValueArgumentError, match="E345"):

@@ -146,10 +146,16 @@ def test_python_conversions():
 def test_numbers_between_arrays(compiled):
     a, b = numpy.array([1.0, -2.0]), numpy.array([3.0, 4.0])
     cases = [
-        (lambda m, a, b: m.linspace(a, b, 5)), (lambda m, a, b: m.linspace(a, b, 4, endpoint=False)), (lambda m, a, b: m.linspace(a, 1, 3, axis=1)),
-        (lambda m, a, b: m.linspace(a[0], b, 3, axis=-1)), (lambda m, a, b: m.linspace(a, b, 1)), (lambda m, a, b: m.linspace(a, b, 0)), (lambda m, a, b: m.linspace(a, b, 3, retstep=True)[1]),
-        (lambda m, a, b: m.logspace(a, b, 3)), (lambda m, a, b: m.full_like(m.stack([a, b]), a)),
-    ]  # fmt: skip
+        (lambda m, a, b: m.linspace(a, b, 5)),
+        (lambda m, a, b: m.linspace(a, b, 4, endpoint=False)),
+        (lambda m, a, b: m.linspace(a, 1, 3, axis=1)),
+        (lambda m, a, b: m.linspace(a[0], b, 3, axis=-1)),
+        (lambda m, a, b: m.linspace(a, b, 1)),
+        (lambda m, a, b: m.linspace(a, b, 0)),
+        (lambda m, a, b: m.linspace(a, b, 3, retstep=True)[1]),
+        (lambda m, a, b: m.logspace(a, b, 3)),
+        (lambda m, a, b: m.full_like(m.stack([a, b]), a)),
+    ]
     for case in cases:
         call = hybridize(lambda a, b: case(np, a, b)) if compiled else lambda a, b: case(np, a, b)  # noqa: B023
         found = call(np.array(a, dtype="float64"), np.array(b, dtype="float64"))

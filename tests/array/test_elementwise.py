@@ -106,9 +106,35 @@ def test_operators_are_numpys(both):
 
     def all_of_them(x, y):
         return (
-            x + y, x - y, x * y, x / y, x // y, x % y, x**y, x @ x, -x, +x, abs(-x), x == y, x != y, x < y, x <= y,
-            x > y, x >= y, 2 + x, 2 - x, 2 * x, 2 / x, 2 // x, 2 % x, 2**x, x + 1, x - 1.5, x * True, *divmod(x, y),
-        )  # fmt: skip
+            x + y,
+            x - y,
+            x * y,
+            x / y,
+            x // y,
+            x % y,
+            x**y,
+            x @ x,
+            -x,
+            +x,
+            abs(-x),
+            x == y,
+            x != y,
+            x < y,
+            x <= y,
+            x > y,
+            x >= y,
+            2 + x,
+            2 - x,
+            2 * x,
+            2 / x,
+            2 // x,
+            2 % x,
+            2**x,
+            x + 1,
+            x - 1.5,
+            x * True,
+            *divmod(x, y),
+        )
 
     for ours, theirs in zip(both(all_of_them, x, y, rtol=1e-5), all_of_them(x, y), strict=True):
         numpy.testing.assert_allclose(ours, theirs, rtol=1e-5)

@@ -189,9 +189,13 @@ def test_writes_reach_the_storage():
     x.storage.watch(watcher)
     before = x.storage.version
     for change in (
-        lambda: x.__setitem__(0, 1), lambda: x[1].__iadd__(1), lambda: x.T.__setitem__((0, 0), 3),
-        lambda: np.exp(x, out=x), lambda: x.reshape(-1).fill(1), x.sort,
-    ):  # fmt: skip
+        lambda: x.__setitem__(0, 1),
+        lambda: x[1].__iadd__(1),
+        lambda: x.T.__setitem__((0, 0), 3),
+        lambda: np.exp(x, out=x),
+        lambda: x.reshape(-1).fill(1),
+        x.sort,
+    ):
         watcher.dirty[0] = 0
         change()
         assert watcher.dirty[0] == 1

@@ -108,19 +108,31 @@ def test_there_are_many():
 @pytest.mark.parametrize(
     "call",
     [
-        lambda: np.zeros((2, 2), order="F"), lambda: np.empty((2, 2), order="F"), lambda: M.copy(order="F"),
-        lambda: M.astype("int32", casting="safe"), lambda: M.astype("int32", casting="same_kind"),
-        lambda: np.sort(V, order="x"), lambda: np.linalg.norm(V, "fro"), lambda: np.linalg.norm(M, 3),
-        lambda: np.linalg.norm(np.ones((2, 2, 2)), 2), lambda: np.linalg.vector_norm(V, ord="inf"),
-        lambda: np.zeros_like(M, nonsense=1), lambda: np.einsum("ij->i", M, nonsense=1),
-        lambda: nd.reshape(M, (3, 2), nonsense=1), lambda: M.to_device("cpu", stream=1),
-        lambda: npx.fully_connected(M, M, num_hidden=7), lambda: npx.embedding(INDEX, M, input_dim=9),
-        lambda: npx.embedding(INDEX, M, dtype="float64"), lambda: npx.softmax(M, use_length=True),
-        lambda: npx.sequence_mask(M, use_sequence_length=True), lambda: nd.concat(M, M, num_args=3),
-        lambda: nd.arange(3, infer_range=True), lambda: np.array_split(M, 2, nonsense=1),
+        lambda: np.zeros((2, 2), order="F"),
+        lambda: np.empty((2, 2), order="F"),
+        lambda: M.copy(order="F"),
+        lambda: M.astype("int32", casting="safe"),
+        lambda: M.astype("int32", casting="same_kind"),
+        lambda: np.sort(V, order="x"),
+        lambda: np.linalg.norm(V, "fro"),
+        lambda: np.linalg.norm(M, 3),
+        lambda: np.linalg.norm(np.ones((2, 2, 2)), 2),
+        lambda: np.linalg.vector_norm(V, ord="inf"),
+        lambda: np.zeros_like(M, nonsense=1),
+        lambda: np.einsum("ij->i", M, nonsense=1),
+        lambda: nd.reshape(M, (3, 2), nonsense=1),
+        lambda: M.to_device("cpu", stream=1),
+        lambda: npx.fully_connected(M, M, num_hidden=7),
+        lambda: npx.embedding(INDEX, M, input_dim=9),
+        lambda: npx.embedding(INDEX, M, dtype="float64"),
+        lambda: npx.softmax(M, use_length=True),
+        lambda: npx.sequence_mask(M, use_sequence_length=True),
+        lambda: nd.concat(M, M, num_args=3),
+        lambda: nd.arange(3, infer_range=True),
+        lambda: np.array_split(M, 2, nonsense=1),
         lambda: sym.zeros((2,), order="F"),
     ],
-)  # fmt: skip
+)
 def test_what_cannot_be_had_is_refused(call):
     with pytest.raises((HybridizeError, TypeError)):
         call()

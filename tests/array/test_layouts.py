@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from hybridize.array.layouts import reshaped, row_major, span
-from hybridize.base.dims import Scope
+from hybridize.base.dims import SizeScope
 
 shapes = st.lists(st.sampled_from([0, 1, 1, 2, 2, 3, 4]), max_size=4).map(tuple)
 
@@ -62,7 +62,7 @@ def test_spans_are_those_of_python(start, stop, step, length):
 
 
 def test_spans_of_any_length():
-    scope = Scope()
+    scope = SizeScope()
     n = scope.symbol(9)
     assert span(slice(None), n) == (0, n, 1)
     assert span(slice(1, -1), n + 1) == (1, n - 1, 1)

@@ -13,10 +13,22 @@ def numbers(*shape):
     return RANDOM.normal(size=shape).astype("float32")
 
 
-@pytest.mark.parametrize(("x", "y"), [
-    ((3, 4), (4, 5)), ((4,), (4, 5)), ((3, 4), (4,)), ((4,), (4,)), ((2, 3, 4), (4, 5)), ((2, 3, 4), (2, 4, 5)),
-    ((6, 1, 3, 4), (2, 4, 5)), ((3, 4), (2, 4, 5)), ((0, 4), (4, 5)), ((3, 0), (0, 5)), ((2, 3, 4), (4,)),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    ("x", "y"),
+    [
+        ((3, 4), (4, 5)),
+        ((4,), (4, 5)),
+        ((3, 4), (4,)),
+        ((4,), (4,)),
+        ((2, 3, 4), (4, 5)),
+        ((2, 3, 4), (2, 4, 5)),
+        ((6, 1, 3, 4), (2, 4, 5)),
+        ((3, 4), (2, 4, 5)),
+        ((0, 4), (4, 5)),
+        ((3, 0), (0, 5)),
+        ((2, 3, 4), (4,)),
+    ],
+)
 def test_matmul_is_numpys(both, x, y):
     a, b = numbers(*x), numbers(*y)
     numpy.testing.assert_allclose(both(np.matmul, a, b, rtol=1e-4, atol=1e-5), a @ b, rtol=1e-4, atol=1e-5)
@@ -35,10 +47,17 @@ def test_other_products(both):
 
     def products(np, a, b):
         return (
-            np.tensordot(a, b, 1), np.tensordot(a, b.T, ([1], [1])), np.tensordot(a, a), np.inner(a, b.T),
-            np.outer(a[0], b[0]), np.vdot(a, a), np.kron(a, b), np.cross(a[:, :3], a[:, 1:]), np.trace(a),
+            np.tensordot(a, b, 1),
+            np.tensordot(a, b.T, ([1], [1])),
+            np.tensordot(a, a),
+            np.inner(a, b.T),
+            np.outer(a[0], b[0]),
+            np.vdot(a, a),
+            np.kron(a, b),
+            np.cross(a[:, :3], a[:, 1:]),
+            np.trace(a),
             np.dot(2.0, a),
-        )  # fmt: skip
+        )
 
     for got, want in zip(
         both(lambda a, b: products(np, a, b), a, b, rtol=1e-4, atol=1e-4), products(numpy, a, b), strict=True
@@ -46,11 +65,31 @@ def test_other_products(both):
         numpy.testing.assert_allclose(got, want, rtol=1e-4, atol=1e-4)
 
 
-@pytest.mark.parametrize("text", [
-    "ij,jk->ik", "ij,jk", "ij,kj->ik", "ij->ji", "ij->", "ij->i", "ii->i", "ii", "bij,bjk->bik", "bhqd,bhkd->bhqk",
-    "i,i", "i,j->ij", "ij,ij->ij", "ij,j->i", "ijk,ilm,njm,nlk->", "...ij,...jk->...ik", "...i->...", "ij,jk,kl->il",
-    "a,ab,abc->abc", "bij,jk->bik",
-])  # fmt: skip
+@pytest.mark.parametrize(
+    "text",
+    [
+        "ij,jk->ik",
+        "ij,jk",
+        "ij,kj->ik",
+        "ij->ji",
+        "ij->",
+        "ij->i",
+        "ii->i",
+        "ii",
+        "bij,bjk->bik",
+        "bhqd,bhkd->bhqk",
+        "i,i",
+        "i,j->ij",
+        "ij,ij->ij",
+        "ij,j->i",
+        "ijk,ilm,njm,nlk->",
+        "...ij,...jk->...ik",
+        "...i->...",
+        "ij,jk,kl->il",
+        "a,ab,abc->abc",
+        "bij,jk->bik",
+    ],
+)
 def test_einsum_is_numpys(both, text):
     sizes = {letter: 2 + i % 3 for i, letter in enumerate("ijkblmnhqdac")}
     shapes = [tuple(sizes[c] for c in term.replace("...", "ab")) for term in text.split("->")[0].split(",")]

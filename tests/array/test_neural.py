@@ -53,9 +53,12 @@ def test_large_arguments_do_not_overflow(both):
 
 def leaky(act_type, x):
     below = {
-        "leaky": lambda: 0.25 * x, "elu": lambda: 0.25 * numpy.expm1(x),
-        "selu": lambda: 1.7580993408473766 * numpy.expm1(x), "prelu": lambda: 0.1 * x, "rrelu": lambda: 0.2295 * x,
-    }[act_type]()  # fmt: skip
+        "leaky": lambda: 0.25 * x,
+        "elu": lambda: 0.25 * numpy.expm1(x),
+        "selu": lambda: 1.7580993408473766 * numpy.expm1(x),
+        "prelu": lambda: 0.1 * x,
+        "rrelu": lambda: 0.2295 * x,
+    }[act_type]()
     return numpy.where(x > 0, x * (1.0507009873554805 if act_type == "selu" else 1), below)
 
 

@@ -16,16 +16,22 @@ CASES = {
     for name in ("nanvar", "nanstd", "nanmedian") for axis in (None, 0, 1, (0, 1)) for keep in (False, True)
 }  # fmt: skip
 CASES |= {
-    "nanvar_ddof": (lambda m, x: m.nanvar(x, axis=0, ddof=1), HOLES), "nanvar_too_few": (lambda m, x: m.nanvar(x, axis=0, ddof=4), HOLES),
+    "nanvar_ddof": (lambda m, x: m.nanvar(x, axis=0, ddof=1), HOLES),
+    "nanvar_too_few": (lambda m, x: m.nanvar(x, axis=0, ddof=4), HOLES),
     "nanmedian_even": (lambda m, x: m.nanmedian(x, 1), X[:, :4]),
-    "polyval": (lambda m, x: m.polyval(x[0], x), X), "polyval_of_nothing": (lambda m, x: m.polyval(x[0, :0], x), X),
-    "vander": (lambda m, x: m.vander(x[0]), X), "vander_up": (lambda m, x: m.vander(x[0], 3, True), X),
-    "vander_0": (lambda m, x: m.vander(x[0], 0), X), "vander_1": (lambda m, x: m.vander(x[0], 1), X),
-    "unwrap": (lambda m, x: m.unwrap(x), X), "unwrap_axis": (lambda m, x: m.unwrap(x, axis=0, period=3.0), X),
+    "polyval": (lambda m, x: m.polyval(x[0], x), X),
+    "polyval_of_nothing": (lambda m, x: m.polyval(x[0, :0], x), X),
+    "vander": (lambda m, x: m.vander(x[0]), X),
+    "vander_up": (lambda m, x: m.vander(x[0], 3, True), X),
+    "vander_0": (lambda m, x: m.vander(x[0], 0), X),
+    "vander_1": (lambda m, x: m.vander(x[0], 1), X),
+    "unwrap": (lambda m, x: m.unwrap(x), X),
+    "unwrap_axis": (lambda m, x: m.unwrap(x, axis=0, period=3.0), X),
     "unwrap_discont": (lambda m, x: m.unwrap(x, discont=5.0), X),
     **{f"unwrap_whole_{n}": (lambda m, x, n=n: m.unwrap(x, period=n), WHOLE) for n in (3, 4, 5, 6)},
-    "vander_whole": (lambda m, x: m.vander(x[0]), WHOLE), "polyval_whole": (lambda m, x: m.polyval(x[0], x), WHOLE),
-}  # fmt: skip
+    "vander_whole": (lambda m, x: m.vander(x[0]), WHOLE),
+    "polyval_whole": (lambda m, x: m.polyval(x[0], x), WHOLE),
+}
 
 
 @pytest.mark.parametrize("compiled", [False, True], ids=["imperative", "compiled"])

@@ -19,11 +19,23 @@ def test_two_dtypes(x, y, z):
     assert found.dtype == BY_CODE[z]
 
 
-@pytest.mark.parametrize(("dtype", "number", "result"), [
-    ("f32", 2, "f32"), ("f32", 2.0, "f32"), ("f16", 2.0, "f16"), ("i32", 2, "i32"), ("i32", 2.0, "f32"),
-    ("bool", 2, "i64"), ("bool", True, "bool"), ("u8", 3, "u8"), ("bool", 0.5, "f32"), ("f64", 1, "f64"),
-    ("f32", numpy.float64(2), "f32"), ("i32", numpy.int64(2), "i32"),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    ("dtype", "number", "result"),
+    [
+        ("f32", 2, "f32"),
+        ("f32", 2.0, "f32"),
+        ("f16", 2.0, "f16"),
+        ("i32", 2, "i32"),
+        ("i32", 2.0, "f32"),
+        ("bool", 2, "i64"),
+        ("bool", True, "bool"),
+        ("u8", 3, "u8"),
+        ("bool", 0.5, "f32"),
+        ("f64", 1, "f64"),
+        ("f32", numpy.float64(2), "f32"),
+        ("i32", numpy.int64(2), "i32"),
+    ],
+)
 def test_python_numbers_are_weak(both, dtype, number, result):
     x = numpy.ones(3, dtype=BY_CODE[dtype])
     assert both(lambda x: (x + number, number + x), x)[0].dtype == BY_CODE[result]

@@ -65,7 +65,7 @@ def _decayed(x, state, rate):
         after = ops.add(ops.mul(h, r), x)
         return [after, after]
 
-    return bind(ops.Scan(ops.record(step, kinds), x.shape[0], False, 1), state, x, rate)
+    return bind(ops.Scan(ops.make_graph(step, kinds), x.shape[0], False, 1), state, x, rate)
 
 
 def test_a_scan_is_compiled_when_it_has_taken_long_enough(monkeypatch):

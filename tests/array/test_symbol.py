@@ -13,10 +13,17 @@ X = numpy.ones((2, 3), "float32")
 )
 def test_values_are_refused_by_name_with_a_remedy(trace, call):
     ways = {
-        "bool": bool, "int": int, "float": float, "index": lambda x: [1, 2][x], "item": lambda x: x.item(),
-        "asscalar": lambda x: x.asscalar(), "asnumpy": lambda x: x.asnumpy(), "tolist": lambda x: x.tolist(),
-        "numpy.asarray": numpy.asarray, "__dlpack__": lambda x: x.__dlpack__(),
-    }  # fmt: skip
+        "bool": bool,
+        "int": int,
+        "float": float,
+        "index": lambda x: [1, 2][x],
+        "item": lambda x: x.item(),
+        "asscalar": lambda x: x.asscalar(),
+        "asnumpy": lambda x: x.asnumpy(),
+        "tolist": lambda x: x.tolist(),
+        "numpy.asarray": numpy.asarray,
+        "__dlpack__": lambda x: x.__dlpack__(),
+    }
     with pytest.raises(CaptureError) as error:
         trace(lambda x: ways[call](x.sum()), X)
     message = str(error.value)

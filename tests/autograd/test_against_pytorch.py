@@ -123,9 +123,13 @@ def nets(hybrid):
     if hybrid:
         net.hybridize()
     theirs = torch.nn.Sequential(
-        torch.nn.Linear(20, 32), torch.nn.ReLU(), torch.nn.Linear(32, 16), torch.nn.Tanh(), torch.nn.LayerNorm(16),
+        torch.nn.Linear(20, 32),
+        torch.nn.ReLU(),
+        torch.nn.Linear(32, 16),
+        torch.nn.Tanh(),
+        torch.nn.LayerNorm(16),
         torch.nn.Linear(16, 4),
-    )  # fmt: skip
+    )
     ours = list(net.collect_params().values())
     for p, q in zip(ours, theirs.parameters(), strict=True):
         q.data = torch.from_numpy(p.data().asnumpy())

@@ -124,10 +124,12 @@ def test_errors_are_numpys():
 def test_where_there_is_no_gradient_it_is_not_finite():
     """As in PyTorch: eigenvectors of eigenvalues that come again, the logarithm of the determinant 0."""
     cases = [
-        (np.eye(3), lambda x: L.eigh(x)[1][0].sum(), False), (np.eye(3), lambda x: L.eigh(x)[0].sum(), True),
-        (np.array(SINGULAR), lambda x: L.slogdet(x)[1], False), (np.eye(3), lambda x: L.svd(x)[0][0].sum(), False),
+        (np.eye(3), lambda x: L.eigh(x)[1][0].sum(), False),
+        (np.eye(3), lambda x: L.eigh(x)[0].sum(), True),
+        (np.array(SINGULAR), lambda x: L.slogdet(x)[1], False),
+        (np.eye(3), lambda x: L.svd(x)[0][0].sum(), False),
         (np.zeros((2, 2)), lambda x: L.svdvals(x).sum(), True),
-    ]  # fmt: skip
+    ]
     for data, call, finite in cases:
         x = variable(data.asnumpy())
         with autograd.record():

@@ -520,9 +520,17 @@ def test_shapes_cannot_change_between():
 def _scopes():
     tape = autograd.record
     return [
-        [tape], [autograd.pause], [autograd.train_mode], [autograd.predict_mode], [disabled], [tape, autograd.pause],
-        [tape, autograd.pause, tape], [lambda: tape(train_mode=False)], [tape, imperatively], [lambda: taped(None)],
-    ]  # fmt: skip
+        [tape],
+        [autograd.pause],
+        [autograd.train_mode],
+        [autograd.predict_mode],
+        [disabled],
+        [tape, autograd.pause],
+        [tape, autograd.pause, tape],
+        [lambda: tape(train_mode=False)],
+        [tape, imperatively],
+        [lambda: taped(None)],
+    ]
 
 
 def _state():

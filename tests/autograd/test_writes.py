@@ -202,10 +202,14 @@ def refused(call):
 @pytest.mark.parametrize(
     "write",
     [
-        lambda x: x.__setitem__(0, 1.0), lambda x: x.__iadd__(1.0), lambda x: x[1:].__imul__(2.0),
-        lambda x: x.reshape(3, 1).__setitem__((0, 0), 1.0), lambda x: np.exp(np.ones(3), out=x), lambda x: x.fill(0),
+        lambda x: x.__setitem__(0, 1.0),
+        lambda x: x.__iadd__(1.0),
+        lambda x: x[1:].__imul__(2.0),
+        lambda x: x.reshape(3, 1).__setitem__((0, 0), 1.0),
+        lambda x: np.exp(np.ones(3), out=x),
+        lambda x: x.fill(0),
     ],
-)  # fmt: skip
+)
 def test_a_variable_is_not_written_while_recording(write):
     x = variable([1.0, 2.0, 3.0])
     with autograd.record():

@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from hybridize.base import dims
-from hybridize.base.dims import Scope, parse, parse_scope
+from hybridize.base.dims import SizeScope, parse, parse_scope
 from hybridize.base.errors import GraphError
 
 OPERATORS = [operator.add, operator.sub, operator.mul, operator.floordiv, operator.mod]
@@ -39,7 +39,7 @@ def evaluated(expression, names):
 
 
 def symbols(n, m):
-    scope = Scope()
+    scope = SizeScope()
     return scope, {"n": scope.symbol(n, name="n"), "m": scope.symbol(m, name="m")}
 
 
@@ -101,7 +101,7 @@ def test_scopes_are_read_back():
 @pytest.mark.parametrize("text", ["", "n+", "k", "div(n)", "n**2", "2 n", "div(n,0"])
 def test_what_is_no_size(text):
     with pytest.raises(GraphError, match="E901"):
-        parse(text, {"n": Scope().symbol(3, name="n")})
+        parse(text, {"n": SizeScope().symbol(3, name="n")})
 
 
 @pytest.mark.parametrize("line", ["", "n", "n in 2.. like", "k > 0"])
@@ -113,12 +113,26 @@ def test_what_says_nothing_about_sizes(line):
 @pytest.mark.parametrize(
     "leave",
     [
-        int, float, str, repr, hash, operator.index, range, "{:3}".format, numpy.asarray, numpy.zeros, [1].__mul__,
-        lambda n: n / 2, lambda n: n * 1.5, lambda n: {9: "nine"}[n], lambda n: n.bit_length(), lambda n: numpy.int64(3) * n,
+        int,
+        float,
+        str,
+        repr,
+        hash,
+        operator.index,
+        range,
+        "{:3}".format,
+        numpy.asarray,
+        numpy.zeros,
+        [1].__mul__,
+        lambda n: n / 2,
+        lambda n: n * 1.5,
+        lambda n: {9: "nine"}[n],
+        lambda n: n.bit_length(),
+        lambda n: numpy.int64(3) * n,
     ],
-)  # fmt: skip
+)
 def test_what_needs_the_number_pins(leave):
-    scope = Scope()
+    scope = SizeScope()
     n = scope.symbol(9)
     leave(n)
     assert scope.pinned
@@ -126,7 +140,7 @@ def test_what_needs_the_number_pins(leave):
 
 
 def test_what_needs_no_number_does_not():
-    scope = Scope()
+    scope = SizeScope()
     n = scope.symbol(9)
     assert isinstance(n, int)
     assert all([n + 1, 2 * n, n // 2, n > 1, n != 0, bool(n), n == n + 0, n < 2**70, n > 1.5])
@@ -138,7 +152,7 @@ def test_what_needs_no_number_does_not():
 
 
 def test_floats_are_between_whole_numbers():
-    scope = Scope()
+    scope = SizeScope()
     n = scope.symbol(9)
     assert n > 4.5
     assert scope.symbols[0].low == 5
@@ -150,7 +164,7 @@ def test_floats_are_between_whole_numbers():
 
 
 def test_equality_after_capturing_asks_nothing():
-    scope = Scope()
+    scope = SizeScope()
     n, m = scope.symbol(9), scope.symbol(9)
     assert n == m
     scope.capturing = False
@@ -162,7 +176,7 @@ def test_equality_after_capturing_asks_nothing():
 
 
 def test_what_is_known_without_asking():
-    scope = Scope()
+    scope = SizeScope()
     n, m = scope.symbol(9), scope.symbol(5)
     assert n * m - n > 0  # n (m - 1)
     assert not n // 2 > n
@@ -173,7 +187,7 @@ def test_what_is_known_without_asking():
 
 
 def test_shapes_that_broadcast():
-    scope = Scope()
+    scope = SizeScope()
     n = scope.symbol(9)
     assert dims.broadcast((n, 1), (4,), ()) == (n, 4)
     assert dims.broadcast((n - 1, 4), (1,)) == (n - 1, 4)
@@ -185,7 +199,7 @@ def test_shapes_that_broadcast():
 
 
 def test_sizes_are_found_from_shapes():
-    scope = Scope()
+    scope = SizeScope()
     n, m = scope.symbol(9), scope.symbol(5)
     found = dims.bind([n, 2 * n + 1, m, 7], [3, 7, 4, 7])
     assert found == dict(zip(scope.symbols, (3, 4), strict=True))
@@ -209,7 +223,7 @@ def test_sizes_are_found_from_shapes():
     ],
 )
 def test_equal_quotients_are_one_size(one, other):
-    scope = Scope()
+    scope = SizeScope()
     n = scope.symbol(9)
     assert dims.same(one(n), other(n))
     assert scope.conditions == []
@@ -252,7 +266,7 @@ def halved(n, levels):
 
 def test_bounds_take_bounded_work():
     def work(levels):
-        scope = Scope()
+        scope = SizeScope()
         parts = halved(scope.symbol(1 << 20), levels)
         scope.ranges.work = 0
         for part in (sum(parts), -sum(parts), *(x - y for x, y in itertools.pairwise(parts))):
@@ -265,7 +279,7 @@ def test_bounds_take_bounded_work():
 
 
 def test_bounds_are_remembered_until_a_range_changes():
-    scope = Scope()
+    scope = SizeScope()
     n = scope.symbol(9)
     size = n // 2 + n // 3 - n
     assert dims.bounds(size)[1] == -1

@@ -2,13 +2,13 @@
 
 import pytest
 
-from hybridize.base.dims import Scope
+from hybridize.base.dims import SizeScope
 from hybridize.base.errors import GraphError
 from hybridize.base.types import TensorType, same_shape, surely_same
 
 
 def test_sizes_that_are_not_known():
-    scope = Scope()
+    scope = SizeScope()
     n, m = scope.symbol(9), scope.symbol(5)
     kind = TensorType((2 * n + 1, (n + m) // 3, 4), TensorType.parse("f32[]").dtype)
     assert str(kind) == "f32[2*n0+1,div(n0+n1,3),4]"
@@ -27,7 +27,7 @@ def test_what_is_no_type(text):
 
 
 def test_comparing_shapes_of_two_ranks_asks_nothing():
-    scope = Scope()
+    scope = SizeScope()
     n = scope.symbol(9)
     assert not same_shape((n, 4), (9,))
     assert TensorType((n,), TensorType.parse("f32[]").dtype) != TensorType.parse("f32[4,4]")

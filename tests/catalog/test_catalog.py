@@ -10,7 +10,7 @@ from hybridize.base.dtypes import is_float
 from hybridize.base.types import TensorType
 from hybridize.compiler import compile as compiled
 from hybridize.graph import Builder, Graph, parse, verify
-from hybridize.ops import OPS, Effect, Op, Sample, While, effect_of, evaluate, full, interpreting, pullback, record
+from hybridize.ops import OPS, Effect, Op, Sample, While, effect_of, evaluate, full, interpreting, make_graph, pullback
 from hybridize.ops.matrices import Factor
 from hybridize.ops.op import ReferenceInterpreter
 from hybridize.passes import PIPELINE
@@ -164,7 +164,7 @@ def test_machine_code_of_the_gradient_is_the_reference(sample):
         found = pullback(graph, xs, ones)
         return [x for x in found if x is not None]
 
-    gradient = record(run, kinds)
+    gradient = make_graph(run, kinds)
     found, wanted = compiled(gradient).run(list(sample.inputs)), evaluate(gradient, sample.inputs)
     for x, y in zip(found, wanted, strict=True):
         numpy.testing.assert_allclose(x, y, rtol=1e-4, atol=1e-5)

@@ -7,7 +7,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from hybridize.base.dims import Scope, is_symbolic, value
+from hybridize.base.dims import SizeScope, is_symbolic, value
 from hybridize.base.dtypes import bfloat16, float32, float64, int32
 from hybridize.codegen.llvm.contraction.arithmetic import masked_load
 from hybridize.codegen.llvm.contraction.product import (
@@ -70,7 +70,7 @@ class Product:
         **sizes,
     ):
         """Sizes are numbers, or `like(hint)`; `batch` is 1 where it is not given."""
-        self.scope = Scope()
+        self.scope = SizeScope()
         self.target = target
         self.dims = {
             name: self.scope.symbol(size[0], low=size[1]) if isinstance(size, tuple) else size
@@ -248,7 +248,7 @@ def test_no_rows_no_columns_no_terms(hint, transpose_x, transpose_w):
 
 
 def test_packing_is_for_known_matrices():
-    scope = Scope()
+    scope = SizeScope()
     m, n = scope.symbol(64), scope.symbol(512)
     scope.capturing = False
     target = named_target("avx512")

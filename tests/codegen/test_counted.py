@@ -2,7 +2,7 @@
 
 import pytest
 
-from hybridize.base.dims import Scope
+from hybridize.base.dims import SizeScope
 from hybridize.base.dtypes import float32, int8, int64
 from hybridize.codegen.llvm.engine import named_target
 from hybridize.codegen.llvm.nests.counted import counted_lanes, ends_masked
@@ -25,7 +25,7 @@ def elements(size, target="avx512", dtype=float32):
 
 
 def unknown(low=2):
-    scope = Scope()
+    scope = SizeScope()
     size = scope.symbol(9, low=low)
     scope.capturing = False
     return size

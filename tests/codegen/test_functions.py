@@ -15,7 +15,7 @@ LENGTHS = [1, 40]
 
 
 def run(function, *arrays, target="avx512"):
-    graph = ops.record(lambda *xs: [function(*xs)], [TensorType(x.shape, x.dtype) for x in arrays])
+    graph = ops.make_graph(lambda *xs: [function(*xs)], [TensorType(x.shape, x.dtype) for x in arrays])
     built = build(graph, named_target(target))
     loaded = compile_module(built.module.text(), named_target(target))
     return Executable(loaded, loaded.address("program"), built.plan, built.constants).run(list(arrays))[0]

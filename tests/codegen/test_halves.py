@@ -76,6 +76,6 @@ def test_the_sign_of_a_float16_that_was_a_float64(size, name):
             x, y = ops.cast(x, dtype), ops.cast(y, dtype)
         return [ops.copysign(x, y)]
 
-    graph = ops.record(program, [TensorType(x.shape, x.dtype)] * 2)
+    graph = ops.make_graph(program, [TensorType(x.shape, x.dtype)] * 2)
     (found,) = compiler.compile(graph, named_target(name)).run([x, y])
     assert found.tobytes() == np.copysign(x, y).astype("f2").tobytes()

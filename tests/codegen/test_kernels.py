@@ -80,7 +80,7 @@ def test_nothing_beyond_the_buffers_is_touched(target, dtype, at_end):
     for shape in [(3, 5), (17, 19), (1, 33), (20, 1), (35, 67)]:
         types = [TensorType(shape, kind), TensorType(shape[1:], kind)]
         inputs = [numpy.random.standard_normal(t.shape).astype(kind) for t in types]
-        run_guarded(ops.record(everything, types), inputs, named_target(target), at_end)
+        run_guarded(ops.make_graph(everything, types), inputs, named_target(target), at_end)
 
 
 @pytest.mark.parametrize("at_end", [True, False])
@@ -96,7 +96,7 @@ def test_nothing_beyond_buffers_of_integers_is_touched(target, dtype, at_end):
     for shape in [(3, 5), (17, 19), (35, 67)]:
         types = [TensorType(shape, kind)] * 2
         inputs = [numpy.random.randint(0, 2, shape).astype(kind) for _ in types]
-        run_guarded(ops.record(run, types), inputs, named_target(target), at_end)
+        run_guarded(ops.make_graph(run, types), inputs, named_target(target), at_end)
 
 
 def row_folds(x):
@@ -115,7 +115,7 @@ def row_folds(x):
 @pytest.mark.parametrize("shape", [(600, 1003), (1031, 520), (257, 2100)])
 def test_rows_side_by_side_and_panels_touch_only_their_own(shape, target, at_end):
     x = numpy.random.standard_normal(shape).astype("f4")
-    run_guarded(ops.record(row_folds, [TensorType(shape, x.dtype)]), [x], named_target(target), at_end)
+    run_guarded(ops.make_graph(row_folds, [TensorType(shape, x.dtype)]), [x], named_target(target), at_end)
 
 
 @pytest.mark.parametrize("shape", [(1_000_000,), (30, 30_000), (30_000, 30), (7, 999, 64), (9_000, 130)])
@@ -124,7 +124,7 @@ def test_sums_are_as_good_as_those_of_numpy(shape, target):
     from hybridize.runtime.executable import Executable
 
     x = numpy.random.random(shape).astype("f4")
-    graph = ops.record(
+    graph = ops.make_graph(
         lambda x: [ops.sum(x, (k,)) for k in range(len(shape))] + [ops.sum(x, tuple(range(len(shape))))],
         [TensorType(shape, x.dtype)],
     )
@@ -146,7 +146,7 @@ def test_a_fold_of_copies_of_a_fold(n, axes, target):
     def program(x):
         return [ops.reduce_max(ops.broadcast(x, (5, 16, n)), axes)]
 
-    run_guarded(ops.record(program, [TensorType(x.shape, x.dtype)]), [x], named_target(target), True)
+    run_guarded(ops.make_graph(program, [TensorType(x.shape, x.dtype)]), [x], named_target(target), True)
 
 
 @pytest.mark.parametrize("target", ["avx512", "avx2", "baseline"])
@@ -161,4 +161,4 @@ def test_a_fold_that_reads_what_another_stored(shape, axis, target):
         centred = ops.sub(x, ops.broadcast(ops.reshape(total, rows), shape))
         return [total, ops.reduce_max(ops.mul(centred, centred), (axis,))]
 
-    run_guarded(ops.record(program, [TensorType(shape, x.dtype)]), [x], named_target(target), True)
+    run_guarded(ops.make_graph(program, [TensorType(shape, x.dtype)]), [x], named_target(target), True)

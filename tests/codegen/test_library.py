@@ -7,7 +7,7 @@ import numpy
 import pytest
 
 from hybridize import ops
-from hybridize.base.dims import Scope
+from hybridize.base.dims import SizeScope
 from hybridize.base.types import TensorType
 from hybridize.codegen.llvm.engine import compile_module, runnable
 from hybridize.codegen.llvm.library import codes
@@ -90,10 +90,10 @@ def of(graph, slots=1, **changes):
 
 
 def test_codes_have_texts():
-    scope = Scope()
+    scope = SizeScope()
     n = scope.symbol(9, high=64)
     scope.capturing = False
-    graph = ops.record(
+    graph = ops.make_graph(
         lambda x, y: [ops.concat(x, x, axis=0), ops.sum(y, (0,))], [TensorType((n, 3), F4), TensorType((n,), F4)]
     )
     found = codes.texts(of(graph, assertions=("one", "two")))
@@ -109,10 +109,10 @@ def test_codes_have_texts():
 
 @pytest.mark.parametrize("marker", [b"", bytes(range(64))])
 def test_every_code_that_is_returned_has_a_text(marker):
-    scope = Scope()
+    scope = SizeScope()
     n = scope.symbol(9)
     scope.capturing = False
-    program = ops.record(
+    program = ops.make_graph(
         lambda x, y: [ops.concat(x, x, axis=0), ops.sum(y, (0,))], [TensorType((n, 3), F4), TensorType((n,), F4)]
     )
     model = of(program, marker=marker, assertions=("one",))
@@ -125,7 +125,7 @@ def test_every_code_that_is_returned_has_a_text(marker):
 
 def test_checksums_are_the_same_in_python_and_in_the_library():
     content = numpy.random.default_rng(0).integers(0, 256, 8 * 777, dtype=numpy.uint8)
-    graph = ops.record(lambda x: [ops.neg(x)], [TensorType((3,), F4)])
+    graph = ops.make_graph(lambda x: [ops.neg(x)], [TensorType((3,), F4)])
     module = Module()
     emit_weights_file(module, of(graph, nbytes=len(content)))
     (text,) = (f.text() for f in module.functions.values() if f.name == CHECKSUM)
@@ -144,7 +144,7 @@ def test_checksums_are_the_same_in_python_and_in_the_library():
 
 @pytest.mark.skipif("baseline" not in runnable(), reason="it asks a processor of x86-64")
 def test_the_processor_says_what_it_is():
-    graph = ops.record(lambda x: [ops.neg(x)], [TensorType((3,), F4)])
+    graph = ops.make_graph(lambda x: [ops.neg(x)], [TensorType((3,), F4)])
     module = Module()
     emit_processor(module, of(graph))
     text = module.text().replace("define internal", "define")
@@ -155,7 +155,7 @@ def test_the_processor_says_what_it_is():
 
 def test_equal_copies_are_made_once():
     w = numpy.ones((256, 256), "f4")
-    graph = ops.record(
+    graph = ops.make_graph(
         lambda x: [ops.matmul(x, ops.constant(w), False, True), ops.matmul(ops.neg(x), ops.constant(w), False, True)],
         [TensorType((64, 256), F4)],
     )

@@ -7,7 +7,7 @@ import random
 import pytest
 
 from hybridize.base import dims
-from hybridize.base.dims import Scope
+from hybridize.base.dims import SizeScope
 from hybridize.codegen.llvm.engine import compile_module, host_target
 from hybridize.codegen.llvm.sizes import as_double
 from hybridize.codegen.llvm.text import Function, Module
@@ -35,7 +35,7 @@ def expression(draw: random.Random, symbols: list[int], depth: int) -> int:
 @pytest.mark.parametrize("seed", range(6))
 def test_registers(seed):
     draw = random.Random(seed)
-    scope = Scope()
+    scope = SizeScope()
     scope.capturing = False
     symbols = [scope.symbol(draw.randrange(2, 90)) for _ in range(3)]
     wanted = [expression(draw, symbols, draw.randrange(1, 4)) for _ in range(40)]
@@ -60,7 +60,7 @@ def test_registers(seed):
 
 
 def test_sizes_are_written_once():
-    scope = Scope()
+    scope = SizeScope()
     scope.capturing = False
     n, m = scope.symbol(5), scope.symbol(6)
     f = Function(Module(), "f", [])
@@ -71,7 +71,7 @@ def test_sizes_are_written_once():
 
 
 def test_doubles_do_not_overflow():
-    scope = Scope()
+    scope = SizeScope()
     scope.capturing = False
     n = scope.symbol(5)
     module = Module()

@@ -12,7 +12,7 @@ import pytest
 
 from hybridize import compiler, ops
 from hybridize.base.config import CONFIG
-from hybridize.base.dims import Scope
+from hybridize.base.dims import SizeScope
 from hybridize.base.errors import CodegenError
 from hybridize.base.locations import SourceLoc
 from hybridize.base.types import TensorType
@@ -192,10 +192,10 @@ def test_lines_are_those_of_the_user_who_asks(no_llvm):
 
 def test_programs_for_all_sizes(no_llvm):
     def symbolic():
-        scope = Scope()
+        scope = SizeScope()
         scope.capturing = False
         n = scope.symbol(7)
-        return ops.record(lambda x, b: [ops.bind1(Add(), ops.bind1(Exp(), x), b)], [TensorType((n, 5), F)] * 2)
+        return ops.make_graph(lambda x, b: [ops.bind1(Add(), ops.bind1(Exp(), x), b)], [TensorType((n, 5), F)] * 2)
 
     plan = compiler.compile(symbolic()).plan
     no_llvm()

@@ -16,7 +16,7 @@ from hybridize.graph import Builder
 from hybridize.ops import Add, Cond, Matmul, Reshape, Scan, Slice, Transpose
 from hybridize.ops.evaluate import evaluate
 from hybridize.ops.op import bind1
-from hybridize.ops.record import record
+from hybridize.ops.tracing import make_graph
 
 F4 = np.dtype(np.float32)
 TARGETS = [None, named_target("avx2"), named_target("baseline")]
@@ -114,7 +114,7 @@ def test_constants_of_bodies_and_what_bodies_are_given():
     def step(h, x, w):
         return [bind1(Add(), bind1(Matmul(False, True), h, w), x)]
 
-    body = record(step, [h, x4, w])
+    body = make_graph(step, [h, x4, w])
     builder = Builder()
     start, xs, pred = (
         builder.input(h),
@@ -123,8 +123,8 @@ def test_constants_of_bodies_and_what_bodies_are_given():
     )
     value = builder.constant(inner)
     (last,) = builder.add(Scan(body, 3, False, 1), [start, xs, value])
-    then = record(lambda a, w: [bind1(Matmul(False, True), a, w)], [h, w])
-    orelse = record(lambda a, w: [a], [h, w])
+    then = make_graph(lambda a, w: [bind1(Matmul(False, True), a, w)], [h, w])
+    orelse = make_graph(lambda a, w: [a], [h, w])
     (y,) = builder.add(Cond(then, orelse), [pred, start, value])
     graph = builder.finish([last, y])
     inputs = [whole((64, 40)), whole((3, 64, 40)), np.array(True)]

@@ -10,14 +10,14 @@ import pytest
 
 import hybridize
 from hybridize import ops
-from hybridize.base.dims import Scope
+from hybridize.base.dims import SizeScope
 from hybridize.base.types import TensorType
 from hybridize.codegen.llvm.engine import compile_module, host_target, named_target
 from hybridize.codegen.llvm.program import build
 from hybridize.compiler import compile
 from hybridize.compiler.pool import have_pool
 from hybridize.graph import Builder
-from hybridize.ops import OPS, composites, evaluate, record
+from hybridize.ops import OPS, composites, evaluate, make_graph
 from hybridize.passes import PIPELINE
 from hybridize.runtime.executable import Executable
 from hybridize.runtime.pool import POOL
@@ -61,7 +61,7 @@ def check(graph, inputs, target=None, slots=8):
 
 
 def graph_of(function, *shapes, dtype=FLOAT):
-    graph = record(function, [TensorType(shape, dtype) for shape in shapes])
+    graph = make_graph(function, [TensorType(shape, dtype) for shape in shapes])
     draw = numpy.random.default_rng(0)
     return graph, [draw.standard_normal(shape).astype(dtype) for shape in shapes]
 
@@ -202,10 +202,10 @@ def sized(n, m):
 
 def program_of_sizes(threads):
     """One program for [n, 40] and [40, m], and what it gives for such sizes."""
-    scope = Scope()
+    scope = SizeScope()
     scope.capturing = False
     n, m = scope.symbol(9), scope.symbol(7)
-    graph = record(lambda x, w: sized(x, w), [TensorType((n, 40), FLOAT), TensorType((40, m), FLOAT)])
+    graph = make_graph(lambda x, w: sized(x, w), [TensorType((n, 40), FLOAT), TensorType((40, m), FLOAT)])
     program = compile(graph, threads=threads)
     draw = numpy.random.default_rng(0)
     arrays = {size: draw.standard_normal(size).astype("f4") for size in ((333, 40), (40, 333))}
@@ -227,10 +227,10 @@ def test_sizes_of_the_call(everything, monkeypatch):
 
 def test_workers_are_woken_by_the_work_of_the_call():
     """A program that was compiled at small sizes: alone at those, with others at large ones."""
-    scope = Scope()
+    scope = SizeScope()
     scope.capturing = False
     n = scope.symbol(200)
-    graph = record(lambda x: [ops.exp(x)], [TensorType((n, 100), FLOAT)])
+    graph = make_graph(lambda x: [ops.exp(x)], [TensorType((n, 100), FLOAT)])
     program = compile(graph, threads=2)
     assert [step.threads for step in program.kernels] == [2]
     assert POOL.shutdown()

@@ -8,14 +8,14 @@ import numpy
 import pytest
 
 from hybridize import ops
-from hybridize.base.dims import Dim, Scope
+from hybridize.base.dims import Dim, SizeScope
 from hybridize.base.dtypes import float32
 from hybridize.base.errors import ShapeError
 from hybridize.base.types import TensorType
 from hybridize.compiler import compile, make_entry
 from hybridize.graph import Graph
 from hybridize.ops import composites
-from hybridize.ops.record import record
+from hybridize.ops.tracing import make_graph
 from hybridize.runtime.buffers import ALIGNMENT, LARGE
 from hybridize.runtime.entry import PythonEntry
 from hybridize.runtime.executable import Executable
@@ -25,7 +25,7 @@ DRAW = numpy.random.default_rng(0)
 
 def symbols(*hints: int) -> list[Dim]:
     """Size symbols of one scope, done with capturing."""
-    scope = Scope()
+    scope = SizeScope()
     scope.capturing = False
     return [scope.symbol(hint) for hint in hints]
 
@@ -48,7 +48,7 @@ def entry_of(program: Executable, **options: Any) -> Any:
 
 def pair() -> Graph:
     n, m = symbols(7, 5)
-    return record(lambda x, y: (ops.add(x, ops.broadcast(y, (n, m))), ops.sum(x, (1,))), types((n, m), (m,)))
+    return make_graph(lambda x, y: (ops.add(x, ops.broadcast(y, (n, m))), ops.sum(x, (1,))), types((n, m), (m,)))
 
 
 def test_serves_all_sizes():
@@ -75,7 +75,7 @@ def test_leaves_all_else_to_python():
 
 def test_conditions():
     n, m = symbols(7, 5)
-    graph = record(lambda x, y: (ops.concat(x, y, axis=0),), types((n,), (m,)))
+    graph = make_graph(lambda x, y: (ops.concat(x, y, axis=0),), types((n,), (m,)))
     assert n > m
     entry = entry_of(compile(graph), structure="leaf")
     x, y = numbers(4), numbers(3)
@@ -86,7 +86,7 @@ def test_conditions():
 def test_ranges():
     (n,) = symbols(7)
     assert n < 50
-    entry = entry_of(compile(record(lambda x: (ops.exp(x),), types((n,)))), structure="leaf")
+    entry = entry_of(compile(make_graph(lambda x: (ops.exp(x),), types((n,)))), structure="leaf")
     numpy.testing.assert_allclose(entry(numpy.zeros(49, float32)), numpy.ones(49))
     assert entry(numpy.zeros(50, float32)) == "slow"
 
@@ -94,7 +94,7 @@ def test_ranges():
 def test_sizes_by_which_nothing_can_be_divided():
     """They are refused before the program divides by them."""
     (n,) = symbols(7)
-    graph = record(lambda x: (ops.broadcast(ops.sum(x, (0,)), (100 // (n - 2), n)),), types((n,)))
+    graph = make_graph(lambda x: (ops.broadcast(ops.sum(x, (0,)), (100 // (n - 2), n)),), types((n,)))
     program = compile(graph)
     entry = entry_of(program, structure="leaf")
     assert entry(numbers(7)).shape == (20, 7)
@@ -105,7 +105,7 @@ def test_sizes_by_which_nothing_can_be_divided():
 def test_conditions_beyond_words():
     """n m < 50, of sizes whose product does not fit a word."""
     n, m = symbols(7, 5)
-    graph = record(lambda x, y: (ops.sum(x, (0, 1)), ops.sum(y, (0, 1))), types((n, 0), (m, 0)))
+    graph = make_graph(lambda x, y: (ops.sum(x, (0, 1)), ops.sum(y, (0, 1))), types((n, 0), (m, 0)))
     assert n * m < 50
     program = compile(graph)
     entry = entry_of(program)
@@ -118,7 +118,7 @@ def test_conditions_beyond_words():
 
 def test_bound_buffers_and_writes():
     (n,) = symbols(7)
-    graph = record(lambda x, w: (ops.mul(x, ops.broadcast(w, (n, 5))), ops.sum(x, (0,))), types((n, 5), (5,)))
+    graph = make_graph(lambda x, w: (ops.mul(x, ops.broadcast(w, (n, 5))), ops.sum(x, (0,))), types((n, 5), (5,)))
     program = compile(graph)
     w, target, told = numbers(5), numpy.zeros(5, float32), []
     entry = entry_of(
@@ -138,7 +138,7 @@ def test_bound_buffers_and_writes():
 
 def test_what_is_written_has_one_size():
     (n,) = symbols(7)
-    program = compile(record(lambda x: (ops.exp(x),), types((n,))))
+    program = compile(make_graph(lambda x: (ops.exp(x),), types((n,))))
     target = numpy.zeros(7, float32)
     made = make_entry(
         program, array_type=None, arguments=program.parameters, writes=[target], fallback=lambda *_: "slow"
@@ -148,7 +148,7 @@ def test_what_is_written_has_one_size():
 
 def test_packed_copies_of_matrices_that_seldom_change():
     (n,) = symbols(64)
-    graph = record(lambda x, w: (ops.matmul(x, w, False, True),), types((n, 96), (80, 96)))
+    graph = make_graph(lambda x, w: (ops.matmul(x, w, False, True),), types((n, 96), (80, 96)))
     program = compile(graph, stable=[1])
     w = numbers(80, 96)
     assert program.packers
@@ -163,7 +163,7 @@ def test_packed_copies_of_matrices_that_seldom_change():
 def test_scratch_of_any_size():
     """On the stack, in the cached block, in a larger one."""
     (n,) = symbols(7)
-    graph = record(lambda x: (composites.softmax(ops.sort(ops.matmul(x, x, False, True), 1), 1),), types((n, 4)))
+    graph = make_graph(lambda x: (composites.softmax(ops.sort(ops.matmul(x, x, False, True), 1), 1),), types((n, 4)))
     entry = entry_of(compile(graph), structure="leaf")
     for n in (3, 400, 30, 401, 2, 700, 500):
         x = numbers(n, 4)
@@ -174,14 +174,14 @@ def test_scratch_of_any_size():
 
 def test_large_results_begin_on_a_cache_line():
     (n,) = symbols(7)
-    entry = entry_of(compile(record(lambda x: (ops.exp(x),), types((n,)))), structure="leaf")
+    entry = entry_of(compile(make_graph(lambda x: (ops.exp(x),), types((n,)))), structure="leaf")
     for _ in range(5):
         assert entry(numbers(LARGE // 4)).ctypes.data % ALIGNMENT == 0
 
 
 def test_results_beyond_all_memory():
     (n,) = symbols(7)
-    graph = record(lambda x: (ops.broadcast(ops.sum(x, (1,)), (9, n)),), types((n, 0)))
+    graph = make_graph(lambda x: (ops.broadcast(ops.sum(x, (1,)), (9, n)),), types((n, 0)))
     entry = entry_of(compile(graph), structure="leaf")
     assert entry(numpy.zeros((1 << 58, 0), float32)) == "slow"
     with pytest.raises(MemoryError):
@@ -192,7 +192,7 @@ def test_results_beyond_all_memory():
 def test_calls_of_several_sizes_at_once():
     """Each call has its own sizes and scratch, also while another one runs without the lock."""
     n, m = symbols(7, 5)
-    entry = entry_of(compile(record(lambda x: (composites.softmax(x, 0),), types((n, m)))), structure="leaf")
+    entry = entry_of(compile(make_graph(lambda x: (composites.softmax(x, 0),), types((n, m)))), structure="leaf")
     wrong: list[Any] = []
 
     def work(seed: int) -> None:

@@ -8,7 +8,7 @@ import numpy
 import pytest
 
 from hybridize import ops
-from hybridize.base.dims import FAR, Scope
+from hybridize.base.dims import FAR, SizeScope
 from hybridize.base.dtypes import float16, float32, float64, int32, int64
 from hybridize.base.errors import ShapeError
 from hybridize.base.types import TensorType
@@ -18,7 +18,7 @@ from hybridize.graph import Graph
 from hybridize.graph.sizes import sizes_of, with_sizes
 from hybridize.ops import composites
 from hybridize.ops.evaluate import evaluate
-from hybridize.ops.record import record
+from hybridize.ops.tracing import make_graph
 
 Shape = tuple[int | str, ...]
 ONE = [*range(2, 36), 48, 63, 64, 65, 70, 128, 1000, 4100]
@@ -30,7 +30,7 @@ HINTS = {"n": 7, "m": 5, "k": 6}
 
 def graph_of(function: Callable[..., Any], shapes: Sequence[Shape], dtypes: Sequence[Any] = ()) -> Graph:
     """A graph over inputs of these shapes, in which words are size symbols."""
-    scope = Scope()
+    scope = SizeScope()
     scope.capturing = False
     symbols: dict[str, Any] = {}
     for word in (word for shape in shapes for word in shape if isinstance(word, str)):
@@ -45,7 +45,7 @@ def graph_of(function: Callable[..., Any], shapes: Sequence[Shape], dtypes: Sequ
         found = function(*inputs)
         return found if isinstance(found, tuple) else (found,)
 
-    return record(outputs, types)
+    return make_graph(outputs, types)
 
 
 def arrays_for(graph: Graph, shapes: Sequence[Shape], sizes: dict[str, int], seed: int = 0) -> list[Any]:
@@ -101,13 +101,13 @@ def attention(q: Any, k: Any, v: Any) -> Any:
 def in_turn(x: Any) -> Any:
     """Running sums by a scan."""
     kind = TensorType((5,), float32)
-    body = record(lambda total, row: (ops.add(total, row), ops.mul(total, row)), [kind, kind])
+    body = make_graph(lambda total, row: (ops.add(total, row), ops.mul(total, row)), [kind, kind])
     return ops.bind(ops.Scan(body, rows(x), 1, False), ops.full(1, kind), x)
 
 
 def chosen(x: Any) -> Any:
     """One of two sub-graphs, whose values have the call's sizes."""
-    then, orelse = (record(lambda y, f=f: (f(y),), [x.type]) for f in (ops.exp, ops.tanh))
+    then, orelse = (make_graph(lambda y, f=f: (f(y),), [x.type]) for f in (ops.exp, ops.tanh))
     return ops.bind(ops.Cond(then, orelse), ops.gt(ops.sum(x, (0, 1)), ops.full(0, TensorType((), float32))), x)
 
 
@@ -269,10 +269,10 @@ def test_a_size_that_happens_to_be_one():
     """Of two rows, one is left: the program is for such calls alone, and right."""
     graph = graph_of(lambda x: ops.reshape(ops.slice(x, (1, 0), (rows(x), 5), (1, 1)), (rows(x) - 1, 5, 1)), [("n", 5)])
     compile(graph)
-    scope = Scope()
+    scope = SizeScope()
     scope.capturing = False
     n = scope.symbol(2)
-    made = record(
+    made = make_graph(
         lambda x: (ops.reshape(ops.slice(x, (1, 0), (n, 5), (1, 1)), ((n - 1) * 5,)),), [TensorType((n, 5), float32)]
     )
     program = compile(made)

@@ -34,8 +34,10 @@ def test_floats_outside_the_range_of_integers_become_its_ends(run, dtype, to):
 def test_nan_in_medians_and_quantiles(run):
     x = np.array([[1.0, numpy.nan, 3.0], [1.0, 2.0, 4.0]])
     for function in (
-        lambda x: np.median(x, axis=1), lambda x: np.quantile(x, 0.5, axis=1), lambda x: np.percentile(x, 50, axis=1),
-    ):  # fmt: skip
+        lambda x: np.median(x, axis=1),
+        lambda x: np.quantile(x, 0.5, axis=1),
+        lambda x: np.percentile(x, 50, axis=1),
+    ):
         numpy.testing.assert_array_equal(run(function, x).asnumpy(), [numpy.nan, 2.0])
     assert numpy.isnan(run(lambda x: np.median(x), x).asnumpy())
 
@@ -51,8 +53,9 @@ def test_small_integers_do_not_overflow_in_norms_and_means(run):
     plain, w = x.asnumpy().astype(float), weights.asnumpy().astype(float)
     found = run(
         lambda x, w: [np.linalg.norm(x), npx.norm(x), np.average(x, weights=w), np.trapezoid(x), npx.softsign(x)],
-        x, weights,
-    )  # fmt: skip
+        x,
+        weights,
+    )
     norm = numpy.linalg.norm(plain)
     expected = [norm, norm, numpy.average(plain, weights=w), numpy.trapezoid(plain), plain / (1 + plain)]
     for one, other in zip(found, expected, strict=True):
@@ -80,11 +83,17 @@ def test_dtypes_of_results(run):
 @pytest.mark.parametrize(
     "function",
     [
-        lambda x: np.sum(x, axis=()), lambda x: np.max(x, axis=()), lambda x: np.floor(x), lambda x: np.around(x),
-        lambda x: np.resize(x, (2,)), lambda x: np.nan_to_num(x), lambda x: np.abs(x), lambda x: np.clip(x, None, None),
+        lambda x: np.sum(x, axis=()),
+        lambda x: np.max(x, axis=()),
+        lambda x: np.floor(x),
+        lambda x: np.around(x),
+        lambda x: np.resize(x, (2,)),
+        lambda x: np.nan_to_num(x),
+        lambda x: np.abs(x),
+        lambda x: np.clip(x, None, None),
         lambda x: x[0].sum().reshape(1),
     ],
-)  # fmt: skip
+)
 @pytest.mark.parametrize("dtype", ["float32", "int32"])
 def test_results_that_are_copies(run, function, dtype):
     def written(x):
@@ -153,11 +162,17 @@ def test_parameters_changed_in_every_way():
         view += 1
 
     changes = (
-        lambda: weight.set_data(weight.data() * 2), through_a_view, doubled_in_numpy, doubled_in_numpy,
-        lambda: weight.data().__setitem__(0, 0.5), lambda: net.initialize(force_reinit=True),
-        lambda: setattr(net, "two", nn.Dense(4, in_units=4)) or net.two.initialize(), lambda: net.cast("float64"),
-        lambda: net.cast("float32"), lambda: setattr(net, "one", nn.Dense(4, in_units=4)) or net.one.initialize(),
-    )  # fmt: skip
+        lambda: weight.set_data(weight.data() * 2),
+        through_a_view,
+        doubled_in_numpy,
+        doubled_in_numpy,
+        lambda: weight.data().__setitem__(0, 0.5),
+        lambda: net.initialize(force_reinit=True),
+        lambda: setattr(net, "two", nn.Dense(4, in_units=4)) or net.two.initialize(),
+        lambda: net.cast("float64"),
+        lambda: net.cast("float32"),
+        lambda: setattr(net, "one", nn.Dense(4, in_units=4)) or net.one.initialize(),
+    )
     for number, change in enumerate(changes):
         change()
         given = x.astype(net.one.weight.dtype)

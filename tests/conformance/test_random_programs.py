@@ -30,16 +30,46 @@ class Writer:
 
     def array(self) -> str:
         return self.pick(
-            "x + {n}", "x * {n}", "y - {n}", "x + y", "y * 0.5", "np.abs(x)", "-y", "np.maximum(x, y)", "x - y * 0.25",
-            "(x if {c} else y)", "(x + 1 if {c} else y - 1)", "twice(x)", "turned(y)", "parts[0] + y", "box[0] - x",
-            "x[::-1]", "x", "y", "box[1]", "state['a'] * 2", "inner(y)", "np.where(x > y, x, y)", "x.reshape(2)",
-        ).format(n=self.number(), c=self.condition())  # fmt: skip
+            "x + {n}",
+            "x * {n}",
+            "y - {n}",
+            "x + y",
+            "y * 0.5",
+            "np.abs(x)",
+            "-y",
+            "np.maximum(x, y)",
+            "x - y * 0.25",
+            "(x if {c} else y)",
+            "(x + 1 if {c} else y - 1)",
+            "twice(x)",
+            "turned(y)",
+            "parts[0] + y",
+            "box[0] - x",
+            "x[::-1]",
+            "x",
+            "y",
+            "box[1]",
+            "state['a'] * 2",
+            "inner(y)",
+            "np.where(x > y, x, y)",
+            "x.reshape(2)",
+        ).format(n=self.number(), c=self.condition())
 
     def condition(self) -> str:
         return self.pick(
-            "x.sum() > 1", "y.max() < 2", "x[0] > y[0]", "n > 2", "k % 2 == 0", "x.sum() > 0 and n < 4",
-            "not y.sum() > 3", "x.min() < -1 or k > 1", "-5 < x.sum() < 5", "n < k", "True", "x.sum() > n",
-        )  # fmt: skip
+            "x.sum() > 1",
+            "y.max() < 2",
+            "x[0] > y[0]",
+            "n > 2",
+            "k % 2 == 0",
+            "x.sum() > 0 and n < 4",
+            "not y.sum() > 3",
+            "x.min() < -1 or k > 1",
+            "-5 < x.sum() < 5",
+            "n < k",
+            "True",
+            "x.sum() > n",
+        )
 
     def write(self, depth: int, text: str) -> None:
         self.lines.append("    " * depth + text)
@@ -80,15 +110,32 @@ class Writer:
         self.write(
             depth,
             self.pick(
-                f"x = {self.array()}", f"y = {self.array()}", "n = n + 1", "n += 2",
+                f"x = {self.array()}",
+                f"y = {self.array()}",
+                "n = n + 1",
+                "n += 2",
                 f"k = {self.pick('n', '1', 'k + 1', '2')}",
-                "x, y = y, x", "y += 1", "x[0] = 2", "y *= x", f"parts = [{self.array()}]", "parts[0] = parts[0] + 1",
-                f"box = ({self.array()}, y)", "x, y = box", f"state['a'] = {self.array()}", "v = x[0:1]", "v += 3",
-                "parts.append(x)", "t = t + x.sum()", "t = y.max() * 2", f"state = {{'a': {self.array()}}}",
+                "x, y = y, x",
+                "y += 1",
+                "x[0] = 2",
+                "y *= x",
+                f"parts = [{self.array()}]",
+                "parts[0] = parts[0] + 1",
+                f"box = ({self.array()}, y)",
+                "x, y = box",
+                f"state['a'] = {self.array()}",
+                "v = x[0:1]",
+                "v += 3",
+                "parts.append(x)",
+                "t = t + x.sum()",
+                "t = y.max() * 2",
+                f"state = {{'a': {self.array()}}}",
                 "x[1:] = y[1:]",
-                "parts[-1] = y", "x = x + len(parts)", "def inner(z): return z * n if z.sum() > t else z - x",
+                "parts[-1] = y",
+                "x = x + len(parts)",
+                "def inner(z): return z * n if z.sum() > t else z - x",
             ),
-        )  # fmt: skip
+        )
 
     def loop(self, depth: int) -> None:
         self.loops += 1

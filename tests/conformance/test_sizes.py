@@ -181,8 +181,9 @@ GENERAL = {
 for _name in ("sum", "mean", "max", "min", "prod", "var", "std", "any", "all", "argmax", "argmin", "median"):
     for _axis in (None, 0, 1):
         GENERAL[f"{_name} over {_axis}"] = (
-            lambda x, name=_name, axis=_axis: getattr(np, name)(x, axis=axis), floats(N, 3),
-        )  # fmt: skip
+            lambda x, name=_name, axis=_axis: getattr(np, name)(x, axis=axis),
+            floats(N, 3),
+        )
 EXACT = {
     "pad edge": (lambda x: np.pad(x, ((1, 2), (0, 1)), mode="edge"), floats(N, 4)),
     "1/shape": (lambda x: x.sum(axis=0)*(1.0/x.shape[0]), floats(N, 4)),

@@ -51,8 +51,23 @@ def test_sizes_are_compared_with_numbers_of_any_length(backend, dynamic):
 def without_arithmetic(x):
     n = x.shape[0]
     try:
-        return (n & 3, n | 3, n ^ 3, n << 1, n >> 1, ~n, 3 & n, 1 << n, round(n), round(n, -1), pow(n, 2, 5),
-                (5).__eq__(n), n.__eq__(5), (2.5).__lt__(n), n.bit_length())  # fmt: skip
+        return (
+            n & 3,
+            n | 3,
+            n ^ 3,
+            n << 1,
+            n >> 1,
+            ~n,
+            3 & n,
+            1 << n,
+            round(n),
+            round(n, -1),
+            pow(n, 2, 5),
+            (5).__eq__(n),
+            n.__eq__(5),
+            (2.5).__lt__(n),
+            n.bit_length(),
+        )
     except (TypeError, AttributeError):
         return "a size is no number"
 
@@ -101,10 +116,15 @@ def test_a_size_that_the_dtype_lacks_is_an_error(function, backend, dynamic):
 
 
 @BACKENDS
-@pytest.mark.parametrize(("dtype", "good", "bad"), [
-    ("uint8", (0, 255), (-1, 256, 2**40)), ("int8", (-128, 127), (-129, 128)), ("int32", (-5, 2**31 - 1), (2**31,)),
-    ("uint64", (0, 2**50), (-1, -(2**50))),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    ("dtype", "good", "bad"),
+    [
+        ("uint8", (0, 255), (-1, 256, 2**40)),
+        ("int8", (-128, 127), (-129, 128)),
+        ("int32", (-5, 2**31 - 1), (2**31,)),
+        ("uint64", (0, 2**50), (-1, -(2**50))),
+    ],
+)
 def test_a_number_that_the_dtype_lacks_is_an_error(dtype, good, bad, backend):
     def program(x, k):
         return x * 0 + k
@@ -157,10 +177,20 @@ def arrays(x):
     n, m = x.shape
     given = x.sum(0)
     return (
-        np.array(n), np.array(x.shape), np.array([[n, 1], [2, m]]), x + np.array(n, dtype="int64"), x[0] + [n, m],
-        np.array([n, 0.5]), np.array([n > 5, m]), np.array([given[0], n]), np.array((n, m), dtype="int32"),
-        np.full((2,), n), np.stack([np.array(n), np.array(m)]), np.maximum(n, x[0]), np.asarray(n),
-    )  # fmt: skip
+        np.array(n),
+        np.array(x.shape),
+        np.array([[n, 1], [2, m]]),
+        x + np.array(n, dtype="int64"),
+        x[0] + [n, m],
+        np.array([n, 0.5]),
+        np.array([n > 5, m]),
+        np.array([given[0], n]),
+        np.array((n, m), dtype="int32"),
+        np.full((2,), n),
+        np.stack([np.array(n), np.array(m)]),
+        np.maximum(n, x[0]),
+        np.asarray(n),
+    )
 
 
 @BACKENDS

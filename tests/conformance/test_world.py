@@ -119,12 +119,18 @@ def test_items_of_containers(monkeypatch):
 @pytest.mark.parametrize(
     "use",
     [
-        lambda x, c: x * sum(c), lambda x, c: x * len(c), lambda x, c: x + max(c), lambda x, c: x if 3.0 in c else -x,
-        lambda x, c: x * [v * 1 for v in c][-1], lambda x, c: x * functools.reduce(lambda a, b: a + b, c),
-        lambda x, c: x * sorted(c)[0], lambda x, c: x + np.array(list(c))[0], lambda x, c: x * c[-1],
+        lambda x, c: x * sum(c),
+        lambda x, c: x * len(c),
+        lambda x, c: x + max(c),
+        lambda x, c: x if 3.0 in c else -x,
+        lambda x, c: x * [v * 1 for v in c][-1],
+        lambda x, c: x * functools.reduce(lambda a, b: a + b, c),
+        lambda x, c: x * sorted(c)[0],
+        lambda x, c: x + np.array(list(c))[0],
+        lambda x, c: x * c[-1],
         lambda x, c: x * c[0:2][1],
     ],
-)  # fmt: skip
+)
 def test_whole_containers_are_guarded(use):
     values = [1.0, 2.0]
 
@@ -366,10 +372,17 @@ def views_of_one_array(x):
 @pytest.mark.parametrize(
     "function",
     [
-        in_place, argument_written, argument_written_through_a_view, written_under_a_condition, written_in_a_loop,
-        written_row_by_row, argument_returned, view_of_argument, views_of_one_array,
+        in_place,
+        argument_written,
+        argument_written_through_a_view,
+        written_under_a_condition,
+        written_in_a_loop,
+        written_row_by_row,
+        argument_returned,
+        view_of_argument,
+        views_of_one_array,
     ],
-)  # fmt: skip
+)
 def test_views_and_writes(same, function):
     same(lambda: function, X, Y, programs=1)
 
@@ -478,9 +491,15 @@ def number_kind(x, n):
 @pytest.mark.parametrize(
     "function",
     [
-        number_as_data, number_in_range, number_decides, number_arithmetic, number_text, number_as_key, number_kind,
+        number_as_data,
+        number_in_range,
+        number_decides,
+        number_arithmetic,
+        number_text,
+        number_as_key,
+        number_kind,
     ],
-)  # fmt: skip
+)
 def test_numbers_as_arguments(same, function):
     same(lambda: function, (X, 1), (X, 2), (Y, 3), (X, 2.5), (Y, 4))
 
@@ -523,10 +542,15 @@ def number_counts_down(x, n):
 @pytest.mark.parametrize(
     "function",
     [
-        number_is_an_index, number_is_integer_arithmetic, number_grows_large, number_repeats, number_in_containers,
-        number_in_functions, number_counts_down,
+        number_is_an_index,
+        number_is_integer_arithmetic,
+        number_grows_large,
+        number_repeats,
+        number_in_containers,
+        number_in_functions,
+        number_counts_down,
     ],
-)  # fmt: skip
+)
 def test_integers_are_pythons(same, function):
     same(lambda: function, (X, 1), (Y, 0), (X, 1))
 
@@ -655,9 +679,15 @@ def nested_structures(x):
 @pytest.mark.parametrize(
     "function",
     [
-        shapes_as_numbers, dtype_decides, mixed_dtypes, nan_and_infinity, integers, numpy_functions, nested_structures,
+        shapes_as_numbers,
+        dtype_decides,
+        mixed_dtypes,
+        nan_and_infinity,
+        integers,
+        numpy_functions,
+        nested_structures,
     ],
-)  # fmt: skip
+)
 def test_values(same, function):
     same(lambda: function, X, Y, (numpy.array([1.0, -2.0], dtype="float64"),), [4.0, 5.0])
 

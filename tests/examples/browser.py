@@ -34,9 +34,13 @@ class Chromium:
         self._in, from_browser = os.pipe()
         command = [sys.executable, "-c", LAUNCHER, str(to_browser), str(from_browser), program, *FLAGS]
         self.process = subprocess.Popen(
-            [*command, f"--user-data-dir={profile}"], pass_fds=(to_browser, from_browser), start_new_session=True,
-            stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
-        )  # fmt: skip
+            [*command, f"--user-data-dir={profile}"],
+            pass_fds=(to_browser, from_browser),
+            start_new_session=True,
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.DEVNULL,
+            stderr=subprocess.DEVNULL,
+        )
         os.close(to_browser)
         os.close(from_browser)
         self._number = 0

@@ -167,8 +167,12 @@ def test_is_clean_under_sanitizers(name, models, system, tmp_path):
 
 def test_every_program_is_run():
     """`node` and `web` have tests of their own."""
-    sources = {path.relative_to(DEPLOY) for language in {name.split("/")[0] for name, _ in PROGRAMS}
-               for path in (DEPLOY / language).iterdir() if path.is_file() and not path.stem.endswith("_call")}  # fmt: skip
+    sources = {
+        path.relative_to(DEPLOY)
+        for language in {name.split("/")[0] for name, _ in PROGRAMS}
+        for path in (DEPLOY / language).iterdir()
+        if path.is_file() and not path.stem.endswith("_call")
+    }
     assert {str(path) for path in sources if path.suffix not in (".o", ".pyc", ".toml")} == {
         name for name, _ in PROGRAMS
     }

@@ -22,7 +22,7 @@ from hybridize.formats.saved import ARRAY, Leaf, SavedProgram, SavedSignature
 from hybridize.ops import composites
 from hybridize.ops.evaluate import evaluate
 from hybridize.ops.op import constant
-from hybridize.ops.record import record
+from hybridize.ops.tracing import make_graph
 from hybridize.tools import contents
 
 Point = namedtuple("Point", "x y")
@@ -39,7 +39,7 @@ def body(x, state, weight):
 
 
 def example(weights=None, **changes):
-    graph = record(body, [TensorType(s, float32) for s in ((2, 4), (100, 3), (4, 3))], ["x", "", "w"])
+    graph = make_graph(body, [TensorType(s, float32) for s in ((2, 4), (100, 3), (4, 3))], ["x", "", "w"])
     draw = numpy.random.default_rng(0)
     weights = weights or {"state": numpy.zeros((100, 3), "f4"), "w": draw.normal(size=(4, 3)).astype("f4")}
     _, arguments = flatten((("x", 3), {"mode": "fast", "flag": None}))
@@ -98,7 +98,7 @@ def test_written_weights_stay_out_of_the_file(tmp_path):
 @pytest.mark.parametrize("dtype", ["?", "i1", "u2", "i8", "f2", "f8", ml_dtypes.bfloat16])
 def test_weights_of_every_dtype(tmp_path, dtype):
     kind = numpy.dtype(dtype)
-    graph = record(lambda a, b, c: (a,), [TensorType(s, kind) for s in ((), (0, 3), (3, 2))])
+    graph = make_graph(lambda a, b, c: (a,), [TensorType(s, kind) for s in ((), (0, 3), (3, 2))])
     _, structure = flatten(((), {}))
     _, one = flatten("y")
     weights = {
@@ -127,7 +127,7 @@ def test_constants_of_equal_bytes_and_different_shapes(tmp_path):
         flat, square = constant(numpy.zeros(100, "f4")), constant(numpy.zeros((10, 10), "f4"))
         return ops.add(x, square), flat
 
-    graph = record(zeros, [TensorType((10, 10), float32)])
+    graph = make_graph(zeros, [TensorType((10, 10), float32)])
     _, arguments = flatten((("x",), {}))
     _, result = flatten(("a", "b"))
     program = SavedProgram("f", (SavedSignature(graph, arguments, (ARRAY,), result, (ARRAY, ARRAY)),))

@@ -20,7 +20,7 @@ from hybridize.formats.mxnet.write import symbol_json
 from hybridize.ops import composites
 from hybridize.ops.evaluate import evaluate
 from hybridize.ops.op import constant
-from hybridize.ops.record import record
+from hybridize.ops.tracing import make_graph
 
 FILES = Path(__file__).parent / "mxnet_files"
 SIGNATURES = {}
@@ -274,7 +274,7 @@ def scalars(x, y):
 
 
 def typed(function, *shapes):
-    return record(function, [TensorType(shape, float32) for shape in shapes])
+    return make_graph(function, [TensorType(shape, float32) for shape in shapes])
 
 
 GRAPHS = {
@@ -321,10 +321,10 @@ def test_the_batch_may_change():
 
 
 def test_what_mxnet_cannot_say_is_refused_with_a_remedy():
-    graph = record(lambda x: (ops.isnan(x),), [TensorType((2,), float32)])
+    graph = make_graph(lambda x: (ops.isnan(x),), [TensorType((2,), float32)])
     with pytest.raises(CaptureError, match=r"isnan has no counterpart(.|\n)*archive"):
         symbol_json(graph, ["data"], 1)
-    graph = record(lambda x: (x, ops.neg(x)), [TensorType((2,), float32)])
+    graph = make_graph(lambda x: (x, ops.neg(x)), [TensorType((2,), float32)])
     with pytest.raises(CaptureError, match="writes"):
         symbol_json(graph, ["data"], 1)
     with pytest.raises(CaptureError, match="the name 'data'"):

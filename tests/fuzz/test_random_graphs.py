@@ -25,7 +25,7 @@ from hybridize.ops import composites
 from hybridize.ops.evaluate import evaluate
 from hybridize.ops.gradient import apply
 from hybridize.ops.op import interpreting
-from hybridize.ops.record import Recorder
+from hybridize.ops.tracing import GraphTracer
 from hybridize.passes.inline import Inline
 from hybridize.passes.pipeline import Pipeline
 from hybridize.runtime.executable import Executable
@@ -48,7 +48,7 @@ class Maker:
     """Draws a graph. `exact` holds the values whose bits are determined."""
 
     draw: numpy.random.Generator
-    recorder: Recorder = field(default_factory=Recorder)
+    recorder: GraphTracer = field(default_factory=GraphTracer)
     values: list[Value] = field(default_factory=list)
     exact: set[Value] = field(default_factory=set)
     inputs: list[Any] = field(default_factory=list)
@@ -336,7 +336,7 @@ def body_of(m: Maker, types: tuple[TensorType, ...], results: tuple[TensorType, 
                 m.pick([unary, binary, reduce, view, view, layer, index])(inner, x)
         return [bounded(inner.fitted(ops.full(0, kind), inner.pick(inner.values))) for kind in results]
 
-    return ops.record(run, types)
+    return ops.make_graph(run, types)
 
 
 def bounded(x: Value) -> Value:
@@ -363,8 +363,8 @@ def loop(m: Maker, x: Value) -> None:
         def turn(n: Value, a: Value, fixed: Value) -> list[Value]:
             return [ops.add(n, ops.like(1, n)), *apply(inner, (a, fixed)), fixed]
 
-        cond = ops.record(lambda n, a, b: [ops.lt(n, ops.like(3, n))], (count, kind, kind))
-        body = ops.record(turn, (count, kind, kind))
+        cond = ops.make_graph(lambda n, a, b: [ops.lt(n, ops.like(3, n))], (count, kind, kind))
+        body = ops.make_graph(turn, (count, kind, kind))
         for value in ops.bind(ops.While(cond, body), zero, x, ops.abs(x))[1:]:
             m.add(value, False)
     else:

@@ -18,7 +18,7 @@ import pytest
 
 from hybridize import ops
 from hybridize.base import dims
-from hybridize.base.dims import Dim, Scope
+from hybridize.base.dims import Dim, SizeScope
 from hybridize.base.types import TensorType
 from hybridize.codegen.llvm.engine import compile_module, host_target, named_target
 from hybridize.codegen.llvm.program import build
@@ -29,7 +29,7 @@ from hybridize.graph.sizes import sizes_of, with_sizes
 from hybridize.ops import composites
 from hybridize.ops.evaluate import evaluate
 from hybridize.ops.op import interpreting
-from hybridize.ops.record import Recorder
+from hybridize.ops.tracing import GraphTracer
 from hybridize.passes import PIPELINE
 from hybridize.passes.inline import Inline
 from hybridize.passes.pipeline import Pipeline
@@ -57,8 +57,8 @@ class Maker:
     """Draws a graph over a few size symbols. `exact` holds the values whose bits are determined."""
 
     draw: numpy.random.Generator
-    scope: Scope = field(default_factory=Scope)
-    recorder: Recorder = field(default_factory=Recorder)
+    scope: SizeScope = field(default_factory=SizeScope)
+    recorder: GraphTracer = field(default_factory=GraphTracer)
     symbols: list[Dim] = field(default_factory=list)
     values: list[Value] = field(default_factory=list)
     exact: set[Value] = field(default_factory=set)

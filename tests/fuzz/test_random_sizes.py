@@ -13,7 +13,7 @@ import pytest
 
 from hybridize import ops
 from hybridize.base import dims
-from hybridize.base.dims import Dim, Scope
+from hybridize.base.dims import Dim, SizeScope
 from hybridize.base.dtypes import float32, float64, int32
 from hybridize.base.types import TensorType
 from hybridize.codegen.llvm.engine import named_target
@@ -23,7 +23,7 @@ from hybridize.graph.sizes import sizes_of, with_sizes
 from hybridize.ops import composites
 from hybridize.ops.evaluate import evaluate
 from hybridize.ops.op import interpreting
-from hybridize.ops.record import Recorder
+from hybridize.ops.tracing import GraphTracer
 
 FIXED = [1, 2, 3, 4, 5, 8, 16, 17, 33]
 TRIED = [2, 3, 4, 5, 7, 8, 15, 16, 17, 31, 33, 40, 64, 65, 100]
@@ -35,8 +35,8 @@ class Maker:
     """Draws a graph over a few size symbols."""
 
     draw: numpy.random.Generator
-    scope: Scope = field(default_factory=Scope)
-    recorder: Recorder = field(default_factory=Recorder)
+    scope: SizeScope = field(default_factory=SizeScope)
+    recorder: GraphTracer = field(default_factory=GraphTracer)
     symbols: list[Dim] = field(default_factory=list)
     values: list[Value] = field(default_factory=list)
 

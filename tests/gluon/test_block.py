@@ -29,8 +29,13 @@ def test_paths_and_names():
     net = Net(prefix="net_")
     params = net.collect_params()
     assert list(params) == [
-        "shift", "scale", "body.0.weight", "body.0.bias", "body.1.weight", "body.1.bias",
-    ] or list(params) == ["scale", "shift", "body.0.weight", "body.0.bias", "body.1.weight", "body.1.bias"]  # fmt: skip
+        "shift",
+        "scale",
+        "body.0.weight",
+        "body.0.bias",
+        "body.1.weight",
+        "body.1.bias",
+    ] or list(params) == ["scale", "shift", "body.0.weight", "body.0.bias", "body.1.weight", "body.1.bias"]
     names = [parameter.name for parameter in params.values()]
     assert {"net_scale", "net_shift", "net_hybridsequential0_dense1_bias"} <= set(names)
     assert net.body[0].act.prefix == "net_hybridsequential0_dense0_relu0_"
@@ -212,11 +217,13 @@ def test_hybrid_forward_gets_functions_and_parameters():
 @pytest.mark.parametrize(
     ("shape", "use", "expected"),
     [
-        ((0, 2), lambda F, x, w: F.np.dot(x, w), (4, 2)), ((1, 0), lambda F, x, w: F.broadcast_mul(x, w), (1, 4)),
-        ((0,), lambda F, x, w: w * x, (4,)), ((0,), lambda F, x, w: F.LayerNorm(x, w, w), (4,)),
+        ((0, 2), lambda F, x, w: F.np.dot(x, w), (4, 2)),
+        ((1, 0), lambda F, x, w: F.broadcast_mul(x, w), (1, 4)),
+        ((0,), lambda F, x, w: w * x, (4,)),
+        ((0,), lambda F, x, w: F.LayerNorm(x, w, w), (4,)),
         ((0,), lambda F, x, w: x + w, (4,)),
     ],
-)  # fmt: skip
+)
 def test_first_uses_tell_shapes(shape, use, expected):
     class Old(HybridBlock):
         def __init__(self):

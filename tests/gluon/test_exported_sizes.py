@@ -31,10 +31,15 @@ def exported(function, path, shape=(2, 4)):
 @pytest.mark.parametrize(
     "function",
     [
-        lambda x: x + np.mean(x), lambda x: x - np.mean(x, axis=0), lambda x: x * x.shape[0], lambda x: np.var(x),
-        lambda x: x[-1] + x[1:2], lambda x: np.stack([row * i for i, row in enumerate(x)]), lambda x: x / len(x),
+        lambda x: x + np.mean(x),
+        lambda x: x - np.mean(x, axis=0),
+        lambda x: x * x.shape[0],
+        lambda x: np.var(x),
+        lambda x: x[-1] + x[1:2],
+        lambda x: np.stack([row * i for i, row in enumerate(x)]),
+        lambda x: x / len(x),
     ],
-)  # fmt: skip
+)
 def test_sizes_that_are_part_of_the_graph(tmp_path, function, capsys):
     with pytest.warns(UserWarning, match=r"only right for data f32\[2,4\]"):
         net, block = exported(function, tmp_path / "net")
@@ -51,10 +56,14 @@ def test_sizes_that_are_part_of_the_graph(tmp_path, function, capsys):
 @pytest.mark.parametrize(
     "function",
     [
-        lambda x: npx.softmax(x, axis=0), lambda x: x.reshape(x.shape[0], 2, 3) + 1, lambda x: np.mean(x, axis=1),
-        lambda x: (x @ x.T) @ x, lambda x: x + np.ones_like(x), lambda x: x[::-1] if x.ndim == 3 else x[:, ::-1],
+        lambda x: npx.softmax(x, axis=0),
+        lambda x: x.reshape(x.shape[0], 2, 3) + 1,
+        lambda x: np.mean(x, axis=1),
+        lambda x: (x @ x.T) @ x,
+        lambda x: x + np.ones_like(x),
+        lambda x: x[::-1] if x.ndim == 3 else x[:, ::-1],
     ],
-)  # fmt: skip
+)
 def test_other_sizes_where_the_graph_is_the_same(tmp_path, function):
     net, block = exported(function, tmp_path / "net")
     for rows in (1, 2, 3, 7):

@@ -88,8 +88,13 @@ def test_what_does_not_fit_is_refused_and_changes_nothing(tmp_path):
     assert (net.weight.data().asnumpy() == 1).all()
     net.load_dict({"weight": numpy.zeros((3, 3))}, allow_missing=True, cast_dtype=True)
     assert net.weight.dtype == numpy.float32
-    net.load_dict({"weight": numpy.zeros((3, 3)), "y": 3}, allow_missing=True, ignore_extra=True, cast_dtype=True,
-                  dtype_source="saved")  # fmt: skip
+    net.load_dict(
+        {"weight": numpy.zeros((3, 3)), "y": 3},
+        allow_missing=True,
+        ignore_extra=True,
+        cast_dtype=True,
+        dtype_source="saved",
+    )
     assert net.weight.data().dtype == numpy.float64
 
 

@@ -148,9 +148,13 @@ def test_backward_gives_pytorchs_gradient(hybrid):
 
 @settings(max_examples=60, deadline=None, derandomize=True)
 @given(
-    st.integers(1, 9), st.integers(1, 4), st.integers(2, 6), st.integers(0, 5), st.sampled_from(["first", "last"]),
+    st.integers(1, 9),
+    st.integers(1, 4),
+    st.integers(2, 6),
+    st.integers(0, 5),
+    st.sampled_from(["first", "last"]),
     st.integers(0, 1 << 30),
-)  # fmt: skip
+)
 def test_any_sizes(steps, batch, classes, length, blank, seed):
     """Values and slopes beside PyTorch's, labels with repeats, lengths given or not, impossible ones among them."""
     rng = numpy.random.default_rng(seed)

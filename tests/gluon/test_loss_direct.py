@@ -110,8 +110,11 @@ def test_labels_that_are_no_class(wrong, dtype):
     y = np.array(label, dtype=label.dtype)
     loss = losses.SoftmaxCELoss()
     other = losses.SoftmaxCELoss(weight=2.0)
-    for way in (lambda: loss(x, y), lambda: other(np.stack([x, x], 1), np.stack([y, y], 1)),
-                lambda: hybridize.hybridize(lambda p, q: loss(p, q))(x, y)):  # fmt: skip
+    for way in (
+        lambda: loss(x, y),
+        lambda: other(np.stack([x, x], 1), np.stack([y, y], 1)),
+        lambda: hybridize.hybridize(lambda p, q: loss(p, q))(x, y),
+    ):
         with pytest.raises(IndexError, match="E110"):
             way()
     with pytest.raises(IndexError, match="E110"), autograd.record():

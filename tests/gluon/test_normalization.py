@@ -38,9 +38,9 @@ def fill(layer, size, dtype):
 
 def peer(layer, size, **arguments):
     """PyTorch's batch norm with the same parameters, and MXNet's meaning of momentum."""
-    other = {
-        2: torch.nn.BatchNorm1d, 3: torch.nn.BatchNorm1d, 4: torch.nn.BatchNorm2d
-    }[size](5, layer._epsilon, 1 - layer._momentum, dtype=torch.float64, **arguments)  # fmt: skip
+    other = {2: torch.nn.BatchNorm1d, 3: torch.nn.BatchNorm1d, 4: torch.nn.BatchNorm2d}[size](
+        5, layer._epsilon, 1 - layer._momentum, dtype=torch.float64, **arguments
+    )
     names = {"weight": "gamma", "bias": "beta", "running_mean": "running_mean", "running_var": "running_var"}
     found = {
         ours: torch.tensor(getattr(layer, theirs).data().asnumpy())
@@ -290,16 +290,21 @@ def test_exported_as_mxnet_writes_it_and_trained_on(tmp_path):
     symbol, params = net.export(str(tmp_path / "net"), samples=[np.array(drawn(5, 6, seed=2))])
     nodes = json.loads(Path(symbol).read_text())["nodes"]
     names = [one["name"] for one in nodes if one["op"] == "null"]
-    assert names == [
-        "data", "0.weight", "1.gamma", "1.beta", "1.running_mean", "1.running_var", "4.weight", "4.bias"
-    ]  # fmt: skip
+    assert names == ["data", "0.weight", "1.gamma", "1.beta", "1.running_mean", "1.running_var", "4.weight", "4.bias"]
     (node,) = (one for one in nodes if one["op"] == "BatchNorm")
     assert node["attrs"] == {
-        "axis": "1", "eps": "1e-05", "fix_gamma": "False", "momentum": "0.9", "use_global_stats": "False"
-    }  # fmt: skip
+        "axis": "1",
+        "eps": "1e-05",
+        "fix_gamma": "False",
+        "momentum": "0.9",
+        "use_global_stats": "False",
+    }
     assert [nodes[entry[0]]["name"] for entry in node["inputs"][1:]] == [
-        "1.gamma", "1.beta", "1.running_mean", "1.running_var"
-    ]  # fmt: skip
+        "1.gamma",
+        "1.beta",
+        "1.running_mean",
+        "1.running_var",
+    ]
     assert {"arg:1.gamma", "arg:1.beta", "aux:1.running_mean", "aux:1.running_var"} < set(read_params(params))
     again = SymbolBlock.imports(symbol, ["data"], params)
     numpy.testing.assert_allclose(again(x).asnumpy(), expected, rtol=1e-5, atol=1e-6)
@@ -479,9 +484,7 @@ def test_a_block_of_mxnet_1_finds_the_shapes():
         with autograd.record():
             y = net(x)
         numpy.testing.assert_allclose(y.asnumpy().mean((0, 2)), numpy.zeros(4), atol=1e-5)
-        numpy.testing.assert_allclose(
-            net.moving_mean.data().asnumpy(), 0.1 * x.asnumpy().mean((0, 2)), rtol=1e-5
-        )  # fmt: skip
+        numpy.testing.assert_allclose(net.moving_mean.data().asnumpy(), 0.1 * x.asnumpy().mean((0, 2)), rtol=1e-5)
 
 
 LAYERS = {

@@ -288,8 +288,10 @@ def test_one_optimizer_does_not_serve_two_trainers_in_turn(compiled):
         trainers[number].step(2)
         return loss.sum()
 
-    steps = [hybridize.hybridize(lambda number=number: step(number)) if compiled else lambda number=number: step(number)
-             for number in range(2)]  # fmt: skip
+    steps = [
+        hybridize.hybridize(lambda number=number: step(number)) if compiled else lambda number=number: step(number)
+        for number in range(2)
+    ]
     trainers = [gluon.Trainer(nets[0].collect_params(), made)]
     for _ in range(2):
         steps[0]()

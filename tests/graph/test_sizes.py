@@ -4,14 +4,14 @@ import numpy
 import pytest
 
 from hybridize import ops
-from hybridize.base.dims import Scope
+from hybridize.base.dims import SizeScope
 from hybridize.base.errors import ArgumentError, GraphError
 from hybridize.base.types import TensorType
 from hybridize.graph import exact, is_exact, parse, sizes_of, verify, with_sizes
 from hybridize.ops import OPS
 from hybridize.ops.composites import mean, softmax
 from hybridize.ops.evaluate import evaluate
-from hybridize.ops.record import record
+from hybridize.ops.tracing import make_graph
 
 F32 = numpy.dtype("f4")
 
@@ -64,9 +64,9 @@ def test_a_symbol_of_no_input_holds_for_nothing():
 
 
 def test_the_reference_takes_any_size():
-    scope = Scope()
+    scope = SizeScope()
     n = scope.symbol(9)
-    graph = record(lambda x: [softmax(x, 1), mean(x, (0,))], [TensorType((n, 4), F32)])
+    graph = make_graph(lambda x: [softmax(x, 1), mean(x, (0,))], [TensorType((n, 4), F32)])
     scope.capturing = False
     assert str(parse(str(graph), OPS)) == str(graph)
     for rows in (2, 9, 30):

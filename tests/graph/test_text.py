@@ -14,13 +14,13 @@ from hybridize.base.errors import GraphError, HybridizeError
 from hybridize.base.types import TensorType
 from hybridize.graph import Builder, parse
 from hybridize.graph.text import digest
-from hybridize.ops import OPS, composites, record
+from hybridize.ops import OPS, composites, make_graph
 
 F4 = numpy.dtype("f4")
 
 
 def test_the_text_of_a_small_graph():
-    graph = record(
+    graph = make_graph(
         lambda x, b: [ops.add(x, ops.broadcast(b, (2, 3)))],
         (TensorType((2, 3), F4), TensorType((3,), F4)),
         ("data", 'the "bias"'),
@@ -39,7 +39,7 @@ def test_the_text_of_a_small_graph():
 
 def test_composites_print_their_label_attributes_and_body():
     kinds = (TensorType((2, 3), F4), TensorType((4, 3), F4))
-    graph = record(lambda x, w: [composites.fully_connected(x, w)], kinds)
+    graph = make_graph(lambda x, w: [composites.fully_connected(x, w)], kinds)
     assert "composite FullyConnected(%0, %1, num_hidden=4, no_bias=True, flatten=True, body=graph(" in str(graph)
     assert graph.op_names() == ["FullyConnected"]
     back = parse(str(graph), OPS)
@@ -90,9 +90,9 @@ def test_large_constants_stand_by_their_digest():
 
 def test_names_are_no_part_of_what_a_graph_is():
     kind = TensorType((2,), F4)
-    one = record(lambda x: [ops.sin(x)], (kind,), ("a",))
-    two = record(lambda x: [ops.sin(x)], (kind,), ("b",))
-    three = record(lambda x: [ops.cos(x)], (kind,), ("a",))
+    one = make_graph(lambda x: [ops.sin(x)], (kind,), ("a",))
+    two = make_graph(lambda x: [ops.sin(x)], (kind,), ("b",))
+    three = make_graph(lambda x: [ops.cos(x)], (kind,), ("a",))
     assert one == two
     assert hash(one) == hash(two)
     assert str(one) != str(two)
@@ -162,7 +162,7 @@ def test_an_op_that_does_not_take_its_operands_says_so():
 def test_no_text_crashes_the_reader():
     """Any cut, and any changed character, is read or refused by an error of ours."""
     kinds = (TensorType((2, 3), F4), TensorType((4, 3), F4))
-    graph = record(lambda x, w: [composites.softmax(composites.fully_connected(x, w), 1)], kinds, ("x", "w"))
+    graph = make_graph(lambda x, w: [composites.softmax(composites.fully_connected(x, w), 1)], kinds, ("x", "w"))
     text = str(graph)
     generator = numpy.random.default_rng(0)
     for place in range(len(text)):
@@ -179,7 +179,7 @@ def test_printing_is_fast():
             x = ops.add(x, x) if k % 2 else ops.reshape(ops.transpose(x, (1, 0)), (32, 64))
         return [x]
 
-    graph = record(long, (kind,))
+    graph = make_graph(long, (kind,))
     times = []
     for _ in range(5):
         start = time.perf_counter()

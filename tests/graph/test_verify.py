@@ -7,13 +7,13 @@ from hybridize import ops
 from hybridize.base.errors import GraphError
 from hybridize.base.types import TensorType
 from hybridize.graph import Builder, Graph, Node, Value, verify
-from hybridize.ops import record
+from hybridize.ops import make_graph
 
 KIND = TensorType((2, 3), numpy.dtype("f4"))
 
 
 def good() -> Graph:
-    return record(lambda x: [ops.sin(ops.add(x, ops.constant(numpy.ones((2, 3), "f4"))))], (KIND,))
+    return make_graph(lambda x: [ops.sin(ops.add(x, ops.constant(numpy.ones((2, 3), "f4"))))], (KIND,))
 
 
 def test_a_good_graph_is_returned():

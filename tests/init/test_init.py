@@ -35,12 +35,15 @@ def test_constants():
 @pytest.mark.parametrize(
     ("initializer", "low", "high", "deviation"),
     [
-        (init.Uniform(), -0.07, 0.07, 0.07 / 3**0.5), (init.Uniform(2), -2, 2, 2 / 3**0.5), ("normal", -0.1, 0.1, 0.01),
-        (init.Xavier(), -(0.02**0.5), 0.02**0.5, (2 / 300) ** 0.5), (init.Xavier("gaussian", "in", 2), -9, 9, 0.1),
+        (init.Uniform(), -0.07, 0.07, 0.07 / 3**0.5),
+        (init.Uniform(2), -2, 2, 2 / 3**0.5),
+        ("normal", -0.1, 0.1, 0.01),
+        (init.Xavier(), -(0.02**0.5), 0.02**0.5, (2 / 300) ** 0.5),
+        (init.Xavier("gaussian", "in", 2), -9, 9, 0.1),
         (init.Xavier(factor_type="out", magnitude=6), -(0.06**0.5), 0.06**0.5, (2 / 100) ** 0.5),
         (init.MSRAPrelu("in", 0), -9, 9, 0.1),
     ],
-)  # fmt: skip
+)
 def test_what_is_drawn(initializer, low, high, deviation):
     values = filled(initializer, (100, 200))
     assert low <= values.min()
@@ -135,13 +138,16 @@ def truncated(x):
 @pytest.mark.parametrize(
     ("initializer", "chance"),
     [
-        (init.Uniform(2), lambda x: (x + 2) / 4), (init.Normal(3), lambda x: normal(x, 3)),
-        (init.TruncNorm(stdev=1), truncated), (init.TruncNorm(5, 2), lambda x: truncated((x - 5) / 2)),
+        (init.Uniform(2), lambda x: (x + 2) / 4),
+        (init.Normal(3), lambda x: normal(x, 3)),
+        (init.TruncNorm(stdev=1), truncated),
+        (init.TruncNorm(5, 2), lambda x: truncated((x - 5) / 2)),
         (init.TruncNorm(stdev=1, scale=9), normal),
-        (init.Xavier("gaussian", "in", 100), normal), (init.MSRAPrelu("out", 1), lambda x: normal(x, 0.1)),
+        (init.Xavier("gaussian", "in", 100), normal),
+        (init.MSRAPrelu("out", 1), lambda x: normal(x, 0.1)),
         (init.Xavier("uniform", "avg", 25), lambda x: (x + 0.5) / 1),
     ],
-)  # fmt: skip
+)
 @pytest.mark.parametrize("seed", [1, 2])
 def test_distributions(initializer, chance, seed):
     """Kolmogorov and Smirnov: the greatest distance of the distribution functions, at a chance of 1 in 10,000."""

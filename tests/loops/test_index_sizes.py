@@ -6,7 +6,7 @@ import itertools
 import pytest
 
 from hybridize.base import dims
-from hybridize.base.dims import FAR, Dim, Scope
+from hybridize.base.dims import FAR, Dim, SizeScope
 from hybridize.base.dtypes import bool_, int64
 from hybridize.loops.expr import CallExpr, Const, Expr, add, index, mul, whole
 from hybridize.loops.index import Interner, Space
@@ -16,7 +16,7 @@ from hybridize.loops.kernel import Kernel, Nest, Param, Statement
 @pytest.fixture
 def sizes():
     """Three symbols; whatever a test does, nothing may be assumed of them."""
-    scope = Scope()
+    scope = SizeScope()
     scope.capturing = False
     yield [scope.symbol(hint) for hint in (7, 5, 2)]
     assert not scope.conditions

@@ -355,14 +355,20 @@ def test_float16_and_torch():
 @pytest.mark.parametrize(
     ("one", "labels", "preds", "text"),
     [
-        (metric.Accuracy(), (3,), (4,), "looks for classes along axis 1"), (metric.Accuracy(), (3,), (4, 2), r"3 labels \[3\] with 4"),
-        (metric.Accuracy(axis=0), (2, 2), (2, 3), "4 labels"), (metric.TopKAccuracy(2), (3,), (4, 5), "scores"),
-        (metric.F1(), (3,), (3, 3), "two classes"), (metric.F1(class_type="multilabel"), (3,), (3, 1), "many labels"),
-        (metric.BinaryAccuracy(threshold=numpy.ones(3)), (3,), (3, 1), "thresholds"), (metric.MAE(), (3,), (3, 3), "compares 3"),
-        (metric.MeanCosineSimilarity(), (3, 2), (3, 3), "vectors"), (metric.PearsonCorrelation(), (3,), (3, 1), "Pearson"),
-        (metric.CrossEntropy(), (3,), (4, 3), "a label for each"), (metric.CrossEntropy(axis=2), (3,), (4, 3), "along axis 2"),
+        (metric.Accuracy(), (3,), (4,), "looks for classes along axis 1"),
+        (metric.Accuracy(), (3,), (4, 2), r"3 labels \[3\] with 4"),
+        (metric.Accuracy(axis=0), (2, 2), (2, 3), "4 labels"),
+        (metric.TopKAccuracy(2), (3,), (4, 5), "scores"),
+        (metric.F1(), (3,), (3, 3), "two classes"),
+        (metric.F1(class_type="multilabel"), (3,), (3, 1), "many labels"),
+        (metric.BinaryAccuracy(threshold=numpy.ones(3)), (3,), (3, 1), "thresholds"),
+        (metric.MAE(), (3,), (3, 3), "compares 3"),
+        (metric.MeanCosineSimilarity(), (3, 2), (3, 3), "vectors"),
+        (metric.PearsonCorrelation(), (3,), (3, 1), "Pearson"),
+        (metric.CrossEntropy(), (3,), (4, 3), "a label for each"),
+        (metric.CrossEntropy(axis=2), (3,), (4, 3), "along axis 2"),
     ],
-)  # fmt: skip
+)
 def test_shapes_that_do_not_fit(one, labels, preds, text):
     with pytest.raises(ShapeError, match=text):
         one.update(numpy.zeros(labels), numpy.zeros(preds))
@@ -372,19 +378,26 @@ def test_shapes_that_do_not_fit(one, labels, preds, text):
 @pytest.mark.parametrize(
     ("make", "text"),
     [
-        (lambda: metric.create("nonsense"), "'nonsense' is no metric(.|\n)*accuracy"), (lambda: metric.create(3), "3 is no metric"),
-        (lambda: metric.TopKAccuracy(0), "from 1 on"), (lambda: metric.TopKAccuracy("3"), "integer"), (lambda: metric.Perplexity(-1), "ignore_label"),
-        (lambda: metric.F1(class_type="x"), "multiclass"), (lambda: metric.CustomMetric(3), "function"),
+        (lambda: metric.create("nonsense"), "'nonsense' is no metric(.|\n)*accuracy"),
+        (lambda: metric.create(3), "3 is no metric"),
+        (lambda: metric.TopKAccuracy(0), "from 1 on"),
+        (lambda: metric.TopKAccuracy("3"), "integer"),
+        (lambda: metric.Perplexity(-1), "ignore_label"),
+        (lambda: metric.F1(class_type="x"), "multiclass"),
+        (lambda: metric.CustomMetric(3), "function"),
         (lambda: metric.F1().update(numpy.array([2]), numpy.array([0.5])), "labels 0 and 1"),
         (lambda: metric.F1(class_type="multiclass").update(numpy.array([2]), numpy.zeros((1, 2))), "2 classes"),
         (lambda: metric.F1(class_type="multiclass").update(numpy.array([-1]), numpy.zeros((1, 2))), "from -1 to -1"),
-        (lambda: metric.Fbeta(beta=-1), "beta of Fbeta"), (lambda: metric.Fbeta(beta=math.inf), "beta of Fbeta"),
-        (lambda: metric.MeanPairwiseDistance(p=0), "p of MeanPairwiseDistance"), (lambda: metric.create({}), "no metric"),
-        (lambda: metric.create("[]"), "describes no metric"), (lambda: metric.create('["mae"'), "describes no metric"),
+        (lambda: metric.Fbeta(beta=-1), "beta of Fbeta"),
+        (lambda: metric.Fbeta(beta=math.inf), "beta of Fbeta"),
+        (lambda: metric.MeanPairwiseDistance(p=0), "p of MeanPairwiseDistance"),
+        (lambda: metric.create({}), "no metric"),
+        (lambda: metric.create("[]"), "describes no metric"),
+        (lambda: metric.create('["mae"'), "describes no metric"),
         (lambda: metric.CrossEntropy().update(numpy.array([-1]), numpy.ones((1, 2))), "ignore_label"),
         (lambda: metric.PCC().update(numpy.array([-1]), numpy.array([1])), "from 0"),
     ],
-)  # fmt: skip
+)
 def test_what_cannot_be_is_an_error(make, text):
     with pytest.raises(ArgumentError, match=text):
         make()

@@ -9,7 +9,7 @@ from hybridize import ops
 from hybridize.base.errors import ArgumentError, ShapeError
 from hybridize.base.types import TensorType
 from hybridize.compiler import compile as compiled
-from hybridize.ops import ReferenceInterpreter, composites, evaluate, interpreting, pullback, record
+from hybridize.ops import ReferenceInterpreter, composites, evaluate, interpreting, make_graph, pullback
 
 X = numpy.array([[0.5, -1.0, 2.0], [-3.0, 0.25, 1.0]])
 EDGE = numpy.array([[0.0, -0.0, math.inf, -math.inf, math.nan, 300.0, -300.0]])
@@ -60,7 +60,7 @@ CASES = {
 def test_values_and_machine_code(name, dtype):
     function, formula = CASES[name]
     x = X.astype(dtype)
-    graph = record(lambda x: [function(x)], (typed(x),))
+    graph = make_graph(lambda x: [function(x)], (typed(x),))
     (found,) = evaluate(graph, [x])
     tolerance = {"f8": 1e-13, "f4": 2e-6, "f2": 2e-3}[dtype]
     assert found.dtype == dtype
@@ -72,7 +72,7 @@ def test_values_and_machine_code(name, dtype):
 @pytest.mark.parametrize("name", CASES)
 def test_no_overflow_and_nan_goes_through(name):
     function, _ = CASES[name]
-    graph = record(lambda x: [function(x)], (typed(EDGE.astype("f4")),))
+    graph = make_graph(lambda x: [function(x)], (typed(EDGE.astype("f4")),))
     (found,) = evaluate(graph, [EDGE.astype("f4")])
     (machine,) = compiled(graph).run([EDGE.astype("f4")])
     numpy.testing.assert_allclose(machine, found, rtol=1e-5)
@@ -85,7 +85,7 @@ def test_no_overflow_and_nan_goes_through(name):
 @pytest.mark.parametrize("name", CASES)
 def test_gradients(name):
     function, _ = CASES[name]
-    graph = record(lambda x: [function(x)], (typed(X),))
+    graph = make_graph(lambda x: [function(x)], (typed(X),))
     (y,) = evaluate(graph, [X])
     weights = numpy.random.default_rng(1).uniform(0.5, 1.5, y.shape)
     with interpreting(ReferenceInterpreter()):
@@ -98,7 +98,7 @@ def test_gradients(name):
 
 
 def test_the_slope_of_relu_at_zero_is_zero():
-    graph = record(lambda x: [composites.relu(x)], (TensorType((3,), numpy.dtype("f4")),))
+    graph = make_graph(lambda x: [composites.relu(x)], (TensorType((3,), numpy.dtype("f4")),))
     with interpreting(ReferenceInterpreter()):
         (found,) = pullback(graph, [numpy.array([0.0, -0.0, 1.0], "f4")], [numpy.ones(3, "f4")])
     numpy.testing.assert_array_equal(found, [0, 0, 1])
@@ -107,7 +107,7 @@ def test_the_slope_of_relu_at_zero_is_zero():
 def test_fully_connected():
     x, w, b = (numpy.random.rand(*shape).astype("f4") for shape in ((2, 3, 5), (4, 15), (4,)))
     for flat, weight in ((True, w), (False, w[:, :5])):
-        graph = record(
+        graph = make_graph(
             lambda x, w, b, flat=flat: [composites.fully_connected(x, w, b, flat)], [typed(x), typed(weight), typed(b)]
         )
         wanted = (x.reshape(2, 15) if flat else x) @ weight.T + b
@@ -127,23 +127,23 @@ def test_fully_connected():
 def test_fully_connected_of_sizes_that_do_not_fit(x, w, b):
     kinds = [TensorType.parse(kind) for kind in (x, w, b) if kind]
     with pytest.raises(ShapeError, match="E102"):
-        record(lambda *xs: [composites.fully_connected(*xs)], kinds)
+        make_graph(lambda *xs: [composites.fully_connected(*xs)], kinds)
 
 
 def test_layer_norm():
     x = numpy.random.rand(3, 7).astype("f4")
     gamma, beta = numpy.random.rand(2, 7).astype("f4")
-    graph = record(lambda *xs: [composites.layer_norm(*xs, 1, 1e-3)], [typed(x), typed(gamma), typed(beta)])
+    graph = make_graph(lambda *xs: [composites.layer_norm(*xs, 1, 1e-3)], [typed(x), typed(gamma), typed(beta)])
     wanted = (x - x.mean(1, keepdims=True)) / numpy.sqrt(x.var(1, keepdims=True) + 1e-3) * gamma + beta
     numpy.testing.assert_allclose(evaluate(graph, [x, gamma, beta])[0], wanted, rtol=1e-4, atol=1e-5)
     numpy.testing.assert_allclose(compiled(graph).run([x, gamma, beta])[0], wanted, rtol=1e-4, atol=1e-5)
     with pytest.raises(ShapeError, match="E164"):
-        record(lambda x, g: [composites.layer_norm(x, g, g, 0)], [typed(x), typed(gamma)])
+        make_graph(lambda x, g: [composites.layer_norm(x, g, g, 0)], [typed(x), typed(gamma)])
 
 
 def test_prelu():
     x, gamma = numpy.random.rand(2, 3, 4) - 0.5, numpy.array([0.1, 0.2, 0.3])
-    graph = record(lambda x, g: [composites.leaky_relu(x, g, "prelu")], [typed(x), typed(gamma)])
+    graph = make_graph(lambda x, g: [composites.leaky_relu(x, g, "prelu")], [typed(x), typed(gamma)])
     wanted = numpy.where(x > 0, x, x * gamma[:, None])
     numpy.testing.assert_allclose(evaluate(graph, [x, gamma])[0], wanted)
 
@@ -151,7 +151,7 @@ def test_prelu():
 def test_dropout_is_a_function_of_its_key():
     x = numpy.ones((100, 101), "f4")
     key = numpy.array([3, 9], "u8")
-    graph = record(lambda x, key: [composites.dropout(x, key, 0.25)], [typed(x), typed(key)])
+    graph = make_graph(lambda x, key: [composites.dropout(x, key, 0.25)], [typed(x), typed(key)])
     (y,) = evaluate(graph, [x, key])
     assert set(numpy.unique(y)) == {numpy.float32(0), numpy.float32(1 / 0.75)}
     assert abs((y == 0).mean() - 0.25) < 0.02
@@ -160,13 +160,13 @@ def test_dropout_is_a_function_of_its_key():
     (other,) = evaluate(graph, [x, key + numpy.uint64(1)])
     assert (other != y).any()
     for p, wanted in ((0.0, x), (1.0, 0 * x)):
-        graph = record(lambda x, key, p=p: [composites.dropout(x, key, p)], [typed(x), typed(key)])
+        graph = make_graph(lambda x, key, p=p: [composites.dropout(x, key, p)], [typed(x), typed(key)])
         numpy.testing.assert_array_equal(evaluate(graph, [x, key])[0], wanted)
 
 
 def test_uniform_numbers_lie_in_their_range_evenly():
     key = numpy.array([5, 0], "u8")
-    graph = record(lambda key: [composites.uniform(key, (100_000,))], [typed(key)])
+    graph = make_graph(lambda key: [composites.uniform(key, (100_000,))], [typed(key)])
     (x,) = compiled(graph).run([key])
     assert x.min() >= 0
     assert x.max() < 1
@@ -183,7 +183,7 @@ def test_philox_gives_the_published_numbers():
 def test_one_hot_and_embedding():
     rows = numpy.array([[2, 0], [1, 2]])
     table = numpy.random.rand(3, 4).astype("f4")
-    graph = record(
+    graph = make_graph(
         lambda rows, table: [composites.one_hot(rows, 3), composites.embedding(rows, table)],
         [typed(rows), typed(table)],
     )
@@ -195,6 +195,6 @@ def test_one_hot_and_embedding():
 
 def test_unknown_activations_are_named():
     with pytest.raises(ArgumentError, match=r"E342.*'rely'"):
-        record(lambda x: [composites.activation(x, "rely")], (typed(X),))
+        make_graph(lambda x: [composites.activation(x, "rely")], (typed(X),))
     with pytest.raises(ArgumentError, match=r"E343.*'rely'"):
-        record(lambda x: [composites.leaky_relu(x, None, "rely")], (typed(X),))
+        make_graph(lambda x: [composites.leaky_relu(x, None, "rely")], (typed(X),))

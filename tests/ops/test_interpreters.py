@@ -11,7 +11,16 @@ from hybridize import ops
 from hybridize.base.errors import ArgumentError, InternalError
 from hybridize.base.types import TensorType
 from hybridize.graph import Builder
-from hybridize.ops import OPS, Recorder, ReferenceInterpreter, composite, composites, evaluate, interpreting, record
+from hybridize.ops import (
+    OPS,
+    GraphTracer,
+    ReferenceInterpreter,
+    composite,
+    composites,
+    evaluate,
+    interpreting,
+    make_graph,
+)
 from hybridize.ops.op import ACTIVE, capturing, current, imperatively, snake
 
 KIND = TensorType((2, 3), numpy.dtype("f4"))
@@ -19,8 +28,12 @@ KIND = TensorType((2, 3), numpy.dtype("f4"))
 
 def test_words():
     assert [snake(name) for name in ("LayerNorm", "FMax", "GatherND", "Exp2", "Log10")] == [
-        "layer_norm", "fmax", "gather_nd", "exp2", "log10",
-    ]  # fmt: skip
+        "layer_norm",
+        "fmax",
+        "gather_nd",
+        "exp2",
+        "log10",
+    ]
     assert all(cls.word == snake(cls.__name__) == word for word, cls in OPS.items())
 
 
@@ -33,7 +46,7 @@ def test_parameterless_ops_are_equal_by_class_only():
 
 
 def test_interpreters_form_a_stack_of_the_thread():
-    recorder = Recorder()
+    recorder = GraphTracer()
     seen = []
     with interpreting(recorder):
         assert current() is recorder
@@ -50,14 +63,14 @@ def test_interpreters_form_a_stack_of_the_thread():
 
 
 def test_the_stack_is_put_back_after_an_error():
-    with pytest.raises(KeyError), interpreting(Recorder()):
+    with pytest.raises(KeyError), interpreting(GraphTracer()):
         raise KeyError
     assert not capturing()
     assert not ACTIVE
 
 
 def test_recording_and_evaluating():
-    graph = record(lambda x, y: [ops.mul(ops.sin(x), y), ops.sum(x, (0,))], (KIND, KIND), ("x", "y"))
+    graph = make_graph(lambda x, y: [ops.mul(ops.sin(x), y), ops.sum(x, (0,))], (KIND, KIND), ("x", "y"))
     assert graph.op_names() == ["sin", "mul", "sum"]
     x, y = numpy.random.rand(2, 2, 3).astype("f4")
     product, total = evaluate(graph, [x, y])
@@ -66,7 +79,7 @@ def test_recording_and_evaluating():
 
 
 def test_evaluate_refuses_other_inputs():
-    graph = record(lambda x: [x], (KIND,))
+    graph = make_graph(lambda x: [x], (KIND,))
     with pytest.raises(ArgumentError, match=r"E341.*inputs \(f32\[2,3\]\) was given \(f64\[2,3\]\)"):
         evaluate(graph, [numpy.zeros((2, 3))])
     with pytest.raises(ArgumentError, match="E341"):
@@ -74,13 +87,13 @@ def test_evaluate_refuses_other_inputs():
 
 
 def test_evaluate_gives_an_input_twice_and_drops_what_is_unused():
-    graph = record(lambda x: [x, x, ops.sin(x), ops.cos(x)][:2], (KIND,))
+    graph = make_graph(lambda x: [x, x, ops.sin(x), ops.cos(x)][:2], (KIND,))
     x = numpy.ones((2, 3), "f4")
     assert [y is x for y in evaluate(graph, [x])] == [True, True]
 
 
 def test_evaluate_warns_of_nothing():
-    graph = record(lambda x: [ops.log(x), ops.div(x, x)], (KIND,))
+    graph = make_graph(lambda x: [ops.log(x), ops.div(x, x)], (KIND,))
     with numpy.errstate(all="raise"):
         for y in evaluate(graph, [numpy.zeros((2, 3), "f4")]):
             assert not numpy.isfinite(y).any()
@@ -92,11 +105,11 @@ def blend(x: ops.Operand, y: ops.Operand | None = None, amount: float = 0.5):
 
 
 def test_composites_are_one_node_when_recorded_and_plain_calls_otherwise():
-    one = record(lambda x, y: [blend(x, y, amount=2.0)], (KIND, KIND))
+    one = make_graph(lambda x, y: [blend(x, y, amount=2.0)], (KIND, KIND))
     assert one.op_names() == ["Blend"]
     assert one.nodes[0].op.attributes == (("amount", 2.0),)
     assert one.nodes[0].op.body.op_names() == ["add"]
-    two = record(lambda x: [blend(x)], (KIND,))
+    two = make_graph(lambda x: [blend(x)], (KIND,))
     assert two.nodes[0].op.body.op_names() == ["broadcast", "mul"]
     with interpreting(ReferenceInterpreter()):
         x = numpy.ones((2, 3), "f4")
@@ -129,7 +142,7 @@ def test_composites_say_what_mxnet_files_need():
         return [y, composites.embedding(rows, w), composites.one_hot(rows, 7)]
 
     kinds = ["f32[2,3]", "f32[4,3]", "f32[4]", "u64[2]", "i64[5]"]
-    graph = record(run, [TensorType.parse(kind) for kind in kinds])
+    graph = make_graph(run, [TensorType.parse(kind) for kind in kinds])
     for node in graph.nodes:
         attributes.setdefault(node.op.name, dict(node.op.attributes))
     assert attributes == {
@@ -148,7 +161,7 @@ def test_composites_say_what_mxnet_files_need():
 
 
 def test_a_composite_is_inlined_before_it_is_lowered():
-    graph = record(lambda x: [blend(x)], (KIND,))
+    graph = make_graph(lambda x: [blend(x)], (KIND,))
     with pytest.raises(InternalError, match="E911"):
         graph.nodes[0].op.lower(types=(KIND,))
 
@@ -156,7 +169,7 @@ def test_a_composite_is_inlined_before_it_is_lowered():
 def test_graphs_of_composites_do_not_share_values():
     builder = Builder()
     x = builder.input(KIND)
-    graph = record(lambda x: [blend(blend(x))], (KIND,))
+    graph = make_graph(lambda x: [blend(blend(x))], (KIND,))
     (y,) = builder.inline(graph, [x])
     (z,) = builder.inline(graph, [y])
     assert len({x, y, z}) == 3
@@ -164,13 +177,13 @@ def test_graphs_of_composites_do_not_share_values():
 
 def test_graphs_and_effects_inside_are_told_by_the_op():
     """Each parameter that is a graph counts, at any depth; tuples and texts do not."""
-    said = record(lambda x: [ops.bind(ops.Print("{}"), x), x][1:], (KIND,))
-    quiet = record(lambda x: [x], (KIND,))
+    said = make_graph(lambda x: [ops.bind(ops.Print("{}"), x), x][1:], (KIND,))
+    quiet = make_graph(lambda x: [x], (KIND,))
     assert ops.effect_of(ops.Print("{}")) is ops.Effect.WORLD
     for inner, effect in ((said, ops.Effect.WORLD), (quiet, ops.Effect.PURE)):
         scan = ops.Scan(inner, 2, num_carry=1)
-        deeper = ops.Composite("twice", (("times", 2),), record(lambda x, scan=scan: ops.bind(scan, x), (KIND,)))
-        outer = ops.Cond(record(lambda x, op=deeper: ops.bind(op, x), (KIND,)), quiet)
+        deeper = ops.Composite("twice", (("times", 2),), make_graph(lambda x, scan=scan: ops.bind(scan, x), (KIND,)))
+        outer = ops.Cond(make_graph(lambda x, op=deeper: ops.bind(op, x), (KIND,)), quiet)
         assert list(outer.graphs) == ["then", "orelse"]
         assert [list(op.graphs) for op in (scan, deeper, ops.Add())] == [["body"], ["body"], []]
         assert [ops.effect_of(op) for op in (scan, deeper, outer)] == [effect] * 3

@@ -96,9 +96,21 @@ def test_a_new_op_is_one_class(tmp_path):
     run(tmp_path, "-c", LOAD)
     catalogues = [str(ROOT / "tests" / name / "test_catalog.py") for name in ("catalog", "autograd")]
     told = run(
-        tmp_path, "-m", "pytest", "-q", "-p", "new_op", "-p", "no:cacheprovider", "-k", "scaled_square",
-        f"--rootdir={ROOT}", "-c", str(ROOT / "pyproject.toml"), *catalogues,
-    )  # fmt: skip
+        tmp_path,
+        "-m",
+        "pytest",
+        "-q",
+        "-p",
+        "new_op",
+        "-p",
+        "no:cacheprovider",
+        "-k",
+        "scaled_square",
+        f"--rootdir={ROOT}",
+        "-c",
+        str(ROOT / "pyproject.toml"),
+        *catalogues,
+    )
     assert "19 passed" in told, told
 
 

@@ -109,9 +109,20 @@ def nadam(w, g, m, t, lr=0.001, beta1=0.9, beta2=0.999, epsilon=1e-8, schedule_d
 
 
 def lamb(
-    w, g, m, t, lr=0.001, beta1=0.9, beta2=0.999, epsilon=1e-6, bias_correction=True, wd=0.0,
-    lower_bound=0.0, upper_bound=math.inf, **_,
-):  # fmt: skip
+    w,
+    g,
+    m,
+    t,
+    lr=0.001,
+    beta1=0.9,
+    beta2=0.999,
+    epsilon=1e-6,
+    bias_correction=True,
+    wd=0.0,
+    lower_bound=0.0,
+    upper_bound=math.inf,
+    **_,
+):
     m[0] = beta1 * m[0] + (1 - beta1) * g
     m[1] = beta2 * m[1] + (1 - beta2) * g**2
     of_mean, of_square = (1 - beta1**t, 1 - beta2**t) if bias_correction else (1, 1)
@@ -237,8 +248,11 @@ def test_pytorch_gives_the_same(name, mine, peer, theirs):
 def test_any_arguments(name, learning_rate, wd, rescale_grad, clip_gradient, shape, seed):
     grads = gradients(shape, 10, seed)
     given_ = {
-        "learning_rate": learning_rate, "wd": wd, "rescale_grad": rescale_grad, "clip_gradient": clip_gradient,
-    }  # fmt: skip
+        "learning_rate": learning_rate,
+        "wd": wd,
+        "rescale_grad": rescale_grad,
+        "clip_gradient": clip_gradient,
+    }
     assert ours(name, grads, **given_) == pytest.approx(expected(name, grads, **given_), rel=1e-8, abs=1e-11)
 
 

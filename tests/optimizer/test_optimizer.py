@@ -32,11 +32,18 @@ def test_unknown_keywords_are_named_with_those_there_are():
 @pytest.mark.parametrize(
     "wrong",
     [
-        {"learning_rate": "fast"}, {"learning_rate": float("nan")}, {"wd": -1}, {"clip_gradient": -0.5},
-        {"beta1": 1.0}, {"beta2": -0.1}, {"epsilon": None}, {"learning_rate": True}, {"lr_scheduler": 0.1},
+        {"learning_rate": "fast"},
+        {"learning_rate": float("nan")},
+        {"wd": -1},
+        {"clip_gradient": -0.5},
+        {"beta1": 1.0},
+        {"beta2": -0.1},
+        {"epsilon": None},
+        {"learning_rate": True},
+        {"lr_scheduler": 0.1},
         {"begin_num_update": 1.5},
     ],
-)  # fmt: skip
+)
 def test_settings_are_checked(wrong):
     with pytest.raises(ValueError, match="E353") as caught:
         optimizer.Adam(**wrong)

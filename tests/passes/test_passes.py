@@ -9,7 +9,7 @@ from hybridize import ops
 from hybridize.base.locations import SourceLoc
 from hybridize.base.types import TensorType
 from hybridize.graph import Graph, parse
-from hybridize.ops import OPS, composites, evaluate, record
+from hybridize.ops import OPS, composites, evaluate, make_graph
 from hybridize.passes import PIPELINE, EliminateCommon, EliminateDead, FoldConstants, Inline, Pipeline, Simplify
 
 SPECIAL = numpy.array([0.0, -0.0, 1.5, -2.0, math.inf, -math.inf, math.nan, 1e-40], "f4")
@@ -91,14 +91,14 @@ def test_sum_of_sums_of_constants_is_one_constant():
         one, two, three, four = (ops.scalar(k, numpy.dtype("f4")) for k in (1, 2, 3, 4))
         return [ops.add(ops.add(one, two), ops.add(three, four))]
 
-    graph = PIPELINE.run(record(body, ()))
+    graph = PIPELINE.run(make_graph(body, ()))
     assert graph.op_names() == []
     assert [array.item() for array in graph.constants.values()] == [10.0]
 
 
 def test_filled_arrays_are_computed_as_numbers():
     kind = TensorType((512, 1024), numpy.dtype("f4"))
-    graph = record(lambda x: [ops.mul(x, ops.exp(ops.add(ops.full(1, kind), ops.full(2, kind))))], (kind,))
+    graph = make_graph(lambda x: [ops.mul(x, ops.exp(ops.add(ops.full(1, kind), ops.full(2, kind))))], (kind,))
     optimised = PIPELINE.run(graph)
     assert optimised.op_names() == ["broadcast", "mul"]
     assert sum(array.nbytes for array in optimised.constants.values()) == 4
@@ -106,7 +106,7 @@ def test_filled_arrays_are_computed_as_numbers():
 
 def test_large_results_stay_computed():
     kind = TensorType((600, 1), numpy.dtype("f4"))
-    graph = record(
+    graph = make_graph(
         lambda: [ops.matmul(ops.constant(numpy.ones(kind.shape, "f4")), ops.constant(numpy.ones((1, 600), "f4")))], ()
     )
     assert PIPELINE.run(graph).op_names() == ["matmul"]
@@ -132,24 +132,24 @@ def test_a_branch_with_an_effect_is_kept():
         ops.bind(ops.Print("{}"), x)
         return [x]
 
-    op = ops.Cond(record(loud, (kind,)), record(lambda x: [x], (kind,)))
-    graph = record(lambda p, x: [ops.bind(op, p, x)[0], x][1:], (TensorType((), numpy.dtype("?")), kind))
+    op = ops.Cond(make_graph(loud, (kind,)), make_graph(lambda x: [x], (kind,)))
+    graph = make_graph(lambda p, x: [ops.bind(op, p, x)[0], x][1:], (TensorType((), numpy.dtype("?")), kind))
     assert PIPELINE.run(graph).op_names() == ["cond"]
 
 
 def test_of_a_known_condition_the_branch_taken_stays():
     kind = TensorType((2,), numpy.dtype("f4"))
-    op = ops.Cond(record(lambda x: [ops.sin(x)], (kind,)), record(lambda x: [ops.cos(x)], (kind,)))
+    op = ops.Cond(make_graph(lambda x: [ops.sin(x)], (kind,)), make_graph(lambda x: [ops.cos(x)], (kind,)))
     for truth, name in ((True, "sin"), (False, "cos")):
-        graph = record(lambda x, truth=truth: [ops.bind(op, ops.constant(numpy.array(truth)), x)[0]], (kind,))
+        graph = make_graph(lambda x, truth=truth: [ops.bind(op, ops.constant(numpy.array(truth)), x)[0]], (kind,))
         assert PIPELINE.run(graph).op_names() == [name]
 
 
 def test_endless_loops_are_not_run_by_the_compiler():
     count = TensorType((), numpy.dtype("i8"))
-    forever = record(lambda n: [ops.ge(n, ops.like(0, n))], (count,))
-    op = ops.While(forever, record(lambda n: [n], (count,)))
-    graph = record(lambda: [ops.bind(op, ops.scalar(1, count.dtype))[0]], ())
+    forever = make_graph(lambda n: [ops.ge(n, ops.like(0, n))], (count,))
+    op = ops.While(forever, make_graph(lambda n: [n], (count,)))
+    graph = make_graph(lambda: [ops.bind(op, ops.scalar(1, count.dtype))[0]], ())
     assert PIPELINE.run(graph).op_names() == ["while"]
 
 
@@ -247,14 +247,14 @@ def test_where_of_a_known_condition():
 
 def test_composites_are_inlined_at_any_depth_also_inside_control_flow():
     kind = TensorType((2, 3), numpy.dtype("f4"))
-    body = record(lambda x: [composites.softmax(x, 1)], (kind,))
-    outer = ops.Composite("outer", (), record(lambda x: [composites.relu(composites.softmax(x, 1))], (kind,)))
+    body = make_graph(lambda x: [composites.softmax(x, 1)], (kind,))
+    outer = ops.Composite("outer", (), make_graph(lambda x: [composites.relu(composites.softmax(x, 1))], (kind,)))
 
     def run(p, x):
         y = ops.bind(ops.Cond(body, body), p, x)[0]
         return [ops.bind(outer, y)[0]]
 
-    graph = record(run, (TensorType((), numpy.dtype("?")), kind))
+    graph = make_graph(run, (TensorType((), numpy.dtype("?")), kind))
     optimised = PIPELINE.run(graph)
     assert "composite" not in str(optimised)
     assert optimised.op_names()[0] == "cond"
@@ -267,13 +267,13 @@ def test_composites_are_inlined_at_any_depth_also_inside_control_flow():
 )
 def test_a_pass_that_changes_nothing_returns_the_same_graph(step):
     kind = TensorType((2, 3), numpy.dtype("f4"))
-    graph = record(lambda x, y: [ops.add(ops.sin(x), y)], (kind, kind))
+    graph = make_graph(lambda x, y: [ops.add(ops.sin(x), y)], (kind, kind))
     assert step(graph) is graph
 
 
 def test_source_lines_survive():
     kind = TensorType((2, 3), numpy.dtype("f4"))
-    recorded = record(lambda x: [composites.relu(ops.neg(ops.neg(ops.matmul(x, x, True))))], (kind,))
+    recorded = make_graph(lambda x: [composites.relu(ops.neg(ops.neg(ops.matmul(x, x, True))))], (kind,))
     loc = SourceLoc("user.py", 7, "forward")
     graph = Graph(
         recorded.inputs,
@@ -304,10 +304,10 @@ def gelu_forms(y):
 @pytest.mark.parametrize("dtype", ["f4", "f8", "f2"])
 def test_half_of_one_and_tanh_is_a_sigmoid(dtype):
     x = numpy.concatenate([numpy.linspace(-30, 30, 241), [math.inf, -0.0, math.nan]]).astype(dtype)
-    graph = record(gelu_forms, [TensorType(x.shape, x.dtype)])
+    graph = make_graph(gelu_forms, [TensorType(x.shape, x.dtype)])
     changed = PIPELINE.run(graph)
     assert "tanh" not in changed.op_names() and changed.op_names().count("sigmoid") == 2
-    wide = record(gelu_forms, [TensorType(x.shape, numpy.dtype("f8"))])
+    wide = make_graph(gelu_forms, [TensorType(x.shape, numpy.dtype("f8"))])
     y = x.astype("f8")
     results = (evaluate(g, [z]) for g, z in ((changed, x), (graph, x), (PIPELINE.run(wide), y), (wide, y)))
     for now, before, truth, plain in zip(*results, strict=True):
@@ -321,7 +321,7 @@ def test_half_of_one_and_tanh_is_a_sigmoid(dtype):
 def test_other_sums_with_tanh_stay():
     kind = TensorType((5,), numpy.dtype("f4"))
     for first, factor in ((2.0, 0.5), (1.0, 0.25), (-1.0, 0.5)):
-        graph = record(
+        graph = make_graph(
             lambda y, first=first, factor=factor: [
                 ops.mul(ops.full(factor, ops.type_of(y)), ops.add(ops.full(first, ops.type_of(y)), ops.tanh(y)))
             ],
@@ -338,7 +338,7 @@ def test_over_copies_of_a_root():
     x = numpy.random.standard_normal((9, 8)).astype("f4")
     x[:, 0] = [0.0, -0.0, math.inf, -math.inf, math.nan, 1e-40, 3e38, 1, 1]
     v = numpy.array([0.0, 2.0, 5.0, math.inf, 3.0, 1e-44, 1e-30, 3e38, -1.0], "f4")
-    graph = record(normalised, [TensorType(x.shape, x.dtype), TensorType(v.shape, v.dtype)])
+    graph = make_graph(normalised, [TensorType(x.shape, x.dtype), TensorType(v.shape, v.dtype)])
     changed = PIPELINE.run(graph)
     assert changed.op_names() == ["rsqrt", "reshape", "broadcast", "mul"]
     with numpy.errstate(all="ignore"):
@@ -348,5 +348,5 @@ def test_over_copies_of_a_root():
 
 
 def test_a_division_by_as_many_roots_stays():
-    graph = record(lambda x, v: [ops.div(x, ops.sqrt(v))], [TensorType((5,), numpy.dtype("f4"))] * 2)
+    graph = make_graph(lambda x, v: [ops.div(x, ops.sqrt(v))], [TensorType((5,), numpy.dtype("f4"))] * 2)
     assert PIPELINE.run(graph).op_names() == ["sqrt", "div"]

@@ -231,10 +231,16 @@ class Handler:
 @pytest.mark.parametrize(
     "handler",
     [
-        plain, deleting, Handler(), Handler().method, functools.partial(lambda x, s, f: plain(s, f), 1),
-        functools.wraps(deleting)(lambda *args: deleting(*args)), lambda s, f=None: {}[s], lambda *args: 1 / 0,
+        plain,
+        deleting,
+        Handler(),
+        Handler().method,
+        functools.partial(lambda x, s, f: plain(s, f), 1),
+        functools.wraps(deleting)(lambda *args: deleting(*args)),
+        lambda s, f=None: {}[s],
+        lambda *args: 1 / 0,
     ],
-)  # fmt: skip
+)
 def test_handlers_of_all_kinds_are_known(handler):
     before = signal.signal(signal.SIGUSR1, handler)
     try:

@@ -77,9 +77,13 @@ def soak(seconds: float, folder: str) -> tuple[int, int]:
     """Turns, and bytes by which the process has grown since a third of the time."""
     environment = {**os.environ, "HYBRIDIZE_CACHE": "1", "HYBRIDIZE_CACHE_DIR": folder}
     ended = subprocess.run(
-        [sys.executable, "-c", PROGRAM, str(seconds), "1"], capture_output=True, text=True, env=environment,
-        timeout=seconds + 120, check=False,
-    )  # fmt: skip
+        [sys.executable, "-c", PROGRAM, str(seconds), "1"],
+        capture_output=True,
+        text=True,
+        env=environment,
+        timeout=seconds + 120,
+        check=False,
+    )
     assert ended.returncode == 0, ended.stderr
     numbers, problem = ended.stdout.splitlines()
     turns, growth, resident, hits = map(int, numbers.split())

@@ -3,30 +3,30 @@
 
 import pytest
 
-from hybridize.base.dims import Scope
+from hybridize.base.dims import SizeScope
 from hybridize.base.dtypes import float32
 from hybridize.base.types import TensorType
 from hybridize.compiler import compile
 from hybridize.graph.sizes import with_sizes
 from hybridize.ops import composites
-from hybridize.ops.record import record
-from hybridize.runtime.plan import Address, Buffer, Pack, Plan, PlanStep
+from hybridize.ops.tracing import make_graph
+from hybridize.runtime.plan import Buffer, Pack, Plan, PlanAddress, PlanStep
 from hybridize.runtime.serialization import dump, load
 
 
 @pytest.fixture(scope="module")
 def graph():
-    scope = Scope()
+    scope = SizeScope()
     n, m = scope.symbol(7), scope.symbol(5, high=400)
     scope.capturing = False
-    return record(lambda x: (composites.softmax(x, 1),), [TensorType((n, m), float32)])
+    return make_graph(lambda x: (composites.softmax(x, 1),), [TensorType((n, m), float32)])
 
 
 def test_is_plain_data(graph):
     plan = compile(graph).plan
     assert plan.sizes == ("n0 in 2.. like 7", "n1 in 2..400 like 5")
     assert plan.inputs == (Buffer("f32", ("n0", "n1"), "4*n0*n1"),)
-    assert load(dump(plan), [Buffer, Pack, Address, Plan, PlanStep]) == plan
+    assert load(dump(plan), [Buffer, Pack, PlanAddress, Plan, PlanStep]) == plan
 
 
 def test_filled_in_for_a_call(graph):

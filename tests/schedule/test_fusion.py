@@ -22,13 +22,13 @@ def f32(*shape):
 
 
 def scheduled(function, *types):
-    graph = Inline()(ops.record(function, types))
+    graph = Inline()(ops.make_graph(function, types))
     return schedule(graph, LLVMTargetInfo(host_target()))
 
 
 def compiled(function, *types, tolerance=1e-5):
     """Schedule, compile, run, compare; returns the plan."""
-    graph = Inline()(ops.record(function, types))
+    graph = Inline()(ops.make_graph(function, types))
     built = build(graph, host_target())
     loaded = compile_module(built.module.text(), host_target())
     inputs = [numpy.asarray(numpy.random.standard_normal(t.shape) * 2).astype(t.dtype) for t in types]
@@ -220,7 +220,7 @@ def test_thousand_layers_need_two_buffers_few_functions_and_little_time():
             x = ops.add(ops.tanh(x), ops.like(1, x))
         return [x]
 
-    graph = ops.record(chain, [f32(100, 30)])
+    graph = ops.make_graph(chain, [f32(100, 30)])
     start = time.perf_counter()
     built = build(graph, host_target())
     compile_module(built.module.text(), host_target())
@@ -269,7 +269,7 @@ def test_gather_reads_rows_by_data():
     def embed(w, i):
         return [ops.tanh(ops.gather(w, i, 0))]
 
-    graph = ops.record(embed, [f32(11, 6), TensorType((4, 2), int64)])
+    graph = ops.make_graph(embed, [f32(11, 6), TensorType((4, 2), int64)])
     built = build(graph, host_target())
     assert len(built.plan.steps) == 1
 
@@ -322,7 +322,7 @@ def test_what_others_wait_for_is_not_computed_with_what_comes_last():
         new = ops.sub(w, ops.matmul(cut, x, True, False))
         return [new, ops.matmul(cut, w)]
 
-    graph = Inline()(ops.record(step, [f32(32, 48), f32(1, 48), f32(1, 32), f32(1, 32)]))
+    graph = Inline()(ops.make_graph(step, [f32(32, 48), f32(1, 48), f32(1, 32), f32(1, 32)]))
     plan = schedule(graph, LLVMTargetInfo(host_target()), updates={0: 0}).plan
     assert plan.updates == ((0, 0),)
     assert plan.steps[-1].ops[-1] == "sub"

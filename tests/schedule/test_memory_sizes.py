@@ -6,14 +6,14 @@ import random
 import pytest
 
 from hybridize.base import dims
-from hybridize.base.dims import FAR, Scope
+from hybridize.base.dims import FAR, SizeScope
 from hybridize.schedule.memory import ALIGN, ScratchBlock, assign
 
 
 @pytest.mark.parametrize("seed", range(20))
 def test_blocks_alive_together_never_overlap(seed):
     draw = random.Random(seed)
-    scope = Scope()
+    scope = SizeScope()
     scope.capturing = False
     symbols = [scope.symbol(draw.randrange(2, 50)) for _ in range(3)]
     choices = [*(4 * n for n in symbols), symbols[0] * symbols[1] * 4, 100, 64 * symbols[2], 8 * symbols[0] + 12]
@@ -35,7 +35,7 @@ def test_blocks_alive_together_never_overlap(seed):
 
 
 def test_blocks_of_one_size_share():
-    scope = Scope()
+    scope = SizeScope()
     scope.capturing = False
     n = scope.symbol(9)
     blocks = [ScratchBlock(4 * n, k, k + 1) for k in range(10)]

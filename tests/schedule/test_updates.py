@@ -11,7 +11,7 @@ from hybridize.array.symbol import Symbol
 from hybridize.base.dtypes import float32, float64
 from hybridize.base.errors import AssertionFailed
 from hybridize.base.types import TensorType
-from hybridize.ops import record
+from hybridize.ops import make_graph
 from hybridize.ops.op import current
 
 
@@ -26,7 +26,7 @@ def compiled(function, types, updates, **options):
         interpreter = current()
         return [operand(x) for x in function(*(Symbol.of(interpreter, one) for one in inputs))]
 
-    return compiler.compile(record(steps, types), updates=updates, **options)
+    return compiler.compile(make_graph(steps, types), updates=updates, **options)
 
 
 def samples(types):
@@ -159,9 +159,9 @@ def test_a_row_or_a_part_is_updated():
 
 
 def test_sizes_that_a_call_brings_along():
-    from hybridize.base.dims import Scope
+    from hybridize.base.dims import SizeScope
 
-    scope = Scope()
+    scope = SizeScope()
     scope.capturing = False
     size = scope.symbol(64, name="n", low=1)
     executable = compiled(lambda w, x: [w - 0.5 * x], [TensorType((size,), float32)] * 2, {0: 0})

@@ -40,8 +40,10 @@ def test_types_of_variables():
 def test_infer():
     a, b = sym.var("a"), sym.var("b")
     assert npx.fully_connected(a, b, None, num_hidden=4, no_bias=True).infer_shape(a=(2, 3), b=(4, 3)) == (
-        [(2, 3), (4, 3)], [(2, 4)], [],
-    )  # fmt: skip
+        [(2, 3), (4, 3)],
+        [(2, 4)],
+        [],
+    )
     arguments, results, _ = (a > 1).infer_type(a="f64[2]")
     assert [str(dtype) for dtype in (*arguments, *results)] == ["float64", "bool"]
 

@@ -6,7 +6,7 @@ import ml_dtypes
 import numpy
 
 from hybridize import ops
-from hybridize.base.dims import Scope
+from hybridize.base.dims import SizeScope
 from hybridize.base.types import TensorType
 from hybridize.ops import composites
 from hybridize.passes import PIPELINE
@@ -17,7 +17,7 @@ I8 = TensorType((), numpy.dtype("i8"))
 def job(function, *inputs):
     """The program of `function` after all passes, and its inputs."""
     types = [TensorType(x.shape, x.dtype) for x in inputs]
-    return PIPELINE.run(ops.record(function, types)), list(inputs)
+    return PIPELINE.run(ops.make_graph(function, types)), list(inputs)
 
 
 def normal(*shape, dtype="f4", seed=0):
@@ -61,22 +61,22 @@ def recurrence():
         return [after, after]
 
     state = TensorType((3, 8), numpy.dtype("f4"))
-    scan = ops.Scan(ops.record(step, (state, state)), 7, False, 1)
+    scan = ops.Scan(ops.make_graph(step, (state, state)), 7, False, 1)
     return job(lambda h, x: ops.bind(scan, h, x), normal(3, 8), normal(7, 3, 8))
 
 
 def collatz():
     """A loop as long as the data says, with a branch in it."""
-    halve = ops.record(lambda n: [ops.shift_right(n, ops.like(1, n))], (I8,))
-    grow = ops.record(lambda n: [ops.add(ops.mul(n, ops.like(3, n)), ops.like(1, n))], (I8,))
+    halve = ops.make_graph(lambda n: [ops.shift_right(n, ops.like(1, n))], (I8,))
+    grow = ops.make_graph(lambda n: [ops.add(ops.mul(n, ops.like(3, n)), ops.like(1, n))], (I8,))
 
     def turn(n, steps):
         even = ops.eq(ops.mod(n, ops.like(2, n)), ops.like(0, n))
         (after,) = ops.bind(ops.Cond(halve, grow), even, n)
         return [after, ops.add(steps, ops.like(1, steps))]
 
-    more = ops.record(lambda n, steps: [ops.gt(n, ops.like(1, n))], (I8, I8))
-    loop = ops.While(more, ops.record(turn, (I8, I8)))
+    more = ops.make_graph(lambda n, steps: [ops.gt(n, ops.like(1, n))], (I8, I8))
+    loop = ops.While(more, ops.make_graph(turn, (I8, I8)))
     return job(lambda n: ops.bind(loop, n, ops.full(0, I8)), numpy.asarray(27))
 
 
@@ -84,9 +84,16 @@ def integers():
     def program(x, y):
         flags = ops.gt(x, y)
         return [
-            ops.floor_div(x, y), ops.mod(x, y), ops.bit_xor(x, y), ops.sum(x, (0,)), ops.transpose(y, (1, 0)),
-            ops.where(flags, x, y), ops.cast(x, numpy.dtype("f4")), ops.matmul(x, ops.transpose(y, (1, 0))), flags,
-        ]  # fmt: skip
+            ops.floor_div(x, y),
+            ops.mod(x, y),
+            ops.bit_xor(x, y),
+            ops.sum(x, (0,)),
+            ops.transpose(y, (1, 0)),
+            ops.where(flags, x, y),
+            ops.cast(x, numpy.dtype("f4")),
+            ops.matmul(x, ops.transpose(y, (1, 0))),
+            flags,
+        ]
 
     draw = numpy.random.default_rng(0)
     return job(program, draw.integers(-99, 99, (9, 21)), draw.integers(1, 9, (9, 21)))
@@ -136,9 +143,9 @@ def of_any_length(lengths):
     def rows(x):
         return [composites.softmax(x, 1), ops.sum(x, (0,)), ops.transpose(x, (1, 0)), ops.cum_sum(x, 0)]
 
-    scope = Scope()
+    scope = SizeScope()
     symbol = scope.symbol(9, name="n")
-    graph = ops.record(rows, [TensorType((symbol, 21), numpy.dtype("f4"))])
+    graph = ops.make_graph(rows, [TensorType((symbol, 21), numpy.dtype("f4"))])
     scope.capturing = False
     exact = [job(rows, normal(length, 21)) for length in lengths]
     program = PIPELINE.run(graph)

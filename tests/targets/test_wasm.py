@@ -95,9 +95,13 @@ def test_data_lies_above_the_stack_and_below_the_heap(tmp_path):
     assert set(module.exports) == {"third", *names}
     assert module.imports == ()
     found = values(
-        tmp_path, module.module, "m.third()", "memory.getInt32(m.word.value, true)", "m.__heap_base.value",
+        tmp_path,
+        module.module,
+        "m.third()",
+        "memory.getInt32(m.word.value, true)",
+        "m.__heap_base.value",
         *(f"m.{name}.value" for name in names),
-    )  # fmt: skip
+    )
     third, word, heap, *places = map(int, found)
     assert (third, word) == (33, 7)
     assert heap % HEAP_ALIGN == 0

@@ -12,12 +12,12 @@ from hybridize.tools.command import application
 from hybridize.tools.formulas import FORMULAS
 from hybridize.tools.peers import HYBRIDIZED, ROWS, plain_numpy
 
-QUICK = bench.Options(rounds=2, seconds=0.01, cpu=0, only=("NumPy",))
+QUICK = bench.BenchOptions(rounds=2, seconds=0.01, cpu=0, only=("NumPy",))
 NUMPY = next(row for row in ROWS if row.name == "NumPy")
 
 
-def result(name: str, *rounds: list[float]) -> bench.Result:
-    return bench.Result(name, list(rounds), [0.5])
+def result(name: str, *rounds: list[float]) -> bench.Measurement:
+    return bench.Measurement(name, list(rounds), [0.5])
 
 
 def test_ratio_is_formed_within_the_round():
@@ -98,7 +98,7 @@ def test_formulas_are_workloads(tmp_path):
     rows = {row.name: row for row in bench.run_calls("transpose-1024", QUICK)}
     assert rows["NumPy"].error == ""
     assert rows[HYBRIDIZED].rounds
-    assert bench.Options().sizes == 1000
+    assert bench.BenchOptions().sizes == 1000
     limits = bench.Limits(400, 200, 100, 40, 250, 32 << 10, 1 << 20, 32 << 20)
     assert workloads.limit_s("sum-0", limits) == pytest.approx(4 * (4096**2 + 4096) / 40e9)
     assert workloads.limit_s("transpose-1024", limits) == pytest.approx(3 * 4 * 1024**2 / 100e9)
@@ -171,7 +171,7 @@ def test_goals_take_the_best_peer():
 
 
 def test_table_shows_failures_beside_figures():
-    grid = report.calls("title", [result(HYBRIDIZED, [1e-6]), bench.Result("broken", error="no such thing")])
+    grid = report.calls("title", [result(HYBRIDIZED, [1e-6]), bench.Measurement("broken", error="no such thing")])
     assert grid.rows[0][1:4] == ("1.00 µs", "1.00 µs", "1.00 ×")
     assert grid.rows[1][1] == "failed"
     assert grid.notes == ("broken: no such thing",)
@@ -180,8 +180,8 @@ def test_table_shows_failures_beside_figures():
 
 
 def test_starts_say_what_the_processor_took():
-    first = bench.Result("MLP", [[0.1], [0.3]], cpu_s=[0.02, 0.04])
-    grid = report.starts("compile", [first, bench.Result("broken", error="no")])
+    first = bench.Measurement("MLP", [[0.1], [0.3]], cpu_s=[0.02, 0.04])
+    grid = report.starts("compile", [first, bench.Measurement("broken", error="no")])
     assert grid.rows[0] == ("MLP", "200 ms", "100 ms", "2")
     assert "MLP 30.0 ms" in grid.notes[0]
     assert grid.notes[1] == "broken: no"

@@ -10,10 +10,10 @@ import tracemalloc
 import pytest
 
 from hybridize import hybridize, np
-from hybridize.tools import bench, deployed, goals, memory, peaks, report, trained
+from hybridize.tools import bench, deployment, goals, memory, peak_memory, report, training_workloads
 from hybridize.tools.peers import HYBRIDIZED
 from hybridize.tools.peers.ours import step_of
-from hybridize.tools.trained import TRAININGS, Training
+from hybridize.tools.training_workloads import TRAININGS, Training
 
 needs_cc = pytest.mark.skipif(shutil.which("cc") is None, reason="there is no C compiler")
 
@@ -22,7 +22,7 @@ needs_cc = pytest.mark.skipif(shutil.which("cc") is None, reason="there is no C 
 def test_the_plans_figure_is_what_a_step_allocates(workload):
     """Scratch is a block that the process keeps for its next call; results are NumPy's, which tells tracemalloc."""
     training = TRAININGS[workload]
-    layers, batches = trained.arrays(training)
+    layers, batches = training_workloads.arrays(training)
     step = hybridize(step_of(training, layers), threads=1)
     x, y = map(np.array, batches[0])
     for _ in range(3):
@@ -58,7 +58,7 @@ print(json.dumps(memory.peak_of(call)))
 
 @needs_cc
 def test_memory_is_counted_to_the_byte(tmp_path):
-    counter = deployed.compiled("peak.c", tmp_path / "peak.so", bench.Options(), "-shared", "-fPIC")
+    counter = deployment.compiled("peak.c", tmp_path / "peak.so", bench.BenchOptions(), "-shared", "-fPIC")
     environment = {**os.environ, "LD_PRELOAD": str(counter)}
     done = subprocess.run([sys.executable, "-c", COUNT], env=environment, capture_output=True, text=True, check=True)
     assert 1_500_000 <= json.loads(done.stdout) < 1_520_000
@@ -68,16 +68,16 @@ def test_memory_is_counted_to_the_byte(tmp_path):
 def test_rows_and_goals(monkeypatch):
     """Our row counts what the plan says; a runtime that fails says why."""
     small = Training("small", (64, 200, 10), 32, "adam", 0.01)
-    monkeypatch.setattr(peaks, "TRAININGS", {"train-adam-1": TRAININGS["train-adam-1"]})
-    found = {one.name: one for one in peaks.run(bench.Options(only=("nothing else",)))}
+    monkeypatch.setattr(peak_memory, "TRAININGS", {"train-adam-1": TRAININGS["train-adam-1"]})
+    found = {one.name: one for one in peak_memory.run(bench.BenchOptions(only=("nothing else",)))}
     ours = found[f"train-adam-1: {HYBRIDIZED}"]
-    planned = found[f"train-adam-1: {HYBRIDIZED}, {peaks.PLANNED}"]
+    planned = found[f"train-adam-1: {HYBRIDIZED}, {peak_memory.PLANNED}"]
     assert ours.besides == planned.besides == 4 * 4 * sum(a * b + b for a, b in ((512, 256), (256, 128), (128, 2)))
     assert not ours.error
     assert 0 <= ours.beyond <= planned.beyond + 4096
-    assert peaks.state_bytes(small) == 4 * 4 * (64 * 200 + 200 + 200 * 10 + 10)
+    assert peak_memory.state_bytes(small) == 4 * 4 * (64 * 200 + 200 + 200 * 10 + 10)
     eager = [bench.Amount(f"train-64: {name}", nbytes, 5) for name, nbytes in ((HYBRIDIZED, 80), (goals.EAGER, 100))]
     rows = report.goals({"train-memory": eager}).rows
     assert [row[1] for row in rows] == ["0.80"]
     assert rows[0][-1] == "aim"
-    assert peaks._amount("x", small, {"error": "no"}).error == "no"
+    assert peak_memory._amount("x", small, {"error": "no"}).error == "no"

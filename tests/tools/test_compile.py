@@ -12,7 +12,7 @@ from typer.testing import CliRunner
 
 import hybridize
 from hybridize.base.errors import ArgumentError
-from hybridize.tools import compiling, contents, saved
+from hybridize.tools import compile_command, contents, saved_files
 from hybridize.tools.command import application
 
 COMMAND = Path(sys.executable).with_name("hybridize")
@@ -96,7 +96,7 @@ def ran(file, *inputs):
     for number, array in enumerate(inputs):
         paths.append(Path(f"input{number}.npy"))
         numpy.save(paths[-1], array)
-    return saved.run(Path(file), paths)
+    return saved_files.run(Path(file), paths)
 
 
 @pytest.mark.parametrize(
@@ -195,15 +195,17 @@ def test_mistakes(folder, arguments, said):
 
 def test_several_machines_are_several_exports():
     with pytest.raises(ArgumentError, match="E337: a library is for one machine, got a, b"):
-        compiling.targets("library", ["a", "b"])
-    assert compiling.targets("archive", ["avx2", "baseline"]) == ("avx2", "baseline")
+        compile_command.targets("library", ["a", "b"])
+    assert compile_command.targets("archive", ["avx2", "baseline"]) == ("avx2", "baseline")
 
 
 def test_the_command_as_a_whole(folder):
     done = subprocess.run(
         [COMMAND, "compile", "trained:Box.inner", "-f", "library", "-o", "out", "-i", "f32[2,7]"],
-        cwd=folder, capture_output=True, text=True,
-    )  # fmt: skip
+        cwd=folder,
+        capture_output=True,
+        text=True,
+    )
     assert (done.returncode, done.stderr) == (0, "")
     assert "libout.so" in done.stdout
     done = subprocess.run([COMMAND, "compile", "trained:x", "-o", "y"], cwd=folder, capture_output=True, text=True)

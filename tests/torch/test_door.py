@@ -158,11 +158,15 @@ def test_what_cannot_be_taken_is_refused(x):
 @pytest.mark.parametrize(
     "function",
     [
-        lambda x, i: nn.functional.embedding(i, x), lambda x, i: x[i], lambda x, i: x.gather(0, i[:, None]),
-        lambda x, i: nn.functional.cross_entropy(x, i), lambda x, i: x.index_select(1, i), lambda x, i: x.scatter(1, i[:, None], 0.0),
+        lambda x, i: nn.functional.embedding(i, x),
+        lambda x, i: x[i],
+        lambda x, i: x.gather(0, i[:, None]),
+        lambda x, i: nn.functional.cross_entropy(x, i),
+        lambda x, i: x.index_select(1, i),
+        lambda x, i: x.scatter(1, i[:, None], 0.0),
         lambda x, i: torch.index_put(x, (i,), x[:4]),
     ],
-)  # fmt: skip
+)
 def test_an_index_out_of_range_is_an_error(function, gradients):
     class Lambda(nn.Module):
         def forward(self, x, i):

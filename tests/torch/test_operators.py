@@ -26,13 +26,20 @@ ACTIVATIONS = {
     }.items()
 }  # fmt: skip
 ACTIVATIONS |= {
-    "gelu_tanh": lambda x: F.gelu(x, approximate="tanh"), "glu": lambda x: F.glu(x), "clamp": lambda x: x.clamp(-1, 1),
-    "clamp_max": lambda x: x.clamp_max(0.5), "clamp_min": lambda x: x.clamp_min(0.5),
-    "clamp_tensors": lambda x: torch.clamp(x, x.flip(0) - 1, x.flip(1) + 3), "threshold": lambda x: F.threshold(x, 1.0, 0.1),
-    "prelu": lambda x: F.prelu(x, torch.tensor([0.2], dtype=x.dtype)), "softmin": lambda x: F.softmin(x, 0),
-    "rrelu": lambda x: F.rrelu(x, training=False), "abs": torch.abs, "logit": lambda x: x.sigmoid().logit(),
+    "gelu_tanh": lambda x: F.gelu(x, approximate="tanh"),
+    "glu": lambda x: F.glu(x),
+    "clamp": lambda x: x.clamp(-1, 1),
+    "clamp_max": lambda x: x.clamp_max(0.5),
+    "clamp_min": lambda x: x.clamp_min(0.5),
+    "clamp_tensors": lambda x: torch.clamp(x, x.flip(0) - 1, x.flip(1) + 3),
+    "threshold": lambda x: F.threshold(x, 1.0, 0.1),
+    "prelu": lambda x: F.prelu(x, torch.tensor([0.2], dtype=x.dtype)),
+    "softmin": lambda x: F.softmin(x, 0),
+    "rrelu": lambda x: F.rrelu(x, training=False),
+    "abs": torch.abs,
+    "logit": lambda x: x.sigmoid().logit(),
     "log_softmax": lambda x: F.log_softmax(x, 0),
-}  # fmt: skip
+}
 LOSSES = {
     "cross_entropy": lambda x: F.cross_entropy(x, T),
     "cross_entropy_smooth": lambda x: F.cross_entropy(x, T, label_smoothing=0.1),
@@ -179,8 +186,21 @@ def _takes_single(function, x):
 
 def test_second_gradients():
     smooth = {**LOSSES, **ALGEBRA, "softplus": F.softplus, "mish": F.mish, "var": lambda x: x.var(1)}
-    left_out = {"l1", "smooth_l1", "huber", "hinge", "ranking", "multi_margin", "triplet", "lgamma", "fmax", "maximum",
-        "minimum", "nan_to_num", "copysign"}  # fmt: skip
+    left_out = {
+        "l1",
+        "smooth_l1",
+        "huber",
+        "hinge",
+        "ranking",
+        "multi_margin",
+        "triplet",
+        "lgamma",
+        "fmax",
+        "maximum",
+        "minimum",
+        "nan_to_num",
+        "copysign",
+    }
     module = Many({name: function for name, function in smooth.items() if name not in left_out})
     x, twin = (X + 0.05).requires_grad_(), (X + 0.05).requires_grad_()
     seconds = []

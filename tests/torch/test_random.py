@@ -102,7 +102,7 @@ def test_rates_at_the_ends_and_in_eval_mode():
         (lambda x: F.rrelu(x * 0 - 1, 0.1, 0.3, training=True), -0.2, 0.2 / math.sqrt(12)),
         (lambda x: F.gumbel_softmax(x.reshape(2000, 10) * 0)[:, 0] * 10, 1.0, None),
     ],
-)  # fmt: skip
+)
 def test_distributions(function, mean, deviation):
     fast = hybridize(Lambda(function))
     x = torch.ones(100, 200)

@@ -20,7 +20,7 @@ from hybridize.array.traced import Traced
 from hybridize.base.dtypes import int64
 from hybridize.ops.gradient import pullback
 from hybridize.ops.op import Operand, taping, type_of
-from hybridize.ops.record import record
+from hybridize.ops.tracing import make_graph
 
 Array = NDArray[Any]
 
@@ -68,9 +68,15 @@ class Alignments:
     name = "ctc_loss"
 
     def __init__(
-        self, scores: ndarray, compose: Callable[[Any], Any], path: Array, ends: Array, counted: Array | None,
-        blank: int, wanted: bool,
-    ) -> None:  # fmt: skip
+        self,
+        scores: ndarray,
+        compose: Callable[[Any], Any],
+        path: Array,
+        ends: Array,
+        counted: Array | None,
+        blank: int,
+        wanted: bool,
+    ) -> None:
         self._scores: ndarray | None = scores
         self._compose = compose
         self._path, self._counted = path, counted
@@ -103,7 +109,7 @@ class Alignments:
         """The gradient by the scores; composed of ops where it is recorded."""
         if taping() is not None:
             scores = operand(self._scores)
-            graph = record(lambda of: [operand(self._compose(result(of)))], [type_of(scores)])
+            graph = make_graph(lambda of: [operand(self._compose(result(of)))], [type_of(scores)])
             return pullback(graph, (scores,), g)
         return (self._gradient(g[0]),)
 

@@ -232,9 +232,15 @@ empty_like = zeros_like
 
 @public
 def full_like(
-    a: Any, fill_value: ArrayLike, dtype: Any = None, order: str = "C", ctx: Any = None, device: Any = None, *,
+    a: Any,
+    fill_value: ArrayLike,
+    dtype: Any = None,
+    order: str = "C",
+    ctx: Any = None,
+    device: Any = None,
+    *,
     shape: Any = None,
-) -> Any:  # fmt: skip
+) -> Any:
     """`fill_value` everywhere, in the shape, unless another one is given, and dtype of `a`; an array is broadcast."""
     check_device(ctx if ctx is not None else device)
     made_in_order(order, "full_like")
@@ -294,9 +300,16 @@ def _plain_number(x: Any) -> Any:
 
 @public
 def linspace(
-    start: Any, stop: Any, num: int = 50, endpoint: bool = True, retstep: bool = False, dtype: Any = None,
-    axis: int = 0, ctx: Any = None, device: Any = None,
-) -> Any:  # fmt: skip
+    start: Any,
+    stop: Any,
+    num: int = 50,
+    endpoint: bool = True,
+    retstep: bool = False,
+    dtype: Any = None,
+    axis: int = 0,
+    ctx: Any = None,
+    device: Any = None,
+) -> Any:
     """`num` numbers at even distance from `start` to `stop`; float32 unless said.
 
     Of arrays, the numbers lie along a new `axis`, in the dtype of the arrays.
@@ -337,9 +350,16 @@ def _between(start: Any, stop: Any, num: int, endpoint: bool, dtype: Any) -> tup
 
 @public
 def logspace(
-    start: Any, stop: Any, num: int = 50, endpoint: bool = True, base: float = 10.0, dtype: Any = None, axis: int = 0,
-    ctx: Any = None, device: Any = None,
-) -> Any:  # fmt: skip
+    start: Any,
+    stop: Any,
+    num: int = 50,
+    endpoint: bool = True,
+    base: float = 10.0,
+    dtype: Any = None,
+    axis: int = 0,
+    ctx: Any = None,
+    device: Any = None,
+) -> Any:
     """`base` to the power of `num` numbers at even distance from `start` to `stop`."""
     check_device(ctx if ctx is not None else device)
     if _is_array(start) or _is_array(stop):

@@ -24,7 +24,7 @@ from hybridize.base.errors import ArgumentError, ShapeError
 from hybridize.base.promotion import floating
 from hybridize.base.types import TensorType
 from hybridize.ops.op import Operand, bind, type_of
-from hybridize.ops.record import record
+from hybridize.ops.tracing import make_graph
 
 
 @public
@@ -67,9 +67,11 @@ def ctc_loss(
     x, classes = array(data), result(index_operand(label))
     if x.ndim != 3 or classes.ndim != 2 or x.shape[1] != classes.shape[0]:
         raise ShapeError(
-            "E139", f"ctc_loss needs scores [steps, batch, classes] and labels [batch, length], got {x.type} and "
-            f"{array(label).type}", help="of CTCLoss, layout and label_layout say which axis is which",
-        )  # fmt: skip
+            "E139",
+            f"ctc_loss needs scores [steps, batch, classes] and labels [batch, length], got {x.type} and "
+            f"{array(label).type}",
+            help="of CTCLoss, layout and label_layout say which axis is which",
+        )
     steps, batch = operator.index(x.shape[0]), x.shape[1]
     wide = float32 if x.dtype in (float16, bfloat16) else floating(x.dtype)
     blank = 0 if blank_label == "first" else x.shape[2] - 1
@@ -165,4 +167,4 @@ def _last(inputs: list[Any], skips: Any, steps: int) -> Any:
         return [after]
 
     slices = [TensorType(kind.shape[1:], kind.dtype) for kind in kinds[1:-1]]
-    return result(bind(ops.Scan(record(step, [kinds[0], *slices, kinds[-1]]), steps, False, 1), *operands)[0])
+    return result(bind(ops.Scan(make_graph(step, [kinds[0], *slices, kinds[-1]]), steps, False, 1), *operands)[0])

@@ -89,9 +89,13 @@ def _fully_connected_by_numpy(x: Any, w: Any, b: Any, flatten: bool) -> Any:
 def _fit(x: Any, w: Any, b: Any) -> bool:
     """Tell whether the program for a few rows takes these buffers, once it is made."""
     return (
-        x.dtype is float32 and w.dtype is float32 and b.dtype is float32
-        and w.ndim == 2 and x.shape[1] == w.shape[1] and b.shape == w.shape[:1]
-    )  # fmt: skip
+        x.dtype is float32
+        and w.dtype is float32
+        and b.dtype is float32
+        and w.ndim == 2
+        and x.shape[1] == w.shape[1]
+        and b.shape == w.shape[:1]
+    )
 
 
 def _rows_otherwise(x: ndarray, weight: ndarray, bias: ndarray) -> Any:
@@ -110,9 +114,10 @@ def _fully_connected(x: Any, weight: Any, bias: Any, flatten: bool) -> Any:
     inner = math.prod(a.shape[1:]) if flatten else a.shape[-1] if a.ndim else 1
     if matrix.ndim != 2 or inner != matrix.shape[1] or not a.ndim:
         raise ShapeError(
-            "E102", f"fully_connected needs [n, in] and weight [out, in], got {a.type} and {matrix.type}",
+            "E102",
+            f"fully_connected needs [n, in] and weight [out, in], got {a.type} and {matrix.type}",
             help=f"the size of a row, {inner}, must be the weight's {matrix.shape[-1] if matrix.ndim else 0}",
-        )  # fmt: skip
+        )
     dtype = floating(promote(a.dtype, matrix.dtype))
     extra = None if bias is None else cast(strong(bias), dtype)
     return result(composites.fully_connected(cast(operand(a), dtype), cast(operand(matrix), dtype), extra, flatten))

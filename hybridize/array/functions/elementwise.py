@@ -598,7 +598,16 @@ def _same_kind(found: DType, wanted: DType) -> bool:
 
 
 _INPLACE |= {
-    "add": add, "subtract": subtract, "multiply": multiply, "divide": divide, "floor_divide": floor_divide, "mod": mod,
-    "power": power, "bitwise_and": bitwise_and, "bitwise_or": bitwise_or, "bitwise_xor": bitwise_xor,
-    "left_shift": left_shift, "right_shift": right_shift,
-}  # fmt: skip
+    "add": add,
+    "subtract": subtract,
+    "multiply": multiply,
+    "divide": divide,
+    "floor_divide": floor_divide,
+    "mod": mod,
+    "power": power,
+    "bitwise_and": bitwise_and,
+    "bitwise_or": bitwise_or,
+    "bitwise_xor": bitwise_xor,
+    "left_shift": left_shift,
+    "right_shift": right_shift,
+}

@@ -80,9 +80,10 @@ def qr(a: Any, mode: str = "reduced") -> Any:
     m, n = array(a).shape[-2:]
     if mode not in ("reduced", "r") and not (mode == "complete" and m <= n):
         raise ArgumentError(
-            "E393", f"qr of {array(a).type} with mode={mode!r} has no gradient: not all columns are determined",
+            "E393",
+            f"qr of {array(a).type} with mode={mode!r} has no gradient: not all columns are determined",
             help="say mode='reduced'",
-        )  # fmt: skip
+        )
     q, r = _results(factors.QR(), a)
     return r if mode == "r" else _named(numpy.linalg.qr, q, r)
 
@@ -121,9 +122,10 @@ def _check_real(a: Any, name: str) -> None:
     x = array(a)
     if numpy.linalg.eigvals(x.asnumpy()).dtype.kind == "c":
         raise ArgumentError(
-            "E394", f"{name}: {x.type} has eigenvalues that are no real numbers, which have no gradient here",
+            "E394",
+            f"{name}: {x.type} has eigenvalues that are no real numbers, which have no gradient here",
             help="np.linalg.eigh takes symmetric matrices",
-        )  # fmt: skip
+        )
 
 
 def svd(a: Any, full_matrices: bool = True, compute_uv: bool = True, hermitian: bool = False) -> Any:

@@ -107,9 +107,10 @@ def setitem(x: Any, key: Any, value: Any) -> None:
         _set(x, key, operand(value))
     except Handover as handed:
         raise CaptureError(
-            "E452", f"{handed.receiver!r} is written into {x.type}, but expressions have no values before they compile",
+            "E452",
+            f"{handed.receiver!r} is written into {x.type}, but expressions have no values before they compile",
             help="make a new array of both: np.where, np.concatenate",
-        ) from None  # fmt: skip
+        ) from None
 
 
 def _set(x: ndarray, key: Any, value: Any) -> None:

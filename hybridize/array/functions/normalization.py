@@ -25,10 +25,21 @@ from hybridize.ops.op import ACTIVE, Operand, capturing, taping
 
 @public
 def batch_norm(
-    x: Any, gamma: Any, beta: Any, running_mean: Any, running_var: Any, eps: float = 1e-3, momentum: float = 0.9,
-    fix_gamma: bool = True, use_global_stats: bool = False, output_mean_var: bool = False, axis: int = 1,
-    cudnn_off: bool = False, min_calib_range: Any = None, max_calib_range: Any = None,
-) -> Any:  # fmt: skip
+    x: Any,
+    gamma: Any,
+    beta: Any,
+    running_mean: Any,
+    running_var: Any,
+    eps: float = 1e-3,
+    momentum: float = 0.9,
+    fix_gamma: bool = True,
+    use_global_stats: bool = False,
+    output_mean_var: bool = False,
+    axis: int = 1,
+    cudnn_off: bool = False,
+    min_calib_range: Any = None,
+    max_calib_range: Any = None,
+) -> Any:
     """(x - mean) / sqrt(var + eps) * gamma + beta for each channel; while training of the batch's own mean and var.
 
     While training the running statistics move: `running = momentum * running + (1 - momentum) * batch`, of the batch's
@@ -64,10 +75,20 @@ def batch_norm(
         y = None if output_mean_var else _at_once(data, parts, place, eps, fix_gamma)
         if y is None:
             scale, shift, centre, spread = map(operand, parts)
-            y = result(composites.batch_norm(
-                _float(data), scale, shift, centre, spread, place, float(eps), float(momentum), bool(fix_gamma),
-                bool(use_global_stats),
-            ))  # fmt: skip
+            y = result(
+                composites.batch_norm(
+                    _float(data),
+                    scale,
+                    shift,
+                    centre,
+                    spread,
+                    place,
+                    float(eps),
+                    float(momentum),
+                    bool(fix_gamma),
+                    bool(use_global_stats),
+                )
+            )
         mean, var = parts[2:]
     else:
         if data.size == 0:
@@ -78,9 +99,12 @@ def batch_norm(
                 raise ArgumentError("E360", text, help="give np.array's, the same ones at each call")
         of_batch = _of_batch_at_once(data, parts, place, float(eps), bool(fix_gamma))
         if of_batch is None:
-            y, mean, var = map(result, composites.batch_norm_of_batch(
-                _float(data), operand(parts[0]), operand(parts[1]), place, float(eps), bool(fix_gamma)
-            ))  # fmt: skip
+            y, mean, var = map(
+                result,
+                composites.batch_norm_of_batch(
+                    _float(data), operand(parts[0]), operand(parts[1]), place, float(eps), bool(fix_gamma)
+                ),
+            )
         else:
             y, mean, var = of_batch
         keep(running_mean, mean, momentum)
@@ -104,9 +128,7 @@ def _at_once(x: Any, parts: list[Any], axis: int, eps: float, fix_gamma: bool) -
     return wrap(y)
 
 
-def _of_batch_at_once(
-    x: Any, parts: list[Any], axis: int, eps: float, fix_gamma: bool
-) -> tuple[Any, Any, Any] | None:  # fmt: skip
+def _of_batch_at_once(x: Any, parts: list[Any], axis: int, eps: float, fix_gamma: bool) -> tuple[Any, Any, Any] | None:
     """Result, mean and variance by NumPy for such arrays, as one step of the tape where one records; else None."""
     if (ACTIVE and taping() is None) or not _plain(x, parts):
         return None
@@ -135,7 +157,7 @@ def _plain(x: Any, parts: list[Any]) -> bool:
 
 def keep(running: Any, found: Any, momentum: float) -> None:
     """Move a running statistic towards what a batch has, outside of what is recorded for gradients."""
-    if modes.THREAD.again:
+    if modes.THREAD.recomputing:
         return
     if type(running) is ndarray and type(found) is ndarray and (not ACTIVE or not capturing()):
         data = running._data

@@ -62,9 +62,10 @@ def norm(x: Any, ord: Any = None, axis: Any = None, keepdims: bool = False) -> A
         found = sum_(singular, -1) if ord == "nuc" else singular[..., 0 if ord == 2 else -1]
         return expand_dims(expand_dims(found, axes[0]), axes[1]) if keepdims else found
     raise ValueArgumentError(
-        "E345", f"norm of {a.type} over {len(axes)} axes has no ord={ord!r}",
+        "E345",
+        f"norm of {a.type} over {len(axes)} axes has no ord={ord!r}",
         help="of a matrix: None, 'fro', 'nuc', 1, -1, 2, -2, inf, -inf; of a vector any number",
-    )  # fmt: skip
+    )
 
 
 def _vector_norm(x: Any, ord: Any, axis: int, keepdims: bool) -> Any:

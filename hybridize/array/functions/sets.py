@@ -17,9 +17,13 @@ from hybridize.base.types import TensorType
 
 
 def unique(
-    ar: Any, return_index: bool = False, return_inverse: bool = False, return_counts: bool = False,
-    axis: int | None = None, **kwargs: Any,
-) -> Any:  # fmt: skip
+    ar: Any,
+    return_index: bool = False,
+    return_inverse: bool = False,
+    return_counts: bool = False,
+    axis: int | None = None,
+    **kwargs: Any,
+) -> Any:
     """The elements, or the slices along `axis`, that differ, in order; each stands for the first of its like."""
     x = array(ar)
     find: Any = numpy.unique

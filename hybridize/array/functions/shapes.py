@@ -367,9 +367,10 @@ def _counts(repeats: Any, length: int) -> Any:
     if isinstance(repeats, (ndarray, Symbol)) and not (isinstance(repeats, Symbol) and repeats.weak is not None):
         if capturing():
             raise CaptureError(
-                "E403", f"repeat by the counts {repeats!r}: how many elements that gives depends on the data",
+                "E403",
+                f"repeat by the counts {repeats!r}: how many elements that gives depends on the data",
                 help="give a Python integer or a list of them, or call it outside of the compiled function",
-            )  # fmt: skip
+            )
         counts = repeats.asnumpy()
         if counts.dtype.kind in "fV" and (counts == counts.astype(numpy.int64)).all():
             counts = counts.astype(numpy.int64)  # MXNet keeps integers in float arrays

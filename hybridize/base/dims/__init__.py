@@ -8,7 +8,7 @@ A `Dim` stands wherever an int stands as a size. Code that treats it as a number
 
 * arithmetic gives dims again, or ints where nothing symbolic is left;
 * a comparison is decided by what is known of the symbols. Where that is not enough it is decided by the sizes of the
-  call that is being compiled (the *hint*), and the outcome is remembered in the `Scope`: the program then holds for
+  call that is being compiled (the *hint*), and the outcome is remembered in the `SizeScope`: the program then holds for
   those sizes only for which it comes out the same;
 * what needs the very number (`int(n)`, `range(n)`, an f-string) gets the hint and pins: the scope remembers that the
   dim has this value. While capturing, hash and repr do so too: a dict of the user's has to find what it would find.
@@ -24,7 +24,7 @@ from hybridize.base.dims.dim import Division as Division
 from hybridize.base.dims.dim import Larger as Larger
 from hybridize.base.dims.dim import Remainder as Remainder
 from hybridize.base.dims.dim import Size as Size
-from hybridize.base.dims.dim import Symbol as Symbol
+from hybridize.base.dims.dim import SizeSymbol as SizeSymbol
 from hybridize.base.dims.dim import bounds as bounds
 from hybridize.base.dims.dim import hint as hint
 from hybridize.base.dims.dim import is_symbolic as is_symbolic
@@ -32,8 +32,8 @@ from hybridize.base.dims.dim import text as text
 from hybridize.base.dims.dim import value as value
 from hybridize.base.dims.parse import parse as parse
 from hybridize.base.dims.parse import parse_scope as parse_scope
-from hybridize.base.dims.scope import Condition as Condition
-from hybridize.base.dims.scope import Scope as Scope
+from hybridize.base.dims.scope import SizeCondition as SizeCondition
+from hybridize.base.dims.scope import SizeScope as SizeScope
 from hybridize.base.dims.sizes import bind as bind
 from hybridize.base.dims.sizes import broadcast as broadcast
 from hybridize.base.dims.sizes import known as known

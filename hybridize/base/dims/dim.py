@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, Final, TypeAlias, TypeGuard, final
 import numpy
 
 if TYPE_CHECKING:
-    from hybridize.base.dims.scope import Scope
+    from hybridize.base.dims.scope import SizeScope
 
 FAR: Final = 1 << 62
 """Beyond every size: the bound of what is not known, and of what programs compute with, which is 64 bits."""
@@ -27,7 +27,7 @@ Bounds = tuple[int, int]
 """Smallest and largest value, inclusive."""
 
 
-class Symbol:
+class SizeSymbol:
     """A size that each call brings along."""
 
     __slots__ = ("_changed", "_high", "_low", "hint", "name", "number")
@@ -44,7 +44,7 @@ class Symbol:
         """The function that is called when the range changes."""
 
     @property
-    def symbols(self) -> frozenset[Symbol]:
+    def symbols(self) -> frozenset[SizeSymbol]:
         """All that it depends on."""
         return frozenset((self,))
 
@@ -91,7 +91,9 @@ class _Operation:
     def __init__(self, x: Size, divisor: Size, hint: int) -> None:
         self.x, self.divisor = x, divisor
         self.hint = hint
-        self.symbols: frozenset[Symbol] = frozenset().union(*(one.symbols for one in (*_atoms(x), *_atoms(divisor))))
+        self.symbols: frozenset[SizeSymbol] = frozenset().union(
+            *(one.symbols for one in (*_atoms(x), *_atoms(divisor)))
+        )
         """All that it depends on."""
         self.weight: int = 1 + sum(one.weight for one in (*_atoms(x), *_atoms(divisor)))
         """The number of atoms that are written where it is written out."""
@@ -147,7 +149,7 @@ class Larger(_Operation):
         return max(a, c), max(b, d)
 
 
-Atom = Symbol | Division | Remainder | Larger
+Atom = SizeSymbol | Division | Remainder | Larger
 Monomial = tuple[Atom, ...]
 """A product of atoms, sorted by their order of making; empty for the constant."""
 
@@ -158,7 +160,7 @@ class Dim:
 
     __slots__ = ("_hash", "constant", "hint", "key", "scope", "terms")
 
-    def __init__(self, scope: Scope, terms: Mapping[Monomial, int], constant: int) -> None:
+    def __init__(self, scope: SizeScope, terms: Mapping[Monomial, int], constant: int) -> None:
         self.scope = scope
         self.terms = dict(terms)
         """Coefficients, none of them 0."""
@@ -186,27 +188,27 @@ class Dim:
         return self.scope.ranges.of(self)
 
     @property
-    def symbols(self) -> frozenset[Symbol]:
+    def symbols(self) -> frozenset[SizeSymbol]:
         """All that it depends on."""
         return frozenset().union(*(atom.symbols for atom in _atoms(self)))
 
     @property
-    def single(self) -> tuple[Symbol, int, int] | None:
+    def single(self) -> tuple[SizeSymbol, int, int] | None:
         """(symbol, coefficient, constant) where the dim is coefficient * symbol + constant."""
         if len(self.terms) != 1:
             return None
         ((monomial, coefficient),) = self.terms.items()
-        if len(monomial) == 1 and type(monomial[0]) is Symbol:
+        if len(monomial) == 1 and type(monomial[0]) is SizeSymbol:
             return monomial[0], coefficient, self.constant
         return None
 
     @property
-    def symbol(self) -> Symbol | None:
+    def symbol(self) -> SizeSymbol | None:
         """The symbol that the dim is."""
         one = self.single
         return one[0] if one is not None and one[1:] == (1, 0) else None
 
-    def at(self, sizes: Mapping[Symbol, int]) -> int:
+    def at(self, sizes: Mapping[SizeSymbol, int]) -> int:
         """The value for given sizes."""
         total = self.constant
         for monomial, coefficient in self.terms.items():
@@ -465,7 +467,7 @@ def bounds(x: Size) -> Bounds:
     return x.bounds if isinstance(x, Dim) else (x, x)
 
 
-def value(x: Size, sizes: Mapping[Symbol, int]) -> int:
+def value(x: Size, sizes: Mapping[SizeSymbol, int]) -> int:
     """A size for given values of the symbols."""
     return x.at(sizes) if isinstance(x, Dim) else x
 
@@ -488,13 +490,13 @@ def text(x: Size) -> str:
 
 
 def _atom_text(atom: Atom) -> str:
-    return atom.name if isinstance(atom, Symbol) else f"{atom.name}({text(atom.x)},{text(atom.divisor)})"
+    return atom.name if isinstance(atom, SizeSymbol) else f"{atom.name}({text(atom.x)},{text(atom.divisor)})"
 
 
 # Details
 
 
-def made(scope: Scope, terms: Mapping[Monomial, int], constant: int) -> Size:
+def made(scope: SizeScope, terms: Mapping[Monomial, int], constant: int) -> Size:
     """The size of these terms; what 64 bits do not hold, or nobody could handle, becomes a number."""
     if not terms:
         return constant
@@ -528,8 +530,8 @@ def _product(monomial: Monomial) -> int:
     return total
 
 
-def _atom_at(atom: Atom, sizes: Mapping[Symbol, int]) -> int:
-    if isinstance(atom, Symbol):
+def _atom_at(atom: Atom, sizes: Mapping[SizeSymbol, int]) -> int:
+    if isinstance(atom, SizeSymbol):
         return sizes[atom]
     x, divisor = value(atom.x, sizes), value(atom.divisor, sizes)
     if isinstance(atom, Larger):

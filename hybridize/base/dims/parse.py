@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The text of sizes, read back: what `text` and `Scope.lines` wrote.
+"""The text of sizes, read back: what `text` and `SizeScope.lines` wrote.
 
 size      = ["-"] product {("+" | "-") product}
 product   = factor {"*" factor}
@@ -15,7 +15,7 @@ from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
 from hybridize.base.dims.dim import FAR, Dim, Larger, Size
-from hybridize.base.dims.scope import Condition, Scope
+from hybridize.base.dims.scope import SizeCondition, SizeScope
 from hybridize.base.dims.sizes import maximum
 from hybridize.base.errors import GraphError
 
@@ -40,13 +40,13 @@ def parse(written: str, symbols: Mapping[str, Size]) -> int:
     return result
 
 
-def parse_scope(lines: Iterable[str]) -> tuple[Scope, dict[str, Dim]]:
+def parse_scope(lines: Iterable[str]) -> tuple[SizeScope, dict[str, Dim]]:
     """Read what a program assumes of its sizes: the scope, and its symbols by name.
 
     Raises:
         GraphError E901: a line is neither a symbol nor a condition.
     """
-    scope = Scope()
+    scope = SizeScope()
     scope.capturing = False
     symbols: dict[str, Dim] = {}
     for line in lines:
@@ -58,7 +58,7 @@ def parse_scope(lines: Iterable[str]) -> tuple[Scope, dict[str, Dim]]:
         elif condition is not None:
             dim: object = parse(condition[1], symbols)
             if isinstance(dim, Dim):
-                scope.assume(Condition(dim, condition[2]))
+                scope.assume(SizeCondition(dim, condition[2]))
         else:
             raise GraphError("E901", f"{line!r} says nothing about sizes", help="it reads like n0 in 2..64 like 9")
     return scope, symbols

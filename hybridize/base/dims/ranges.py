@@ -22,7 +22,7 @@ from hybridize.base.dims.dim import (
     Larger,
     Monomial,
     Size,
-    Symbol,
+    SizeSymbol,
     bounds,
     made,
     without,
@@ -134,7 +134,7 @@ def _related(x: Dim) -> list[Atom]:
     """The atoms that are terms and that other terms have symbols in common with: of others an interval says all."""
     found: list[Atom] = []
     for monomial in x.terms:
-        if len(monomial) == 1 and not isinstance(monomial[0], Symbol):
+        if len(monomial) == 1 and not isinstance(monomial[0], SizeSymbol):
             symbols = monomial[0].symbols
             if any(other is not monomial and any(symbols & one.symbols for one in other) for other in x.terms):
                 found.append(monomial[0])

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""`Scope`: the size symbols of one program, and what it assumes of them."""
+"""`SizeScope`: the size symbols of one program, and what it assumes of them."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ import math
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from hybridize.base.dims.dim import FAR, Atom, Dim, Division, Larger, Remainder, Size, Symbol, key_of, text
+from hybridize.base.dims.dim import FAR, Atom, Dim, Division, Larger, Remainder, Size, SizeSymbol, key_of, text
 from hybridize.base.dims.ranges import Ranges
 
 _LONGEST = 1 << 47
@@ -16,7 +16,7 @@ _HEAVIEST = 128
 """A size that takes more atoms to write is not worth a program for all sizes: `x // 2 + x // 3` doubles each time."""
 
 
-class Condition:
+class SizeCondition:
     """Something that must be true of the sizes for a program to hold: `dim` compared with 0."""
 
     __slots__ = ("dim", "relation")
@@ -26,7 +26,7 @@ class Condition:
         self.relation = relation
         """`>` or `==` or `!=`, followed by 0."""
 
-    def holds(self, sizes: Mapping[Symbol, int]) -> bool:
+    def holds(self, sizes: Mapping[SizeSymbol, int]) -> bool:
         """Tell whether it is true of these sizes."""
         value = self.dim.at(sizes)
         return value > 0 if self.relation == ">" else (value == 0) == (self.relation == "==")
@@ -35,12 +35,12 @@ class Condition:
         return f"{text(self.dim)} {self.relation} 0"
 
 
-class Scope:
+class SizeScope:
     """The size symbols of one program, and what is assumed of them."""
 
     def __init__(self) -> None:
-        self.symbols: list[Symbol] = []
-        self.conditions: list[Condition] = []
+        self.symbols: list[SizeSymbol] = []
+        self.conditions: list[SizeCondition] = []
         """Assumptions that no range says; ranges are in the symbols."""
         self.number: Callable[[Dim], Any] | None = None
         """While Python runs: a dim as a value that the program computes, for arithmetic that sizes do not have."""
@@ -55,12 +55,12 @@ class Scope:
 
     def symbol(self, hint: int, *, name: str = "", low: int = 2, high: int = FAR) -> Dim:
         """A new symbol."""
-        made = Symbol(len(self.symbols), name or f"n{len(self.symbols)}", hint, low, high, self.ranges.forget)
+        made = SizeSymbol(len(self.symbols), name or f"n{len(self.symbols)}", hint, low, high, self.ranges.forget)
         self.symbols.append(made)
         self._order[made] = len(self._order)
         return Dim(self, {(made,): 1}, 0)
 
-    def holds(self, sizes: Mapping[Symbol, int]) -> bool:
+    def holds(self, sizes: Mapping[SizeSymbol, int]) -> bool:
         """Tell whether a program of this scope is right for these sizes."""
         return all(one.low <= sizes[one] <= one.high for one in self.symbols) and all(
             condition.holds(sizes) for condition in self.conditions
@@ -130,7 +130,7 @@ class Scope:
         elif high == 0:
             self._assume_positive(_as_dim(-difference))
         else:
-            self.assume(Condition(difference, "!="))
+            self.assume(SizeCondition(difference, "!="))
         return False
 
     def equal(self, x: Dim, y: Dim) -> bool:
@@ -150,7 +150,7 @@ class Scope:
         if one is None:
             rest = dim - value
             if isinstance(rest, Dim):
-                self.assume(Condition(rest, "=="))
+                self.assume(SizeCondition(rest, "=="))
         else:
             symbol, coefficient, constant = one
             symbol.low = symbol.high = (value - constant) // coefficient
@@ -163,7 +163,7 @@ class Scope:
         """
         if not isinstance(size, Dim):
             return
-        symbols: set[Symbol] = set()
+        symbols: set[SizeSymbol] = set()
         largest, degree = _majorant(size, symbols)
         room = (FAR / largest) ** (1 / degree)  # so many times as large as now may all symbols be
         for symbol in symbols:
@@ -187,7 +187,7 @@ class Scope:
     def _assume_positive(self, dim: Dim) -> None:
         one = dim.single
         if one is None:
-            self.assume(Condition(dim, ">"))
+            self.assume(SizeCondition(dim, ">"))
             return
         symbol, coefficient, constant = one
         if coefficient > 0:
@@ -199,13 +199,13 @@ class Scope:
         """Tell whether whole numbers can make a dim 0."""
         return dim.constant % math.gcd(*dim.terms.values()) == 0
 
-    def assume(self, condition: Condition) -> None:
+    def assume(self, condition: SizeCondition) -> None:
         """Remember a condition."""
         dim = _normal(condition.dim, condition.relation)
         key = (dim.key, condition.relation)
         if key not in self._known:
             self._known.add(key)
-            self.conditions.append(Condition(dim, condition.relation))
+            self.conditions.append(SizeCondition(dim, condition.relation))
 
 
 def _normal(dim: Dim, relation: str) -> Dim:
@@ -221,7 +221,7 @@ def _normal(dim: Dim, relation: str) -> Dim:
     return Dim(dim.scope, {monomial: coefficient // by for monomial, coefficient in dim.terms.items()}, constant)
 
 
-def _majorant(size: Size, symbols: set[Symbol]) -> tuple[int, int]:
+def _majorant(size: Size, symbols: set[SizeSymbol]) -> tuple[int, int]:
     """(a, d) such that no size, nor any part of it, is beyond a * t**d where symbols are at most t times their hints.
 
     The symbols are added to `symbols`.
@@ -232,7 +232,7 @@ def _majorant(size: Size, symbols: set[Symbol]) -> tuple[int, int]:
     for monomial, coefficient in size.terms.items():
         largest, factors = abs(coefficient), 0
         for atom in monomial:
-            if isinstance(atom, Symbol):
+            if isinstance(atom, SizeSymbol):
                 symbols.add(atom)
                 most, power = atom.hint, 1
             else:  # no larger than what it is made of

@@ -5,8 +5,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from hybridize.base.dims.dim import Dim, Larger, Size, Symbol, bounds, value
-from hybridize.base.dims.scope import Scope
+from hybridize.base.dims.dim import Dim, Larger, Size, SizeSymbol, bounds, value
+from hybridize.base.dims.scope import SizeScope
 
 
 def same(x: Size, y: Size) -> bool:
@@ -63,18 +63,18 @@ def known(sizes: Iterable[int]) -> bool:
     return not any(isinstance(size, Dim) for size in sizes)
 
 
-def scope_of(sizes: Iterable[Size]) -> Scope | None:
+def scope_of(sizes: Iterable[Size]) -> SizeScope | None:
     """The scope of the first symbolic size."""
     return next((size.scope for size in sizes if isinstance(size, Dim)), None)
 
 
-def bind(symbolic: Iterable[Size], given: Iterable[int]) -> dict[Symbol, int] | None:
+def bind(symbolic: Iterable[Size], given: Iterable[int]) -> dict[SizeSymbol, int] | None:
     """The values of the symbols by which sizes become those given; None where there are none.
 
-    Every symbol stands alone in one of the sizes at least. Ranges and conditions are not looked at: see `Scope.holds`.
+    Every symbol stands alone in one of the sizes at least. Ranges and conditions are for `SizeScope.holds`.
     """
     pairs = list(zip(symbolic, given, strict=True))
-    found: dict[Symbol, int] = {}
+    found: dict[SizeSymbol, int] = {}
     for size, number in pairs:
         symbol = size.symbol if isinstance(size, Dim) else None
         if symbol is not None:

@@ -51,7 +51,7 @@ from hybridize.contract.snapshots import MISSING, same
 from hybridize.graph import Graph, Value
 from hybridize.ops import Cond, Scan, While
 from hybridize.ops.op import Op, bind, constant, interpreting
-from hybridize.ops.record import record
+from hybridize.ops.tracing import make_graph
 
 _NESTED = 64
 """Iterations of a loop that can be unrolled into branches in branches, where no loop of the graph can be made."""
@@ -588,4 +588,4 @@ def _bounded(body: Graph, running: int, count: int, most: int) -> Op:
     def once(*state: Value) -> tuple[Value, ...]:
         return bind(Cond(*sides), state[running], *state)
 
-    return Scan(record(once, [value.type for value in body.inputs]), most, False, count)
+    return Scan(make_graph(once, [value.type for value in body.inputs]), most, False, count)

@@ -26,7 +26,7 @@ from hybridize.graph import Graph, Value
 from hybridize.ops import After, CustomGradient, full
 from hybridize.ops.gradient import pullback
 from hybridize.ops.op import Operand, bind1, interpreting
-from hybridize.ops.record import record
+from hybridize.ops.tracing import make_graph
 
 
 def called(at: Recording, function: Any, inputs: Sequence[Any]) -> Any:
@@ -124,7 +124,7 @@ def _again(body: Graph, results: int, arguments: int, wrt: Sequence[int]) -> Gra
         found = pullback(body, late, [*arrived, *[None] * (len(body.outputs) - results)])
         return [full(0, body.inputs[k].type) if found[k] is None else found[k] for k in wrt]
 
-    return record(back, types)
+    return make_graph(back, types)
 
 
 def _handed(at: Recording, function: Any, home: Recording, method: Any) -> Callable[..., Any]:

@@ -25,7 +25,7 @@ from hybridize.array.storage import Storage
 from hybridize.array.symbol import Cell, Symbol, refusal
 from hybridize.array.traced import Variable
 from hybridize.base import modes
-from hybridize.base.dims import Scope
+from hybridize.base.dims import SizeScope
 from hybridize.base.dtypes import DType, bool_, float64, int64
 from hybridize.base.errors import CaptureError
 from hybridize.base.locations import SourceLoc, user_location
@@ -379,7 +379,7 @@ class Trace(Recording):
         forms: Forms,
         changing: Collection[Key] = (),
         freeze: bool = False,
-        scope: Scope | None = None,
+        scope: SizeScope | None = None,
     ) -> None:
         self.root = self
         super().__init__(None)

@@ -11,7 +11,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from hybridize.base.dims import FAR, Condition, Scope
+from hybridize.base.dims import FAR, SizeCondition, SizeScope
 from hybridize.base.types import TensorType
 from hybridize.codegen.llvm.sizes import as_double, double
 from hybridize.codegen.llvm.text import Function, Module
@@ -22,7 +22,12 @@ _PREDICATES = {">": "sgt", "==": "eq", "!=": "ne"}
 
 
 def emit_prepare(
-    module: Module, name: str, scope: Scope, outputs: Sequence[TensorType], scratch_bytes: int, work: tuple[int, int]
+    module: Module,
+    name: str,
+    scope: SizeScope,
+    outputs: Sequence[TensorType],
+    scratch_bytes: int,
+    work: tuple[int, int],
 ) -> None:
     """Write `name`; `work` are the bytes and operations of a call."""
     f = Function(module, name, [("ptr", "sizes"), ("ptr", "frame")], returns="i64", linkage="")
@@ -49,7 +54,7 @@ def emit_prepare(
     f.do(f"ret i64 {f.op(f'zext i1 {everything} to i64')}")
 
 
-def _ranges(f: Function, scope: Scope) -> list[str]:
+def _ranges(f: Function, scope: SizeScope) -> list[str]:
     found = []
     for symbol in scope.symbols:
         value = f.symbol(symbol)
@@ -59,7 +64,7 @@ def _ranges(f: Function, scope: Scope) -> list[str]:
     return found
 
 
-def _held(f: Function, condition: Condition) -> str:
+def _held(f: Function, condition: SizeCondition) -> str:
     """Tell whether a condition holds; where its value does not fit an i64, Python is asked."""
     value = as_double(f, condition.dim)
     fits = f.op(f"fcmp olt double {value}, {double(FAR)}")

@@ -7,7 +7,7 @@ import struct
 from typing import Protocol
 
 from hybridize.base import dims
-from hybridize.base.dims import Atom, Dim, Division, Larger, Size, Symbol
+from hybridize.base.dims import Atom, Dim, Division, Larger, Size, SizeSymbol
 
 
 class EntryBlock(Protocol):
@@ -16,7 +16,7 @@ class EntryBlock(Protocol):
     def on_entry(self, text: str, key: object) -> str:
         """The register of an instruction, written once for each `key`."""
 
-    def symbol(self, symbol: Symbol) -> str:
+    def symbol(self, symbol: SizeSymbol) -> str:
         """The register of a symbol's value."""
 
 
@@ -43,7 +43,7 @@ def _key(monomial: tuple[Atom, ...]) -> object:
 
 
 def _atom(entry: EntryBlock, atom: Atom) -> str:
-    if isinstance(atom, Symbol):
+    if isinstance(atom, SizeSymbol):
         return entry.symbol(atom)
     x, divisor = size_register(entry, atom.x), size_register(entry, atom.divisor)
     if isinstance(atom, Larger):
@@ -94,7 +94,7 @@ def as_double(entry: EntryBlock, x: Size) -> str:
 
 
 def _atom_as_double(entry: EntryBlock, atom: Atom) -> str:
-    if isinstance(atom, Symbol):
+    if isinstance(atom, SizeSymbol):
         value = entry.symbol(atom)
         return entry.on_entry(f"sitofp i64 {value} to double", ("double", value))
     x, divisor = as_double(entry, atom.x), as_double(entry, atom.divisor)

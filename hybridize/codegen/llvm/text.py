@@ -132,7 +132,7 @@ class Function:
         """Open a function; `params` are (type with attributes, name) pairs, `%name` in the body."""
         self.module = module
         self.name = name
-        self.symbols: dict[int, dims.Symbol] = {}
+        self.symbols: dict[int, dims.SizeSymbol] = {}
         """The size symbols that are asked for, by number."""
         self.sizes = ""
         """Pointer to the values of all symbols, in functions that are given one: they take none as a parameter."""
@@ -175,7 +175,7 @@ class Function:
         """A size as an i64: the number, or a register that is computed on entry."""
         return size_register(self, x)
 
-    def symbol(self, symbol: dims.Symbol) -> str:
+    def symbol(self, symbol: dims.SizeSymbol) -> str:
         """The value of a size symbol."""
         self.symbols[symbol.number] = symbol
         if not self.sizes:

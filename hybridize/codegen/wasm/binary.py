@@ -11,7 +11,7 @@ PADDED = 5
 """Bytes of a number that a relocation may change."""
 
 
-class Reader:
+class ByteReader:
     """Reads a range of bytes from front to back."""
 
     def __init__(self, data: bytes, start: int = 0, stop: int | None = None) -> None:

@@ -12,7 +12,7 @@ from collections.abc import Sequence
 
 from hybridize.base.errors import CodegenError
 from hybridize.base.frozen import frozen
-from hybridize.codegen.wasm.binary import PADDED, Reader, name, section, signed, unsigned, vector
+from hybridize.codegen.wasm.binary import PADDED, ByteReader, name, section, signed, unsigned, vector
 from hybridize.codegen.wasm.relocatable import CODE, MAGIC, Fix, LinkSymbol, Relocatable, read
 
 STACK_BYTES = 1 << 18
@@ -104,7 +104,7 @@ class _Part:
     @property
     def function_types(self) -> list[int]:
         """Of each function that it defines, in the module."""
-        reader = Reader(self.source.functions)
+        reader = ByteReader(self.source.functions)
         return [self.first_type + reader.unsigned() for _ in range(reader.unsigned())]
 
 
@@ -137,7 +137,7 @@ def _exported(source: Relocatable, kind: str) -> list[LinkSymbol]:
 
 def _items(content: bytes) -> tuple[int, bytes]:
     """Split a vector into the number of its items, and their bytes."""
-    reader = Reader(content)
+    reader = ByteReader(content)
     count = reader.unsigned()
     return count, content[reader.position :]
 

@@ -11,7 +11,7 @@ from enum import IntEnum
 
 from hybridize.base.errors import CodegenError
 from hybridize.base.frozen import frozen
-from hybridize.codegen.wasm.binary import Reader
+from hybridize.codegen.wasm.binary import ByteReader
 
 MAGIC = b"\0asm\x01\0\0\0"
 TYPE, IMPORT, FUNCTION, CODE, DATA = 1, 2, 3, 10, 11
@@ -110,14 +110,14 @@ def read(data: bytes) -> Relocatable:
     """
     if not data.startswith(MAGIC):
         raise CodegenError("E967", "these bytes are no WebAssembly")
-    reader = Reader(data, len(MAGIC))
-    found: dict[int, Reader] = {}
+    reader = ByteReader(data, len(MAGIC))
+    found: dict[int, ByteReader] = {}
     order: list[int] = []
-    customs: list[tuple[str, Reader]] = []
+    customs: list[tuple[str, ByteReader]] = []
     while not reader.done:
         number = reader.byte()
         size = reader.unsigned()
-        content = Reader(data, reader.position, reader.position + size)
+        content = ByteReader(data, reader.position, reader.position + size)
         reader.take(size)
         if number not in _KNOWN:
             raise CodegenError("E967", f"the object has a section {number}, which no program of ours needs")
@@ -154,12 +154,12 @@ def read(data: bytes) -> Relocatable:
     )
 
 
-def _rest(reader: Reader | None) -> bytes:
+def _rest(reader: ByteReader | None) -> bytes:
     """The content of a section; an empty vector where it is missing."""
     return b"\0" if reader is None else reader.data[reader.position : reader.stop]
 
 
-def _imports(reader: Reader | None) -> tuple[list[Import], bool, list[str]]:
+def _imports(reader: ByteReader | None) -> tuple[list[Import], bool, list[str]]:
     """Functions of the host, whether there is a table, and the names of globals."""
     functions: list[Import] = []
     has_table, names = False, []
@@ -185,7 +185,7 @@ def _imports(reader: Reader | None) -> tuple[list[Import], bool, list[str]]:
     return functions, has_table, [function.name for function in functions]
 
 
-def _data(reader: Reader | None) -> tuple[list[bytes], list[int]]:
+def _data(reader: ByteReader | None) -> tuple[list[bytes], list[int]]:
     contents, starts = [], []
     if reader is not None:
         first = reader.position
@@ -200,7 +200,7 @@ def _data(reader: Reader | None) -> tuple[list[bytes], list[int]]:
     return contents, starts
 
 
-def _linking(reader: Reader, imported: list[str]) -> tuple[list[int], list[LinkSymbol]]:
+def _linking(reader: ByteReader, imported: list[str]) -> tuple[list[int], list[LinkSymbol]]:
     """Alignments of segments, and the symbols."""
     version = reader.unsigned()
     if version != 2:
@@ -221,7 +221,7 @@ def _linking(reader: Reader, imported: list[str]) -> tuple[list[int], list[LinkS
     return aligns, symbols
 
 
-def _symbol(reader: Reader, imported: list[str]) -> LinkSymbol:
+def _symbol(reader: ByteReader, imported: list[str]) -> LinkSymbol:
     kind, flags = reader.byte(), reader.unsigned()
     defined = not flags & _UNDEFINED
     exported = defined and not flags & (_LOCAL | _HIDDEN)
@@ -240,7 +240,7 @@ def _symbol(reader: Reader, imported: list[str]) -> LinkSymbol:
     return LinkSymbol(word, title, index, 0, exported)
 
 
-def _relocations(reader: Reader, order: list[int]) -> list[Relocation]:
+def _relocations(reader: ByteReader, order: list[int]) -> list[Relocation]:
     section = order[reader.unsigned()]
     found = []
     for _ in range(reader.unsigned()):

@@ -105,7 +105,7 @@ class _Writer:
             this = ops.where(everything, before, ops.full(number, _NUMBER))
             return [ops.where(ops.eq(before, ops.full(0, _NUMBER)), this, before)]
 
-        graph = ops.record(after, (condition.type, _NUMBER))
+        graph = ops.make_graph(after, (condition.type, _NUMBER))
         return builder.inline(graph, [condition, failed])[0]
 
     def loop(self, builder: Builder, op: ops.While, operands: list[Value], failed: Value) -> tuple[list[Value], Value]:
@@ -123,7 +123,7 @@ class _Writer:
         cond = Builder()
         state, before = [cond.input(type_) for type_ in types], cond.input(_NUMBER)
         more = cond.inline(asked, [*state, before])[0]
-        fine = ops.record(
+        fine = ops.make_graph(
             lambda more, before: [ops.bit_and(more, ops.eq(before, ops.full(0, _NUMBER)))], (more.type, _NUMBER)
         )
         question = cond.finish(cond.inline(fine, [more, before]))

@@ -14,7 +14,7 @@ from hybridize.formats.torch_export.numbers import NUMBERS
 from hybridize.formats.torch_export.registry import TABLE
 from hybridize.graph import Graph
 from hybridize.ops import Operand, interpreting
-from hybridize.ops.record import Recorder
+from hybridize.ops.tracing import GraphTracer
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,7 +56,7 @@ def to_graph(program: TensorProgram) -> tuple[Graph, int]:
     Raises:
         CaptureError E420: an operator that is not in the table; the message names it and the user's line.
     """
-    recorder = Recorder()
+    recorder = GraphTracer()
     values: dict[str, Any] = {name: recorder.builder.input(kind, name) for name, kind in program.inputs}
     scope = next((kind.scope for _, kind in program.inputs if kind.scope is not None), None)
     draws = Draws(recorder.builder)

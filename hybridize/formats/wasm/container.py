@@ -15,7 +15,7 @@ from typing import Any, Final
 
 from hybridize.base.errors import CodegenError, LoadError
 from hybridize.base.frozen import frozen
-from hybridize.codegen.wasm.binary import Reader, name, section, unsigned
+from hybridize.codegen.wasm.binary import ByteReader, name, section, unsigned
 from hybridize.codegen.wasm.relocatable import MAGIC
 from hybridize.formats.cursor import open_for_reading
 
@@ -85,7 +85,7 @@ def _unsound(where: str, what: str) -> LoadError:
 
 def _sections(data: bytes) -> dict[str, tuple[int, int, int]]:
     """Of each custom section, where it begins, where its content begins and where it ends."""
-    reader, found = Reader(data, len(MAGIC)), {}
+    reader, found = ByteReader(data, len(MAGIC)), {}
     while not reader.done:
         start, kind, size = reader.position, reader.byte(), reader.unsigned()
         end = reader.position + size

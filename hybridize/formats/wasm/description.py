@@ -13,7 +13,7 @@ from collections.abc import Sequence
 from typing import Any, Final
 
 from hybridize.base import dims
-from hybridize.base.dims import FAR, Scope
+from hybridize.base.dims import FAR, SizeScope
 from hybridize.base.dtypes import BY_CODE
 from hybridize.formats.deployable import Deployable, Tensor
 from hybridize.formats.wasm.container import FORMAT
@@ -101,7 +101,7 @@ def _variant(program: ModuleVariant, inputs: int) -> dict[str, Any]:
     }
 
 
-def _symbols(scope: Scope, inputs: Sequence[Buffer]) -> list[dict[str, int]]:
+def _symbols(scope: SizeScope, inputs: Sequence[Buffer]) -> list[dict[str, int]]:
     """Return for each symbol an input and an axis where it stands alone; one in no input is as it was captured."""
     places: dict[object, dict[str, int]] = {}
     for number, buffer in enumerate(inputs):

@@ -68,9 +68,10 @@ class Pad:
         dtype = self._dtype or _common(data, arrays)
         if not _holds(dtype, self._value):
             raise ArgumentError(
-                "E376", f"val={self._value!r} to fill with is no {dtype.name}, which the samples are",
+                "E376",
+                f"val={self._value!r} to fill with is no {dtype.name}, which the samples are",
                 help='give Pad a dtype: dtype="float32"',
-            )  # fmt: skip
+            )
         batch = numpy.full((len(arrays), *shape), self._value, dtype)
         for place, array in enumerate(arrays):
             box: tuple[Any, ...] = (place, *map(slice, array.shape))
@@ -120,9 +121,10 @@ class Group:
             parts = len(sample) if hasattr(sample, "__len__") else 1
             if parts != len(self._functions):
                 raise ValueArgumentError(
-                    "E379", f"Group has {len(self._functions)} functions, and a sample has {parts} parts",
+                    "E379",
+                    f"Group has {len(self._functions)} functions, and a sample has {parts} parts",
                     help="give it a function for each part",
-                )  # fmt: skip
+                )
         return tuple(function([sample[i] for sample in data]) for i, function in enumerate(self._functions))
 
 

@@ -29,9 +29,10 @@ class Loss(HybridBlock):
         super().__init__(**kwargs)
         if weight is not None and not isinstance(weight, NUMBERS):
             raise ArgumentError(
-                "E365", f"the weight of {type(self).__name__} is one number, got {type(weight).__name__}",
+                "E365",
+                f"the weight of {type(self).__name__} is one number, got {type(weight).__name__}",
                 help="give weights of samples or elements with the call: loss(pred, label, sample_weight)",
-            )  # fmt: skip
+            )
         self._weight = weight
         self._batch_axis = batch_axis
 
@@ -49,9 +50,10 @@ class Loss(HybridBlock):
             return x
         if x.size != pred.size:
             raise ShapeError(
-                "E139", f"{type(self).__name__} needs one {what} for each prediction, got {x.type} and {pred.type}",
+                "E139",
+                f"{type(self).__name__} needs one {what} for each prediction, got {x.type} and {pred.type}",
                 help="the numbers of elements must be equal; labels are not broadcast",
-            )  # fmt: skip
+            )
         return np.reshape(x, pred.shape)
 
 
@@ -75,9 +77,10 @@ def _times(loss: Any, by: Any) -> Any:
     except ShapeError as error:
         why = error
     raise ShapeError(
-        "E139", f"sample_weight {by.type} does not broadcast to the loss, {loss.type}",
+        "E139",
+        f"sample_weight {by.type} does not broadcast to the loss, {loss.type}",
         help="for one weight a sample, [batch], give [batch, 1]: sample_weight.reshape((-1, 1))",
-    ) from why  # fmt: skip
+    ) from why
 
 
 def others(x: Any, axis: int) -> tuple[int, ...]:

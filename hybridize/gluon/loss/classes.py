@@ -79,9 +79,14 @@ class SoftmaxCrossEntropyLoss(Loss):
     """
 
     def __init__(
-        self, axis: int = -1, sparse_label: bool = True, from_logits: bool = False, weight: float | None = None,
-        batch_axis: int = 0, **kwargs: Any,
-    ) -> None:  # fmt: skip
+        self,
+        axis: int = -1,
+        sparse_label: bool = True,
+        from_logits: bool = False,
+        weight: float | None = None,
+        batch_axis: int = 0,
+        **kwargs: Any,
+    ) -> None:
         super().__init__(weight, batch_axis, **kwargs)
         self._axis = axis
         self._sparse_label = sparse_label
@@ -114,9 +119,10 @@ class SoftmaxCrossEntropyLoss(Loss):
             return x
         if x.ndim != pred.ndim or x.shape != (*pred.shape[:axis], 1, *pred.shape[axis + 1 :]):
             raise ShapeError(
-                "E139", f"{type(self).__name__} needs labels of the shape {shape}, got {x.type} for {pred.type}",
+                "E139",
+                f"{type(self).__name__} needs labels of the shape {shape}, got {x.type} for {pred.type}",
                 help="sparse labels are the numbers of the classes; for distributions give sparse_label=False",
-            )  # fmt: skip
+            )
         return np.reshape(x, shape)
 
 

@@ -26,9 +26,13 @@ Array = NDArray[Any]
 def direct(pred: Any, label: Any) -> bool:
     """Tell whether both are arrays that hold numbers, the prediction [batch, n] of a float that NumPy knows."""
     return (
-        type(pred) is ndarray and type(label) is ndarray and (pred.dtype is float32 or pred.dtype is float64)
-        and pred.ndim == 2 and pred.size > 0 and not capturing()
-    )  # fmt: skip
+        type(pred) is ndarray
+        and type(label) is ndarray
+        and (pred.dtype is float32 or pred.dtype is float64)
+        and pred.ndim == 2
+        and pred.size > 0
+        and not capturing()
+    )
 
 
 def cross_entropy(pred: ndarray, label: ndarray, weight: float) -> Any:

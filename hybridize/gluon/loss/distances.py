@@ -109,9 +109,10 @@ class SDMLLoss(Loss):
         x1, x2 = array(x1), array(x2)
         if x1.ndim != 2 or x2.ndim != 2 or x1.shape != x2.shape or x1.shape[0] < 2:
             raise ShapeError(
-                "E139", f"SDMLLoss needs two batches [batch, n] of the same shape, got {x1.type} and {x2.type}",
+                "E139",
+                f"SDMLLoss needs two batches [batch, n] of the same shape, got {x1.type} and {x2.type}",
                 help="row i of one belongs to row i of the other; there must be two rows at least",
-            )  # fmt: skip
+            )
         distances = np.sum(np.square(np.expand_dims(x1, 1) - np.expand_dims(x2, 0)), 2)
         scores = npx.log_softmax(-distances, 1)
         others = npx.shape_array(x1)[0].astype(scores.dtype) - 1  # an array: one program serves all batches

@@ -104,9 +104,13 @@ class PoissonNLLLoss(Loss):
     """
 
     def __init__(
-        self, weight: float | None = None, from_logits: bool = True, batch_axis: int = 0, compute_full: bool = False,
+        self,
+        weight: float | None = None,
+        from_logits: bool = True,
+        batch_axis: int = 0,
+        compute_full: bool = False,
         **kwargs: Any,
-    ) -> None:  # fmt: skip
+    ) -> None:
         super().__init__(weight, batch_axis, **kwargs)
         self._from_logits = from_logits
         self._compute_full = compute_full

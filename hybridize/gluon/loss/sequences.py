@@ -35,9 +35,10 @@ class CTCLoss(Loss):
     ) -> None:
         if layout not in ("NTC", "TNC") or label_layout not in ("NT", "TN"):
             raise ArgumentError(
-                "E366", f"CTCLoss has no layouts {layout!r} and {label_layout!r}",
+                "E366",
+                f"CTCLoss has no layouts {layout!r} and {label_layout!r}",
                 help="predictions are NTC or TNC, labels NT or TN",
-            )  # fmt: skip
+            )
         super().__init__(weight, label_layout.find("N"), **kwargs)
         self._layout, self._label_layout = layout, label_layout
 

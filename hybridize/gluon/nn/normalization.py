@@ -21,9 +21,16 @@ class _Normalized(HybridBlock):
     """The base of the layers: `gamma` and `beta` along an axis, whose size the first input tells."""
 
     def __init__(
-        self, axis: int, epsilon: float, center: bool, scale: bool, beta_initializer: Any, gamma_initializer: Any,
-        in_channels: int, **kwargs: Any,
-    ) -> None:  # fmt: skip
+        self,
+        axis: int,
+        epsilon: float,
+        center: bool,
+        scale: bool,
+        beta_initializer: Any,
+        gamma_initializer: Any,
+        in_channels: int,
+        **kwargs: Any,
+    ) -> None:
         super().__init__(**kwargs)
         if not epsilon > 0:
             what = f"epsilon of {type(self).__name__} is a positive number, got {epsilon!r}"
@@ -34,9 +41,13 @@ class _Normalized(HybridBlock):
 
     def _along_axis(self, name: str, learned: bool, size: int, init: Any) -> Parameter:
         parameter: Parameter = self.params.get(
-            name, grad_req="write" if learned else "null", shape=(size,), init=init, allow_deferred_init=True,
+            name,
+            grad_req="write" if learned else "null",
+            shape=(size,),
+            init=init,
+            allow_deferred_init=True,
             differentiable=learned,
-        )  # fmt: skip
+        )
         return parameter
 
     def infer_shape(self, x: Any) -> None:
@@ -97,9 +108,7 @@ class BatchNorm(_Normalized):
         in_channels: int = 0,
         **kwargs: Any,
     ) -> None:
-        super().__init__(
-            axis, epsilon, center, scale, beta_initializer, gamma_initializer, in_channels, **kwargs
-        )  # fmt: skip
+        super().__init__(axis, epsilon, center, scale, beta_initializer, gamma_initializer, in_channels, **kwargs)
         if not 0 <= momentum <= 1:
             what = f"momentum of {type(self).__name__} lies between 0 and 1, got {momentum!r}"
             raise ArgumentError("E331", what, help="it is the part of the running statistics that is kept")
@@ -112,9 +121,17 @@ class BatchNorm(_Normalized):
             parameter.data() for parameter in (self.gamma, self.beta, self.running_mean, self.running_var)
         )
         return npx.batch_norm(
-            x, gamma, beta, mean, var, eps=self._epsilon, momentum=self._momentum, fix_gamma=not self._scale,
-            use_global_stats=self._use_global_stats, axis=self._axis,
-        )  # fmt: skip
+            x,
+            gamma,
+            beta,
+            mean,
+            var,
+            eps=self._epsilon,
+            momentum=self._momentum,
+            fix_gamma=not self._scale,
+            use_global_stats=self._use_global_stats,
+            axis=self._axis,
+        )
 
     def cast(self, dtype: Any) -> None:
         """Change the dtype; a short one leaves the parameters in float32, as means over a batch need it."""
@@ -122,9 +139,12 @@ class BatchNorm(_Normalized):
 
     def _shown(self) -> dict[str, Any]:
         return {
-            "axis": self._axis, "eps": self._epsilon, "momentum": self._momentum, "fix_gamma": not self._scale,
+            "axis": self._axis,
+            "eps": self._epsilon,
+            "momentum": self._momentum,
+            "fix_gamma": not self._scale,
             "use_global_stats": self._use_global_stats,
-        }  # fmt: skip
+        }
 
 
 class BatchNormReLU(BatchNorm):
@@ -192,9 +212,7 @@ class LayerNorm(_Normalized):
         in_channels: int = 0,
         **kwargs: Any,
     ) -> None:
-        super().__init__(
-            axis, epsilon, center, scale, beta_initializer, gamma_initializer, in_channels, **kwargs
-        )  # fmt: skip
+        super().__init__(axis, epsilon, center, scale, beta_initializer, gamma_initializer, in_channels, **kwargs)
 
     def forward(self, x: Any) -> Any:
         return npx.layer_norm(x, self.gamma.data(), self.beta.data(), axis=self._axis, eps=self._epsilon)
@@ -258,9 +276,7 @@ class InstanceNorm(_Normalized):
         in_channels: int = 0,
         **kwargs: Any,
     ) -> None:
-        super().__init__(
-            axis, epsilon, center, scale, beta_initializer, gamma_initializer, in_channels, **kwargs
-        )  # fmt: skip
+        super().__init__(axis, epsilon, center, scale, beta_initializer, gamma_initializer, in_channels, **kwargs)
 
     def forward(self, x: Any) -> Any:
         gamma, beta = self.gamma.data(), self.beta.data()

@@ -6,7 +6,7 @@ Each module offers tables from a mode ("eager", "script") to a build:
     MLP      : (layers, x) -> start        a multilayer perceptron, ReLU between the layers
     ADD_ONE  : (x) -> start                x + 1, where nothing but the call costs
     FORMULA  : (name, arrays) -> start     a function of `tools.formulas`
-    TRAIN    : (training, layers, batches) -> start    steps of a training of `tools.trained`
+    TRAIN    : (training, layers, batches) -> start    steps of a training of `tools.training_workloads`
     EPOCH    : the same, but one batch that holds all samples; a call goes over them with the runtime's loader
     FILE     : (layers, x, path) -> None   the perceptron as a file, for `ARTIFACTS`
 

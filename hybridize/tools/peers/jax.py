@@ -12,7 +12,7 @@ import numpy as np
 
 from hybridize.tools.formulas import FORMULAS
 from hybridize.tools.peers import F32, Batches, Layers, Prepared, Start
-from hybridize.tools.trained import BETAS, EPSILON, Training, steps
+from hybridize.tools.training_workloads import BETAS, EPSILON, Training, steps
 
 
 def load_compiler() -> None:

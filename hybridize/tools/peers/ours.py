@@ -12,7 +12,7 @@ from hybridize.gluon import Trainer, data, nn
 from hybridize.gluon import loss as losses
 from hybridize.tools.formulas import FORMULAS
 from hybridize.tools.peers import F32, Batches, Layers, Prepared, Start
-from hybridize.tools.trained import Training, epochs, steps
+from hybridize.tools.training_workloads import Training, epochs, steps
 
 
 def as_numpy(value: Any) -> F32:

@@ -13,7 +13,7 @@ from torch.utils import data
 
 from hybridize.tools.formulas import FORMULAS
 from hybridize.tools.peers import F32, Batches, Layers, Prepared, Start
-from hybridize.tools.trained import Training, epochs, steps
+from hybridize.tools.training_workloads import Training, epochs, steps
 
 
 class AddOne(torch.nn.Module):

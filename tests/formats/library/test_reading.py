@@ -9,7 +9,7 @@ import hybridize
 from hybridize import np
 from hybridize.base.errors import LoadError
 from hybridize.formats.library.reading import read_library
-from hybridize.tools import deployables
+from hybridize.tools import exported_files
 
 FILES = {"x86_64-linux": "libnet.so", "x86_64-windows": "net.dll"}
 
@@ -62,7 +62,7 @@ def test_damaged_files(files, machine, tmp_path):
         path.write_bytes(data)
         begin = time.perf_counter()
         try:
-            deployables.library(path)
+            exported_files.library(path)
         except LoadError as error:
             assert error.code == "E642"  # noqa: PT017
             refused += 1

@@ -23,10 +23,16 @@ def script(module: str, steps: list[str], note: str, options: dict[str, Any]) ->
     """A program as a script that shows what it gives: `python NAME.py`, and `python NAME.py imperative`."""
     lines = [f"# {line}" for line in note.splitlines()]
     lines += [
-        f"# options {json.dumps(options)}", PRELUDE, "if 'imperative' in sys.argv:", "    sys.argv.remove('imperative')",
-        "    hybridize = lambda f: f", "else:", f"    hybridize = functools.partial(hybridize, backend={options['backend']!r})",
-        MODULE, module,
-    ]  # fmt: skip
+        f"# options {json.dumps(options)}",
+        PRELUDE,
+        "if 'imperative' in sys.argv:",
+        "    sys.argv.remove('imperative')",
+        "    hybridize = lambda f: f",
+        "else:",
+        f"    hybridize = functools.partial(hybridize, backend={options['backend']!r})",
+        MODULE,
+        module,
+    ]
     for step in steps:
         lines += [STEP, step]
         if result := re.search(r"^(out\d+) = program", step, re.M):

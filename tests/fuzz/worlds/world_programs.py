@@ -415,11 +415,30 @@ class Body:
             return read
         if roll < 0.8 and (uses := [use for use in self.uses if use.arrays]):
             return self.fill(self.pick(self.pick(uses).arrays), depth)
-        return self.fill(self.pick([
-            "({a} + {a})", "({a} - {a})", "{a} * {n}", "({a} + {n})", "(-{a})", "abs({a})", "{a}[::-1]", "npx.relu({a})",
-            "np.maximum({a}, {a})", "({a} if {c} else {a})", "np.where({a} > 1, {a}, 0)", "({a} % 7)",
-            "({a}.sum() + {a})", "{a} * -{n}", "({a} if {n} else {a})",
-        ] if self.chance(0.85) else ODD_ARRAYS), depth)  # fmt: skip
+        return self.fill(
+            self.pick(
+                [
+                    "({a} + {a})",
+                    "({a} - {a})",
+                    "{a} * {n}",
+                    "({a} + {n})",
+                    "(-{a})",
+                    "abs({a})",
+                    "{a}[::-1]",
+                    "npx.relu({a})",
+                    "np.maximum({a}, {a})",
+                    "({a} if {c} else {a})",
+                    "np.where({a} > 1, {a}, 0)",
+                    "({a} % 7)",
+                    "({a}.sum() + {a})",
+                    "{a} * -{n}",
+                    "({a} if {n} else {a})",
+                ]
+                if self.chance(0.85)
+                else ODD_ARRAYS
+            ),
+            depth,
+        )
 
     def number(self, depth: int = 1) -> str:
         roll = self.random.random()
@@ -429,10 +448,31 @@ class Body:
             return read
         if roll < 0.75 and (uses := [use for use in self.uses if use.numbers]):
             return self.fill(self.pick(self.pick(uses).numbers), depth)
-        return self.fill(self.pick([
-            "({n} + 1)", "(-{n})", "(-{n})", "abs({n})", "abs({n})", "({n} * 2)", "max({n}, 1)", "({n} - {n})", "({n} % 5)", "({n} + {n})",
-            "({n} // 2)", "({n} / 2)", "({n} if {c} else 1)", "{n} ** 2", "int({n})", "min({n}, {n})",
-        ] if self.chance(0.8) else ODD_NUMBERS), depth)  # fmt: skip
+        return self.fill(
+            self.pick(
+                [
+                    "({n} + 1)",
+                    "(-{n})",
+                    "(-{n})",
+                    "abs({n})",
+                    "abs({n})",
+                    "({n} * 2)",
+                    "max({n}, 1)",
+                    "({n} - {n})",
+                    "({n} % 5)",
+                    "({n} + {n})",
+                    "({n} // 2)",
+                    "({n} / 2)",
+                    "({n} if {c} else 1)",
+                    "{n} ** 2",
+                    "int({n})",
+                    "min({n}, {n})",
+                ]
+                if self.chance(0.8)
+                else ODD_NUMBERS
+            ),
+            depth,
+        )
 
     def condition(self, depth: int = 1) -> str:
         roll = self.random.random()
@@ -631,9 +671,17 @@ class Writer:
         kind = self.pick(COMMON if self.chance(0.7) else OTHERS)
         value = self.value(kind)
         locations = [
-            self.global_name, self.global_name, self.global_name, self.attribute, self.attribute, self.class_attribute,
-            self.module_attribute, self.item, self.function_attribute, self.default,
-        ]  # fmt: skip
+            self.global_name,
+            self.global_name,
+            self.global_name,
+            self.attribute,
+            self.attribute,
+            self.class_attribute,
+            self.module_attribute,
+            self.item,
+            self.function_attribute,
+            self.default,
+        ]
         if form == "closure":
             locations = [self.cell, self.cell, self.cell, *locations]
         self.pick(locations)(kind, value)
@@ -725,25 +773,48 @@ class Writer:
         return self.pick(["x * 50", "x + 50", "x - 7", "x * 3 + 1"])
 
     def callable(self) -> None:
-        self.pick([
-            self.helper, self.helper, self.helper_with_default, self.helper_with_default, self.methods, self.methods,
-            self.methods, self.property_, self.cached_property, self.cached_function, self.partial,
-            self.singledispatch, self.table_of_functions, self.length, self.decorated, self.generator, self.block,
-            self.dunders, self.hybridized_helper, self.environment, self.class_with_hooks, self.dense, self.gradient,
-        ])()  # fmt: skip
+        self.pick(
+            [
+                self.helper,
+                self.helper,
+                self.helper_with_default,
+                self.helper_with_default,
+                self.methods,
+                self.methods,
+                self.methods,
+                self.property_,
+                self.cached_property,
+                self.cached_function,
+                self.partial,
+                self.singledispatch,
+                self.table_of_functions,
+                self.length,
+                self.decorated,
+                self.generator,
+                self.block,
+                self.dunders,
+                self.hybridized_helper,
+                self.environment,
+                self.class_with_hooks,
+                self.dense,
+                self.gradient,
+            ]
+        )()
 
     def helper(self) -> None:
         name = self.fresh("helper")
         lines = self.body(["x"], ["k"], 2)
         self.top.append("\n".join([f"def {name}(x, k=2):", *lines]))
-        self.uses.append(Use(
-            [f"{name}({{a}})", f"{name}({{a}}, {{n}})", f"{name}({{a}}, k={{n}})"],
-            outside=[
-                lambda w: f"{name} = lambda x, k=2: {w.replacement()}",
-                lambda w: f"{name}.__code__ = (lambda x, k: {w.replacement()}).__code__",
-                lambda w: f"{name}.__defaults__ = ({w.pick(['5', '-1', '2.5'])},)",
-            ],
-        ))  # fmt: skip
+        self.uses.append(
+            Use(
+                [f"{name}({{a}})", f"{name}({{a}}, {{n}})", f"{name}({{a}}, k={{n}})"],
+                outside=[
+                    lambda w: f"{name} = lambda x, k=2: {w.replacement()}",
+                    lambda w: f"{name}.__code__ = (lambda x, k: {w.replacement()}).__code__",
+                    lambda w: f"{name}.__defaults__ = ({w.pick(['5', '-1', '2.5'])},)",
+                ],
+            )
+        )
 
     def helper_with_default(self) -> None:
         name, default = self.fresh("helper"), self.fresh("d")
@@ -845,10 +916,17 @@ class Writer:
         member = "    @property\n    def p(self):\n        return self.v + 1"
         setter = "    @p.setter\n    def p(self, value):\n        self.v = value * 2"
         cls, owner = self._class([self._init(), member, setter])
-        self.uses.append(Use([f"{owner}.p * {{a}}", f"{{a}} + {owner}.p"], [f"{owner}.p"], [
-            lambda w: f"{cls}.p = property(lambda self: {w.pick(['50.0', '7'])})", lambda w: f"{owner}.v = {w.pick(['9', '4.0'])}",
-            lambda w: f"{owner}.p = 4",
-        ]))  # fmt: skip
+        self.uses.append(
+            Use(
+                [f"{owner}.p * {{a}}", f"{{a}} + {owner}.p"],
+                [f"{owner}.p"],
+                [
+                    lambda w: f"{cls}.p = property(lambda self: {w.pick(['50.0', '7'])})",
+                    lambda w: f"{owner}.v = {w.pick(['9', '4.0'])}",
+                    lambda w: f"{owner}.p = 4",
+                ],
+            )
+        )
         self.places.append(Place(NUMBER, f"{owner}.p", "", f"{owner}.p", f"{owner}.p = {{v}}"))
 
     def cached_property(self) -> None:
@@ -857,11 +935,19 @@ class Writer:
             [self._init(), f"    @functools.cached_property\n    def c(self):\n        return {text}"]
         )
         number = "v" in text
-        self.uses.append(Use([f"({{a}} + {owner}.c)"], [f"{owner}.c"] if number else [], [
-            lambda w: f"{owner}.v = {w.pick(['9', '4.0'])}", lambda w: f"{owner}.w = np.array([4.0, 5.0, 6.0])",
-            lambda w: f"{owner}.c = {w.pick(['30.0', '7']) if number else 'np.zeros(3)'}",
-            lambda w: f"vars({owner}).pop('c', None)", lambda w: f"{owner}.w[:] = 8",
-        ]))  # fmt: skip
+        self.uses.append(
+            Use(
+                [f"({{a}} + {owner}.c)"],
+                [f"{owner}.c"] if number else [],
+                [
+                    lambda w: f"{owner}.v = {w.pick(['9', '4.0'])}",
+                    lambda w: f"{owner}.w = np.array([4.0, 5.0, 6.0])",
+                    lambda w: f"{owner}.c = {w.pick(['30.0', '7']) if number else 'np.zeros(3)'}",
+                    lambda w: f"vars({owner}).pop('c', None)",
+                    lambda w: f"{owner}.w[:] = 8",
+                ],
+            )
+        )
 
     def cached_function(self) -> None:
         name = self.fresh("table")
@@ -881,10 +967,16 @@ class Writer:
         base, name = self.fresh("helper"), self.fresh("part")
         lines = self.body(["x"], ["k"], 1)
         self.top.append("\n".join([f"def {base}(x, k):", *lines, "", "", f"{name} = functools.partial({base}, k=3.0)"]))
-        self.uses.append(Use([f"{name}({{a}})", f"{name}({{a}}, k={{n}})"], outside=[
-            lambda w: f"{name}.keywords['k'] = {w.pick(['9.0', '4'])}", lambda w: f"{name} = functools.partial({base}, k=8)",
-            lambda w: f"{base}.__code__ = (lambda x, k: {w.replacement()}).__code__",
-        ]))  # fmt: skip
+        self.uses.append(
+            Use(
+                [f"{name}({{a}})", f"{name}({{a}}, k={{n}})"],
+                outside=[
+                    lambda w: f"{name}.keywords['k'] = {w.pick(['9.0', '4'])}",
+                    lambda w: f"{name} = functools.partial({base}, k=8)",
+                    lambda w: f"{base}.__code__ = (lambda x, k: {w.replacement()}).__code__",
+                ],
+            )
+        )
 
     def singledispatch(self) -> None:
         name = self.fresh("over")
@@ -892,18 +984,31 @@ class Writer:
             f"@functools.singledispatch\ndef {name}(v):\n    return v\n\n\n@{name}.register(np.ndarray)\ndef _(v):\n    return v * 100\n\n\n"
             f"@{name}.register\ndef _(v: int):\n    return v * 1000"
         )
-        self.uses.append(Use([f"{name}({{a}})", f"({{a}} * {name}({{n}}))"], [f"{name}({{n}})"], [
-            lambda w: f"{name}.register(float)(lambda v: v + 7)", lambda w: f"{name}.register(int)(lambda v: v * 5)",
-        ]))  # fmt: skip
+        self.uses.append(
+            Use(
+                [f"{name}({{a}})", f"({{a}} * {name}({{n}}))"],
+                [f"{name}({{n}})"],
+                [
+                    lambda w: f"{name}.register(float)(lambda v: v + 7)",
+                    lambda w: f"{name}.register(int)(lambda v: v * 5)",
+                ],
+            )
+        )
 
     def table_of_functions(self) -> None:
         name = self.fresh("T")
         text = self.pick(["{{'f': lambda x: {0}, 'g': lambda x: x + 2}}", "[lambda x: {0}, lambda x: x + 2]"])
         key, other = ("'f'", "'g'") if text.startswith("{{") else ("0", "1")
         self.top.append(f"{name} = " + text.format("x * 2"))
-        self.uses.append(Use([f"{name}[{key}]({{a}})", f"{name}[{other}]({{a}})"], outside=[
-            lambda w: f"{name}[{key}] = lambda x: {w.replacement()}", lambda w: f"{name}[{key}] = {name}[{other}]",
-        ]))  # fmt: skip
+        self.uses.append(
+            Use(
+                [f"{name}[{key}]({{a}})", f"{name}[{other}]({{a}})"],
+                outside=[
+                    lambda w: f"{name}[{key}] = lambda x: {w.replacement()}",
+                    lambda w: f"{name}[{key}] = {name}[{other}]",
+                ],
+            )
+        )
 
     def length(self) -> None:
         member = "    def __len__(self):\n        return len(self.items)"
@@ -914,11 +1019,24 @@ class Writer:
         members = [init, member, iterate, contains] + ([truth] if self.chance(0.4) else [])
         cls, owner = self._class(members)
         self.places.append(Place(ARRAYS, f"{owner}.items", "", f"{owner}.items", f"{owner}.items = {{v}}"))
-        self.uses.append(Use([f"{{a}} * len({owner})", f"sum({owner}) + {{a}}", f"({{a}} if {owner} else -{{a}})", f"({{a}} if 2 in {owner} else -{{a}})"], [f"len({owner})"], [
-            lambda w: f"{cls}.__len__ = lambda self: {w.pick(['5', '1'])}", lambda w: f"{owner}.items.append(np.ones(3))",
-            lambda w: f"{cls}.__contains__ = lambda self, key: {w.pick(['True', 'False'])}", lambda w: f"{cls}.__iter__ = lambda self: iter([np.ones(3)])",
-            lambda w: f"{cls}.__bool__ = lambda self: {w.pick(['True', 'False'])}",
-        ]))  # fmt: skip
+        self.uses.append(
+            Use(
+                [
+                    f"{{a}} * len({owner})",
+                    f"sum({owner}) + {{a}}",
+                    f"({{a}} if {owner} else -{{a}})",
+                    f"({{a}} if 2 in {owner} else -{{a}})",
+                ],
+                [f"len({owner})"],
+                [
+                    lambda w: f"{cls}.__len__ = lambda self: {w.pick(['5', '1'])}",
+                    lambda w: f"{owner}.items.append(np.ones(3))",
+                    lambda w: f"{cls}.__contains__ = lambda self, key: {w.pick(['True', 'False'])}",
+                    lambda w: f"{cls}.__iter__ = lambda self: iter([np.ones(3)])",
+                    lambda w: f"{cls}.__bool__ = lambda self: {w.pick(['True', 'False'])}",
+                ],
+            )
+        )
 
     def decorated(self) -> None:
         name, deco = self.fresh("helper"), self.fresh("counting")
@@ -928,25 +1046,41 @@ class Writer:
         )
         lines = self.body(["x"], [], 1)
         self.top.append("\n".join([f"@{deco}", f"def {name}(x):", *lines]))
-        self.uses.append(Use([f"{name}({{a}})"], outside=[
-            lambda w: f"{name}.__wrapped__.__code__ = (lambda x: {w.replacement()}).__code__",
-            lambda w: f"{name}.__closure__[0].cell_contents[0] = 7",
-        ]))  # fmt: skip
+        self.uses.append(
+            Use(
+                [f"{name}({{a}})"],
+                outside=[
+                    lambda w: f"{name}.__wrapped__.__code__ = (lambda x: {w.replacement()}).__code__",
+                    lambda w: f"{name}.__closure__[0].cell_contents[0] = 7",
+                ],
+            )
+        )
 
     def generator(self) -> None:
         name = self.fresh("several")
         numbers = [p.text for p in self.places if p.kind == NUMBER] or ["2"]
         self.top.append(f"def {name}(x):\n    for i in range(2):\n        yield x * i + {self.pick(numbers)}")
-        self.uses.append(Use([f"sum({name}({{a}}))", f"list({name}({{a}}))[-1]", f"next({name}({{a}}))"], outside=[
-            lambda w: f"{name}.__code__ = (lambda x: (yield {w.replacement()})).__code__",
-        ]))  # fmt: skip
+        self.uses.append(
+            Use(
+                [f"sum({name}({{a}}))", f"list({name}({{a}}))[-1]", f"next({name}({{a}}))"],
+                outside=[
+                    lambda w: f"{name}.__code__ = (lambda x: (yield {w.replacement()})).__code__",
+                ],
+            )
+        )
 
     def block(self) -> None:
         init = "    def __init__(self):\n        super().__init__()\n        self.acts = []\n        self.steps = 0"
-        write = self.pick([
-            "self.acts.append(x)", "self.acts = [*self.acts, x]", "self.acts = [x]", "self.steps += 1", "self.acts += [x * 2]",
-            "self.last = x",
-        ])  # fmt: skip
+        write = self.pick(
+            [
+                "self.acts.append(x)",
+                "self.acts = [*self.acts, x]",
+                "self.acts = [x]",
+                "self.steps += 1",
+                "self.acts += [x * 2]",
+                "self.last = x",
+            ]
+        )
         result = self.pick(
             ["sum(self.acts) + x", "x * len(self.acts)", "x * self.steps", "(self.acts or [x])[-1] * 2", "x"]
         )
@@ -954,42 +1088,70 @@ class Writer:
             [init, f"    def forward(self, x):\n        {write}\n        return {result}"], "(nn.HybridBlock)"
         )
         self.top.append(f"{owner}.hybridize()" if self.chance(0.3) else "")
-        self.uses.append(Use([f"{owner}({{a}})"], outside=[
-            lambda w: f"{owner}.acts.clear()", lambda w: f"{owner}.acts = [np.ones(3)]", lambda w: f"{owner}.steps = 5",
-            lambda w: f"{cls}.forward = lambda self, x: {w.replacement()}", lambda w: f"{owner}.forward = lambda x: {w.replacement()}",
-        ]))  # fmt: skip
+        self.uses.append(
+            Use(
+                [f"{owner}({{a}})"],
+                outside=[
+                    lambda w: f"{owner}.acts.clear()",
+                    lambda w: f"{owner}.acts = [np.ones(3)]",
+                    lambda w: f"{owner}.steps = 5",
+                    lambda w: f"{cls}.forward = lambda self, x: {w.replacement()}",
+                    lambda w: f"{owner}.forward = lambda x: {w.replacement()}",
+                ],
+            )
+        )
 
     def dense(self) -> None:
         name = self.fresh("dense")
         self.top.append(
             f"{name} = nn.Dense(3, in_units=3, flatten=False)\n{name}.initialize()\n{name}.weight.set_data(np.ones((3, 3)))\n{name}.bias.set_data(np.zeros(3))"
         )
-        self.uses.append(Use([f"{name}({{a}})", f"({{a}} + {name}.bias.data())"], outside=[
-            lambda w: f"{name}.weight.set_data(np.eye(3) * {w.pick(['2', '3'])})", lambda w: f"{name}.bias.data()[:] = 4",
-            lambda w: f"{name} = nn.Dense(3, in_units=3, flatten=False)\n{name}.initialize()\n{name}.weight.set_data(np.eye(3))",
-            lambda w: f"{name}.forward = lambda x: {w.replacement()}",
-        ]))  # fmt: skip
+        self.uses.append(
+            Use(
+                [f"{name}({{a}})", f"({{a}} + {name}.bias.data())"],
+                outside=[
+                    lambda w: f"{name}.weight.set_data(np.eye(3) * {w.pick(['2', '3'])})",
+                    lambda w: f"{name}.bias.data()[:] = 4",
+                    lambda w: (
+                        f"{name} = nn.Dense(3, in_units=3, flatten=False)\n{name}.initialize()\n{name}.weight.set_data(np.eye(3))"
+                    ),
+                    lambda w: f"{name}.forward = lambda x: {w.replacement()}",
+                ],
+            )
+        )
 
     def dunders(self) -> None:
         members = [
-            self._init(), "    def __add__(self, other):\n        return other + self.v", "    def __eq__(self, other):\n        return self.v == other",
-            "    __hash__ = None", "    def __enter__(self):\n        self.v += 1\n        return self", "    def __exit__(self, *error):\n        self.v -= 1",
-        ]  # fmt: skip
+            self._init(),
+            "    def __add__(self, other):\n        return other + self.v",
+            "    def __eq__(self, other):\n        return self.v == other",
+            "    __hash__ = None",
+            "    def __enter__(self):\n        self.v += 1\n        return self",
+            "    def __exit__(self, *error):\n        self.v -= 1",
+        ]
         cls, owner = self._class(members)
-        self.uses.append(Use([f"({owner} + {{a}})", f"({{a}} if {owner} == 2 else -{{a}})"], outside=[
-            lambda w: f"{owner}.v = {w.pick(['2', '7'])}", lambda w: f"{cls}.__add__ = lambda self, x: {w.replacement()}",
-            lambda w: f"{cls}.__eq__ = lambda self, other: {w.pick(['True', 'False'])}",
-        ]))  # fmt: skip
+        self.uses.append(
+            Use(
+                [f"({owner} + {{a}})", f"({{a}} if {owner} == 2 else -{{a}})"],
+                outside=[
+                    lambda w: f"{owner}.v = {w.pick(['2', '7'])}",
+                    lambda w: f"{cls}.__add__ = lambda self, x: {w.replacement()}",
+                    lambda w: f"{cls}.__eq__ = lambda self, other: {w.pick(['True', 'False'])}",
+                ],
+            )
+        )
 
     def class_with_hooks(self) -> None:
         members = [
             "    def __init__(self):\n        self.v = 1.0",
-            self.pick([
-                "    def __getattr__(self, name):\n        if name.startswith('_'):\n            raise AttributeError(name)\n        return self.v + len(name)",
-                "    def __setattr__(self, name, value):\n        object.__setattr__(self, name, value * 2)",
-                "    def __delattr__(self, name):\n        object.__delattr__(self, name)",
-            ]),
-        ]  # fmt: skip
+            self.pick(
+                [
+                    "    def __getattr__(self, name):\n        if name.startswith('_'):\n            raise AttributeError(name)\n        return self.v + len(name)",
+                    "    def __setattr__(self, name, value):\n        object.__setattr__(self, name, value * 2)",
+                    "    def __delattr__(self, name):\n        object.__delattr__(self, name)",
+                ]
+            ),
+        ]
         cls, owner = self._class(members)
         self.places.append(Place(NUMBER, f"{owner}.v", "", f"{owner}.v", f"{owner}.v = {{v}}"))
         uses = [f"({{a}} * {owner}.some)"] if "__getattr__" in members[1] else [f"({{a}} + {owner}.v)"]
@@ -1002,31 +1164,62 @@ class Writer:
         name = self.fresh("fast")
         lines = self.body(["x"], [], 1)
         self.top.append("\n".join(["@hybridize", f"def {name}(x):", *lines]))
-        self.uses.append(Use([f"{name}({{a}})"], outside=[
-            lambda w: f"{name} = lambda x: {w.replacement()}", lambda w: f"{name}(np.ones(3))",
-        ]))  # fmt: skip
+        self.uses.append(
+            Use(
+                [f"{name}({{a}})"],
+                outside=[
+                    lambda w: f"{name} = lambda x: {w.replacement()}",
+                    lambda w: f"{name}(np.ones(3))",
+                ],
+            )
+        )
 
     def environment(self) -> None:
         """What the process itself knows."""
         key = self.fresh("HYBRIDIZE_WORLD_")
-        texts, changes = self.pick([
-            ([f"{{a}} * float(os.environ.get('{key}', '2'))", f"({{a}} if os.environ.get('{key}') else -{{a}})",
-              f"({{a}} if '{key}' in os.environ else -{{a}})", f"({{a}} + len(os.environ.get('{key}', '')))"],
-             [f"os.environ['{key}'] = '5'", f"os.environ.pop('{key}', None)"]),
-            (["{a} * len(sys.argv)", f"({{a}} if '{key}' in sys.argv else -{{a}})"], [f"sys.argv.append('{key}')"]),
-            ([f"({{a}} if '{key}' in sys.modules else -{{a}})"],
-             [f"sys.modules['{key}'] = types", f"sys.modules.pop('{key}', None)"]),
-            (["({a} + sys.getrecursionlimit())"], ["sys.setrecursionlimit(sys.getrecursionlimit() + 10)"]),
-            ([f"({{a}} + globals().get('{key}', 2))", f"({{a}} + vars(sys.modules[__name__]).get('{key}', 2))",
-              f"({{a}} if '{key}' in globals() else -{{a}})"], [f"{key} = 5", f"{key} = 7.0"]),
-            ([f"({{a}} if os.path.exists(os.path.join(tempfile.gettempdir(), '{key}')) else -{{a}})"],
-             [f"open(os.path.join(tempfile.gettempdir(), '{key}'), 'w').close()"]),
-            ([f"({{a}} if logging.getLogger('{key}').isEnabledFor(logging.INFO) else -{{a}})",
-              f"({{a}} + logging.getLogger('{key}').level)"],
-             [f"logging.getLogger('{key}').setLevel(logging.INFO)", f"logging.getLogger('{key}').setLevel(logging.ERROR)"]),
-            ([f"({{a}} * {key}.get())"], [f"{key}.set(5.0)"]),
-            ([f"({{a}} * {key}.k)"], [f"{key}.k = 5.0"]),
-        ])  # fmt: skip
+        texts, changes = self.pick(
+            [
+                (
+                    [
+                        f"{{a}} * float(os.environ.get('{key}', '2'))",
+                        f"({{a}} if os.environ.get('{key}') else -{{a}})",
+                        f"({{a}} if '{key}' in os.environ else -{{a}})",
+                        f"({{a}} + len(os.environ.get('{key}', '')))",
+                    ],
+                    [f"os.environ['{key}'] = '5'", f"os.environ.pop('{key}', None)"],
+                ),
+                (["{a} * len(sys.argv)", f"({{a}} if '{key}' in sys.argv else -{{a}})"], [f"sys.argv.append('{key}')"]),
+                (
+                    [f"({{a}} if '{key}' in sys.modules else -{{a}})"],
+                    [f"sys.modules['{key}'] = types", f"sys.modules.pop('{key}', None)"],
+                ),
+                (["({a} + sys.getrecursionlimit())"], ["sys.setrecursionlimit(sys.getrecursionlimit() + 10)"]),
+                (
+                    [
+                        f"({{a}} + globals().get('{key}', 2))",
+                        f"({{a}} + vars(sys.modules[__name__]).get('{key}', 2))",
+                        f"({{a}} if '{key}' in globals() else -{{a}})",
+                    ],
+                    [f"{key} = 5", f"{key} = 7.0"],
+                ),
+                (
+                    [f"({{a}} if os.path.exists(os.path.join(tempfile.gettempdir(), '{key}')) else -{{a}})"],
+                    [f"open(os.path.join(tempfile.gettempdir(), '{key}'), 'w').close()"],
+                ),
+                (
+                    [
+                        f"({{a}} if logging.getLogger('{key}').isEnabledFor(logging.INFO) else -{{a}})",
+                        f"({{a}} + logging.getLogger('{key}').level)",
+                    ],
+                    [
+                        f"logging.getLogger('{key}').setLevel(logging.INFO)",
+                        f"logging.getLogger('{key}').setLevel(logging.ERROR)",
+                    ],
+                ),
+                ([f"({{a}} * {key}.get())"], [f"{key}.set(5.0)"]),
+                ([f"({{a}} * {key}.k)"], [f"{key}.k = 5.0"]),
+            ]
+        )
         if f"{key}.get()" in texts[0]:
             self.top.append(f"{key} = contextvars.ContextVar('{key}', default=2.0)")
         elif f"{key}.k" in texts[0]:
@@ -1044,10 +1237,18 @@ class Writer:
             f"{weight} = np.array([1.0, 2.0, 3.0])\n{weight}.attach_grad()\n\ndef {name}(x):\n    with autograd.record():\n"
             f"        loss = ({weight} * x).sum()\n    loss.backward()\n    {update}{log}\n    return {result}"
         )
-        self.uses.append(Use([f"{name}({{a}})"], outside=[
-            lambda w: f"{weight}[:] = 2", lambda w: f"{weight}.grad[:] = 7", lambda w: f"{weight}.attach_grad(grad_req='add')",
-            lambda w: f"{weight} = np.ones(3)\n{weight}.attach_grad()", lambda w: f"{weight}.grad_req = 'null'",
-        ]))  # fmt: skip
+        self.uses.append(
+            Use(
+                [f"{name}({{a}})"],
+                outside=[
+                    lambda w: f"{weight}[:] = 2",
+                    lambda w: f"{weight}.grad[:] = 7",
+                    lambda w: f"{weight}.attach_grad(grad_req='add')",
+                    lambda w: f"{weight} = np.ones(3)\n{weight}.attach_grad()",
+                    lambda w: f"{weight}.grad_req = 'null'",
+                ],
+            )
+        )
 
     # ----------------------------------------------------------------------------------------------------- program
 
@@ -1072,11 +1273,23 @@ class Writer:
                     f"    def set_{name}(value):\n        nonlocal {name}\n        {name} = value\n",
                 ]
             names = [f"{verb}_{name}" for name, _ in self.cells for verb in ("get", "set")]
-            self.top.append("\n".join([
-                "def make():", *(f"    {name} = {value}" for name, value in self.cells), "",
-                f"    def body({', '.join(declared)}):", *body.finished(2), "", *setters, f"    return {', '.join(['body', *names])}", "", "",
-                f"{', '.join(['body', *names])} = make()",
-            ]))  # fmt: skip
+            self.top.append(
+                "\n".join(
+                    [
+                        "def make():",
+                        *(f"    {name} = {value}" for name, value in self.cells),
+                        "",
+                        f"    def body({', '.join(declared)}):",
+                        *body.finished(2),
+                        "",
+                        *setters,
+                        f"    return {', '.join(['body', *names])}",
+                        "",
+                        "",
+                        f"{', '.join(['body', *names])} = make()",
+                    ]
+                )
+            )
             self.top.append("program = hybridize(body)")
         elif form == "method":
             init = "    def __init__(self):\n        self.v = 2.0\n        self.w = np.ones(3)\n        self.log = [np.ones(3)]\n"

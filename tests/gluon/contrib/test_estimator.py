@@ -162,11 +162,13 @@ def test_validation_by_batches():
 @pytest.mark.parametrize(
     ("values", "options", "epochs"),
     [
-        ([0.1, 0.2, 0.3, 0.3, 0.3], {}, 4), ([0.1, 0.2, 0.1, 0.3, 0.3, 0.2], {"patience": 2}, 6),
-        ([0.3, 0.2, 0.1, 0.1], {"mode": "min"}, 4), ([0.1, 0.2, 0.25, 0.4], {"min_delta": 0.08}, 3),
+        ([0.1, 0.2, 0.3, 0.3, 0.3], {}, 4),
+        ([0.1, 0.2, 0.1, 0.3, 0.3, 0.2], {"patience": 2}, 6),
+        ([0.3, 0.2, 0.1, 0.1], {"mode": "min"}, 4),
+        ([0.1, 0.2, 0.25, 0.4], {"min_delta": 0.08}, 3),
         ([0.1, 0.2, 0.3], {"baseline": 0.5}, 1),
     ],
-)  # fmt: skip
+)
 def test_early_stopping(values, options, epochs):
     watched = metric.Accuracy()
 
@@ -378,19 +380,28 @@ def test_metrics_are_named_once():
 @pytest.mark.parametrize(
     ("make", "text"),
     [
-        (lambda: Estimator(3, None), "net of an Estimator is a Block"), (lambda: Estimator(get_net(), get_net()), "loss of an Estimator"),
-        (lambda: get(get_net(), train_metrics=["acc"]), "EvalMetric, got str"), (lambda: get(get_net(), batch_processor=3), "fit_batch"),
-        (lambda: get(get_net()).fit(data()), "epochs or batches"), (lambda: get(get_net()).fit(data(), epochs=1, batches=1), "one of them"),
-        (lambda: get(get_net()).fit(data(), epochs=-1), "one of them"), (lambda: get(get_net()).fit(data(), epochs=1.5), "one of them"),
-        (lambda: get(get_net()).fit(data(), epochs="2"), "one of them"), (lambda: get(get_net()).fit([np.array(X)], epochs=1), "labels., got ndarray"),
-        (lambda: get(get_net()).fit([(np.array(X),)], epochs=1), "labels., got 1 parts"), (lambda: get(get_net()).evaluate([3]), "labels., got int"),
-        (lambda: module.CheckpointHandler("unused", max_checkpoints=0), "max_checkpoints is"), (lambda: get(get_net()).fit([], epochs=1), "no batches in epoch 0"),
+        (lambda: Estimator(3, None), "net of an Estimator is a Block"),
+        (lambda: Estimator(get_net(), get_net()), "loss of an Estimator"),
+        (lambda: get(get_net(), train_metrics=["acc"]), "EvalMetric, got str"),
+        (lambda: get(get_net(), batch_processor=3), "fit_batch"),
+        (lambda: get(get_net()).fit(data()), "epochs or batches"),
+        (lambda: get(get_net()).fit(data(), epochs=1, batches=1), "one of them"),
+        (lambda: get(get_net()).fit(data(), epochs=-1), "one of them"),
+        (lambda: get(get_net()).fit(data(), epochs=1.5), "one of them"),
+        (lambda: get(get_net()).fit(data(), epochs="2"), "one of them"),
+        (lambda: get(get_net()).fit([np.array(X)], epochs=1), "labels., got ndarray"),
+        (lambda: get(get_net()).fit([(np.array(X),)], epochs=1), "labels., got 1 parts"),
+        (lambda: get(get_net()).evaluate([3]), "labels., got int"),
+        (lambda: module.CheckpointHandler("unused", max_checkpoints=0), "max_checkpoints is"),
+        (lambda: get(get_net()).fit([], epochs=1), "no batches in epoch 0"),
         (lambda: get(get_net()).fit(iter(list(data())), epochs=2), "no batches in epoch 1"),
         (lambda: get(get_net()).fit(data(), epochs=1, event_handlers=3), "event handler of an Estimator"),
-        (lambda: module.EarlyStoppingHandler(metric.create(["acc"])), "one metric"), (lambda: module.LoggingHandler(0), "log_interval"),
-        (lambda: module.CheckpointHandler("unused", save_best=True), "one metric"), (lambda: module.EarlyStoppingHandler(metric.MAE(), mode="best"), "no mode"),
+        (lambda: module.EarlyStoppingHandler(metric.create(["acc"])), "one metric"),
+        (lambda: module.LoggingHandler(0), "log_interval"),
+        (lambda: module.CheckpointHandler("unused", save_best=True), "one metric"),
+        (lambda: module.EarlyStoppingHandler(metric.MAE(), mode="best"), "no mode"),
     ],
-)  # fmt: skip
+)
 def test_what_cannot_be_is_an_error(make, text, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     with pytest.raises(ArgumentError, match=text):

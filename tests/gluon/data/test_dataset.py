@@ -87,10 +87,13 @@ def test_shards_hold_every_sample_once():
 @pytest.mark.parametrize(
     "call",
     [
-        lambda ds: ds.shard(2, 2), lambda ds: ds.shard(0, 0), lambda ds: ds.shard(2, -1),
-        lambda ds: ds.take(-1), lambda ds: ds.sample([1, 2]),
+        lambda ds: ds.shard(2, 2),
+        lambda ds: ds.shard(0, 0),
+        lambda ds: ds.shard(2, -1),
+        lambda ds: ds.take(-1),
+        lambda ds: ds.sample([1, 2]),
     ],
-)  # fmt: skip
+)
 def test_parts_that_are_none(call):
     with pytest.raises(ArgumentError, match="E382"):
         call(data.ArrayDataset(X))

@@ -141,8 +141,15 @@ def test_brightness_contrast_saturation(hybrid):
 
 def test_bytes_stay_bytes():
     random.seed(0)
-    for transform in (T.RandomBrightness(3), T.RandomContrast(3), T.RandomSaturation(3), T.RandomHue(0.5),
-                      T.RandomLighting(3), T.RandomColorJitter(1, 1, 1, 0.3), T.RandomGray(1)):  # fmt: skip
+    for transform in (
+        T.RandomBrightness(3),
+        T.RandomContrast(3),
+        T.RandomSaturation(3),
+        T.RandomHue(0.5),
+        T.RandomLighting(3),
+        T.RandomColorJitter(1, 1, 1, 0.3),
+        T.RandomGray(1),
+    ):
         found = [of(transform, IMAGE) for _ in range(8)]
         assert all(y.dtype == "uint8" and y.shape == IMAGE.shape for y in found)
     bright = T.RandomBrightness(3)
@@ -221,13 +228,21 @@ def test_augmentation_in_workers_follows_the_seed():
 @pytest.mark.parametrize(
     "call",
     [
-        lambda: T.Resize(0), lambda: T.Resize((3, 4, 5)), lambda: T.Resize(3, interpolation=2), lambda: T.Resize(2.5),
-        lambda: T.CropResize(-1, 0, 2, 2), lambda: of(T.CropResize(10, 0, 5, 5), IMAGE),
-        lambda: T.RandomFlipLeftRight(1.5), lambda: T.RandomBrightness(-1), lambda: T.Normalize(0, 0),
-        lambda: T.RandomResizedCrop(3, scale=(0, 2)), lambda: T.RandomCrop(3, pad=(1, 2)),
-        lambda: of(T.ToTensor(), IMAGE[0]), lambda: of(T.Resize(3), IMAGE[0]),
+        lambda: T.Resize(0),
+        lambda: T.Resize((3, 4, 5)),
+        lambda: T.Resize(3, interpolation=2),
+        lambda: T.Resize(2.5),
+        lambda: T.CropResize(-1, 0, 2, 2),
+        lambda: of(T.CropResize(10, 0, 5, 5), IMAGE),
+        lambda: T.RandomFlipLeftRight(1.5),
+        lambda: T.RandomBrightness(-1),
+        lambda: T.Normalize(0, 0),
+        lambda: T.RandomResizedCrop(3, scale=(0, 2)),
+        lambda: T.RandomCrop(3, pad=(1, 2)),
+        lambda: of(T.ToTensor(), IMAGE[0]),
+        lambda: of(T.Resize(3), IMAGE[0]),
     ],
-)  # fmt: skip
+)
 def test_what_is_refused(call):
     with pytest.raises(ArgumentError, match="E384"):
         call()

@@ -11,7 +11,7 @@ from __future__ import annotations
 
 from typing import Final
 
-from hybridize.base.dims import FAR, Symbol, bounds, is_symbolic, text
+from hybridize.base.dims import FAR, SizeSymbol, bounds, is_symbolic, text
 from hybridize.base.errors import CodegenError
 from hybridize.base.types import TensorType
 from hybridize.codegen.llvm.library.model import LibraryModel, LibraryVariant
@@ -130,7 +130,7 @@ def _spans(model: LibraryModel, number: int, axis: int) -> list[tuple[int, int]]
     return merged
 
 
-def first_place(variant: LibraryVariant, symbol: Symbol) -> tuple[int, int] | None:
+def first_place(variant: LibraryVariant, symbol: SizeSymbol) -> tuple[int, int] | None:
     """The input and axis where a size symbol stands alone first."""
     for number, type_ in enumerate(variant.inputs):
         for axis, size in enumerate(type_.shape):

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from typing import Final, Literal
 
-from hybridize.base.dims import Scope
+from hybridize.base.dims import SizeScope
 from hybridize.base.frozen import frozen
 from hybridize.base.types import TensorType
 from hybridize.codegen.llvm.program import Built
@@ -48,7 +48,7 @@ class LibraryVariant:
     new_states: tuple[int, ...]
     asserts: bool
     """True if the program has a last output, int32: 0, or one more than the position of the assertion that failed."""
-    scope: Scope | None
+    scope: SizeScope | None
     versions: tuple[Version, ...]
     """One for each level of the model."""
 

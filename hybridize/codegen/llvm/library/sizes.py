@@ -10,7 +10,7 @@ These are the same whatever the processor.
 
 from __future__ import annotations
 
-from hybridize.base.dims import FAR, Scope, is_symbolic
+from hybridize.base.dims import FAR, SizeScope, is_symbolic
 from hybridize.codegen.llvm.library import codes
 from hybridize.codegen.llvm.library.model import LibraryModel, LibraryVariant
 from hybridize.codegen.llvm.library.writer import Writer
@@ -121,7 +121,7 @@ def emit_frame(
     return w.test("ne", holds, 0), (values, frame)
 
 
-def store_symbols(w: Writer, scope: Scope, places: dict[int, int], values: str) -> None:
+def store_symbols(w: Writer, scope: SizeScope, places: dict[int, int], values: str) -> None:
     """The values of all symbols, in the order of their numbers, as programs take them."""
     for symbol in scope.symbols:
         # One that stands nowhere alone has been settled while capturing; nothing is computed of it.

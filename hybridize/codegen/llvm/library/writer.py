@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from hybridize.base.dims import Symbol
+from hybridize.base.dims import SizeSymbol
 from hybridize.codegen.llvm.text import Function, Module
 
 
@@ -16,7 +16,7 @@ class SymbolFinder(Function):
         """Let symbols, by their numbers, be the words at these places of the array at `pointer`."""
         self._cells = (pointer, places)
 
-    def symbol(self, symbol: Symbol) -> str:
+    def symbol(self, symbol: SizeSymbol) -> str:
         """The register of a symbol's value, loaded on entry."""
         pointer, places = self._cells
         key = ("given", symbol.number)

@@ -44,9 +44,10 @@ class BatchProcessor:
         if not isinstance(batch, (list, tuple)) or len(batch) < 2:
             found = f"{len(batch)} parts" if isinstance(batch, (list, tuple)) else type(batch).__name__
             raise ArgumentError(
-                "E391", f"a batch is (data, labels), got {found}",
+                "E391",
+                f"a batch is (data, labels), got {found}",
                 help="a BatchProcessor of your own, batch_processor=..., reads batches of another form",
-            )  # fmt: skip
+            )
         data, label = batch[0], batch[1]
         if len(estimator.device) == 1:
             return [data], [label]

@@ -43,15 +43,24 @@ class CheckpointHandler(TrainBegin, BatchEnd, EpochEnd):
     """
 
     def __init__(
-        self, model_dir: str | os.PathLike[str], model_prefix: str = "model", monitor: EvalMetric | None = None,
-        verbose: int = 0, save_best: bool = False, mode: str = "auto", epoch_period: int | None = 1,
-        batch_period: int | None = None, max_checkpoints: int = 5, resume_from_checkpoint: bool = False,
-    ) -> None:  # fmt: skip
+        self,
+        model_dir: str | os.PathLike[str],
+        model_prefix: str = "model",
+        monitor: EvalMetric | None = None,
+        verbose: int = 0,
+        save_best: bool = False,
+        mode: str = "auto",
+        epoch_period: int | None = 1,
+        batch_period: int | None = None,
+        max_checkpoints: int = 5,
+        resume_from_checkpoint: bool = False,
+    ) -> None:
         if not isinstance(max_checkpoints, int) or max_checkpoints < 1:
             raise ArgumentError(
-                "E390", f"max_checkpoints is an integer from 1 on, got {max_checkpoints!r}",
+                "E390",
+                f"max_checkpoints is an integer from 1 on, got {max_checkpoints!r}",
                 help="epoch_period=None saves none but the best",
-            )  # fmt: skip
+            )
         self._sign = 0
         if save_best:
             self._sign = 1 if improves(monitor, mode, type(self).__name__) else -1
@@ -101,9 +110,11 @@ class CheckpointHandler(TrainBegin, BatchEnd, EpochEnd):
         estimator.trainer.save_states(f"{path}.states")
         best = None if math.isinf(self.best) else self.best
         note = {
-            "epoch": estimator.epoch + whole, "batch": estimator.batch + 1, "best": best,
+            "epoch": estimator.epoch + whole,
+            "batch": estimator.batch + 1,
+            "best": best,
             "random": [int(word) for word in random.state.asnumpy()],
-        }  # fmt: skip
+        }
         with open(f"{path}.json.new", "w", encoding="utf-8") as file:
             json.dump(note, file)
             file.flush()
@@ -135,9 +146,10 @@ class CheckpointHandler(TrainBegin, BatchEnd, EpochEnd):
             ) from error
         if (estimator.max_epoch or math.inf) <= epoch or (estimator.max_batch or math.inf) <= batch:
             raise ArgumentError(
-                "E391", f"{path} has {epoch} epochs, {batch} batches: nothing is left to train",
+                "E391",
+                f"{path} has {epoch} epochs, {batch} batches: nothing is left to train",
                 help="ask fit for more, or do not resume_from_checkpoint",
-            )  # fmt: skip
+            )
         parameters = estimator.net.collect_params().values()
         before = [(one, one.data().copy()) for one in parameters if one._data is not None]
         estimator.net.load_parameters(f"{path}.params")

@@ -86,10 +86,19 @@ class Estimator:
     """
 
     def __init__(
-        self, net: Block, loss: Loss, train_metrics: Any = None, val_metrics: Any = None, initializer: Any = None,
-        trainer: Trainer | None = None, device: Any = None, val_net: Block | None = None, val_loss: Loss | None = None,
-        batch_processor: Any = None, context: Any = None,
-    ) -> None:  # fmt: skip
+        self,
+        net: Block,
+        loss: Loss,
+        train_metrics: Any = None,
+        val_metrics: Any = None,
+        initializer: Any = None,
+        trainer: Trainer | None = None,
+        device: Any = None,
+        val_net: Block | None = None,
+        val_loss: Loss | None = None,
+        batch_processor: Any = None,
+        context: Any = None,
+    ) -> None:
         self.net = _of_kind("net", net, Block)
         self.loss = _of_kind("loss", loss, Loss)
         self.val_net = self.net if val_net is None else _of_kind("val_net", val_net, Block)
@@ -131,9 +140,14 @@ class Estimator:
     # ------------------------------------------------------------------------------------------------- the loops
 
     def fit(
-        self, train_data: Any, val_data: Any = None, epochs: int | None = None, event_handlers: Any = None,
-        batches: int | None = None, batch_axis: int = 0,
-    ) -> None:  # fmt: skip
+        self,
+        train_data: Any,
+        val_data: Any = None,
+        epochs: int | None = None,
+        event_handlers: Any = None,
+        batches: int | None = None,
+        batch_axis: int = 0,
+    ) -> None:
         """Train for a number of epochs, or of batches.
 
         Args:
@@ -189,9 +203,10 @@ class Estimator:
                 break
         if self.batch == first:
             raise ArgumentError(
-                "E391", f"there are no batches in epoch {self.epoch}",
+                "E391",
+                f"there are no batches in epoch {self.epoch}",
                 help="what fit trains with must give them again for each epoch, as a DataLoader or a list does",
-            )  # fmt: skip
+            )
         self.batch -= 1  # to those who hear of the end of the epoch it is still the present one
         ended = [handler.epoch_end(self) for handler in _who(handlers, EpochEnd)]
         self.batch += 1
@@ -226,9 +241,11 @@ class Estimator:
     def _with_defaults(self, event_handlers: Any, val_data: Any) -> list[EventHandler]:
         handlers = _checked(event_handlers)
         defaults: list[EventHandler] = [
-            GradientUpdateHandler(), MetricHandler(self.train_metrics),
-            LoggingHandler(metrics=self.train_metrics), ProgressHandler(self.train_metrics),
-        ]  # fmt: skip
+            GradientUpdateHandler(),
+            MetricHandler(self.train_metrics),
+            LoggingHandler(metrics=self.train_metrics),
+            ProgressHandler(self.train_metrics),
+        ]
         if val_data is not None:
             defaults.append(ValidationHandler(val_data, self.evaluate))
         added = [one for one in defaults if not _who(handlers, type(one))]

@@ -41,9 +41,10 @@ def improves(monitor: Any, mode: str, who: str) -> bool:
     """
     if not isinstance(monitor, EvalMetric) or isinstance(monitor, CompositeEvalMetric):
         raise ArgumentError(
-            "E390", f"{who} watches one metric, got {type(monitor).__name__}",
+            "E390",
+            f"{who} watches one metric, got {type(monitor).__name__}",
             help="one of estimator.train_metrics and estimator.val_metrics",
-        )  # fmt: skip
+        )
     if mode not in ("auto", "min", "max"):
         raise ArgumentError("E390", f"{who} has no mode {mode!r}", help="auto, min or max")
     name = monitor.name.lower()
@@ -119,15 +120,18 @@ class GradientUpdateHandler(BatchEnd):
         losses = loss if isinstance(loss, list) else [loss]
         if any(numpy.isnan(numpy.asarray(one)).any() for one in losses):
             raise StateError(
-                "E565", f"the loss is NaN in epoch {estimator.epoch}, batch {estimator.batch}; the parameters have not "
-                "been updated by it", help="look at the data of that batch, or take a smaller learning rate",
-            )  # fmt: skip
+                "E565",
+                f"the loss is NaN in epoch {estimator.epoch}, batch {estimator.batch}; the parameters have not "
+                "been updated by it",
+                help="look at the data of that batch, or take a smaller learning rate",
+            )
         if not all(one.ndim for one in losses):
             raise ArgumentError(
-                "E390", f"{type(estimator.loss).__name__} gives one number for a batch: by how many samples gradients "
+                "E390",
+                f"{type(estimator.loss).__name__} gives one number for a batch: by how many samples gradients "
                 "are to be divided is not known",
                 help="give one number for each sample, or use a GradientUpdateHandler of your own",
-            )  # fmt: skip
+            )
         estimator.trainer.step(sum(one.shape[0] for one in losses))
 
 
@@ -165,9 +169,14 @@ class ValidationHandler(TrainBegin, BatchEnd, EpochEnd):
     """
 
     def __init__(
-        self, val_data: Any, eval_fn: Callable[..., Any], epoch_period: int | None = 1, batch_period: int | None = None,
-        priority: float = -1000, event_handlers: Any = None,
-    ) -> None:  # fmt: skip
+        self,
+        val_data: Any,
+        eval_fn: Callable[..., Any],
+        epoch_period: int | None = 1,
+        batch_period: int | None = None,
+        priority: float = -1000,
+        event_handlers: Any = None,
+    ) -> None:
         self.val_data, self.eval_fn = val_data, eval_fn
         self.epoch_period, self.batch_period = epoch_period, batch_period
         self.priority, self.event_handlers = priority, event_handlers
@@ -259,9 +268,13 @@ class EarlyStoppingHandler(TrainBegin, EpochEnd, TrainEnd):
     """
 
     def __init__(
-        self, monitor: EvalMetric, min_delta: float = 0, patience: int = 0, mode: str = "auto",
+        self,
+        monitor: EvalMetric,
+        min_delta: float = 0,
+        patience: int = 0,
+        mode: str = "auto",
         baseline: float | None = None,
-    ) -> None:  # fmt: skip
+    ) -> None:
         self._sign = 1 if improves(monitor, mode, type(self).__name__) else -1
         self.monitor, self.min_delta, self.patience, self.baseline = monitor, abs(min_delta), patience, baseline
         self._start()

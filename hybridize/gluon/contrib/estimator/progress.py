@@ -33,9 +33,14 @@ class ProgressHandler(TrainBegin, EpochBegin, BatchEnd, TrainEnd):
         if not self._console.is_terminal:
             return
         self._progress = Progress(
-            TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn(),
-            TextColumn("{task.fields[told]}"), console=self._console, transient=True,
-        )  # fmt: skip
+            TextColumn("{task.description}"),
+            BarColumn(),
+            MofNCompleteColumn(),
+            TimeRemainingColumn(),
+            TextColumn("{task.fields[told]}"),
+            console=self._console,
+            transient=True,
+        )
         self._progress.start()
         length = _length(kwargs.get("train_data"))
         total = estimator.max_batch or (None if length is None else length * estimator.max_epoch)

@@ -17,7 +17,7 @@ from hybridize.base.errors import LoadError
 from hybridize.compiler.explanation import Explanation
 from hybridize.formats import detect
 from hybridize.formats.atomic import write_atomically
-from hybridize.tools import deployables
+from hybridize.tools import exported_files
 
 
 def arrays(paths: Sequence[Path]) -> list[NDArray[Any]]:
@@ -59,7 +59,7 @@ def run(file: Path, inputs: Sequence[Path]) -> list[NDArray[Any]]:
     """Results of the saved program on the inputs: of an archive, an exported net, a C library, WebAssembly."""
     kind = detect(file)
     if kind in ("library", "wasm"):
-        return (deployables.run_library if kind == "library" else deployables.run_module)(file, arrays(inputs))
+        return (exported_files.run_library if kind == "library" else exported_files.run_module)(file, arrays(inputs))
     program = hybridize.load(str(file))
     return as_numpy(program(*arrays(inputs)))
 

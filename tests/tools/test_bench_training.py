@@ -5,9 +5,9 @@ import importlib
 
 import pytest
 
-from hybridize.tools import bench, goals, trained, workloads
+from hybridize.tools import bench, goals, training_workloads, workloads
 from hybridize.tools.peers import ROWS
-from hybridize.tools.trained import EPOCHS, TRAININGS, Training
+from hybridize.tools.training_workloads import EPOCHS, TRAININGS, Training
 from hybridize.tools.workloads import Data
 
 SMALL = {kind: Training("small", (12, 16, 8, 3), 6, kind, rate) for kind, rate in (("sgd", 0.1), ("adam", 0.01))}
@@ -26,7 +26,7 @@ def threads_as_before():
 def losses(row, training, path, table="TRAIN"):
     """What the row's training gives, made as the worker makes it."""
     module = importlib.import_module(f"hybridize.tools.peers.{row.module}")
-    prepared = getattr(module, table)[row.mode](training, *trained.read(str(path)))()
+    prepared = getattr(module, table)[row.mode](training, *training_workloads.read(str(path)))()
     return prepared.read(prepared.function(*prepared.arguments))
 
 
@@ -36,8 +36,8 @@ def losses(row, training, path, table="TRAIN"):
 def test_losses_are_those_in_float64(row, kind, tmp_path):
     pytest.importorskip(row.package)
     path = tmp_path / "data.npz"
-    data = Data("TRAIN", path, trained.write(SMALL[kind], path))
-    assert len(set(data.expected)) == trained.CHECKED
+    data = Data("TRAIN", path, training_workloads.write(SMALL[kind], path))
+    assert len(set(data.expected)) == training_workloads.CHECKED
     assert bench.disagreement(losses(row, SMALL[kind], path), data) == ""
 
 
@@ -46,7 +46,7 @@ def test_another_training_is_found_out(kind, tmp_path):
     """Half the rate, another optimizer, the batches in another order: each changes what is compared."""
     path = tmp_path / "data.npz"
     training = SMALL[kind]
-    data = Data("TRAIN", path, trained.write(training, path))
+    data = Data("TRAIN", path, training_workloads.write(training, path))
     (ours, *_) = STEPPING
     others = (
         dataclasses.replace(training, rate=training.rate / 2),
@@ -54,8 +54,8 @@ def test_another_training_is_found_out(kind, tmp_path):
     )
     for other in others:
         assert "wrong result" in bench.disagreement(losses(ours, other, path), data)
-    layers, batches = trained.arrays(training)
-    backwards = trained.expected(training, layers, batches[trained.CHECKED - 1 :: -1])
+    layers, batches = training_workloads.arrays(training)
+    backwards = training_workloads.expected(training, layers, batches[training_workloads.CHECKED - 1 :: -1])
     assert "wrong result" in bench.disagreement(backwards, data)
 
 
@@ -63,7 +63,7 @@ def test_what_is_expected_is_what_pytorch_finds_in_float64():
     import torch
 
     for training in SMALL.values():
-        layers, batches = trained.arrays(training)
+        layers, batches = training_workloads.arrays(training)
         parameters = [torch.tensor(one, dtype=torch.float64, requires_grad=True) for layer in layers for one in layer]
         kind = {"sgd": torch.optim.SGD, "adam": torch.optim.Adam}[training.optimizer]
         optimizer = kind(parameters, lr=training.rate)
@@ -77,19 +77,21 @@ def test_what_is_expected_is_what_pytorch_finds_in_float64():
             loss.backward()
             optimizer.step()
             found.append(loss.item())
-        assert trained.expected(training, layers, batches) == pytest.approx(found, rel=1e-9)
+        assert training_workloads.expected(training, layers, batches) == pytest.approx(found, rel=1e-9)
 
 
 def test_no_number_of_steps_learns_the_batches():
     """Losses stay where labels that contradict each other keep them, so gradients do not fade while they are timed."""
     training = SMALL["sgd"]
-    layers, batches = trained.arrays(training)
-    assert all((batches[i][0] == batches[i + trained.COUNT][0]).all() for i in range(trained.COUNT))
-    assert trained.expected(training, layers, batches * 100)[-2 * trained.COUNT :].mean() > 0.5
+    layers, batches = training_workloads.arrays(training)
+    assert all(
+        (batches[i][0] == batches[i + training_workloads.COUNT][0]).all() for i in range(training_workloads.COUNT)
+    )
+    assert training_workloads.expected(training, layers, batches * 100)[-2 * training_workloads.COUNT :].mean() > 0.5
 
 
 def test_a_step_is_timed_in_its_worker():
-    options = bench.Options(rounds=1, seconds=0.01, only=("imperative",))
+    options = bench.BenchOptions(rounds=1, seconds=0.01, only=("imperative",))
     found = {result.name: result for result in bench.run_calls("train-adam-1", options)}
     assert len(found) == 2
     for result in found.values():
@@ -116,7 +118,7 @@ def test_an_epoch_learns_each_digit_once(row, tmp_path):
 
 
 def test_later_epochs_are_shuffled():
-    prepared = trained.epochs(lambda x, y: x + y, [[(1, 1)], [(2, 2), (3, 3)]], float)
+    prepared = training_workloads.epochs(lambda x, y: x + y, [[(1, 1)], [(2, 2), (3, 3)]], float)
     assert [prepared.function() for _ in range(3)] == [[2.0], [4.0, 6.0], [4.0, 6.0]]
 
 

@@ -19,7 +19,7 @@ from hybridize.ops.composite import Attributes, Composite
 from hybridize.ops.op import Op, Operand, interpreting
 
 
-class Recorder:
+class GraphTracer:
     """An interpreter that adds nodes to `builder`; `loc` is the source line given to them."""
 
     def __init__(self, builder: Builder | None = None, loc: SourceLoc | None = None) -> None:
@@ -47,13 +47,15 @@ class Recorder:
         operands: Sequence[Operand],
     ) -> tuple[Operand, ...]:
         """Add one node whose body is what `function` does to operands of these types."""
-        body = record(function, [value.type for value in operands])
+        body = make_graph(function, [value.type for value in operands])
         return self.bind(Composite(label, attributes, body), tuple(operands))
 
 
-def record(function: Callable[..., Sequence[Operand]], types: Sequence[TensorType], names: Sequence[str] = ()) -> Graph:
+def make_graph(
+    function: Callable[..., Sequence[Operand]], types: Sequence[TensorType], names: Sequence[str] = ()
+) -> Graph:
     """Run `function` on graph values of the given types and return the graph of what it did."""
-    recorder = Recorder()
+    recorder = GraphTracer()
     inputs = [recorder.builder.input(type, names[i] if i < len(names) else "") for i, type in enumerate(types)]
     with interpreting(recorder):
         outputs = function(*inputs)

@@ -7,10 +7,10 @@ import tempfile
 from pathlib import Path
 
 from hybridize.tools import workloads
-from hybridize.tools.bench import Amount, Options, Worker, prepare, rows, worker
-from hybridize.tools.deployed import compiled
+from hybridize.tools.bench import Amount, BenchOptions, BenchWorker, prepare, rows, worker
+from hybridize.tools.deployment import compiled
 from hybridize.tools.peers import HYBRIDIZED, Row
-from hybridize.tools.trained import TRAININGS, Training, layers_of
+from hybridize.tools.training_workloads import TRAININGS, Training, layers_of
 from hybridize.tools.workloads import Data
 
 KEPT = {"MKL_DISABLE_FAST_MM": "1"}
@@ -22,7 +22,7 @@ NOTE = (
 )
 
 
-def run(options: Options) -> list[Amount]:
+def run(options: BenchOptions) -> list[Amount]:
     """For each training and row the most memory of a step, and what the plan says; beyond state."""
     found: list[Amount] = []
     with tempfile.TemporaryDirectory() as folder:
@@ -47,7 +47,7 @@ def state_bytes(training: Training) -> int:
     return weights * (4 if training.optimizer == "adam" else 2)
 
 
-def _peak(process: Worker, row: Row, workload: str, data: Data) -> Amount:
+def _peak(process: BenchWorker, row: Row, workload: str, data: Data) -> Amount:
     answer = prepare(process, row, workload, data)
     if "error" not in answer:
         answer = process.ask(do="peak")

@@ -122,7 +122,7 @@ class Harness:
         self.runs.restype = self.kernels.restype = ctypes.c_double
 
 
-class Kernel:
+class TimedProgram:
     """A program's machine code, and what it reads and writes; `timeit` as `sampling.sample` asks."""
 
     def __init__(self, harness: Harness, executable: Executable, inputs: Arrays, constants: Arrays) -> None:
@@ -140,7 +140,7 @@ class Kernel:
         return seconds
 
 
-class Options(ctypes.Structure):
+class CreateOptions(ctypes.Structure):
     """`NAME_options` of the header."""
 
     _fields_ = [
@@ -152,7 +152,7 @@ class Options(ctypes.Structure):
     ]
 
 
-class Library:
+class TimedLibrary:
     """An exported library's functions."""
 
     def __init__(self, harness: Harness, path: Path, name: str) -> None:
@@ -206,13 +206,13 @@ def _mappings(path: Path) -> list[tuple[int, int, int]]:
     return found
 
 
-class Model:
+class TimedModel:
     """A model in memory, with arrays for its inputs and outputs; `timeit` as `sampling.sample` asks."""
 
-    def __init__(self, library: Library, inputs: Arrays, expected: Arrays, processor: str = "") -> None:
+    def __init__(self, library: TimedLibrary, inputs: Arrays, expected: Arrays, processor: str = "") -> None:
         self._library, self._time = library, library.harness.runs
         self._model = ctypes.c_void_p()
-        options = Options(processor=processor.encode() or None)
+        options = CreateOptions(processor=processor.encode() or None)
         library.check(library.create(ctypes.byref(self._model), ctypes.byref(options)))
         self._read = [aligned_copy(one) for one in inputs]
         self.outputs = [aligned(one.shape, one.dtype) for one in expected]
@@ -274,7 +274,7 @@ def measure(harness: str, folder: str, rounds: int, seconds: float, only: Sequen
         try:
             _measure_case(clock, CASES[name](Path(folder)), Path(folder) / f"case{number}", rounds, seconds, rows)
             if name == CHAPTER:
-                library = Library(clock, Path(folder) / f"libcase{number}.so", f"case{number}")
+                library = TimedLibrary(clock, Path(folder) / f"libcase{number}.so", f"case{number}")
                 create.rounds = [library.seconds_of_creates(CREATES) for _ in range(rounds)]
         except Exception as error:  # a case that fails does not stop the others
             text = f"{type(error).__name__}: {(str(error).strip() or 'no message').splitlines()[0]}"[:200]
@@ -288,15 +288,15 @@ def _measure_case(clock: Harness, case: Case, path: Path, rounds: int, seconds: 
     case.program.save(f"{path}.hybridize")
     program = deployable(read_archive(f"{path}.hybridize"))
     case.program.export(str(path), format="library")
-    library = Library(clock, path.with_name(f"lib{path.name}.so"), path.name)
+    library = TimedLibrary(clock, path.with_name(f"lib{path.name}.so"), path.name)
     executable = kernel_of(program, case.inputs)
-    makes: dict[str, Callable[[], Kernel | Model]] = {
-        KERNEL: lambda: Kernel(clock, executable, case.inputs, library.mapped(executable.constants)),
-        EXPORTED: lambda: Model(library, case.inputs, case.expected),
+    makes: dict[str, Callable[[], TimedProgram | TimedModel]] = {
+        KERNEL: lambda: TimedProgram(clock, executable, case.inputs, library.mapped(executable.constants)),
+        EXPORTED: lambda: TimedModel(library, case.inputs, case.expected),
     }
     for level in LEVELS:
-        makes[f"{EXPORTED}, {level}"] = lambda level=level: Model(library, case.inputs, case.expected, level)  # type: ignore[misc]
-    placed: list[Kernel | Model] = []  # all of them, so that the next ones lie elsewhere
+        makes[f"{EXPORTED}, {level}"] = lambda level=level: TimedModel(library, case.inputs, case.expected, level)  # type: ignore[misc]
+    placed: list[TimedProgram | TimedModel] = []  # all of them, so that the next ones lie elsewhere
     for _ in range(rounds):
         for found in rows.values():
             found.rounds.append([])
@@ -308,7 +308,7 @@ def _measure_case(clock: Harness, case: Case, path: Path, rounds: int, seconds: 
                 check(name, one.outputs, case.expected)
                 rows[name].rounds[-1] += sample(one, seconds / PLACEMENTS)[0]
     for one in placed:
-        if isinstance(one, Model):
+        if isinstance(one, TimedModel):
             one.destroy()
 
 

@@ -8,11 +8,11 @@ import pytest
 
 from hybridize import hybridize, np
 from hybridize.compiler.compile import compile
-from hybridize.tools import bench, calls, deployed, report
+from hybridize.tools import bench, c_calls, deployment, report
 from hybridize.tools.peers import ARCHIVE, ARTIFACTS, CHAPTER, EXPORTED, KERNEL, LIBRARY, WASM, Artifact
 from hybridize.tools.sampling import sample
 
-QUICK = bench.Options(rounds=1, seconds=0.01, cpu=0, only=("ONNX",))
+QUICK = bench.BenchOptions(rounds=1, seconds=0.01, cpu=0, only=("ONNX",))
 ROWS = {one.name: one for one in ARTIFACTS}
 
 # A library by hand: doubles two numbers; refuses another size than 2, and a processor that it does not know.
@@ -44,15 +44,15 @@ const char *twice_error(int32_t code) { return code == 7 ? "no such processor" :
 def harness(system, tmp_path_factory):
     system("cc")
     path = tmp_path_factory.mktemp("harness") / "calls.so"
-    return calls.Harness(str(deployed.compiled("calls.c", path, QUICK, "-shared", "-fPIC")))
+    return c_calls.Harness(str(deployment.compiled("calls.c", path, QUICK, "-shared", "-fPIC")))
 
 
 @pytest.fixture
 def twice(harness, tmp_path):
     source = tmp_path / "twice.c"
     source.write_text(TWICE)
-    return calls.Library(
-        harness, deployed.compiled(str(source), tmp_path / "libtwice.so", QUICK, "-shared", "-fPIC"), "twice"
+    return c_calls.TimedLibrary(
+        harness, deployment.compiled(str(source), tmp_path / "libtwice.so", QUICK, "-shared", "-fPIC"), "twice"
     )
 
 
@@ -60,7 +60,7 @@ TWO = numpy.array([1, 2], numpy.float32)
 
 
 def test_a_library_is_called_and_timed(twice):
-    model = calls.Model(twice, [TWO], [2 * TWO])
+    model = c_calls.TimedModel(twice, [TWO], [2 * TWO])
     assert 0 < model.timeit(1000) < 1
     assert model.outputs[0].tolist() == [2, 4]
     samples, _ = sample(model, 0.005)
@@ -77,8 +77,8 @@ def test_models_are_made_and_given_back(twice):
 
 def test_codes_are_errors(twice):
     with pytest.raises(OSError, match="no such processor"):
-        calls.Model(twice, [TWO], [TWO], "baseline")
-    model = calls.Model(twice, [numpy.ones(3, numpy.float32)], [TWO], "avx2")
+        c_calls.TimedModel(twice, [TWO], [TWO], "baseline")
+    model = c_calls.TimedModel(twice, [numpy.ones(3, numpy.float32)], [TWO], "avx2")
     with pytest.raises(OSError, match=r"axis 0 must be 2 \(258\)"):
         model.timeit(10)
 
@@ -90,43 +90,43 @@ def test_machine_code_alone_is_called_with_arrays_of_its_own(harness):
     graph = function.saved().signatures[0].graph
     one = numpy.ones((1, 2), numpy.float32)
     program = compile(graph)
-    kernel = calls.Kernel(harness, program, [one], program.constants)
+    kernel = c_calls.TimedProgram(harness, program, [one], program.constants)
     assert 0 < kernel.timeit(100) < 1
     assert kernel.outputs[0].tolist() == [[5, 7]]
 
 
-@pytest.mark.parametrize("name", calls.CASES)
+@pytest.mark.parametrize("name", c_calls.CASES)
 def test_cases_are_right_before_they_are_timed(name, tmp_path):
-    case = calls.CASES[name](tmp_path)
+    case = c_calls.CASES[name](tmp_path)
     found = case.program(*map(np.array, case.inputs))
     found = [numpy.asarray(one) for one in (found if isinstance(found, tuple) else (found,))]
-    calls.check(name, found, case.expected)
+    c_calls.check(name, found, case.expected)
     with pytest.raises(ValueError, match="output 0 is wrong"):
-        calls.check(name, [found[0] + 1, *found[1:]], case.expected)
+        c_calls.check(name, [found[0] + 1, *found[1:]], case.expected)
 
 
 @pytest.fixture
 def one_process_each(monkeypatch):
-    monkeypatch.setattr(deployed, "PROCESSES_EACH", 1)
+    monkeypatch.setattr(deployment, "PROCESSES_EACH", 1)
 
 
 @pytest.mark.usefixtures("one_process_each")
 def test_files_start_in_fresh_processes(system):
     system("cc", "node")
-    rows = {row.name: row for row in deployed.starts(QUICK)}
+    rows = {row.name: row for row in deployment.starts(QUICK)}
     assert rows[ARCHIVE].error == ""
     assert len(rows[ARCHIVE].rounds) == 1
     assert 0 < rows["ONNX Runtime, .onnx"].median < 60
     assert "LiteRT, .tflite" not in rows
-    assert rows[deployed.PROGRAM].error == ""
-    assert rows[deployed.PROGRAM].median >= rows[deployed.FIRST_CREATE].median
-    assert rows[deployed.WASM_START].error == ""
+    assert rows[deployment.PROGRAM].error == ""
+    assert rows[deployment.PROGRAM].median >= rows[deployment.FIRST_CREATE].median
+    assert rows[deployment.WASM_START].error == ""
 
 
 @pytest.mark.usefixtures("one_process_each")
 def test_sizes_are_those_of_files_and_processes(system):
     system("cc", "node")
-    found, notes = deployed.sizes(QUICK)
+    found, notes = deployment.sizes(QUICK)
     rows = {row.name: row for row in found}
     weights = 4 * (512 * 256 + 256 + 256 * 128 + 128 + 128 * 2 + 2)
     assert f"the weights of {weights:,} bytes" in notes[0]
@@ -134,61 +134,61 @@ def test_sizes_are_those_of_files_and_processes(system):
         assert row.error == "", name
     assert rows[f"{ARCHIVE}: mlp.hybridize"].besides == weights
     assert rows[f"{LIBRARY}: libmlp.so"].beyond > 0
-    assert rows[f"{ARCHIVE}: {deployed.RESIDENT}"].beyond > 1 << 20
-    assert rows[f"{ARCHIVE}: {deployed.PEAK}"].nbytes >= rows[f"{ARCHIVE}: {deployed.RESIDENT}"].nbytes
+    assert rows[f"{ARCHIVE}: {deployment.RESIDENT}"].beyond > 1 << 20
+    assert rows[f"{ARCHIVE}: {deployment.PEAK}"].nbytes >= rows[f"{ARCHIVE}: {deployment.RESIDENT}"].nbytes
 
 
 def test_calls_are_timed_beside_the_kernel(system):
     system("cc", "node")
     chosen = dataclasses.replace(QUICK, only=(CHAPTER, "7 rows"))
-    found = {row.name: row for row in deployed.calls(chosen)}
+    found = {row.name: row for row in deployment.calls(chosen)}
     cases = {name.partition(": ")[0] for name in found if KERNEL in name}
     assert cases == {CHAPTER, "MLP, any batch, 7 rows"}
     for case in cases:
         for row in (KERNEL, EXPORTED):
             assert found[f"{case}: {row}"].error == ""
             assert len(found[f"{case}: {row}"].rounds) == 1
-    assert len(found[deployed.CREATE].rounds[0]) == calls.CREATES
-    assert found[deployed.WASM_CALL].error == ""
+    assert len(found[deployment.CREATE].rounds[0]) == c_calls.CREATES
+    assert found[deployment.WASM_CALL].error == ""
 
 
 def test_a_wrong_first_result_is_not_timed():
     wrong = Artifact("wrong", "", "", "numpy", "", ("x.npy",), "", "y = x[:, :2] * 0")
-    with deployed.arrays() as data, pytest.raises(OSError, match="wrong result"):
-        deployed.in_python(wrong, data, QUICK)
+    with deployment.arrays() as data, pytest.raises(OSError, match="wrong result"):
+        deployment.in_python(wrong, data, QUICK)
 
 
 def test_what_cannot_be_written_is_a_line_of_the_table(monkeypatch):
     lost = dataclasses.replace(ROWS[ARCHIVE], mode="no such mode")
     elsewhere = dataclasses.replace(ROWS[ARCHIVE], name="elsewhere", files=("another.file",))
-    monkeypatch.setattr(deployed, "ARTIFACTS", (lost, elsewhere))
-    first, second = deployed.starts(QUICK)
+    monkeypatch.setattr(deployment, "ARTIFACTS", (lost, elsewhere))
+    first, second = deployment.starts(QUICK)
     assert "no such mode" in first.error
     assert second.error == "another.file was not written"
 
 
 def test_no_compiler_and_no_node_are_lines_of_the_table(monkeypatch):
     monkeypatch.setattr(shutil, "which", lambda name: None)
-    monkeypatch.setattr(deployed, "ARTIFACTS", (ROWS[WASM],))
-    monkeypatch.setattr(deployed, "write", lambda *arguments: "")
-    errors = [row.error for row in deployed.calls(QUICK)]
+    monkeypatch.setattr(deployment, "ARTIFACTS", (ROWS[WASM],))
+    monkeypatch.setattr(deployment, "write", lambda *arguments: "")
+    errors = [row.error for row in deployment.calls(QUICK)]
     assert errors == ["there is no C compiler `cc` here", "there is no `node` here"]
 
 
 def test_a_process_that_fails_says_why():
     with pytest.raises(OSError, match="ended with 3: broken"):
-        deployed.finished(["sh", "-c", "echo broken >&2; exit 3"], QUICK)
+        deployment.finished(["sh", "-c", "echo broken >&2; exit 3"], QUICK)
 
 
 def test_tables_and_goals():
-    kernel = bench.Result(f"{CHAPTER}: {KERNEL}", [[4e-6], [5e-6]])
-    library = bench.Result(f"{CHAPTER}: {EXPORTED}", [[4.4e-6], [5.5e-6]])
-    broken = bench.Result("broken", error="no")
+    kernel = bench.Measurement(f"{CHAPTER}: {KERNEL}", [[4e-6], [5e-6]])
+    library = bench.Measurement(f"{CHAPTER}: {EXPORTED}", [[4.4e-6], [5.5e-6]])
+    broken = bench.Measurement("broken", error="no")
     grid = report.deployed("deploy-calls", [kernel, library, broken, broken], ())
     assert [row[3] for row in grid.rows] == ["1.00 ×", "1.10 ×", "", ""]
     assert grid.notes == ("broken and 1 more: no",)
     size = bench.Amount(f"{LIBRARY}: libmlp.so", 1_000_000, 700_000)
-    memory = bench.Amount(f"{ARCHIVE}: {deployed.RESIDENT}", 100 << 20, 70 << 20)
+    memory = bench.Amount(f"{ARCHIVE}: {deployment.RESIDENT}", 100 << 20, 70 << 20)
     grid = report.deployed("deploy-sizes", [size, memory, bench.Amount("lost", error="why")], ["note"])
     assert grid.rows[0] == (size.name, "976.6 KiB", "293.0 KiB")
     assert grid.rows[1][1:] == ("100.0 MiB", "30.0 MiB")

@@ -6,7 +6,7 @@ from typer.testing import CliRunner
 
 import hybridize
 from hybridize.base.errors import LoadError
-from hybridize.tools import command, saved
+from hybridize.tools import command, saved_files
 from hybridize.tools.command import application
 
 
@@ -63,14 +63,14 @@ def test_input_that_is_no_array(tmp_path, content):
     path = tmp_path / "x.npy"
     path.write_bytes(content)
     with pytest.raises(LoadError, match="E640"):
-        saved.arrays([path])
+        saved_files.arrays([path])
 
 
 def test_input_of_objects_is_refused(tmp_path):
     path = tmp_path / "x.npy"
     numpy.save(path, numpy.array([{}, {}], dtype=object), allow_pickle=True)
     with pytest.raises(LoadError, match="E640"):
-        saved.arrays([path])
+        saved_files.arrays([path])
 
 
 @pytest.fixture
@@ -90,8 +90,8 @@ def exported(tmp_path):
 def test_exported_nets_go_by_either_name(exported, name):
     folder, expected = exported
     file, inputs = folder / name, [folder / "x.npy"]
-    numpy.testing.assert_allclose(saved.run(file, inputs)[0], expected, rtol=1e-6)
-    assert saved.explain(file, inputs).backend == "llvm"
+    numpy.testing.assert_allclose(saved_files.run(file, inputs)[0], expected, rtol=1e-6)
+    assert saved_files.explain(file, inputs).backend == "llvm"
     done = CliRunner().invoke(application, ["inspect", str(file)])
     assert done.exit_code == 0, (done.output, done.exception)
     assert "FullyConnected" in done.output

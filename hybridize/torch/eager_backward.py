@@ -16,7 +16,7 @@ from hybridize.base.nested import Structure, flatten, unflatten
 
 
 @frozen(eq=False)
-class Repeated:
+class RepeatedCall:
     """One call, and how to repeat it in PyTorch."""
 
     module: torch.nn.Module
@@ -30,7 +30,7 @@ class Repeated:
     buffers: dict[str, torch.Tensor]
     """Copies of the buffers that the module writes, which it is not to write twice."""
 
-    def again(self, tensors: Sequence[torch.Tensor]) -> list[torch.Tensor]:
+    def rerun(self, tensors: Sequence[torch.Tensor]) -> list[torch.Tensor]:
         """The results, computed by PyTorch from these tensors."""
         arguments = iter(tensors[: self.inputs])
         leaves = [next(arguments) if isinstance(leaf, torch.Tensor) else leaf for leaf in self.leaves]
@@ -40,10 +40,13 @@ class Repeated:
         return flatten(torch.func.functional_call(self.module, state, args, kwargs))[0]
 
 
-def repeated(
-    module: torch.nn.Module, leaves: Sequence[Any], structure: Structure, written: Sequence[str],
+def with_eager_backward(
+    module: torch.nn.Module,
+    leaves: Sequence[Any],
+    structure: Structure,
+    written: Sequence[str],
     run: Callable[[], Sequence[torch.Tensor]],
-) -> Sequence[torch.Tensor]:  # fmt: skip
+) -> Sequence[torch.Tensor]:
     """The results of a call by `run`, part of torch's graph.
 
     Args:
@@ -57,16 +60,16 @@ def repeated(
     parameters = dict(module.named_parameters())
     buffers = dict(module.named_buffers())
     before = {name: buffers[name].clone() for name in written}
-    call = Repeated(module, run, leaves, structure, len(inputs), tuple(parameters), before)
-    results: tuple[torch.Tensor, ...] = Again.apply(call, *inputs, *parameters.values())  # type: ignore[no-untyped-call]
+    call = RepeatedCall(module, run, leaves, structure, len(inputs), tuple(parameters), before)
+    results: tuple[torch.Tensor, ...] = EagerBackward.apply(call, *inputs, *parameters.values())  # type: ignore[no-untyped-call]
     return results
 
 
-class Again(torch.autograd.Function):
+class EagerBackward(torch.autograd.Function):
     """Puts a compiled forward pass into torch's graph; the backward pass differentiates the module itself."""
 
     @staticmethod
-    def forward(ctx: Any, call: Repeated, *tensors: torch.Tensor) -> tuple[torch.Tensor, ...]:
+    def forward(ctx: Any, call: RepeatedCall, *tensors: torch.Tensor) -> tuple[torch.Tensor, ...]:
         """Run the program."""
         ctx.call = call
         ctx.save_for_backward(*tensors)
@@ -77,7 +80,7 @@ class Again(torch.autograd.Function):
     @staticmethod
     def backward(ctx: Any, *gradients: torch.Tensor | None) -> tuple[torch.Tensor | None, ...]:
         """Run the module once more in PyTorch, and differentiate that."""
-        call: Repeated = ctx.call
+        call: RepeatedCall = ctx.call
         needed = ctx.needs_input_grad[1:]
         second = torch.is_grad_enabled()
         tensors = [
@@ -85,7 +88,7 @@ class Again(torch.autograd.Function):
             for t, need in zip(ctx.saved_tensors, needed, strict=True)
         ]
         with torch.enable_grad():
-            results = call.again(tensors)
+            results = call.rerun(tensors)
         pairs = [(r, g) for r, g in zip(results, gradients, strict=True) if g is not None and r.requires_grad]
         wanted = [tensor for tensor in tensors if tensor.requires_grad]
         found = iter(

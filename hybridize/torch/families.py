@@ -10,11 +10,11 @@ from hybridize.programs.families import Family
 from hybridize.torch.compiled import Compiled, Shapes
 
 
-class Kin:
+class CallFamily:
     """The programs of calls that differ in sizes only."""
 
     def __init__(self) -> None:
-        self.family = Family()
+        self.sizes = Family()
         """The sizes that the calls come in."""
         self.exact: OrderedDict[Shapes, Compiled] = OrderedDict()
         """Programs for one size; the ones made first come first."""
@@ -60,6 +60,6 @@ class Kin:
 
     def clear(self) -> None:
         """Forget all programs."""
-        self.family = Family()
+        self.sizes = Family()
         self.exact.clear()
         self.general = []

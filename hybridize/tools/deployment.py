@@ -2,7 +2,7 @@
 """The benchmark of what runs without Python, or with little of it: calls, starts and sizes of exported programs.
 
 What is compared is written first, by each runtime in a process of its own. Starts are then timed in fresh processes
-that take turns; calls from C in one process with the machine code alone (`tools.calls`); WebAssembly's in Node.
+that take turns; calls from C in one process with the machine code alone (`tools.c_calls`); WebAssembly's in Node.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from typing import Any
 import numpy as np
 
 from hybridize.tools import workloads
-from hybridize.tools.bench import THREADS, UNCACHED, Amount, Measured, Options, Result, disagreement, worker
+from hybridize.tools.bench import THREADS, UNCACHED, Amount, BenchOptions, Measured, Measurement, disagreement, worker
 from hybridize.tools.peers import ARCHIVE, ARTIFACTS, LIBRARY, NUMPY_ALONE, WASM, Artifact
 from hybridize.tools.workloads import Data
 
@@ -56,7 +56,7 @@ print(json.dumps({{"seconds": seconds, "cpu": cpu, "llvm": "llvmlite" in sys.mod
 """A process that loads and runs a model: Python for `-c`."""
 
 
-def run(workload: str, options: Options) -> tuple[Sequence[Measured], Sequence[str]]:
+def run(workload: str, options: BenchOptions) -> tuple[Sequence[Measured], Sequence[str]]:
     """Run one of `workloads.DEPLOYED`: its rows, and what else is to be said."""
     if workload == "deploy-calls":
         return calls(options), ()
@@ -77,7 +77,7 @@ def arrays() -> Iterator[Data]:
         yield data
 
 
-def chosen(options: Options) -> list[Artifact]:
+def chosen(options: BenchOptions) -> list[Artifact]:
     """Return the artifacts that this environment can write and that were asked for; ours always."""
     return [
         one
@@ -87,7 +87,7 @@ def chosen(options: Options) -> list[Artifact]:
     ]
 
 
-def write(artifact: Artifact, data: Data, options: Options) -> str:
+def write(artifact: Artifact, data: Data, options: BenchOptions) -> str:
     """Have the runtime write its files beside the data; returns why it could not."""
     path = data.file.with_name(artifact.path)
     with worker(options.cpu) as process:
@@ -103,7 +103,7 @@ def write(artifact: Artifact, data: Data, options: Options) -> str:
     return answer.get("error", "") or (f"{', '.join(missing)} was not written" if missing else "")
 
 
-def finished(command: Sequence[str], options: Options, environment: Mapping[str, str] | None = None) -> str:
+def finished(command: Sequence[str], options: BenchOptions, environment: Mapping[str, str] | None = None) -> str:
     """Run a process pinned to the benchmark's CPU, and return what it prints.
 
     Raises:
@@ -124,7 +124,7 @@ def finished(command: Sequence[str], options: Options, environment: Mapping[str,
     return done.stdout
 
 
-def compiled(source: str, target: Path, options: Options, *arguments: str) -> Path:
+def compiled(source: str, target: Path, options: BenchOptions, *arguments: str) -> Path:
     """A C file of this folder, compiled.
 
     Raises:
@@ -152,32 +152,37 @@ def node() -> str:
 # ------------------------------------------------------------------------------------------------------------- calls
 
 
-def calls(options: Options) -> list[Measured]:
+def calls(options: BenchOptions) -> list[Measured]:
     """Calls from C and from Node. Rows are `CASE: ROW`, those of one case together."""
     with arrays() as data:
         return [*_calls_from_c(data.file.parent, options), _calls_from_node(data, options)]
 
 
-def _calls_from_c(folder: Path, options: Options) -> list[Result]:
+def _calls_from_c(folder: Path, options: BenchOptions) -> list[Measurement]:
     try:
         harness = compiled("calls.c", folder / "calls.so", options, "-shared", "-fPIC")
         with worker(options.cpu) as process:
             answer = process.ask(
-                do="library", harness=str(harness), folder=str(folder),
-                rounds=options.rounds, seconds=options.seconds, only=options.only,
-            )  # fmt: skip
+                do="library",
+                harness=str(harness),
+                folder=str(folder),
+                rounds=options.rounds,
+                seconds=options.seconds,
+                only=options.only,
+            )
         if "error" in answer:
             raise OSError(answer["error"])
     except OSError as error:
-        return [Result(CREATE, error=str(error))]
+        return [Measurement(CREATE, error=str(error))]
     found = {f"{case}: {row}": one for case, rows in answer["calls"].items() for row, one in rows.items()}
     return [
-        Result(name, one["rounds"], error=one["error"]) for name, one in {**found, CREATE: answer["create"]}.items()
+        Measurement(name, one["rounds"], error=one["error"])
+        for name, one in {**found, CREATE: answer["create"]}.items()
     ]
 
 
-def _calls_from_node(data: Data, options: Options) -> Result:
-    result = Result(WASM_CALL)
+def _calls_from_node(data: Data, options: BenchOptions) -> Measurement:
+    result = Measurement(WASM_CALL)
     artifact = next(one for one in ARTIFACTS if one.name == WASM)
     try:
         result.error = write(artifact, data, options)
@@ -188,7 +193,7 @@ def _calls_from_node(data: Data, options: Options) -> Result:
     return result
 
 
-def _in_node(artifact: Artifact, data: Data, options: Options, rounds: int | None = None) -> dict[str, Any]:
+def _in_node(artifact: Artifact, data: Data, options: BenchOptions, rounds: int | None = None) -> dict[str, Any]:
     """Run calls.mjs on the module, and return what it tells; its first result is checked."""
     loader = next(data.file.with_name(file) for file in artifact.files if file.endswith(".mjs"))
     output = data.file.with_name("y.wasm.f32")
@@ -213,14 +218,14 @@ def _check(found: np.ndarray[Any, Any], data: Data) -> None:
 # ------------------------------------------------------------------------------------------------------------ starts
 
 
-def starts(options: Options) -> list[Measured]:
+def starts(options: BenchOptions) -> list[Measured]:
     """From files to the first result, each time in a fresh process; the rows take turns."""
     with arrays() as data:
-        results: dict[str, Result] = {}
+        results: dict[str, Measurement] = {}
         takes: list[Callable[[], dict[str, Times]]] = []
         for artifact in (one for one in chosen(options) if one.load or one.name in (LIBRARY, WASM)):
             take, names = _start_of(artifact, data, options)
-            results.update((name, Result(name)) for name in names)
+            results.update((name, Measurement(name)) for name in names)
             try:
                 error = write(artifact, data, options)
                 if error:
@@ -239,7 +244,7 @@ def starts(options: Options) -> list[Measured]:
 
 
 def _start_of(
-    artifact: Artifact, data: Data, options: Options
+    artifact: Artifact, data: Data, options: BenchOptions
 ) -> tuple[Callable[[], dict[str, Times]], tuple[str, ...]]:
     """Return a function that takes the times of one process, and the names of the rows they belong to."""
     if artifact.load:
@@ -253,7 +258,7 @@ def _times(answer: dict[str, Any]) -> Times:
     return answer["seconds"], answer["cpu"]
 
 
-def in_python(artifact: Artifact, data: Data, options: Options) -> dict[str, Any]:
+def in_python(artifact: Artifact, data: Data, options: BenchOptions) -> dict[str, Any]:
     """{"seconds", "cpu"} from the file to the first result in a fresh process, its memory, whether LLVM was loaded."""
     path, output = data.file.with_name(artifact.files[0]), data.file.with_name("y.npy")
     code = _START.format(imports=artifact.imports, load=artifact.load)
@@ -264,7 +269,7 @@ def in_python(artifact: Artifact, data: Data, options: Options) -> dict[str, Any
     return answer
 
 
-def _in_c(data: Data, options: Options) -> dict[str, Times]:
+def _in_c(data: Data, options: BenchOptions) -> dict[str, Times]:
     """The times that the program of start.c takes; it is compiled before its first start."""
     folder, output = data.file.parent, data.file.with_name("y.c.f32")
     program = folder / "start"
@@ -280,7 +285,7 @@ def _in_c(data: Data, options: Options) -> dict[str, Times]:
 # ------------------------------------------------------------------------------------------------------------- sizes
 
 
-def sizes(options: Options) -> tuple[list[Measured], list[str]]:
+def sizes(options: BenchOptions) -> tuple[list[Measured], list[str]]:
     """Bytes of files, and of memory of a process that loads and runs; and what else is to be said."""
     with arrays() as data:
         layers, _ = workloads.read("MLP", "mlp-1", str(data.file))
@@ -310,7 +315,7 @@ def sizes(options: Options) -> tuple[list[Measured], list[str]]:
         return found + memory, notes
 
 
-def _resident(artifact: Artifact, data: Data, options: Options) -> dict[str, int]:
+def _resident(artifact: Artifact, data: Data, options: BenchOptions) -> dict[str, int]:
     """Medians of some processes."""
     answers = [in_python(artifact, data, options) for _ in range(PROCESSES_EACH)]
     return {key: int(statistics.median(answer.get(key, 0) for answer in answers)) for key in answers[0]}

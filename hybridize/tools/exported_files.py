@@ -54,8 +54,9 @@ def module(path: Path) -> list[Grid]:
 def _arrays(description: Mapping[str, Any], notes: Sequence[str]) -> Grid:
     rows = [
         (kind, str(one["name"]), str(one["dtype"]), _shape(one))
-        for kind in ("input", "output") for one in description[f"{kind}s"]
-    ]  # fmt: skip
+        for kind in ("input", "output")
+        for one in description[f"{kind}s"]
+    ]
     notes = [*notes, *(f"sizes: {line}" for line in description.get("sizes", ()))]
     notes += ["it draws random numbers"] if description.get("random") else []
     return Grid(str(description["name"]), ("", "name", "dtype", "shape"), rows, tuple(notes), words=4)

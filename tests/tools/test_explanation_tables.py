@@ -6,7 +6,7 @@ import pytest
 from rich.console import Console
 
 from hybridize import hybridize, np
-from hybridize.tools import explained
+from hybridize.tools import explanation_tables
 
 
 @pytest.fixture(scope="module")
@@ -17,7 +17,7 @@ def report():
 @pytest.mark.parametrize("width", [80, 100, 160])
 def test_terminal_shows_tables(report, width):
     console = Console(file=io.StringIO(), force_terminal=True, width=width, color_system=None)
-    explained.show(report, console)
+    explanation_tables.show(report, console)
     text = console.file.getvalue()
     assert max(map(len, text.splitlines())) <= width
     for word in ("matmul", "tanh", "passes", "kernels, measured", "valid while", "┃"):
@@ -26,5 +26,5 @@ def test_terminal_shows_tables(report, width):
 
 def test_files_get_plain_text(report):
     console = Console(file=io.StringIO(), width=40)
-    explained.show(report, console)
+    explanation_tables.show(report, console)
     assert console.file.getvalue() == str(report) + "\n"
