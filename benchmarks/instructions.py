@@ -248,9 +248,15 @@ def counted(only: str = "") -> dict[str, float]:
     """Instructions of one repetition, by name; `only` names whose name contains it."""
     with tempfile.TemporaryDirectory() as folder:
         environment = {
-            "PATH": "/usr/bin:/bin", "HOME": folder, "PYTHONHASHSEED": "0", "PYTHONPATH": str(HERE.parent),
-            "HYBRIDIZE_TARGET": "avx2", "HYBRIDIZE_CACHE": "0", "OPENBLAS_NUM_THREADS": "1", "OMP_NUM_THREADS": "1",
-        }  # fmt: skip
+            "PATH": "/usr/bin:/bin",
+            "HOME": folder,
+            "PYTHONHASHSEED": "0",
+            "PYTHONPATH": str(HERE.parent),
+            "HYBRIDIZE_TARGET": "avx2",
+            "HYBRIDIZE_CACHE": "0",
+            "OPENBLAS_NUM_THREADS": "1",
+            "OMP_NUM_THREADS": "1",
+        }
 
         def run(*command: str) -> None:
             done = subprocess.run(command, env=environment, capture_output=True, text=True, cwd=folder)
@@ -260,9 +266,18 @@ def counted(only: str = "") -> dict[str, float]:
         if only in FIRST_LOAD or only in LATER_LOAD:
             run(sys.executable, __file__, "--write")
         run(
-            "setarch", "-R", "valgrind", "--tool=callgrind", "--instr-atstart=no", "--compress-strings=no",
-            f"--callgrind-out-file={folder}/out", sys.executable, __file__, "--child", only,
-        )  # fmt: skip
+            "setarch",
+            "-R",
+            "valgrind",
+            "--tool=callgrind",
+            "--instr-atstart=no",
+            "--compress-strings=no",
+            f"--callgrind-out-file={folder}/out",
+            sys.executable,
+            __file__,
+            "--child",
+            only,
+        )
         totals: dict[str, dict[int, int]] = {}
         for path in Path(folder).glob("out.*"):
             text = path.read_text(errors="replace")
@@ -291,8 +306,11 @@ def versions() -> dict[str, str]:
 
 def comparable(stored: dict[str, Any]) -> str:
     """Why stored counts do not hold here; empty where they do."""
-    changed = [f"{name} {stored['versions'].get(name)} then, {now} now" for name, now in versions().items()
-               if stored["versions"].get(name) != now]  # fmt: skip
+    changed = [
+        f"{name} {stored['versions'].get(name)} then, {now} now"
+        for name, now in versions().items()
+        if stored["versions"].get(name) != now
+    ]
     return ", ".join(changed)
 
 

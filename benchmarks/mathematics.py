@@ -79,7 +79,8 @@ def page(rows: list[str]) -> str:
     """The whole page."""
     others = sorted(name for name, (_, kind) in FUNCTIONS.items() if kind == "f" and name not in EMITTERS)
     by_lane = {code: ", ".join(f"`{name}`" for name in sorted(EMITTERS) if calls_library(name, code)) for code in LANES}
-    return f"""# Elementary functions
+    return (
+        f"""# Elementary functions
 
 Written by `python benchmarks/mathematics.py`, which says how; do not edit. Measured on {machine()}, target
 `{host_target().name}`.
@@ -97,7 +98,10 @@ Instructions of the machine, correctly rounded, are not listed: {", ".join(other
 
 | function | f32 error | at | f32 ns | torch | f64 error | f64 ns | torch |
 | --- | --- | --- | --- | --- | --- | --- | --- |
-""" + "\n".join(rows) + "\n"  # fmt: skip
+"""
+        + "\n".join(rows)
+        + "\n"
+    )
 
 
 def calls_library(name: str, code: str) -> bool:

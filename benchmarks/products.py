@@ -151,9 +151,14 @@ def report(timed: list[Timed], markdown: bool) -> None:
         print("|---|---|---:|---:|---:|---|---:|")
     for one in sorted(timed, key=lambda one: -one.ratio):
         cells = [
-            f"{one.case!s:30}", "known" if one.case.known else "not known", f"{1e6 * one.ours:9.2f}",
-            f"{gflops[one]:6.1f}", f"{1e6 * one.theirs:9.2f}", f"{one.entry:13}", f"{one.ratio:.3f}",
-        ]  # fmt: skip
+            f"{one.case!s:30}",
+            "known" if one.case.known else "not known",
+            f"{1e6 * one.ours:9.2f}",
+            f"{gflops[one]:6.1f}",
+            f"{1e6 * one.theirs:9.2f}",
+            f"{one.entry:13}",
+            f"{one.ratio:.3f}",
+        ]
         print(f"{bar}{f' {bar}'.join(cells)} {bar}".rstrip())
     for known in (True, False):
         ratios = [one.ratio for one in timed if one.case.known is known]

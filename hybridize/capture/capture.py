@@ -14,7 +14,7 @@ import numpy
 from hybridize.array.ndarray import ndarray
 from hybridize.array.symbol import At, Cell, Symbol
 from hybridize.base import modes
-from hybridize.base.dims import Dim, is_symbolic
+from hybridize.base.dims import Dim, SizeScope, is_symbolic
 from hybridize.base.errors import CaptureError
 from hybridize.base.frozen import changed
 from hybridize.base.interruptions import is_asynchronous

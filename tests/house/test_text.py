@@ -111,3 +111,29 @@ def test_terms_of_the_glossary_name_files_and_stand_once():
     assert [file for _, file in entries if not (ROOT / file).is_file()] == []
     terms = [term for names, _ in entries for term in names.split(", ")]
     assert len(set(terms)) == len(terms)
+
+
+ONE_NAME = {
+    "BatchNorm": "the layer, and the gradient rule of what it calls",
+    "Cast": "the op, its expression in a kernel, and MXNet's transform of images",
+    "Constant": "MXNet's parameter that is not learned, and its initializer",
+    "Function": "MXNet's autograd.Function, a hybridized function, and a function of LLVM",
+    "Load": "a load of an element, and MXNet's initializer",
+    "Loss": "MXNet's losses, and its metric of that name",
+    "Pad": "the op, and MXNet's way of making batches",
+}
+"""Public names of two classes: all but one are MXNet's, or one is what the other becomes a level below."""
+
+
+def test_a_name_is_of_one_class():
+    """Drivers are copied out and run alone; a private class is its module's own matter."""
+    places = {}
+    for path in (ROOT / "hybridize").rglob("*.py"):
+        parts = path.relative_to(ROOT / "hybridize").parts
+        if parts[0] not in NOT_YET and "drivers" not in parts:
+            for node in ast.parse(path.read_text()).body:
+                if isinstance(node, ast.ClassDef) and not node.name.startswith("_"):
+                    places.setdefault(node.name, []).append("/".join(parts))
+    shared = {name: sorted(found) for name, found in places.items() if len(found) > 1}
+    assert {name: found for name, found in shared.items() if name not in ONE_NAME} == {}
+    assert ONE_NAME.keys() - shared.keys() == set(), "these have one class only"
