@@ -7,6 +7,7 @@ import threading
 from collections.abc import Callable
 from typing import Any
 
+from hybridize.base.dims import SizeScope
 from hybridize.base.forks import renewed
 from hybridize.graph.ir import Graph, Value
 
