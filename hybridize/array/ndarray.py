@@ -22,6 +22,7 @@ from hybridize.base.errors import ArgumentError, OutOfBoundsError, ShapeError
 from hybridize.base.forks import renewed
 from hybridize.base.types import TensorType
 from hybridize.ops.op import ACTIVE, capturing, current, taping
+from hybridize.runtime.recipes import show_arrays
 
 _new = object.__new__
 _storage_lock = renewed(threading.Lock())
@@ -364,3 +365,6 @@ def written(array: ndarray) -> None:
 def out_of_bounds(error: IndexError, of: TensorType, key: Any) -> OutOfBoundsError:
     """Our error for NumPy's."""
     return OutOfBoundsError("E110", f"x[{key!r}] of {of}: {error}", help="indices run from -n to n - 1")
+
+
+show_arrays(wrap)

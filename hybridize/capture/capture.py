@@ -20,11 +20,15 @@ from hybridize.base.frozen import changed
 from hybridize.base.interruptions import is_asynchronous
 from hybridize.base.locations import PACKAGE, SourceLoc, user_location
 from hybridize.base.nested import Structure, flatten, unflatten
+from hybridize.capture.control.raising import Ended
+from hybridize.capture.control.selected import Perhaps, unknown
+from hybridize.capture.control.texts import Text, bound
+from hybridize.capture.control.truth import RESULT, Undecided
 from hybridize.capture.gradients.history import History
 from hybridize.capture.python.router import routed
 from hybridize.capture.trace.recording import Input, Recording, Trace
 from hybridize.contract.call import Call
-from hybridize.contract.captured import Built, Captured, Effect, Given, Output, Result, Source
+from hybridize.contract.captured import Built, Captured, Effect, Given, Made, Output, Result, Source
 from hybridize.contract.guards import Guard
 from hybridize.contract.places import Key
 from hybridize.contract.snapshots import CONTAINERS
@@ -65,7 +69,10 @@ def capture(
         leaves = [_symbol(trace, call, position, names[position]) for position in range(len(call.leaves))]
         args, kwargs = unflatten(call.structure, leaves)
         try:
-            result = routed(function)(*args, **kwargs)
+            try:
+                result = routed(function)(*args, **kwargs)
+            except Ended:
+                result = None  # every call raises
             if trace.refused is not None:
                 raise trace.refused
             _check_containers(call, leaves, args, kwargs)
@@ -219,6 +226,9 @@ class _Stock:
                 results.append(Result("number", self._output(size_of(leaf)), value=int))
                 values.append(self.outputs[-1])
                 continue
+            if type(leaf) is Text:
+                results.append(Result("made", value=self._text(leaf)))
+                continue
             if not isinstance(leaf, Symbol):
                 results.append(self._constant(leaf))
                 continue
@@ -256,7 +266,20 @@ class _Stock:
             ))  # fmt: skip
         return steps
 
+    def _text(self, text: Text) -> Made:
+        """Text as calls make it of outputs."""
+        numbers: list[int] = []
+
+        def number(symbol: Symbol) -> int:
+            numbers.append(self._output(symbol._cell.value))
+            return len(numbers) - 1
+
+        recipe = bound(text.recipe, number)
+        return Made(recipe, tuple(numbers))
+
     def _constant(self, leaf: Any) -> Result:
+        if isinstance(leaf, (Undecided, Perhaps)):
+            raise leaf.refused(RESULT) if isinstance(leaf, Undecided) else unknown("an item")
         if isinstance(leaf, numpy.ndarray) or (type(leaf) is set and all(isinstance(x, _CONSTANT) for x in leaf)):
             leaf = _known(leaf.copy())
         elif (not isinstance(leaf, _CONSTANT) and id(leaf) in self.trace.world.fresh) or hasattr(
@@ -279,6 +302,10 @@ class _Stock:
 
     def _argument(self, argument: Any) -> Any:
         """An argument of an effect as data: what calls have in place of symbols, and of containers they make."""
+        if type(argument) is Text:
+            return self._text(argument)
+        if isinstance(argument, Undecided):
+            raise argument.refused(RESULT)
         if isinstance(argument, ndarray):
             argument = self.trace.lift(argument)
         if isinstance(argument, Symbol):

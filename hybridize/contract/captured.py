@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import field
 from typing import Any
 
@@ -17,6 +17,7 @@ from hybridize.contract.feeds import NO_STEP, Step
 from hybridize.contract.guards import Guard
 from hybridize.graph import Graph, Value
 from hybridize.ops.op import Op
+from hybridize.runtime.recipes import Recipe, prepared
 
 
 @frozen
@@ -40,13 +41,13 @@ class Result:
     """One leaf of the result."""
 
     kind: str
-    """`array`, `number`, `view` (of an input), or `constant`."""
+    """`array`, `number`, `view` (of an input), `constant`, or `made` (of outputs)."""
     index: int = -1
     """Number of the output, or of the input that is viewed."""
     steps: tuple[Op, ...] = ()
     """Which view of that array it is."""
     value: Any = None
-    """Kind of a number; a constant."""
+    """Kind of a number; a constant; what is `Made`."""
 
 
 @frozen
@@ -117,6 +118,19 @@ class Given:
     """That array: ours, or NumPy's where the user's is."""
     steps: tuple[Op, ...] = ()
     """Which view of it."""
+
+
+@frozen
+class Made:
+    """Stands for text that each call makes of outputs of the program."""
+
+    recipe: Recipe
+    """See `runtime.recipes`; its operands are `outputs`."""
+    outputs: tuple[int, ...]
+
+    def now(self, outputs: Sequence[Any]) -> Any:
+        """The text of a call."""
+        return prepared(self.recipe, [outputs[number] for number in self.outputs])
 
 
 @frozen

@@ -21,35 +21,41 @@ from hybridize.runtime.effects import perform
 
 @frozen
 class Print(Op):
-    """Write `format` to the standard output, each {} replaced by an operand."""
+    """Write `format` to the standard output, each {} replaced by an operand; or what `recipe` makes of them."""
 
     format: str
+    recipe: str = ""
+    """See `runtime.effects.perform`; then `format` is for those who do not know recipes."""
     effect: ClassVar[Effect] = Effect.WORLD
 
     def infer(self, *inputs: TensorType) -> tuple[TensorType, ...]:
         return ()
 
     def reference(self, *inputs: NDArray[Any]) -> tuple[NDArray[Any], ...]:
-        perform("print", self.format, list(inputs))
+        perform("print", self.format, self.recipe, list(inputs))
         return ()
 
     def vjp(self, g: tuple[()], y: tuple[()], *xs: Operand) -> tuple[Operand | None, ...]:
         return (None,) * len(xs)
 
     def lower(self, *inputs: Element, types: tuple[TensorType, ...]) -> Routine:
-        return Routine("print", (self.format,))
+        return Routine("print", (self.format, self.recipe))
 
     @classmethod
     def samples(cls) -> Iterator[Sample]:
         yield Sample((numpy.array(1.5, "f4"),), cls("x is {}"), grad=())
         yield Sample((), cls('a "quoted"\nline'))
+        recipe = repr((("text", ("x is ", (("value", 0, "float"), "", ("constant", ".2f")), "\n")), "stdout", False))
+        yield Sample((numpy.array(1.5, "f4"),), cls("x is {}", recipe), grad=())
 
 
 @frozen
 class Assert(Op):
-    """Stop the program with `message` unless all elements of the first operand (bool) are true."""
+    """Stop the program with `message` unless all elements of the first operand (bool) are true; or by an exception."""
 
     message: str
+    recipe: str = ""
+    """The exception: see `runtime.effects.perform`; then `message` is for those who do not know recipes."""
     effect: ClassVar[Effect] = Effect.WORLD
 
     def infer(self, condition: TensorType, *inputs: TensorType) -> tuple[TensorType, ...]:
@@ -58,18 +64,20 @@ class Assert(Op):
         return ()
 
     def reference(self, condition: NDArray[Any], *inputs: NDArray[Any]) -> tuple[NDArray[Any], ...]:
-        perform("assert", self.message, [condition, *inputs])
+        perform("assert", self.message, self.recipe, [condition, *inputs])
         return ()
 
     def vjp(self, g: tuple[()], y: tuple[()], *xs: Operand) -> tuple[Operand | None, ...]:
         return (None,) * len(xs)
 
     def lower(self, *inputs: Element, types: tuple[TensorType, ...]) -> Routine:
-        return Routine("assert", (self.message,))
+        return Routine("assert", (self.message, self.recipe))
 
     @classmethod
     def samples(cls) -> Iterator[Sample]:
         yield Sample((numpy.array([True, True]),), cls("both hold"))
+        recipe = repr(("builtins:ValueError", ("tuple", (("value", 0, "float"),)), ("dict", ()), ""))
+        yield Sample((numpy.array(True), numpy.array(1.5, "f4")), cls("{}", recipe))
         yield Sample((numbers((2, 0), bool_),), cls("of nothing all holds"))
         yield Sample((numbers((2,)),), cls("no bools"), fails=DTypeError)
 
@@ -79,11 +87,11 @@ class Bounds(Assert):
     """Stop the program with `message`, as an `IndexError`, unless all elements of the first operand (bool) are true."""
 
     def reference(self, condition: NDArray[Any], *inputs: NDArray[Any]) -> tuple[NDArray[Any], ...]:
-        perform("bounds", self.message, [condition, *inputs])
+        perform("bounds", self.message, self.recipe, [condition, *inputs])
         return ()
 
     def lower(self, *inputs: Element, types: tuple[TensorType, ...]) -> Routine:
-        return Routine("bounds", (self.message,))
+        return Routine("bounds", (self.message, self.recipe))
 
     @classmethod
     def samples(cls) -> Iterator[Sample]:

@@ -10,7 +10,7 @@ import numpy
 from numpy.lib.array_utils import byte_bounds
 from numpy.typing import NDArray
 
-from hybridize.contract.captured import Captured, Output
+from hybridize.contract.captured import Captured, Made, Output
 from hybridize.runtime.cpython import USABLE
 
 Pairs = Sequence[tuple[int, int]]
@@ -21,6 +21,7 @@ def updates_of(captured: Captured) -> dict[int, int]:
     """For each output that only is the new value of an array from outside, the input that the array is."""
     written = [source.written for source in captured.sources]
     others = {result.index for result in captured.results if result.kind in ("array", "number")}
+    others |= {number for one in captured.results if one.kind == "made" for number in one.value.outputs}
     others |= {one.index for effect in captured.effects for one in _outputs(effect.arguments)}
     return {
         source.written: number
@@ -35,6 +36,8 @@ def _outputs(arguments: Any) -> list[Output]:
     for one in arguments:
         if isinstance(one, Output):
             found.append(one)
+        elif isinstance(one, Made):
+            found += [Output(number, None) for number in one.outputs]
         elif type(one) in (tuple, list):
             found += _outputs(one)
     return found

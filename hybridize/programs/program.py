@@ -24,7 +24,7 @@ from hybridize.base.nested import unflatten
 from hybridize.base.types import TensorType
 from hybridize.compiler.archived import Code
 from hybridize.contract.call import Call
-from hybridize.contract.captured import Built, Captured, Given, Output, Result, Source, effect_steps, memory
+from hybridize.contract.captured import Built, Captured, Given, Made, Output, Result, Source, effect_steps, memory
 from hybridize.contract.feeds import NO_STEP
 from hybridize.contract.guards import checker, watches
 from hybridize.graph import Graph, exact, is_exact, sizes_of
@@ -43,7 +43,7 @@ if TYPE_CHECKING:
 
 Buffers = Sequence[NDArray[Any]]
 _NOTHING: Final = nullcontext()
-Made = dict[tuple[int, tuple[Op, ...]], Any]
+Views = dict[tuple[int, tuple[Op, ...]], Any]
 """Arrays of the result by their output and the view of it."""
 
 
@@ -298,7 +298,7 @@ class Program:
         arrays = [
             self._array(source, value.type, call) if source.array is None else source.array for source, value in pairs
         ]
-        made: Made = {}
+        made: Views = {}
         took: list[None] = []
         with stock.step.turn(took) if stock.step.feeds else STATE if self._writes else _NOTHING:
             buffers = [array._data if isinstance(array, ndarray) else array for array in arrays]
@@ -360,7 +360,7 @@ class Program:
                     array._storage.touch()
         self.stock.step.done()
 
-    def _act(self, call: Call, outputs: Buffers, made: Made) -> None:
+    def _act(self, call: Call, outputs: Buffers, made: Views) -> None:
         """What the function does to objects outside."""
         sizes = {} if self._same_views else self._sizes(call) or {}
 
@@ -374,6 +374,8 @@ class Program:
                 if not steps:
                     return array
                 return viewed(array, steps) if isinstance(array, ndarray) else viewed_buffer(array, steps)
+            if isinstance(argument, Made):
+                return argument.now(outputs)
             if isinstance(argument, Built):
                 if argument.number not in built:
                     built[argument.number] = container = argument.empty.copy()
@@ -392,7 +394,7 @@ class Program:
             keywords = {name: given(argument) for name, argument in effect.keywords.items()}
             effect.apply(*map(given, effect.arguments), **keywords)
 
-    def _leaf(self, result: Result, arrays: Sequence[Any], outputs: Buffers, made: Made) -> Any:
+    def _leaf(self, result: Result, arrays: Sequence[Any], outputs: Buffers, made: Views) -> Any:
         match result.kind:
             case "array":
                 return self._output(result.index, result.steps, None, outputs, made)
@@ -401,10 +403,12 @@ class Program:
             case "view":
                 array = arrays[result.index]
                 return array if not result.steps else viewed(array, result.steps)
+            case "made":
+                return result.value.now(outputs)
         return result.value.copy() if isinstance(result.value, (numpy.ndarray, set)) else result.value
 
     def _output(
-        self, index: int, steps: tuple[Op, ...], weak: type | None, outputs: Buffers, made: Made
+        self, index: int, steps: tuple[Op, ...], weak: type | None, outputs: Buffers, made: Views
     ) -> Any:  # fmt: skip
         """An output as the caller gets it: one array for each output, however often it is part of the result."""
         if weak is not None:
@@ -520,7 +524,7 @@ class Program:
 
         def finish(outputs: tuple[Any, ...]) -> Any:
             buffers = [output._data for output in outputs]
-            made: Made = {(number, ()): output for number, output in enumerate(outputs)}
+            made: Views = {(number, ()): output for number, output in enumerate(outputs)}
             return unflatten(stock.structure, [self._leaf(result, arrays, buffers, made) for result in stock.results])
 
         return finish

@@ -46,6 +46,12 @@ def saved(
             raise CaptureError(
                 "E450", f"{name} writes to objects of Python's, which a file cannot", help="return the values instead"
             )
+        if any(result.kind == "made" for result in stock.results):
+            raise CaptureError(
+                "E450",
+                f"{name} returns text that Python makes of values, which a file cannot",
+                help="return the values",
+            )
         for number, source in enumerate(stock.sources):
             if source.array is not None and id(source.array) not in keys:
                 wanted = names.get(id(source.array)) or stock.graph.inputs[number].name or "state"

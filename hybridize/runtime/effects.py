@@ -3,16 +3,18 @@
 
     void effect(ptr note, ptr operands)
 
-`note` is a zero-terminated text made when the program was compiled, one field per line: `print`, `assert` or
-`bounds`, the message as a Python literal, then the type of each operand. `operands` points to their buffers. An
-exception cannot travel through machine code: it is kept for this thread and raised by `Executable.run` when the program
-has ended, before anything is committed.
+`note` is a zero-terminated text made when the program was compiled, one field per line: `print`, `assert` or `bounds`,
+and after a tab the recipe of what is printed or raised, where there is one (`runtime.recipes`); the message as a Python
+literal; then the type of each operand. `operands` points to their buffers. An exception cannot travel through machine
+code: it is kept for this thread and raised by `Executable.run` when the program has ended, before anything is
+committed.
 """
 
 from __future__ import annotations
 
 import ast
 import ctypes
+import sys
 import threading
 from typing import Any
 
@@ -21,6 +23,7 @@ from numpy.typing import NDArray
 
 from hybridize.base.errors import AssertionFailed, OutOfBoundsError
 from hybridize.base.types import TensorType
+from hybridize.runtime.recipes import exception, prepared
 
 VARIABLE = "hybridize_effect"
 """The module variable that holds the address of `effect`; set when the module has been loaded."""
@@ -33,9 +36,9 @@ class _Raised(threading.local):
 _raised = _Raised()
 
 
-def note(kind: str, message: str, types: tuple[TensorType, ...]) -> str:
+def note(kind: str, message: str, recipe: str, types: tuple[TensorType, ...]) -> str:
     """The text that tells `effect` what to do."""
-    return "\n".join([kind, repr(message), *map(str, types)])
+    return "\n".join([f"{kind}\t{recipe}" if recipe else kind, repr(message), *map(str, types)])
 
 
 def _operands(types: list[str], pointers: int) -> list[NDArray[Any]]:
@@ -48,29 +51,45 @@ def _operands(types: list[str], pointers: int) -> list[NDArray[Any]]:
     return arrays
 
 
-def perform(kind: str, message: str, operands: list[NDArray[Any]]) -> None:
+def perform(kind: str, message: str, recipe: str, operands: list[NDArray[Any]]) -> None:
     """Print the message with the operands in it, or raise what a failed assertion raises.
+
+    Args:
+        kind: `print` or `assert`.
+        message: a format with {} for each operand.
+        recipe: the literal of (recipe of the text, name of the stream, whether to flush it), or of (name of a class of
+            exceptions, recipe of its arguments, recipe of its attributes, note); empty for the message as it is.
+        operands: of the recipe; for `assert` those after the first, which is the condition.
 
     Raises:
         AssertionFailed E520: kind is `assert` and the first operand is not true throughout.
         OutOfBoundsError E110: the same for `bounds`.
     """
     if kind == "print":
-        print(message.format(*operands))
+        if not recipe:
+            print(message.format(*operands))
+            return
+        text, stream, flush = ast.literal_eval(recipe)
+        print(prepared(text, operands), end="", file=getattr(sys, stream), flush=flush)
         return
     condition, *others = operands
-    if not condition.all():
-        if kind == "bounds":
-            raise OutOfBoundsError("E110", message)
-        raise AssertionFailed("E520", message.format(*others) if others else message)
+    if condition.all():
+        return
+    if recipe:
+        name, args, attributes, said = ast.literal_eval(recipe)
+        raise exception(name, prepared(args, others), prepared(attributes, others), said)
+    if kind == "bounds":
+        raise OutOfBoundsError("E110", message)
+    raise AssertionFailed("E520", message.format(*others) if others else message)
 
 
 def _effect(text: int, pointers: int) -> None:
     if _raised.first is not None:
         return
     try:
-        kind, message, *types = ctypes.string_at(text).decode().split("\n")
-        perform(kind, ast.literal_eval(message), _operands(types, pointers))
+        head, message, *types = ctypes.string_at(text).decode().split("\n")
+        kind, _, recipe = head.partition("\t")
+        perform(kind, ast.literal_eval(message), recipe, _operands(types, pointers))
     except BaseException as problem:
         _raised.first = problem
 

@@ -45,13 +45,13 @@ def test_a_call_is_captured_once():
 
 def test_print_is_seen_once(capsys):
     def function(x):
-        print("capturing", x)
+        print("capturing")
         return x + 1
 
     fast = Function(function)
     for _ in range(3):
         fast(np.array(X))
-    assert capsys.readouterr().out == "capturing <Symbol x f32[2]>\n"
+    assert capsys.readouterr().out == "capturing\n"
 
 
 @pytest.mark.parametrize("rows", [1, 2, 17])

@@ -1,7 +1,6 @@
 """Functions run imperatively and compiled: equal, or refused at the user's own line."""
 
 import inspect
-import re
 from collections.abc import Callable
 from typing import Any
 
@@ -67,10 +66,20 @@ def same(request: pytest.FixtureRequest) -> Callable[..., None]:
             where = f"call {number}, {call}"
             try:
                 expected = python(*args)
-            except AssertionError as error:
-                said = str(error).splitlines()[:1] if error.args else []
-                with pytest.raises(AssertionError, match=re.escape(said[0]) if said else ""):
+            except Exception as error:
+                problem = error
+            else:
+                problem = None
+            if problem is not None:
+                with pytest.raises(type(problem)) as caught:
                     compiled(*again)
+                if not isinstance(problem, HybridizeError):
+                    assert type(caught.value) is type(problem), where
+                    found, expected = str(caught.value), str(problem)
+                    if isinstance(problem, AssertionError):  # pytest adds lines to those of the tests themselves
+                        said = expected.partition("\n")[0]
+                        found, expected = found.partition("\n")[0], "" if said.startswith("assert ") else said
+                    assert found == expected, where
                 continue
             assert_same(compiled(*again), expected, where)
             assert_same(again, args, f"arguments after {where}")

@@ -14,17 +14,22 @@ from functools import partial
 from types import CellType
 from typing import Any
 
+from hybridize.array.operators import functions
 from hybridize.array.symbol import Cell, Symbol
 from hybridize.base import modes
 from hybridize.base.errors import CaptureError
+from hybridize.base.interruptions import let_through
 from hybridize.base.locations import SourceLoc
 from hybridize.base.nested import flatten, unflatten
 from hybridize.capture.control import joining as merge
+from hybridize.capture.control import raising
 from hybridize.capture.control.joining import Mismatch, Spec
+from hybridize.capture.control.mixed import Alternative, Mixed
 from hybridize.capture.control.signals import (
     BREAK,
     CONTINUE,
     ENDED,
+    RAISED,
     RESULT,
     Frame,
     GraphLoop,
@@ -74,6 +79,12 @@ class Side:
         self.containers: dict[int, tuple[Any, Any, SourceLoc | None]] = {}
         """What containers hold at the end of the side."""
         self.signal: Signal | None = None
+        self.branch.catches = True
+
+    @property
+    def raises(self) -> bool:
+        """Whether nothing that the side leaves behind is looked at: it ends with an exception."""
+        return self.signal is RAISED
 
     def run(self, part: Part | None, frames: list[Frame], *args: Any) -> Signal | None:
         """Run `part` at the place that `frames` say; returns how it ended, as `signal` tells too."""
@@ -92,8 +103,17 @@ class Side:
         self.branch.containers.clear()
         self.frames = frames
         try:
-            with interpreting(self.branch):
-                self.signal = self.stack.run(part, frames, *args)
+            try:
+                with interpreting(self.branch):
+                    self.signal = self.stack.run(part, frames, *args)
+            except raising.Ended:
+                self.signal = RAISED
+            except Exception as error:
+                let_through(error)
+                if not raising.is_announced(self.branch, error):
+                    raise
+                raising.stop(self.branch, error)
+                self.signal = RAISED
             self.values = {name: content(cell) for name, cell in self.cells.items()}
         finally:
             self._leave(before, first, originals)
@@ -158,11 +178,28 @@ def choose(test: Symbol, then: Part, orelse: Part) -> Any:
     return signal.value  # type: ignore[union-attr]
 
 
+def either(test: Symbol, then: Part, orelse: Part, true: tuple[bool | None, bool | None]) -> Any:
+    """The same, where the two may have no type in common; `true`: what the truth of each is then, if known."""
+    signal = branch(test, lambda: Returned(then()), lambda: Returned(orelse()), {}, None, None, true)
+    return signal.value  # type: ignore[union-attr]
+
+
+def under(test: Symbol, part: Part) -> Any:
+    """What `part` gives where `test` holds; zeros elsewhere, where nobody looks at it."""
+    signal = branch(test, lambda: Returned(part()), _nothing, {}, None, None)
+    return signal.value  # type: ignore[union-attr]
+
+
+def _nothing() -> None:
+    """A side that is never looked at."""
+    raise raising.Ended
+
+
 def branch(
     test: Symbol, then: Part | None, orelse: Part | None, cells: dict[str, CellType], stack: Stack | None,
-    rest: Part | None,
+    rest: Part | None, true: tuple[bool | None, bool | None] | None = None,
 ) -> Signal | None:  # fmt: skip
-    """An `if` on a value of the graph; `rest` is what would follow, should one side have to go on."""
+    """An `if` on a value of the graph; `rest` is what would follow, should one side have to go on; `true`: `either`."""
     trace = current_trace()
     assert trace is not None
     if stack is None:
@@ -175,7 +212,7 @@ def branch(
     for side, part in zip(sides, (then, orelse), strict=True):
         side.run(part, frames)
     _level(sides, trace)
-    return _merged(trace, test, sides)
+    return _merged(trace, test, sides, true)
 
 
 def _reachable(frames: Iterable[Frame]) -> dict[str, CellType]:
@@ -204,7 +241,9 @@ def _reachable(frames: Iterable[Frame]) -> dict[str, CellType]:
 
 
 def _level(sides: list[Side], trace: Recording) -> None:
-    """Let the side that ended earlier go on until both sides have left equally far."""
+    """Let the side that ended earlier go on until both sides have left equally far; one that raises waits for none."""
+    if any(side.signal is RAISED for side in sides):
+        return
     ended = [side.signal is ENDED for side in sides]
     if level(sides[0].signal) == level(sides[1].signal) and ended[0] == ended[1]:
         return
@@ -216,7 +255,7 @@ def _level(sides: list[Side], trace: Recording) -> None:
             while side.signal is not ENDED:
                 _settle(side, nearest, trace)
         return
-    while True:
+    while not any(side.raises for side in sides):
         target = max(level(side.signal) for side in sides)
         behind = [side for side in sides if level(side.signal) < target]
         if not behind:
@@ -300,13 +339,15 @@ class _Outputs:
         self.uses.append(lambda results: use(results[at]))
 
 
-def _merged(trace: Recording, test: Symbol, sides: list[Side]) -> Signal | None:
+def _merged(
+    trace: Recording, test: Symbol, sides: list[Side], true: tuple[bool | None, bool | None] | None
+) -> Signal | None:  # fmt: skip
     """Merge what both sides left behind; returns how they ended."""
     outputs = _Outputs(sides)
-    signal = sides[0].signal
+    signal = next((side.signal for side in sides if not side.raises), RAISED)
     result: list[Any] = []
     if isinstance(signal, Returned):
-        _merge_results(trace, sides, outputs, result)
+        _merge_results(trace, test, sides, outputs, result, true)
     else:
         for name, cell in sides[0].cells.items():
             _merge_variable(trace, name, cell, sides, outputs)
@@ -325,6 +366,8 @@ def _merged(trace: Recording, test: Symbol, sides: list[Side]) -> Signal | None:
         origin, *merged = cells
         for number, one in enumerate(merged):
             trace.root.may_share(one, [origin, *merged[:number]], trace)
+    if signal is RAISED:
+        raise raising.Ended
     return Returned(result[0]) if result else signal
 
 
@@ -333,8 +376,28 @@ def _write(trace: Recording, array: Cell, value: Value) -> None:
     array.value = value
 
 
-def _merge_results(trace: Recording, sides: list[Side], outputs: _Outputs, result: list[Any]) -> None:
-    x, y = (side.signal.value for side in sides)  # type: ignore[union-attr]
+def _filled(sides: list[Side], values: list[Any]) -> list[Any]:
+    """A value of each side, where one raises zeros instead."""
+    if any(side.raises for side in sides) and all(value is not MISSING for value in values):
+        for number, side in enumerate(sides):
+            if side.raises:
+                return _with_zeros(sides, values, number)
+    return values
+
+
+def _with_zeros(sides: list[Side], values: list[Any], number: int) -> list[Any]:
+    """The values, that of one side replaced by zeros of the type of the other."""
+    filled = list(values)
+    filled[number] = _zeros(sides[number], merge.spec_of(sides[1 - number].at_end(values[1 - number])))
+    return filled
+
+
+def _merge_results(
+    trace: Recording, test: Symbol, sides: list[Side], outputs: _Outputs, result: list[Any],
+    true: tuple[bool | None, bool | None] | None,
+) -> None:  # fmt: skip
+    x, y = (getattr(side.signal, "value", None) for side in sides)
+    x, y = _filled(sides, [x, y])
     if x is y:
         result.append(x)
         return
@@ -342,6 +405,9 @@ def _merge_results(trace: Recording, sides: list[Side], outputs: _Outputs, resul
     try:
         spec = merge.joined(merge.spec_of(x), merge.spec_of(y))
     except Mismatch as mismatch:
+        if true is not None:
+            result.append(_mixed(trace, test, sides, outputs, (x, y), true))
+            return
         raise trace.root.refusing(CaptureError(
             "E440", f"the two sides of a branch that depends on data give {mismatch}",
             help="give both the same shape and dtype, and the same structure",
@@ -353,15 +419,42 @@ def _merge_results(trace: Recording, sides: list[Side], outputs: _Outputs, resul
     outputs.add(spec, x, y, use)
 
 
+def _mixed(
+    trace: Recording, test: Symbol, sides: list[Side], outputs: _Outputs, values: tuple[Any, Any],
+    true: tuple[bool | None, bool | None],
+) -> Mixed:  # fmt: skip
+    """What both sides give, each for itself."""
+    found: list[Alternative] = []
+    for number, value in enumerate(values):
+        test = test if number == 0 else functions.logical_not(test)
+        parts = value.alternatives if type(value) is Mixed else [Alternative(test, value, true[number])]
+        for part in parts:
+            given = (part.value,) if part.condition is test else (part.value, part.condition)
+            spec = merge.spec_of(given)
+            both = [given, given]
+            both[1 - number] = _zeros(sides[1 - number], spec)
+
+            def use(
+                values: list[Value], part: Any = part, given: Any = given, spec: Spec = spec, test: Any = test
+            ) -> None:
+                made = _made(trace, spec, values, outputs, (given, given))
+                found.append(Alternative(made[1] if len(made) > 1 else test, made[0], part.true))
+
+            outputs.add(spec, both[0], both[1], use)
+    return Mixed(found)
+
+
 def _merge_variable(trace: Recording, name: str, cell: CellType, sides: list[Side], outputs: _Outputs) -> None:
     x, y = (side.values[name] for side in sides)
     if x is y or (x is not MISSING and y is not MISSING and same(x, y)):
         assign(cell, x)
         return
-    if name == RESULT and (x is MISSING or y is MISSING):  # one side returns: what the other has is not looked at
-        spec = merge.spec_of(y if x is MISSING else x)
-        zeros = [_zeros(side, spec) if value is MISSING else value for side, value in zip(sides, (x, y), strict=True)]
-        x, y = zeros
+    unseen = [side.raises or (name == RESULT and value is MISSING) for side, value in zip(sides, (x, y), strict=True)]
+    if any(unseen) and (y if unseen[0] else x) is MISSING:
+        assign(cell, MISSING)
+        return
+    if any(unseen):  # one side returns, or raises: what the other has is not looked at
+        x, y = _with_zeros(sides, [x, y], unseen.index(True))
     origins = [*merge.containers_of(x), *merge.containers_of(y)]
     x, y = (side.at_end(value) for side, value in zip(sides, (x, y), strict=True))
     try:
@@ -404,10 +497,13 @@ def _merge_containers(trace: Recording, sides: list[Side], outputs: _Outputs) ->
     for key in {**sides[0].containers, **sides[1].containers}:
         owner, _, loc = sides[0].containers.get(key) or sides[1].containers[key]
         x, y = (side.containers[key][1] if key in side.containers else owner.copy() for side in sides)
+        if all(side.raises or key not in side.containers for side in sides):
+            continue  # nobody will see what was changed before an exception
         plain = (list, dict)
         try:
             if type(owner) not in plain:
                 raise Mismatch("a set")
+            x, y = _filled(sides, [x, y])
             spec = merge.joined(merge.spec_of(x), merge.spec_of(y))
         except Mismatch:
             raise _changed(trace, owner, loc) from None

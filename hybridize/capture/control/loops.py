@@ -22,11 +22,13 @@ from hybridize.base.dims import is_symbolic
 from hybridize.base.dtypes import bool_, int64
 from hybridize.base.errors import CaptureError, HybridizeError
 from hybridize.base.frozen import mutable
+from hybridize.base.interruptions import let_through
 from hybridize.base.types import TensorType
-from hybridize.capture.control import branches
+from hybridize.capture.control import branches, raising
 from hybridize.capture.control import joining as merge
 from hybridize.capture.control.branches import Promote, refill
 from hybridize.capture.control.joining import Leaf, Mismatch, Spec
+from hybridize.capture.control.selected import certain
 from hybridize.capture.control.signals import (
     BREAK,
     CONTINUE,
@@ -207,6 +209,7 @@ def for_(
     if isinstance(iterable, SymbolicRange):
         loop = Loop(body, orelse, rest, names, items=iterable)
         return go_on(_graph_loop(loop, stack or Stack(), 0, None), rest)
+    iterable = certain(iterable)
     if stack is None:
         for item in iterable:
             body(item)
@@ -256,6 +259,8 @@ class _Carried:
     arrays: dict[Cell, TensorType] = field(default_factory=dict)
     unset: dict[str, str] = field(default_factory=dict)
     """Variables that have no value in the loop, and why."""
+    first: set[str] = field(default_factory=set)
+    """Variables that have no value before the loop, but after each of its rounds, of which there is at least one."""
 
 
 @mutable
@@ -330,6 +335,8 @@ class _GraphLoop:
         self.place = trace.root.location()
         self.endless = True
         """Whether nothing but `return` ends the loop."""
+        self.at_once = False
+        """Whether the loop runs at least once because of its condition."""
 
     # The loop's own decisions, as values of the graph.
 
@@ -353,7 +360,8 @@ class _GraphLoop:
     def _proceed(self) -> None:
         if self.loop.test is None:
             self.own[_COUNTER].cell_contents = self.own[_COUNTER].cell_contents + 1
-        self.own[_RUNNING].cell_contents = going = self._test()
+        going = self._test()
+        self.own[_RUNNING].cell_contents = raising.unless_failed(going)
         self.endless = self.endless and going is True
 
     def _stop(self) -> None:
@@ -380,8 +388,9 @@ class _GraphLoop:
         if self.loop.test is None:
             # A symbol from the start: a plain number would be taken for one that the body may unroll over.
             self.own[_COUNTER].cell_contents = Symbol.of(self.trace, constant(numpy.asarray(self.number)), weak=int)
-        self.own[_RUNNING].cell_contents = going = self._test() if first is None else first
-        self.endless = going is True
+        going = self._test() if first is None else first
+        self.own[_RUNNING].cell_contents = raising.unless_failed(going)
+        self.endless = self.at_once = going is True
         carried = self._initial()
         for _ in range(_ROUNDS):
             recorded = self._body(carried)
@@ -403,6 +412,7 @@ class _GraphLoop:
     def _body(self, carried: _Carried) -> _Recorded:
         """Record the body once."""
         branch = Branch(self.trace)
+        branch.catches = True
         before = {name: content(cell) for name, cell in self.cells.items()}
         inputs: dict[Any, Any] = {}
         for name, spec in carried.specs.items():
@@ -443,7 +453,18 @@ class _GraphLoop:
         """The body, and the decision whether there is another iteration."""
         frame = GraphLoop(self._proceed, self._stop, self._leave, self.cells)
         arguments = [] if self.loop.test is not None else [self._item_of(self.own[_COUNTER].cell_contents)]
-        signal = self.stack.run(self.loop.body, [*self.stack.frames, frame], *arguments)
+        branch = current_trace()
+        assert branch is not None
+        try:
+            signal = self.stack.run(self.loop.body, [*self.stack.frames, frame], *arguments)
+        except raising.Ended:
+            signal = BREAK
+        except Exception as error:
+            let_through(error)
+            if not raising.is_announced(branch, error):
+                raise
+            raising.stop(branch, error)
+            signal = BREAK
         if signal is None or signal is CONTINUE:
             self._proceed()
         elif signal is BREAK:
@@ -467,8 +488,9 @@ class _GraphLoop:
             if name in carried.unset or now is start or (known and same(now, start)):
                 continue
             before = content(cell_)
-            if name == _RESULT and before is MISSING:
-                before = now  # a placeholder of its type
+            if before is MISSING and now is not MISSING and self._has_first(name):
+                before = now  # a placeholder of its type, which nobody reads: the body was recorded without it
+                carried.first.add(name)
             try:
                 if now is MISSING or before is MISSING:
                     raise Mismatch("is set in the loop only" if before is MISSING else "is unset in the loop")
@@ -485,6 +507,15 @@ class _GraphLoop:
                 new = True
         return new
 
+    def _has_first(self, name: str) -> bool:
+        """Whether what a round gives a variable is there after the loop, whatever it was before."""
+        if name == _RESULT or self.at_once:
+            return True
+        items = self.loop.items
+        if isinstance(items, Symbol):
+            return bool(items.shape[0] > self.number)
+        return isinstance(items, range) and len(items) > self.number
+
     def _reason(self, mismatch: str) -> str:
         where = f"that depends on data at {self.place}"
         if mismatch.startswith("is "):
@@ -499,7 +530,7 @@ class _GraphLoop:
         outputs: list[Value] = []
         for name, spec in carried.specs.items():
             first += inputs[name][0]
-            start += self._start(name, spec)
+            start += self._start(name, spec, carried)
             with interpreting(branch), branches.held(recorded.arrays):
                 outputs += [branch.own(value) for value in merge.operands(recorded.after[name], spec)]
         for cell in carried.arrays:
@@ -548,9 +579,9 @@ class _GraphLoop:
             help="make a new array instead: x = x + 1, not x += 1", loc=self.place,
         ))  # fmt: skip
 
-    def _start(self, name: str, spec: Spec) -> list[Value]:
+    def _start(self, name: str, spec: Spec, carried: _Carried) -> list[Value]:
         before = content(self.cells[name])
-        if name == _RESULT and before is MISSING:
+        if name in carried.first:
             before = merge.zeros(spec, self.trace)
         return merge.operands(before, spec)
 

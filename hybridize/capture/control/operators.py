@@ -11,6 +11,9 @@ from hybridize.array.operators import functions
 from hybridize.array.symbol import Symbol
 from hybridize.base.errors import CaptureError
 from hybridize.capture.control import branches
+from hybridize.capture.control.joining import Mismatch, joined, spec_of
+from hybridize.capture.control.mixed import Mixed
+from hybridize.capture.control.selected import Selected, includes
 from hybridize.capture.control.signals import Part
 from hybridize.capture.control.truth import as_bool, not_, plain, truth
 from hybridize.capture.trace.recording import current_trace
@@ -23,7 +26,7 @@ def and_(value: Any, *others: Part) -> Any:
     known = truth(value)
     other, *rest = others
     if type(known) is Symbol:
-        return branches.choose(known, lambda: and_(other(), *rest), lambda: value)
+        return branches.either(known, lambda: and_(other(), *rest), lambda: _left(value, False), (None, False))
     return and_(other(), *rest) if known else value
 
 
@@ -34,8 +37,24 @@ def or_(value: Any, *others: Part) -> Any:
     known = truth(value)
     other, *rest = others
     if type(known) is Symbol:
-        return branches.choose(known, lambda: value, lambda: or_(other(), *rest))
+        return branches.either(known, lambda: _left(value, True), lambda: or_(other(), *rest), (True, None))
     return value if known else or_(other(), *rest)
+
+
+def _left(value: Any, true: bool) -> Any:
+    """A value whose truth is known."""
+    if type(value) is not Mixed:
+        return value
+    first, *others = value.left(true)
+    try:
+        for one in others:
+            joined(spec_of(first.value), spec_of(one.value))
+    except Mismatch:
+        return Mixed([first, *others])
+    found = first.value
+    for one in others:
+        found = branches.choose(one.condition, lambda one=one: one.value, lambda found=found: found)
+    return found
 
 
 def compare(left: Any, name: str, right: Part, *others: Any) -> Any:
@@ -61,6 +80,8 @@ def contains(container: Any, value: Any) -> Any:
     value = plain(value)
     if type(value) is Symbol and isinstance(container, (dict, set, frozenset)):
         raise CaptureError("E422", f"{value!r} cannot be a key: it has no value while capturing")
+    if trace is not None and (type(container) in (list, tuple, Selected)):
+        return includes(value, container)
     return value in container
 
 

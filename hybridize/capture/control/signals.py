@@ -40,6 +40,10 @@ ENDED = Signal("end of an iteration", 2)
 """An iteration of a loop in the graph is over, and whether there is another one is a value of the graph."""
 
 
+RAISED = Signal("raise", 4)
+"""An exception was raised, which the program raises if it comes here."""
+
+
 class Returned(Signal):
     """`return value`."""
 
@@ -51,7 +55,7 @@ class Returned(Signal):
 
 
 def level(signal: Signal | None) -> int:
-    """How far a signal leaves: 0 for the end of the block, 3 for the function."""
+    """How far a signal leaves: 0 for the end of the block, 3 for the function, 4 for the program."""
     return 0 if signal is None else signal.level
 
 

@@ -15,13 +15,11 @@ from typing import Any
 
 from hybridize.array.symbol import Symbol
 from hybridize.base.errors import CaptureError, InternalError
-from hybridize.capture.control import branches, loops
+from hybridize.capture.control import branches, loops, raising
 from hybridize.capture.control.signals import Barrier, Part, Rest, Returned, Signal, Stack, go_on, variables
 from hybridize.capture.control.truth import truth
 from hybridize.capture.trace.recording import current_trace
 from hybridize.contract.snapshots import MISSING
-from hybridize.ops import Assert
-from hybridize.ops.op import bind
 
 
 def done(signal: Signal | None) -> Any:
@@ -87,26 +85,31 @@ def for_(
 def assert_(test: Any, message: Part | None) -> None:
     """An `assert`: of data, one that the program makes."""
     known = truth(test)
-    if type(known) is Symbol:
-        trace = current_trace()
-        place = "" if trace is None else f" ({trace.root.location()})"
-        bind(Assert(("an assertion does not hold" if message is None else str(message())) + place), known.operand())
+    trace = current_trace()
+    if type(known) is Symbol and trace is not None:
+        raising.check(trace, known, AssertionError(*(() if message is None else (message(),))))
     elif not known:
-        raise AssertionError(*(() if message is None else (message(),)))
+        error = AssertionError(*(() if message is None else (message(),)))
+        raise raised(error)
 
 
 def raised(error: Any, cause: Any = MISSING) -> Any:
     """What a `raise` raises."""
     trace = current_trace()
-    if trace is not None and trace.depth:
-        name = error.__name__ if isinstance(error, type) else type(error).__name__
-        raise trace.root.refusing(CaptureError(
-            "E433", f"{name} is raised in a branch that depends on data: programs raise only what they assert",
-            help="say npx.assert_(condition, message), or assert condition, before the branch",
-        ))  # fmt: skip
+    if trace is not None and isinstance(error, type):
+        error = error()
     if cause is not MISSING:
         error = error() if isinstance(error, type) else error
         error.__cause__ = cause
+    if trace is None or not isinstance(error, BaseException):
+        return error
+    raising.announced(trace, error)
+    if trace.depth and not (trace.catches and isinstance(error, Exception)):
+        raise trace.root.refusing(CaptureError(
+            "E433", f"{type(error).__name__} is raised where a program cannot raise it: on data, and it ends a "
+            "process, or the line is in a function for foreach, or for gradients",
+            help="say npx.assert_(condition, message), or assert condition, instead",
+        ))  # fmt: skip
     return error
 
 
@@ -114,7 +117,7 @@ def caught() -> None:
     """At the start of an `except`: what capture refuses is not the user's to catch."""
     trace = current_trace()
     error = sys.exc_info()[1]
-    if isinstance(error, CaptureError):
+    if isinstance(error, CaptureError | raising.Ended):
         raise error
     if trace is not None:
         if trace.root.refused is not None:

@@ -3,13 +3,46 @@
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from typing import Any
 
 from hybridize.array.ndarray import ndarray
 from hybridize.array.operators import functions
 from hybridize.array.symbol import Symbol
-from hybridize.base.errors import ShapeError
+from hybridize.base.errors import CaptureError, ShapeError
 from hybridize.capture.trace.recording import current_trace
+
+RESULT = "the result"
+"""What an `Undecided` is refused as that the function returns."""
+
+
+class Undecided(ABC):
+    """A value of which data decides what it is: a list whose items data selects, `a and b` of two types.
+
+    It can be asked for its truth, and for what its class says; all else is refused.
+    """
+
+    __slots__ = ()
+
+    @abstractmethod
+    def truth(self) -> Any:
+        """A bool, or a symbol."""
+
+    @abstractmethod
+    def refused(self, what: str) -> CaptureError:
+        """The error for any other use; `what` it is."""
+
+    def __bool__(self) -> bool:
+        raise self.refused("bool()")
+
+    def __float__(self) -> float:
+        raise self.refused("float()")
+
+    def __int__(self) -> int:
+        raise self.refused("int()")
+
+    def __index__(self) -> int:
+        raise self.refused("an index")
 
 
 def plain(value: Any) -> Any:
@@ -34,7 +67,7 @@ def truth(value: Any) -> Any:
             return bool(value)
         value = trace.lift(value)
     elif kind is not Symbol:
-        return bool(value)
+        return truth(value.truth()) if isinstance(value, Undecided) else bool(value)
     if value.weak is not None:
         trace = current_trace()
         decided = None if trace is None else trace.root.numbers.truth(value, trace)

@@ -135,11 +135,24 @@ class Expressions(ast.NodeTransformer):
             return ast.copy_location(ast.IfExp(test=test, body=then, orelse=orelse), node)
         return ast.copy_location(routed("choose", test, thunk(then), thunk(orelse)), node)
 
-    def visit_FormattedValue(self, node: ast.FormattedValue) -> ast.AST:
-        node.value = at(routed("plain", self.visit(node.value)), node.value)
-        if node.format_spec is not None:
-            node.format_spec = self.visit(node.format_spec)
-        return node
+    def visit_BinOp(self, node: ast.BinOp) -> ast.AST:
+        left, right = self.visit(node.left), self.visit(node.right)
+        if isinstance(node.op, ast.Mod):  # which formats text
+            return ast.copy_location(routed("percent", left, right), node)
+        return ast.copy_location(ast.BinOp(left=left, op=node.op, right=right), node)
+
+    def visit_JoinedStr(self, node: ast.JoinedStr) -> ast.AST:
+        parts: list[ast.expr] = []
+        for part in node.values:
+            if isinstance(part, ast.FormattedValue):
+                conversion = ast.Constant("" if part.conversion < 0 else chr(part.conversion))
+                spec = ast.Constant("") if part.format_spec is None else self.visit(part.format_spec)
+                given = [at(self.visit(part.value), part.value), conversion, spec]
+                parts.append(ast.Tuple(elts=given, ctx=ast.Load()))
+            else:
+                parts.append(part)
+        made: ast.AST = at(ast.copy_location(routed("text", *parts), node), node)
+        return made
 
     def _comprehension(self, node: Any, *parts: str) -> Any:
         # The first iterable belongs to the scope around; everything else sees the targets.
@@ -156,8 +169,27 @@ class Expressions(ast.NodeTransformer):
         self.scope = outer
         return node
 
+    def _selection(self, node: ast.ListComp | ast.GeneratorExp) -> bool:
+        """Let data decide which items are taken: `(y for x in xs if c)` asks the router for none, one or perhaps one.
+
+        (item for x in xs for item in __hybridize__.selected(lambda: y, lambda: c))
+        """
+        conditions = node.generators[-1].ifs
+        if not conditions or any(binds(part) for part in (*conditions, node.elt)):
+            return False
+        node.generators[-1].ifs = []
+        iterable = routed("selected", *map(thunk, (node.elt, *conditions)))
+        item = f"{GENERATED}item__"
+        taken = ast.comprehension(target=store(item), iter=at(iterable, conditions[0]), ifs=[], is_async=0)
+        node.generators.append(at(taken, node.elt))
+        node.elt = at(ast.Name(id=item, ctx=ast.Load()), node.elt)
+        return True
+
     def visit_ListComp(self, node: ast.ListComp) -> ast.AST:
-        return _new(self._comprehension(node, "elt"), node)
+        made = self._comprehension(node, "elt")
+        if self._selection(made):
+            return ast.copy_location(routed("taken", made), node)
+        return _new(made, node)
 
     def visit_SetComp(self, node: ast.SetComp) -> ast.AST:
         made = self._comprehension(node, "elt")
@@ -170,7 +202,8 @@ class Expressions(ast.NodeTransformer):
         return _new(made, node)
 
     def visit_GeneratorExp(self, node: ast.GeneratorExp) -> ast.AST:
-        made: ast.AST = self._comprehension(node, "elt")
+        made: ast.GeneratorExp = self._comprehension(node, "elt")
+        self._selection(made)
         return made
 
     def visit_List(self, node: ast.List) -> ast.AST:

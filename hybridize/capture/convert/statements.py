@@ -354,7 +354,11 @@ class _Converter(Expressions):
                     item.context_expr = at(routed("context", self.visit(expression)), expression)
                 node.body = body(node.body)
             case ast.Try():
-                node.body = body(node.body)
+                inner = body(node.body)
+                if node.handlers:
+                    watched = ast.withitem(context_expr=routed("trying"))
+                    inner = [at(ast.With(items=[watched], body=inner), node.body[0])]
+                node.body = inner
                 for handler in node.handlers:
                     handler.type = None if handler.type is None else self.visit(handler.type)
                     caught: ast.stmt = at(ast.Expr(routed("caught")), handler)

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import builtins
 import contextlib
+import sys
 from collections.abc import Callable
 from typing import Any
 
@@ -13,13 +14,19 @@ import numpy
 from hybridize.array.ndarray import ndarray
 from hybridize.array.symbol import Symbol
 from hybridize.base.dims import is_symbolic
-from hybridize.capture.control.operators import choose
+from hybridize.base.errors import CaptureError
+from hybridize.capture.control import texts
+from hybridize.capture.control.raising import Trying
+from hybridize.capture.control.selected import Selected
+from hybridize.capture.control.selected import length as length_of_selected
 from hybridize.capture.control.signals import SymbolicRange
 from hybridize.capture.control.truth import as_bool, plain, truth
 from hybridize.capture.outside.objects import is_users
-from hybridize.capture.python import writes
+from hybridize.capture.python import elements
 from hybridize.capture.trace.recording import current_trace
 from hybridize.contract.snapshots import CONTAINERS
+from hybridize.ops import Print
+from hybridize.ops.op import bind
 
 
 def class_of(value: Any) -> type:
@@ -61,10 +68,26 @@ def _setattr(router: Any, owner: Any, name: str, value: Any) -> None:
 
 
 def _print(router: Any, *args: Any, **kwargs: Any) -> None:
+    """`print`: of values of the program, or where data decides whether it happens, a step of the program."""
     trace = current_trace()
-    if trace is not None and trace.depth:
-        raise writes.refused(trace, "print", help="npx.print prints while the program runs")
-    print(*args, **kwargs)
+    shown = router.function.__name__ == "hybrid_forward"  # of 1.x: once, with symbols
+    if trace is None or (not trace.depth and (shown or not any(map(texts.of_data, args)))):
+        print(*args, **kwargs)
+        return
+    sep = " " if kwargs.get("sep") is None else kwargs["sep"]
+    end = "\n" if kwargs.get("end") is None else kwargs["end"]
+    stream = kwargs.get("file")
+    streams = {id(None): "stdout", id(sys.stdout): "stdout", id(sys.stderr): "stderr"}
+    if id(stream) not in streams:
+        what = f"print to a {type(stream).__name__}, of values that only a call has or in a branch on data,"
+        raise trace.root.refusing(CaptureError(
+            "E430", f"{what} is no step of a program", help="print to sys.stdout or sys.stderr, or return the values"
+        ))  # fmt: skip
+    strings = [texts.string(arg) for arg in args]
+    between = [part for string in strings for part in (sep, string)][1:]
+    recipe, operands = texts.literal(texts.recipe_of(texts.joined(*between, end)))
+    literal = repr((recipe, streams[id(stream)], bool(kwargs.get("flush", False))))
+    bind(Print(" ".join(["{}"] * len(operands)), literal), *operands)
 
 
 def _range(router: Any, *args: Any) -> Any:
@@ -90,6 +113,8 @@ def _next(router: Any, iterator: Any, *default: Any) -> Any:
 
 
 def _len(router: Any, value: Any) -> Any:
+    if type(value) is Selected:
+        return length_of_selected(value)
     method = getattr(type(value), "__len__", None)
     if type(value) is Symbol and value.shape:
         return value.shape[0]  # which may be a size that `len` itself could not give
@@ -117,20 +142,16 @@ def _bool(router: Any, *args: Any) -> Any:
     return as_bool(truth(args[0])) if args else False
 
 
-def _extreme(function: Callable[..., Any], method: str) -> Callable[..., Any]:
-    """`max(a, b)` and `min(a, b)` of numbers that depend on data; the first of equal ones, as in Python."""
+class _Suppressing(contextlib.suppress):
+    """`suppress(...)` while capturing."""
 
-    def extreme(router: Any, *args: Any, **kwargs: Any) -> Any:
-        if len(args) < 2 or kwargs or not any(isinstance(arg, Symbol) for arg in args):
-            kwargs = {name: router._handed(arg) for name, arg in kwargs.items()}
-            return function(*args, **kwargs)
-        best = args[0]
-        for other in args[1:]:
-            wins = other > best if method == "max" else other < best
-            best = choose(wins, lambda other=other: other, lambda best=best: best)
-        return best
+    def __enter__(self) -> None:
+        self._trying = Trying()
+        self._trying.__enter__()
 
-    return extreme
+    def __exit__(self, kind: Any, error: Any, traceback: Any) -> bool:
+        self._trying.__exit__(kind, error, traceback)
+        return super().__exit__(kind, error, traceback) or False
 
 
 def _suppress(router: Any, *exceptions: Any) -> Any:
@@ -138,7 +159,7 @@ def _suppress(router: Any, *exceptions: Any) -> Any:
     trace = current_trace()
     if trace is not None:
         trace.root.pin_sizes()
-    return contextlib.suppress(*exceptions)
+    return _Suppressing(*exceptions)
 
 
 REPLACED: dict[Any, Callable[..., Any]] = {
@@ -149,15 +170,14 @@ REPLACED: dict[Any, Callable[..., Any]] = {
     builtins.setattr: _setattr,
     builtins.print: _print,
     builtins.range: _range,
-    builtins.str: _text(str),
-    builtins.repr: _text(repr),
-    builtins.format: _text(format),
+    builtins.str: lambda _, *args: texts.string(*args),
+    builtins.repr: lambda _, value: texts.representation(value),
+    builtins.format: lambda _, *args: texts.formatted(*args),
     builtins.hash: _text(hash),
     builtins.len: _len,
     builtins.int: _int,
     builtins.bool: _bool,
-    builtins.max: _extreme(max, "max"),
-    builtins.min: _extreme(min, "min"),
+    **elements.REPLACED,
     contextlib.suppress: _suppress,
 }
-"""What is called in place of a builtin, with the router before its arguments."""
+"""What is called in place of a builtin, with the router before its arguments; NotImplemented calls the builtin."""

@@ -22,8 +22,10 @@ from hybridize.array.storage import Storage
 from hybridize.array.symbol import Symbol
 from hybridize.base.dims import is_symbolic
 from hybridize.base.errors import CaptureError
-from hybridize.capture.control import statements
+from hybridize.capture.control import statements, texts
 from hybridize.capture.control.operators import and_, choose, compare, or_
+from hybridize.capture.control.raising import Trying
+from hybridize.capture.control.selected import selected, taken
 from hybridize.capture.control.signals import BREAK, CONTINUE, Returned, Stack, assign, content
 from hybridize.capture.control.truth import not_, plain
 from hybridize.capture.convert import statements as convert
@@ -85,6 +87,11 @@ class Router:
     raised = staticmethod(statements.raised)
     caught = staticmethod(statements.caught)
     plain = staticmethod(plain)
+    trying = staticmethod(Trying)
+    selected = staticmethod(selected)
+    taken = staticmethod(taken)
+    text = staticmethod(texts.text)
+    percent = staticmethod(texts.percent)
     slice = slice
 
     # Writes: see `capture.writes`.
@@ -220,8 +227,9 @@ class Router:
     def _call_class(self, trace: Recording, kind: type, args: Any, kwargs: Any) -> Any:
         init: Any = _static(kind, "__init__")
         plain = _static(kind, "__new__") is _static(object, "__new__")
+        raised = issubclass(kind, BaseException) and isinstance(_static(kind, "__new__"), types.BuiltinFunctionType)
         if (
-            not plain
+            not (plain or raised)
             or type(kind) is not type
             or is_trusted_class(kind)
             or not isinstance(init, FunctionType)
@@ -232,15 +240,21 @@ class Router:
             # A class with a `__new__` of its own may give an object that was there before.
             new = (plain or is_trusted_class(kind)) and not isinstance(made, Operators)
             return writes.new(made) if new else made
-        made = writes.new(object.__new__(kind))
+        made = writes.new(kind.__new__(kind, *args, **kwargs) if raised else object.__new__(kind))
         self.call(init, made, *args, **kwargs)
         return made
 
     def _call_trusted(self, trace: Recording, function: Any, args: Any, kwargs: Any) -> Any:
         replaced = REPLACED.get(function) if function.__hash__ is not None else None
         if replaced is not None:
-            return replaced(self, *args, **kwargs)
+            made = replaced(self, *args, **kwargs)
+            if made is not NotImplemented:
+                return made
         owner = getattr(function, "__self__", None)
+        if type(owner) is str:
+            made = texts.method(owner, function.__name__, args, kwargs)
+            if made is not NotImplemented:
+                return made
         if type(owner) in CONTAINERS:
             return writes.container_method(self, trace, owner, function.__name__, args, kwargs)
         if isinstance(function, _DESCRIPTORS) and args and type(args[0]) in CONTAINERS:  # list.append(log, x)
@@ -380,9 +394,12 @@ class _Context:
         self._router, self._manager = router, manager
 
     def __enter__(self) -> Any:
+        self._trying = Trying()  # its `__exit__` may swallow an exception
+        self._trying.__enter__()
         return self._router.call(_static(type(self._manager), "__enter__"), self._manager)
 
     def __exit__(self, *error: Any) -> Any:
+        self._trying.__exit__(*error)
         return self._router.call(_static(type(self._manager), "__exit__"), self._manager, *error)
 
 

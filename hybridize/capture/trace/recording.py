@@ -148,6 +148,8 @@ class Recording:
         """Writes to cells, with what they held before, so that a branch can be undone."""
         self.containers: dict[int, tuple[Any, Any, SourceLoc | None]] = {}
         """Lists, dicts and sets that a branch changed: themselves, what they held before, the line."""
+        self.catches = False
+        """Whether who records this hears of exceptions, and lets the program raise them."""
 
     @property
     def depth(self) -> int:
@@ -413,6 +415,12 @@ class Trace(Recording):
         """By identity: a list or dict, and those that it may be, depending on data."""
         self._partners: weakref.WeakKeyDictionary[Cell, dict[tuple[int, int], _Partner]] = weakref.WeakKeyDictionary()
         """Cells that may be one array or several, depending on data: while two are in use neither can be written."""
+        self.raising: tuple[BaseException, SourceLoc | None] | None = None
+        """The last exception that a line of the user's raised, and the line."""
+        self.tries: list[Any] = []
+        """What is being run that an `except` may catch from, innermost last."""
+        self.failed: Cell | None = None
+        """Whether the program has raised an exception, a bool[]; None where it raises none."""
         self.paths = 0
         """Sides of branches followed so far."""
         self.refused: CaptureError | None = None

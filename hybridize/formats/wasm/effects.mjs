@@ -15,7 +15,8 @@ class World {
     if (this.#failed !== null) return; // what follows a failed assertion does not happen
     const { buffer } = this.memory;
     const bytes = new Uint8Array(buffer, note >>> 0);
-    const [kind, literal, ...types] = text(bytes.subarray(0, bytes.indexOf(0))).split("\n");
+    const [head, literal, ...types] = text(bytes.subarray(0, bytes.indexOf(0))).split("\n");
+    const [kind] = head.split("\t"); // what follows is how Python would say it
     const places = new Uint32Array(buffer, operands >>> 0, types.length);
     const shown = types.map((type, k) => printed(buffer, places[k], type));
     if (kind !== "print") shown.shift();

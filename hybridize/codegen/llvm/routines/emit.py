@@ -189,7 +189,8 @@ def _effect(f: Function, routine: Routine, inputs: Types, outputs: Types, target
     """Call back with a note and the operands; an assertion only where some element is false."""
     # The note tells the shapes: it is for the sizes of one call.
     inputs = [type_.with_shape(tuple(map(int, type_.shape))) for type_ in inputs]
-    text = effects.note(_kind(routine), str(routine.parameters[0]), tuple(inputs)).encode() + b"\0"
+    message, recipe = map(str, routine.parameters)
+    text = effects.note(_kind(routine), message, recipe, tuple(inputs)).encode() + b"\0"
     quoted = "".join(f"\\{byte:02X}" for byte in text)
     note = f.module.constant(f"note.{f.name}", f"[{len(text)} x i8]", f'c"{quoted}"')
     variable = f.module.variable(effects.VARIABLE, "ptr", "null")

@@ -1,0 +1,90 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What `a and b` and `a or b` give where data decides which, and the two have no type in common.
+
+A program has no such value, but it can ask for its truth, which is what an `if` wants, and `c and a or b` asks only
+for the part of it that is left once the truth is known.
+"""
+
+from __future__ import annotations
+
+from functools import reduce
+from typing import Any, NoReturn
+
+from hybridize.array.operators import functions
+from hybridize.array.symbol import Symbol
+from hybridize.base.errors import CaptureError
+from hybridize.base.frozen import frozen
+from hybridize.capture.control.joining import spec_of
+from hybridize.capture.control.truth import RESULT, Undecided, as_bool, truth
+from hybridize.capture.trace.recording import current_trace
+
+
+@frozen
+class Alternative:
+    """A value that it may be."""
+
+    condition: Symbol
+    """When it is; of all alternatives one holds."""
+    value: Any
+    true: bool | None
+    """Its truth, where that follows from the condition."""
+
+
+class Mixed(Undecided):
+    """A value of one of several types."""
+
+    __slots__ = ("alternatives", "place")
+
+    def __init__(self, alternatives: list[Alternative]) -> None:
+        self.alternatives = alternatives
+        trace = current_trace()
+        self.place = None if trace is None else trace.root.location()
+
+    def truth(self) -> Any:
+        """A symbol of type bool[]."""
+        found = []
+        for one in self.alternatives:
+            known = truth(one.value) if one.true is None else one.true
+            if type(known) is Symbol:
+                found.append(functions.logical_and(one.condition, known))
+            elif known:
+                found.append(one.condition)
+        return as_bool(reduce(functions.logical_or, found)) if found else False
+
+    def left(self, true: bool) -> list[Alternative]:
+        """What it may be once its truth is known."""
+        return [one for one in self.alternatives if one.true is not (not true)]
+
+    def refused(self, what: str) -> CaptureError:
+        """The error for any use but of its truth."""
+        kinds = " or ".join(dict.fromkeys(str(spec_of(one.value)) for one in self.alternatives))
+        error = CaptureError(
+            "E440", f"{what} of what `and` or `or` gives where data decides: it is {kinds}",
+            help="give both the same shape and dtype: np.where(c, a, b), or bool(...) where only the truth is wanted",
+            loc=self.place if what == RESULT else None,
+        )  # fmt: skip
+        trace = current_trace()
+        return error if trace is None else trace.root.refusing(error)
+
+    def __repr__(self) -> str:
+        return "<one of several types, as data decides>"
+
+    def __getattr__(self, name: str) -> Any:
+        if name.startswith("__"):
+            raise AttributeError(name)
+        raise self.refused(f".{name}")
+
+
+def _refusing(name: str) -> Any:
+    def method(self: Mixed, *args: Any) -> NoReturn:
+        raise self.refused(name)
+
+    return method
+
+
+for _name in (
+    "add", "radd", "sub", "rsub", "mul", "rmul", "truediv", "rtruediv", "matmul", "rmatmul", "pow", "rpow", "neg",
+    "abs", "lt", "le", "gt", "ge", "eq", "ne", "getitem", "setitem", "len", "iter", "contains", "array",
+    "mod", "format",
+):  # fmt: skip
+    setattr(Mixed, f"__{_name}__", _refusing(f"__{_name}__"))

@@ -1,0 +1,122 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Exceptions that data decides about: `raise` in a branch on data, `assert` of data.
+
+The program raises what the function would have raised, of that class and with those arguments, when the step is run
+that stands for the line. What follows is computed still, of zeros where there are no values, and nothing of it is kept:
+outside arrays and objects are as they were before the call. Loops that follow are not entered (`unless_failed`), as
+nobody knows whether they would end.
+"""
+
+from __future__ import annotations
+
+from types import TracebackType
+from typing import Any
+
+import numpy
+
+from hybridize.array.operators import functions
+from hybridize.array.symbol import Cell, Symbol
+from hybridize.base.errors import CaptureError
+from hybridize.base.locations import SourceLoc
+from hybridize.capture.control import texts
+from hybridize.capture.trace.recording import Recording, current_trace
+from hybridize.ops import Assert
+from hybridize.ops.op import bind, constant, interpreting
+from hybridize.runtime.recipes import name_of
+
+
+class Ended(BaseException):
+    """Every path from here on raises: what follows is not run."""
+
+
+class Trying:
+    """Around what an `except` may catch from: whether it does, cannot depend on data."""
+
+    def __enter__(self) -> None:
+        trace = current_trace()
+        self._tries = None if trace is None else trace.root.tries
+        if self._tries is not None:
+            self._tries.append(self)
+
+    def __exit__(self, kind: type | None, error: BaseException | None, traceback: TracebackType | None) -> None:
+        if self._tries is not None:
+            self._tries.remove(self)
+
+
+def announced(trace: Recording, error: BaseException) -> None:
+    """Hear that a line of the user's raises an exception."""
+    trace.root.raising = error, trace.root.location()
+
+
+def is_announced(trace: Recording, error: BaseException) -> bool:
+    """Whether it was a `raise` of the user's that raised an exception."""
+    return trace.root.raising is not None and trace.root.raising[0] is error
+
+
+def stop(branch: Recording, error: BaseException) -> None:
+    """Let the program raise an exception that came out of a branch on data.
+
+    Raises:
+        CaptureError E433: an `except` around the branch might catch it.
+    """
+    root = branch.root
+    assert root.raising is not None
+    place = root.raising[1]
+    if root.tries:
+        raise root.refusing(CaptureError(
+            "E433", f"{type(error).__name__} is raised in a branch that depends on data, with an except around the "
+            "branch that may catch it", loc=place,
+            help="put the try statement into the branch, or say with if and else what is to happen",
+        ))  # fmt: skip
+    with interpreting(branch):
+        _bind(branch, constant(numpy.asarray(False)), error, place)
+        _failed(branch, constant(numpy.asarray(True)))
+
+
+def check(trace: Recording, test: Symbol, error: BaseException) -> None:
+    """Let the program raise an exception unless `test`, of type bool[], holds."""
+    place = trace.root.location()
+    operand = test.operand()
+    _bind(trace, operand, error, place)
+    before = Symbol.of(trace, _flag(trace).value)
+    _failed(trace, functions.logical_or(before, functions.logical_not(test)).operand())
+
+
+def unless_failed(going: Any) -> Any:
+    """Whether a loop of the graph goes on, which it does not when an exception has been raised."""
+    trace = current_trace()
+    if trace is None or trace.root.failed is None:
+        return going
+    fine = functions.logical_not(Symbol.of(trace, trace.root.failed.value))
+    return fine if going is True else functions.logical_and(going, fine)
+
+
+def _bind(trace: Recording, test: Any, error: BaseException, place: SourceLoc | None) -> None:
+    """Add the step that raises."""
+    try:
+        args, first = texts.literal(texts.recipe_of(tuple(error.args)))
+        attributes, more = texts.literal(
+            texts.recipe_of({k: v for k, v in vars(error).items() if k[:2] != "__"}), first
+        )
+    except CaptureError as refusal:
+        refusal.loc = place
+        raise trace.root.refusing(refusal) from None
+    kind = type(error)
+    note = "" if place is None else f"  {place.described()}"
+    said = f"{kind.__name__}{' {}' * len(more)} ({place})"
+    recipe = repr((name_of(kind), args, attributes, note))
+    bind(Assert(said, recipe), test, *more)
+
+
+def _flag(trace: Recording) -> Cell:
+    """The cell that tells whether an exception was raised."""
+    root = trace.root
+    if root.failed is None:
+        root.failed = Cell(root.builder.constant(numpy.asarray(False)))
+    return root.failed
+
+
+def _failed(trace: Recording, now: Any) -> None:
+    cell = _flag(trace)
+    trace.note(cell)
+    cell.value = now

@@ -1,0 +1,185 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Lists of which data decides which items are in them: `[v for v in x if v > 0]`.
+
+While capturing such a list is a `Selected`: each item with the condition of its being there. It can be reduced (`sum`,
+`any`, `max`, `len`, `in`); what needs to know its length is refused. A generator expression yields the same items.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator
+from functools import partial, reduce
+from types import GeneratorType
+from typing import Any, NoReturn
+
+from hybridize.array.operators import functions
+from hybridize.array.symbol import Symbol
+from hybridize.base.errors import CaptureError
+from hybridize.base.locations import SourceLoc
+from hybridize.capture.control import branches
+from hybridize.capture.control.signals import Part
+from hybridize.capture.control.truth import RESULT, Undecided, as_bool, truth
+from hybridize.capture.trace.recording import current_trace
+
+
+class Perhaps:
+    """An item that is there if a condition holds."""
+
+    __slots__ = ("condition", "value")
+
+    def __init__(self, condition: Symbol, value: Any) -> None:
+        self.condition, self.value = condition, value
+
+
+class Selected(Undecided):
+    """A list of which data decides which items are in it."""
+
+    __slots__ = ("items", "place")
+
+    def __init__(self, items: list[Any]) -> None:
+        self.items = items
+        trace = current_trace()
+        self.place = None if trace is None else trace.root.location()
+
+    def truth(self) -> Any:
+        """Whether it has items."""
+        return includes(True, [parts(item)[0] for item in self.items])
+
+    def refused(self, what: str) -> CaptureError:
+        """The error for what asks for more than a reduction."""
+        return unknown(what, self.place if what == RESULT else None)
+
+    def __repr__(self) -> str:
+        return "<list whose items data selects>"
+
+    def __getattr__(self, name: str) -> Any:
+        if name == "count":
+            return partial(_count, self)
+        if name.startswith("__") or not hasattr(list, name):
+            raise AttributeError(name)
+        raise unknown(f"{name}()")
+
+
+class _Certain:
+    """The items of an iterable, of which data must not decide which are there."""
+
+    def __init__(self, iterable: Any) -> None:
+        self._iterator = iter(each(iterable))
+
+    def __iter__(self) -> Iterator[Any]:
+        return self
+
+    def __next__(self) -> Any:
+        item = next(self._iterator)
+        if type(item) is Perhaps:
+            raise unknown("a loop over the items")
+        return item
+
+
+def each(iterable: Any) -> Any:
+    """The items of an iterable, those that are there perhaps among them."""
+    return iterable.items if type(iterable) is Selected else iterable
+
+
+def certain(iterable: Any) -> Any:
+    """An iterable for a consumer that has to know how many items there are."""
+    return _Certain(iterable) if type(iterable) in (GeneratorType, Selected) else iterable
+
+
+def unknown(what: str, place: SourceLoc | None = None) -> CaptureError:
+    """The error for what needs to know the length of a list that data selects."""
+    error = CaptureError(
+        "E402", f"{what} of a list whose length depends on the data: [... if ...] with a condition on values",
+        help="reduce it with sum, any, all, max, min or len; or keep all items and use np.where, np.max, np.any",
+        loc=place,
+    )  # fmt: skip
+    trace = current_trace()
+    return error if trace is None else trace.root.refusing(error)
+
+
+def _refusing(name: str) -> Callable[..., Any]:
+    def method(self: Selected, *args: Any) -> NoReturn:
+        raise unknown(name)
+
+    return method
+
+
+for _name, _said in {
+    "__getitem__": "an item", "__setitem__": "an item", "__add__": "the sum", "__radd__": "the sum",
+    "__mul__": "a repetition", "__eq__": "a comparison", "__lt__": "a comparison", "__len__": "the length",
+    "__contains__": "an item", "__array__": "an array", "__iter__": "a loop over the items",
+}.items():  # fmt: skip
+    setattr(Selected, _name, _refusing(_said))
+
+
+def selected(value: Part, *conditions: Part) -> tuple[Any, ...]:
+    """The item of a comprehension: one, none, or one perhaps."""
+    whole: Any = True
+    for condition in conditions:
+        known = truth(condition()) if whole is True else truth(branches.under(whole, _truth_of(condition)))
+        if type(known) is Symbol:
+            whole = known if whole is True else functions.logical_and(whole, known)
+        elif not known:
+            return ()
+    return (value(),) if whole is True else (Perhaps(whole, branches.under(whole, value)),)
+
+
+def _truth_of(condition: Part) -> Part:
+    return lambda: as_bool(truth(condition()))
+
+
+def taken(items: list[Any]) -> Any:
+    """A list that a comprehension has made."""
+    if any(type(item) is Perhaps for item in items):
+        return Selected(items)
+    trace = current_trace()
+    if trace is not None:
+        trace.root.world.made(items, trace)
+    return items
+
+
+def parts(item: Any) -> tuple[Any, Any]:
+    """Whether an item is there, True or a symbol, and the item."""
+    return (item.condition, item.value) if type(item) is Perhaps else (True, item)
+
+
+def both(there: Any, known: Any) -> Any:
+    """Whether an item is there and something is true of it, each True, False or a symbol of type bool[]."""
+    if there is True or known is False:
+        return known
+    return there if known is True else functions.logical_and(there, known)
+
+
+def length(value: Selected) -> Any:
+    """`len`."""
+    total: Any = 0
+    for item in value.items:
+        there, _ = parts(item)
+        total = total + (1 if there is True else as_bool(there))
+    return total
+
+
+def includes(value: Any, container: Iterable[Any]) -> Any:
+    """`value in container`, for a list or tuple: True, False, or a symbol where data decides."""
+    found: list[Symbol] = []
+    for item in each(container):
+        there, one = parts(item)
+        known = both(there, _equal(one, value))
+        if known is True:
+            return True
+        if known is not False:
+            found.append(known)
+    return as_bool(reduce(functions.logical_or, found)) if found else False
+
+
+def _equal(x: Any, y: Any) -> Any:
+    return True if x is y else truth(x == y)
+
+
+def _count(value: Selected, wanted: Any) -> Any:
+    total: Any = 0
+    for item in value.items:
+        there, one = parts(item)
+        known = both(there, _equal(one, wanted))
+        total = total + (as_bool(known) if type(known) is Symbol else int(known))
+    return total

@@ -1,0 +1,215 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Builtins over elements of arrays and lists of them: `max`, `min`, `any`, `all`, `sum`, `sorted`, `list`, `len`."""
+
+from __future__ import annotations
+
+import builtins
+from collections.abc import Callable
+from functools import reduce
+from types import GeneratorType
+from typing import Any
+
+from hybridize.array.functions.shapes import stack
+from hybridize.array.ndarray import ndarray
+from hybridize.array.operators import functions
+from hybridize.array.symbol import Symbol
+from hybridize.base.errors import CaptureError
+from hybridize.capture.control import raising
+from hybridize.capture.control.operators import choose
+from hybridize.capture.control.selected import Perhaps, Selected, both, certain, each, parts, unknown
+from hybridize.capture.control.truth import as_bool, not_, plain, truth
+from hybridize.capture.trace.recording import Recording, current_trace
+from hybridize.ops.op import Effect, effect_of
+
+_FEW = 16
+"""Elements of a vector that are looked at one by one."""
+_NONE = object()
+
+
+class _Watch:
+    """Refuses effects of a generator from where on data decides whether Python would ask for its next item."""
+
+    def __init__(self, name: str, trace: Recording) -> None:
+        self._name, self._trace = name, trace
+        self._before: tuple[int, ...] | None = None
+        self._changed: dict[int, tuple[Any, Any]] = {}
+        """Containers that were changed."""
+
+    def __enter__(self) -> _Watch:
+        self._trace.root.checkpoints.append(self._changed)
+        return self
+
+    def __exit__(self, *error: object) -> None:
+        checkpoints = self._trace.root.checkpoints
+        checkpoints[:] = [one for one in checkpoints if one is not self._changed]
+
+    def decided(self) -> None:
+        """From here on data decides."""
+        if self._before is None:
+            self._changed.clear()
+            self._before = self._now()
+
+    def check(self) -> None:
+        """Refuse what has happened since."""
+        if self._before is not None and self._before != self._now():
+            raise self._trace.root.refusing(CaptureError(
+                "E430", f"{self._name}() over a generator that has effects, and that data may end early",
+                help=f"make a list first: {self._name}([...])",
+            ))  # fmt: skip
+
+    def _now(self) -> tuple[int, ...]:
+        trace = self._trace
+        effects = sum(effect_of(node.op) is not Effect.PURE for node in trace.builder.nodes)
+        return len(trace.journal), len(trace.root.world.effects), effects, len(self._changed)
+
+
+def _lifted(value: Any) -> Any:
+    trace = current_trace()
+    return trace.lift(value) if trace is not None and type(value) is ndarray else value
+
+
+def _is_vector(value: Any) -> bool:
+    return type(value) is Symbol and value.weak is None and len(value.shape) == 1
+
+
+def _short_circuit(name: str, stops: bool) -> Callable[..., Any]:
+    """`any`, which stops at a true item, and `all`, which stops at a false one."""
+
+    def reduction(router: Any, iterable: Any, /) -> Any:
+        trace = current_trace()
+        iterable = _lifted(iterable)
+        if trace is None:
+            return getattr(builtins, name)(iterable)
+        if _is_vector(iterable):
+            return as_bool(truth(getattr(functions, name)(iterable)))
+        found: list[Symbol] = []
+        with _Watch(name, trace) as watch:
+            for item in each(iterable):
+                watch.check()
+                there, value = parts(item)
+                known = truth(value)
+                ends = both(there, known if stops else truth(not_(known)))
+                if ends is True:
+                    return stops
+                if ends is not False:
+                    found.append(ends)
+                    watch.decided()
+        if not found:
+            return not stops
+        some = as_bool(reduce(functions.logical_or, found))
+        return some if stops else not_(some)
+
+    return reduction
+
+
+def _sum(router: Any, iterable: Any, /, start: Any = 0) -> Any:
+    """`sum`."""
+    total = start
+    for item in each(_lifted(iterable)):
+        there, value = parts(item)
+        total = choose(there, lambda total=total, value=value: total + value, lambda total=total: total)
+    return total
+
+
+def _extreme(name: str) -> Callable[..., Any]:
+    """`max` and `min`; the first of equal ones, as in Python."""
+    python = getattr(builtins, name)
+
+    def extreme(router: Any, *args: Any, key: Any = None, default: Any = _NONE) -> Any:
+        trace = current_trace()
+        items: Any = args if len(args) != 1 else _lifted(args[0])
+        if trace is not None and default is _NONE and key is None and _is_vector(items) and items.shape[0] > _FEW:
+            return _of_vector(name, items)
+        items = list(each(items))
+        ranks = [parts(item)[1] if key is None else router.call(key, parts(item)[1]) for item in items]
+        if trace is None or not any(type(x) in (Symbol, Perhaps) for x in (*items, *ranks)):
+            handed = {} if key is None else {"key": router._handed(key)}
+            given = handed if default is _NONE else {**handed, "default": default}
+            return python(items, **given) if len(args) == 1 else python(*items, **given)
+        best, found = _best(name, items, ranks)
+        if found is True:
+            return best
+        if default is not _NONE:
+            return choose(found, lambda: best, lambda: default)
+        raising.check(trace, truth(found), ValueError(f"{name}() arg is an empty sequence"))
+        return best
+
+    return extreme
+
+
+def _best(name: str, items: list[Any], ranks: list[Any]) -> tuple[Any, Any]:
+    """The best of some items, and whether there was one, True or a symbol."""
+    found, best = parts(items[0])
+    rank = ranks[0]
+    for item, at in zip(items[1:], ranks[1:], strict=True):
+        there, value = parts(item)
+        wins = truth(at > rank if name == "max" else at < rank)
+        if found is not True:
+            wins = functions.logical_or(functions.logical_not(found), wins)
+        best, rank = choose(
+            both(there, wins), lambda x=value, y=at: (x, y), lambda x=best, y=rank: (x, y)
+        )  # fmt: skip
+        found = True if found is True or there is True else functions.logical_or(found, there)
+    return best, found
+
+
+def _of_vector(name: str, vector: Symbol) -> Any:
+    """`max(x)` of many elements. Nothing is larger than NaN to Python, and NaN is larger than nothing."""
+    pick = functions.argmax if name == "max" else functions.argmin
+    if vector.dtype.kind != "f":
+        return vector[pick(vector)]
+    nan = functions.not_equal(vector, vector)
+    worst = float("-inf") if name == "max" else float("inf")
+    return vector[functions.where(nan[0], 0, pick(functions.where(nan, worst, vector)))]
+
+
+def _sorted(router: Any, iterable: Any, /, *, key: Any = None, reverse: Any = False) -> Any:
+    """`sorted`, of numbers and arrays without axes."""
+    items = [plain(item) for item in certain(_lifted(iterable))]
+    if not any(type(item) is Symbol for item in items):
+        return router.new(sorted(items, key=None if key is None else router._handed(key), reverse=reverse))
+    trace = current_trace()
+    assert trace is not None
+    if key is not None or len({(getattr(item, "weak", 0), getattr(item, "type", None)) for item in items}) > 1:
+        raise trace.root.refusing(CaptureError(
+            "E402", "sorted() by a key, or of values of several types, whose order depends on the data",
+            help="np.sort sorts an array, x[np.argsort(keys)] sorts by keys",
+        ))  # fmt: skip
+    if items[0].shape != ():
+        return router.new(sorted(items))  # says what is wrong
+    ordered = functions.sort(stack(items))
+    count = len(items)
+    return router.new([ordered[count - 1 - number if reverse else number] for number in range(count)])
+
+
+def _collected(kind: type) -> Callable[..., Any]:
+    """`list` and `tuple` of what a generator yields."""
+
+    def collected(router: Any, *args: Any) -> Any:
+        if len(args) != 1 or type(args[0]) not in (GeneratorType, Selected):
+            return NotImplemented
+        items = list(each(args[0]))
+        return Selected(items) if any(type(item) is Perhaps for item in items) else router.new(kind(items))
+
+    return collected
+
+
+def _set(router: Any, *args: Any) -> Any:
+    if len(args) == 1 and type(args[0]) is Selected:
+        raise unknown("a set")
+    return NotImplemented
+
+
+REPLACED: dict[Any, Callable[..., Any]] = {
+    builtins.any: _short_circuit("any", True),
+    builtins.all: _short_circuit("all", False),
+    builtins.sum: _sum,
+    builtins.max: _extreme("max"),
+    builtins.min: _extreme("min"),
+    builtins.sorted: _sorted,
+    builtins.list: _collected(list),
+    builtins.tuple: _collected(tuple),
+    builtins.set: _set,
+    builtins.frozenset: _set,
+}
+"""What is called in place of a builtin, with the router before its arguments; NotImplemented calls the builtin."""

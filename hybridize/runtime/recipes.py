@@ -1,0 +1,107 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Recipes: text, and the arguments of an exception, made of the values of a call when these are there.
+
+A recipe is a literal of Python's, so that it can be part of a program's machine code:
+
+    ("value", 0, "float")           operand 0 as a Python float; "int", "bool"; "array" is an array of ours
+    ("constant", 3)                 itself
+    ("tuple", (...)), ("list", (...)), ("dict", ((key, value), ...))
+    ("text", (part, ...))           its parts in a row: strings, and (recipe, conversion, recipe of the format)
+    ("percent", "%.3f", recipe)     the operator % of strings
+    ("format", "{:.3f}", (recipe, ...), ((name, recipe), ...))     str.format
+"""
+
+from __future__ import annotations
+
+import importlib
+import weakref
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from hybridize.base.errors import StateError
+
+Recipe = tuple[Any, ...]
+
+CONVERSIONS: dict[str, Callable[[Any], str]] = {"s": str, "r": repr, "a": ascii}
+_KINDS: dict[str, type] = {"int": int, "float": float, "bool": bool}
+_classes: weakref.WeakValueDictionary[str, type[BaseException]] = weakref.WeakValueDictionary()
+"""Classes of exceptions that programs of this process raise, by the names that programs know them by."""
+
+
+class _Shown:
+    """The function that gives an array the form that it has in text."""
+
+    array: Callable[[Any], Any] = staticmethod(lambda data: data)
+
+
+def show_arrays(array: Callable[[Any], Any]) -> None:
+    """Let arrays appear in text as what `array` makes of their elements."""
+    _Shown.array = staticmethod(array)
+
+
+def prepared(recipe: Recipe, operands: Sequence[Any]) -> Any:
+    """Make what a recipe says of the values of a call."""
+    match recipe:
+        case ("value", number, "array"):
+            return _Shown.array(operands[number])
+        case ("value", number, kind):
+            return _KINDS[kind](operands[number])
+        case ("constant", value):
+            return value
+        case ("tuple", parts):
+            return tuple([prepared(part, operands) for part in parts])
+        case ("list", parts):
+            return [prepared(part, operands) for part in parts]
+        case ("dict", items):
+            return {key: prepared(part, operands) for key, part in items}
+        case ("text", parts):
+            return "".join([part if isinstance(part, str) else _formatted(part, operands) for part in parts])
+        case ("percent", text, value):
+            return text % prepared(value, operands)
+        case ("format", text, args, kwargs):
+            named = {name: prepared(part, operands) for name, part in kwargs}
+            return text.format(*[prepared(part, operands) for part in args], **named)
+    raise ValueError(f"no recipe: {recipe!r}")
+
+
+def _formatted(part: tuple[Recipe, str, Recipe], operands: Sequence[Any]) -> str:
+    recipe, conversion, spec = part
+    value = prepared(recipe, operands)
+    if conversion:
+        value = CONVERSIONS[conversion](value)
+    return format(value, prepared(spec, operands))
+
+
+def name_of(kind: type[BaseException]) -> str:
+    """The name by which programs know a class of exceptions; another class of the same name gets a name of its own."""
+    plain = name = f"{kind.__module__}:{kind.__qualname__}"
+    count = 1
+    while _classes.setdefault(name, kind) is not kind:
+        count += 1
+        name = f"{plain}#{count}"
+    return name
+
+
+def exception(name: str, args: Sequence[Any], attributes: dict[str, Any], note: str) -> BaseException:
+    """Make an exception of the class that programs know by a name, without calling its `__init__` a second time."""
+    kind = _classes.get(name) or _imported(name)
+    if kind is None:
+        said = ", ".join(map(str, args))
+        return StateError("E522", f"{name.partition(':')[2]}: {said}", help="define the class where the file is loaded")
+    made = kind.__new__(kind)
+    made.args = tuple(args)
+    vars(made).update(attributes)
+    if note:
+        made.add_note(note)
+    return made
+
+
+def _imported(name: str) -> type[BaseException] | None:
+    module, _, path = name.partition("#")[0].partition(":")
+    try:
+        found: Any = importlib.import_module(module)
+        for part in path.split("."):
+            found = getattr(found, part)
+    except (ImportError, AttributeError):
+        return None
+    return found if isinstance(found, type) and issubclass(found, BaseException) else None

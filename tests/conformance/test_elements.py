@@ -1,0 +1,143 @@
+"""Builtins over elements, comprehensions with conditions on data, `and` and `or` of values: as imperatively."""
+
+import pytest
+
+from hybridize import autograd
+from hybridize.array import np
+from hybridize.capture import Function
+
+VALUES = ([1.0, 3.0], [-1.0, -2.0], [0.5, -0.25], [2.0, 0.0], [0.0, 2.0], [3.0, 3.0])
+MANY = [0.5, -1.0, 7.0, 2.0, 7.0, -3.0] * 4
+NAN = float("nan")
+
+
+def sum_of_selected(x):
+    return sum(v * 2 for v in x if v > 0) + x[0] * 0
+
+
+def sum_of_a_list(x):
+    return sum([v for v in x if v > 0 if v < 2.5], x[0] * 0)
+
+
+def nested(x):
+    return sum(v * w for v in x for w in x if v > w) + x[0] * 0
+
+
+def python_and_data(x):
+    return sum(x[i] for i in range(2) if i != 5 if x[i] > 0) + x[0] * 0
+
+
+def count(x):
+    return sum(1 for v in x if v > 0), len([v for v in x if v > 0]), [v > 0 for v in x if v > 0].count(True)
+
+
+def selected_is_empty(x):
+    positive = [v for v in x if v > 0]
+    return 1 if positive else 2
+
+
+def in_a_selection(x):
+    return x[1] in [v for v in x if v > 0], 3.0 in tuple(v for v in x if v > 1)
+
+
+def best_of_selected(x):
+    return max((v for v in x if v > 0), default=x[0] * 0 - 1), min([v for v in x if v < 0], default=x[1] * 0)
+
+
+def best_of_perhaps_nothing(x):
+    return max(v for v in x if v > 1)
+
+
+FUNCTIONS = [
+    sum_of_selected, sum_of_a_list, nested, python_and_data, count, selected_is_empty, in_a_selection, best_of_selected,
+    best_of_perhaps_nothing,
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("function", FUNCTIONS, ids=lambda function: function.__name__)
+def test_comprehensions_with_conditions_on_data(same, function):
+    same(lambda: function, *VALUES)
+
+
+EXPRESSIONS = {
+    "max of an array": lambda x: max(x),
+    "min of an array": lambda x: min(x),
+    "max of a list": lambda x: max([x[0], x[1], x[0] * 2]),
+    "max by a key": lambda x: max([x[0], x[1]], key=lambda v: -v),
+    "argmax by a key": lambda x: max(range(2), key=lambda i: x[i]),
+    "max with a number": lambda x: max(x[0], 1.5) + x[0] * 0,
+    "any of a generator": lambda x: any(v > 1 for v in x),
+    "any of a list": lambda x: any([False, x[0] > 0, x[1] > 5]),
+    "any of an array": lambda x: any(x),
+    "any of Python": lambda x: any([x[0] > 100, True]),
+    "any of selected": lambda x: any(v > 1 for v in x if v < 2.5),
+    "all of a generator": lambda x: all(v > 0 for v in x),
+    "all of an array": lambda x: all(x),
+    "all of Python": lambda x: all([x[0] > 0, False]),
+    "all of selected": lambda x: all(v > 1 for v in x if v > 0),
+    "not any": lambda x: 1 if not any(v > 1 for v in x) else 2,
+    "sum": lambda x: sum(x),
+    "sorted": lambda x: sorted(x),
+    "sorted in reverse": lambda x: sorted([x[1], x[0], x[1] * 2], reverse=True),
+    "in a tuple": lambda x: x[0] in (0.0, 2.0),
+    "not in a list": lambda x: 1 if x[0] not in [0.5, x[1]] else 2,
+    "a number in a list of elements": lambda x: 3.0 in [x[0], x[1]],
+    "in what is none of its kind": lambda x: x[0] in ("text", None, 2.0),
+    "and of two types": lambda x: 1 if x[0] > 0 and x[1] else 2,
+    "and of three types": lambda x: 1 if x[0] > 0 and x[1] and (x > 2).sum() else 2,
+    "or of two types": lambda x: 1 if x[0] > 0 or x[1] or (x > 2).sum() else 2,
+    "not of two types": lambda x: not (x[0] > 0 and x[1]),
+    "bool of two types": lambda x: bool(x[0] > 0 and x[1]),
+    "c and a or b": lambda x: (x[0] > 0 and x[1]) or x[0] * 10,
+    "c and d and a or b": lambda x: (x[0] > 0 and x[1] > 0 and x[0] + 1) or x[1],
+    "c or a and b": lambda x: 1 if (x[0] > 1 or x[1]) and x[0] else 2,
+    "(c or a) and b": lambda x: (not x[0] > 0 or x[1]) and x[0] * 3,
+    "and of arrays": lambda x: x[0] and x[1],
+    "or of arrays": lambda x: x[0] or x[1],
+    "chosen by two types": lambda x: x * 2 if x[0] > 0 and x[1] else x,
+}
+
+
+@pytest.mark.parametrize("name", EXPRESSIONS)
+def test_expressions(same, name):
+    same(lambda: EXPRESSIONS[name], *VALUES)
+
+
+@pytest.mark.parametrize("name", ["max of an array", "min of an array", "any of an array", "all of an array"])
+@pytest.mark.parametrize("values", [MANY, [NAN, *MANY], [*MANY, NAN, 9.0], [NAN] * 20])
+def test_of_many_elements(same, name, values):
+    same(lambda: EXPRESSIONS[name], values)
+
+
+def loss(name):
+    return lambda x: EXPRESSIONS[name](x) * 3
+
+
+@pytest.mark.parametrize("values", [[1.0, 3.0], [-1.0, 2.0], [5.0, -2.0]])
+@pytest.mark.parametrize("name", ["max of an array", "min of an array", "c and a or b", "sum", "max by a key"])
+def test_gradients(name, values):
+    found = []
+    for function in (loss(name), Function(loss(name))):
+        x = np.array(values)
+        x.attach_grad()
+        with autograd.record():
+            y = function(x)
+        y.backward()
+        found.append(x.grad.asnumpy().tolist())
+    assert found[0] == found[1]
+
+
+@pytest.mark.parametrize("values", [[1.0, 3.0], [-1.0, 2.0], [5.0, -2.0]])
+def test_gradients_through_what_is_selected(values):
+    def squares(x):
+        return sum(np.log(v) * v for v in x if v > 0)
+
+    found = []
+    for function in (squares, Function(squares)):
+        x = np.array(values)
+        x.attach_grad()
+        with autograd.record():
+            y = function(x)
+        y.backward()
+        found.append(x.grad.asnumpy().tolist())
+    assert found[0] == pytest.approx(found[1])
