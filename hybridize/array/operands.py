@@ -33,7 +33,7 @@ from hybridize.base.errors import (
 )
 from hybridize.base.frozen import frozen
 from hybridize.base.locations import is_users
-from hybridize.base.promotion import NUMBERS, default_dtype, floating, result_dtype, weak_kind
+from hybridize.base.promotion import NUMBERS, default_dtype, floating, python_kind, result_dtype, weak_kind
 from hybridize.base.types import Shape, TensorType, same_shape
 from hybridize.ops import Broadcast, Cast, Concat, Iota, Reshape, size_of
 from hybridize.ops.op import ACTIVE, Op, Operand, bind1, capturing, constant, current, install, taping, type_of
@@ -151,7 +151,7 @@ def operand(x: Any, dtype: DType | None = None) -> Any:
     if kind is ndarray:
         return x._data if not ACTIVE else _lifted(x)
     if kind is Symbol:
-        return x.operand() if x.weak is None else Weak(x.operand(), x.weak)
+        return x.operand() if x.weak is None else Weak(x.operand(), python_kind(x.weak))
     if isinstance(x, NUMBERS):
         return Weak(size_of(x), int, x) if dims.is_symbolic(x) else x
     if isinstance(x, numpy.ndarray):
@@ -262,21 +262,25 @@ def _no_number(x: Any, dtype: DType, why: object) -> DTypeError:
 
 
 def _check_range(x: Weak, dtype: DType) -> None:
-    """Check that an integer that only calls know is one of `dtype`, as `number` does; the program depends on it."""
-    if x.kind is not int or dtype.kind not in "iu" or dtype == int64:
+    """Check that a number that only calls know is one of an integer `dtype`, as `number` does for one that is known.
+
+    The program depends on it; where data decides it, the program stops at this line.
+    """
+    if dtype.kind not in "iu" or x.kind is bool or (x.size is not None and dtype == int64):
         return
-    low, high = int(numpy.iinfo(dtype).min), min(int(numpy.iinfo(dtype).max), int(numpy.iinfo(int64).max))
+    ends = numpy.iinfo(dtype)
+    low, high = int(ends.min), int(ends.max)
     if x.size is not None:
-        inside, shown = low <= x.size <= high, dims.hint(x.size)
-    else:
-        trace: Any = current()
-        known = getattr(trace, "truth_of", None)
-        symbol: Any = Symbol.of(trace, x.value, weak=int)
-        if known is None or (known(symbol >= low) is not False and known(symbol <= high) is not False):
-            return
-        inside, shown = False, trace.number_of(symbol)
-    if not inside:
-        raise _no_number(shown, dtype, f"Python integer {shown} out of bounds for {dtype}")
+        if not low <= x.size <= high:
+            number(dims.hint(x.size), dtype)  # raises
+        return
+    given = type_of(x.value).dtype
+    if given.kind in "iu" and low <= numpy.iinfo(given).min and numpy.iinfo(given).max <= high:
+        return
+    outside = getattr(current(), "outside", None)
+    found = None if outside is None else outside(x.value, x.kind, low, high)
+    if found is not None:
+        number(found, dtype)  # raises
 
 
 def strong(x: Any, dtype: DType | None = None) -> Operand:

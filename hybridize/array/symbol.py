@@ -23,7 +23,19 @@ from hybridize.base.dtypes import DType, int64
 from hybridize.base.errors import ArgumentError, CaptureError
 from hybridize.base.frozen import frozen
 from hybridize.base.types import TensorType
-from hybridize.ops import Broadcast, Cast, Gather, Reshape, ScatterND, Slice, StopGradient, Transpose, UpdateSlice
+from hybridize.ops import (
+    Abs,
+    Broadcast,
+    Cast,
+    Gather,
+    Neg,
+    Reshape,
+    ScatterND,
+    Slice,
+    StopGradient,
+    Transpose,
+    UpdateSlice,
+)
 from hybridize.ops.op import ACTIVE, Op, Operand, bind1, current
 
 
@@ -311,18 +323,52 @@ def _asking(name: str, function: Callable[..., Any], plain: Any, reflected: bool
     return operate
 
 
+_IN_64_BITS: dict[str, Op] = {"neg": Neg(), "abs": Abs()}
+
+
 def _with_number(name: str, function: Callable[..., Any]) -> None:
     plain = getattr(Operators, f"__{name}__", None)
+    op = _IN_64_BITS.get(name)
 
     def operate(self: Symbol) -> Any:
         answer = self._as_number(name, function, (self,))
         if answer is not NotImplemented:
             return answer
+        if self.weak is not None and op is not None:
+            return Symbol.of(current(), bind1(op, self.operand()), weak=self.weak)
+        if self.weak is float and name == "invert":
+            raise TypeError("bad operand type for unary ~: 'float'")
         return function(self._concretize("float")) if plain is None else plain(self)
 
     setattr(Symbol, f"__{name}__", operate)
 
 
+def _comparing(name: str, function: Callable[..., Any]) -> None:
+    """Let comparisons of symbols that stand for NumPy's scalars give what these give: a `numpy.bool_`.
+
+    Beside a float32 Python numbers are rounded to one, and uint64 has numbers that 64 signed bits lack: there the
+    program depends on the very number.
+    """
+    plain: Any = getattr(Operators, f"__{name}__")
+
+    def compare(self: Symbol, other: Any) -> Any:
+        numbers = [x for x in (self, other) if type(x) is Symbol]
+        scalars = [x for x in numbers if x.weak is not None and issubclass(x.weak, numpy.generic)]
+        if not scalars or any(x.weak is None for x in numbers):
+            return plain(self, other)
+        if any(numpy.dtype(x.weak) in _ROUNDING for x in scalars):
+            return self._as_number(name, function, (self, other))
+        made = plain(self, other)
+        if type(made) is Symbol:
+            made.weak = numpy.bool_
+        return made
+
+    setattr(Symbol, f"__{name}__", compare)
+
+
+_ROUNDING = (numpy.dtype("float16"), numpy.dtype("float32"), numpy.dtype("uint64"))
+for _name in ("eq", "ne", "lt", "le", "gt", "ge"):
+    _comparing(_name, getattr(operator, _name))
 for _name, _function in _BINARY.items():
     _with_numbers(_name, _function)
 for _name, _function in _UNARY.items():

@@ -26,7 +26,23 @@ Number = bool | int | float | numpy.generic
 NUMBERS = (int, float, numpy.generic)
 """Classes of weak operands (bool is an int)."""
 
+EXACT = 1 << 53
+"""Integers up to here are the same in 64-bit floats, and their sums are far from the end of 64 bits."""
 _KIND = {"b": bool, "i": int, "u": int, "f": float}
+
+
+@cache
+def python_kind(kind: type) -> type:
+    """bool, int or float for a class of numbers: Python's own, or the one that NumPy's scalars of a class count as."""
+    return _KIND.get(numpy.dtype(kind).kind, float) if issubclass(kind, numpy.generic) else kind
+
+
+@cache
+def number_dtype(kind: type) -> DType:
+    """The dtype in which a number of a class is part of a program: 64 bits for Python's, NumPy's scalars their own."""
+    if issubclass(kind, numpy.generic):
+        return numpy.dtype(kind)
+    return {bool: bool_, int: int64, float: float64}[kind]
 
 
 def weak_kind(number: Any) -> type:

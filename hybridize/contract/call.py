@@ -15,9 +15,8 @@ from hybridize.base.dtypes import CODES
 from hybridize.base.errors import ArgumentError, CaptureError
 from hybridize.base.frozen import changed, frozen
 from hybridize.base.nested import Structure, flatten_call
-from hybridize.base.promotion import weak_kind
+from hybridize.base.promotion import EXACT
 from hybridize.base.types import TensorType
-from hybridize.contract.conditions import EXACT
 from hybridize.contract.snapshots import same
 
 _EXACT = range(-EXACT, EXACT + 1)
@@ -79,7 +78,7 @@ class Call:
                 leaves[position] = array = _array(leaf)
                 kinds.append(array.type)
             elif isinstance(leaf, numpy.generic) and leaf.dtype in CODES:
-                kinds.append(weak_kind(leaf))
+                kinds.append(kind)
             else:
                 kinds.append(_static(leaf))
         return cls(structure, leaves, tuple(kinds), modes.is_training(), modes.is_recording())

@@ -13,9 +13,6 @@ from hybridize.base.locations import SourceLoc
 from hybridize.graph import Graph
 from hybridize.ops.evaluate import evaluate
 
-EXACT = 1 << 53
-"""Integers up to here are the same in 64-bit floats, and their sums are far from the end of 64 bits."""
-
 
 @frozen
 class Condition:

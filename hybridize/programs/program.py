@@ -494,7 +494,7 @@ class Program:
             leaf += 1
             if isinstance(kind, TensorType):
                 arguments.append(kind)
-            elif isinstance(kind, type) and position in sources and type(value) is kind:
+            elif kind in (int, float) and position in sources and type(value) is kind:
                 type_ = self.captured.inputs[self.stock.sources.index(sources[position])].type
                 arguments.append(Argument(ArgumentKind.FLOAT if kind is float else ArgumentKind.INT, type_))
             elif isinstance(value, (bool, str)):
@@ -570,7 +570,9 @@ def show(kind: Any) -> str:
     """A part of a key, for messages."""
     if isinstance(kind, TensorType):
         return str(kind)
-    return f"a Python {kind.__name__}" if isinstance(kind, type) else repr(kind[1] if isinstance(kind, tuple) else kind)
+    if isinstance(kind, type):
+        return f"a {'numpy.' if issubclass(kind, numpy.generic) else 'Python '}{kind.__name__}"
+    return repr(kind[1] if isinstance(kind, tuple) else kind)
 
 
 def described(call: Call) -> str:

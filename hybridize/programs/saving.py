@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from hybridize.array import random
 from hybridize.array.ndarray import ndarray, wrap
+from hybridize.base.dtypes import CODES
 from hybridize.base.errors import ArgumentError, CaptureError, StateError
 from hybridize.base.frozen import changed
 from hybridize.base.types import TensorType
@@ -24,7 +25,9 @@ from hybridize.programs.program import Program, described
 
 RANDOM = "random.state"
 """The key of the random generator's words among the weights."""
-_NUMBERS = {"int": int, "float": float, "bool": bool}
+_NUMBERS: dict[str, type] = {"int": int, "float": float, "bool": bool} | {
+    dtype.type.__name__: dtype.type for dtype in CODES
+}
 
 
 def saved(

@@ -21,6 +21,7 @@ from hybridize.array.operands import (
     cast,
     common_dtype,
     common_kind,
+    common_shape,
     dtype_of,
     finished,
     made_in_order,
@@ -35,9 +36,9 @@ from hybridize.array.operands import (
 from hybridize.array.symbol import Symbol
 from hybridize.array.traced import Traced
 from hybridize.base import dims, modes
-from hybridize.base.dtypes import DType, as_dtype, bool_, code, converted, float32, float64, is_float, is_integer
+from hybridize.base.dtypes import DType, as_dtype, bool_, code, converted, float32, float64, int64, is_float, is_integer
 from hybridize.base.errors import ArgumentError, DTypeError, ShapeError
-from hybridize.base.promotion import NUMBERS, floating, result_dtype, weak_kind
+from hybridize.base.promotion import NUMBERS, floating, python_kind, result_dtype, weak_kind
 from hybridize.ops.op import ACTIVE, Op, Operand, bind1, capturing, current, taping
 
 _NUMPY = numpy.ndarray
@@ -140,6 +141,10 @@ def _binary(
             # Between captured Python numbers, Python's own arithmetic: 64 bits.
             dtype = float64 if weak is float or kind == "float" else dtype
             weak = bool if kind == "compare" else float if kind == "float" else weak
+        if kind == "compare" and dtype.kind in "iu":
+            found = _compared(primitive, theirs, x, y, dtype, name)
+            if found is not None:
+                return result(found, weak)
         left, right = aligned(x, y, name=name, dtype=dtype)
         return result(bind1(of_bools if dtype == bool_ else primitive, left, right), weak)
 
@@ -156,6 +161,31 @@ def _binary(
         return general(x1, x2, out=out, dtype=dtype)
 
     return _named(function, name, text)
+
+
+def _compared(op: Op, ufunc: Any, x: Any, y: Any, dtype: DType, name: str) -> Operand | None:
+    """A comparison of integers with a Python number that is, or may be, none of their dtype; None for all others."""
+    number = next((one for one in (x, y) if isinstance(one, NUMBERS)), x if isinstance(x, Weak) else y)
+    if not isinstance(number, (Weak, *NUMBERS)):
+        return None
+    shape, ends = common_shape((x, y), name), numpy.iinfo(dtype)
+
+    def constant_where(sign: int) -> Operand:
+        """Give the answer for all elements at once, where the number is beyond them all on one side."""
+        answer = ufunc(sign, 0) if number is x else ufunc(0, sign)
+        return broadcast(cast(bool(answer), bool_), shape)
+
+    if not isinstance(number, Weak):
+        if ends.min <= int(number) <= ends.max:
+            return None
+        return constant_where(1 if int(number) > 0 else -1)
+    if dtype != numpy.uint64:
+        return None if dtype == int64 else bind1(op, *aligned(x, y, name=name, dtype=int64))
+    if number.kind is bool or dtype_of(number.value).kind == "u":
+        return None
+    negative = broadcast(bind1(ops.Lt(), number.value, cast(0, dtype_of(number.value))), shape)
+    sides = [one.value if isinstance(one, Weak) else one for one in (x, y)]  # no check: the negative are told apart
+    return bind1(ops.Where(), negative, constant_where(-1), bind1(op, *aligned(*sides, name=name, dtype=dtype)))
 
 
 negative = _unary("negative", ops.Neg, "-x", "number")
@@ -235,14 +265,22 @@ def power(x1: ArrayLike, x2: ArrayLike, /, out: Any = None, *, dtype: Any = None
             return x1**x2
         if x2 < 0:
             return _pow(multiply(x1, 1.0), float(x2), out=out, dtype=dtype)
+    if type(x2) is Symbol and x2.weak is not None and python_kind(x2.weak) is int and not _is_float(x1):
+        outside = getattr(current(), "outside", None)
+        if outside is not None and outside(x2.operand(), int, 0, numpy.iinfo(int64).max) is not None:
+            raise _negative_power()
     if isinstance(x2, (int, float)) and not isinstance(x2, bool):
         if x2 == 2 and dtype_of(operand(x1)) != bool_:
             return finished(_as(square(x1) if not isinstance(x2, float) or _is_float(x1) else _pow(x1, x2), dtype), out)
         if x2 == 0.5 and _is_float(x1):
             return finished(_as(sqrt(x1), dtype), out)
         if isinstance(x2, int) and x2 < 0 and not _is_float(x1):
-            raise DTypeError("E205", "an integer to a negative power is no integer", help="cast first: x.astype(float)")
+            raise _negative_power()
     return _pow(x1, x2, out=out, dtype=dtype)
+
+
+def _negative_power() -> DTypeError:
+    return DTypeError("E205", "an integer to a negative power is no integer", help="cast first: x.astype(float)")
 
 
 def _is_whole(x: Any) -> bool:

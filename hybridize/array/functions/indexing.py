@@ -30,6 +30,7 @@ from hybridize.array.operands import (
     shape_of,
     typed,
 )
+from hybridize.array.operands import number as constant_of
 from hybridize.array.symbol import At, Symbol
 from hybridize.array.traced import Traced
 from hybridize.base import dims
@@ -43,6 +44,7 @@ from hybridize.base.errors import (
     ShapeError,
 )
 from hybridize.base.frozen import frozen
+from hybridize.base.promotion import NUMBERS
 from hybridize.base.types import Shape, TensorType, same_shape
 from hybridize.ops.op import ACTIVE, Op, Operand, bind1, capturing, constant, current, taped, taping
 
@@ -129,6 +131,8 @@ def _set(x: ndarray, key: Any, value: Any) -> None:
     except (ValueError, OverflowError) as error:
         if not x._data.flags.writeable:
             raise ArgumentError("E306", f"{x.type} is a read-only view", help="write to a copy: x.copy()") from None
+        if isinstance(value, NUMBERS):
+            constant_of(value, x.dtype)  # raises, where it is the number that does not fit
         raise ShapeError("E132", f"x[{key!r}] = value: {error}; x is {x.type}, value {typed(value)}") from None
     written(x)
 

@@ -16,9 +16,9 @@ from hybridize.array.symbol import Cell, Symbol
 from hybridize.base.dtypes import is_float, is_integer
 from hybridize.base.frozen import frozen
 from hybridize.base.nested import Structure, flatten, unflatten
-from hybridize.base.promotion import weak_kind
+from hybridize.base.promotion import number_dtype, python_kind
 from hybridize.base.types import TensorType
-from hybridize.capture.trace.recording import NUMBER_DTYPES, Recording, current_trace
+from hybridize.capture.trace.recording import Recording, current_trace
 from hybridize.contract.snapshots import MISSING, same
 from hybridize.graph import Value
 from hybridize.ops import Broadcast, Cast
@@ -45,7 +45,7 @@ class Leaf:
 
     def __str__(self) -> str:
         if self.weak is not None:
-            return f"a Python {self.weak.__name__}"
+            return f"a {'Python ' if self.weak in _ORDER else 'numpy.'}{self.weak.__name__}"
         if self.type is not None:
             return str(self.type)
         return "undefined" if self.value is MISSING else f"{type(self.value).__name__} {self.value!r}"
@@ -76,9 +76,20 @@ def leaf_of(value: Any) -> Leaf:
     if isinstance(value, ndarray):
         return Leaf(None, value.type)
     if isinstance(value, NUMBERS):
-        kind = weak_kind(value)
-        return Leaf(kind, TensorType((), NUMBER_DTYPES[kind]))
+        kind = _kind_of(value)
+        return Leaf(kind, TensorType((), number_dtype(kind)))
     return Leaf(None, None, value)
+
+
+def _kind_of(number: Any) -> type:
+    """The class of a number: Python's own, or that of a NumPy scalar."""
+    return (
+        type(number)
+        if isinstance(number, numpy.generic)
+        else bool
+        if isinstance(number, bool)
+        else (int if isinstance(number, int) else float)
+    )
 
 
 def spec_of(value: Any) -> Spec:
@@ -103,18 +114,24 @@ def _joined(x: Leaf, y: Leaf) -> Leaf:
             return x
         raise Mismatch(f"{x} and {y}")
     if x.weak is not None and y.weak is not None:
+        if x.weak is not y.weak and not {x.weak, y.weak} <= set(_ORDER):
+            raise Mismatch(f"{x} and {y}")  # NumPy's scalars keep their class, or the value would change its own
+        if x.weak not in _ORDER:
+            return x
         kind = max(x.weak, y.weak, key=_ORDER.index)
-        return Leaf(kind, TensorType((), NUMBER_DTYPES[kind]))
+        return Leaf(kind, TensorType((), number_dtype(kind)))
     if x.weak is None and y.weak is None:
         if x.type != y.type:
             raise Mismatch(f"{x} and {y}")
         return x
     weak, array = (x, y) if x.weak is not None else (y, x)
     assert array.type is not None
+    assert weak.weak is not None
+    kind = python_kind(weak.weak)
     fits = (
         is_float(array.type.dtype)
-        or (is_integer(array.type.dtype) and weak.weak is not float)
-        or (array.type.dtype.kind == "b" and weak.weak is bool)
+        or (is_integer(array.type.dtype) and kind is not float)
+        or (array.type.dtype.kind == "b" and kind is bool)
     )
     if array.type.shape != () or not fits:
         raise Mismatch(f"{x} and {y}")

@@ -18,8 +18,8 @@ import numpy
 from hybridize.array.ndarray import ndarray
 from hybridize.array.symbol import Symbol
 from hybridize.base.errors import CaptureError
+from hybridize.base.promotion import EXACT
 from hybridize.base.types import TensorType
-from hybridize.contract.conditions import EXACT
 from hybridize.contract.feeds import Feed
 from hybridize.contract.guards import Guard
 from hybridize.contract.places import Key, Place, variable_of

@@ -5,10 +5,14 @@ A number that meets an array is an input of the program. Where the code needs th
 `x.reshape(n)`, `[0] * n`), it becomes part of the program's key. Where only one truth about it is needed (`if n > 2`,
 a divisor that is not 0), that truth is. Arithmetic between numbers stays in the graph where 64 bits give what Python
 gives, and is Python's own otherwise.
+
+A number that data decides (`float(x[0])`, what a loop counts) has no other arithmetic than that of the graph: what
+Python refuses (a division by 0) or does otherwise (integers without end) stops the program at that line.
 """
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Sequence
 from typing import Any
 
@@ -16,10 +20,46 @@ import numpy
 
 from hybridize.array.symbol import Symbol
 from hybridize.base.dims import Dim
-from hybridize.base.promotion import NUMBERS
-from hybridize.contract.conditions import EXACT, Condition
+from hybridize.base.dtypes import float64, int64
+from hybridize.base.errors import CaptureError
+from hybridize.base.promotion import EXACT, NUMBERS
+from hybridize.capture.trace import bounds
+from hybridize.capture.trace.bounds import ARGUMENT, CARRIED, LITTLE, WHOLE, Bounds, within
+from hybridize.contract.conditions import Condition
 from hybridize.graph import Graph, Node, Value
-from hybridize.ops import FloorDiv, Mod
+from hybridize.ops import (
+    Abs,
+    Add,
+    Assert,
+    BitAnd,
+    BitOr,
+    Cast,
+    FloorDiv,
+    Ge,
+    Gt,
+    Isfinite,
+    Le,
+    Lt,
+    Min,
+    Mod,
+    Mul,
+    Ne,
+    Neg,
+    Not,
+    Pow,
+    ShiftLeft,
+    ShiftRight,
+    Sub,
+)  # fmt: skip
+from hybridize.ops.op import Op, bind, bind1, constant, current, interpreting
+
+_KINDS = (bool, int, float)
+_GROWING: dict[str, Op] = {
+    "add": Add(), "sub": Sub(), "mul": Mul(), "neg": Neg(), "abs": Abs(), "pow": Pow(), "lshift": ShiftLeft(),
+}  # fmt: skip
+"""Operators that may give integers farther from 0 than those that they are given."""
+_DIVIDING = ("truediv", "floordiv", "mod", "divmod")
+_MOST = float(1 << 62)
 
 
 class Numbers:
@@ -32,6 +72,8 @@ class Numbers:
         self._conditions: dict[tuple[Value, type], Condition] = {}
         self._producers: dict[Value, Node] = {}
         self._seen = 0
+        self.bounds: dict[Value, Bounds] = {}
+        """Integers that are known to be between bounds which their graph does not tell: what a loop carries."""
 
     @property
     def conditions(self) -> list[Condition]:
@@ -76,23 +118,216 @@ class Numbers:
         return None if value is None else Symbol.of(self._trace, value, weak=symbol.weak)
 
     def operate(self, name: str, function: Callable[..., Any], operands: Sequence[Any], at: Any) -> Any:
-        """`function(*operands)` between Python numbers: Python's own answer, or NotImplemented for the graph's."""
+        """`function(*operands)` between Python numbers: Python's own answer, or NotImplemented for the graph's.
+
+        Raises:
+            CaptureError E427: data decides one of them, and whether Python's answer is one that 64 bits hold.
+        """
         if any(type(x) is Symbol and x.weak is float for x in operands):  # beside a float a size is data
             operands = [x.scope.number(x) if isinstance(x, Dim) and x.scope.number is not None else x for x in operands]
         kinds = [x.weak if type(x) is Symbol else type(x) for x in operands]
-        if all(kind in (bool, int, float) for kind in kinds) and not any(_large(x) for x in operands):
-            if name in ("add", "sub", "neg", "abs") and bool not in kinds:
+        plain = all(kind in _KINDS for kind in kinds)
+        if plain and not all(type(x) is not Symbol or self.is_known(x, at) for x in operands):
+            return self._by_data(name, function, operands, kinds, at)
+        if plain and not any(_large(x) for x in operands):
+            near = name in ("add", "sub", "neg", "abs") and bool not in kinds
+            if near and (float in kinds or self._fits(name, operands, at)):
                 return NotImplemented
             if name == "mul" and float in kinds:
                 return NotImplemented
-            if name == "pow" and float in kinds and _tame(*operands):
+            if name == "pow" and float in kinds and self._tame(operands[0], operands[-1], at):
                 return NotImplemented
             divisor = operands[-1]
             whole = name in ("mod", "floordiv") and set(kinds) == {int}
             if (name == "truediv" or whole) and (self.truth(divisor, at) if type(divisor) is Symbol else bool(divisor)):
                 return NotImplemented
         known = [self.number(x, at) if type(x) is Symbol else x for x in operands]
-        return NotImplemented if any(x is None for x in known) else function(*known)
+        if any(x is None for x in known):
+            kind = next((x.weak for x in operands if type(x) is Symbol and x.weak not in (None, *_KINDS)), None)
+            if kind is None:
+                return NotImplemented
+            raise self._trace.refusing(CaptureError(
+                "E427", f"arithmetic with a numpy.{kind.__name__} that depends on data",
+                help="make it an array, np.array(x), or a Python number, float(x), before the branch or loop",
+            ))  # fmt: skip
+        return function(*known)
+
+    # ------------------------------------------------------------------------------------- numbers among the arguments
+
+    def _fits(self, name: str, operands: Sequence[Any], at: Any) -> bool:
+        """Whether integers between the bounds of the operands give what 64 bits hold."""
+        found = bounds.result(name, *(self.bounds_of(x, at) for x in operands))
+        return found is not None and within(found, WHOLE)
+
+    def _tame(self, base: Any, exponent: Any, at: Any) -> bool:
+        """Whether a power of floats neither overflows nor is complex, on which the program then depends."""
+        if type(exponent) is int and type(base) is Symbol:
+            return 0 <= exponent <= 4 and bool(self._holds(lambda x: abs(x) <= 2.0**255, base, at))
+        if type(base) is float and 0 < base <= 1 and type(exponent) is Symbol:
+            most = math.inf if base == 1 else -1000 / math.log2(base)
+            return bool(self._holds(lambda x: abs(x) <= most, exponent, at))
+        return False
+
+    def _holds(self, test: Callable[[Symbol], Any], symbol: Symbol, at: Any) -> bool | None:
+        """Whether a number passes a test, on which the program then depends; None where data decides it."""
+        given = self.of_program(symbol, at)
+        if given is None:
+            return None
+        with interpreting(self._trace):
+            return self.truth(test(given), self._trace)
+
+    def outside(self, value: Value, kind: type, between: Bounds, at: Any) -> Any:
+        """The number that a value is, where its integer part is not between bounds; None where it is.
+
+        The program depends on that; where data decides it, the program stops at this line if it is not.
+        """
+        low, high = between
+        symbol = Symbol.of(at, value, weak=kind)
+        if kind is int:
+            low, high = max(low, WHOLE[0]), min(high, WHOLE[1])
+            if within(self.bounds_of(symbol, at), (low, high)):
+                return None
+            tests: list[tuple[Op, int]] = [(Ge(), low), (Le(), high)]
+        else:  # the integer part of what is above low - 1 is not below low; 64 bits have no float there
+            exact = abs(low) >= EXACT
+            tests = [(Ge(), low) if exact else (Gt(), low - 1), (Lt(), high + 1)]
+
+        def inside(symbol: Symbol) -> Symbol:
+            wide = _wide(symbol, kind)
+            found = [bind1(op, wide, _like(end, wide)) for op, end in tests]
+            return Symbol.of(current(), bind1(BitAnd(), *found), weak=bool)
+
+        known = self._holds(inside, symbol, at)
+        if known is None:
+            self.require(inside(symbol).operand(), f"OverflowError: a number is not between {low} and {high}")
+            return None
+        return None if known else self.number(symbol, at)
+
+    # --------------------------------------------------------------------------------------- numbers that data decides
+
+    def is_known(self, symbol: Symbol, at: Any) -> bool:
+        """Whether a number comes of numbers among the arguments, and of constants, alone."""
+        value = self._value(symbol, at)
+        return value is not None and self._comes_of_numbers(value, set())
+
+    def _comes_of_numbers(self, value: Value, seen: set[Value]) -> bool:
+        if value in seen or value in self._trace.builder.constants or value in self._trace.world.fed.numbers:
+            return value.type.shape == ()
+        for entry in self._trace.inputs:
+            if entry.value is value:
+                return entry.symbol.weak is not None
+        seen.add(value)
+        node = self._producer(value)
+        return node is not None and all(self._comes_of_numbers(x, seen) for x in node.inputs)
+
+    def _by_data(self, name: str, function: Callable[..., Any], operands: Sequence[Any], kinds: Any, at: Any) -> Any:
+        """The same where data decides one of the numbers: a check that Python's answer is the graph's, and that."""
+        last = operands[-1]
+        if name in _DIVIDING:
+            if type(last) is not Symbol and not last:
+                return function(1, last)  # raises what Python raises
+            if type(last) is Symbol and not (float not in kinds and self.bounds_of(last, at)[0] > 0):
+                wide = _wide(last, last.weak)
+                self.require(bind1(Ne(), wide, _like(0, wide)), "ZeroDivisionError: division by zero")
+            return NotImplemented
+        if float in kinds:
+            return self._float_power(*operands) if name == "pow" else NotImplemented
+        if name == "rshift":
+            self._check_shift(last, at)
+            count = bind1(Min(), _wide(last, int), _wide(63, int))
+            return Symbol.of(current(), bind1(ShiftRight(), _wide(operands[0], int), count), weak=int)
+        return self._grown(name, operands, at) if name in _GROWING else NotImplemented
+
+    def _grown(self, name: str, operands: Sequence[Any], at: Any) -> Any:
+        """An operator between integers whose result may be farther from 0 than 64 bits reach."""
+        last = operands[-1]
+        if name == "pow":
+            if type(last) is Symbol:
+                raise self._trace.refusing(CaptureError(
+                    "E427", "a power of integers with an exponent that depends on data: its sign decides on the class",
+                    help="use a float, base ** float(exponent)",
+                ))  # fmt: skip
+            if last < 0:
+                return self._float_power(*operands)
+        elif name == "lshift":
+            self._check_shift(last, at)
+        known = [self.bounds_of(x, at) for x in operands]
+        wide = [_wide(x, int) for x in operands]
+        found = bounds.result(name, *known)
+        if found is None or not within(found, CARRIED):
+            little = name in ("add", "sub") and any(within(one, (-LITTLE, LITTLE)) for one in known)
+            if not (little and found is not None and within(found, WHOLE)):
+                self._check_size(name, wide)
+            found = CARRIED
+        made = bind1(_GROWING[name], *wide)
+        self.bounds[made] = found
+        return Symbol.of(current(), made, weak=int)
+
+    def _check_size(self, name: str, wide: list[Any]) -> None:
+        """Stop the program where integers give one that is far from 0, as floats tell well enough."""
+        floats = [bind1(Cast(float64), x) for x in wide]
+        if name == "lshift":
+            size = bind1(Mul(), floats[0], bind1(Pow(), _like(2.0, floats[0]), floats[1]))
+        else:
+            size = bind1(_GROWING[name], *floats)
+        fits = bind1(Le(), bind1(Abs(), size), _like(_MOST, size))
+        self.require(fits, "OverflowError: an integer that depends on data needs more than 63 bits")
+
+    def _check_shift(self, count: Any, at: Any) -> None:
+        if type(count) is Symbol and self.bounds_of(count, at)[0] < 0:
+            wide = _wide(count, int)
+            self.require(bind1(Ge(), wide, _like(0, wide)), "ValueError: negative shift count")
+        elif type(count) is not Symbol and count < 0:
+            raise ValueError("negative shift count")
+
+    def _float_power(self, base: Any, exponent: Any) -> Symbol:
+        """A power of floats, which is no complex number and does not overflow."""
+        wide = [_wide(x, float) for x in (base, exponent)]
+        power = bind1(Pow(), *wide)
+        finite, *given = [bind1(Isfinite(), x) for x in (power, *wide)]
+        special = bind1(Not(), bind1(BitAnd(), *given))
+        self.require(
+            bind1(BitOr(), finite, special),
+            "OverflowError: a power of numbers that depend on data is too large, divides by zero or is complex",
+        )
+        return Symbol.of(current(), power, weak=float)
+
+    def require(self, condition: Value, what: str) -> None:
+        """Stop the program at this line unless a bool of the graph is true."""
+        bind(Assert(f"{what} ({self._trace.location()})"), condition)
+
+    def bounds_of(self, x: Any, at: Any) -> Bounds:
+        """What an integer, a number or a symbol of one, is between."""
+        if type(x) is not Symbol:
+            return (int(x), int(x)) if isinstance(x, int) else WHOLE
+        return self._bounds(x._cell.value, at)
+
+    def _bounds(self, value: Value, at: Any) -> Bounds:
+        trace = at
+        while trace.parent is not None and value not in trace.mine:
+            trace = trace.parent
+        nodes = trace.builder.nodes
+        makers = {output: node for node in nodes for output in node.outputs} if trace is not self._trace else None
+
+        def producer(one: Value) -> Node | None:
+            if one in self.bounds:
+                return None
+            return self._producer(one) if makers is None else makers.get(one)
+
+        def leaf(one: Value) -> Any:
+            if one in self.bounds:
+                return self.bounds[one]
+            if one in trace.builder.constants:
+                return trace.builder.constants[one]
+            if trace.parent is not None:
+                outer = trace.stands.get(one)
+                return None if outer is None else self._bounds(outer, trace.parent)
+            number = one in self._trace.world.fed.numbers or any(
+                entry.value is one and entry.symbol.weak in (bool, int) for entry in self._trace.inputs
+            )
+            return ARGUMENT if number and one.type.dtype == int64 else None
+
+        return bounds.bounds(value, producer, leaf)
 
     def _depend(self, value: Value, used: dict[Any, Value], expected: bool | int | float) -> None:
         """Let the program depend on what `value` is."""
@@ -117,7 +352,7 @@ class Numbers:
         return found
 
     def _leaf(self, position: int) -> Any:
-        return next(entry.array._data.item() for entry in self._trace.inputs if entry.position == position)
+        return next(_number(entry) for entry in self._trace.inputs if entry.position == position)
 
     def _evaluated(self, value: Value, known: dict[Value, Any], used: dict[Any, Value]) -> bool:
         """Evaluate `value` into `known` where it depends on numbers among the arguments and on constants only."""
@@ -174,11 +409,23 @@ class Numbers:
         return self._producers.get(value)
 
 
-def _tame(base: Any, exponent: Any) -> bool:
-    """Whether a power of floats neither overflows, nor is complex, as long as its base is of ordinary size."""
-    if type(exponent) is int:
-        return 0 <= exponent <= 4
-    return type(base) is float and 0 < base <= 1
+def _wide(x: Any, kind: type | None) -> Any:
+    """A number, or a symbol of one, as an operand of 64 bits; bools are integers."""
+    dtype = float64 if kind is float else int64
+    if type(x) is not Symbol:
+        return constant(numpy.asarray(x, dtype))
+    value = x.operand()
+    return value if value.type.dtype == dtype else bind1(Cast(dtype), value)
+
+
+def _like(number: float, operand: Any) -> Any:
+    return constant(numpy.asarray(number, operand.type.dtype))
+
+
+def _number(entry: Any) -> Any:
+    """The number that an input holds, of its class."""
+    weak = entry.symbol.weak
+    return entry.array._data[()] if weak is not None and issubclass(weak, numpy.generic) else entry.array._data.item()
 
 
 def _large(x: Any) -> bool:

@@ -26,9 +26,9 @@ from hybridize.array.symbol import Cell, Symbol, refusal
 from hybridize.array.traced import Variable
 from hybridize.base import modes
 from hybridize.base.dims import SizeScope
-from hybridize.base.dtypes import DType, bool_, float64, int64
 from hybridize.base.errors import CaptureError
 from hybridize.base.locations import SourceLoc, user_location
+from hybridize.base.promotion import number_dtype
 from hybridize.base.types import TensorType
 from hybridize.capture.outside.fed import FedReads
 from hybridize.capture.outside.world import World
@@ -39,9 +39,6 @@ from hybridize.contract.places import Key
 from hybridize.graph import Builder, Graph, Value
 from hybridize.ops import Composite
 from hybridize.ops.op import Op, Operand, current, imperatively, interpreting
-
-NUMBER_DTYPES: dict[type, DType] = {bool: bool_, int: int64, float: float64}
-"""In which dtype a Python number is part of a program."""
 
 
 @dataclass(slots=True, eq=False)
@@ -224,6 +221,13 @@ class Recording:
         """
         return None if symbol.weak is None else self.root.numbers.truth(symbol, self)
 
+    def outside(self, value: Value, kind: type, low: int, high: int) -> Any:
+        """The Python number that a value is, where its integer part is not between two; None where it is.
+
+        Where data decides it, the program stops at this line if it is not.
+        """
+        return self.root.numbers.outside(value, kind, (low, high), self)
+
     def operate(self, name: str, function: Callable[..., Any], operands: Sequence[Any]) -> Any:
         """An operator between Python numbers: what Python gives, or NotImplemented to leave it to the graph."""
         return self.root.numbers.operate(name, function, operands, self)
@@ -254,7 +258,7 @@ class Recording:
 
     def reading(self, read: Callable[[], float], kind: type) -> Symbol:
         """A number of Python's of that kind, int or float, as calls of the program find it at this place."""
-        feed = Reading(read, NUMBER_DTYPES[kind])
+        feed = Reading(read, number_dtype(kind))
         with imperatively():
             feed.prepare()
         self.feed(feed)
@@ -455,7 +459,7 @@ class Trace(Recording):
 
     def number_argument(self, value: Any, kind: type, position: int, name: str) -> Symbol:
         """The symbol of a Python number among the arguments."""
-        operand = self.builder.input(TensorType((), NUMBER_DTYPES[kind]), name)
+        operand = self.builder.input(TensorType((), number_dtype(kind)), name)
         symbol = Symbol.of(self, operand, name, weak=kind)
         self.inputs.append(Input(symbol, operand, wrap(numpy.asarray(value)), position))
         return symbol

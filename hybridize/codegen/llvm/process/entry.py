@@ -13,6 +13,7 @@ end of the program; the wrappers, whose allocation may run the collector, are ma
 
 from __future__ import annotations
 
+from hybridize.base.promotion import EXACT
 from hybridize.codegen.llvm.text import Function, Module
 from hybridize.runtime import cpython
 from hybridize.runtime.buffers import ALIGNMENT
@@ -271,7 +272,7 @@ class _Entry:
         self.store(f.op(f"select i1 {narrow}, i64 {bits32}, i64 {bits64}"), cell, 0, "i64")
 
     def check_int(self, object_: str, cell: str) -> None:
-        """Store a Python int in its cell; one that needs more than 64 bits goes to the fallback."""
+        """Store a Python int in its cell; one beyond `EXACT`, which programs know by value, goes to the fallback."""
         f = self.f
         self.unless(self.same(self.load(object_, cpython.OB_TYPE), self.external("int")), "slow")
         value = self.call("PyLong_AsLongLong", "i64", f"ptr {object_}")
@@ -284,6 +285,7 @@ class _Entry:
         self.call("PyErr_Clear", "void")
         f.jump("slow")
         f.place(fits)
+        self.unless(f.op(f"icmp ule i64 {f.op(f'add i64 {value}, {EXACT}')}, {2 * EXACT}"), "slow")
 
     def make_results(self, figures: str, count: str, results: str, outputs: str) -> None:
         """One new NumPy array for each result."""

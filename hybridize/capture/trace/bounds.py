@@ -1,0 +1,154 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Bounds of integers while capturing (value-range analysis): what a value of the graph is between, whatever the call.
+
+Python's integers have no end, those of a program have 64 bits. An operator between integers stays in the graph where
+its result is known to fit; `numbers` asks here, and checks the others when the program runs.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from hybridize.base.promotion import EXACT
+from hybridize.graph import Graph, Node, Value
+from hybridize.ops import (
+    Abs,
+    Add,
+    Broadcast,
+    Cast,
+    Cond,
+    FloorDiv,
+    Max,
+    Min,
+    Mod,
+    Mul,
+    Neg,
+    Reshape,
+    SizeOf,
+    Sub,
+    Where,
+)
+
+Bounds = tuple[int, int]
+
+WHOLE: Bounds = (-(1 << 63), (1 << 63) - 1)
+"""What 64 bits hold."""
+CARRIED: Bounds = (-(1 << 62), 1 << 62)
+"""What a number that a loop carries is taken to be between: counting by little, it never gets farther."""
+ARGUMENT: Bounds = (-EXACT, EXACT)
+"""What a Python int among the arguments, or read outside, is between where it is data."""
+LITTLE = 1 << 12
+"""By so much a number may be counted in every round of a loop: 2**50 rounds do not end."""
+_SIZE: Bounds = (0, 1 << 48)
+_DEPTH = 200
+
+
+def of_dtype(dtype: Any) -> Bounds | None:
+    """What elements of a dtype are between; None for floats."""
+    if dtype.kind == "b":
+        return 0, 1
+    if dtype.kind not in "iu":
+        return None
+    low, bits = (
+        (0, 8 * dtype.itemsize) if dtype.kind == "u" else (-(1 << 8 * dtype.itemsize - 1), 8 * dtype.itemsize - 1)
+    )
+    return low, (1 << bits) - 1
+
+
+def within(inner: Bounds, outer: Bounds) -> bool:
+    """Whether all that is between one pair of bounds is between the other."""
+    return outer[0] <= inner[0] and inner[1] <= outer[1]
+
+
+def result(name: str, *given: Bounds) -> Bounds | None:
+    """What an operator of Python gives for integers between such bounds; None where nothing is known."""
+    (low, high), (first, last) = given[0], given[-1]
+    match name:
+        case "add":
+            return low + first, high + last
+        case "sub":
+            return low - last, high - first
+        case "mul":
+            corners = [x * y for x in (low, high) for y in (first, last)]
+            return min(corners), max(corners)
+        case "neg":
+            return -high, -low
+        case "abs":
+            return max(low, -high, 0), max(-low, high)
+        case "mod" if first > 0:
+            return 0, last - 1
+        case "floordiv" if first > 0:
+            corners = [x // y for x in (low, high) for y in (first, last)]
+            return min(corners), max(corners)
+        case "lshift" if first >= 0 and last < 128:
+            return min(low << last, low), max(high << last, high)
+    return None
+
+
+_NAMES = {Add: "add", Sub: "sub", Mul: "mul", Neg: "neg", Abs: "abs", Mod: "mod", FloorDiv: "floordiv"}
+
+
+def bounds(
+    value: Value, producer: Callable[[Value], Node | None], leaf: Callable[[Value], Any], depth: int = 0
+) -> Bounds:
+    """What an integer, or bool, of the graph is between.
+
+    Args:
+        value: it.
+        producer: gives the node that makes a value; None for inputs and constants.
+        leaf: gives the bounds of an input, the array of a constant, or None.
+        depth: of the search so far.
+    """
+    every = of_dtype(value.type.dtype) or WHOLE
+    node = producer(value)
+    if node is None:
+        known = leaf(value)
+        if known is None:
+            return every
+        return known if isinstance(known, tuple) else (int(known.min()), int(known.max())) if known.size else every
+    if depth > _DEPTH:
+        return every
+
+    def inner(x: Value) -> Bounds:
+        return bounds(x, producer, leaf, depth + 1)
+
+    op: Any = node.op
+    found: Bounds | None = None
+    match op:
+        case SizeOf():
+            return _SIZE
+        case Cast():
+            source = of_dtype(node.inputs[0].type.dtype)
+            found = None if source is None else inner(node.inputs[0])
+        case Reshape() | Broadcast():
+            return inner(node.inputs[0])
+        case Max() | Min():
+            (low, high), (first, last) = map(inner, node.inputs)
+            take = max if isinstance(op, Max) else min
+            return take(low, first), take(high, last)
+        case Where():
+            found = _either(inner(node.inputs[1]), inner(node.inputs[2]))
+        case Cond():
+            place = node.outputs.index(value)
+            found = _either(*(_of_graph(side, place, node.inputs[1:], inner, depth) for side in (op.then, op.orelse)))
+        case _ if type(op) in _NAMES:
+            found = result(_NAMES[type(op)], *map(inner, node.inputs))
+    return found if found is not None and within(found, every) else every
+
+
+def _either(one: Bounds, other: Bounds) -> Bounds:
+    return min(one[0], other[0]), max(one[1], other[1])
+
+
+def _of_graph(graph: Graph, place: int, given: Any, outer: Callable[[Value], Bounds], depth: int) -> Bounds:
+    """What an output of a graph is between, its inputs being values of another one."""
+    makers: Mapping[Value, Node] = {output: node for node in graph.nodes for output in node.outputs}
+    inputs = dict(zip(graph.inputs, given, strict=True))
+
+    def leaf(value: Value) -> Any:
+        if value in inputs:
+            return outer(inputs[value]) if of_dtype(value.type.dtype) is not None else None
+        return graph.constants.get(value)
+
+    return bounds(graph.outputs[place], makers.get, leaf, depth + 1)
