@@ -23,8 +23,8 @@ from hybridize.array.operators import Operators, functions
 from hybridize.array.storage import Storage
 from hybridize.array.symbol import Cell, Symbol
 
-functions.__dict__.update({name: getattr(np, name) for name in np.__all__})
-functions.__dict__.update(
+functions.fill(**{name: getattr(np, name) for name in np.__all__})
+functions.fill(
     getitem=indexing.getitem,
     setitem=indexing.setitem,
     inplace=elementwise.inplace,

@@ -7,13 +7,13 @@ its modules are there. So the classes know no function, and every function knows
 
 from __future__ import annotations
 
-from types import SimpleNamespace
 from typing import Any
 
 from hybridize.array.annotations import ArrayLike
 from hybridize.base.errors import ArgumentError
+from hybridize.base.hooks import Hooks
 
-functions = SimpleNamespace()
+functions = Hooks()
 """The public functions by name, as `hybridize.np` has them, and a few more; filled by `hybridize.array`."""
 
 

@@ -22,7 +22,7 @@ from hybridize.array.ndarray import ndarray
 from hybridize.base.forks import renewed
 from hybridize.base.types import TensorType
 from hybridize.ops import Effect, Operand, Scan, effect_of, make_graph
-from hybridize.ops.control import run_by
+from hybridize.ops.control import RUNNER
 from hybridize.ops.op import bind
 
 LIMIT = 128
@@ -106,4 +106,4 @@ def _bounded(known: dict[Any, Any]) -> dict[Any, Any]:
 
 
 SCANS = Scans()
-run_by(SCANS.run)
+RUNNER.fill(SCANS.run)

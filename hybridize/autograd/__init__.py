@@ -29,4 +29,4 @@ from hybridize.autograd.variables import attach_grad as _attach_grad
 from hybridize.autograd.variables import drop_grad as _drop_grad
 from hybridize.autograd.variables import mark_variables as mark_variables
 
-_functions.attach_grad, _functions.drop_grad, _functions.backward = _attach_grad, _drop_grad, backward
+_functions.fill(attach_grad=_attach_grad, drop_grad=_drop_grad, backward=backward)

@@ -94,6 +94,6 @@ def is_training() -> bool:
 def begin() -> None:
     """Be in no mode, with nobody in charge: for a process that was forked in the middle of anything, to begin with."""
     THREAD.recording = THREAD.training = THREAD.disabled = False
-    STACK.interpreters = [BOTTOM[0]]
+    STACK.interpreters = [BOTTOM.value]
     ACTIVE.clear()
     BUSY[0] = THREAD.depth = 0

@@ -12,6 +12,7 @@ from collections.abc import Sequence
 
 from hybridize.base.frozen import frozen
 from hybridize.compiler.limits import Limits
+from hybridize.ops import OPS
 
 WIDTH = 100
 
@@ -171,15 +172,17 @@ class Explanation:
         return "\n".join(lines)
 
 
-VIEWS = frozenset(("broadcast", "reshape", "transpose", "slice"))
-"""Ops that move nothing where they are part of a kernel."""
+def _is_view(word: str) -> bool:
+    """Tell whether a word is that of an op that moves nothing where it is part of a kernel."""
+    op = OPS.known(word)
+    return op is not None and op.view
 
 
 def _row(number: int, kernel: KernelReport) -> tuple[str, ...]:
     """A kernel's cells."""
     shared = (f"≤{kernel.threads} threads",) if kernel.threads > 1 else ()
     what = " ".join((kernel.kind, *kernel.layout, *shared))
-    ops = [op for op in kernel.ops if op not in VIEWS] or kernel.ops
+    ops = [op for op in kernel.ops if not _is_view(op)] or kernel.ops
     lines, size = " ".join(kernel.lines), kernel.size
     return (str(number), what, _runs(ops), lines, size, scaled(kernel.bytes), scaled(kernel.flops))
 

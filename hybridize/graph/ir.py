@@ -13,8 +13,9 @@ from numpy.typing import NDArray
 
 from hybridize.base.digests import digest
 from hybridize.base.dims import SizeScope
-from hybridize.base.errors import GraphError
+from hybridize.base.errors import GraphError, InternalError
 from hybridize.base.frozen import frozen
+from hybridize.base.hooks import Hook
 from hybridize.base.locations import SourceLoc
 from hybridize.base.types import TensorType
 
@@ -91,12 +92,12 @@ class Graph:
     @cached_property
     def text(self) -> str:
         """The text form (see the package docstring)."""
-        return _print[0](self)
+        return PRINTER.value(self)
 
     @cached_property
     def fingerprint(self) -> str:
         """A hash of the text without the users' names; equal fingerprints are one program."""
-        return digest(_print[0](self, names=False).encode()).hex()
+        return digest(PRINTER.value(self, names=False).encode()).hex()
 
     def __str__(self) -> str:
         return self.text
@@ -186,9 +187,9 @@ class Printer(Protocol):
         """The text of `graph`, with or without the users' names of its values."""
 
 
-_print: list[Printer] = []
+def _no_printer(graph: Graph, *, names: bool = True) -> str:
+    raise InternalError("E917", "a graph was printed before `graph.text` was imported")
 
 
-def use_printer(printer: Printer) -> None:
-    """Give graphs their printer; `graph.text` does so once, which keeps this file free of syntax."""
-    _print[:] = [printer]
+PRINTER: Hook[Printer] = Hook(_no_printer)
+"""Filled by `graph.text`, which keeps this file free of syntax."""

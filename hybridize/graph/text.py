@@ -31,7 +31,7 @@ from hybridize.base.dims import parse as parse_size
 from hybridize.base.dtypes import BY_CODE, CODES
 from hybridize.base.errors import GraphError, HybridizeError
 from hybridize.base.types import TensorType
-from hybridize.graph.ir import Array, Builder, Graph, Node, Value, hashed, use_printer
+from hybridize.graph.ir import PRINTER, Array, Builder, Graph, Node, Value, hashed
 
 INLINE = 64
 """Elements up to which constants stand in the text themselves."""
@@ -135,7 +135,7 @@ def digest(array: Array) -> str:
     return hashed(kind.encode(), numpy.ascontiguousarray(array).view(numpy.uint8).data)
 
 
-use_printer(print_graph)
+PRINTER.fill(print_graph)
 
 
 def parse(

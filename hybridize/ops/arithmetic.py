@@ -44,6 +44,7 @@ class Abs(Unary):
     """The absolute value; its slope at 0 is 0."""
 
     scalar, meaning, takes = "abs", numpy.absolute, SIGNED_NUMBER
+    smooth = False
 
     def gradient(self, g: Operand, y: Operand, x: Operand) -> Gradient:
         return mul(g, sign(x))
@@ -71,6 +72,7 @@ class Add(Binary):
     """x + y; of bools, the logical or."""
 
     scalar, meaning, takes = "add", numpy.add, ANY
+    of_bools = "bit_or"
 
     def gradient(self, g: Operand, z: Operand, x: Operand, y: Operand) -> tuple[Gradient, Gradient]:
         return g, g
@@ -89,6 +91,7 @@ class Mul(Binary):
     """x y; of bools, the logical and."""
 
     scalar, meaning, takes = "mul", numpy.multiply, ANY
+    of_bools = "bit_and"
 
     def gradient(self, g: Operand, z: Operand, x: Operand, y: Operand) -> tuple[Gradient, Gradient]:
         return mul(g, y), mul(g, x)
@@ -124,6 +127,7 @@ class Mod(Binary):
     """x - y floor(x / y), with the sign of y; 0 for an integer divided by 0."""
 
     scalar, meaning, takes, second = "mod", numpy.remainder, SIGNED_NUMBER, (0.6, 2.9)
+    smooth = False
 
     def gradient(self, g: Operand, z: Operand, x: Operand, y: Operand) -> tuple[Gradient, Gradient]:
         return g, neg(mul(g, floor_div(x, y)))
@@ -133,6 +137,8 @@ class Max(Binary):
     """The larger of both, NaN where either is. At a tie both share the gradient."""
 
     scalar, meaning, takes = "max", numpy.maximum, ANY
+    of_bools = "bit_or"
+    smooth = False
 
     def gradient(self, g: Operand, z: Operand, x: Operand, y: Operand) -> tuple[Gradient, Gradient]:
         return _shared(g, gt(x, y), eq(x, y))
@@ -142,6 +148,8 @@ class Min(Binary):
     """The smaller of both, NaN where either is. At a tie both share the gradient."""
 
     scalar, meaning, takes = "min", numpy.minimum, ANY
+    of_bools = "bit_and"
+    smooth = False
 
     def gradient(self, g: Operand, z: Operand, x: Operand, y: Operand) -> tuple[Gradient, Gradient]:
         return _shared(g, lt(x, y), eq(x, y))
@@ -151,6 +159,8 @@ class FMax(Binary):
     """The larger of both, the other where one is NaN. At a tie the first has the gradient."""
 
     scalar, meaning, takes = "fmax", numpy.fmax, ANY
+    of_bools = "bit_or"
+    smooth = False
 
     def gradient(self, g: Operand, z: Operand, x: Operand, y: Operand) -> tuple[Gradient, Gradient]:
         first, nothing = bit_or(ge(x, y), ne(y, y)), like(0, g)
@@ -161,6 +171,8 @@ class FMin(Binary):
     """The smaller of both, the other where one is NaN. At a tie the first has the gradient."""
 
     scalar, meaning, takes = "fmin", numpy.fmin, ANY
+    of_bools = "bit_and"
+    smooth = False
 
     def gradient(self, g: Operand, z: Operand, x: Operand, y: Operand) -> tuple[Gradient, Gradient]:
         first, nothing = bit_or(le(x, y), ne(y, y)), like(0, g)
@@ -272,6 +284,8 @@ class Ge(Comparison):
 
 class Where(Op):
     """`x` where `condition` (bool) holds, else `y`."""
+
+    smooth = False
 
     def infer(self, condition: TensorType, x: TensorType, y: TensorType) -> tuple[TensorType, ...]:
         if condition.dtype != bool_:

@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 from hybridize.base.dtypes import bool_, is_float
 from hybridize.base.errors import DTypeError, ShapeError, StateError
 from hybridize.base.frozen import frozen
+from hybridize.base.hooks import Hook
 from hybridize.base.types import TensorType
 from hybridize.graph import Graph, Value
 from hybridize.loops.expr import Element, Region
@@ -50,8 +51,12 @@ def _check_predicate(op: Op, types: Types) -> None:
         )
 
 
+class Control(Op, abstract=True):
+    """Base of the ops of control flow."""
+
+
 @frozen
-class Cond(Op):
+class Cond(Control):
     """The results of `then` for the operands if the first operand (bool[]) holds, else those of `orelse`."""
 
     then: Graph
@@ -107,7 +112,7 @@ class Cond(Op):
 
 
 @frozen
-class While(Op):
+class While(Control):
     """The operands, replaced by what `body` gives for them while `cond` gives true for them."""
 
     cond: Graph
@@ -151,13 +156,16 @@ class While(Op):
 Runner = Callable[["Scan", tuple[NDArray[Any], ...]], tuple[NDArray[Any], ...]]
 
 
-def run_by(runner: Runner) -> None:
-    """Let `runner` say how imperative scans run (called once, by `array`, which knows the compiler)."""
-    _runner[:] = [runner]
+def _by_reference(op: Scan, inputs: tuple[NDArray[Any], ...]) -> tuple[NDArray[Any], ...]:
+    return op.reference(*inputs)
+
+
+RUNNER: Hook[Runner] = Hook(_by_reference)
+"""The function that runs imperative scans; filled by `array`, which knows the compiler."""
 
 
 @frozen
-class Scan(Op):
+class Scan(Control):
     """`body` run `length` times, over slices.
 
         carry_1..c, x_1..s, const_1..d  ->  last carry_1..c, y_1..t
@@ -207,8 +215,8 @@ class Scan(Op):
         return (*state, *ys)
 
     def eager(self, *inputs: NDArray[Any]) -> tuple[NDArray[Any], ...]:
-        """By the program that `run_by` knows how to make."""
-        return _runner[0](self, inputs)
+        """By what fills `RUNNER`."""
+        return RUNNER.value(self, inputs)
 
     def vjp(self, g: tuple[Operand | None, ...], y: tuple[Operand, ...], *xs: Operand) -> tuple[Gradient, ...]:
         """Run forward once more, keeping every state; then a scan the other way over the body's reverse sweep.
@@ -290,9 +298,6 @@ class Scan(Op):
         yield Sample(inputs, cls(body, 5, False, 2), fails=ShapeError)
         yield Sample(inputs[:3], cls(body, 4, False, 2), fails=ShapeError)
         yield Sample(inputs, cls(pure, 4, False, 1), fails=ShapeError)
-
-
-_runner: list[Runner] = [lambda op, inputs: op.reference(*inputs)]
 
 
 def _cut(items: Sequence[Operand], sizes: Sequence[int]) -> list[Sequence[Operand]]:

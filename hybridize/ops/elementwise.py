@@ -143,6 +143,8 @@ class Binary(Elementwise, abstract=True):
     """An elementwise op of two operands."""
 
     domain: ClassVar[tuple[float, float]] = (-2.0, 2.0)
+    of_bools: ClassVar[str | None] = None
+    """The word of the op that it is between bools, as in NumPy: a sum is `or`, a product `and`; None: it is itself."""
     second: ClassVar[tuple[float, float] | None] = None
     """The interval for samples of the second operand, if another one."""
 

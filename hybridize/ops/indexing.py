@@ -149,6 +149,8 @@ class ScatterND(Op):
 
     mode: str
 
+    sums = True
+
     def infer(self, base: TensorType, indices: TensorType, updates: TensorType) -> tuple[TensorType, ...]:
         count = _points(self, base, indices)
         if self.mode not in ("set", "add"):

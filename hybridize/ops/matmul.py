@@ -30,6 +30,8 @@ class Matmul(Op):
     transpose_x: bool = False
     transpose_w: bool = False
 
+    sums = True
+
     def infer(self, x: TensorType, w: TensorType) -> tuple[TensorType, ...]:
         left = f"[{'k, m' if self.transpose_x else 'm, k'}]"
         right = f"[{'n, k' if self.transpose_w else 'k, n'}]"

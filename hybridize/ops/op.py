@@ -26,6 +26,7 @@ from hybridize.base.dtypes import DType
 from hybridize.base.errors import InternalError
 from hybridize.base.forks import in_child
 from hybridize.base.frozen import frozen
+from hybridize.base.hooks import Hook
 from hybridize.base.types import TensorType
 from hybridize.graph import Graph
 from hybridize.graph.text import PARAMETERS, RESERVED
@@ -75,6 +76,12 @@ class Op(ABC):
     """True if the gradient rule reads no element of the operands and outputs, only types and cotangents."""
     rematerialised: ClassVar[bool] = False
     """True if gradients compute it again where they read it, rather than keep it: a view, or a cheap function."""
+    view: ClassVar[bool] = False
+    """True if it moves nothing where it is part of a kernel: it only says where elements are."""
+    sums: ClassVar[bool] = False
+    """True if elements of the result are sums, in an order that is nobody's promise: where they cancel, they differ."""
+    smooth: ClassVar[bool] = True
+    """True if the gradient is continuous; where it jumps, there is no second one to compare."""
     word: ClassVar[str]
     """The word for the op in graphs and files: the class name in lower case."""
     _holding: ClassVar[tuple[str, ...]] = ()
@@ -214,13 +221,13 @@ class ReferenceInterpreter:
         return array
 
 
-BOTTOM: list[Interpreter] = [ReferenceInterpreter()]
+BOTTOM: Hook[Interpreter] = Hook(ReferenceInterpreter())
 """The one that computes at once: imperative NumPy, where there is `array`."""
 
 
 class _Stack(threading.local):
     def __init__(self) -> None:
-        self.interpreters: list[Interpreter] = list(BOTTOM)
+        self.interpreters: list[Interpreter] = [BOTTOM.value]
 
 
 STACK = _Stack()
@@ -232,7 +239,7 @@ ACTIVE: list[Interpreter] = []
 
 def install(interpreter: Interpreter) -> None:
     """Make `interpreter` the bottom of every thread's stack (called once, by `array`)."""
-    BOTTOM[:] = [interpreter]
+    BOTTOM.fill(interpreter)
     STACK.interpreters[:1] = [interpreter]
 
 
@@ -249,12 +256,12 @@ def capturing() -> bool:
 def taping() -> Any:
     """The tape that is in charge in this thread: it computes at once and remembers how; None where there is none."""
     interpreters = STACK.interpreters
-    return None if len(interpreters) > 1 or interpreters[0] is BOTTOM[0] else interpreters[0]
+    return None if len(interpreters) > 1 or interpreters[0] is BOTTOM.value else interpreters[0]
 
 
 def _alone() -> None:
     """In a forked child: the threads that the parent counted are not here."""
-    ACTIVE[:] = [interpreter for interpreter in STACK.interpreters if interpreter is not BOTTOM[0]]
+    ACTIVE[:] = [interpreter for interpreter in STACK.interpreters if interpreter is not BOTTOM.value]
 
 
 in_child(_alone)
@@ -304,7 +311,7 @@ class taped(Charge):  # noqa: N801, it is used as a function is
     def chosen(self) -> tuple[list[Interpreter], tuple[Interpreter, ...], tuple[Interpreter, ...]]:
         was, tape = taping(), self._tape
         if tape is None:
-            return [BOTTOM[0]], (), () if was is None else (was,)
+            return [BOTTOM.value], (), () if was is None else (was,)
         return [tape], (tape,) if was is None else (), ()
 
 
@@ -325,7 +332,7 @@ class imperatively(Charge):  # noqa: N801
     """
 
     def chosen(self) -> tuple[list[Interpreter], tuple[Interpreter, ...], tuple[Interpreter, ...]]:
-        return [BOTTOM[0]], (), ()
+        return [BOTTOM.value], (), ()
 
 
 def bind(op: Op, *operands: Operand) -> tuple[Operand, ...]:

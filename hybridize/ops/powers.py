@@ -42,6 +42,7 @@ class Fmod(Binary):
     """The remainder of x / y with the sign of x; 0 for an integer divided by 0."""
 
     scalar, meaning, takes, second = "fmod", numpy.fmod, SIGNED_NUMBER, (0.6, 2.9)
+    smooth = False
 
     def gradient(self, g: Operand, z: Operand, x: Operand, y: Operand) -> tuple[Gradient, Gradient]:
         return g, neg(mul(g, trunc(div(x, y))))
@@ -73,6 +74,7 @@ class Copysign(Binary):
     """The magnitude of x with the sign of y."""
 
     scalar, meaning = "copysign", numpy.copysign
+    smooth = False
 
     def gradient(self, g: Operand, z: Operand, x: Operand, y: Operand) -> tuple[Gradient, Gradient]:
         return mul(g, mul(sign(x), sign(z))), None

@@ -126,6 +126,8 @@ class ReduceMax(_Extreme):
 
     fold = "max"
 
+    smooth = False
+
     def reference(self, x: Array) -> tuple[Array, ...]:
         return (numpy.asarray(numpy.max(x, axis=self.axes)),)
 
@@ -134,6 +136,8 @@ class ReduceMin(_Extreme):
     """The smallest over `axes`, which go away; NaN where there is one."""
 
     fold = "min"
+
+    smooth = False
 
     def reference(self, x: Array) -> tuple[Array, ...]:
         return (numpy.asarray(numpy.min(x, axis=self.axes)),)
@@ -276,6 +280,8 @@ class _Running(Op, abstract=True):
 
 class CumSum(_Running):
     """The sum of all elements up to each one, along `axis`. Short floats are summed in float32."""
+
+    sums = True
 
     def reference(self, x: Array) -> tuple[Array, ...]:
         return (numpy.cumsum(x, axis=self.axis, dtype=wide(x.dtype)).astype(x.dtype, copy=False),)

@@ -67,6 +67,7 @@ class Slice(Op):
     steps: Steps
 
     linear = rematerialised = True
+    view = True
 
     def infer(self, x: TensorType) -> tuple[TensorType, ...]:
         return (TensorType(_lengths(self, x, self.starts, self.stops, self.steps), x.dtype),)

@@ -52,6 +52,8 @@ class Sort(Op):
     axis: int
     descending: bool = False
 
+    smooth = False
+
     def infer(self, x: TensorType) -> tuple[TensorType, ...]:
         check_axes(self, (self.axis,), x)
         return (x,)

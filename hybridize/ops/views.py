@@ -128,6 +128,7 @@ class Broadcast(Op):
     shape: Shape
 
     linear = rematerialised = True
+    view = True
 
     def infer(self, x: TensorType) -> tuple[TensorType, ...]:
         shape, extra = x.shape, len(self.shape) - len(x.shape)
@@ -177,6 +178,7 @@ class Reshape(Op):
     shape: Shape
 
     linear = rematerialised = True
+    view = True
 
     def infer(self, x: TensorType) -> tuple[TensorType, ...]:
         if math.prod(self.shape) != x.size or any(size < 0 for size in self.shape):
@@ -274,6 +276,7 @@ class Transpose(Op):
     axes: tuple[int, ...]
 
     linear = rematerialised = True
+    view = True
 
     def infer(self, x: TensorType) -> tuple[TensorType, ...]:
         if sorted(self.axes) != list(range(x.ndim)):
@@ -315,6 +318,8 @@ class Sum(Op):
     """The sum over `axes`, which go away; 0 over nothing. Short floats are summed in float32; integers wrap."""
 
     axes: tuple[int, ...]
+
+    sums = True
 
     def infer(self, x: TensorType) -> tuple[TensorType, ...]:
         check_axes(self, self.axes, x)

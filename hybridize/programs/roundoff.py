@@ -12,7 +12,8 @@ from numpy.typing import NDArray
 from hybridize.base.dtypes import is_float
 from hybridize.base.types import TensorType
 from hybridize.graph import Graph, Value, sizes_of, with_sizes
-from hybridize.ops import Cond, CumSum, Matmul, Scan, ScatterND, Sum, While
+from hybridize.ops import Cond, Scan, While
+from hybridize.ops.control import Control
 from hybridize.ops.elementwise import Elementwise
 from hybridize.ops.evaluate import evaluate
 from hybridize.passes import Inline
@@ -32,7 +33,7 @@ def local(op: Any, inputs: Sequence[Buffer], outputs: Sequence[Buffer]) -> list[
     integers and booleans it is how far they change where an input does by that much.
     """
     with numpy.errstate(all="ignore"):
-        if isinstance(op, (Cond, While, Scan)):
+        if isinstance(op, Control):
             return list(_moved(lambda draw: _ran(op, inputs, draw), outputs))
         if not isinstance(op, Elementwise):
             return [None if terms is None else _FACTOR * terms for terms in _terms(op, inputs, outputs)]
@@ -62,7 +63,7 @@ def _apart(x: Buffer, y: Buffer) -> Buffer:
 
 def _terms(op: Any, inputs: Sequence[Buffer], outputs: Sequence[Buffer]) -> list[Buffer | None]:
     """Half an ulp of the sum of what is added up, without signs; None where nothing is."""
-    if not isinstance(op, (Sum, Matmul, CumSum, ScatterND)) or not is_float(outputs[0].dtype):
+    if not op.sums or not is_float(outputs[0].dtype):
         return [None] * len(outputs)
     sizes = [numpy.abs(x.astype(numpy.float64)) if is_float(x.dtype) else x for x in inputs]
     (terms,) = op.reference(*sizes)

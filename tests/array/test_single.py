@@ -70,7 +70,7 @@ def _decayed(x, state, rate):
 
 def test_a_scan_is_compiled_when_it_has_taken_long_enough(monkeypatch):
     scans = single.Scans()
-    monkeypatch.setattr(control, "_runner", [scans.run])
+    monkeypatch.setattr(control.RUNNER, "value", scans.run)
     rng = numpy.random.default_rng(0)
     x, state, rate = rng.normal(size=(40, 3)), rng.normal(size=3), rng.uniform(size=3)
     first = _decayed(x, state, rate)
@@ -85,7 +85,7 @@ def test_a_scan_is_compiled_when_it_has_taken_long_enough(monkeypatch):
 
 def test_programs_of_scans_are_bounded(monkeypatch):
     scans = single.Scans()
-    monkeypatch.setattr(control, "_runner", [scans.run])
+    monkeypatch.setattr(control.RUNNER, "value", scans.run)
     monkeypatch.setattr(single, "LIMIT", 2)
     monkeypatch.setattr(single, "PATIENCE", 0.0)
     for length in (1, 2, 3, 2, 1):

@@ -1,5 +1,6 @@
 """An op is one class in one place: that it can be printed, saved, loaded and tested follows from the class."""
 
+import ast
 import os
 import subprocess
 import sys
@@ -10,10 +11,13 @@ import pytest
 
 from hybridize.base.errors import InternalError
 from hybridize.base.frozen import frozen
+from hybridize.loops.functions import FUNCTIONS
 from hybridize.ops import OPS, Op
 from hybridize.ops.elementwise import Unary
 
 ROOT = Path(__file__).parents[2]
+FOLDS = ("sum", "prod", "max", "min", "any", "all")
+REGIONS = ("cond", "while", "scan", "print", "assert", "sort")
 
 NEW_OP = '''
 from __future__ import annotations
@@ -157,3 +161,54 @@ def test_parameters_are_what_text_can_hold():
     with pytest.raises(InternalError, match=r"E915.*parameter table .*dict"):
         frozen(type("Lacking", (Op,), {**RULES, "__annotations__": {"table": "dict[str, int]"}}))
     assert "lacking" not in OPS
+
+
+VOCABULARIES = {"ops", "formats"}
+"""Packages that name ops one by one: they define them, or say which of ours each of somebody else's is."""
+PUBLIC = {"array", "symbol", "torch", "tools"}
+"""Packages that list public functions, which may be called as ops are."""
+
+
+def tables_in(path: Path, words: set[str]) -> list[str]:
+    """Displays of three or more classes of ops, or of three or more of the words."""
+    tree = ast.parse(path.read_text(encoding="utf-8"))
+    imports = [node for node in ast.walk(tree) if isinstance(node, ast.ImportFrom)]
+    ours = {name.asname or name.name for node in imports if node.module and node.module.startswith("hybridize.ops")
+            for name in node.names}  # fmt: skip
+    classes = {cls.__name__ for cls in OPS.values()}
+
+    def is_op(part: ast.expr | None) -> bool:
+        match part:
+            case ast.Name(id=name):
+                return name in classes and name in ours
+            case ast.Attribute(value=ast.Name(id="ops"), attr=name):
+                return name in classes
+        return False
+
+    found = []
+    for node in ast.walk(tree):
+        parts = (*node.keys, *node.values) if isinstance(node, ast.Dict) else getattr(node, "elts", ())
+        named = [part for part in parts if isinstance(part, ast.Constant) and part.value in words]
+        if sum(map(is_op, parts)) >= 3 or len(named) >= 3:
+            found.append(f"{path}:{node.lineno}: {ast.unparse(node)[:80]}")
+    return found
+
+
+def test_no_table_of_ops_stands_anywhere_else():
+    """What is to be known of an op is asked of its class: a table elsewhere would forget the next one."""
+    words = set(OPS) - set(FUNCTIONS) - set(FOLDS) - set(REGIONS)  # those are the loop IR's too
+    found = []
+    for path in sorted((ROOT / "hybridize").rglob("*.py")):
+        room = path.relative_to(ROOT / "hybridize").parts[0]
+        if room not in VOCABULARIES:
+            found += tables_in(path, set() if room in PUBLIC else words)
+    assert found == []
+
+
+def test_a_table_would_be_found(tmp_path):
+    path = tmp_path / "table.py"
+    for text in ("KEPT = ('reshape', 'arg_max', 'log_add_exp')",
+                 "from hybridize.ops import Add, Mul, Sub\nT = {Add: 1, Mul: 2, Sub: 3}",
+                 "from hybridize import ops\nT = {'a': ops.Add, 'b': ops.Mul, 'c': ops.Sub}"):  # fmt: skip
+        path.write_text(text)
+        assert len(tables_in(path, set(OPS))) == 1, text

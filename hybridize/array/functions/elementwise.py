@@ -39,7 +39,8 @@ from hybridize.base import dims, modes
 from hybridize.base.dtypes import DType, as_dtype, bool_, code, converted, float32, float64, int64, is_float, is_integer
 from hybridize.base.errors import ArgumentError, DTypeError, ShapeError
 from hybridize.base.promotion import NUMBERS, floating, python_kind, result_dtype, weak_kind
-from hybridize.ops.op import ACTIVE, Op, Operand, bind1, capturing, current, taping
+from hybridize.ops.elementwise import Binary
+from hybridize.ops.op import ACTIVE, OPS, Op, Operand, bind1, capturing, current, taping
 
 _NUMPY = numpy.ndarray
 
@@ -100,19 +101,12 @@ def _unary(
     return _named(function, name, text)
 
 
-_OF_BOOLS: dict[type[Op], type[Op]] = {
-    ops.Add: ops.BitOr, ops.Max: ops.BitOr, ops.FMax: ops.BitOr,
-    ops.Mul: ops.BitAnd, ops.Min: ops.BitAnd, ops.FMin: ops.BitAnd,
-}  # fmt: skip
-"""Between bools the sum is `or`, the product `and`, as in NumPy."""
-
-
 def _as(x: Any, dtype: Any) -> Any:
     return x if dtype is None else astype(x, dtype, copy=False)
 
 
 def _binary(
-    name: str, op: type[Op], text: str, kind: str = "number", ufunc: numpy.ufunc | None = None
+    name: str, op: type[Binary], text: str, kind: str = "number", ufunc: numpy.ufunc | None = None
 ) -> Callable[..., Any]:
     """A function of two arguments, which are promoted and broadcast.
 
@@ -127,7 +121,7 @@ def _binary(
     theirs: Any = ufunc if ufunc is not None else getattr(numpy, name)
     integers = kind in ("number", "any", "compare", "integer", "shift")
     primitive = op()
-    of_bools = _OF_BOOLS.get(op, op)()
+    of_bools = primitive if op.of_bools is None else OPS[op.of_bools]()
 
     def compute(x: Any, y: Any) -> Any:
         x, y = operand(x), operand(y)

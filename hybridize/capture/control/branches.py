@@ -46,7 +46,8 @@ from hybridize.capture.control.signals import (
 from hybridize.capture.trace.recording import Branch, Recording, current_trace
 from hybridize.contract.snapshots import MISSING, same
 from hybridize.graph import Value
-from hybridize.ops import Cond, Scan, Where, While
+from hybridize.ops import Cond, Where
+from hybridize.ops.control import Control
 from hybridize.ops.op import Effect, effect_of, interpreting
 
 _SMALL = 16
@@ -555,7 +556,7 @@ def _inlined(trace: Recording, graph: Any, operands: list[Value]) -> list[Value]
 
 def _small(nodes: Any) -> bool:
     return len(nodes) <= _SMALL and all(
-        effect_of(node.op) is Effect.PURE and not isinstance(node.op, (Cond, While, Scan))
+        effect_of(node.op) is Effect.PURE and not isinstance(node.op, Control)
         and all(value.type.shape == () for value in (*node.inputs, *node.outputs))
         for node in nodes
     )  # fmt: skip
