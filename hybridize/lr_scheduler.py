@@ -12,7 +12,7 @@ import math
 from collections.abc import Iterable
 
 from hybridize.base.errors import ArgumentError, ValueArgumentError
-from hybridize.base.numbers import number, whole
+from hybridize.base.settings import number, whole
 
 
 class LRScheduler:

@@ -64,7 +64,7 @@ def _reduction(function: _Function) -> _Function:
     return call
 
 
-def _place(function: _Function) -> _Function:
+def _index_as_float(function: _Function) -> _Function:
     """argmax and argmin: indices as float32."""
 
     @wraps(function)
@@ -603,7 +603,7 @@ def table() -> dict[str, Any]:
     found: dict[str, _Function] = {name: getattr(np, name) for name in _SAME}
     found |= {name: getattr(npx, name) for name in _SAME_X}
     found |= {name: _reduction(function) for name, function in _REDUCTIONS.items()}
-    found |= {"argmax": _place(np.argmax), "argmin": _place(np.argmin)}
+    found |= {"argmax": _index_as_float(np.argmax), "argmin": _index_as_float(np.argmin)}
     for name, function in _ARITHMETIC.items():
         found |= {name: function, f"broadcast_{name}": function, f"elemwise_{name}": function}
     for name, function in _COMPARISONS.items():

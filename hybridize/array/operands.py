@@ -333,7 +333,7 @@ def common_shape(xs: Sequence[Any], name: str) -> Shape:
     return common
 
 
-def places(count: int) -> Any:
+def positions(count: int) -> Any:
     """0, 1, ... count - 1 as an index array: NumPy's, or ours where only the program knows how many."""
     if not dims.is_symbolic(count):
         return numpy.arange(count)

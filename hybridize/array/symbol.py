@@ -64,24 +64,24 @@ class Cell:
 class Symbol(Operators):
     """An array of a program that is being captured."""
 
-    __slots__ = ("__weakref__", "_cell", "_steps", "_trace", "_type", "apart", "name", "weak")
+    __slots__ = ("__weakref__", "_cell", "_trace", "_type", "_view", "detached", "name", "weak")
 
     def __init__(
         self,
         trace: Any,
         cell: Cell,
-        steps: tuple[Op | At, ...] = (),
+        view: tuple[Op | At, ...] = (),
         name: str = "",
         *,
         weak: type | None = None,
         type: TensorType | None = None,
-        apart: bool = False,
+        detached: bool = False,
     ) -> None:
         self._trace = trace
         self._cell = cell
-        self._steps = steps
-        self._type = type if type is not None else _stepped(trace.type_of(cell.value), steps)
-        self.apart = apart
+        self._view = view
+        self._type = type if type is not None else _stepped(trace.type_of(cell.value), view)
+        self.detached = detached
         """True if it is a view that was made while nothing was recorded: no gradient goes from it to its base."""
         self.name = name
         """The user's name of it; may be empty."""
@@ -122,38 +122,38 @@ class Symbol(Operators):
                 f"{self!r} is used after the capture that it belongs to has ended",
                 help="return it from the captured function instead of storing it elsewhere",
             )
-        read = None if self.weak is not None or _detached(self._steps) else getattr(current(), "read", None)
-        value = self._cell.value if read is None else read(self._cell, self.apart)
-        for step in self._steps:
+        read = None if self.weak is not None or _detached(self._view) else getattr(current(), "read", None)
+        value = self._cell.value if read is None else read(self._cell, self.detached)
+        for step in self._view:
             value = _viewed(step, value)
         return value
 
     def write(self, operand: Operand) -> None:
         """Make `operand`, of this symbol's type, the contents of what it views."""
-        check = getattr(current(), "check_detached", None) if _detached(self._steps) else None
+        check = getattr(current(), "check_detached", None) if _detached(self._view) else None
         if check is not None:
             check(self._cell, operand)
         befores = [self._cell.value]
-        for step in self._steps:
+        for step in self._view:
             if isinstance(step, Broadcast):
                 raise ArgumentError("E306", "a broadcast view is read-only", help="write to a copy: x.copy()")
             befores.append(_viewed(step, befores[-1]))
-        for step, before in zip(reversed(self._steps), reversed(befores[:-1]), strict=True):
+        for step, before in zip(reversed(self._view), reversed(befores[:-1]), strict=True):
             operand = _undone(step, before, operand)
         wrote = getattr(current(), "wrote", None)
         if wrote is not None:  # a trace remembers what branches write, and to whom
             wrote(self._cell)
         self._cell.value = operand
 
-    def step(self, op: Op | At) -> Symbol:
+    def view_by(self, op: Op | At) -> Symbol:
         """The view that `op` makes of this one."""
-        apart = self.apart or not modes.is_recording()
-        return Symbol(self._trace, self._cell, (*self._steps, op), type=_stepped(self._type, (op,)), apart=apart)
+        detached = self.detached or not modes.is_recording()
+        return Symbol(self._trace, self._cell, (*self._view, op), type=_stepped(self._type, (op,)), detached=detached)
 
     def same(self) -> Symbol:
         """Another view of the same elements: `x[...]`."""
-        apart = self.apart or not modes.is_recording()
-        return Symbol(self._trace, self._cell, self._steps, type=self._type, apart=apart)
+        detached = self.detached or not modes.is_recording()
+        return Symbol(self._trace, self._cell, self._view, type=self._type, detached=detached)
 
     @property
     def strides(self) -> tuple[int, ...]:
@@ -167,7 +167,7 @@ class Symbol(Operators):
         strides: Strides | None = layout(self._cell) if layout is not None else None
         if strides is None:  # a buffer that the program makes
             strides = row_major(shape)
-        for step in self._steps:
+        for step in self._view:
             (kind,) = step.infer(TensorType(shape, self.dtype))
             match step:
                 case Slice():

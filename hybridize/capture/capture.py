@@ -252,15 +252,15 @@ class _Stock:
         """The output that is a new array, and which view of it a symbol is."""
         cell = leaf._cell
         if cell not in self._bases:
-            if self._count.get(cell, 0) < 2 and leaf._steps:
+            if self._count.get(cell, 0) < 2 and leaf._view:
                 return self._output(leaf.operand()), ()  # nobody has the rest of it
-            self._bases[cell] = self._output(cell.value if leaf._steps else leaf.operand())
+            self._bases[cell] = self._output(cell.value if leaf._view else leaf.operand())
         return self._bases[cell], self._static(leaf)
 
     def _static(self, leaf: Symbol) -> tuple[Op, ...]:
         """The steps of a view that calls can make again."""
-        steps = tuple(step for step in leaf._steps if not isinstance(step, At))
-        if len(steps) != len(leaf._steps):
+        steps = tuple(step for step in leaf._view if not isinstance(step, At))
+        if len(steps) != len(leaf._view):
             raise self.trace.refusing(CaptureError(
                 "E425", "a view x[i] is returned whose index only the program knows", help="return a copy: x[i].copy()"
             ))  # fmt: skip

@@ -33,7 +33,7 @@ def link(content: bytes) -> Image:
     obj = elf.read(content)
     linker = _Linker(obj)
     for section, relocations in obj.relocations():
-        if section in linker.places:
+        if section in linker.starts:
             linker.relocate(section, relocations)
     return linker.image()
 
@@ -44,7 +44,7 @@ class _Linker:
     def __init__(self, obj: Object) -> None:
         self.obj = obj
         self.processor = PROCESSORS[obj.machine]
-        self.places: dict[int, int] = {}
+        self.starts: dict[int, int] = {}
         """The offset of each section that is kept."""
         self.words: dict[tuple[int, int] | str, int] = {}
         """The words that hold an address: of a function by its name, of a section's byte by number and offset."""
@@ -53,20 +53,20 @@ class _Linker:
         self.pointers: list[tuple[int, int]] = []
         kept = [number for number, section in enumerate(obj.sections) if _kept(section)]
         fixed, variable = self._split(kept)
-        end = self._place(fixed, 0)
+        end = self._lay_out(fixed, 0)
         # How many words and jumps there will be is known once the references have been read; they have room enough.
         self.free = -(-end // 16) * 16
         room = self.free + (8 + len(self.processor.jump)) * self._references(kept)
         self.variables = -(-room // self.processor.page) * self.processor.page
         filled = [number for number in variable if obj.sections[number].type != elf.ZEROS]
-        self.data_end = self._place(filled, self.variables)
-        self.end = self._place([number for number in variable if number not in filled], self.data_end)
+        self.data_end = self._lay_out(filled, self.variables)
+        self.end = self._lay_out([number for number in variable if number not in filled], self.data_end)
         self.memory = numpy.zeros(self.data_end if variable else room, numpy.uint8)
         for number in [*fixed, *filled]:
             data = numpy.frombuffer(obj.sections[number].data, numpy.uint8)
-            self.memory[self.places[number] : self.places[number] + len(data)] = data
+            self.memory[self.starts[number] : self.starts[number] + len(data)] = data
         starts = numpy.full(len(obj.sections), -1, numpy.int64)
-        starts[list(self.places)] = list(self.places.values())
+        starts[list(self.starts)] = list(self.starts.values())
         self.inside = _of_sections(starts, obj.symbols) >= 0
         """Of each symbol, whether it is within the image."""
         self.targets = numpy.where(self.inside, _of_sections(starts, obj.symbols) + obj.symbols["value"], -1)
@@ -81,12 +81,12 @@ class _Linker:
         fixed = [n for n in kept if n not in variable]
         return sorted(fixed, key=lambda n: not sections[n].flags & elf.EXECUTABLE), variable
 
-    def _place(self, numbers: list[int], start: int) -> int:
+    def _lay_out(self, numbers: list[int], start: int) -> int:
         """Lay sections out one after the other; returns the end."""
         for number in numbers:
             section = self.obj.sections[number]
             start = -(-start // section.alignment) * section.alignment
-            self.places[number] = start
+            self.starts[number] = start
             start += section.nbytes
         return start
 
@@ -108,7 +108,7 @@ class _Linker:
             symbols = same["symbol"]
             if kind is None:
                 raise self._unresolved(number, int(symbols[0]))
-            places = same["offset"] + self.places[section]
+            offsets = same["offset"] + self.starts[section]
             match kind.meaning:
                 case Meaning.WORD:
                     targets = self._each(symbols, self._word)
@@ -120,9 +120,9 @@ class _Linker:
                         raise self._unresolved(number, int(symbols[~self.inside[symbols]][0]))
             targets = targets + same["addend"]
             if kind.write is None:
-                self.pointers += zip(places.tolist(), targets.tolist(), strict=True)
+                self.pointers += zip(offsets.tolist(), targets.tolist(), strict=True)
             else:
-                kind.write(self.memory, places, targets)
+                kind.write(self.memory, offsets, targets)
 
     def _each(self, symbols: Table, where: Any) -> Offsets:
         found = {symbol: where(symbol) for symbol in sorted(set(symbols.tolist()))}

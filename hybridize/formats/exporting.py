@@ -22,7 +22,7 @@ from typing import Any, Final
 
 from hybridize.base.errors import ArgumentError
 from hybridize.base.frozen import changed, frozen
-from hybridize.formats import checking, staging
+from hybridize.formats import checking, file_set
 from hybridize.formats.atomic import split
 from hybridize.formats.deployable import Deployable, deployable
 from hybridize.formats.saved import SavedProgram
@@ -96,7 +96,7 @@ def export(
     tell = progress or (lambda _: None)
     folder, base = split(path)
     base = model_name(base, format)
-    with staging.staging(path) as temporary:
+    with file_set.temporary_folder(path) as temporary:
         staged = os.path.join(temporary, base)
         left_out: tuple[str, ...] = ()
         fixed: tuple[str, ...] = ()
@@ -115,7 +115,7 @@ def export(
             files = write(model, staged, format, options)
             tell("running it on its samples")
             checks = run(model, files, options)
-        placed = staging.place(files, folder)
+        placed = file_set.put_in_place(files, folder)
     given = os.path.dirname(os.fspath(path))  # as the user says it
     files = [os.path.join(given, os.path.basename(file)) for file in placed]
     return Exported(tuple(files), (*checks, *notes), left_out, fixed)

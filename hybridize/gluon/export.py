@@ -82,13 +82,13 @@ def write(
     """Write `PATH-symbol.json` and `PATH-EPOCH.params`, once they give what the net gives; see `HybridBlock.export`."""
     if not isinstance(epoch, int) or isinstance(epoch, bool) or epoch < 0:
         raise ArgumentError("E337", f"epoch is a whole number from 0, got {epoch!r}")
-    from hybridize.formats.staging import place, staging  # late: most processes write no file
+    from hybridize.formats.file_set import put_in_place, temporary_folder  # late: most processes write no file
 
     place_of, name = split(path)
     names = names_of(parameters)
     program = function.saved(names)
     number = _for_inference(program)
-    with staging(path) as folder:
+    with temporary_folder(path) as folder:
         staged = os.path.join(folder, name)
         files = _write(function, program, number, names, staged, epoch)
         alone = changed(program, signatures=(program.signatures[number],))
@@ -96,7 +96,7 @@ def write(
         python = None if function.options.freeze else function.python_function
         tried = with_samples(alone, [function.current()[number]], python, calls, [])
         _check(files, tried.signatures[0])
-        placed = place([file for file in files if file is not None], place_of)
+        placed = put_in_place([file for file in files if file is not None], place_of)
         given = os.path.dirname(os.fspath(path))  # as the user says it
         symbol_file, *others = [os.path.join(given, os.path.basename(file)) for file in placed]
     return symbol_file, others[0] if others else None
@@ -155,7 +155,7 @@ def _write(
         return found.text, {name: (array.shape, array.tobytes()) for name, array in found.constants.items()}
 
     places, silent = bound_axes(function, stock, names, drawn)
-    bound = {inputs[place]: axes for place, axes in places.items()}
+    bound = {inputs[put_in_place]: axes for put_in_place, axes in places.items()}
     if bound:
         metadata["hybridize_bound"] = json.dumps(bound)
     if silent:

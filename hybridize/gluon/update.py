@@ -12,7 +12,7 @@ from hybridize.array.traced import Variable
 from hybridize.base.dims import is_symbolic
 from hybridize.base.dtypes import float64
 from hybridize.base.errors import StateError, ValueArgumentError
-from hybridize.base.numbers import number
+from hybridize.base.settings import number
 from hybridize.capture.trace.recording import Recording
 from hybridize.contract.feeds import Feed
 from hybridize.ops import Assert, Cast, size_of

@@ -193,7 +193,7 @@ class _Parser:
         self._text = text
         self._ops = ops
         self._constants = constants
-        self._place = self._start = 0
+        self._position = self._start = 0
         self._kind = self._token = ""
         self._symbols: Mapping[str, Dim] = {}
         self._advance()
@@ -201,15 +201,15 @@ class _Parser:
     def _advance(self) -> str:
         """The current token; steps to the next one."""
         token = self._token
-        match = _TOKEN.match(self._text, self._place)
+        match = _TOKEN.match(self._text, self._position)
         if match is None:
-            rest = self._text[self._place :].strip()
+            rest = self._text[self._position :].strip()
             if rest:
                 raise self.error(f"{rest[:20]!r} is no word of a graph")
             self._kind, self._token = "end", ""
         else:
             self._kind = match.lastgroup or ""
-            self._token, self._place = match[self._kind], match.end()
+            self._token, self._position = match[self._kind], match.end()
             self._start = match.start(self._kind)
         return token
 

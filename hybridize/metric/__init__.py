@@ -26,9 +26,9 @@ from hybridize.metric.custom import CustomMetric as CustomMetric
 from hybridize.metric.custom import Loss as Loss
 from hybridize.metric.custom import Torch as Torch
 from hybridize.metric.custom import np as np
-from hybridize.metric.numbers import MAE as MAE
-from hybridize.metric.numbers import MSE as MSE
-from hybridize.metric.numbers import RMSE as RMSE
-from hybridize.metric.numbers import MeanCosineSimilarity as MeanCosineSimilarity
-from hybridize.metric.numbers import MeanPairwiseDistance as MeanPairwiseDistance
-from hybridize.metric.numbers import PearsonCorrelation as PearsonCorrelation
+from hybridize.metric.regression import MAE as MAE
+from hybridize.metric.regression import MSE as MSE
+from hybridize.metric.regression import RMSE as RMSE
+from hybridize.metric.regression import MeanCosineSimilarity as MeanCosineSimilarity
+from hybridize.metric.regression import MeanPairwiseDistance as MeanPairwiseDistance
+from hybridize.metric.regression import PearsonCorrelation as PearsonCorrelation

@@ -14,7 +14,7 @@ from hybridize.base.errors import DTypeError, ShapeError
 from hybridize.base.types import TensorType
 from hybridize.loops import expr as loops
 from hybridize.loops.expr import Element
-from hybridize.ops.cases import INFINITE, ONE, ZERO, numbers
+from hybridize.ops.cases import INFINITE, ONE, ZERO, sample_array
 from hybridize.ops.elementwise import (
     ANY,
     BITS,
@@ -242,7 +242,7 @@ class Comparison(Binary, abstract=True):
     def samples(cls) -> Iterator[Sample]:
         """Ties too."""
         yield from super().samples()
-        x = numbers((2, 3))
+        x = sample_array((2, 3))
         yield Sample((x, numpy.where(x > 0, x, -x)), cls())
 
 
@@ -314,13 +314,13 @@ class Where(Op):
     @classmethod
     def samples(cls) -> Iterator[Sample]:
         for dtype in sorted(ANY, key=str):
-            x, y = numbers((2, 3), dtype), numbers((2, 3), dtype, seed=1)
-            yield Sample((numbers((2, 3), bool_, seed=2), x, y), cls())
+            x, y = sample_array((2, 3), dtype), sample_array((2, 3), dtype, seed=1)
+            yield Sample((sample_array((2, 3), bool_, seed=2), x, y), cls())
         for shape in (ZERO, ONE, ()):
-            yield Sample((numbers(shape, bool_), numbers(shape), numbers(shape, seed=1)), cls())
+            yield Sample((sample_array(shape, bool_), sample_array(shape), sample_array(shape, seed=1)), cls())
         x = numpy.array(INFINITE, "f4")
         yield Sample((x > 0, x, x[::-1].copy()), cls(), grad=())
-        x = numbers((2, 3))
+        x = sample_array((2, 3))
         yield Sample((x, x, x), cls(), fails=DTypeError)
         yield Sample((x > 0, x, x.astype("f8")), cls(), fails=DTypeError)
         yield Sample((x > 0, x, x[:1]), cls(), fails=ShapeError)

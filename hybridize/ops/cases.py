@@ -20,7 +20,7 @@ INFINITE = (0.0, -0.0, 1.0, -1.5, math.inf, -math.inf, math.nan)
 """Numbers for which arithmetic has special rules."""
 
 
-def numbers(
+def sample_array(
     shape: tuple[int, ...], dtype: DType | str = "f4", low: float = -2.0, high: float = 2.0, seed: int = 0
 ) -> NDArray[Any]:
     """Numbers evenly spread over [low, high], in an order that looks random; integers and bools rounded."""

@@ -22,7 +22,7 @@ from hybridize.base.frozen import frozen
 from hybridize.base.types import TensorType
 from hybridize.graph import Builder, Graph
 from hybridize.ops.arithmetic import Mul
-from hybridize.ops.cases import numbers
+from hybridize.ops.cases import sample_array
 from hybridize.ops.evaluate import evaluate
 from hybridize.ops.gradient import pullback
 from hybridize.ops.op import Op, Operand, Sample, current
@@ -64,11 +64,11 @@ class Composite(Op):
     @classmethod
     def samples(cls) -> Iterator[Sample]:
         builder = Builder()
-        x = builder.input(TensorType((2, 3), numbers(()).dtype), "x")
+        x = builder.input(TensorType((2, 3), sample_array(()).dtype), "x")
         (y,) = builder.add(Mul(), (x, x))
         op = cls("square", (("exponent", 2), ("name", "a b"), ("flags", (True, None, 1.5))), builder.finish([y]))
-        yield Sample((numbers((2, 3)),), op)
-        yield Sample((numbers((3, 2)),), op, fails=GraphError)
+        yield Sample((sample_array((2, 3)),), op)
+        yield Sample((sample_array((3, 2)),), op, fails=GraphError)
 
 
 def composite(

@@ -14,7 +14,7 @@ from hybridize.base.types import TensorType
 from hybridize.graph import Graph
 from hybridize.loops.expr import Element
 from hybridize.ops.arithmetic import add, mul
-from hybridize.ops.cases import ZERO, numbers
+from hybridize.ops.cases import ZERO, sample_array
 from hybridize.ops.evaluate import evaluate
 from hybridize.ops.gradient import apply
 from hybridize.ops.op import Op, Operand, Sample
@@ -40,8 +40,8 @@ class After(Op):
 
     @classmethod
     def samples(cls) -> Iterator[Sample]:
-        yield Sample((numbers((2, 3)), numbers((4,), seed=1)), cls(), grad=(0,))
-        yield Sample((numbers(ZERO, "i4"), numbers(())), cls(), grad=())
+        yield Sample((sample_array((2, 3)), sample_array((4,), seed=1)), cls(), grad=(0,))
+        yield Sample((sample_array(ZERO, "i4"), sample_array(())), cls(), grad=())
 
 
 @frozen
@@ -83,13 +83,15 @@ class CustomGradient(Op):
 
     @classmethod
     def samples(cls) -> Iterator[Sample]:
-        kind = TensorType((2, 3), numbers(()).dtype)
+        kind = TensorType((2, 3), sample_array(()).dtype)
         body = make_graph(lambda x, y: [mul(x, y), mul(x, x)], (kind, kind))
         back = make_graph(lambda g, x, y: [mul(g, y), mul(g, x)], (kind, kind, kind))
         op = cls("product", body, back, 1, (0, 3, 4), (0, 1))
         product = make_graph(lambda x, y: [mul(x, y)], (kind, kind))
-        yield Sample((numbers((2, 3)), numbers((2, 3), seed=1)), cls("product", product, back, 1, (0, 2, 3), (0, 1)))
+        yield Sample(
+            (sample_array((2, 3)), sample_array((2, 3), seed=1)), cls("product", product, back, 1, (0, 2, 3), (0, 1))
+        )
         twice = make_graph(lambda g, y: [add(g, g)], (kind, kind))
         both = make_graph(lambda x: [add(x, x)], (kind,))
-        yield Sample((numbers((2, 3)),), cls("twice", both, twice, 1, (0, 1), (0,)))
-        yield Sample((numbers((3, 2)), numbers((3, 2))), op, fails=GraphError)
+        yield Sample((sample_array((2, 3)),), cls("twice", both, twice, 1, (0, 1), (0,)))
+        yield Sample((sample_array((3, 2)), sample_array((3, 2))), op, fails=GraphError)

@@ -19,7 +19,7 @@ from hybridize.base.errors import DTypeError, ShapeError
 from hybridize.base.types import TensorType
 from hybridize.loops.expr import Element, Expr, call
 from hybridize.loops.functions import EXPENSIVE, FUNCTIONS
-from hybridize.ops.cases import INFINITE, ONE, ZERO, numbers
+from hybridize.ops.cases import INFINITE, ONE, ZERO, sample_array
 from hybridize.ops.op import Op, Operand, Sample, current
 
 FLOAT = frozenset(FLOATS)
@@ -129,14 +129,14 @@ class Unary(Elementwise, abstract=True):
         """All kinds of dtypes it takes, no elements, one element, no axes, infinities and NaN."""
         low, high = cls.domain
         for dtype in (d for d in CODES if d in cls.takes):
-            yield Sample((numbers((2, 3), dtype, low, high),), cls(), rtol=1e-2 if dtype.itemsize == 2 else 1e-5)
+            yield Sample((sample_array((2, 3), dtype, low, high),), cls(), rtol=1e-2 if dtype.itemsize == 2 else 1e-5)
         main = numpy.dtype("f4") if numpy.dtype("f4") in cls.takes else numpy.dtype("i8")
         for shape in (ZERO, ONE, ()):
-            yield Sample((numbers(shape, main, low, high),), cls())
+            yield Sample((sample_array(shape, main, low, high),), cls())
         if main.kind == "f":
             yield Sample((numpy.array(INFINITE, main),), cls(), grad=())
         for dtype in (d for d in (bool_, numpy.dtype("i4"), numpy.dtype("f4")) if d not in cls.takes):
-            yield Sample((numbers((2,), dtype, low, high),), cls(), fails=DTypeError)
+            yield Sample((sample_array((2,), dtype, low, high),), cls(), fails=DTypeError)
 
 
 class Binary(Elementwise, abstract=True):
@@ -162,15 +162,15 @@ class Binary(Elementwise, abstract=True):
         low, high = cls.domain
         low2, high2 = cls.second or cls.domain
         for dtype in (d for d in CODES if d in cls.takes):
-            x, y = numbers((2, 3), dtype, low, high), numbers((2, 3), dtype, low2, high2, seed=1)
+            x, y = sample_array((2, 3), dtype, low, high), sample_array((2, 3), dtype, low2, high2, seed=1)
             yield Sample((x, y), cls(), rtol=1e-2 if dtype.itemsize == 2 else 1e-5)
         main = numpy.dtype("f4") if numpy.dtype("f4") in cls.takes else numpy.dtype("i8")
         for shape in (ZERO, ONE, ()):
-            yield Sample((numbers(shape, main, low, high), numbers(shape, main, low2, high2, seed=1)), cls())
+            yield Sample((sample_array(shape, main, low, high), sample_array(shape, main, low2, high2, seed=1)), cls())
         if main.kind == "f":
             x, y = (part.ravel().astype(main) for part in numpy.meshgrid(INFINITE, INFINITE))
             yield Sample((x, y), cls(), grad=())
-        x = numbers((2, 3), main, low, high)
+        x = sample_array((2, 3), main, low, high)
         yield Sample((x, x[:1]), cls(), fails=ShapeError)
         yield Sample((x, x.astype(numpy.int16)), cls(), fails=DTypeError)
 

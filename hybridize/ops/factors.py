@@ -17,7 +17,7 @@ from hybridize.base.errors import ShapeError
 from hybridize.base.frozen import frozen
 from hybridize.base.types import TensorType
 from hybridize.ops.arithmetic import add, div, mul, sub
-from hybridize.ops.cases import numbers
+from hybridize.ops.cases import sample_array
 from hybridize.ops.matmul import matmul
 from hybridize.ops.matrices import (
     Factor,
@@ -72,7 +72,7 @@ class Cholesky(Factor):
         for upper in (False, True):
             for shape in ((3, 3), (2, 2, 2), (1, 1), (0, 0)):
                 yield Sample((positive(shape),), cls(upper))
-        yield Sample((numbers((2, 3)),), cls(), fails=ShapeError)
+        yield Sample((sample_array((2, 3)),), cls(), fails=ShapeError)
 
 
 @frozen
@@ -135,7 +135,7 @@ class Eigh(Factor):
         for upper in (False, True):
             for shape in ((3, 3), (2, 2, 2), (1, 1)):
                 yield Sample((positive(shape),), cls(upper))
-        yield Sample((numbers((2, 3)),), cls(), fails=ShapeError)
+        yield Sample((sample_array((2, 3)),), cls(), fails=ShapeError)
 
 
 @frozen
@@ -161,7 +161,7 @@ class Eig(Factor):
     def samples(cls) -> Iterator[Sample]:
         for shape in ((3, 3), (2, 2, 2), (1, 1)):
             yield Sample((numpy.triu(well(shape)) + 0.1 * positive(shape),), cls())
-        yield Sample((numbers((2, 3)),), cls(), fails=ShapeError)
+        yield Sample((sample_array((2, 3)),), cls(), fails=ShapeError)
 
 
 @frozen

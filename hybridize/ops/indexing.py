@@ -20,7 +20,7 @@ from hybridize.base.frozen import frozen
 from hybridize.base.types import Shape, TensorType
 from hybridize.loops.expr import Element, Expr, Routine, index
 from hybridize.ops.arithmetic import eq, where
-from hybridize.ops.cases import numbers
+from hybridize.ops.cases import sample_array
 from hybridize.ops.elementwise import SIGNED_NUMBER, check_dtype
 from hybridize.ops.op import Op, Operand, Sample, bind1, type_of
 from hybridize.ops.slicing import clamped, concat, iota
@@ -75,16 +75,16 @@ class Gather(Op):
     @classmethod
     def samples(cls) -> Iterator[Sample]:
         at = numpy.array([[1, 0, 4, 1], [2, 2, 0, 3]])
-        yield Sample((numbers((5, 7)), at), cls(0))
-        yield Sample((numbers((3, 5, 2)), at), cls(1))
-        yield Sample((numbers((3, 5), "i4"), at[0]), cls(1))
-        yield Sample((numbers((5, 7)), numpy.array(3)), cls(0))
-        yield Sample((numbers((5, 7)), at[:, :0]), cls(0))
-        yield Sample((numbers((5, 0)), at[0]), cls(0))
-        yield Sample((numbers((0, 7)), at[:, :0]), cls(0))
-        yield Sample((numbers((0, 7)), at), cls(0), fails=ShapeError)
-        yield Sample((numbers((5, 7)), at), cls(2), fails=ShapeError)
-        yield Sample((numbers((5, 7)), at.astype("i4")), cls(0), fails=DTypeError)
+        yield Sample((sample_array((5, 7)), at), cls(0))
+        yield Sample((sample_array((3, 5, 2)), at), cls(1))
+        yield Sample((sample_array((3, 5), "i4"), at[0]), cls(1))
+        yield Sample((sample_array((5, 7)), numpy.array(3)), cls(0))
+        yield Sample((sample_array((5, 7)), at[:, :0]), cls(0))
+        yield Sample((sample_array((5, 0)), at[0]), cls(0))
+        yield Sample((sample_array((0, 7)), at[:, :0]), cls(0))
+        yield Sample((sample_array((0, 7)), at), cls(0), fails=ShapeError)
+        yield Sample((sample_array((5, 7)), at), cls(2), fails=ShapeError)
+        yield Sample((sample_array((5, 7)), at.astype("i4")), cls(0), fails=DTypeError)
 
 
 def inverse(order: tuple[int, ...]) -> tuple[int, ...]:
@@ -119,15 +119,15 @@ class GatherND(Op):
     @classmethod
     def samples(cls) -> Iterator[Sample]:
         at = numpy.array([[1, 0], [2, 2], [4, 1], [1, 0]])
-        yield Sample((numbers((5, 3)), at), cls())
-        yield Sample((numbers((5, 3, 2)), at), cls())
-        yield Sample((numbers((5, 3, 2)), at.reshape(2, 2, 2)), cls())
-        yield Sample((numbers((5, 3)), numpy.array([2, 1])), cls())
-        yield Sample((numbers((5, 3)), at[:0]), cls())
-        yield Sample((numbers((5,)), at), cls(), fails=ShapeError)
-        yield Sample((numbers((5, 3)), numpy.array(1)), cls(), fails=ShapeError)
-        yield Sample((numbers((5, 0)), at), cls(), fails=ShapeError)
-        yield Sample((numbers((5, 3)), at.astype("f4")), cls(), fails=DTypeError)
+        yield Sample((sample_array((5, 3)), at), cls())
+        yield Sample((sample_array((5, 3, 2)), at), cls())
+        yield Sample((sample_array((5, 3, 2)), at.reshape(2, 2, 2)), cls())
+        yield Sample((sample_array((5, 3)), numpy.array([2, 1])), cls())
+        yield Sample((sample_array((5, 3)), at[:0]), cls())
+        yield Sample((sample_array((5,)), at), cls(), fails=ShapeError)
+        yield Sample((sample_array((5, 3)), numpy.array(1)), cls(), fails=ShapeError)
+        yield Sample((sample_array((5, 0)), at), cls(), fails=ShapeError)
+        yield Sample((sample_array((5, 3)), at.astype("f4")), cls(), fails=DTypeError)
 
 
 def _points(op: Op, x: TensorType, indices: TensorType) -> int:
@@ -221,15 +221,15 @@ class ScatterND(Op):
     def samples(cls) -> Iterator[Sample]:
         at = numpy.array([[1, 0], [2, 2], [4, 1], [1, 0]])
         for mode in ("set", "add"):
-            yield Sample((numbers((5, 3)), at, numbers((4,))), cls(mode))
-            yield Sample((numbers((5, 3, 2)), at, numbers((4, 2))), cls(mode))
-            yield Sample((numbers((5, 3), "i4"), at[:, :1], numbers((4, 3), "i4")), cls(mode))
-            yield Sample((numbers((5, 3)), at[:0], numbers((0,))), cls(mode))
-            yield Sample((numbers((5, 3)), numpy.array([2, 1]), numbers(())), cls(mode))
-            yield Sample((numbers((5, 3)), at, numbers((4, 1))), cls(mode), fails=ShapeError)
-            yield Sample((numbers((5, 3)), at, numbers((4,), "f8")), cls(mode), fails=DTypeError)
-            yield Sample((numbers((0, 3)), at, numbers((4,))), cls(mode), fails=ShapeError)
-        yield Sample((numbers((5, 3)), at, numbers((4,))), cls("mul"), fails=ArgumentError)
+            yield Sample((sample_array((5, 3)), at, sample_array((4,))), cls(mode))
+            yield Sample((sample_array((5, 3, 2)), at, sample_array((4, 2))), cls(mode))
+            yield Sample((sample_array((5, 3), "i4"), at[:, :1], sample_array((4, 3), "i4")), cls(mode))
+            yield Sample((sample_array((5, 3)), at[:0], sample_array((0,))), cls(mode))
+            yield Sample((sample_array((5, 3)), numpy.array([2, 1]), sample_array(())), cls(mode))
+            yield Sample((sample_array((5, 3)), at, sample_array((4, 1))), cls(mode), fails=ShapeError)
+            yield Sample((sample_array((5, 3)), at, sample_array((4,), "f8")), cls(mode), fails=DTypeError)
+            yield Sample((sample_array((0, 3)), at, sample_array((4,))), cls(mode), fails=ShapeError)
+        yield Sample((sample_array((5, 3)), at, sample_array((4,))), cls("mul"), fails=ArgumentError)
 
 
 def _numbered(rows: Shape, kind: TensorType, count: int) -> Operand:
@@ -274,13 +274,13 @@ class TakeAlongAxis(Op):
 
     @classmethod
     def samples(cls) -> Iterator[Sample]:
-        yield Sample((numbers((5, 3)), numpy.array([[1, 0, 4], [2, 2, 0]])), cls(0))
-        yield Sample((numbers((2, 5)), numpy.array([[1, 1, 4], [2, 2, 0]])), cls(1))
-        yield Sample((numbers((2, 5), "u1", 0.0, 9.0), numpy.array([[1], [2]])), cls(1))
-        yield Sample((numbers((2, 5)), numpy.zeros((2, 0), "i8")), cls(1))
-        yield Sample((numbers((2, 5)), numpy.array([[1], [2], [3]])), cls(1), fails=ShapeError)
-        yield Sample((numbers((2, 0)), numpy.array([[1], [2]])), cls(1), fails=ShapeError)
-        yield Sample((numbers((2, 5)), numpy.array([[1], [2]], "i4")), cls(1), fails=DTypeError)
+        yield Sample((sample_array((5, 3)), numpy.array([[1, 0, 4], [2, 2, 0]])), cls(0))
+        yield Sample((sample_array((2, 5)), numpy.array([[1, 1, 4], [2, 2, 0]])), cls(1))
+        yield Sample((sample_array((2, 5), "u1", 0.0, 9.0), numpy.array([[1], [2]])), cls(1))
+        yield Sample((sample_array((2, 5)), numpy.zeros((2, 0), "i8")), cls(1))
+        yield Sample((sample_array((2, 5)), numpy.array([[1], [2], [3]])), cls(1), fails=ShapeError)
+        yield Sample((sample_array((2, 0)), numpy.array([[1], [2]])), cls(1), fails=ShapeError)
+        yield Sample((sample_array((2, 5)), numpy.array([[1], [2]], "i4")), cls(1), fails=DTypeError)
 
 
 def add_along_axis(base: Operand, indices: Operand, updates: Operand, axis: int) -> Operand:

@@ -13,7 +13,7 @@ from hybridize.base.errors import DTypeError, ShapeError
 from hybridize.base.frozen import frozen
 from hybridize.base.types import TensorType
 from hybridize.loops.expr import Contraction, Element
-from hybridize.ops.cases import numbers
+from hybridize.ops.cases import sample_array
 from hybridize.ops.elementwise import SIGNED_NUMBER, check_dtype
 from hybridize.ops.op import Op, Operand, Sample, bind1
 from hybridize.ops.views import Gradient, wide
@@ -89,16 +89,18 @@ class Matmul(Op):
                 for batch, m, n, k in (((), 2, 3, 4), ((), 1, 5, 7), ((2, 3), 5, 4, 1), ((2,), 3, 0, 4), ((), 2, 3, 0)):
                     x = (*batch, k, m) if transpose_x else (*batch, m, k)
                     w = (*batch, n, k) if transpose_w else (*batch, k, n)
-                    yield Sample((numbers(x), numbers(w, seed=1)), op, rtol=1e-4, atol=1e-5)
+                    yield Sample((sample_array(x), sample_array(w, seed=1)), op, rtol=1e-4, atol=1e-5)
         for dtype in ("f8", "f2", "i4", "i8"):
-            yield Sample((numbers((2, 5), dtype), numbers((5, 3), dtype)), cls(), rtol=1e-2 if dtype == "f2" else 1e-5)
-        yield Sample((numbers((17, 40)), numbers((40, 33), seed=1)), cls(), rtol=1e-4, atol=1e-4, grad=())
-        yield Sample((numpy.array([[1, numpy.inf], [numpy.nan, 0]], "f4"), numbers((2, 2))), cls(), grad=())
-        yield Sample((numbers((2, 5)), numbers((3, 5))), cls(), fails=ShapeError)
-        yield Sample((numbers((2, 5)), numbers((5,))), cls(), fails=ShapeError)
-        yield Sample((numbers((2, 3, 5)), numbers((4, 5, 3))), cls(), fails=ShapeError)
-        yield Sample((numbers((2, 5)), numbers((5, 3), "f8")), cls(), fails=DTypeError)
-        yield Sample((numbers((2, 5), "?"), numbers((5, 3), "?")), cls(), fails=DTypeError)
+            yield Sample(
+                (sample_array((2, 5), dtype), sample_array((5, 3), dtype)), cls(), rtol=1e-2 if dtype == "f2" else 1e-5
+            )
+        yield Sample((sample_array((17, 40)), sample_array((40, 33), seed=1)), cls(), rtol=1e-4, atol=1e-4, grad=())
+        yield Sample((numpy.array([[1, numpy.inf], [numpy.nan, 0]], "f4"), sample_array((2, 2))), cls(), grad=())
+        yield Sample((sample_array((2, 5)), sample_array((3, 5))), cls(), fails=ShapeError)
+        yield Sample((sample_array((2, 5)), sample_array((5,))), cls(), fails=ShapeError)
+        yield Sample((sample_array((2, 3, 5)), sample_array((4, 5, 3))), cls(), fails=ShapeError)
+        yield Sample((sample_array((2, 5)), sample_array((5, 3), "f8")), cls(), fails=DTypeError)
+        yield Sample((sample_array((2, 5), "?"), sample_array((5, 3), "?")), cls(), fails=DTypeError)
 
 
 def matmul(x: Operand, w: Operand, transpose_x: bool = False, transpose_w: bool = False) -> Operand:

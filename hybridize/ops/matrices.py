@@ -18,7 +18,7 @@ from hybridize.base.dtypes import bool_, float32, float64
 from hybridize.base.errors import DTypeError, InternalError, ShapeError
 from hybridize.base.types import TensorType
 from hybridize.ops.arithmetic import div, eq, mul, sub, where
-from hybridize.ops.cases import numbers
+from hybridize.ops.cases import sample_array
 from hybridize.ops.op import Op, Operand, Sample, constant, type_of
 from hybridize.ops.slicing import slice as slice_
 from hybridize.ops.views import broadcast, like, spread, sum, transpose
@@ -143,14 +143,16 @@ def quotients(x: Operand, apart: Operand) -> Operand:
 
 def well(shape: tuple[int, ...]) -> NDArray[Any]:
     """Matrices far from singular, whose singular values differ."""
-    return numpy.asarray(numbers(shape) + 3 * numpy.eye(shape[-2], shape[-1]) * numpy.arange(1, shape[-1] + 1), "f4")
+    return numpy.asarray(
+        sample_array(shape) + 3 * numpy.eye(shape[-2], shape[-1]) * numpy.arange(1, shape[-1] + 1), "f4"
+    )
 
 
 def of_any_sizes(op: Op) -> Iterator[Sample]:
     """Samples of an op on matrices that need not be square."""
     for shape in ((3, 3), (4, 2), (2, 4), (2, 3, 2), (1, 1)):
         yield Sample((well(shape),), op)
-    yield Sample((numbers((3,)),), op, fails=ShapeError)
+    yield Sample((sample_array((3,)),), op, fails=ShapeError)
 
 
 def positive(shape: tuple[int, ...]) -> NDArray[Any]:

@@ -18,7 +18,7 @@ from hybridize.loops import expr as loops
 from hybridize.loops.expr import Element, Expr
 from hybridize.ops.analysis import digamma, exp, expm1, log, sqrt
 from hybridize.ops.arithmetic import abs, add, div, gt, mul, sub, where
-from hybridize.ops.cases import numbers
+from hybridize.ops.cases import sample_array
 from hybridize.ops.op import Op, Operand, Sample, bind1, constant, type_of
 from hybridize.ops.views import Gradient, broadcast, like, raveled, reshape, spread, sum
 
@@ -153,8 +153,8 @@ class GammaNumber(Op):
 
     @classmethod
     def samples(cls) -> Iterator[Sample]:
-        yield Sample((numbers((2, 3)), numbers((2, 3), seed=1)), cls(), grad=(0,))
-        yield Sample((numbers((2, 3)), numbers((2, 3), "f8")), cls(), fails=DTypeError)
+        yield Sample((sample_array((2, 3)), sample_array((2, 3), seed=1)), cls(), grad=(0,))
+        yield Sample((sample_array((2, 3)), sample_array((2, 3), "f8")), cls(), fails=DTypeError)
 
 
 _TIMES = numpy.arange(-3.5, 3.6, 0.125)

@@ -17,7 +17,7 @@ from hybridize.base.frozen import frozen
 from hybridize.base.types import TensorType
 from hybridize.loops.expr import Element, Routine
 from hybridize.ops.arithmetic import div, eq, ge, gt, mul, where
-from hybridize.ops.cases import INFINITE, ONE, ZERO, numbers
+from hybridize.ops.cases import INFINITE, ONE, ZERO, sample_array
 from hybridize.ops.elementwise import SIGNED_NUMBER, check_dtype
 from hybridize.ops.indexing import add_along_axis
 from hybridize.ops.op import Op, Operand, Sample, bind1, type_of
@@ -117,7 +117,7 @@ class _Extreme(Op, abstract=True):
     def samples(cls) -> Iterator[Sample]:
         """Ties too."""
         yield from reduction_samples(cls, empty=False)
-        yield Sample((numbers((2, 3), bool_),), cls((1,)))
+        yield Sample((sample_array((2, 3), bool_),), cls((1,)))
         yield Sample((numpy.array([[1, 2, 2], [3, 3, 3]], float32),), cls((1,)), grad=())
 
 
@@ -166,12 +166,12 @@ class _Logical(Op, abstract=True):
     def samples(cls) -> Iterator[Sample]:
         """Nothing among them: any of nothing is false, all of nothing true."""
         for axes in ((), (0,), (0, 1)):
-            yield Sample((numbers((2, 3), bool_),), cls(axes))
-        yield Sample((numbers(ZERO, bool_),), cls((1,)))
+            yield Sample((sample_array((2, 3), bool_),), cls(axes))
+        yield Sample((sample_array(ZERO, bool_),), cls((1,)))
         yield Sample((numpy.array([[True, True], [False, False]]),), cls((1,)))
         yield Sample((numpy.array(True),), cls(()))
-        yield Sample((numbers((2, 3)),), cls((0,)), fails=DTypeError)
-        yield Sample((numbers((2, 3), bool_),), cls((2,)), fails=ShapeError)
+        yield Sample((sample_array((2, 3)),), cls((0,)), fails=DTypeError)
+        yield Sample((sample_array((2, 3), bool_),), cls((2,)), fails=ShapeError)
 
 
 class Any(_Logical):
@@ -215,15 +215,15 @@ class _Arg(Op, abstract=True):
     def samples(cls) -> Iterator[Sample]:
         """Ties and NaN: the first one counts."""
         for axis in (0, 1, 2):
-            yield Sample((numbers((2, 3, 4)),), cls(axis))
-        yield Sample((numbers((2, 3), "i4"),), cls(1))
-        yield Sample((numbers((2, 3), bool_),), cls(1))
-        yield Sample((numbers(ONE),), cls(0))
-        yield Sample((numbers((0, 3)),), cls(1))
+            yield Sample((sample_array((2, 3, 4)),), cls(axis))
+        yield Sample((sample_array((2, 3), "i4"),), cls(1))
+        yield Sample((sample_array((2, 3), bool_),), cls(1))
+        yield Sample((sample_array(ONE),), cls(0))
+        yield Sample((sample_array((0, 3)),), cls(1))
         yield Sample((numpy.array([[1, 3, 3], [-1, -1, 2], [1, numpy.nan, numpy.nan]], float32),), cls(1))
         yield Sample((numpy.array([INFINITE, (*INFINITE[:6], 1.0)], float32),), cls(1))
-        yield Sample((numbers((0, 3)),), cls(0), fails=ShapeError)
-        yield Sample((numbers((2, 3)),), cls(2), fails=ShapeError)
+        yield Sample((sample_array((0, 3)),), cls(0), fails=ShapeError)
+        yield Sample((sample_array((2, 3)),), cls(2), fails=ShapeError)
 
 
 class ArgMax(_Arg):
@@ -267,15 +267,15 @@ class _Running(Op, abstract=True):
     def samples(cls) -> Iterator[Sample]:
         """Zeros and NaN among them."""
         for axis in (0, 1, 2):
-            yield Sample((numbers((2, 3, 4)),), cls(axis))
+            yield Sample((sample_array((2, 3, 4)),), cls(axis))
         for dtype in ("f8", "f2", "i4", "i8"):
-            yield Sample((numbers((3, 5), dtype),), cls(1), rtol=1e-2 if dtype == "f2" else 1e-5)
-        yield Sample((numbers(ZERO),), cls(1))
-        yield Sample((numbers(ONE),), cls(0))
+            yield Sample((sample_array((3, 5), dtype),), cls(1), rtol=1e-2 if dtype == "f2" else 1e-5)
+        yield Sample((sample_array(ZERO),), cls(1))
+        yield Sample((sample_array(ONE),), cls(0))
         special = numpy.array([[1, numpy.nan, 2], [1, numpy.inf, 3], [-numpy.inf, 0, 1]], float32)
         yield Sample((special,), cls(1), grad=())
-        yield Sample((numbers((2, 3)),), cls(2), fails=ShapeError)
-        yield Sample((numbers((2, 3), bool_),), cls(0), fails=DTypeError)
+        yield Sample((sample_array((2, 3)),), cls(2), fails=ShapeError)
+        yield Sample((sample_array((2, 3), bool_),), cls(0), fails=DTypeError)
 
 
 class CumSum(_Running):

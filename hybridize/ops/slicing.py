@@ -15,7 +15,7 @@ from hybridize.base.frozen import frozen
 from hybridize.base.types import Shape, TensorType
 from hybridize.loops import expr as loops
 from hybridize.loops.expr import Element, Expr
-from hybridize.ops.cases import ZERO, numbers
+from hybridize.ops.cases import ZERO, sample_array
 from hybridize.ops.op import Op, Operand, Sample, bind1, type_of
 from hybridize.ops.views import Gradient, like, sum
 
@@ -89,16 +89,16 @@ class Slice(Op):
 
     @classmethod
     def samples(cls) -> Iterator[Sample]:
-        yield Sample((numbers((5, 7)),), cls((1, 2), (4, 7), (1, 2)))
-        yield Sample((numbers((5, 7)),), cls((4, 5), (-1, 0), (-1, -2)))
-        yield Sample((numbers((5, 7), "i4"),), cls((2, 0), (2, 7), (1, 3)))
-        yield Sample((numbers((5, 7)),), cls((4, 0), (2, 7), (1, 1)))
-        yield Sample((numbers(()),), cls((), (), ()))
-        yield Sample((numbers(ZERO),), cls((0, 0, 0), (2, 0, 2), (1, 1, 1)))
-        yield Sample((numbers((5, 7)),), cls((0, 0), (6, 7), (1, 1)), fails=ShapeError)
-        yield Sample((numbers((5, 7)),), cls((0, 0), (5, 7), (1, 0)), fails=ShapeError)
-        yield Sample((numbers((5, 7)),), cls((-1, 0), (5, 7), (1, 1)), fails=ShapeError)
-        yield Sample((numbers((5, 7)),), cls((0,), (5,), (1,)), fails=ShapeError)
+        yield Sample((sample_array((5, 7)),), cls((1, 2), (4, 7), (1, 2)))
+        yield Sample((sample_array((5, 7)),), cls((4, 5), (-1, 0), (-1, -2)))
+        yield Sample((sample_array((5, 7), "i4"),), cls((2, 0), (2, 7), (1, 3)))
+        yield Sample((sample_array((5, 7)),), cls((4, 0), (2, 7), (1, 1)))
+        yield Sample((sample_array(()),), cls((), (), ()))
+        yield Sample((sample_array(ZERO),), cls((0, 0, 0), (2, 0, 2), (1, 1, 1)))
+        yield Sample((sample_array((5, 7)),), cls((0, 0), (6, 7), (1, 1)), fails=ShapeError)
+        yield Sample((sample_array((5, 7)),), cls((0, 0), (5, 7), (1, 0)), fails=ShapeError)
+        yield Sample((sample_array((5, 7)),), cls((-1, 0), (5, 7), (1, 1)), fails=ShapeError)
+        yield Sample((sample_array((5, 7)),), cls((0,), (5,), (1,)), fails=ShapeError)
 
 
 @frozen
@@ -141,7 +141,7 @@ class UpdateSlice(Op):
             for i, size, length, start, step in zip(
                 index, types[0].shape, lengths, self.starts, self.steps, strict=True
             ):
-                condition, part = _place(i, size, length, start, step)
+                condition, part = _in_slice(i, size, length, start, step)
                 inside = both(inside, condition)
                 indices.append(part)
             value = update(tuple(indices))
@@ -151,17 +151,17 @@ class UpdateSlice(Op):
 
     @classmethod
     def samples(cls) -> Iterator[Sample]:
-        yield Sample((numbers((5, 7)), numbers((3, 2))), cls((1, 2), (4, 6), (1, 2)))
-        yield Sample((numbers((5, 7)), numbers((5, 3))), cls((4, 5), (-1, 0), (-1, -2)))
-        yield Sample((numbers((5, 7)), numbers((5, 1))), cls((0, 3), (5, 4), (1, 1)))
-        yield Sample((numbers((5, 7)), numbers((0, 7))), cls((2, 0), (2, 7), (1, 1)))
-        yield Sample((numbers((5, 7), "i8"), numbers((5, 7), "i8", seed=1)), cls((0, 0), (5, 7), (1, 1)))
-        yield Sample((numbers(()), numbers((), seed=1)), cls((), (), ()))
-        yield Sample((numbers((5, 7)), numbers((3, 3))), cls((1, 2), (4, 6), (1, 2)), fails=ShapeError)
-        yield Sample((numbers((5, 7)), numbers((3, 2), "f8")), cls((1, 2), (4, 6), (1, 2)), fails=DTypeError)
+        yield Sample((sample_array((5, 7)), sample_array((3, 2))), cls((1, 2), (4, 6), (1, 2)))
+        yield Sample((sample_array((5, 7)), sample_array((5, 3))), cls((4, 5), (-1, 0), (-1, -2)))
+        yield Sample((sample_array((5, 7)), sample_array((5, 1))), cls((0, 3), (5, 4), (1, 1)))
+        yield Sample((sample_array((5, 7)), sample_array((0, 7))), cls((2, 0), (2, 7), (1, 1)))
+        yield Sample((sample_array((5, 7), "i8"), sample_array((5, 7), "i8", seed=1)), cls((0, 0), (5, 7), (1, 1)))
+        yield Sample((sample_array(()), sample_array((), seed=1)), cls((), (), ()))
+        yield Sample((sample_array((5, 7)), sample_array((3, 3))), cls((1, 2), (4, 6), (1, 2)), fails=ShapeError)
+        yield Sample((sample_array((5, 7)), sample_array((3, 2), "f8")), cls((1, 2), (4, 6), (1, 2)), fails=DTypeError)
 
 
-def _place(i: Expr, size: int, length: int, start: int, step: int) -> tuple[Expr | None, Expr]:
+def _in_slice(i: Expr, size: int, length: int, start: int, step: int) -> tuple[Expr | None, Expr]:
     """Return the condition that index `i` of an axis is in a slice of it (None: always), and the index there."""
     if length == size and step == 1:
         return None, i
@@ -241,16 +241,16 @@ class Concat(Op):
 
     @classmethod
     def samples(cls) -> Iterator[Sample]:
-        yield Sample((numbers((2, 3)), numbers((2, 4)), numbers((2, 1))), cls(1))
-        yield Sample((numbers((2, 3)), numbers((4, 3))), cls(0))
-        yield Sample((numbers((2, 3)), numbers((0, 3))), cls(0))
-        yield Sample((numbers((0, 3)), numbers((0, 3))), cls(0))
-        yield Sample((numbers((2, 3)),), cls(0))
-        yield Sample((numbers((2, 3), bool_), numbers((1, 3), bool_)), cls(0))
-        yield Sample((numbers((2, 3)), numbers((2, 3), "f8")), cls(0), fails=DTypeError)
-        yield Sample((numbers((2, 3)), numbers((4, 5))), cls(0), fails=ShapeError)
-        yield Sample((numbers((2, 3)), numbers((2,))), cls(0), fails=ShapeError)
-        yield Sample((numbers(()), numbers(())), cls(0), fails=ShapeError)
+        yield Sample((sample_array((2, 3)), sample_array((2, 4)), sample_array((2, 1))), cls(1))
+        yield Sample((sample_array((2, 3)), sample_array((4, 3))), cls(0))
+        yield Sample((sample_array((2, 3)), sample_array((0, 3))), cls(0))
+        yield Sample((sample_array((0, 3)), sample_array((0, 3))), cls(0))
+        yield Sample((sample_array((2, 3)),), cls(0))
+        yield Sample((sample_array((2, 3), bool_), sample_array((1, 3), bool_)), cls(0))
+        yield Sample((sample_array((2, 3)), sample_array((2, 3), "f8")), cls(0), fails=DTypeError)
+        yield Sample((sample_array((2, 3)), sample_array((4, 5))), cls(0), fails=ShapeError)
+        yield Sample((sample_array((2, 3)), sample_array((2,))), cls(0), fails=ShapeError)
+        yield Sample((sample_array(()), sample_array(())), cls(0), fails=ShapeError)
 
 
 def _without(shape: Shape, axis: int) -> Shape:
@@ -297,7 +297,7 @@ class Pad(Op):
             inside: Expr | None = None
             indices = []
             for i, size, low, high in zip(index, shape, self.low, self.high, strict=True):
-                condition, part = _place(i, low + size + high, size, low, 1)
+                condition, part = _in_slice(i, low + size + high, size, low, 1)
                 inside = both(inside, condition)
                 indices.append(part)
             inner = x(tuple(indices))
@@ -307,15 +307,15 @@ class Pad(Op):
 
     @classmethod
     def samples(cls) -> Iterator[Sample]:
-        yield Sample((numbers((2, 3)), numbers(())), cls((1, 0), (0, 2)))
-        yield Sample((numbers((2, 3)), numbers(())), cls((0, 0), (0, 0)))
-        yield Sample((numbers((2, 1), "i4"), numbers((), "i4")), cls((2, 1), (1, 2)))
-        yield Sample((numbers(ZERO), numbers(())), cls((1, 2, 0), (0, 0, 1)))
-        yield Sample((numbers(()), numbers(())), cls((), ()))
-        yield Sample((numbers((2, 3)), numbers(())), cls((1,), (0,)), fails=ShapeError)
-        yield Sample((numbers((2, 3)), numbers(())), cls((-1, 0), (0, 0)), fails=ShapeError)
-        yield Sample((numbers((2, 3)), numbers((1,))), cls((1, 0), (0, 2)), fails=ShapeError)
-        yield Sample((numbers((2, 3)), numbers((), "f8")), cls((1, 0), (0, 2)), fails=DTypeError)
+        yield Sample((sample_array((2, 3)), sample_array(())), cls((1, 0), (0, 2)))
+        yield Sample((sample_array((2, 3)), sample_array(())), cls((0, 0), (0, 0)))
+        yield Sample((sample_array((2, 1), "i4"), sample_array((), "i4")), cls((2, 1), (1, 2)))
+        yield Sample((sample_array(ZERO), sample_array(())), cls((1, 2, 0), (0, 0, 1)))
+        yield Sample((sample_array(()), sample_array(())), cls((), ()))
+        yield Sample((sample_array((2, 3)), sample_array(())), cls((1,), (0,)), fails=ShapeError)
+        yield Sample((sample_array((2, 3)), sample_array(())), cls((-1, 0), (0, 0)), fails=ShapeError)
+        yield Sample((sample_array((2, 3)), sample_array((1,))), cls((1, 0), (0, 2)), fails=ShapeError)
+        yield Sample((sample_array((2, 3)), sample_array((), "f8")), cls((1, 0), (0, 2)), fails=DTypeError)
 
 
 def _type(x: NDArray[Any]) -> TensorType:

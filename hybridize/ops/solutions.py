@@ -18,7 +18,7 @@ from hybridize.base.errors import DTypeError, ShapeError
 from hybridize.base.frozen import frozen
 from hybridize.base.types import TensorType
 from hybridize.ops.arithmetic import add, mul, neg, sub
-from hybridize.ops.cases import numbers
+from hybridize.ops.cases import sample_array
 from hybridize.ops.matmul import matmul
 from hybridize.ops.matrices import Factor, inner, of_any_sizes, over, singular, turned, well
 from hybridize.ops.op import Operand, Sample, bind1
@@ -53,9 +53,9 @@ class Inverse(Factor):
     def samples(cls) -> Iterator[Sample]:
         for shape in ((3, 3), (2, 2, 2), (1, 1), (0, 0)):
             yield Sample((well(shape),), cls())
-        yield Sample((numbers((2, 3)),), cls(), fails=ShapeError)
-        yield Sample((numbers((2, 2), "f2"),), cls(), fails=DTypeError)
-        yield Sample((numbers((2,)),), cls(), fails=ShapeError)
+        yield Sample((sample_array((2, 3)),), cls(), fails=ShapeError)
+        yield Sample((sample_array((2, 2), "f2"),), cls(), fails=DTypeError)
+        yield Sample((sample_array((2,)),), cls(), fails=ShapeError)
 
 
 def _inverse_or_infinite(x: NDArray[Any]) -> NDArray[Any]:
@@ -90,11 +90,11 @@ class Solve(Factor):
 
     @classmethod
     def samples(cls) -> Iterator[Sample]:
-        yield Sample((well((3, 3)), numbers((3, 2))), cls())
-        yield Sample((well((2, 2, 2)), numbers((2, 2, 1))), cls())
-        yield Sample((well((3, 3)), numbers((3, 0))), cls())
-        yield Sample((well((3, 3)), numbers((2, 3))), cls(), fails=ShapeError)
-        yield Sample((well((3, 3)), numbers((3, 3), "f8")), cls(), fails=DTypeError)
+        yield Sample((well((3, 3)), sample_array((3, 2))), cls())
+        yield Sample((well((2, 2, 2)), sample_array((2, 2, 1))), cls())
+        yield Sample((well((3, 3)), sample_array((3, 0))), cls())
+        yield Sample((well((3, 3)), sample_array((2, 3))), cls(), fails=ShapeError)
+        yield Sample((well((3, 3)), sample_array((3, 3), "f8")), cls(), fails=DTypeError)
 
 
 @frozen
@@ -116,7 +116,7 @@ class Det(Factor):
         for shape in ((3, 3), (2, 2, 2), (1, 1), (0, 0)):
             yield Sample((well(shape),), cls())
         yield Sample((singular(),), cls())
-        yield Sample((numbers((2, 3)),), cls(), fails=ShapeError)
+        yield Sample((sample_array((2, 3)),), cls(), fails=ShapeError)
 
 
 @frozen
@@ -142,7 +142,7 @@ class Cofactor(Factor):
         for shape in ((3, 3), (2, 2, 2), (1, 1), (4, 4)):
             yield Sample((well(shape),), cls())
         yield Sample((singular(),), cls())
-        yield Sample((numbers((2, 3)),), cls(), fails=ShapeError)
+        yield Sample((sample_array((2, 3)),), cls(), fails=ShapeError)
 
 
 @frozen
@@ -178,8 +178,8 @@ class CofactorPullback(Factor):
     @classmethod
     def samples(cls) -> Iterator[Sample]:
         for shape in ((3, 3), (2, 2, 2), (4, 4)):
-            yield Sample((well(shape), numbers(shape, seed=1)), cls())
-        yield Sample((numbers((2, 3)), numbers((2, 3))), cls(), fails=ShapeError)
+            yield Sample((well(shape), sample_array(shape, seed=1)), cls())
+        yield Sample((sample_array((2, 3)), sample_array((2, 3))), cls(), fails=ShapeError)
 
 
 def _orientation(u: NDArray[Any], vh: NDArray[Any]) -> NDArray[Any]:
@@ -222,7 +222,7 @@ class SlogDet(Factor):
         for shape in ((3, 3), (2, 2, 2), (1, 1)):
             yield Sample((well(shape),), cls())
             yield Sample((-well(shape),), cls())
-        yield Sample((numbers((2, 3)),), cls(), fails=ShapeError)
+        yield Sample((sample_array((2, 3)),), cls(), fails=ShapeError)
 
 
 @frozen
@@ -281,8 +281,8 @@ class LeastSquares(Factor):
     @classmethod
     def samples(cls) -> Iterator[Sample]:
         for shape in ((3, 3), (4, 2), (2, 4), (1, 1)):
-            yield Sample((well(shape), numbers((shape[0], 2), seed=1)), cls(1e-6))
-        yield Sample((numbers((2, 3)), numbers((3, 3))), cls(1e-6), fails=ShapeError)
+            yield Sample((well(shape), sample_array((shape[0], 2), seed=1)), cls(1e-6))
+        yield Sample((sample_array((2, 3)), sample_array((3, 3))), cls(1e-6), fails=ShapeError)
 
 
 def inverse(x: Operand) -> Operand:

@@ -14,7 +14,7 @@ from hybridize.base.errors import ShapeError
 from hybridize.base.frozen import frozen
 from hybridize.base.types import TensorType
 from hybridize.loops.expr import Element, Routine
-from hybridize.ops.cases import INFINITE, ONE, ZERO, numbers
+from hybridize.ops.cases import INFINITE, ONE, ZERO, sample_array
 from hybridize.ops.indexing import add_along_axis
 from hybridize.ops.op import Op, Operand, Sample, bind1, type_of
 from hybridize.ops.views import Gradient, check_axes, like
@@ -88,14 +88,14 @@ def _samples(cls: Any) -> Iterator[Sample]:
     """Ties, both orders, NaN."""
     for descending in (False, True):
         for axis in (0, 1, 2):
-            yield Sample((numbers((2, 3, 4)),), cls(axis, descending))
+            yield Sample((sample_array((2, 3, 4)),), cls(axis, descending))
         for dtype in ("f8", "f2", "i4", "u1", bool_):
-            yield Sample((numbers((2, 9), dtype, 0.0, 3.0),), cls(1, descending), grad=())
-        yield Sample((numbers(ZERO),), cls(1, descending))
-        yield Sample((numbers(ONE),), cls(0, descending))
+            yield Sample((sample_array((2, 9), dtype, 0.0, 3.0),), cls(1, descending), grad=())
+        yield Sample((sample_array(ZERO),), cls(1, descending))
+        yield Sample((sample_array(ONE),), cls(0, descending))
         yield Sample((numpy.array([INFINITE, INFINITE[::-1]], float32),), cls(1, descending), grad=())
-    yield Sample((numbers((2, 3)),), cls(2), fails=ShapeError)
-    yield Sample((numbers(()),), cls(0), fails=ShapeError)
+    yield Sample((sample_array((2, 3)),), cls(2), fails=ShapeError)
+    yield Sample((sample_array(()),), cls(0), fails=ShapeError)
 
 
 def sort(x: Operand, axis: int, descending: bool = False) -> Operand:

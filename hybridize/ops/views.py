@@ -33,7 +33,7 @@ from hybridize.base.frozen import frozen
 from hybridize.base.types import Shape, TensorType, same_shape
 from hybridize.loops import expr as loops
 from hybridize.loops.expr import Element, Expr, Fold
-from hybridize.ops.cases import INFINITE, ONE, ZERO, numbers
+from hybridize.ops.cases import INFINITE, ONE, ZERO, sample_array
 from hybridize.ops.elementwise import SIGNED_NUMBER, check_dtype
 from hybridize.ops.op import Op, Operand, Sample, bind1, constant, type_of
 from hybridize.ops.sizes import size_of
@@ -87,16 +87,16 @@ class Cast(Op):
         for source in (float64, float32, float16, bfloat16, int64, int32, bool_):
             for dtype in CODES:
                 low = 0.0 if dtype.kind == "u" else -100.0
-                yield Sample((numbers((2, 3), source, low, 100.0),), cls(dtype), grad=())
-        yield Sample((numbers((2, 3), float64),), cls(float64))
-        yield Sample((numbers(ZERO),), cls(int64))
+                yield Sample((sample_array((2, 3), source, low, 100.0),), cls(dtype), grad=())
+        yield Sample((sample_array((2, 3), float64),), cls(float64))
+        yield Sample((sample_array(ZERO),), cls(int64))
         yield Sample((numpy.array(INFINITE, float32),), cls(bool_))
         outside = numpy.array([*INFINITE, -1.5, 300.0, -3e4, 1e20, -1e20], float32)
         for dtype in (int8, uint8, int32, int64, uint64):
             for source in (float64, float32, float16):
                 yield Sample((outside.astype(source),), cls(dtype), grad=())
             yield Sample((outside[numpy.isfinite(outside)].astype(bfloat16),), cls(dtype), grad=())
-        yield Sample((numbers((2,)),), cls(numpy.dtype("c8")), fails=DTypeError)
+        yield Sample((sample_array((2,)),), cls(numpy.dtype("c8")), fails=DTypeError)
 
 
 @frozen
@@ -117,8 +117,8 @@ class StopGradient(Op):
 
     @classmethod
     def samples(cls) -> Iterator[Sample]:
-        yield Sample((numbers((2, 3)),), cls(), grad=())
-        yield Sample((numbers(ZERO, "i4"),), cls())
+        yield Sample((sample_array((2, 3)),), cls(), grad=())
+        yield Sample((sample_array(ZERO, "i4"),), cls())
 
 
 @frozen
@@ -162,13 +162,13 @@ class Broadcast(Op):
 
     @classmethod
     def samples(cls) -> Iterator[Sample]:
-        yield Sample((numbers((3, 1)),), cls((2, 3, 4)))
-        yield Sample((numbers((1, 1, 1)),), cls((1, 3, 1)))
-        yield Sample((numbers(()),), cls((2, 3)))
-        yield Sample((numbers((1,)),), cls((0,)))
-        yield Sample((numbers((2, 3), "i2"),), cls((2, 3)))
-        yield Sample((numbers((2, 3)),), cls((3, 2)), fails=ShapeError)
-        yield Sample((numbers((2, 3)),), cls((3,)), fails=ShapeError)
+        yield Sample((sample_array((3, 1)),), cls((2, 3, 4)))
+        yield Sample((sample_array((1, 1, 1)),), cls((1, 3, 1)))
+        yield Sample((sample_array(()),), cls((2, 3)))
+        yield Sample((sample_array((1,)),), cls((0,)))
+        yield Sample((sample_array((2, 3), "i2"),), cls((2, 3)))
+        yield Sample((sample_array((2, 3)),), cls((3, 2)), fails=ShapeError)
+        yield Sample((sample_array((2, 3)),), cls((3,)), fails=ShapeError)
 
 
 @frozen
@@ -211,16 +211,16 @@ class Reshape(Op):
 
     @classmethod
     def samples(cls) -> Iterator[Sample]:
-        yield Sample((numbers((2, 3, 4)),), cls((6, 4)))
-        yield Sample((numbers((2, 3, 4)),), cls((3, 8)))
-        yield Sample((numbers((6, 4)),), cls((2, 3, 1, 4)))
-        yield Sample((numbers((4, 6)),), cls((3, 8)))
-        yield Sample((numbers(()),), cls((1, 1)))
-        yield Sample((numbers(ONE),), cls(()))
-        yield Sample((numbers(ZERO),), cls((0, 5)))
-        yield Sample((numbers((2, 3), "u1", 0.0, 9.0),), cls((3, 2)))
-        yield Sample((numbers((2, 3)),), cls((4,)), fails=ShapeError)
-        yield Sample((numbers((2, 3)),), cls((-2, -3)), fails=ShapeError)
+        yield Sample((sample_array((2, 3, 4)),), cls((6, 4)))
+        yield Sample((sample_array((2, 3, 4)),), cls((3, 8)))
+        yield Sample((sample_array((6, 4)),), cls((2, 3, 1, 4)))
+        yield Sample((sample_array((4, 6)),), cls((3, 8)))
+        yield Sample((sample_array(()),), cls((1, 1)))
+        yield Sample((sample_array(ONE),), cls(()))
+        yield Sample((sample_array(ZERO),), cls((0, 5)))
+        yield Sample((sample_array((2, 3), "u1", 0.0, 9.0),), cls((3, 2)))
+        yield Sample((sample_array((2, 3)),), cls((4,)), fails=ShapeError)
+        yield Sample((sample_array((2, 3)),), cls((-2, -3)), fails=ShapeError)
 
 
 def factors(old: Shape, new: Shape) -> list[tuple[list[int], list[int]]]:
@@ -305,12 +305,12 @@ class Transpose(Op):
 
     @classmethod
     def samples(cls) -> Iterator[Sample]:
-        yield Sample((numbers((2, 3, 4)),), cls((2, 0, 1)))
-        yield Sample((numbers((2, 3)),), cls((1, 0)))
-        yield Sample((numbers(()),), cls(()))
-        yield Sample((numbers(ZERO, "i8"),), cls((1, 2, 0)))
-        yield Sample((numbers((2, 3)),), cls((0, 0)), fails=ShapeError)
-        yield Sample((numbers((2, 3)),), cls((0,)), fails=ShapeError)
+        yield Sample((sample_array((2, 3, 4)),), cls((2, 0, 1)))
+        yield Sample((sample_array((2, 3)),), cls((1, 0)))
+        yield Sample((sample_array(()),), cls(()))
+        yield Sample((sample_array(ZERO, "i8"),), cls((1, 2, 0)))
+        yield Sample((sample_array((2, 3)),), cls((0, 0)), fails=ShapeError)
+        yield Sample((sample_array((2, 3)),), cls((0,)), fails=ShapeError)
 
 
 @frozen
@@ -366,18 +366,18 @@ def folded(kind: str, x: Element, of: TensorType, axes: tuple[int, ...]) -> Elem
 def reduction_samples(cls: Any, empty: bool = True) -> Iterator[Sample]:
     """Samples of a reduction of numbers over axes."""
     for axes in ((), (0,), (1,), (0, 2), (0, 1, 2)):
-        yield Sample((numbers((2, 3, 4)),), cls(axes))
+        yield Sample((sample_array((2, 3, 4)),), cls(axes))
     for dtype in (float64, float16, bfloat16, int32, int64):
-        yield Sample((numbers((3, 5), dtype),), cls((1,)), rtol=1e-2 if dtype.itemsize == 2 else 1e-5)
-    yield Sample((numbers(()),), cls(()))
-    yield Sample((numbers(ONE),), cls((0,)))
-    yield Sample((numbers(ZERO),), cls((2,)))
-    yield Sample((numbers(ZERO),), cls((1,)), fails=None if empty else ShapeError)
+        yield Sample((sample_array((3, 5), dtype),), cls((1,)), rtol=1e-2 if dtype.itemsize == 2 else 1e-5)
+    yield Sample((sample_array(()),), cls(()))
+    yield Sample((sample_array(ONE),), cls((0,)))
+    yield Sample((sample_array(ZERO),), cls((2,)))
+    yield Sample((sample_array(ZERO),), cls((1,)), fails=None if empty else ShapeError)
     special = numpy.array([[1, numpy.nan, 2], [1, numpy.inf, -numpy.inf], [-numpy.inf, 0, 1]], float32)
     yield Sample((special,), cls((1,)), grad=())
-    yield Sample((numbers((2, 3)),), cls((2,)), fails=ShapeError)
-    yield Sample((numbers((2, 3)),), cls((1, 0)), fails=ShapeError)
-    yield Sample((numbers((2, 3)),), cls((-1,)), fails=ShapeError)
+    yield Sample((sample_array((2, 3)),), cls((2,)), fails=ShapeError)
+    yield Sample((sample_array((2, 3)),), cls((1, 0)), fails=ShapeError)
+    yield Sample((sample_array((2, 3)),), cls((-1,)), fails=ShapeError)
 
 
 def cast(x: Operand, dtype: DType) -> Operand:

@@ -14,7 +14,7 @@ from hybridize.base.errors import DTypeError
 from hybridize.base.frozen import frozen
 from hybridize.base.types import TensorType
 from hybridize.loops.expr import Element, Routine
-from hybridize.ops.cases import numbers
+from hybridize.ops.cases import sample_array
 from hybridize.ops.op import Effect, Op, Operand, Sample
 from hybridize.runtime.effects import perform
 
@@ -96,4 +96,4 @@ class Bounds(Assert):
     @classmethod
     def samples(cls) -> Iterator[Sample]:
         yield Sample((numpy.array(True),), cls("an index is out of bounds"))
-        yield Sample((numbers((2,)),), cls("no bools"), fails=DTypeError)
+        yield Sample((sample_array((2,)),), cls("no bools"), fails=DTypeError)

@@ -6,7 +6,7 @@ from __future__ import annotations
 from typing import Any
 
 from hybridize.array import np
-from hybridize.base.numbers import number
+from hybridize.base.settings import number
 from hybridize.optimizer.base import Optimizer, Scalars, gradient, register
 from hybridize.optimizer.kernels import Slots
 

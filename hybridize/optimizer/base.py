@@ -12,7 +12,7 @@ from hybridize.array import np
 from hybridize.array.ndarray import ndarray
 from hybridize.base.dtypes import bfloat16, float16, float32
 from hybridize.base.errors import ArgumentError, StateError, ValueArgumentError
-from hybridize.base.numbers import number, whole
+from hybridize.base.settings import number, whole
 from hybridize.lr_scheduler import LRScheduler
 from hybridize.ops.op import capturing
 from hybridize.optimizer.captured import captured_rate, captured_step

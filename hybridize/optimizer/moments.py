@@ -11,7 +11,7 @@ import math
 from typing import Any
 
 from hybridize.array import np
-from hybridize.base.numbers import number
+from hybridize.base.settings import number
 from hybridize.optimizer.base import Optimizer, Scalars, gradient, register
 from hybridize.optimizer.kernels import Slots
 

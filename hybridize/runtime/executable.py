@@ -153,13 +153,13 @@ class Executable:
         self,
         inputs: Sequence[NDArray[Any]],
         packed: Sequence[NDArray[Any]] | None = None,
-        places: Mapping[int, NDArray[Any]] | None = None,
+        donated: Mapping[int, NDArray[Any]] | None = None,
     ) -> list[NDArray[Any]]:
         """Run the program over NumPy arrays; returns fresh arrays.
 
         Arrays that are not contiguous or not aligned are copied first; dtype and shape must be those of `parameters`.
 
-        `packed` are copies that the `packers` made, in their order; without them the call makes its own. `places` are
+        `packed` are copies that the `packers` made, in their order; without them the call makes its own. `donated` are
         the arrays of outputs that take the place of an input, as the plan's `updates` allow; they are returned, too.
 
         Raises:
@@ -167,10 +167,10 @@ class Executable:
             DTypeError E210, ShapeError E120: an input of another type than the program was compiled for.
             ShapeError E125: a call of such sizes would need more memory than there can be.
         """
-        if packed is None and not places:
+        if packed is None and not donated:
             outputs = self._caller()(*inputs)
         else:
-            outputs = self._checked.run(inputs, packed, places)
+            outputs = self._checked.run(inputs, packed, donated)
         if self.effects:
             effects.raise_pending()
         return outputs
@@ -274,7 +274,7 @@ class _Checked:
         self,
         inputs: Sequence[NDArray[Any]],
         packed: Sequence[NDArray[Any]] | None = None,
-        places: Mapping[int, NDArray[Any]] | None = None,
+        donated: Mapping[int, NDArray[Any]] | None = None,
     ) -> list[NDArray[Any]]:
         """Call the program; see `Executable.run`."""
         if len(inputs) != len(self.parameters):
@@ -282,7 +282,7 @@ class _Checked:
         arrays = [self._operand(number, array, self.parameters[number]) for number, array in enumerate(inputs)]
         sizes = self.sizes.checked([array.shape for array in arrays])
         scratch = numpy.empty(self.sizes.scratch_bytes(sizes) + 64, dtype=uint8)
-        there = places or {}
+        there = donated or {}
         outputs = [
             there[number] if number in there else zeros(type_.shape, type_.dtype)
             for number, type_ in enumerate(self.sizes.types(sizes))

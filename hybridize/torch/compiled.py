@@ -70,7 +70,7 @@ class Compiled:
         """The number of times that a call draws random numbers."""
         self.options = options
         self.frozen: bool = options["freeze"]
-        places = [_place(module, name) for name in exported.state]
+        places = [_owner_of(module, name) for name in exported.state]
         self.state: list[torch.Tensor] = [
             exported.constants[name] if place is None else place[0][place[1]]
             for name, place in zip(exported.state, places, strict=True)
@@ -339,7 +339,7 @@ def _constant(array: NDArray[Any]) -> NDArray[Any]:
     return copy
 
 
-def _place(module: torch.nn.Module, name: str) -> tuple[dict[str, Any], str] | None:
+def _owner_of(module: torch.nn.Module, name: str) -> tuple[dict[str, Any], str] | None:
     """The dict and the key under which a module keeps the parameter or buffer `name`; None for other tensors."""
     path, _, last = name.rpartition(".")
     try:

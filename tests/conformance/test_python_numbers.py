@@ -103,9 +103,27 @@ def set_first(x, n):
 @pytest.mark.parametrize("dtype", ["int8", "uint8", "int32", "int64", "uint64"])
 def test_numbers_that_an_integer_array_cannot_hold(backend, dtype):
     numbers = [
-        1.0, 1.9, -1.9, -0.9, 127.9, 128.0, 255.5, 256.0, 2.0**31, 1e10, 2.0**63, -(2.0**63), 2.0**64, float("inf"),
-        float("nan"), 300, -1, 2**31, 2**40, -(2**62),
-    ]  # fmt: skip
+        1.0,
+        1.9,
+        -1.9,
+        -0.9,
+        127.9,
+        128.0,
+        255.5,
+        256.0,
+        2.0**31,
+        1e10,
+        2.0**63,
+        -(2.0**63),
+        2.0**64,
+        float("inf"),
+        float("nan"),
+        300,
+        -1,
+        2**31,
+        2**40,
+        -(2**62),
+    ]
     compiled = Function(set_first, backend=backend)
     for n in numbers:
         results = [
@@ -149,14 +167,26 @@ SCALARS = [
 @pytest.mark.parametrize(
     "function",
     [
-        lambda x, s: s, lambda x, s: s + 1, lambda x, s: s * s, lambda x, s: s / 2, lambda x, s: -s if s != 1 else s,
-        lambda x, s: s > 2, lambda x, s: (s, [s, {"a": s}]), lambda x, s: isinstance(s, int),
-        lambda x, s: isinstance(s, (float, numpy.integer)), lambda x, s: type(s).__name__,
-        lambda x, s: isinstance(s, numpy.generic) and s.dtype.itemsize, lambda x, s: hasattr(s, "dtype"),
-        lambda x, s: float(s), lambda x, s: int(s), lambda x, s: "yes" if s else "no", lambda x, s: str(s),
-        lambda x, s: {3: "three"}.get(s), lambda x, s: x.shape[0] if s > 1 else 0,
+        lambda x, s: s,
+        lambda x, s: s + 1,
+        lambda x, s: s * s,
+        lambda x, s: s / 2,
+        lambda x, s: -s if s != 1 else s,
+        lambda x, s: s > 2,
+        lambda x, s: (s, [s, {"a": s}]),
+        lambda x, s: isinstance(s, int),
+        lambda x, s: isinstance(s, (float, numpy.integer)),
+        lambda x, s: type(s).__name__,
+        lambda x, s: isinstance(s, numpy.generic) and s.dtype.itemsize,
+        lambda x, s: hasattr(s, "dtype"),
+        lambda x, s: float(s),
+        lambda x, s: int(s),
+        lambda x, s: "yes" if s else "no",
+        lambda x, s: str(s),
+        lambda x, s: {3: "three"}.get(s),
+        lambda x, s: x.shape[0] if s > 1 else 0,
     ],
-)  # fmt: skip
+)
 def test_scalars_of_numpy_stay_what_they_are(backend, function):
     x = np.array([1.0, 2.0])
     compiled = Function(function, backend=backend)
@@ -171,11 +201,17 @@ def test_scalars_of_numpy_stay_what_they_are(backend, function):
 @pytest.mark.parametrize(
     "function",
     [
-        lambda x, s: x * s, lambda x, s: x + s, lambda x, s: np.maximum(x, s), lambda x, s: np.full((2,), s),
-        lambda x, s: np.where(x > s, x, s), lambda x, s: x**s, lambda x, s: s - x, lambda x, s: x.astype("int32") * s,
+        lambda x, s: x * s,
+        lambda x, s: x + s,
+        lambda x, s: np.maximum(x, s),
+        lambda x, s: np.full((2,), s),
+        lambda x, s: np.where(x > s, x, s),
+        lambda x, s: x**s,
+        lambda x, s: s - x,
+        lambda x, s: x.astype("int32") * s,
         lambda x, s: np.exp(s) if not isinstance(s, bool) else x,
     ],
-)  # fmt: skip
+)
 def test_scalars_of_numpy_beside_arrays(backend, function):
     x = np.array([1.0, 2.0])
     compiled = Function(function, backend=backend)
@@ -243,10 +279,12 @@ def reached(x, function):
 def test_what_python_refuses_of_numbers_that_data_decides(backend):
     x = np.array([1.0])
     for function, name in (
-        (lambda n: n + (1 / (n - 5) > 7), "ZeroDivisionError"), (lambda n: 7 // (n - 5), "ZeroDivisionError"),
-        (lambda n: 7 % (n - 5), "ZeroDivisionError"), (lambda n: n + ((n * 3e153) ** 2 > 0), "OverflowError"),
+        (lambda n: n + (1 / (n - 5) > 7), "ZeroDivisionError"),
+        (lambda n: 7 // (n - 5), "ZeroDivisionError"),
+        (lambda n: 7 % (n - 5), "ZeroDivisionError"),
+        (lambda n: n + ((n * 3e153) ** 2 > 0), "OverflowError"),
         (lambda n: 1 << (5 - n), "ValueError"),
-    ):  # fmt: skip
+    ):
         with pytest.raises((ArithmeticError, ValueError)):
             reached(x, function)
         with pytest.raises(AssertionFailed, match=name):

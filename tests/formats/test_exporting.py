@@ -11,7 +11,7 @@ import pytest
 import hybridize
 from hybridize import np
 from hybridize.base.errors import ArgumentError, CaptureError, HybridizeError, StateError, VerificationError
-from hybridize.formats import checking, exporting, library, staging, wasm
+from hybridize.formats import checking, exporting, file_set, library, wasm
 from hybridize.gluon import nn
 
 FILES = {
@@ -413,7 +413,7 @@ def test_all_files_are_placed_or_none(net, tmp_path):
 
 def test_nothing_of_an_interrupted_writer_is_left(tmp_path):
     def interrupted():
-        with staging.staging(tmp_path / "net") as folder:
+        with file_set.temporary_folder(tmp_path / "net") as folder:
             Path(folder, "net.h").write_text("half")
             raise KeyboardInterrupt
 

@@ -72,3 +72,18 @@ def test_every_page_is_linked_from_its_index(folder):
     index = (DOCS / folder / "README.md").read_text()
     pages = {page.name for page in (DOCS / folder).glob("*.md")} - {"README.md"}
     assert {name for name in pages if f"]({name})" not in index} == set()
+
+
+@pytest.mark.parametrize("page", sorted((DOCS / "internals").glob("*.md")), ids=lambda page: page.name)
+def test_files_that_pages_name_exist(page):
+    """A name alone is that of some file; with folders it is a path within the repository or the package."""
+    kept = [
+        path
+        for folder in ("hybridize", "tests", "benchmarks", "examples", "docs")
+        for path in (ROOT / folder).rglob("*")
+    ]
+    known = {
+        "/".join(path.relative_to(ROOT).parts[k:]) for path in kept for k in range(len(path.relative_to(ROOT).parts))
+    }
+    named = re.findall(r"`([\w/.]+\.(?:py|c|mjs|json))`", page.read_text())
+    assert [name for name in named if name not in known] == []

@@ -41,7 +41,7 @@ def taken(function, types, updates, **options):
     expected = executable.run([one.copy() for one in inputs])
     there = [one.copy() for one in inputs]
     pairs = dict(executable.plan.updates)
-    found = executable.run(there, places={output: there[source] for output, source in pairs.items()})
+    found = executable.run(there, donated={output: there[source] for output, source in pairs.items()})
     for number, (x, y) in enumerate(zip(found, expected, strict=True)):
         assert x.tobytes() == y.tobytes(), f"output {number} of {pairs}"
     for output, source in pairs.items():
@@ -169,7 +169,7 @@ def test_sizes_that_a_call_brings_along():
     for count in SIZES:
         w, x = samples([f32(count), f32(count)])
         expected = w - numpy.float32(0.5) * x
-        (found,) = executable.run([w, x], places={0: w})
+        (found,) = executable.run([w, x], donated={0: w})
         assert found is w
         assert w.tobytes() == expected.tobytes()
 
@@ -204,10 +204,10 @@ def test_a_program_that_asserts_stops_before_it_writes():
         assert dict(executable.plan.updates) == {0: 0}, step
         w, x = numpy.arange(300, dtype="f4"), numpy.ones(300, "f4")
         expected = (w * 0.5 if step is of_the_old else w) - x
-        executable.run([w, x], places={0: w})
+        executable.run([w, x], donated={0: w})
         numpy.testing.assert_array_equal(w, expected)
         with pytest.raises(AssertionFailed):
-            executable.run([w, -x], places={0: w})
+            executable.run([w, -x], donated={0: w})
         numpy.testing.assert_array_equal(w, expected)
 
 
@@ -222,7 +222,7 @@ def test_an_assertion_of_what_is_written_is_no_update():
     executable = compiled(step, [f32(10), f32(10)], {0: 0})
     w = numpy.ones(10, "f4")
     with pytest.raises(AssertionFailed):
-        executable.run([w, 2 * w], places={0: w} if executable.plan.updates else {})
+        executable.run([w, 2 * w], donated={0: w} if executable.plan.updates else {})
     numpy.testing.assert_array_equal(w, numpy.ones(10, "f4"))
 
 

@@ -29,7 +29,7 @@ from hybridize.array.operands import (
     has_arrays,
     made_in_order,
     one_of,
-    places,
+    positions,
     public,
     result,
     sizes_from,
@@ -369,7 +369,7 @@ def logspace(
     return (base**exponents).astype(_dtype(dtype))
 
 
-def _places(rows: int, columns: int) -> tuple[Any, Any]:
+def _positions(rows: int, columns: int) -> tuple[Any, Any]:
     """Row and column number of every element of a matrix, int64."""
     return tuple(result(bind1(ops.Iota((rows, columns), axis, int64))) for axis in (0, 1))
 
@@ -378,7 +378,7 @@ def _places(rows: int, columns: int) -> tuple[Any, Any]:
 def eye(N: int, M: int | None = None, k: int = 0, dtype: Any = None, ctx: Any = None, device: Any = None) -> Any:
     """Ones on the diagonal `k`, zeros elsewhere."""
     check_device(ctx if ctx is not None else device)
-    row, column = _places(N, N if M is None else M)
+    row, column = _positions(N, N if M is None else M)
     return equal(column, row + k).astype(_dtype(dtype))
 
 
@@ -392,7 +392,7 @@ def identity(n: int, dtype: Any = None, ctx: Any = None, device: Any = None) -> 
 def tri(N: int, M: int | None = None, k: int = 0, dtype: Any = None, ctx: Any = None, device: Any = None) -> Any:
     """Ones on and below the diagonal `k`, zeros above."""
     check_device(ctx if ctx is not None else device)
-    row, column = _places(N, N if M is None else M)
+    row, column = _positions(N, N if M is None else M)
     return greater_equal(row + k, column).astype(_dtype(dtype))
 
 
@@ -416,7 +416,7 @@ def _places_of(x: Any, name: str) -> tuple[Any, Any]:
     """Row and column number of every element of matrices, or of the square matrix whose rows are a vector."""
     if not x.ndim:
         raise ShapeError("E113", f"{name} takes a vector or matrices, got {x.type}")
-    return _places(*x.shape[-2:]) if x.ndim > 1 else _places(x.shape[0], x.shape[0])
+    return _positions(*x.shape[-2:]) if x.ndim > 1 else _positions(x.shape[0], x.shape[0])
 
 
 def cast_zero(x: Any) -> Any:
@@ -430,7 +430,7 @@ def diagonal(a: Any, offset: int = 0, axis1: int = 0, axis2: int = 1) -> Any:
     x = moveaxis(a, (axis1, axis2), (-2, -1))
     rows, columns = x.shape[-2:]
     length = max(0, min(rows + min(offset, 0), columns - max(offset, 0)))
-    i = places(length)
+    i = positions(length)
     return x[..., i - min(offset, 0), i + max(offset, 0)]
 
 
@@ -444,7 +444,7 @@ def diag(v: Any, k: int = 0) -> Any:
         raise ShapeError("E113", f"diag takes a vector or a matrix, got {x.type}")
     n = x.shape[0] + abs(k)
     matrix = zeros((n, n), dtype=x.dtype)
-    i = places(x.shape[0])
+    i = positions(x.shape[0])
     matrix[i - min(k, 0), i + max(k, 0)] = x
     return matrix
 
@@ -458,7 +458,7 @@ def diagflat(v: Any, k: int = 0) -> Any:
 @public
 def fill_diagonal(a: Any, val: Any) -> None:
     """Write `val` to the main diagonal, in place."""
-    i = places(min(a.shape))
+    i = positions(min(a.shape))
     a[(i,) * a.ndim] = val
 
 
@@ -484,7 +484,7 @@ def indices(dimensions: Any, dtype: Any = None, ctx: Any = None, device: Any = N
 
 
 def _triangle(mask: Any) -> tuple[Any, Any]:
-    return tuple(result(given(places.astype(int64))) for places in numpy.nonzero(mask))
+    return tuple(result(given(positions.astype(int64))) for positions in numpy.nonzero(mask))
 
 
 @public

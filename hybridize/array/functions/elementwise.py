@@ -541,7 +541,7 @@ def detach(x: Any) -> Any:
         return same
     if type(x) is ndarray:
         x = current().lift(x)  # type: ignore[attr-defined]
-    return x.step(ops.StopGradient()) if type(x) is Symbol and x.weak is None else stop_gradient(x)
+    return x.view_by(ops.StopGradient()) if type(x) is Symbol and x.weak is None else stop_gradient(x)
 
 
 @public

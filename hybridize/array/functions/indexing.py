@@ -362,7 +362,7 @@ def _steps(parsed: Parsed, shape: Shape) -> list[Op]:
 
 def _basic(x: Symbol, parsed: Parsed) -> Symbol:
     for step in _steps(parsed, x.shape):
-        x = x.step(step)
+        x = x.view_by(step)
     return x
 
 
@@ -372,7 +372,7 @@ def _at_counters(x: Symbol, parsed: Parsed) -> Symbol:
     places = _arrays_as_axes(parsed)
     for axis in sorted(places, key=lambda axis: places[axis], reverse=True):
         index = _normalised(parsed.arrays[axis], view.shape[places[axis]], axis, x.type)
-        view = view.step(At(places[axis], index))
+        view = view.view_by(At(places[axis], index))
     return view
 
 

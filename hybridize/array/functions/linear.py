@@ -24,7 +24,7 @@ from hybridize.array.operands import (
     cast,
     finished,
     operand,
-    places,
+    positions,
     public,
     result,
 )
@@ -233,7 +233,7 @@ def trace(a: Any, offset: int = 0, axis1: int = 0, axis2: int = 1, dtype: Any = 
     """The sum of a diagonal of two axes, the first ones unless said."""
     x = moveaxis(a, (axis1, axis2), (-2, -1))
     rows, columns = x.shape[-2:]
-    i = places(max(0, min(rows + min(offset, 0), columns - max(offset, 0))))
+    i = positions(max(0, min(rows + min(offset, 0), columns - max(offset, 0))))
     return sum_(x[..., i - min(offset, 0), i + max(offset, 0)], -1, dtype, out)
 
 
@@ -305,7 +305,7 @@ def _diagonals(term: str, x: Any) -> tuple[str, Any]:
     while len(set(term)) != len(term):
         letter = next(c for c in term if term.count(c) > 1)
         i, j = term.index(letter), term.index(letter, term.index(letter) + 1)
-        along = places(x.shape[i])
+        along = positions(x.shape[i])
         x = moveaxis(x, (i, j), (0, 1))[along, along]
         term = letter + "".join(c for k, c in enumerate(term) if k not in (i, j))
     return term, x

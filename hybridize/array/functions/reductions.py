@@ -211,7 +211,7 @@ def std(a: Any, axis: Any = None, dtype: Any = None, out: Any = None, ddof: floa
     return finished(root(var(a, axis, dtype, None, ddof, keepdims)), out)
 
 
-def _place(name: str, op: Callable[[int], Op], text: str) -> Callable[..., Any]:
+def _arg_reduction(name: str, op: Callable[[int], Op], text: str) -> Callable[..., Any]:
     method = getattr(numpy.ndarray, name)
 
     def function(a: Any, axis: int | None = None, out: Any = None, keepdims: bool = False) -> Any:
@@ -238,10 +238,10 @@ def _place(name: str, op: Callable[[int], Op], text: str) -> Callable[..., Any]:
     return public(function)
 
 
-argmax = _place(
+argmax = _arg_reduction(
     "argmax", ops.ArgMax, "The index of the first largest element along `axis`, int64; of NaN where there is one."
 )
-argmin = _place(
+argmin = _arg_reduction(
     "argmin", ops.ArgMin, "The index of the first smallest element along `axis`, int64; of NaN where there is one."
 )
 

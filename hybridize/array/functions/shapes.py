@@ -45,9 +45,9 @@ from hybridize.ops.op import ACTIVE, Op, bind1, capturing, current, taping
 def viewed(x: Any, op: Op) -> Any:
     """The view of an array that a view op (Slice, Reshape without copy, Transpose, Broadcast) makes."""
     if isinstance(x, Symbol):
-        return x.step(op)
+        return x.view_by(op)
     if ACTIVE and capturing():
-        return array_of_trace(x).step(op)
+        return array_of_trace(x).view_by(op)
     tape = taping() if ACTIVE else None
     if tape is not None:
         return tape.view(x, (op,))
@@ -130,7 +130,7 @@ def reshape(a: Any, newshape: Any = None, order: str = "C", *, shape: Any = None
         return view(symbol, settled(symbol).reshape(wanted))
     if not _is_view(symbol, wanted):
         return result(bind1(ops.Reshape(wanted), symbol.operand()))
-    return symbol if same_shape(symbol.shape, wanted) and symbol is not a else symbol.step(ops.Reshape(wanted))
+    return symbol if same_shape(symbol.shape, wanted) and symbol is not a else symbol.view_by(ops.Reshape(wanted))
 
 
 _copied = copy

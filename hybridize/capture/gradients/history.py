@@ -218,7 +218,7 @@ class History:
 
     def gradient(self, at: Recording, symbol: Symbol) -> Symbol | None:
         """`x.grad`."""
-        variable = None if symbol._steps else self._variable(symbol._cell)
+        variable = None if symbol._view else self._variable(symbol._cell)
         return None if variable is None else at.lift(gradient_of(variable))
 
     def backward(self, at: Recording, heads: Any, head_grads: Any, retain_graph: bool, train_mode: bool) -> None:

@@ -205,9 +205,9 @@ class Emitter:
         """End the program unless the condition of an assertion holds: nothing is written over an input then."""
         end, following = f.fresh("failed"), f.fresh("held")
         f.branch(f.op(f"icmp eq i8 {f.op(f'load i8, ptr {condition}')}, 0"), end, following)
-        f.place(end)
+        f.begin_block(end)
         f.do("ret void")
-        f.place(following)
+        f.begin_block(following)
 
     def step(self, f: Function, step: ScheduleStep, pointers: Pointers) -> str:
         """Call what `step` says; returns the name of the function."""

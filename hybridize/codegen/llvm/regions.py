@@ -114,12 +114,12 @@ class _Region:
         then, orelse, after = f.fresh("then"), f.fresh("else"), f.fresh("after")
         f.branch(truth, then, orelse)
         for label, call in zip((then, orelse), self.calls, strict=True):
-            f.place(label)
+            f.begin_block(label)
             call.inputs([f"%i{k}" for k in range(1, len(self.step.inputs))])
             call.outputs([f"%o{k}" for k in range(len(self.step.outputs))])
             call.run(self.scratch)
             f.jump(after)
-        f.place(after)
+        f.begin_block(after)
 
     def repeat(self) -> None:
         """A while loop."""
@@ -130,7 +130,7 @@ class _Region:
         asked.outputs([flag])
         before, head, turn, after = f.label, f.fresh("head"), f.fresh("turn"), f.fresh("after")
         f.jump(head)
-        f.place(head)
+        f.begin_block(head)
         now, other = f"%{f.fresh('now')}", f"%{f.fresh('other')}"
         # The turn jumps back with the copies exchanged.
         f.do(f"{now} = phi ptr [ {first}, %{before} ], [ {other}, %{turn} ]")
@@ -140,13 +140,13 @@ class _Region:
         asked.run(self.scratch)
         truth = f.op(f"icmp ne i8 {f.op(f'load i8, ptr {flag}, align 1')}, 0")
         f.branch(truth, turn, after)
-        f.place(turn)
+        f.begin_block(turn)
         following = self._state(other)
         body.inputs(state)
         body.outputs([following[k] for k in self.moving])
         body.run(self.scratch)
         f.jump(head)
-        f.place(after)
+        f.begin_block(after)
         self._end(now)
 
     def scan(self) -> None:

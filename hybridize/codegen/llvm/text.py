@@ -203,7 +203,7 @@ class Function:
         sizes = [f"i64 {self.symbol(symbols[number])}" for number in sorted(symbols)]
         self.do(f"call void @{callee}({', '.join([*args, *sizes])})")
 
-    def place(self, label: str) -> None:
+    def begin_block(self, label: str) -> None:
         """Begin the block `label` (without %); the block before must have ended with a branch."""
         self._lines.append(f"{label}:")
         self._label = label
@@ -246,10 +246,10 @@ class Function:
             self.branch(some, head, after)
         else:
             self.jump(head)
-        self.place(head)
+        self.begin_block(head)
         slot = len(self._lines)
         self.jump(body)
-        self.place(body)
+        self.begin_block(body)
         loop = LoopBlock(index, carried)
         yield loop
         if len(loop.following) != len(carried):
@@ -266,7 +266,7 @@ class Function:
             for name, (type, first), later in zip(carried, carry, loop.following, strict=True)
         ]
         self._lines[slot:slot] = phis
-        self.place(after)
+        self.begin_block(after)
         if guard:
             loop.results = [
                 self.op(f"phi {type} [ {first}, %{before} ], [ {later}, %{end} ]")
@@ -280,10 +280,10 @@ class Function:
         """Write a block that runs only when the i1 holds; it defines no values for later."""
         then, after = self.fresh("then"), self.fresh("after")
         self.branch(condition, then, after)
-        self.place(then)
+        self.begin_block(then)
         yield
         self.jump(after)
-        self.place(after)
+        self.begin_block(after)
 
     def text(self) -> str:
         """The function, whole."""

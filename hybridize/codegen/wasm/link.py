@@ -52,7 +52,7 @@ def link(*objects: bytes) -> Linked:
     table = _Table()
     fixed = [_fixed(part, table) for part in parts]
     functions = [(s.name, part.function(s.index)) for part in parts for s in _exported(part.source, "function")]
-    variables = [(s.name, part.places[s.index] + s.offset) for part in parts for s in _exported(part.source, "data")]
+    variables = [(s.name, part.starts[s.index] + s.offset) for part in parts for s in _exported(part.source, "data")]
     names = tuple(title for title, _ in (*functions, *variables))
     twice = sorted({title for title in names if names.count(title) > 1})
     if twice:
@@ -76,7 +76,7 @@ def link(*objects: bytes) -> Linked:
         sections.append(section(9, vector([b"\x00" + _constant(1) + vector(map(unsigned, table.functions))])))
     sections.append(section(10, _joined([_items(code) for code, _ in fixed])))
     contents = [
-        pair for part, (_, data) in zip(parts, fixed, strict=True) for pair in zip(part.places, data, strict=True)
+        pair for part, (_, data) in zip(parts, fixed, strict=True) for pair in zip(part.starts, data, strict=True)
     ]
     filled = [(place, content) for place, content in contents if any(content)]
     sections.append(section(11, vector(b"\x00" + _constant(at) + unsigned(len(x)) + x for at, x in filled)))
@@ -88,7 +88,7 @@ class _Part:
     """An object with its place in the module."""
 
     source: Relocatable
-    places: tuple[int, ...]
+    starts: tuple[int, ...]
     """Addresses of its segments."""
     imported: tuple[int, ...]
     """For each import of its own, the import of the module that it is."""
@@ -120,13 +120,13 @@ def _placed(sources: Sequence[Relocatable]) -> tuple[list[_Part], dict[str, int]
     numbers = {title: number for number, title in enumerate(imports)}
     parts, end, defined = [], STACK_BYTES, len(imports)
     for source, first in zip(sources, first_types, strict=True):
-        places = []
+        starts = []
         for segment in source.segments:
             end = _aligned(end, segment.align)
-            places.append(end)
+            starts.append(end)
             end += len(segment.content)
         imported = tuple(numbers[each.name] for each in source.imports)
-        parts.append(_Part(source, tuple(places), imported, defined, first))
+        parts.append(_Part(source, tuple(starts), imported, defined, first))
         defined += _items(source.functions)[0]
     return parts, imports, _aligned(end, HEAP_ALIGN)
 
@@ -188,7 +188,7 @@ def _fixed(part: _Part, table: _Table) -> tuple[bytes, list[bytes]]:
                 value = table.index(part.function(source.symbols[fix.index].index))
             case _:
                 symbol = source.symbols[fix.index]
-                value = part.places[symbol.index] + symbol.offset + fix.addend
+                value = part.starts[symbol.index] + symbol.offset + fix.addend
         if fix.kind in (Fix.MEMORY_ADDR_I32, Fix.TABLE_INDEX_I32):
             raw = struct.pack("<I", value)
         elif fix.kind in (Fix.TABLE_INDEX_SLEB, Fix.MEMORY_ADDR_SLEB):

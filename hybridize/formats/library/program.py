@@ -9,7 +9,7 @@ from typing import Any, Final
 
 from hybridize.base.errors import CaptureError, CodegenError
 from hybridize.base.types import TensorType
-from hybridize.codegen.llvm.library.codes import NO_LIMIT, first_place, size_range
+from hybridize.codegen.llvm.library.codes import NO_LIMIT, first_position, size_range
 from hybridize.codegen.llvm.library.describe import shape_words
 from hybridize.codegen.llvm.library.model import LibraryModel, LibraryTensor, LibraryVariant, Version
 from hybridize.codegen.llvm.program import Built, build
@@ -130,7 +130,7 @@ def _sizes(model: LibraryModel) -> list[str]:
         return []
     lines = []
     for symbol in last.scope.symbols:
-        place = first_place(last, symbol)
+        place = first_position(last, symbol)
         if place is not None:
             low, high = size_range(model, *place)
             lines.append(f"{symbol.name} in {low}..{'' if high == NO_LIMIT else high}")

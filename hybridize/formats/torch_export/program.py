@@ -10,8 +10,8 @@ from hybridize.base.errors import CaptureError
 from hybridize.base.locations import SourceLoc
 from hybridize.base.types import TensorType
 from hybridize.formats.torch_export.draws import CURRENT, Draws
-from hybridize.formats.torch_export.numbers import NUMBERS
 from hybridize.formats.torch_export.registry import TABLE
+from hybridize.formats.torch_export.size_numbers import NUMBERS
 from hybridize.graph import Graph
 from hybridize.ops import Operand, interpreting
 from hybridize.ops.tracing import GraphTracer

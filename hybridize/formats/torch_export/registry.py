@@ -12,7 +12,7 @@ from hybridize import ops
 from hybridize.base.dims import is_symbolic
 from hybridize.base.dtypes import DType, bool_, is_float
 from hybridize.base.types import TensorType, same_shape
-from hybridize.formats.torch_export.numbers import SizeNumber
+from hybridize.formats.torch_export.size_numbers import SizeNumber
 from hybridize.ops import Operand, type_of
 
 Types = tuple[TensorType, ...]

@@ -17,8 +17,8 @@ from hybridize.base.dims import broadcast, known, maximum, product
 from hybridize.base.dtypes import bool_, float64, int64, is_float
 from hybridize.base.errors import CaptureError
 from hybridize.base.types import TensorType
-from hybridize.formats.torch_export.numbers import SizeNumber
 from hybridize.formats.torch_export.registry import Translation, Types, aten, axes_of, common, operand
+from hybridize.formats.torch_export.size_numbers import SizeNumber
 from hybridize.ops import Operand, composites, type_of
 
 

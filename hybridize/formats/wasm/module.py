@@ -82,7 +82,7 @@ def compiled(deployable: Deployable) -> CompiledModule:
     """
     target = named_target("wasm32")
     weights, constants = _Weights(), _Constants()
-    states = tuple(ModuleConstant(*weights.place(state.initial)) for state in deployable.states)
+    states = tuple(ModuleConstant(*weights.range_of(state.initial)) for state in deployable.states)
     objects, programs = [], []
     for number, variant in enumerate(deployable.variants):
         built = _built(variant.graph, f"v{number}", target, len(deployable.inputs))
@@ -148,7 +148,7 @@ def _program(name: str, variant: Variant, built: Built, weights: _Weights, const
     packs = {pack.slot: pack for pack in built.plan.packs}
     numbers = []
     for slot, array in enumerate(built.constants):
-        place, pack = weights.place(array), packs.get(slot)
+        place, pack = weights.range_of(array), packs.get(slot)
         if pack is None:
             numbers.append(constants.number((place, ""), ModuleConstant(*place)))
         else:
@@ -176,14 +176,14 @@ class _Weights:
     def __init__(self) -> None:
         self.parts: list[memoryview] = []
         self.end = 0
-        self._places: dict[bytes, tuple[int, int]] = {}
+        self._ranges: dict[bytes, tuple[int, int]] = {}
 
-    def place(self, array: NDArray[Any]) -> tuple[int, int]:
+    def range_of(self, array: NDArray[Any]) -> tuple[int, int]:
         """Return the offset and the length of an array's bytes, which are added if they are not there."""
         content = dense(array).reshape(-1).view(numpy.uint8).data
         key = digest(content)
-        if key not in self._places:
-            self._places[key] = (self.end, len(content))
+        if key not in self._ranges:
+            self._ranges[key] = (self.end, len(content))
             self.parts.append(content)
             self.end += len(content)
-        return self._places[key]
+        return self._ranges[key]

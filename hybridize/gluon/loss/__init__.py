@@ -18,10 +18,10 @@ from hybridize.gluon.loss.classes import SquaredHingeLoss as SquaredHingeLoss
 from hybridize.gluon.loss.distances import CosineEmbeddingLoss as CosineEmbeddingLoss
 from hybridize.gluon.loss.distances import SDMLLoss as SDMLLoss
 from hybridize.gluon.loss.distances import TripletLoss as TripletLoss
-from hybridize.gluon.loss.numbers import HuberLoss as HuberLoss
-from hybridize.gluon.loss.numbers import L1Loss as L1Loss
-from hybridize.gluon.loss.numbers import L2Loss as L2Loss
-from hybridize.gluon.loss.numbers import PoissonNLLLoss as PoissonNLLLoss
+from hybridize.gluon.loss.regression import HuberLoss as HuberLoss
+from hybridize.gluon.loss.regression import L1Loss as L1Loss
+from hybridize.gluon.loss.regression import L2Loss as L2Loss
+from hybridize.gluon.loss.regression import PoissonNLLLoss as PoissonNLLLoss
 from hybridize.gluon.loss.sequences import CTCLoss as CTCLoss
 
 SigmoidBCELoss = SigmoidBinaryCrossEntropyLoss

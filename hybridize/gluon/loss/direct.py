@@ -38,7 +38,7 @@ def direct(pred: Any, label: Any) -> bool:
 def cross_entropy(pred: ndarray, label: ndarray, weight: float) -> Any:
     """-weight log(softmax(pred)) at the label: [batch] of [batch, classes] and [batch]."""
     if taping() is None:
-        return wrap(_surprise(pred._data, _places(pred._data, label._data), weight)[0])
+        return wrap(_surprise(pred._data, _positions(pred._data, label._data), weight)[0])
     return _CrossEntropy(weight)(pred, label)
 
 
@@ -56,7 +56,7 @@ def binary_entropy(pred: ndarray, label: ndarray, weight: float) -> Any:
     return _BinaryEntropy(weight)(pred, label)
 
 
-def _places(x: Array, label: Array) -> tuple[Array, Array]:
+def _positions(x: Array, label: Array) -> tuple[Array, Array]:
     """Return the positions of the labels among the scores.
 
     Raises:
@@ -113,7 +113,7 @@ class _CrossEntropy(autograd.Function):
         self._weight = weight
 
     def forward(self, pred: ndarray, label: ndarray) -> ndarray:
-        loss, chances = _surprise(pred._data, _places(pred._data, label._data), self._weight)
+        loss, chances = _surprise(pred._data, _positions(pred._data, label._data), self._weight)
         self.save_for_backward(pred, label, wrap(chances))
         return wrap(loss)
 
@@ -124,7 +124,7 @@ class _CrossEntropy(autograd.Function):
             return wrong * np.expand_dims(g * self._weight, 1), None
         by = g._data if self._weight == 1 else g._data * g.dtype.type(self._weight)
         found = kept._data * by[:, None]
-        found[_places(found, label._data)] -= by
+        found[_positions(found, label._data)] -= by
         return wrap(found), None
 
 

@@ -125,10 +125,10 @@ def tile(
     if adds:
         first, load, start = f.label, f.fresh("load"), f.fresh("begin")
         f.branch("%more", load, start)
-        f.place(load)
-        loaded = [arithmetic.load_computed(f, place) for place in _places(f, arithmetic, numbered, vectors)]
+        f.begin_block(load)
+        loaded = [arithmetic.load_computed(f, place) for place in _pointers(f, arithmetic, numbered, vectors)]
         f.jump(start)
-        f.place(start)
+        f.begin_block(start)
         of = arithmetic.vector
         begin = [f.op(f"phi {of} [ {arithmetic.zero}, %{first} ], [ {value}, %{load} ]") for value in loaded]
     offsets = [times(f, "%xs", row) if along_k else times(f, row, arithmetic.bytes) for row in numbered]
@@ -142,7 +142,7 @@ def tile(
         ending.emit(f, total, vectors)
         f.do("ret void")
         return module.shared(f)
-    for value, place in zip(total, _places(f, arithmetic, numbered, vectors), strict=True):
+    for value, place in zip(total, _pointers(f, arithmetic, numbered, vectors), strict=True):
         arithmetic.store_computed(f, value, place)
     f.do("ret void")
     return name
@@ -155,7 +155,7 @@ def _clamped(f: Function, rows: int) -> list[str]:
     return ["0", *(f.op(f"call i64 {minimum}(i64 {last}, i64 {i})") for i in range(1, rows))]
 
 
-def _places(f: Function, arithmetic: Arithmetic, numbered: list[str], vectors: int) -> Iterator[str]:
+def _pointers(f: Function, arithmetic: Arithmetic, numbered: list[str], vectors: int) -> Iterator[str]:
     """Pointers to the vectors of c, each written when it is asked for."""
     row = "%c"
     for i, number in enumerate(numbered):
@@ -194,10 +194,10 @@ def _choice(
     f.do(f"switch i64 %count, label %{other} [ {cases} ]")
     arguments = ", ".join(f"{type} %{param}" for type, param in params)
     for count, label in labels.items():
-        f.place(label)
+        f.begin_block(label)
         f.do(f"tail call void @{functions[count]}({arguments})")
         f.do("ret void")
-    f.place(other)
+    f.begin_block(other)
     f.do(f"tail call void @{otherwise}(i64 %count, {arguments})")
     f.do("ret void")
 

@@ -241,11 +241,11 @@ def _circular(v: Vectors, x: str, turn: int, library: str) -> str:
     far = v.any(v.compare("one", x, inside))
     rare, after, start = f.fresh("rare"), f.fresh("after"), f.label
     f.branch(far, rare, after)
-    f.place(rare)
+    f.begin_block(rare)
     exact = v.per_lane(library, x)
     end = f.label
     f.jump(after)
-    f.place(after)
+    f.begin_block(after)
     return f.op(f"phi {v.type} [ {y}, %{start} ], [ {exact}, %{end} ]")
 
 

@@ -2,8 +2,8 @@
 """The scalar functions of the loop IR as LLVM instructions, for one element or a vector of them.
 
 Registers: bool is i1, float16 and bfloat16 are `float`s that hold a value of the narrow type (each result is rounded
-to it, so overflow and rounding are those of the type); all others are themselves. What is transcendental is
-`mathematics`'s; what that does not have is called from the C library, lane by lane.
+to it, so overflow and rounding are those of the type); all others are themselves. Transcendental functions
+are `float32`'s and `float64`'s; those that have no code there are called from the C library, lane by lane.
 """
 
 from __future__ import annotations

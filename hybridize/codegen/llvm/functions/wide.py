@@ -170,11 +170,11 @@ def _tan_single(v: Vectors, x: str) -> str:
     y = through(_tan)(v, inside)
     rare, after, start = f.fresh("rare"), f.fresh("after"), f.label
     f.branch(v.any(v.compare("one", x, inside)), rare, after)
-    f.place(rare)
+    f.begin_block(rare)
     exact = v.per_lane("tanf", x)
     end = f.label
     f.jump(after)
-    f.place(after)
+    f.begin_block(after)
     y = f.op(f"phi {v.type} [ {y}, %{start} ], [ {exact}, %{end} ]")
     return v.select(v.compare("oeq", x, v.number(0.0)), x, y)
 

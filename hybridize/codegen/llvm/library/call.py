@@ -14,9 +14,9 @@ from __future__ import annotations
 from hybridize.base.dims import bounds, is_symbolic
 from hybridize.base.types import TensorType
 from hybridize.codegen.llvm.library import codes
-from hybridize.codegen.llvm.library.layout import LINE, WORD, Layout, aligned, scratch_places
+from hybridize.codegen.llvm.library.layout import LINE, WORD, Layout, aligned, scratch_offsets
 from hybridize.codegen.llvm.library.model import LibraryModel, LibraryVariant
-from hybridize.codegen.llvm.library.sizes import chosen, emit_frame, frame_places
+from hybridize.codegen.llvm.library.sizes import chosen, emit_frame, frame_offsets
 from hybridize.codegen.llvm.library.writer import Writer
 from hybridize.codegen.llvm.text import Module
 from hybridize.runtime.plan import PREPARE
@@ -53,7 +53,7 @@ class _Call:
         inputs = self.read_inputs()
         outputs = self.read_outputs()
         state_bytes = [self.model.states[state][1] for state in variant.new_states]
-        places, extra = scratch_places(0, state_bytes)
+        places, extra = scratch_offsets(0, state_bytes)
         scratch, own, taken = self.take_scratch(extra)
         if self.model.states and variant.states:
             f.do(f"call void @{LOCK}(ptr {w.at('%model', WORD['lock'])})")
@@ -74,7 +74,7 @@ class _Call:
         flat = [(array, axis) for array, type_ in enumerate(self.variant.outputs) for axis in range(type_.ndim)]
         if not flat:
             return
-        places = frame_places(self.variant)
+        places = frame_offsets(self.variant)
         first = len(self.variant.inputs) + 1
         with f.when(f.op("icmp ne ptr %output_sizes, null")):
             for place, (array, axis) in enumerate(flat):
@@ -108,7 +108,7 @@ class _Call:
         place = sum(one.ndim for one in self.variant.inputs[: number - 1])
         base = "%sizes"
         if number > len(self.variant.inputs):
-            base, place = self.frame, frame_places(self.variant)[number - 1 - len(self.variant.inputs)]
+            base, place = self.frame, frame_offsets(self.variant)[number - 1 - len(self.variant.inputs)]
         held = "true"
         for axis in range(type_.ndim):
             held = f.op(f"and i1 {held}, {w.test('ne', w.load(w.element(base, place + axis), 0, 'i64'), 0)}")
@@ -161,12 +161,12 @@ class _Call:
         total_ = f.op(f"add i64 {w.load(self.frame, 0, 'i64')}, {extra}")
         more, ready, start = f.fresh("more"), f.fresh("ready"), f.label
         f.branch(w.test("sgt", total_, STACK_BYTES), more, ready)
-        f.place(more)
+        f.begin_block(more)
         own = f.op(f"call ptr @{TAKE}(ptr %model, i64 {total_})")
         w.fail(w.is_null(own), codes.code(codes.MEMORY))
         inner, end = w.at(own, LINE), f.label
         f.jump(ready)
-        f.place(ready)
+        f.begin_block(ready)
         scratch = f.op(f"phi ptr [ {stack}, %{start} ], [ {inner}, %{end} ]")
         return scratch, f.op(f"phi ptr [ null, %{start} ], [ {own}, %{end} ]"), True
 
@@ -205,20 +205,20 @@ def emit_memory(module: Module, model: LibraryModel) -> None:
     spare = f.op(f"atomicrmw xchg ptr {w.at('%model', WORD['spare'])}, ptr null acquire, align 8")
     some, fresh, use, drop = (f.fresh(label) for label in ("some", "fresh", "use", "drop"))
     f.branch(w.is_null(spare), fresh, some)
-    f.place(some)
+    f.begin_block(some)
     f.branch(w.test("uge", w.load(spare, 8, "i64"), "%nbytes"), use, drop)
-    f.place(use)
+    f.begin_block(use)
     f.do(f"ret ptr {spare}")
-    f.place(drop)
+    f.begin_block(drop)
     w.external("free", "void", f"ptr {w.load(spare)}")
     f.jump(fresh)
-    f.place(fresh)
+    f.begin_block(fresh)
     raw = w.external("malloc", "ptr", f"i64 {f.op(f'add i64 %nbytes, {2 * LINE}')}")
     none, made = f.fresh("none"), f.fresh("made")
     f.branch(w.is_null(raw), none, made)
-    f.place(none)
+    f.begin_block(none)
     f.do("ret ptr null")
-    f.place(made)
+    f.begin_block(made)
     block = w.lined(raw)
     w.store(raw, block)
     w.store("%nbytes", block, 8, "i64")
@@ -237,18 +237,18 @@ def _emit_lock(module: Module, model: LibraryModel) -> None:
     w = Writer(module, LOCK, [("ptr", "word")], returns="void")
     f = w.f
     f.jump("try")
-    f.place("try")
+    f.begin_block("try")
     before = f.op("atomicrmw xchg ptr %word, i32 1 acquire, align 4")
     f.branch(w.test("eq", before, 0, "i32"), "mine", "wait")
-    f.place("wait")
+    f.begin_block("wait")
     with f.loop(0, 64):
         held = f.op("load atomic i32, ptr %word monotonic, align 4")
         again = f.fresh("again")
         f.branch(w.test("eq", held, 0, "i32"), "try", again)
-        f.place(again)
+        f.begin_block(again)
     w.external(*(("SwitchToThread", "i32") if model.system == "windows" else ("sched_yield", "i32")))
     f.jump("try")
-    f.place("mine")
+    f.begin_block("mine")
     f.do("ret void")
 
 
@@ -280,6 +280,6 @@ def emit_run(module: Module, model: LibraryModel) -> None:
 def _return_unless_zero(w: Writer, answer: str) -> None:
     wrong, fine = w.f.fresh("wrong"), w.f.fresh("fine")
     w.f.branch(w.test("eq", answer, 0, "i32"), fine, wrong)
-    w.f.place(wrong)
+    w.f.begin_block(wrong)
     w.f.do(f"ret i32 {answer}")
-    w.f.place(fine)
+    w.f.begin_block(fine)

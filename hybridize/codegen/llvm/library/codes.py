@@ -101,7 +101,7 @@ def _wanted(model: LibraryModel, number: int, axis: int) -> str:
     symbol = symbol_of(last)
     if number >= len(model.inputs) and is_symbolic(last):
         return text(last)
-    if symbol is not None and first_place(model.variants[-1], symbol) != (number, axis):
+    if symbol is not None and first_position(model.variants[-1], symbol) != (number, axis):
         return f"the same {text(last)}"
     spans = _spans(model, number, axis)
     return ", or ".join(map(_span, spans)) if spans else text(last)
@@ -130,7 +130,7 @@ def _spans(model: LibraryModel, number: int, axis: int) -> list[tuple[int, int]]
     return merged
 
 
-def first_place(variant: LibraryVariant, symbol: SizeSymbol) -> tuple[int, int] | None:
+def first_position(variant: LibraryVariant, symbol: SizeSymbol) -> tuple[int, int] | None:
     """The input and axis where a size symbol stands alone first."""
     for number, type_ in enumerate(variant.inputs):
         for axis, size in enumerate(type_.shape):

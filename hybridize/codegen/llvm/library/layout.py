@@ -85,7 +85,7 @@ class Layout:
         return self._packed[level][array, pack.layout]
 
 
-def scratch_places(start: int, sizes: Sequence[int]) -> tuple[list[int], int]:
+def scratch_offsets(start: int, sizes: Sequence[int]) -> tuple[list[int], int]:
     """Place arrays of these sizes one after the other, each on cache lines of its own; returns their offsets and the
     end.
     """

@@ -41,26 +41,26 @@ def emit_processor(module: Module, model: LibraryModel) -> None:
     extended = w.test("uge", _cpuid(w, -(1 << 31))[0], -(1 << 31) + 1, "i32")
     ask, none = f.fresh("ask"), f.fresh("none")
     f.branch(f.op(f"and i1 {enough}, {extended}"), ask, none)
-    f.place(ask)
+    f.begin_block(ask)
     first = _all(w, _cpuid(w, 1)[2], _1C)
     system, following = f.fresh("system"), f.fresh("following")
     f.branch(f.op(f"and i1 {first}, {_all(w, _cpuid(w, -(1 << 31) + 1)[2], _EXTENDED)}"), system, none)
-    f.place(system)
+    f.begin_block(system)
     pair = f.op('call { i32, i32 } asm sideeffect "xgetbv", "={ax},={dx},{cx},~{dirflag},~{fpsr},~{flags}"(i32 0)')
     kept = f.op(f"extractvalue {{ i32, i32 }} {pair}, 0")
     found = _cpuid(w, 7)[1]
     f.jump(following)
-    f.place(following)
+    f.begin_block(following)
     for name, features, registers in (("avx512", _7B_WIDE, _KEPT_WIDE), ("avx2", _7B, _KEPT)):
         if name not in names:
             continue
         yes, no = f.fresh("yes"), f.fresh("no")
         f.branch(f.op(f"and i1 {_all(w, found, features)}, {_all(w, kept, registers)}"), yes, no)
-        f.place(yes)
+        f.begin_block(yes)
         f.do(f"ret i64 {names.index(name)}")
-        f.place(no)
+        f.begin_block(no)
     f.jump(none)
-    f.place(none)
+    f.begin_block(none)
     f.do(f"ret i64 {lowest}")
 
 

@@ -97,14 +97,14 @@ def _emit_which(module: Module, model: LibraryModel) -> None:
             break
         right, other = f.fresh("right"), f.fresh("other")
         f.branch(w.test("eq", answer, 0, "i32"), right, other)
-        f.place(right)
+        f.begin_block(right)
         if variant.scope is not None:
             holds, _ = emit_frame(w, model, number, variant, prepare_name(model, number, len(model.levels) - 1))
             good = f.fresh("good")
             f.branch(holds, good, other)
-            f.place(good)
+            f.begin_block(good)
         f.do("ret i32 0")
-        f.place(other)
+        f.begin_block(other)
     w.finish(answer)
 
 
@@ -135,7 +135,7 @@ def frame_words(variant: LibraryVariant) -> int:
     return len(FRAME) + sum(1 + len(shape) for shape in types)
 
 
-def frame_places(variant: LibraryVariant) -> list[int]:
+def frame_offsets(variant: LibraryVariant) -> list[int]:
     """Return the position in the frame at which the sizes of each output begin."""
     places, place = [], len(FRAME)
     for type_ in variant.outputs:
@@ -159,9 +159,9 @@ def _emit_public(module: Module, model: LibraryModel) -> None:
         wrong, labels = f.fresh("wrong"), [f.fresh("variant") for _ in model.variants]
         begin = f.fresh("begin")
         f.branch(w.test("eq", answer, 0, "i32"), begin, wrong)
-        f.place(wrong)
+        f.begin_block(wrong)
         f.do(f"ret i32 {answer}")
-        f.place(begin)
+        f.begin_block(begin)
         number = w.load(cell, 0, "i64")
         cases = " ".join(f"i64 {k}, label %{label}" for k, label in enumerate(labels[:-1]))
         f.do(f"switch i64 {number}, label %{labels[-1]} [ {cases} ]")
@@ -171,23 +171,23 @@ def _emit_public(module: Module, model: LibraryModel) -> None:
             answer = f.op("call i32 @fits.0(ptr %sizes)")
             wrong, fine = f.fresh("wrong"), f.fresh("fine")
             f.branch(w.test("eq", answer, 0, "i32"), fine, wrong)
-            f.place(wrong)
+            f.begin_block(wrong)
             f.do(f"ret i32 {answer}")
-            f.place(fine)
+            f.begin_block(fine)
         f.jump(labels[0])
     end = f.fresh("end")
     for k, variant in enumerate(model.variants):
-        f.place(labels[k])
+        f.begin_block(labels[k])
         found: list[str] = []
         if variant.scope is None:
             found = [str(size) for type_ in variant.outputs for size in type_.shape]
         else:
             holds, (_, frame) = emit_frame(w, model, k, variant, prepare_name(model, k, len(model.levels) - 1))
             w.fail(f.op(f"xor i1 {holds}, true"), codes.code(codes.SIZE))
-            for place, type_ in zip(frame_places(variant), variant.outputs, strict=True):
+            for place, type_ in zip(frame_offsets(variant), variant.outputs, strict=True):
                 found += [w.load(w.element(frame, place + axis), 0, "i64") for axis in range(type_.ndim)]
         for place, size in enumerate(found):
             w.store(size, w.element("%found", place), 0, "i64")
         f.jump(end)
-    f.place(end)
+    f.begin_block(end)
     w.finish()

@@ -70,13 +70,13 @@ class Writer:
             label = self._failures[code] = self.f.fresh("fail")
         following = self.f.fresh("on")
         self.f.branch(condition, label, following)
-        self.f.place(following)
+        self.f.begin_block(following)
 
     def finish(self, result: str = "0") -> None:
         """Return `result`, and write the ends of all that failed."""
         self.f.do(f"ret i32 {result}")
         for code, label in self._failures.items():
-            self.f.place(label)
+            self.f.begin_block(label)
             self.f.do(f"ret i32 {code}")
 
     def copy(self, target: str, source: str, nbytes: int | str) -> None:

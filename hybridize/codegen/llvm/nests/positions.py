@@ -230,7 +230,7 @@ class Positions(ABC):
 
     def remember_last(self, operand: int, address: Expr, result: str) -> None:
         """`result` was stored in this turn."""
-        place = self._place_of_last(address)
+        place = self._position_of_last(address)
         if place is not None:
             self._last[operand] = *place, result
             self._keep.append(address)
@@ -242,10 +242,10 @@ class Positions(ABC):
     def stored_last(self, operand: int, address: Expr) -> str | None:
         """The register that a loop before this one, in the same turn of those around, has stored at its last turn."""
         scope, place, result = self._last.get(operand, (None, None, ""))
-        here = self._place_of_last(address)
+        here = self._position_of_last(address)
         return result if here is not None and here[0] is scope and here[1] == place else None
 
-    def _place_of_last(self, address: Expr) -> tuple[object, object] | None:
+    def _position_of_last(self, address: Expr) -> tuple[object, object] | None:
         """The scope around the loop, and where its last turn reads or stores: equal for equal elements."""
         if self.lane is None or not self.lane.width.once:
             return None

@@ -77,7 +77,7 @@ class _Entry:
         """Go on when the condition holds, else to `label`."""
         following = self.f.fresh("on")
         self.f.branch(condition, following, label)
-        self.f.place(following)
+        self.f.begin_block(following)
 
     def same(self, x: str, y: str, type_: str = "ptr") -> str:
         return self.f.op(f"icmp eq {type_} {x}, {y}")
@@ -137,22 +137,22 @@ class _Entry:
             cases = " ".join(f"i64 {int(member)}, label %{label}" for member, label in labels.items())
             following = f.fresh("following")
             f.do(f"switch i64 {self.load(row, 0, 'i64')}, label %slow [ {cases} ]")
-            f.place(labels[Look.ITEM])
+            f.begin_block(labels[Look.ITEM])
             key = self.load(row, 8 * GUARD.index("key"))
             item = self.call("PyDict_GetItemWithError", "ptr", f"ptr {owner}", f"ptr {key}")
             f.branch(self.same(item, expected), following, "slow")
-            f.place(labels[Look.CELL])
+            f.begin_block(labels[Look.CELL])
             f.branch(self.same(self.load(owner, cpython.CELL_CONTENTS), expected), following, "slow")
-            f.place(labels[Look.CALL])
+            f.begin_block(labels[Look.CALL])
             answered, failed = f.fresh("answered"), f.fresh("failed")
             answer = self.call("PyObject_CallNoArgs", "ptr", f"ptr {owner}")
             f.branch(f.op(f"icmp ne ptr {answer}, null"), answered, failed)
-            f.place(failed)  # guards that cannot be checked do not hold; what comes here is an interruption
+            f.begin_block(failed)  # guards that cannot be checked do not hold; what comes here is an interruption
             f.do("ret ptr null")
-            f.place(answered)
+            f.begin_block(answered)
             self.call("Py_DecRef", "void", f"ptr {answer}")
             f.branch(self.same(answer, expected), following, "slow")
-            f.place(following)
+            f.begin_block(following)
 
     def check_arguments(self, count: str, inputs: str, held: str, scalars: str) -> None:
         f = self.f
@@ -168,27 +168,27 @@ class _Entry:
             done, next_ = f.fresh("done"), f.fresh("next")
             cases = " ".join(f"i64 {int(member)}, label %{label}" for member, label in labels.items())
             f.do(f"switch i64 {kind}, label %slow [ {cases} ]")
-            f.place(labels[ArgumentKind.ARRAY])
+            f.begin_block(labels[ArgumentKind.ARRAY])
             array = self.check_array(row, object_, expected, inputs)
             self.store(array, holds)
             pointer = self.load(array, cpython.ARRAY_DATA)
             array_end = f.label
             f.jump(done)
-            f.place(labels[ArgumentKind.FLOAT])
+            f.begin_block(labels[ArgumentKind.FLOAT])
             self.check_float(object_, expected, cell)
             float_end = f.label
             f.jump(done)
-            f.place(labels[ArgumentKind.INT])
+            f.begin_block(labels[ArgumentKind.INT])
             self.check_int(object_, cell)
             int_end = f.label
             f.jump(done)
-            f.place(labels[ArgumentKind.SAME])
+            f.begin_block(labels[ArgumentKind.SAME])
             f.branch(self.same(object_, expected), next_, "slow")
-            f.place(done)
+            f.begin_block(done)
             value = f.op(f"phi ptr [ {pointer}, %{array_end} ], [ {cell}, %{float_end} ], [ {cell}, %{int_end} ]")
             self.store(value, self.element(inputs, self.load(row, 8 * ARGUMENT.index("slot"), "i64")))
             f.jump(next_)
-            f.place(next_)
+            f.begin_block(next_)
 
     def check_array(self, row: str, object_: str, descr: str, inputs: str) -> str:
         """The NumPy array of an argument, proven to have the type of the row."""
@@ -196,13 +196,13 @@ class _Entry:
         wrapper = self.field("wrapper", "ptr")
         wrapped, checked, start = f.fresh("wrapped"), f.fresh("checked"), f.label
         f.branch(self.same(wrapper, "null"), checked, wrapped)
-        f.place(wrapped)
+        f.begin_block(wrapped)
         self.unless(self.same(self.load(object_, cpython.OB_TYPE), wrapper), "slow")
         inner = self.load(object_, self.field("data_offset"))
         self.unless(f.op(f"icmp ne ptr {inner}, null"), "slow")
         end = f.label
         f.jump(checked)
-        f.place(checked)
+        f.begin_block(checked)
         array = f.op(f"phi ptr [ {object_}, %{start} ], [ {inner}, %{end} ]")
         exact = self.same(self.load(array, cpython.OB_TYPE), self.external("ndarray"))
         self.unless(exact, "slow")
@@ -221,10 +221,10 @@ class _Entry:
             word = self.load(self.element(expected, loop.index), 0, "i64")
             following, other = f.fresh("following"), f.fresh("other")
             f.branch(self.same(size, word, "i64"), following, other)
-            f.place(other)
+            f.begin_block(other)
             self.unless(f.op(f"icmp slt i64 {word}, 0"), "slow")
             self.check_symbol(size, word, inputs, following)
-            f.place(following)
+            f.begin_block(following)
         return array
 
     def check_symbol(self, size: str, word: str, inputs: str, following: str) -> None:
@@ -235,10 +235,10 @@ class _Entry:
         cell = self.at(self.element(inputs, number), 8)
         first, again = f.fresh("first"), f.fresh("again")
         f.branch(self.same(f.op(f"and i64 {code}, 1"), "0", "i64"), first, again)
-        f.place(first)
+        f.begin_block(first)
         self.store(size, cell, 0, "i64")
         f.jump(following)
-        f.place(again)
+        f.begin_block(again)
         f.branch(self.same(self.load(cell, 0, "i64"), size, "i64"), following, "slow")
 
     def find_figures(self, inputs: str) -> str:
@@ -248,7 +248,7 @@ class _Entry:
         fixed = self.at(self.table, 8 * FIGURES)
         sized, ready, start = f.fresh("sized"), f.fresh("ready"), f.label
         f.branch(self.same(prepare, "null"), ready, sized)
-        f.place(sized)
+        f.begin_block(sized)
         cell = self.element(inputs, self.field("size_slot"))
         sizes = self.at(cell, 8)
         self.store(sizes, cell)
@@ -257,7 +257,7 @@ class _Entry:
         self.unless(f.op(f"icmp ne i64 {holds}, 0"), "slow")
         end = f.label
         f.jump(ready)
-        f.place(ready)
+        f.begin_block(ready)
         return f.op(f"phi ptr [ {fixed}, %{start} ], [ {frame}, %{end} ]")
 
     def check_float(self, object_: str, width: str, cell: str) -> None:
@@ -279,9 +279,9 @@ class _Entry:
         self.store(value, cell, 0, "i64")
         fits, suspicious, large = f.fresh("fits"), f.fresh("suspicious"), f.fresh("large")
         f.branch(self.same(value, "-1", "i64"), suspicious, fits)
-        f.place(suspicious)
+        f.begin_block(suspicious)
         f.branch(self.same(self.call("PyErr_Occurred", "ptr"), "null"), fits, large)
-        f.place(large)
+        f.begin_block(large)
         self.call("PyErr_Clear", "void")
         f.jump("slow")
         f.place(fits)
@@ -299,16 +299,16 @@ class _Entry:
             nbytes = self.load(dims, -8, "i64")
             small, large, made = f.fresh("small"), f.fresh("large"), f.fresh("made")
             f.branch(self.same(nbytes, "0", "i64"), small, large)
-            f.place(small)
+            f.begin_block(small)
             anywhere = self.new_array(descr, ndim, dims)
             self.unless(f.op(f"icmp ne ptr {anywhere}, null"), "failed")
             small_end = f.label
             f.jump(made)
-            f.place(large)
+            f.begin_block(large)
             on_line = self.make_on_line(descr, ndim, dims, nbytes)
             large_end = f.label
             f.jump(made)
-            f.place(made)
+            f.begin_block(made)
             array = f.op(f"phi ptr [ {anywhere}, %{small_end} ], [ {on_line}, %{large_end} ]")
             self.store(array, self.element(results, loop.index))
             self.store(self.load(array, cpython.ARRAY_DATA), self.element(outputs, loop.index))
@@ -342,10 +342,10 @@ class _Entry:
         array = self.new_array(descr, ndim, dims, data, cpython.USABLE_AND_WRITABLE)
         lost, based = f.fresh("lost"), f.fresh("based")
         f.branch(f.op(f"icmp ne ptr {array}, null"), based, lost)
-        f.place(lost)
+        f.begin_block(lost)
         self.call("Py_DecRef", "void", f"ptr {owner}")
         f.jump("failed")
-        f.place(based)
+        f.begin_block(based)
         self.call("PyArray_SetBaseObject", "i32", f"ptr {array}", f"ptr {owner}")
         return array
 
@@ -356,29 +356,29 @@ class _Entry:
         need = f.op(f"add i64 {own}, {self.field('write_bytes')}")
         stack, heap, cached, fresh, ready = (f.fresh(x) for x in ("stack", "heap", "cached", "fresh", "ready"))
         f.branch(f.op(f"icmp ule i64 {need}, {STACK_BYTES}"), stack, heap)
-        f.place(stack)
+        f.begin_block(stack)
         local = f.op(f"alloca i8, i64 {need}, align 64")
         f.jump(ready)
-        f.place(heap)
+        f.begin_block(heap)
         available = self.external("scratch_bytes", "i64")
         enough = f.op(f"icmp uge i64 {available}, {need}")
         block = self.external("scratch")
         f.branch(enough, cached, fresh)
-        f.place(cached)
+        f.begin_block(cached)
         self.store("null", self.process, 8 * cpython.WORD["scratch"])
         self.store("0", self.process, 8 * cpython.WORD["scratch_bytes"], "i64")
         f.jump(ready)
-        f.place(fresh)
+        f.begin_block(fresh)
         new = self.call("aligned_alloc", "ptr", "i64 64", f"i64 {need}")
         got = f.fresh("got")
         none = f.fresh("none")
         f.branch(f.op(f"icmp ne ptr {new}, null"), got, none)
-        f.place(none)
+        f.begin_block(none)
         self.call("PyErr_NoMemory", "ptr")
         f.jump("failed")
-        f.place(got)
+        f.begin_block(got)
         f.jump(ready)
-        f.place(ready)
+        f.begin_block(ready)
         return (
             f.op(f"phi ptr [ {local}, %{stack} ], [ {block}, %{cached} ], [ {new}, %{got} ]"),
             f.op(f"phi i64 [ 0, %{stack} ], [ {available}, %{cached} ], [ {need}, %{got} ]"),
@@ -418,17 +418,17 @@ class _Entry:
         scratch = self.at(scratch, self.field("write_bytes"))
         short, long, done = f.fresh("short"), f.fresh("long"), f.fresh("done")
         f.branch(self.same(self.load(figures, 8 * FRAME.index("release"), "i64"), "0", "i64"), short, long)
-        f.place(long)
+        f.begin_block(long)
         self.each_held(held, count, "Py_IncRef")
         thread = self.call("PyEval_SaveThread", "ptr")
         f.do(f"call void {program}(ptr {inputs}, ptr {outputs}, ptr {scratch})")
         self.call("PyEval_RestoreThread", "void", f"ptr {thread}")
         self.each_held(held, count, "Py_DecRef")
         f.jump(done)
-        f.place(short)
+        f.begin_block(short)
         f.do(f"call void {program}(ptr {inputs}, ptr {outputs}, ptr {scratch})")
         f.jump(done)
-        f.place(done)
+        f.begin_block(done)
         with f.loop(results_count, outputs_count) as loop:
             row = self.row(rows, loop.index, len(OUTPUT))
             target, source = self.target(row), self.load(self.element(outputs, loop.index))
@@ -471,17 +471,17 @@ class _Entry:
         labels = {member: f.fresh(member.name.lower()) for member in Returns}
         cases = " ".join(f"i64 {int(member)}, label %{label}" for member, label in labels.items())
         f.do(f"switch i64 {self.field('kind')}, label %{labels[Returns.TUPLE]} [ {cases} ]")
-        f.place(labels[Returns.LEAF])
+        f.begin_block(labels[Returns.LEAF])
         f.do(f"ret ptr {self.load(results)}")
-        f.place(labels[Returns.NONE])
+        f.begin_block(labels[Returns.NONE])
         none = self.external("None")
         self.call("Py_IncRef", "void", f"ptr {none}")
         f.do(f"ret ptr {none}")
-        f.place(labels[Returns.TUPLE])
+        f.begin_block(labels[Returns.TUPLE])
         f.do(f"ret ptr {self.sequence('Tuple', count, results)}")
-        f.place(labels[Returns.LIST])
+        f.begin_block(labels[Returns.LIST])
         f.do(f"ret ptr {self.sequence('List', count, results)}")
-        f.place(labels[Returns.FINISH])
+        f.begin_block(labels[Returns.FINISH])
         flat = self.sequence("Tuple", count, results)
         finished = self.call("PyObject_CallOneArg", "ptr", f"ptr {self.field('finish', 'ptr')}", f"ptr {flat}")
         self.call("Py_DecRef", "void", f"ptr {flat}")
@@ -500,7 +500,7 @@ class _Entry:
     def write_slow(self) -> None:
         """Anything odd: the same call goes to Python."""
         f = self.f
-        f.place("slow")
+        f.begin_block("slow")
         fallback = self.field("fallback", "ptr")
         f.do(
             "ret ptr "
@@ -510,7 +510,7 @@ class _Entry:
     def write_failed(self, count: str, results: str) -> None:
         """Out of memory, with the exception set: let go of what was made; null is allowed."""
         f = self.f
-        f.place("failed")
+        f.begin_block("failed")
         with f.loop(0, count) as loop:
             self.call("Py_DecRef", "void", f"ptr {self.load(self.element(results, loop.index))}")
         f.do("ret ptr null")

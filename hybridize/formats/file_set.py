@@ -24,7 +24,7 @@ from hybridize.formats.atomic import UMASK, destination, refused, split, sync
 
 
 @contextmanager
-def staging(path: str | os.PathLike[str]) -> Iterator[str]:
+def temporary_folder(path: str | os.PathLike[str]) -> Iterator[str]:
     """A folder beside `path` to write to; it is removed with whatever is left in it.
 
     Raises:
@@ -47,7 +47,7 @@ def staging(path: str | os.PathLike[str]) -> Iterator[str]:
         shutil.rmtree(temporary, ignore_errors=True)
 
 
-def place(files: Sequence[str], folder: str) -> list[str]:
+def put_in_place(files: Sequence[str], folder: str) -> list[str]:
     """Move files to `folder`, all or none; returns their names there.
 
     Raises:
