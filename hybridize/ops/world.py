@@ -78,8 +78,8 @@ class Assert(Op):
         yield Sample((numpy.array([True, True]),), cls("both hold"))
         recipe = repr(("builtins:ValueError", ("tuple", (("value", 0, "float"),)), ("dict", ()), ""))
         yield Sample((numpy.array(True), numpy.array(1.5, "f4")), cls("{}", recipe))
-        yield Sample((numbers((2, 0), bool_),), cls("of nothing all holds"))
-        yield Sample((numbers((2,)),), cls("no bools"), fails=DTypeError)
+        yield Sample((sample_array((2, 0), bool_),), cls("of nothing all holds"))
+        yield Sample((sample_array((2,)),), cls("no bools"), fails=DTypeError)
 
 
 @frozen
