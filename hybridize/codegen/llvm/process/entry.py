@@ -284,7 +284,7 @@ class _Entry:
         f.begin_block(large)
         self.call("PyErr_Clear", "void")
         f.jump("slow")
-        f.place(fits)
+        f.begin_block(fits)
         self.unless(f.op(f"icmp ule i64 {f.op(f'add i64 {value}, {EXACT}')}, {2 * EXACT}"), "slow")
 
     def make_results(self, figures: str, count: str, results: str, outputs: str) -> None:
