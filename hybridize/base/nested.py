@@ -1,10 +1,14 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Nested structures: tuples, lists, dicts, named tuples and None around leaves, taken apart and put together."""
+"""Nested structures around leaves, taken apart and put together.
+
+Structures are tuples, lists, dicts, named tuples, None, and objects by their attributes: frozen dataclasses, and
+whatever else a caller of `flatten` says.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from functools import cache
+from collections.abc import Callable, Iterator, Sequence
+from functools import cache, lru_cache
 from typing import Any
 
 from hybridize.base.frozen import frozen
@@ -15,12 +19,12 @@ class Structure:
     """The shape of a nested value without its leaves; hashable, so it can be part of a key."""
 
     kind: str
-    """leaf, none, tuple, list, dict or namedtuple."""
+    """leaf, none, tuple, list, dict, namedtuple or object."""
     children: tuple[Structure, ...] = ()
     keys: tuple[Any, ...] = ()
-    """Keys of a dict, in order."""
+    """Keys of a dict, in order; names of the attributes of an object."""
     cls: type | None = None
-    """Class of a named tuple."""
+    """Class of a named tuple or object."""
 
     def __hash__(self) -> int:
         # Remembered: it is asked for at each call that Python sees.
@@ -47,6 +51,9 @@ class Structure:
                 return "{" + ", ".join(f"{key!r}: {child}" for key, child in zip(self.keys, inner, strict=True)) + "}"
             case "namedtuple":
                 return f"{self.cls.__name__ if self.cls else ''}({', '.join(inner)})"
+            case "object":
+                named = [f"{key}={child}" for key, child in zip(self.keys, inner, strict=True)]
+                return f"{self.cls.__name__ if self.cls else ''}({', '.join(named)})"
         return f"({', '.join(inner)}{',' if len(inner) == 1 else ''})"
 
 
@@ -63,29 +70,55 @@ def positional(count: int) -> Structure:
 
 def flatten_call(args: Sequence[Any], kwargs: dict[str, Any]) -> tuple[list[Any], Structure]:
     """`flatten` of `(args, kwargs)`."""
-    if kwargs or any([arg is None or isinstance(arg, _CONTAINERS) for arg in args]):  # noqa: C419
+    if kwargs or any([arg is None or isinstance(arg, _CONTAINERS) or is_record(arg) for arg in args]):  # noqa: C419
         return flatten((tuple(args), kwargs))
     return list(args), positional(len(args))
 
 
-def flatten(value: Any) -> tuple[list[Any], Structure]:
-    """Return the leaves of `value`, left to right, and its structure."""
+@lru_cache(1024)
+def _fields(cls: Any) -> frozenset[str] | None:
+    """The names of the fields of a frozen dataclass of the user's; None for any other class."""
+    fields = getattr(cls, "__dataclass_fields__", None)
+    given = getattr(cls, "__dataclass_params__", None)
+    if fields is None or given is None or not given.frozen or cls.__module__.partition(".")[0] == "hybridize":
+        return None
+    return frozenset(fields)
+
+
+def is_record(value: Any) -> bool:
+    """Return whether a value is a frozen dataclass, and holds its fields and nothing else."""
+    cls: Any = type(value)
+    fields = _fields(cls)
+    return fields is not None and getattr(value, "__dict__", {}).keys() == fields
+
+
+def flatten(value: Any, opens: Callable[[Any], bool] = is_record) -> tuple[list[Any], Structure]:
+    """Return the leaves of `value`, left to right, and its structure.
+
+    Args:
+        value: a nested structure.
+        opens: whether an object is taken apart into its attributes.
+    """
     leaves: list[Any] = []
-    return leaves, _flatten(value, leaves)
+    return leaves, _flatten(value, leaves, opens)
 
 
-def _flatten(value: Any, leaves: list[Any]) -> Structure:
+def _flatten(value: Any, leaves: list[Any], opens: Callable[[Any], bool]) -> Structure:
     if value is None:
         return NONE
     if isinstance(value, tuple):
-        children = tuple(_flatten(child, leaves) for child in value)
+        children = tuple(_flatten(child, leaves, opens) for child in value)
         if hasattr(value, "_fields"):
             return Structure("namedtuple", children, cls=type(value))
         return Structure("tuple", children)
     if isinstance(value, list):
-        return Structure("list", tuple(_flatten(child, leaves) for child in value))
+        return Structure("list", tuple(_flatten(child, leaves, opens) for child in value))
     if type(value) is dict:
-        return Structure("dict", tuple(_flatten(child, leaves) for child in value.values()), tuple(value))
+        return Structure("dict", tuple(_flatten(child, leaves, opens) for child in value.values()), tuple(value))
+    if opens(value):
+        held = vars(value)
+        children = tuple(_flatten(child, leaves, opens) for child in held.values())
+        return Structure("object", children, tuple(held), type(value))
     leaves.append(value)
     return LEAF
 
@@ -109,4 +142,16 @@ def _unflatten(structure: Structure, leaves: Iterator[Any]) -> Any:
         case "namedtuple":
             assert structure.cls is not None
             return structure.cls(*children)
+        case "object":
+            assert structure.cls is not None
+            cls: Any = structure.cls
+            made = cls.__new__(cls)
+            vars(made).update(zip(structure.keys, children, strict=True))
+            return made
     return tuple(children)
+
+
+def object_classes(structure: Structure) -> list[type]:
+    """Return the classes of the objects in a structure."""
+    own = [structure.cls] if structure.kind == "object" and structure.cls is not None else []
+    return own + [cls for child in structure.children for cls in object_classes(child)]

@@ -15,26 +15,28 @@ from hybridize.array.ndarray import ndarray
 from hybridize.array.symbol import At, Cell, Symbol
 from hybridize.base import modes
 from hybridize.base.dims import Dim, SizeScope, is_symbolic
-from hybridize.base.errors import CaptureError
+from hybridize.base.errors import CaptureError, HybridizeError
 from hybridize.base.frozen import changed
-from hybridize.base.interruptions import is_asynchronous
+from hybridize.base.interruptions import is_asynchronous, let_through
 from hybridize.base.locations import PACKAGE, SourceLoc, user_location
 from hybridize.base.nested import Structure, flatten, unflatten
+from hybridize.capture.control.joining import Opened, objects_of
 from hybridize.capture.control.raising import Ended
 from hybridize.capture.control.selected import Perhaps, unknown
-from hybridize.capture.control.texts import Text, bound
+from hybridize.capture.control.texts import Text, bound, of_data
 from hybridize.capture.control.truth import RESULT, Undecided
 from hybridize.capture.gradients.history import History
 from hybridize.capture.python.router import routed
 from hybridize.capture.trace.recording import Input, Recording, Trace
 from hybridize.contract.call import Call
-from hybridize.contract.captured import Built, Captured, Effect, Given, Made, Output, Result, Source
+from hybridize.contract.captured import Built, Captured, Effect, Given, Made, Output, Raises, Result, Source
 from hybridize.contract.guards import Guard
 from hybridize.contract.places import Key
 from hybridize.contract.snapshots import CONTAINERS
 from hybridize.graph import Graph, Value
 from hybridize.ops import size_of
-from hybridize.ops.op import Op, current, interpreting
+from hybridize.ops.op import Effect as Effects
+from hybridize.ops.op import Op, current, effect_of, interpreting
 
 _VARIABLE = re.compile(r"variable '(\w+)'")
 _CONSTANT = (
@@ -68,15 +70,25 @@ def capture(
     with modes.busy(), interpreting(trace):
         leaves = [_symbol(trace, call, position, names[position]) for position in range(len(call.leaves))]
         args, kwargs = unflatten(call.structure, leaves)
+        for argument in objects_of((args, kwargs)):
+            trace.world.made(argument, trace)
+        raises: Raises | None = None
         try:
             try:
                 result = routed(function)(*args, **kwargs)
             except Ended:
-                result = None  # every call raises
+                result = None  # the program raises by itself
+            except Exception as error:
+                let_through(error)
+                if not _ends_a_program(error, trace):
+                    raise
+                result = tuple(error.args), {name: x for name, x in vars(error).items() if name[:2] != "__"}
+                place = _innermost(error)
+                raises = Raises(type(error), error.__cause__, "" if place is None else f"  {place.described()}")
             if trace.refused is not None:
                 raise trace.refused
             _check_containers(call, leaves, args, kwargs)
-            return _Stock(trace, call, result).captured()
+            return _Stock(trace, call, result, raises).captured()
         except BaseException as error:
             raise _translated(error, trace) from None
         finally:
@@ -124,6 +136,18 @@ class _Forms:
         return while_loop(at, *arguments)
 
 
+def _ends_a_program(error: Exception, trace: Trace) -> bool:
+    """Whether calls are to do what the function did until an exception, and then to raise it.
+
+    Where the function has done nothing yet, the exception itself is all that there is to it.
+    """
+    if isinstance(error, (HybridizeError, NameError)) or trace.refused is not None or trace.thrown is error:
+        return False
+    written = any(entry.symbol._cell.value is not entry.value for entry in trace.inputs if entry.symbol.weak is None)
+    acts = any(effect_of(node.op) is not Effects.PURE for node in trace.builder.nodes)
+    return bool(written or acts or trace.world.effects or of_data(list(error.args)))
+
+
 def _number(size: Dim) -> Symbol:
     """A size as a Python number that the program computes."""
     return Symbol.of(current(), size_of(size), weak=int)
@@ -163,9 +187,9 @@ def _with_known_keys(structure: Structure) -> Structure:
 class _Stock:
     """Taking stock of a trace."""
 
-    def __init__(self, trace: Trace, call: Call, result: Any) -> None:
-        self.trace, self.call = trace, call
-        self.leaves, structure = flatten(result)
+    def __init__(self, trace: Trace, call: Call, result: Any, raises: Raises | None) -> None:
+        self.trace, self.call, self.raises = trace, call, raises
+        self.leaves, structure = flatten(result, Opened(trace))
         self.structure = _with_known_keys(structure)
         self.outputs: list[Value] = []
         self._built: dict[int, Built | int] = {}
@@ -206,7 +230,7 @@ class _Stock:
             tuple(trace.world.guards.values()), tuple(trace.world.watched.values()),
             numbers=dict(trace.numbers.pinned), conditions=tuple(trace.numbers.conditions),
             layouts=dict(trace.layouts), same_memory=self._same_memory(), bound=dict(trace.bound),
-            step=trace.history.step(trace.feeds), seen=tuple(trace.world.fed.seen.values()),
+            step=trace.history.step(trace.feeds), seen=tuple(trace.world.fed.seen.values()), raises=self.raises,
         )  # fmt: skip
 
     def _output(self, value: Value) -> int:

@@ -17,7 +17,7 @@ from hybridize.contract.feeds import NO_STEP, Step
 from hybridize.contract.guards import Guard
 from hybridize.graph import Graph, Value
 from hybridize.ops.op import Op
-from hybridize.runtime.recipes import Recipe, prepared
+from hybridize.runtime.recipes import Recipe, prepared, raised
 
 
 @frozen
@@ -60,6 +60,23 @@ class Effect:
 
 
 @frozen
+class Raises:
+    """An exception that every call raises once it has done the rest; the result is its arguments and attributes."""
+
+    kind: type[BaseException]
+    cause: BaseException | None
+    note: str
+    """Tells the line."""
+
+    def exception(self, result: Any) -> BaseException:
+        """The exception of a call."""
+        args, attributes = result
+        made = raised(self.kind, args, attributes, self.note)
+        made.__cause__ = self.cause
+        return made
+
+
+@frozen
 class Captured:
     """A function, captured once."""
 
@@ -91,6 +108,8 @@ class Captured:
     """What backward passes and updates do besides, where there are any."""
     seen: tuple[Guard, ...] = ()
     """Numbers and arrays whose owners tell when they are replaced: no guards, but what they would be."""
+    raises: Raises | None = None
+    """How calls end, where they end so."""
 
     @property
     def writes_arguments(self) -> bool:

@@ -324,7 +324,10 @@ class Program:
         if stock.effects:
             self._act(call, outputs, made)
         results = stock.results if self._same_views else self._results(call)
-        return unflatten(stock.structure, [self._leaf(result, arrays, outputs, made) for result in results])
+        result = unflatten(stock.structure, [self._leaf(result, arrays, outputs, made) for result in results])
+        if stock.raises is not None:
+            raise stock.raises.exception(result)
+        return result
 
     @property
     def arguments(self) -> int:
@@ -431,7 +434,7 @@ class Program:
         None where there can be none: arguments that are nested, written or returned, effects, another backend.
         """
         stock, runs = self.stock, self._runs
-        if not isinstance(runs, PackedMachine) or stock.effects:
+        if not isinstance(runs, PackedMachine) or stock.effects or stock.raises is not None:
             return None
         if any(mark is not None for mark in stock.step.marks.values()):
             return None

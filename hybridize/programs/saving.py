@@ -14,6 +14,7 @@ from hybridize.array.ndarray import ndarray, wrap
 from hybridize.base.dtypes import CODES
 from hybridize.base.errors import ArgumentError, CaptureError, StateError
 from hybridize.base.frozen import changed
+from hybridize.base.nested import object_classes
 from hybridize.base.types import TensorType
 from hybridize.contract.call import Call
 from hybridize.contract.captured import Captured, Result, Source
@@ -49,6 +50,18 @@ def saved(
             raise CaptureError(
                 "E450", f"{name} writes to objects of Python's, which a file cannot", help="return the values instead"
             )
+        if stock.raises is not None:
+            raise CaptureError(
+                "E450", f"{name} raises a {stock.raises.kind.__name__} for these arguments, which a file cannot",
+                help="call it with other arguments before saving it, and forget the program",
+            )  # fmt: skip
+        for structure in (stock.call.structure, stock.structure):
+            kinds = object_classes(structure)
+            if kinds:
+                raise CaptureError(
+                    "E450", f"{name} takes or returns a {kinds[0].__name__}, whose class a file does not have",
+                    help="use a named tuple, a tuple or a dict in its place",
+                )  # fmt: skip
         if any(result.kind == "made" for result in stock.results):
             raise CaptureError(
                 "E450",

@@ -83,11 +83,18 @@ def name_of(kind: type[BaseException]) -> str:
 
 
 def exception(name: str, args: Sequence[Any], attributes: dict[str, Any], note: str) -> BaseException:
-    """Make an exception of the class that programs know by a name, without calling its `__init__` a second time."""
+    """Make an exception of the class that programs know by a name."""
     kind = _classes.get(name) or _imported(name)
     if kind is None:
         said = ", ".join(map(str, args))
         return StateError("E522", f"{name.partition(':')[2]}: {said}", help="define the class where the file is loaded")
+    return raised(kind, args, attributes, note)
+
+
+def raised(
+    kind: type[BaseException], args: Sequence[Any], attributes: dict[str, Any], note: str
+) -> BaseException:  # fmt: skip
+    """Make an exception of a class without calling its `__init__` a second time."""
     made = kind.__new__(kind)
     made.args = tuple(args)
     vars(made).update(attributes)

@@ -80,6 +80,7 @@ def same(request: pytest.FixtureRequest) -> Callable[..., None]:
                         said = expected.partition("\n")[0]
                         found, expected = found.partition("\n")[0], "" if said.startswith("assert ") else said
                     assert found == expected, where
+                    assert_same(compiled_state(), state(), f"state after {where}")
                 continue
             assert_same(compiled(*again), expected, where)
             assert_same(again, args, f"arguments after {where}")

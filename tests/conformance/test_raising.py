@@ -1,5 +1,7 @@
 """`raise` and `assert` on data: that class, those arguments, nothing kept; variables that a loop sets first."""
 
+import types
+
 import pytest
 
 from hybridize.array import np
@@ -200,3 +202,47 @@ def nested_first(x):
 @pytest.mark.parametrize("function", [line_search, first_round_of_a_while, rows_until, nested_first])
 def test_variables_that_a_loop_sets_first(same, function):
     same(lambda: function, *VALUES)
+
+
+def weights_before_a_python_raise():
+    weight, log, place = np.array([1.0, 2.0]), [], types.SimpleNamespace(count=0)
+
+    def step(x, flag):
+        weight[:] = weight + x
+        log.append(x.sum())
+        place.count += 1
+        if flag:
+            raise ValueError(f"flag after {x.sum()}", x)
+        weight[:] = weight * 2
+        log.append("done")
+        return weight.sum()
+
+    return step, lambda: (weight.copy(), list(log), place.count)
+
+
+def lookup_after_a_write():
+    weight, table = np.array([1.0, 2.0]), {"a": 1.0}
+
+    def step(x, key):
+        weight[:] = weight + x
+        return weight * table[key]
+
+    return step, lambda: weight.copy()
+
+
+def test_what_was_done_before_an_exception_that_python_decides_stays_done(same):
+    same(weights_before_a_python_raise, ([1.0, 2.0], True), ([3.0, 2.0], False), ([5.0, 2.0], True))
+    same(lookup_after_a_write, ([1.0, 2.0], "a"), ([3.0, 2.0], "b"), ([5.0, 2.0], "b"))
+
+
+def test_nothing_is_compiled_for_an_exception_that_comes_first():
+    def function(x, flag):
+        if flag:
+            raise ValueError("flag")
+        return x
+
+    compiled = Function(function, backend="numpy")
+    for _ in range(3):
+        with pytest.raises(ValueError, match=r"^flag$"):
+            compiled(np.array([1.0]), True)
+    assert compiled.cache_info().programs == 0

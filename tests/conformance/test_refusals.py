@@ -48,10 +48,17 @@ def makes_numpy(x):
     return numpy.asarray(x)  # here
 
 
-def indexes_a_list(x):
-    options = [1.0, 2.0]
+def indexes_a_list_of_names(x):
+    options = ["one", "two"]
     i = x.argmax()
-    return x * options[i]  # here
+    return options[i]  # here
+
+
+def indexes_a_list_inside_of_a_try(x):
+    try:
+        return [1.0, 2.0][x.argmax()]  # here
+    except IndexError:
+        return x
 
 
 def indexes_a_dict(x):
@@ -354,7 +361,8 @@ def sizes_of_a_matmul(x):
 
 CASES = [
     (asks_for_a_value, "E401", "asnumpy"), (asks_for_an_item, "E401", "item"), (asks_for_a_float, "E401", "float"),
-    (asks_for_a_list, "E401", "tolist"), (makes_numpy, "E401", "asarray"), (indexes_a_list, "E401", "index"),
+    (asks_for_a_list, "E401", "tolist"), (makes_numpy, "E401", "asarray"), (indexes_a_list_of_names, "E422", "item"),
+    (indexes_a_list_inside_of_a_try, "E433", "IndexError"),
     (indexes_a_dict, "E422", "key"), (shape_from_data, "E401", "index"), (truth_of_many, "E130", "one element"),
     (iterates_a_number, "E302", "without axes"), (reads_a_clock, "E420", "time.time"),
     (reads_the_date, "E420", "datetime.now"), (draws_from_python, "E420", "random"),

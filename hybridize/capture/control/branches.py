@@ -112,6 +112,7 @@ class Side:
             except Exception as error:
                 let_through(error)
                 if not raising.is_announced(self.branch, error):
+                    self.branch.root.thrown = error
                     raise
                 raising.stop(self.branch, error)
                 self.signal = RAISED
@@ -148,7 +149,7 @@ class Side:
         before = [(owner, owner.copy()) for owner, _, _ in self.containers.values()]
         for owner, held, _ in self.containers.values():
             refill(owner, held)
-        leaves, structure = flatten(value)
+        leaves, structure = flatten(value, lambda _: False)
         for owner, now in before:
             refill(owner, now)
         return unflatten(structure, leaves)

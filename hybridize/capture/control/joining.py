@@ -7,6 +7,8 @@ then be the same everywhere.
 
 from __future__ import annotations
 
+from functools import lru_cache
+from types import SimpleNamespace
 from typing import Any
 
 import numpy
@@ -14,10 +16,12 @@ import numpy
 from hybridize.array.ndarray import ndarray
 from hybridize.array.symbol import Cell, Symbol
 from hybridize.base.dtypes import is_float, is_integer
+from hybridize.base.errors import CaptureError
 from hybridize.base.frozen import frozen
-from hybridize.base.nested import Structure, flatten, unflatten
+from hybridize.base.nested import Structure, flatten, is_record, unflatten
 from hybridize.base.promotion import number_dtype, python_kind
 from hybridize.base.types import TensorType
+from hybridize.capture.outside.trust import is_trusted_class
 from hybridize.capture.trace.recording import Recording, current_trace
 from hybridize.contract.snapshots import MISSING, same
 from hybridize.graph import Value
@@ -94,7 +98,7 @@ def _kind_of(number: Any) -> type:
 
 def spec_of(value: Any) -> Spec:
     """The type of a value."""
-    leaves, structure = flatten(value)
+    leaves, structure = flatten(value, _is_own_record)
     return Spec(structure, tuple(leaf_of(leaf) for leaf in leaves))
 
 
@@ -140,7 +144,7 @@ def _joined(x: Leaf, y: Leaf) -> Leaf:
 
 def operands(value: Any, spec: Spec) -> list[Value]:
     """The leaves of a value that are values of the graph, each of the type that `spec` says."""
-    found, _ = flatten(value)
+    found, _ = flatten(value, _is_own_record)
     return [_operand(x, leaf.type) for x, leaf in zip(found, spec.leaves, strict=True) if leaf.type is not None]
 
 
@@ -153,6 +157,59 @@ def _operand(x: Any, kind: TensorType) -> Value:
         return from_array
     value: Value = x.operand()
     return value if value.type.dtype == kind.dtype else bind1(Cast(kind.dtype), value)
+
+
+def _is_own_record(value: Any) -> bool:
+    """Whether an object is one that cannot change, and the program has made it."""
+    trace = current_trace()
+    return trace is not None and is_record(value) and trace.root.world.is_own(value)
+
+
+class Opened:
+    """Whether an object in a result is taken apart: plain ones that the program has made, each once."""
+
+    def __init__(self, trace: Recording) -> None:
+        self._trace = trace
+        self._met: set[int] = set()
+
+    def __call__(self, value: Any) -> bool:
+        kind: Any = type(value)
+        if not self._trace.root.world.is_own(value) or not _is_plain(kind):
+            return False
+        if id(value) in self._met:
+            raise self._trace.root.refusing(CaptureError(
+                "E423", f"a {type(value).__name__} is twice in the result, which each call would have to make anew",
+                help="return it once, or arrays and numbers in tuples, lists or dicts",
+            ))  # fmt: skip
+        self._met.add(id(value))
+        return True
+
+
+@lru_cache(1024)
+def _is_plain(kind: Any) -> bool:
+    """Whether instances of a class are no more than their attributes: a class of the user's, with a `__dict__`."""
+    if kind is SimpleNamespace:
+        return True
+    classes = [base for base in kind.__mro__ if base is not object and base.__dict__.get("__slots__") != ()]
+    return bool(classes) and all(
+        "__slots__" not in base.__dict__ and not base.__flags__ & _IMMUTABLE and not is_trusted_class(base)
+        for base in classes
+    )  # fmt: skip
+
+
+_IMMUTABLE = 1 << 8
+"""The flag of classes written in C."""
+
+
+def objects_of(value: Any) -> list[Any]:
+    """The records in a value."""
+    if isinstance(value, (list, tuple)):
+        return [one for part in value for one in objects_of(part)]
+    if type(value) is dict:
+        return [one for part in value.values() for one in objects_of(part)]
+    if is_record(value):
+        return [value, *(one for part in vars(value).values() for one in objects_of(part))]
+    return []
 
 
 def containers_of(value: Any) -> list[Any]:
@@ -178,14 +235,14 @@ def rebuilt(spec: Spec, values: list[Value], trace: Recording) -> tuple[Any, lis
         if leaf.weak is None:
             cells.append(symbol._cell)
     made = unflatten(spec.structure, leaves)
-    for container in containers_of(made):
+    for container in (*containers_of(made), *objects_of(made)):
         trace.root.world.fresh[id(container)] = (container, trace)
     return made, cells
 
 
 def cells_of(value: Any, spec: Spec) -> list[Cell | None]:
     """For each array in a value of type `spec` its cell, None for what becomes one only by that type."""
-    leaves, _ = flatten(value)
+    leaves, _ = flatten(value, _is_own_record)
     pairs = zip(leaves, spec.leaves, strict=True)
     return [_cell_of(leaf) for leaf, kind in pairs if kind.type is not None and kind.weak is None]
 

@@ -462,6 +462,7 @@ class _GraphLoop:
         except Exception as error:
             let_through(error)
             if not raising.is_announced(branch, error):
+                branch.root.thrown = error
                 raise
             raising.stop(branch, error)
             signal = BREAK

@@ -62,24 +62,32 @@ def stop(branch: Recording, error: BaseException) -> None:
     root = branch.root
     assert root.raising is not None
     place = root.raising[1]
-    if root.tries:
-        raise root.refusing(CaptureError(
-            "E433", f"{type(error).__name__} is raised in a branch that depends on data, with an except around the "
-            "branch that may catch it", loc=place,
-            help="put the try statement into the branch, or say with if and else what is to happen",
-        ))  # fmt: skip
+    _check_tries(root, error, place)
     with interpreting(branch):
         _bind(branch, constant(numpy.asarray(False)), error, place)
         _failed(branch, constant(numpy.asarray(True)))
 
 
 def check(trace: Recording, test: Symbol, error: BaseException) -> None:
-    """Let the program raise an exception unless `test`, of type bool[], holds."""
+    """Let the program raise an exception unless `test`, of type bool[], holds.
+
+    Raises:
+        CaptureError E433: an `except` around the line might catch it.
+    """
     place = trace.root.location()
+    _check_tries(trace, error, place)
     operand = test.operand()
     _bind(trace, operand, error, place)
     before = Symbol.of(trace, _flag(trace).value)
     _failed(trace, functions.logical_or(before, functions.logical_not(test)).operand())
+
+
+def _check_tries(trace: Recording, error: BaseException, place: SourceLoc | None) -> None:
+    if trace.root.tries:
+        raise trace.root.refusing(CaptureError(
+            "E433", f"data decides whether {type(error).__name__} is raised, with an except around that may catch it",
+            help="put the try statement into the branch, or say with if and else what is to happen", loc=place,
+        ))  # fmt: skip
 
 
 def unless_failed(going: Any) -> Any:

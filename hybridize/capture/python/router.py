@@ -42,6 +42,7 @@ from hybridize.capture.outside.world import World, refill
 from hybridize.capture.python import writes
 from hybridize.capture.python.arguments import numbers_given
 from hybridize.capture.python.builtins import REPLACED
+from hybridize.capture.python.tables import is_index, looked_up
 from hybridize.capture.trace.recording import Recording, Trace, current_trace
 from hybridize.contract.places import Attribute, Cached, Closure, Global, Inherited, Item, Member
 from hybridize.contract.snapshots import CONTAINERS, MISSING, own
@@ -680,6 +681,10 @@ def item(root: Trace, owner: Any, key: Any, whole: bool) -> Any:
                     "E422", f"{key!r} cannot be a key: it has no value while capturing", help="keys are Python values"
                 )
             )
+        if type(owner) in (list, tuple) and is_index(key):
+            if world.is_outside(owner):
+                world.read_content(owner)
+            return looked_up(owner, key)
         return owner[key]  # asks for its number
     outside = world.is_outside(owner) or type(owner) not in CONTAINERS
     try:
