@@ -8,7 +8,7 @@ import os
 import sys
 from collections.abc import Callable
 from contextlib import AbstractContextManager
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final, ParamSpec, Protocol, TypeVar, overload
 
 from hybridize.base import modes
 from hybridize.base.errors import ArgumentError, LoadError
@@ -16,7 +16,27 @@ from hybridize.capture import Function
 from hybridize.formats import SavedProgram, detect, read_archive, read_if_archive
 from hybridize.gluon import Block, SymbolBlock
 
+P = ParamSpec("P")
+R = TypeVar("R")
+B = TypeVar("B", bound=Block)
 
+if TYPE_CHECKING:
+
+    class _Decorator(Protocol):
+        """`hybridize(...)` without an object: the same with these options."""
+
+        @overload
+        def __call__(self, obj: B, /) -> B: ...  # type: ignore[overload-overlap]  # a Block is callable, too
+        @overload
+        def __call__(self, obj: Callable[P, R], /) -> Function[P, R]: ...
+
+
+@overload
+def hybridize(obj: None = None, /, **options: Any) -> _Decorator: ...
+@overload
+def hybridize(obj: B, /, **options: Any) -> B: ...
+@overload
+def hybridize(obj: Callable[P, R], /, **options: Any) -> Function[P, R]: ...
 def hybridize(obj: Any = None, /, **options: Any) -> Any:
     """Return `obj` compiled: a function, a Block or a `torch.nn.Module`; also usable as a decorator.
 

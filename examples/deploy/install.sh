@@ -6,6 +6,7 @@
 set -eu
 
 there() { command -v "$1"; }
+works() { "$1" --version; } # a name on the path may be a proxy that has no tool chain, or lack its libraries
 # need PACKAGE CHECK...: the package is missing where the command of the check fails.
 need() {
     package=$1
@@ -14,21 +15,21 @@ need() {
 }
 look() {
     missing=
-    need gcc there cc                                  # C
-    need g++ there c++                                 # C++
-    need rustc there rustc                             # Rust
-    need r-base-core there R                           # R
-    need make there make                               #   R CMD SHLIB builds by make
-    need perl there perl                               # Perl
+    need gcc works cc                                  # C
+    need g++ works c++                                 # C++
+    need rustc works rustc                             # Rust
+    need r-base-core works R                           # R
+    need make works make                               #   R CMD SHLIB builds by make
+    need perl works perl                               # Perl
     need libffi-platypus-perl perl -MFFI::Platypus=2.00 -e 1
-    need default-jdk-headless there javac              # Java
+    need default-jdk-headless works javac              # Java
     need libjna-java test -e /usr/share/java/jna.jar
-    need nodejs there node                             # Node.js
-    need npm there npm                                 #   tests: TypeScript, which checks the loader's types
-    need chromium there chromium                       # the web page, in tests
-    need valgrind there valgrind                       # tests: memory
-    need qemu-user there qemu-aarch64                  # tests: code for AArch64, in an emulator
-    need gcc-aarch64-linux-gnu there aarch64-linux-gnu-gcc
+    need nodejs works node                             # Node.js
+    need npm works npm                                 #   tests: TypeScript, which checks the loader's types
+    need chromium works chromium                       # the web page, in tests
+    need valgrind works valgrind                       # tests: memory
+    need qemu-user works qemu-aarch64                  # tests: code for AArch64, in an emulator
+    need gcc-aarch64-linux-gnu works aarch64-linux-gnu-gcc
     need libc6-dev-arm64-cross test -e /usr/aarch64-linux-gnu/include/stdio.h
 }
 fail() {

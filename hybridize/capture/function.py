@@ -17,7 +17,7 @@ from collections.abc import Callable, Sequence
 from contextlib import suppress
 from operator import attrgetter
 from types import MethodType
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Concatenate, Generic, ParamSpec, Self, TypeVar, overload
 
 import numpy
 
@@ -42,7 +42,15 @@ from hybridize.programs.families import Family, family_key
 from hybridize.programs.program import Program, described, show
 
 if TYPE_CHECKING:
+    import typing_extensions
+
     from hybridize.formats.exporting import Exported
+
+    P = typing_extensions.ParamSpec("P", default=...)
+    R = typing_extensions.TypeVar("R", default=Any)
+else:
+    P, R = ParamSpec("P"), TypeVar("R")
+Rest = ParamSpec("Rest")
 
 LIMIT = 64
 """Programs that a function keeps; the least recently used go first."""
@@ -103,7 +111,7 @@ class Options:
         return options
 
 
-class Function:
+class Function(Generic[P, R]):
     """A function that is captured at its first call of each signature, compiled, and from then on runs without Python.
 
     Args:
@@ -117,9 +125,12 @@ class Function:
 
     # A slot of this name is what `self(...)` calls: the entry itself, without a Python frame between.
     __slots__ = ("__call__", "__dict__", "__weakref__")
-    __call__: Callable[..., Any]
 
-    def __init__(self, function: Callable[..., Any], **options: Any) -> None:
+    if TYPE_CHECKING:
+
+        def __call__(self, *args: P.args, **kwargs: P.kwargs) -> R: ...
+
+    def __init__(self, function: Callable[P, R], **options: Any) -> None:
         self.options = Options.of(options)
         self.python_function = function
         self.saved_program: SavedProgram | None = None
@@ -168,6 +179,12 @@ class Function:
         made._new = True
         return made
 
+    @overload
+    def __get__(self, instance: None, owner: type | None = None) -> Self: ...
+    @overload
+    def __get__(
+        self: Function[Concatenate[Any, Rest], R], instance: object, owner: type | None = None
+    ) -> Callable[Rest, R]: ...
     def __get__(self, instance: Any, owner: type | None = None) -> Any:
         return self if instance is None else MethodType(self, instance)
 

@@ -20,8 +20,12 @@ SHOWN = 200
 """Rows of a table; the rest is counted."""
 
 
-def tables(path: Path) -> list[Grid]:
+def tables(path: Path, *, full: bool = False) -> list[Grid]:
     """The tables of an archive of any version; of a damaged one, which of its parts are whole.
+
+    Args:
+        path: the archive.
+        full: each part and each input of each program, instead of a line for each kind and each program.
 
     Raises:
         LoadError E600, E604, E605, E614: it cannot be read, or is damaged where it says what its parts are.
@@ -34,7 +38,40 @@ def tables(path: Path) -> list[Grid]:
     if not whole:
         return [parts]
     program = read_archive(path)
-    return [parts, *_programs(program), *_codes(program)]
+    if full:
+        return [parts, *_programs(program), *_codes(program)]
+    return [_kinds(container, parts), _signatures(program), *_codes(program)]
+
+
+_KINDS = {
+    "weight": "weights", "sample": "samples", "hybridize:graph": "graphs", "hybridize:lines": "places in the source",
+    "hybridize:code": "machine code",
+}  # fmt: skip
+
+
+def _kinds(container: Container, parts: Grid) -> Grid:
+    """The parts of a whole file, by what they are."""
+    counts: Counter[str] = Counter()
+    sizes: Counter[str] = Counter()
+    for part, entry in container.entries.items():
+        kind = next((name for start, name in _KINDS.items() if part.startswith(f"{start}:")), "description")
+        counts[kind] += 1
+        sizes[kind] += entry.nbytes
+    rows = [(kind, str(count), f"{sizes[kind]:,}") for kind, count in counts.items()]
+    return Grid(parts.title, ("parts", "count", "bytes"), rows, (parts.notes[0], "all are whole; each one: --full"))
+
+
+def _signatures(program: SavedProgram) -> Grid:
+    """What each program takes and gives."""
+    rows = []
+    for number, signature in enumerate(program.signatures, 1):
+        inputs = signature.graph.inputs[: len(signature.graph.inputs) - len(signature.state)]
+        given = ", ".join(f"{value.name}: {value.type}" if value.name else str(value.type) for value in inputs)
+        results = ", ".join(str(value.type) for value in signature.graph.outputs)
+        scope = signature.graph.scope
+        sizes = ", ".join(scope.lines()) if scope is not None else "as they stand"
+        rows.append((str(number) + (" (training)" if signature.training else ""), given, results, sizes))
+    return Grid(f"{program.name}: signatures", ("", "takes", "gives", "sizes"), rows, words=4)
 
 
 def _parts(name: str, container: Container, writer: str) -> tuple[Grid, bool]:
@@ -44,6 +81,7 @@ def _parts(name: str, container: Container, writer: str) -> tuple[Grid, bool]:
         state = "whole" if part == PROGRAM or container.holds(part) else "damaged"
         rows.append((part, type_text(entry), state, f"{entry.nbytes:,}"))
     broken = [row[0] for row in rows if row[2] != "whole"]
+    rows.sort(key=lambda row: row[2] == "whole")  # what is damaged is seen first
     total = sum(entry.nbytes for entry in container.entries.values())
     notes = [f"{writer}; {len(rows)} parts, {total:,} bytes"]
     if len(rows) > SHOWN:

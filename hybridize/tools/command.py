@@ -199,10 +199,13 @@ def compile_(
 
 
 @application.command()
-def inspect(file: File) -> None:
+def inspect(
+    file: File,
+    full: Annotated[bool, typer.Option("--full", help="Every part, input and weight, not a page.")] = False,
+) -> None:
     """Show what a saved file holds."""
     console = Console()
-    for table in contents.tables(file):
+    for table in contents.tables(file, full=full):
         table.show(console)
 
 

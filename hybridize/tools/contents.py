@@ -71,13 +71,13 @@ def symbol(path: Path) -> list[Grid]:
     ]
 
 
-def archive(path: Path) -> list[Grid]:
+def archive(path: Path, *, full: bool = False) -> list[Grid]:
     """Parts, signatures, machine code and weights of our own archive.
 
     Raises:
         LoadError E600, E604, E605, E614: the file cannot be read, is no archive, or damaged.
     """
-    shown = archives.tables(path)
+    shown = archives.tables(path, full=full)
     if len(shown) == 1 and any("damaged" in row for row in shown[0].rows):
         return shown
     held = read_archive(path).weights
@@ -90,15 +90,24 @@ def exported(path: Path) -> Path | None:
     return file if path.name and not path.exists() and file.is_file() else None
 
 
-def tables(path: Path) -> list[Grid]:
-    """The tables of a file, or of the pair that `export` wrote for this name.
+PAGE = 8
+"""Rows of a table where not all are asked for."""
+
+
+def tables(path: Path, *, full: bool = False) -> list[Grid]:
+    """The tables of a file, or of the pair that `export` wrote for this name: a page, or all that is known.
 
     Raises:
         LoadError E600, E601, E604, E608, E611, E641, E642: the file cannot be read, is malformed, or unknown.
     """
+    found = _tables(path, full)
+    return found if full else [grid.cut(PAGE) for grid in found]
+
+
+def _tables(path: Path, full: bool) -> list[Grid]:
     pair = exported(path)
     if pair is not None:
-        return symbol(pair) + [grid for file in _parameter_files(path) for grid in tables(file)]
+        return symbol(pair) + [grid for file in _parameter_files(path) for grid in _tables(file, full)]
     if path.suffix in (".params", ".npz"):
         return [_parameters(path)]
     with open_for_reading(path) as file:
@@ -108,7 +117,7 @@ def tables(path: Path) -> list[Grid]:
         case "params":
             return [_parameters(path)]
         case "archive":
-            return archive(path)
+            return archive(path, full=full)
         case "library":
             return exported_files.library(path)
         case "wasm":

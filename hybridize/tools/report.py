@@ -4,8 +4,9 @@
 from __future__ import annotations
 
 import statistics
+import textwrap
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from rich.console import Console
@@ -42,11 +43,22 @@ class Grid:
         lines += ["", *(f"- {note}" for note in self.notes)] if self.notes else []
         return f"### {self.title}\n\n" + "\n".join(lines) + "\n"
 
+    def cut(self, rows: int) -> Grid:
+        """The first rows of the table, and below it how many more there are."""
+        if len(self.rows) <= rows:
+            return self
+        notes = (*self.notes, f"{len(self.rows) - rows} more rows: --full")
+        return replace(self, rows=self.rows[:rows], notes=notes)
+
     def show(self, console: Console) -> None:
         """Print the table; our own rows stand out."""
         table = Table(title=Text(self.title), title_justify="left")  # Text: [n0] is no markup
         for i, column in enumerate(self.columns):
-            table.add_column(column, justify="right" if i >= self.words else "left", no_wrap=not i)
+            if i < self.words:  # words are folded in a narrow window, figures never
+                table.add_column(column, overflow="fold")
+                continue
+            widest = max(map(len, [*(row[i] for row in self.rows), *column.split()]), default=1)
+            table.add_column("\n".join(textwrap.wrap(column, widest)), justify="right", no_wrap=True)
         for row in self.rows:
             table.add_row(*map(Text, row), style="bold green" if row[0] == HYBRIDIZED else None)
         console.print(table)

@@ -221,7 +221,8 @@ class Compiled:
             return True
         shapes = tuple([tensor.shape for tensor in tensors])
         if shapes not in self._served:
-            (program,) = self.function.programs()
+            function: Any = self.function  # mypy binds what a property gives, as if it were a method
+            (program,) = function.programs()
             leaves = iter(tensors)
             values = [leaf if leaf is not None else next(leaves) for leaf in self.leaves]
             if not program.accepts(call_of(values, self.structure, self.training)):

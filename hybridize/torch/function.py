@@ -94,7 +94,8 @@ class TorchFunction:
         leaves, structure = flatten((args, kwargs))
         compiled = self._compiled(leaves, structure, args, kwargs)
         args, kwargs = compiled.call(leaves)
-        program: Program = compiled.function.program(*args, **kwargs)
+        function: Any = compiled.function  # mypy binds what a property gives, as if it were a method
+        program: Program = function.program(*args, **kwargs)
         return program
 
     def compile(self, *specs: Any) -> Program:

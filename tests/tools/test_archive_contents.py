@@ -1,7 +1,10 @@
 """`hybridize inspect` on our own archive."""
 
+import io
+
 import numpy
 import pytest
+from rich.console import Console
 
 from hybridize import np
 from hybridize.base.dtypes import float32
@@ -25,7 +28,7 @@ def test_signatures_and_weights(tmp_path):
     signature = SavedSignature(graph, arguments, (ARRAY,), result, (ARRAY,), state=("weight",))
     path = tmp_path / "function"
     write_archive(path, SavedProgram("sum", (signature,), {"weight": numpy.zeros((2, 3), "float32")}))
-    parts, shown, codes, weights = contents.tables(path)
+    parts, shown, codes, weights = contents.tables(path, full=True)
     assert parts.title == "function: archive of version 2"
     assert {row[0]: row[2] for row in parts.rows}.items() >= {
         ("weight:weight", "whole"),
@@ -51,7 +54,7 @@ def test_ranges_samples_and_the_lines_of_the_user(tmp_path):
     for rows in (2, 3, 4):
         fast(np.ones((rows, 3)))
     fast.save(tmp_path / "f", targets=("aarch64",))
-    _, exact, general, codes, *_ = contents.tables(tmp_path / "f")
+    _, exact, general, codes, *_ = contents.tables(tmp_path / "f", full=True)
     assert f"written in {__file__}: {first + 1}-{first + 2}" in exact.notes
     assert "sizes: n0 in 2.. like 3" in general.notes
     assert "1 sample: calls with their results" in general.notes
@@ -76,3 +79,34 @@ def test_a_file_of_something_else(tmp_path):
     path.write_bytes(b"something else")
     with pytest.raises(LoadError):
         contents.tables(path)
+
+
+def test_a_page_says_what_there_is(tmp_path):
+    """The kinds of parts, a line for each program, and the first of what there is much of."""
+    weights = [np.ones((3, 3)) * k for k in range(12)]
+
+    def function(x, y):
+        for weight in weights:
+            x = x @ weight
+        return x, y
+
+    fast = Function(function)
+    for rows in (2, 3):
+        fast(np.ones((rows, 3)), np.ones(1))
+    fast.save(tmp_path / "f")
+    parts, signatures, codes, held = contents.tables(tmp_path / "f")
+    assert dict(row[:2] for row in parts.rows)["weights"] == "12"
+    assert any("all are whole" in note for note in parts.notes)
+    assert [row[1:] for row in signatures.rows] == [
+        ("x: f32[2,3], y: f32[1]", "f32[2,3], f32[1]", "as they stand"),
+        ("x: f32[n0,3], y: f32[1]", "f32[n0,3], f32[1]", "n0 in 2.. like 3"),
+    ]
+    assert len(held.rows) == contents.PAGE
+    assert held.notes[-1] == "4 more rows: --full"
+    console = Console(file=io.StringIO(), width=80)
+    for table in (parts, signatures, codes, held):
+        table.show(console)
+    assert len(console.file.getvalue().splitlines()) < 60
+    full = contents.tables(tmp_path / "f", full=True)
+    assert len(full[-1].rows) == 12
+    assert len(full[0].rows) > 20

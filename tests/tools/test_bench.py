@@ -1,10 +1,12 @@
 """The benchmark measures what it says, and a runtime that fails does not take the others along."""
 
 import dataclasses
+import io
 from pathlib import Path
 
 import numpy
 import pytest
+from rich.console import Console
 from typer.testing import CliRunner
 
 from hybridize.tools import bench, goals, report, sizes, workloads
@@ -155,6 +157,36 @@ def test_limits_are_plausible():
     assert workloads.limit_s("mlp-64", limits) >= workloads.limit_s("mlp-1", limits) > 0
     assert workloads.limit_s("import", limits) is None
     assert limits.gflops > 0.1
+
+
+@pytest.mark.parametrize("width", [60, 80, 120])
+def test_no_figure_is_cut_in_a_narrow_window(width):
+    long = "a runtime of a name that is longer than most names of runtimes are: and of a case, 1,024"
+    measured = [result(name, [0.00123456], [0.9]) for name in (HYBRIDIZED, long, *{g.ours for g in goals.GOALS})]
+    by_workload = {
+        goal.workload: [result(name, [0.00123456]) for name in (goal.ours, *goal.against)] for goal in goals.GOALS
+    }
+    for bound in goals.BOUNDS:
+        by_workload.setdefault(bound.workload, []).append(result(bound.row, [0.0123]))
+    tables = [
+        report.calls("calls", measured, 0.001), report.exported("exported", measured), report.goals(by_workload),
+        report.Grid("words", ("name", "operator", "bytes"), [(long, long.replace(" ", "_"), "1,234,567")], words=2),
+    ]  # fmt: skip
+    assert len(tables[2].rows) > 10
+    for table in tables:
+        console = Console(file=io.StringIO(), width=width)
+        table.show(console)
+        text = console.file.getvalue()
+        assert "…" not in text
+        assert max(map(len, text.splitlines())) <= width
+        lines = [line.split("│") for line in text.splitlines() if line.count("│") == len(table.columns) + 1]
+        for place in range(len(table.columns)):
+            shown = [line[place + 1].strip() for line in lines]
+            if place >= table.words:
+                assert [figure for figure in shown if figure] == [row[place] for row in table.rows if row[place]]
+            else:  # folded
+                joined = "".join(shown).replace(" ", "")
+                assert all(row[place].replace(" ", "") in joined for row in table.rows)
 
 
 def test_goals_take_the_best_peer():

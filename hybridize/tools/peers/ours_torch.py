@@ -49,7 +49,7 @@ class WithLoss(torch.nn.Module):
 
 def loss_of(net: torch.nn.Module) -> Loss:
     """The loss of a net, in one program forward and one back; PyTorch's optimizer takes the step."""
-    return hybridize(WithLoss(net))  # type: ignore[no-any-return]
+    return hybridize(WithLoss(net))
 
 
 MLP = {"hybridized": mlp}

@@ -1,0 +1,74 @@
+"""Type checkers see through `hybridize`: a function keeps its signature, a net its class."""
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import hybridize
+
+PROGRAM = """
+from hybridize import gluon, hybridize, load, np
+from hybridize.array import ndarray
+
+
+@hybridize
+def scaled(x: ndarray, k: float = 1.0) -> ndarray:
+    return x
+
+
+@hybridize(dynamic=True)
+def both(x: ndarray, *, flag: bool) -> tuple[ndarray, int]:
+    return x, 1
+
+
+class Model:
+    @hybridize
+    def method(self, x: ndarray) -> ndarray:
+        return x
+
+
+x = np.ones(3)
+reveal_type(scaled)
+reveal_type(scaled(x, 2.0))
+reveal_type(both(x, flag=True))
+reveal_type(Model().method)
+reveal_type(Model().method(x))
+reveal_type(hybridize(gluon.nn.Dense(3)))
+reveal_type(hybridize(dynamic=True)(gluon.nn.Dense(3)))
+reveal_type(hybridize(scaled, verify="outputs"))
+scaled.cache_clear()
+scaled("x")
+scaled()
+both(x)
+Model().method(x, x)
+"""
+
+ARRAY = "hybridize.array.ndarray.ndarray"
+FUNCTION = "hybridize.capture.function.Function"
+EXPECTED = [
+    f'note: Revealed type is "{FUNCTION}[[x: {ARRAY}, k: float =], {ARRAY}]"',
+    f'note: Revealed type is "{ARRAY}"',
+    f'note: Revealed type is "tuple[{ARRAY}, int]"',
+    f'note: Revealed type is "def (x: {ARRAY}) -> {ARRAY}"',
+    f'note: Revealed type is "{ARRAY}"',
+    'note: Revealed type is "hybridize.gluon.nn.basic.Dense"',
+    'note: Revealed type is "hybridize.gluon.nn.basic.Dense"',
+    f'note: Revealed type is "{FUNCTION}[[x: {ARRAY}, k: float =], {ARRAY}]"',
+    f'error: Argument 1 to "__call__" of "Function" has incompatible type "str"; expected "{ARRAY.split(".")[-1]}"',
+    'error: Missing positional argument "x" in call to "__call__" of "Function"',
+    'error: Missing named argument "flag" for "__call__" of "Function"',
+    "error: Too many arguments",
+]
+
+
+def test_hybridized_functions_keep_their_types(tmp_path):
+    root = Path(hybridize.__file__).parents[1]
+    file = tmp_path / "program.py"
+    file.write_text(PROGRAM)
+    command = [sys.executable, "-m", "mypy", str(file)]  # set up as `make lint` does, whose findings it knows then
+    environment = {**os.environ, "MYPYPATH": str(root)}
+    done = subprocess.run(command, capture_output=True, text=True, check=False, env=environment, cwd=root)
+    lines = [line.split(": ", 1)[1] for line in done.stdout.splitlines() if ": error: " in line or "Revealed" in line]
+    assert [line[: len(expected)] for line, expected in zip(lines, EXPECTED, strict=False)] == EXPECTED, done.stdout
+    assert len(lines) == len(EXPECTED), done.stdout
