@@ -62,7 +62,7 @@ def _kinds(container: Container, parts: Grid) -> Grid:
 
 
 def _signatures(program: SavedProgram) -> Grid:
-    """What each program takes and gives."""
+    """The types that each program takes and gives, a line each."""
     rows = []
     for number, signature in enumerate(program.signatures, 1):
         inputs = signature.graph.inputs[: len(signature.graph.inputs) - len(signature.state)]
