@@ -123,6 +123,21 @@ def _flatten(value: Any, leaves: list[Any], opens: Callable[[Any], bool]) -> Str
     return LEAF
 
 
+def arranged(value: Any, structure: Structure) -> Any:
+    """Return `value` with the keys of its dicts in the order of a structure, where they are the same keys."""
+    if type(value) is dict:
+        if structure.kind != "dict" or value.keys() != set(structure.keys):
+            return value
+        pairs = zip(structure.keys, structure.children, strict=True)
+        return {key: arranged(value[key], child) for key, child in pairs}
+    if not isinstance(value, (tuple, list)) or len(value) != len(structure.children):
+        return value
+    parts = [arranged(part, child) for part, child in zip(value, structure.children, strict=True)]
+    if hasattr(value, "_fields"):
+        return type(value)(*parts)
+    return parts if isinstance(value, list) else tuple(parts)
+
+
 def unflatten(structure: Structure, leaves: list[Any] | tuple[Any, ...]) -> Any:
     """The inverse of `flatten`."""
     return _unflatten(structure, iter(leaves))

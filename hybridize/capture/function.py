@@ -13,7 +13,7 @@ import os
 import sys
 import threading
 from collections import OrderedDict
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
 from operator import attrgetter
 from types import MethodType
@@ -29,6 +29,7 @@ from hybridize.base.errors import ArgumentError, DTypeError, GraphError, Hybridi
 from hybridize.base.forks import renewed
 from hybridize.base.frozen import changed, frozen
 from hybridize.base.interruptions import let_through
+from hybridize.base.nested import arranged
 from hybridize.base.types import TensorType
 from hybridize.capture.capture import capture
 from hybridize.capture.trace.recording import current_trace
@@ -232,7 +233,29 @@ class Function(Generic[P, R]):
     def _call(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Call:
         if self.saved_program is not None and kwargs:
             args, kwargs = self._positional(args, kwargs)
-        return Call.of(args, kwargs)
+        call = Call.of(args, kwargs)
+        if self.saved_program is not None and self._find(call) is None:
+            for other in self._arranged(args, kwargs):
+                if self._find(other) is not None:
+                    return other
+        return call
+
+    def _arranged(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Iterator[Call]:
+        """The same call as those that a function was saved for: their order of keys, and what is None by default."""
+        names, defaults = self._names or (), self.saved_program.none_defaults if self.saved_program else ()
+        given = {**dict(zip(names, args, strict=False)), **kwargs}
+        for structure in dict.fromkeys(program.stock.call.structure for program in self.programs()):
+            positional, keywords = structure.children
+            places = names[: len(positional.children)]
+            wanted = {*places, *keywords.keys}
+            absent = {name for name in wanted ^ given.keys() if given.get(name) is not None or name not in defaults}
+            if absent or len(places) < len(positional.children) or len(args) > len(names):
+                if len(args) == len(positional.children) and kwargs.keys() == set(keywords.keys):
+                    again = arranged((args, kwargs), structure)
+                    yield Call.of(*again)
+                continue
+            found = tuple(given.get(name) for name in places), {name: given.get(name) for name in keywords.keys}
+            yield Call.of(*arranged(found, structure))
 
     def _positional(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> tuple[tuple[Any, ...], dict[str, Any]]:
         """Keywords in the places of their parameters, where a saved function knows those."""
@@ -427,6 +450,7 @@ class Function(Generic[P, R]):
         else:
             options = {"backend": self.options.backend, "freeze": self.options.freeze}
             found = saving.saved(self.name, programs, self._parameters(), options, names or {})
+            found = changed(found, none_defaults=self._none_defaults())
         if samples is None:
             return found
         calls = [self._call(one if isinstance(one, tuple) else (one,), {}) for one in samples]
@@ -528,6 +552,14 @@ class Function(Generic[P, R]):
             except (TypeError, ValueError):
                 self._names = ()
         return self._names
+
+    def _none_defaults(self) -> tuple[str, ...]:
+        """Names of the parameters whose default is None."""
+        try:
+            parameters = inspect.signature(self.described_by).parameters.values()
+        except (TypeError, ValueError):
+            return ()
+        return tuple(parameter.name for parameter in parameters if parameter.default is None)
 
     def leaf_names(self, call: Call) -> list[str]:
         """Names of the leaves: of the parameters, with a number where there are several in one."""

@@ -14,6 +14,8 @@ from contextlib import contextmanager, suppress
 from typing import Final
 
 from hybridize.base.errors import ArgumentError, WriteError
+from hybridize.base.interruptions import let_through
+from hybridize.formats.leftovers import make_temporary_file
 
 UMASK = os.umask(0)
 os.umask(UMASK)
@@ -83,14 +85,11 @@ def replacing(path: str | os.PathLike[str]) -> Iterator[str]:
         ArgumentError E338: that is no path of a file.
         WriteError E335: it cannot be written there.
     """
-    import tempfile  # late: it costs more than all other formats, and most processes write no file
-
     asked = os.path.join(*split(path))
     target = destination(asked)
     folder, name = os.path.split(target)
     try:
-        descriptor, temporary = tempfile.mkstemp(prefix=f".{name}.", suffix=".part", dir=folder)
-        os.close(descriptor)
+        temporary = make_temporary_file(folder, name)
         try:
             yield temporary
             os.chmod(temporary, 0o666 & ~UMASK)  # mkstemp's 0600 is not what a saved model should have
@@ -104,6 +103,7 @@ def replacing(path: str | os.PathLike[str]) -> Iterator[str]:
     except WriteError:
         raise
     except OSError as error:
+        let_through(error)
         raise refused(asked, error) from error
 
 

@@ -7,7 +7,7 @@ one or the new one; where a rename fails, those before it are taken back.
 Nobody takes them back where the process is killed between two renames: then each file is the old one or the new one,
 whole, and not all are of one export. Formats say where that cannot work: a library knows its own file of weights, sizes
 of MXNet's graph and parameters have to fit. An archive is one file. What a killed writer leaves is one file or folder
-`.NAME.*.part` beside the target, which nothing reads and anybody may remove.
+`.NAME.*.part` beside the target, which nothing reads and the next writer in the same folder removes (`leftovers`).
 """
 
 from __future__ import annotations
@@ -15,12 +15,13 @@ from __future__ import annotations
 import errno
 import os
 import shutil
-import tempfile
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
 
 from hybridize.base.errors import WriteError
+from hybridize.base.interruptions import let_through
 from hybridize.formats.atomic import UMASK, destination, refused, split, sync
+from hybridize.formats.leftovers import make_temporary_folder
 
 
 @contextmanager
@@ -33,12 +34,14 @@ def temporary_folder(path: str | os.PathLike[str]) -> Iterator[str]:
     """
     folder, name = split(path)
     try:
-        temporary = tempfile.mkdtemp(prefix=f".{name[:100]}.", suffix=".part", dir=folder)
+        temporary = make_temporary_folder(folder, name)
     except OSError as error:
+        let_through(error)
         raise refused(os.path.join(folder, name), error) from error
     try:
         yield temporary
     except OSError as error:
+        let_through(error)
         full = error.errno in (errno.ENOSPC, errno.EDQUOT)
         if not full and not str(error.filename or "").startswith(temporary):
             raise  # of something else than the files, or says where already
@@ -74,6 +77,7 @@ def put_in_place(files: Sequence[str], folder: str) -> list[str]:
                 os.replace(kept[done], targets[done])
             else:
                 os.unlink(targets[done])
+        let_through(error)
         if isinstance(error, OSError) and not isinstance(error, WriteError):
             raise refused(paths[number], error) from error
         raise

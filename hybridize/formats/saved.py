@@ -76,3 +76,5 @@ class SavedProgram:
     """Keywords given to `hybridize` (JSON values)."""
     process: tuple[Code, ...] = ()
     """Machine code that came with the file and that a process needs once."""
+    none_defaults: tuple[str, ...] = ()
+    """Names of the parameters that are None where a call leaves them out."""

@@ -12,11 +12,13 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from safetensors.numpy import load_file
 
-from hybridize import formats, ops
+import hybridize
+from hybridize import formats, np, ops
 from hybridize.base.dtypes import float32
 from hybridize.base.errors import ArgumentError, LoadError
 from hybridize.base.nested import flatten
 from hybridize.base.types import TensorType
+from hybridize.capture import Function
 from hybridize.formats.archive.container import PROGRAM, checksum, chunks, opened
 from hybridize.formats.saved import ARRAY, Leaf, SavedProgram, SavedSignature
 from hybridize.ops import composites
@@ -346,3 +348,63 @@ def test_blocks_that_are_exchanged_lost_or_moved_change_the_checksum(values, blo
             data[: block * i] + data[block * i + block :] + bytes(block),
         ):
             assert (checksum(numpy.frombuffer(found, "u1")) != before) == (found != data)
+
+
+# -------------------------------------------------------------------------------------------- calls of loaded ones
+
+
+def mixed(state, x, mask=None, *, bias=None, scale=2.0):
+    total = (state["a"] - state["b"][0]["c"]) * scale + x * state["b"][0]["d"]
+    if mask is not None:
+        total = total * mask
+    return total if bias is None else total + bias
+
+
+def _mixed_arguments():
+    a, b, c, d, e = (np.array([float(k), 2.0 * k]) for k in range(1, 6))
+    ordered = {"a": a, "b": [{"c": b, "d": c}]}
+    turned = {"b": [{"d": c, "c": b}], "a": a}
+    return ordered, turned, d, e
+
+
+def test_loaded_functions_take_dicts_in_any_order_and_none_where_it_is_the_default(tmp_path):
+    ordered, turned, x, other = _mixed_arguments()
+    function = Function(mixed)
+    function(ordered, x)
+    function(ordered, x, other, bias=x)
+    function.save(tmp_path / "mixed")
+    loaded = hybridize.load(tmp_path / "mixed")
+    for state in (ordered, turned):
+        for args, kwargs in (
+            ((state, x), {}), ((state, x, None), {}), ((state, x), {"bias": None}), ((state,), {"x": x, "mask": None}),
+            ((), {"x": x, "state": state}), ((state, x, None), {"bias": None}),
+            ((state, x, other), {"bias": x}), ((state, x), {"bias": x, "mask": other}),
+            ((), {"bias": x, "mask": other, "x": x, "state": state}),
+        ):  # fmt: skip
+            for _ in range(3):
+                found, wanted = loaded(*args, **kwargs), mixed(*args, **kwargs)
+                numpy.testing.assert_array_equal(found.asnumpy(), wanted.asnumpy())
+
+
+def test_none_that_was_saved_need_not_be_given(tmp_path):
+    ordered, turned, x, _ = _mixed_arguments()
+    function = Function(mixed)
+    function(ordered, x, None, bias=None)
+    function.save(tmp_path / "mixed")
+    loaded = hybridize.load(tmp_path / "mixed")
+    for found in (loaded(turned, x), loaded(ordered, x, None, bias=None), loaded(ordered, x, bias=None)):
+        numpy.testing.assert_array_equal(found.asnumpy(), mixed(ordered, x).asnumpy())
+
+
+def test_other_calls_of_loaded_functions_are_refused(tmp_path):
+    ordered, _, x, other = _mixed_arguments()
+    function = Function(mixed)
+    function(ordered, x)
+    function.save(tmp_path / "mixed")
+    loaded = hybridize.load(tmp_path / "mixed")
+    for args, kwargs in (
+        ((ordered, x, other), {}), ((ordered, x), {"scale": None}), ((ordered, x), {"unknown": None}),
+        (({"a": ordered["a"]}, x), {}), (({**ordered, "z": x}, x), {}), ((ordered,), {}),
+    ):  # fmt: skip
+        with pytest.raises(ArgumentError, match="E310"):
+            loaded(*args, **kwargs)

@@ -3,15 +3,19 @@
 
 import errno
 import os
+import signal
 import socket
 import stat
+import subprocess
+import sys
+import time
 
 import pytest
 
 import hybridize
 from hybridize import np
 from hybridize.errors import ArgumentError, CodegenError, WriteError
-from hybridize.formats import atomic
+from hybridize.formats import atomic, leftovers
 from hybridize.formats.atomic import replacing, write_atomically
 from hybridize.gluon import nn
 
@@ -138,3 +142,67 @@ def test_names_of_every_alphabet(tmp_path, net):
         net.export(tmp_path / "größe der 模型 (2)", format=form)
     loaded = hybridize.load(tmp_path / "größe der 模型 (2)")
     assert loaded(np.ones((1, 3))).shape == (1, 2)
+
+
+# ------------------------------------------------------------------------------------------------------ leftovers
+
+
+def killed(write):
+    """Write in a process that is killed as soon as it has something to put in place, or at its first rename."""
+    child = os.fork()
+    if not child:
+        os.replace = os.rename = lambda *_, **__: os.kill(os.getpid(), signal.SIGKILL)
+        try:
+            write()
+        finally:
+            os._exit(0)
+    assert os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == -signal.SIGKILL
+
+
+def parts(folder):
+    return sorted(one.name for one in folder.iterdir() if one.name.endswith(".part"))
+
+
+@pytest.mark.filterwarnings("ignore::DeprecationWarning")
+def test_what_killed_writers_leave_is_swept(tmp_path, write):
+    killed(lambda: write(tmp_path / "net"))
+    killed(lambda: write(tmp_path / "other"))
+    assert len(parts(tmp_path)) == 1  # the second one has swept what the first one left
+    write(tmp_path / "net")
+    assert parts(tmp_path) == []
+    assert list(tmp_path.iterdir())
+
+
+def test_what_living_writers_write_is_left_alone(tmp_path):
+    """Also that of other machines, of containers that count processes for themselves, and of anybody else."""
+    other = subprocess.Popen([sys.executable, "-c", "input()"], stdin=subprocess.PIPE)
+    machine, boot = leftovers._machine(), leftovers._boot()
+    alive = f"{machine}-{boot}-{other.pid}-{leftovers._started(other.pid)}-abcdefgh"
+    names = [
+        f".net.{alive}.part", f".net.00000000-{boot}-{other.pid}-1-abcdefgh.part", ".net.part", ".net.abcd.part",
+        f".net.{machine}-00000000-{other.pid}-1-abcdefgh.part", "net.part",
+    ]  # fmt: skip
+    gone = [f".a.b.{machine}-{boot}-{other.pid}-1-abcdefgh.part", f".c.{machine}-00000000-1-1-abcdefgh.part"]
+    for name in (*names, gone[0]):
+        (tmp_path / name).write_text("x")
+    (tmp_path / gone[1]).mkdir()
+    (tmp_path / gone[1] / "inside").write_text("x")
+    day = time.time() - 2 * 24 * 3600
+    os.utime(tmp_path / gone[1], (day, day))
+    try:
+        with replacing(tmp_path / "outer") as outer:
+            write_atomically(tmp_path / "net", [b"x"])
+            assert os.path.exists(outer)
+            os.unlink(outer)
+            (tmp_path / os.path.basename(outer)).write_text("y")
+    finally:
+        other.communicate(b"\n")
+    assert parts(tmp_path) == sorted(names)
+    write_atomically(tmp_path / "net", [b"x"])
+    assert parts(tmp_path) == sorted(names[1:])
+
+
+def test_names_of_temporary_files_fit(tmp_path):
+    name = "n" * 250
+    write_atomically(tmp_path / name, [b"x"])
+    assert [one.name for one in tmp_path.iterdir()] == [name]

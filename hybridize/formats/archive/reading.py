@@ -92,6 +92,7 @@ def _program(container: Container) -> SavedProgram:
         signatures=tuple([_signature(container, number, part) for number, part in enumerate(signatures)]),
         weights=_Tensors(container, "weight:"),
         argument_names=tuple(map(word, tree["argument_names"])),
+        none_defaults=tuple(map(word, tree.get("none_defaults", ()))),
         options=_options(tree["options"]),
         process=tuple(codes),
     )

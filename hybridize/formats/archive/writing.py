@@ -86,6 +86,8 @@ class _Writer:
             "signatures": signatures,
             "process": [code for target in self.targets for code in self._process(target)],
         }
+        if program.none_defaults:
+            tree["none_defaults"] = list(program.none_defaults)
         tensors = laid_out(self.tensors)
         tree["checks"] = [checksum(array) for array in tensors.values()]
         write_atomically(path, chunks(tensors, json.dumps(tree, separators=(",", ":")).encode()))

@@ -31,7 +31,7 @@ OPERATIONS = {
     "open", "os.rename", "os.link", "os.remove", "os.mkdir", "os.rmdir", "os.chmod", "os.truncate", "os.unlink",
     "shutil.rmtree", "shutil.move", "subprocess.Popen", "tempfile.mkdtemp", "tempfile.mkstemp",
 }  # fmt: skip
-LEFT = re.compile(r"\.[^/]+\.\w+\.part")
+LEFT = re.compile(r"\.[^/]+\.[\w-]+\.part")
 """What a writer that was killed may leave beside the file: its own temporary file or folder."""
 X = numpy.ones((1, 64), "f4")
 
