@@ -12,9 +12,7 @@ import inspect
 import os
 import sys
 import threading
-from collections import OrderedDict
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import suppress
 from operator import attrgetter
 from types import MethodType
 from typing import TYPE_CHECKING, Any, Concatenate, Generic, ParamSpec, Self, TypeVar, overload
@@ -38,6 +36,7 @@ from hybridize.contract.call import Call
 from hybridize.contract.captured import Captured
 from hybridize.formats import SavedProgram, SavedSignature, write_archive
 from hybridize.programs import saving
+from hybridize.programs.cache import ProgramCache
 from hybridize.programs.changes import Changes
 from hybridize.programs.families import Family, family_key
 from hybridize.programs.program import Program, described, show
@@ -61,7 +60,7 @@ _IGNORED = frozenset({
     "static_alloc", "static_shape", "inline_limit", "forward_bulk_size", "backward_bulk_size", "clear",
     "partition_if_dynamic",
 })  # fmt: skip
-_KEY = attrgetter("key")
+_KEY, _OUTDATED = attrgetter("key"), attrgetter("outdated")
 _ALLOWED: dict[str, tuple[Any, ...]] = {
     "backend": ("llvm", "numpy"), "verify": (False, None, "outputs", "ops"), "dynamic": (None, True, False),
     "freeze": (True, False),
@@ -135,8 +134,7 @@ class Function(Generic[P, R]):
         self.options = Options.of(options)
         self.python_function = function
         self.saved_program: SavedProgram | None = None
-        self._programs: OrderedDict[tuple[Any, ...], list[Program]] = OrderedDict()
-        self._families: OrderedDict[tuple[Any, ...], Family] = OrderedDict()
+        self._cache: ProgramCache[Program] = ProgramCache(LIMIT)
         self._recent: list[Program] = []
         self._changes = Changes()
         self._installed = True
@@ -144,7 +142,7 @@ class Function(Generic[P, R]):
         self._new = False
         """Whether it comes from a file and was not called yet."""
         self._lock = renewed(threading.RLock())
-        self._hits = self._captures = self._evictions = 0
+        self._hits = self._captures = 0
         self._names: tuple[str, ...] | None = None
         self.described_by = function
         """Whose parameters are what the arguments are called; a block's function passes on whatever it is given."""
@@ -214,9 +212,7 @@ class Function(Generic[P, R]):
                     self._install()
                 return self(*args, **kwargs)
             self._hits += 1
-            if len(self._programs) > 1:
-                with suppress(KeyError):  # another thread may have evicted it
-                    self._programs.move_to_end(program.key)
+            self._cache.used(program.key)
             result = program.run(call)
             if program.renewed():
                 with self._lock:
@@ -267,7 +263,7 @@ class Function(Generic[P, R]):
 
     def _find(self, call: Call) -> Program | None:
         for key_of in (_KEY, family_key):
-            for program in self._programs.get(key_of(call), ()):
+            for program in self._cache.of(key_of(call)):
                 if program.accepts(call):
                     return program
         if call.recording and self.saved_program is not None:
@@ -278,8 +274,8 @@ class Function(Generic[P, R]):
         """Capture and compile a call; the lock is held."""
         if self.saved_program is not None:
             raise self._unknown(call)
-        family = self._family(call)
-        self._changes.see(program.stock for programs in self._programs.values() for program in programs)
+        family = self._cache.family(family_key(call))
+        self._changes.see(program.stock for program in self._cache)
         program = self._capture_family(call, family)
         if program is None:
             captured = self._captured(call)
@@ -291,15 +287,6 @@ class Function(Generic[P, R]):
         self._captures += 1
         self._keep(program)
         return program
-
-    def _family(self, call: Call) -> Family:
-        """What is known of calls like this one; of those last captured, as a key keeps the arguments in it alive."""
-        key = family_key(call)
-        family = self._families.setdefault(key, Family())
-        self._families.move_to_end(key)
-        while len(self._families) > LIMIT:
-            self._families.popitem(last=False)
-        return family
 
     def _capture_family(self, call: Call, family: Family) -> Program | None:
         """A program for this call and others that differ in sizes; None where an exact one is of more use."""
@@ -337,20 +324,9 @@ class Function(Generic[P, R]):
         )  # fmt: skip
 
     def _keep(self, program: Program) -> None:
-        key = program.key
-        programs = self._programs.setdefault(key, [])
         self._installed = False
-        self._programs.move_to_end(key)
-        # Replaced, not changed: a thread may be looking for a program without the lock.
-        self._programs[key] = [program, *(other for other in programs if not other.outdated)]
+        self._cache.add(program.key, program, _OUTDATED)
         self._recent = [program, *(other for other in self._recent if not other.outdated)][:_CHAIN]
-        while sum(map(len, self._programs.values())) > LIMIT:
-            oldest, others = next(iter(self._programs.items()))
-            self._evictions += 1
-            if len(others) > 1:
-                self._programs[oldest] = others[:-1]
-            else:
-                del self._programs[oldest]
 
     def _install(self) -> None:
         """Make the entries of the latest programs what a call reaches first.
@@ -395,34 +371,28 @@ class Function(Generic[P, R]):
     def forget(self, program: Program) -> None:
         """Forget one program; a call that only it was for is captured again."""
         with self._lock:
-            rest = [one for one in self._programs.get(program.key, ()) if one is not program]
-            if rest:
-                self._programs[program.key] = rest
-            else:
-                self._programs.pop(program.key, None)
+            self._cache.remove(lambda one: one is program)
             self._recent = [one for one in self._recent if one is not program]
             self._install()
 
     def programs(self) -> list[Program]:
         """All programs, the least recently made first."""
         with self._lock:
-            return [program for programs in self._programs.values() for program in reversed(programs)]
+            return list(self._cache)
 
     def cache_info(self) -> CacheInfo:
         """How many programs there are, and how often they were used."""
         with self._lock:
-            count = sum(map(len, self._programs.values()))
-            return CacheInfo(count, self._hits, self._captures, self._evictions)
+            return CacheInfo(len(self._cache), self._hits, self._captures, self._cache.evictions)
 
     def cache_clear(self) -> None:
         """Forget all programs."""
         with self._lock:
             if self.saved_program is not None:
                 return
-            self._programs.clear()
-            self._families.clear()
+            self._cache.clear()
             self._recent = []
-            self._hits = self._captures = self._evictions = 0
+            self._hits = self._captures = 0
             self._install()
 
     # ----------------------------------------------------------------------------------------------------- files
@@ -575,12 +545,12 @@ class Function(Generic[P, R]):
 
     def _reason(self, call: Call) -> str:
         """Why none of the programs is right for a call; empty where there are none."""
-        programs = self._programs.get(call.key)
+        programs = self._cache.of(call.key)
         if programs:
             return programs[0].objections(call)
-        if not self._programs:
+        calls = [program.stock.call for program in self._cache.newest()]
+        if not calls:
             return ""
-        calls = [programs[0].stock.call for programs in reversed(self._programs.values())]
         nearest = min(calls, key=lambda known: _distance(known, call))
         if nearest.structure != call.structure:
             return f"the arguments were {described(nearest)} and are {described(call)}"

@@ -6,7 +6,6 @@ from __future__ import annotations
 import dataclasses
 import logging
 import threading
-from collections import OrderedDict
 from collections.abc import Callable, Hashable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -29,9 +28,10 @@ from hybridize.contract.call import Call
 from hybridize.formats.archive import write_archive
 from hybridize.formats.saved import SavedProgram
 from hybridize.programs import Program
+from hybridize.programs.cache import ProgramCache
+from hybridize.programs.families import Family
 from hybridize.torch.compiled import Compiled, OtherTensorsError, Shapes, call_of
 from hybridize.torch.exporting import export
-from hybridize.torch.families import CallFamily
 from hybridize.torch.samples import example, recorded
 from hybridize.torch.samples import samples as sampled
 from hybridize.torch.tracing import is_traced
@@ -57,7 +57,7 @@ class TorchFunction:
         checked = Options.of(options)
         self.options = {field.name: getattr(checked, field.name) for field in dataclasses.fields(checked)}
         """Keywords of the programs."""
-        self._families: OrderedDict[Hashable, CallFamily] = OrderedDict()
+        self._cache: ProgramCache[Compiled] = ProgramCache(PROGRAMS, _is_general)
         """Programs by what their calls have in common but for sizes."""
         self._latest: Compiled | None = None
         """The program of the last call, where calls like it need no taking apart."""
@@ -109,8 +109,7 @@ class TorchFunction:
     def forget(self, program: Program) -> None:
         """Forget one program; a call that only it was for is exported again."""
         with self._lock:
-            for family in self._families.values():
-                family.forget(program)
+            self._cache.remove(lambda one: one.runs(program))
             self._latest = None
 
     def saved(self, samples: Sequence[Any] = (), notes: list[str] | None = None) -> SavedProgram:
@@ -132,9 +131,8 @@ class TorchFunction:
         calls: dict[int, list[tuple[NDArray[Any], ...] | None]] = {id(one): [one.sample] for one in compiled}
         for number, sample in enumerate(samples):
             leaves, structure = flatten((sample if isinstance(sample, tuple) else (sample,), {}))
-            family = self._families.get((structure, tuple(map(_kind, leaves)), self.module.training))
-            found = family and family.find(tuple(leaf.shape for leaf in leaves if isinstance(leaf, torch.Tensor)))
-            if not found:
+            found = self._find(self._key(leaves, structure), _shapes(leaves))
+            if found is None:
                 text = f"sample {number} is a call that {type(self.module).__name__} has no program for"
                 raise ArgumentError("E334", text, help="call it once with these arguments")
             calls[id(found)].append(recorded(leaves))
@@ -196,37 +194,41 @@ class TorchFunction:
     def cache_clear(self) -> None:
         """Forget all programs."""
         with self._lock:
-            self._families.clear()
+            self._cache.clear()
             self._latest = None
 
     def _all(self) -> list[Compiled]:
-        return [one for family in self._families.values() for one in family.programs()]
+        return list(self._cache)
+
+    def _key(self, leaves: Sequence[Any], structure: Structure) -> Hashable:
+        """Return what calls that differ in sizes only have in common."""
+        return structure, tuple(map(_kind, leaves)), self.module.training
+
+    def _find(self, key: Hashable, shapes: Shapes) -> Compiled | None:
+        """The program that is right for a call, as far as the module is what it was."""
+        return next((one for one in self._cache.of(key) if one.accepts(shapes)), None)
 
     def _compiled(
         self, leaves: Sequence[Any], structure: Structure, args: tuple[Any, ...], kwargs: dict[str, Any]
     ) -> Compiled:
         """The program for a call, made where there is none."""
-        key = structure, tuple(map(_kind, leaves)), self.module.training
-        shapes = tuple([leaf.shape for leaf in leaves if isinstance(leaf, torch.Tensor)])
-        family = self._families.get(key)
-        found = None if family is None else family.find(shapes)
+        key, shapes = self._key(leaves, structure), _shapes(leaves)
+        found = self._find(key, shapes)
         if found is None or not found.same_module() or not found.same_tensors():
             with self._lock:
-                family = self._families.setdefault(key, CallFamily())
-                self._families.move_to_end(key)
-                if not all(one.same_module() for one in family.programs()):
-                    family.clear()
-                found = family.find(shapes)
+                self._cache.used(key)
+                if not all(one.same_module() for one in self._cache.of(key)):
+                    self._cache.forget(key)
+                found = self._find(key, shapes)
                 if found is not None and not found.same_tensors():
-                    found = self._renewed(family, found, leaves, structure)
+                    found = self._renewed(key, found, leaves, structure)
                 if found is None:
-                    found = self._made(family, shapes, leaves, structure, args, kwargs)
+                    found = self._made(key, leaves, structure, args, kwargs)
         return found
 
     def _made(
         self,
-        family: CallFamily,
-        shapes: Shapes,
+        key: Hashable,
         leaves: Sequence[Any],
         structure: Structure,
         args: tuple[Any, ...],
@@ -234,21 +236,17 @@ class TorchFunction:
     ) -> Compiled:
         """A new program, for other sizes too where calls were seen to differ in those; the lock is held."""
         call = call_of(leaves, structure, self.module.training)
-        opened = family.sizes.kinds(call, self.options["dynamic"])
+        family = self._cache.family(key)
+        opened = family.kinds(call, self.options["dynamic"])
         compiled = None if opened is None else self._general(family, call, opened[0], args, kwargs)
         if compiled is None:
             compiled = Compiled(self.module, leaves, structure, export(self.module, args, kwargs), self.options)
-        family.sizes.saw(call)
-        family.add(compiled, shapes)
-        while len(self._all()) > PROGRAMS:
-            oldest = next(iter(self._families))
-            self._families[oldest].drop()
-            if not self._families[oldest].programs():
-                del self._families[oldest]
+        family.saw(call)
+        self._cache.add(key, compiled)
         return compiled
 
     def _general(
-        self, family: CallFamily, call: Call, kinds: tuple[Any, ...], args: tuple[Any, ...], kwargs: dict[str, Any]
+        self, family: Family, call: Call, kinds: tuple[Any, ...], args: tuple[Any, ...], kwargs: dict[str, Any]
     ) -> Compiled | None:
         """A program for this call and others that differ in sizes; None where an exact one is of more use."""
         try:
@@ -259,28 +257,26 @@ class TorchFunction:
             let_through(error)
             # Whatever it is: if it is the user's error, the exact export says so too, in terms of true sizes.
             _log.debug("%s cannot be exported for any size: %s", type(self.module).__name__, error, exc_info=True)
-            family.sizes.give_up(kinds, error)
+            family.give_up(kinds, error)
             return None
         for asked, given in zip(wanted, exported.kinds, strict=True):
             for size, found in zip(asked.shape, given.shape, strict=True):
                 if is_symbolic(size) and not _is_open(found):
                     int(size)  # which pins it, so that the family hears that it is no use as a symbol
-        useful = family.sizes.settle(kinds)
+        useful = family.settle(kinds)
         if useful:
-            compiled.explain(family.sizes.change(call, kinds, [f"argument {i}" for i in range(len(kinds))]))
+            compiled.explain(family.change(call, kinds, [f"argument {i}" for i in range(len(kinds))]))
             return compiled
         return compiled if compiled.graph.scope is None else None
 
-    def _renewed(
-        self, family: CallFamily, before: Compiled, leaves: Sequence[Any], structure: Structure
-    ) -> Compiled | None:
+    def _renewed(self, key: Hashable, before: Compiled, leaves: Sequence[Any], structure: Structure) -> Compiled | None:
         """A program whose tensors were replaced, over the new ones; None if that takes another graph."""
         try:
             compiled = Compiled(self.module, leaves, structure, before.exported, self.options, before)
         except OtherTensorsError:
-            family.clear()
+            self._cache.forget(key)
             return None
-        family.replace(before, compiled)
+        self._cache.replace(before, compiled)
         return compiled
 
 
@@ -295,6 +291,15 @@ def _refused(module: torch.nn.Module, mode: str) -> CaptureError:
         f"{type(module).__name__} is called {mode}, which its programs know nothing of",
         help="call the module itself there; module.bfloat16() makes programs of half the precision",
     )
+
+
+def _shapes(leaves: Sequence[Any]) -> Shapes:
+    return tuple([leaf.shape for leaf in leaves if isinstance(leaf, torch.Tensor)])
+
+
+def _is_general(program: Compiled) -> bool:
+    """Tell whether a program is for calls of several sizes."""
+    return program.graph.scope is not None
 
 
 def _kind(leaf: Any) -> Hashable:

@@ -422,7 +422,7 @@ def test_what_is_known_of_sizes_is_bounded():
         compiled(array(2), Setting())
     gc.collect()
     assert seen() is None
-    assert len(compiled._families) <= PROGRAMS
+    assert len(compiled._cache.families) <= PROGRAMS
 
 
 def test_why_there_is_no_program_for_other_sizes():

@@ -13,20 +13,14 @@ from typing import Any
 from hybridize.base.promotion import EXACT
 from hybridize.graph import Graph, Node, Value
 from hybridize.ops import (
-    Abs,
-    Add,
     Broadcast,
     Cast,
     Cond,
-    FloorDiv,
+    Elementwise,
     Max,
     Min,
-    Mod,
-    Mul,
-    Neg,
     Reshape,
     SizeOf,
-    Sub,
     Where,
 )
 
@@ -86,7 +80,8 @@ def result(name: str, *given: Bounds) -> Bounds | None:
     return None
 
 
-_NAMES = {Add: "add", Sub: "sub", Mul: "mul", Neg: "neg", Abs: "abs", Mod: "mod", FloorDiv: "floordiv"}
+_KNOWN = frozenset({"add", "sub", "mul", "neg", "abs", "mod", "floordiv"})
+"""Scalar functions that `result` knows under the same names."""
 
 
 def bounds(
@@ -132,8 +127,8 @@ def bounds(
         case Cond():
             place = node.outputs.index(value)
             found = _either(*(_of_graph(side, place, node.inputs[1:], inner, depth) for side in (op.then, op.orelse)))
-        case _ if type(op) in _NAMES:
-            found = result(_NAMES[type(op)], *map(inner, node.inputs))
+        case Elementwise() if op.scalar in _KNOWN:
+            found = result(op.scalar, *map(inner, node.inputs))
     return found if found is not None and within(found, every) else every
 
 
