@@ -18,7 +18,8 @@ import weakref
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from hybridize.base.errors import StateError
+from hybridize.base.errors import HybridizeError, StateError
+from hybridize.base.locations import SourceLoc
 
 Recipe = tuple[Any, ...]
 
@@ -98,6 +99,9 @@ def raised(
     made = kind.__new__(kind)
     made.args = tuple(args)
     vars(made).update(attributes)
+    place = attributes.get("loc")
+    if isinstance(made, HybridizeError) and isinstance(place, tuple):
+        made.loc = SourceLoc(*place)
     if note:
         made.add_note(note)
     return made

@@ -16,7 +16,7 @@ import numpy
 
 from hybridize.array.operators import functions
 from hybridize.array.symbol import Cell, Symbol
-from hybridize.base.errors import CaptureError
+from hybridize.base.errors import CaptureError, HybridizeError
 from hybridize.base.locations import SourceLoc
 from hybridize.capture.control import texts
 from hybridize.capture.trace.recording import Recording, current_trace
@@ -103,17 +103,23 @@ def _bind(trace: Recording, test: Any, error: BaseException, place: SourceLoc | 
     """Add the step that raises."""
     try:
         args, first = texts.literal(texts.recipe_of(tuple(error.args)))
-        attributes, more = texts.literal(
-            texts.recipe_of({k: v for k, v in vars(error).items() if k[:2] != "__"}), first
-        )
+        attributes, more = texts.literal(texts.recipe_of(_attributes(error)), first)
     except CaptureError as refusal:
         refusal.loc = place
         raise trace.root.refusing(refusal) from None
     kind = type(error)
-    note = "" if place is None else f"  {place.described()}"
+    note = "" if place is None or isinstance(error, HybridizeError) else f"  {place.described()}"
     said = f"{kind.__name__}{' {}' * len(more)} ({place})"
     recipe = repr((name_of(kind), args, attributes, note))
     bind(Assert(said, recipe), test, *more)
+
+
+def _attributes(error: BaseException) -> dict[str, Any]:
+    """The attributes of an exception; the line that one of ours names as a tuple."""
+    held = {name: value for name, value in vars(error).items() if name[:2] != "__"}
+    if isinstance(held.get("loc"), SourceLoc):
+        held["loc"] = held["loc"].file, held["loc"].line, held["loc"].function
+    return held
 
 
 def _flag(trace: Recording) -> Cell:

@@ -22,7 +22,7 @@ from hybridize.capture.control.selected import length as length_of_selected
 from hybridize.capture.control.signals import SymbolicRange
 from hybridize.capture.control.truth import as_bool, plain, truth
 from hybridize.capture.outside.objects import is_users
-from hybridize.capture.python import elements
+from hybridize.capture.python import elements, masks
 from hybridize.capture.trace.recording import current_trace
 from hybridize.contract.snapshots import CONTAINERS
 from hybridize.ops import Print
@@ -115,6 +115,8 @@ def _next(router: Any, iterator: Any, *default: Any) -> Any:
 def _len(router: Any, value: Any) -> Any:
     if type(value) is Selected:
         return length_of_selected(value)
+    if isinstance(value, masks.Masked):
+        return value.count()
     method = getattr(type(value), "__len__", None)
     if type(value) is Symbol and value.shape:
         return value.shape[0]  # which may be a size that `len` itself could not give

@@ -27,7 +27,7 @@ from hybridize.capture.control.operators import and_, choose, compare, or_
 from hybridize.capture.control.raising import Trying
 from hybridize.capture.control.selected import selected, taken
 from hybridize.capture.control.signals import BREAK, CONTINUE, Returned, Stack, assign, content
-from hybridize.capture.control.truth import not_, plain
+from hybridize.capture.control.truth import Undecided, not_, plain
 from hybridize.capture.convert import statements as convert
 from hybridize.capture.outside.objects import has_own_account, is_users
 from hybridize.capture.outside.trust import (
@@ -39,7 +39,7 @@ from hybridize.capture.outside.trust import (
     opaque_name,
 )
 from hybridize.capture.outside.world import World, refill
-from hybridize.capture.python import writes
+from hybridize.capture.python import masks, writes
 from hybridize.capture.python.arguments import numbers_given
 from hybridize.capture.python.builtins import REPLACED
 from hybridize.capture.python.tables import is_index, looked_up
@@ -127,6 +127,8 @@ class Router:
             return _number_attribute(owner, name) if kind is Symbol and owner.weak is not None else getattr(owner, name)
         if kind is ndarray:
             return getattr(trace.lift(owner), name)
+        if isinstance(owner, Undecided):
+            return getattr(owner, name)
         if kind is types.ModuleType:
             return _module_attribute(trace.root, owner, name, whole)
         if kind in CONTAINERS:
@@ -143,10 +145,11 @@ class Router:
         """`owner[key]`."""
         trace = current_trace()
         kind = type(owner)
-        if trace is None or kind is Symbol:
+        if trace is None:
             return owner[key]
-        if kind is ndarray:
-            return trace.lift(owner)[key]
+        if kind is Symbol or kind is ndarray:
+            array = trace.lift(owner) if kind is ndarray else owner
+            return masks.selected(array, key) if masks.selects(array, key) else array[key]
         if kind in CONTAINERS or isinstance(owner, Mapping):
             return item(trace.root, owner, plain(key), whole)
         method = _special_method(trace, owner, "__getitem__")
@@ -256,6 +259,8 @@ class Router:
             made = texts.method(owner, function.__name__, args, kwargs)
             if made is not NotImplemented:
                 return made
+        if any(isinstance(argument, masks.Masked) for argument in (*args, *kwargs.values())):
+            return masks.applied(function, args, kwargs)
         if type(owner) in CONTAINERS:
             return writes.container_method(self, trace, owner, function.__name__, args, kwargs)
         if isinstance(function, _DESCRIPTORS) and args and type(args[0]) in CONTAINERS:  # list.append(log, x)

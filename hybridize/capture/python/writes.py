@@ -19,6 +19,7 @@ from hybridize.capture.control.truth import plain
 from hybridize.capture.outside.objects import has_own_account, is_users
 from hybridize.capture.outside.trust import is_trusted_file
 from hybridize.capture.outside.world import MUTATORS
+from hybridize.capture.python import masks
 from hybridize.capture.trace.recording import Recording, current_trace
 from hybridize.contract.feeds import Setting
 from hybridize.contract.places import Attribute, Item
@@ -112,6 +113,8 @@ def set_item(router: Any, value: Any, owner: Any, key: Any) -> None:
     kind = type(owner)
     if trace is None:
         owner[key] = value
+    elif isinstance(value, masks.Masked) and isinstance(owner, (ndarray, Symbol)):
+        masks.assign(trace.lift(owner) if isinstance(owner, ndarray) else owner, key, value)
     elif kind is ndarray:
         trace.lift(owner)[key] = value
     elif kind in CONTAINERS:
