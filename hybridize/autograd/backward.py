@@ -8,7 +8,7 @@ variables are collected and written at the end: where something fails on the way
 from __future__ import annotations
 
 import threading
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from operator import attrgetter
 from typing import Any
 
@@ -30,6 +30,7 @@ from hybridize.ops.gradient import Arrived, Given, reverse
 from hybridize.ops.op import Operand, capturing, current, taped
 
 Edge = Any
+_NUMBER = attrgetter("number")
 _commit = renewed(threading.Lock())
 
 
@@ -41,6 +42,7 @@ class Sweep:
         keep: leave the nodes their values.
         wanted: edges whose gradients alone are asked for; None: those of all variables.
         stops: edges behind which it does not go, whose gradients are asked for besides those of all variables.
+        since: the number of the first node that it goes through; what arrives at older ones stays in `variables`.
     """
 
     def __init__(
@@ -50,6 +52,7 @@ class Sweep:
         keep: bool = False,
         wanted: Iterable[Edge] | None = None,
         stops: Iterable[Edge] = (),
+        since: int = 0,
     ) -> None:
         self.create = create
         self.keep = keep
@@ -59,6 +62,10 @@ class Sweep:
         self.stops = set(stops)
         self.found: dict[Edge, Operand] = {}
         """The gradients that arrived at wanted outputs of nodes."""
+        self._since = since
+        self._seen: set[TapeNode] = set()
+        self._entered: list[TapeNode] = []
+        """Nodes that were reached on the way, by `take`."""
         self._leads: set[TapeNode] = set()
 
     def run(self, heads: Sequence[tuple[Edge, Operand]]) -> None:
@@ -67,36 +74,55 @@ class Sweep:
         Raises:
             StateError E541, E542: values are gone, or were overwritten.
         """
-        nodes = self._reachable(heads)
-        if self.wanted is not None:
-            self._leading(nodes, self.wanted)
+        nodes = self._reachable([edge for edge, _ in heads])
         with taped(TAPE if self.create else None):
             for edge, gradient in heads:
                 self.variables.add(edge, gradient)
-            reverse(nodes, self.variables, self._through)
+            reverse(self._in_order(nodes), self.variables, self._through)
         if not self.keep:
             where = user_location()
-            for node in nodes:
+            for node in self._seen:
                 if self.wanted is None or node in self._leads:
                     node.release(where)
 
-    def _reachable(self, heads: Sequence[tuple[Edge, Operand]]) -> list[TapeNode]:
-        """The nodes behind heads, newest first; without those that lead to nothing that is wanted."""
-        seen: set[TapeNode] = set()
-        todo = [edge[0] for edge, _ in heads if type(edge) is tuple]
+    def take(self, edge: Edge, gradient: Operand) -> None:
+        """Take a gradient that a rule has found of something that its node has no edge to: of a closure's array."""
+        if type(edge) is tuple:
+            self._entered += self._reachable([edge])
+        self.variables.add(edge, gradient)
+
+    def _in_order(self, nodes: list[TapeNode]) -> Iterator[TapeNode]:
+        """Yield nodes, given oldest first, newest first, and those that are reached on the way in their places."""
+        while nodes:
+            yield nodes.pop()
+            if self._entered:
+                nodes = sorted([*nodes, *self._entered], key=_NUMBER)
+                self._entered.clear()
+
+    def _reachable(self, edges: Iterable[Edge]) -> list[TapeNode]:
+        """The nodes behind edges that were not seen yet, oldest first."""
+        found: list[TapeNode] = []
+        todo = [edge[0] for edge in edges if type(edge) is tuple]
         while todo:
             node = todo.pop()
-            if node in seen:
+            if node in self._seen or node.number < self._since:
                 continue
-            seen.add(node)
+            self._seen.add(node)
+            found.append(node)
             if node.freed:
                 node.check()
-            todo += [edge[0] for edge in node.edges or () if type(edge) is tuple and edge[0] not in seen]
-        return sorted(seen, key=attrgetter("number"), reverse=True)
+            todo += [edge[0] for edge in node.edges or () if type(edge) is tuple and edge[0] not in self._seen]
+        found.sort(key=_NUMBER)
+        if self.wanted is not None:
+            self._leading(found, self.wanted)
+        return found
 
     def _leading(self, nodes: Sequence[TapeNode], wanted: set[Edge]) -> None:
-        """Find the nodes that lead to something that is wanted."""
-        for node in reversed(nodes):
+        """Find the nodes, given oldest first, that lead to what is wanted; one that recomputes may lead anywhere."""
+        for node in nodes:
+            if node.private and hasattr(node.rule, "sweep"):
+                self._leads.add(node)
+                continue
             for edge in node.edges or ():
                 if edge in wanted or (type(edge) is tuple and edge[0] in self._leads):
                     self._leads.add(node)
@@ -161,7 +187,7 @@ def backward(heads: Any, head_grads: Any = None, retain_graph: bool = False, tra
         return
     arrays = _listed(heads)
     begins = [edge_of(head) for head in arrays]
-    pairs = list(zip(begins, _head_grads(arrays, head_grads), strict=True))
+    pairs = list(zip(begins, _head_grads(arrays, head_grads, create=False), strict=True))
     sweep = Sweep(keep=retain_graph)
     with modes.mode(recording=False, training=train_mode):
         sweep.run(pairs)
@@ -176,7 +202,7 @@ def grad(
     retain_graph: bool | None = None,
     create_graph: bool = False,
     train_mode: bool = True,
-) -> Any:
+) -> list[Any]:
     """The gradients of some arrays with respect to others, as new arrays; no buffer is written.
 
     Args:
@@ -188,18 +214,19 @@ def grad(
         train_mode: whether layers and functions called on the way behave as in training.
 
     Returns:
-        One array, or a list where `variables` is one. Zeros where no head depends on a variable.
+        A list of arrays, one for each variable, and of one where `variables` is an array, as in MXNet. Zeros where no
+        head depends on a variable.
 
     Raises:
         StateError E540 to E542, ArgumentError E385 to E387: as for `backward`.
         ArgumentError E388: a variable that nothing was recorded of.
     """
+    arrays, of = _listed(heads), _listed(variables)
     captured = _in_capture("grad")
     if captured is not None:
-        return captured(heads, variables, head_grads, retain_graph, create_graph, train_mode)
-    arrays, of = _listed(heads), _listed(variables)
+        return list(captured(heads, of, head_grads, retain_graph, create_graph, train_mode))
     begins = [edge_of(head) for head in arrays]
-    pairs = list(zip(begins, _head_grads(arrays, head_grads), strict=True))
+    pairs = list(zip(begins, _head_grads(arrays, head_grads, create_graph), strict=True))
     edges = []
     for x in of:
         traced = history(x) if type(x) is ndarray else None
@@ -215,8 +242,7 @@ def grad(
     with modes.mode(recording=create_graph, training=train_mode):
         sweep.run(pairs)
         modes.listen()
-    results = [_result(sweep.arrived(edge), x) for edge, x in zip(edges, of, strict=True)]
-    return results if isinstance(variables, (list, tuple)) else results[0]
+    return [_result(sweep.arrived(edge), x) for edge, x in zip(edges, of, strict=True)]
 
 
 def _result(gradient: Operand | None, x: ndarray) -> ndarray:
@@ -278,7 +304,8 @@ def edge_of(head: Any) -> Edge:
     return lifted.edge
 
 
-def _head_grads(heads: Sequence[ndarray], given: Any) -> list[Operand]:
+def _head_grads(heads: Sequence[ndarray], given: Any, create: bool) -> list[Operand]:
+    """The gradients of heads: values alone, unless the pass is recorded and they have a history themselves."""
     listed = [None] * len(heads) if given is None else _listed(given)
     if len(listed) != len(heads):
         what = f"{len(heads)} heads were given {len(listed)} head gradients"
@@ -293,5 +320,6 @@ def _head_grads(heads: Sequence[ndarray], given: Any) -> list[Operand]:
         kind = TAPE.type_of(data)
         if kind != TensorType(head.shape, head.dtype):
             raise ArgumentError("E387", f"the head gradient of {head.type} is {kind}", help="both must be of one type")
-        found.append(data if type(data) is Traced and data.edge is not None else getattr(data, "data", data))
+        recorded = create and type(data) is Traced and data.edge is not None
+        found.append(data.data if type(data) is Traced and not recorded else data)
     return found

@@ -15,6 +15,7 @@ from hybridize.array.symbol import Symbol
 from hybridize.array.traced import Traced, Variable
 from hybridize.autograd.backward import Sweep, edge_of
 from hybridize.autograd.modes import pause, record
+from hybridize.autograd.nodes import number_of_next
 from hybridize.autograd.tape import TAPE
 from hybridize.autograd.variables import mark
 from hybridize.base import modes
@@ -216,6 +217,7 @@ class _Recomputation:
     def sweep(self, outer: Sweep, g: Sequence[Operand], ys: Sequence[Any], xs: Sequence[Any]) -> list[Operand | None]:
         """Compute again, recording, and go back from there; gradients of variables inside go to the pass outside."""
         given, places = list(self._leaves), [k for k, x in enumerate(self._leaves) if type(x) is ndarray]
+        since = number_of_next()
         for k, x in zip(places, xs, strict=True):
             if not is_float(given[k].dtype):
                 continue
@@ -247,10 +249,12 @@ class _Recomputation:
             for y, one in zip(found, g, strict=True)
             if type(y) is ndarray and (traced := history(y)) is not None and traced.edge is not None
         ]
-        inner = Sweep(create=outer.create, keep=outer.create, stops=[edge for edge in edges if edge is not None])
+        inner = Sweep(
+            create=outer.create, keep=outer.create, stops=[edge for edge in edges if edge is not None], since=since
+        )
         with taped(TAPE if outer.create else None):
             inner.run(heads)
-        for variable, gradient in inner.variables.items():
-            if variable not in edges:
-                outer.variables.add(variable, gradient)
+        for place, gradient in inner.variables.items():  # variables, and arrays that were recorded around the function
+            if place not in edges:
+                outer.take(place, gradient)
         return [None if edge is None else inner.arrived(edge) for edge in edges]

@@ -30,6 +30,13 @@ Edge = Any
 Mask = tuple[bool, ...]
 
 _numbers = itertools.count()
+
+
+def number_of_next() -> int:
+    """A number that is above those of all nodes there are, and below those of all that will be made."""
+    return next(_numbers)
+
+
 _NOTHING: tuple[Mask, Mask] = ((False, False), (False,))
 _reads: dict[Any, tuple[Mask, Mask]] = {}
 _LIMIT = 4096
@@ -80,12 +87,18 @@ class TapeNode:
         else:
             of_xs, of_ys = reads
             guards: list[tuple[int | None, Storage, int]] = []
+            written: set[int] = set()
             for number, x in enumerate(operands):
                 if of_xs[number] and type(x) is Traced and x.storage is not None:
+                    if x.storage.recorded:  # what a recording writes in place it may write again: a copy is kept
+                        written.add(number)
+                        continue
                     x.storage.kept += 1
                     guards.append((number, x.storage, x.version))
             self._guards = tuple(guards)
             self.xs = [x if read else standin(x) for x, read in zip(inputs, of_xs, strict=True)]
+            for number in written:
+                self.xs[number] = self.xs[number].copy()
             self.ys = [y if read else standin(y) for y, read in zip(outputs, of_ys, strict=True)]
         self._code, self._last = _line()
 

@@ -20,7 +20,7 @@ class Floor(Unary):
     scalar, meaning = "floor", numpy.floor
 
     def gradient(self, g: Operand, y: Operand, x: Operand) -> Gradient:
-        return None
+        return like(0, x)
 
 
 class Ceil(Unary):
@@ -29,7 +29,7 @@ class Ceil(Unary):
     scalar, meaning = "ceil", numpy.ceil
 
     def gradient(self, g: Operand, y: Operand, x: Operand) -> Gradient:
-        return None
+        return like(0, x)
 
 
 class Round(Unary):
@@ -38,7 +38,7 @@ class Round(Unary):
     scalar, meaning = "round", numpy.rint
 
     def gradient(self, g: Operand, y: Operand, x: Operand) -> Gradient:
-        return None
+        return like(0, x)
 
 
 class Trunc(Unary):
@@ -47,7 +47,7 @@ class Trunc(Unary):
     scalar, meaning = "trunc", numpy.trunc
 
     def gradient(self, g: Operand, y: Operand, x: Operand) -> Gradient:
-        return None
+        return like(0, x)
 
 
 class Sqrt(Unary):

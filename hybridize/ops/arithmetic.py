@@ -56,7 +56,7 @@ class Sign(Unary):
     scalar, meaning, takes = "sign", numpy.sign, SIGNED_NUMBER
 
     def gradient(self, g: Operand, y: Operand, x: Operand) -> Gradient:
-        return None
+        return like(0, x)
 
 
 class Not(Unary):
@@ -120,7 +120,7 @@ class FloorDiv(Binary):
     scalar, meaning, takes, second = "floordiv", numpy.floor_divide, SIGNED_NUMBER, (0.6, 2.9)
 
     def gradient(self, g: Operand, z: Operand, x: Operand, y: Operand) -> tuple[Gradient, Gradient]:
-        return None, None
+        return like(0, x), like(0, y)
 
 
 class Mod(Binary):

@@ -339,7 +339,7 @@ def gradients(function, data, weights, direction):
     with autograd.record(train_mode=False):
         ys = outputs(function(x))
         total = sum((y * y * wrap(w)).sum() for y, w in zip(ys, weights, strict=True))
-        first = autograd.grad(total, x, create_graph=True)
+        (first,) = autograd.grad(total, x, create_graph=True)
         along = (first * wrap(direction)).sum()
     if x.grad is not None and getattr(along, "_traced", None) is not None:
         along.backward()

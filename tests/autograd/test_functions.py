@@ -79,7 +79,7 @@ def test_one_result_alone_is_used():
 def test_a_gradient_of_the_users_own_can_be_differentiated():
     x = variable([-1.0, 0.5])
     with autograd.record():
-        first = autograd.grad(Sigmoid()(x), x, create_graph=True)
+        (first,) = autograd.grad(Sigmoid()(x), x, create_graph=True)
     first.backward()
     s = 1 / (1 + numpy.exp(-x.asnumpy()))
     close(x.grad, s * (1 - s) * (1 - 2 * s))
@@ -267,7 +267,7 @@ def test_second_order_through_a_checkpoint():
     x, w = variable([0.5, 1.5]), variable([2.0])
     with autograd.record():
         y = autograd.checkpoint(lambda x: np.sin(x * w) * x)(x * 1)
-        first = autograd.grad(y, x, create_graph=True)
+        (first,) = autograd.grad(y, x, create_graph=True)
         loss = (first * first).sum()
     loss.backward()
     t = torch.tensor([0.5, 1.5], requires_grad=True)

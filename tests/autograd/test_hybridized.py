@@ -178,7 +178,7 @@ def test_second_order():
 
     def call():
         y = net(x).sum()
-        g = autograd.grad(y, x, create_graph=True)
+        (g,) = autograd.grad(y, x, create_graph=True)
         return (g * g).sum()
 
     same(call, [x, *(p.data() for p in parameters)], rtol=1e-4)

@@ -71,7 +71,7 @@ def test_gradients_are_pytorchs(name):
     plain = ours(x)
     with autograd.record():
         y = ours(x)
-        first = autograd.grad(np.sin(y).sum(), x, create_graph=True)
+        (first,) = autograd.grad(np.sin(y).sum(), x, create_graph=True)
         loss = (first * first).sum()
     loss.backward()
     wanted = theirs(t)

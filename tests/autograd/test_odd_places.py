@@ -300,7 +300,7 @@ def test_slopes_at_odd_places_have_slopes():
         x = np.zeros(3, dtype="float64")
         x.attach_grad()
         with autograd.record():
-            slope = autograd.grad(function(x).sum(), x, create_graph=True)
+            (slope,) = autograd.grad(function(x).sum(), x, create_graph=True)
             total = (slope * np.array([1.0, 2.0, 3.0])).sum()
         total.backward()
         assert slope.tolist() == x.grad.tolist() == [0, 0, 0]

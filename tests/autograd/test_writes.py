@@ -179,7 +179,7 @@ def test_second_order_through_writes():
     x = variable([1.5, 2.5])
     with autograd.record():
         y = through(np, x)
-        g = autograd.grad((y * y).sum(), x, create_graph=True)
+        (g,) = autograd.grad((y * y).sum(), x, create_graph=True)
         s = (g * np.array([1.0, 2.0])).sum()
     s.backward()
     t = torch.tensor([1.5, 2.5], requires_grad=True)
@@ -262,7 +262,7 @@ def test_indices_are_remembered_as_they_were():
         y = np.take(x, at)
         z = x[at]
     at[...] = 1
-    (y_grad, z_grad) = autograd.grad(y, x), autograd.grad(z, x)
+    ((y_grad,), (z_grad,)) = autograd.grad(y, x), autograd.grad(z, x)
     close(y_grad, [1, 0, 1])
     close(z_grad, [1, 0, 1])
 

@@ -226,7 +226,7 @@ def test_gradients_of_gradients():
         def step():
             with autograd.record():
                 y = (w**3).sum()
-                dw = autograd.grad(y, w, create_graph=True, retain_graph=True)
+                (dw,) = autograd.grad(y, w, create_graph=True, retain_graph=True)
                 penalty = (dw * dw).sum()
             penalty.backward()
             return dw
