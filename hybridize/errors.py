@@ -20,6 +20,7 @@ from hybridize.base.errors import (
     OutOfBoundsError,
     ShapeError,
     StateError,
+    UntypedError,
     ValueArgumentError,
     VerificationError,
     WriteError,
@@ -28,5 +29,5 @@ from hybridize.base.errors import (
 __all__ = [
     "ArgumentError", "AssertionFailed", "CaptureError", "CodegenError", "DTypeError", "DeferredInitializationError",
     "DeviceError", "GraphError", "HybridizeError", "InternalError", "KeyShapeError", "LoadError", "OutOfBoundsError",
-    "ShapeError", "StateError", "ValueArgumentError", "VerificationError", "WriteError",
+    "ShapeError", "StateError", "UntypedError", "ValueArgumentError", "VerificationError", "WriteError",
 ]  # fmt: skip

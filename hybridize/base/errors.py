@@ -74,6 +74,10 @@ class CaptureError(HybridizeError, RuntimeError):
     """A line of the user's program that cannot become part of a compiled program (codes E4xx)."""
 
 
+class UntypedError(CaptureError, AttributeError, TypeError):
+    """An expression is asked for what it has only when it is compiled: a shape, a length, a value (code E453)."""
+
+
 class StateError(HybridizeError, RuntimeError):
     """Something is asked for before it is there, or after it is gone (codes E5xx)."""
 

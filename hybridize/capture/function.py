@@ -564,9 +564,19 @@ class Function(Generic[P, R]):
 
     def _unknown(self, call: Call) -> HybridizeError:
         """The error for a call that a saved function has no program for."""
-        known = [program.stock.call for program in self.programs()]
-        takes = " or ".join(dict.fromkeys(map(described, known)))
-        text = f"{self.name} was saved for {takes}, got {described(call)}"
+        mode = call.training, call.recording
+        everything = [program.stock.call for program in self.programs()]
+        known = [one for one in everything if (one.training, one.recording) == mode]
+        others = [one for one in everything if (one.training, one.recording) != mode]
+        takes = [f"for {' or '.join(dict.fromkeys(map(described, known)))}"] if known else []
+        for state in dict.fromkeys(map(_modes, others)):
+            calls = dict.fromkeys(described(one) for one in others if _modes(one) == state)
+            takes += [f"{state} for {' or '.join(calls)}"]
+        got = f"; got {described(call)} {_modes(call)}" if others else f", got {described(call)}"
+        text = f"{self.name} was saved {', '.join(takes)}{got}"
+        for one in others:
+            if one.structure == call.structure and one.kinds == call.kinds:
+                return ArgumentError("E310", text, help="before saving it, call it with these sizes in that mode, too")
         for one in known:
             if one.structure == call.structure:
                 pairs = list(zip(one.kinds, call.kinds, strict=True))
@@ -578,11 +588,8 @@ class Function(Generic[P, R]):
                         return ShapeError("E120", text, help="call it with these sizes before saving it")
         for program in self.programs():
             one = program.stock.call
-            if one.structure != call.structure or one.kinds != call.kinds:
+            if one not in known or one.structure != call.structure or one.kinds != call.kinds:
                 continue
-            if (one.training, one.recording) != (call.training, call.recording):
-                text += f": {_modes(one)} only, and this call is {_modes(call)}"
-                return ArgumentError("E310", text, help="before saving it, call it in that mode, too")
             text += f": {program.objections(call)}"
             return ArgumentError("E310", text, help="before saving it, call it like this, too, or pass an array")
         return ArgumentError("E310", text)

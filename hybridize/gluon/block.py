@@ -71,9 +71,12 @@ class Block:
 
     def __setattr__(self, name: str, value: Any) -> None:
         if "_children" not in self.__dict__:
-            raise StateError(
-                "E504", f"{type(self).__name__}: {name!r} is set before super().__init__()", help="call it first"
-            )
+            if isinstance(value, _MEMBERS):
+                raise StateError(
+                    "E504", f"{type(self).__name__}: {name!r} is set before super().__init__()", help="call it first"
+                )
+            super().__setattr__(name, value)  # what is no member, a block may have before it is one
+            return
         existing = self.__dict__.get(name)
         for kind in (Block, Parameter):
             if isinstance(existing, kind) and not isinstance(value, kind):
@@ -107,6 +110,7 @@ class Block:
     def __delattr__(self, name: str) -> None:
         self._children.pop(name, None)
         self._parameters.pop(name, None)
+        self._params.forget(name)
         existing = self.__dict__.get(name)
         super().__delattr__(name)
         self._changed(name, None, existing)
@@ -117,6 +121,7 @@ class Block:
             parameter.name = self._prefix + parameter.name
             parameter.adopted = True
         self._parameters[name] = parameter
+        self._params.adopt(name, parameter)
 
     def register_child(self, block: Block, name: str | None = None) -> None:
         """Make `block` a child; its path component is `name`, or the number of children so far."""
@@ -146,7 +151,7 @@ class Block:
 
     @property
     def params(self) -> ParameterDict:
-        """The parameters made by `self.params.get(...)`; children's are not here (see `collect_params`)."""
+        """The block's own parameters, by their names in full; children's are not here (see `collect_params`)."""
         return self._params
 
     # ------------------------------------------------------------------------------------------------ parameters
@@ -234,10 +239,16 @@ class Block:
 
     reset_ctx = reset_device
 
-    def share_parameters(self, shared: Mapping[str, Parameter]) -> Block:
-        """Use the given parameters in place of one's own of the same path; returns this block."""
+    def share_parameters(self, shared: Mapping[str, Parameter] | None) -> Block:
+        """Use the given parameters in place of one's own of the same path; returns this block.
+
+        Args:
+            shared: parameters by path, from `collect_params`, or another block's own, its `params`; None: nothing.
+        """
         paths = {path + name: (block, name) for path, block in self._walk("") for name in block._own_parameters()}
-        for path, parameter in shared.items():
+        prefix = shared.prefix if isinstance(shared, ParameterDict) else ""
+        for path, parameter in (shared or {}).items():
+            path = path if path in paths else path.removeprefix(prefix)
             if path not in paths:
                 warn(f"Parameter name {path} is not in the current model!")
                 continue

@@ -40,6 +40,8 @@ class ParameterDict(dict[str, Parameter]):
         return self
 
     def __missing__(self, name: str) -> Parameter:
+        if self.prefix and self.prefix + name in self:
+            return dict.__getitem__(self, self.prefix + name)
         for parameter in self.values():
             if parameter.name == name:
                 return parameter
@@ -86,6 +88,15 @@ class ParameterDict(dict[str, Parameter]):
         if not isinstance(found, Constant):
             raise ArgumentError("E324", f"{full!r} is a Parameter, not a Constant")
         return found
+
+    def adopt(self, name: str, parameter: Parameter) -> None:
+        """Add a parameter that is an attribute `name` of the block, unless `get` has made it."""
+        if all(known is not parameter for known in self.values()):
+            dict.__setitem__(self, self.prefix + name, parameter)
+
+    def forget(self, name: str) -> None:
+        """Leave out the parameter that was an attribute `name` of the block."""
+        self.pop(self.prefix + name, None)
 
     def _find(self, full: str) -> Parameter | None:
         if full in self:

@@ -113,12 +113,8 @@ class Initializer:
         arr[...] = 1
 
     def _init_default(self, name: str, arr: ndarray) -> None:
-        raise ArgumentError(
-            "E310",
-            f"no initializer is known for a parameter called {str(name)!r}",
-            help="names end in weight, bias, gamma, beta, ...; or give the parameter its own: "
-            "Parameter(..., init='ones')",
-        )
+        """Fill what no ending of its name says more of: as a weight."""
+        self._init_weight(name, arr)
 
 
 def _norm(x: ndarray) -> str:

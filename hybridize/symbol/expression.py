@@ -11,7 +11,7 @@ import numpy
 from hybridize.array.ndarray import wrap
 from hybridize.array.operators import Operators, functions
 from hybridize.base.dtypes import DType, as_dtype, float32
-from hybridize.base.errors import ArgumentError, CaptureError, HybridizeError
+from hybridize.base.errors import ArgumentError, CaptureError, HybridizeError, UntypedError
 from hybridize.base.locations import SourceLoc, user_location
 from hybridize.base.types import Shape, TensorType
 from hybridize.capture import Function
@@ -205,12 +205,21 @@ class Expression(Operators):
         """Refused: dtypes come with `compile`."""
         raise self._untyped("dtype")
 
-    def _untyped(self, what: str) -> CaptureError:
+    def _untyped(self, what: str) -> UntypedError:
         text = f"{self!r} has no {what} before it is compiled"
-        return CaptureError("E453", text, help="infer_shape(a=(2, 3)) tells, or capture a function")
+        return UntypedError("E453", text, help="infer_shape(a=(2, 3)) tells, or capture a function")
 
     def __bool__(self) -> bool:
         raise self._untyped("truth value")
+
+    def __len__(self) -> int:
+        raise self._untyped("length")
+
+    def __iter__(self) -> NoReturn:
+        raise self._untyped("length")
+
+    def __contains__(self, value: Any) -> bool:
+        raise self._untyped("elements")
 
     def item(self, *args: Any) -> Any:
         """Refused: there are no values."""

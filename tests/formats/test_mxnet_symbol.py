@@ -12,7 +12,7 @@ from hybridize import ops
 from hybridize.base.dtypes import float32, int64
 from hybridize.base.errors import CaptureError, HybridizeError, LoadError, ShapeError
 from hybridize.base.types import TensorType
-from hybridize.formats.mxnet.execute import check_supported, execute
+from hybridize.formats.mxnet.execute import _dropout, _inputs_of, check_supported, execute
 from hybridize.formats.mxnet.params import read_params
 from hybridize.formats.mxnet.symbol import parse_symbol, read_symbol
 from hybridize.formats.mxnet.table import TABLE
@@ -193,7 +193,7 @@ def test_every_name_of_the_table_is_an_operator_of_mxnet():
     ("op", "inputs", "attributes", "what"),
     [
         ("FullyConnected", (X, Y), {"num_hidden": 9}, "node 'node'.*weight is"),
-        ("FullyConnected", (X,), {"num_hidden": 9}, "other inputs"),
+        ("FullyConnected", (X,), {"num_hidden": 9}, "takes 2 to 3 inputs, the file gives 1"),
         ("elemwise_add", (X, ROW), {}, "shapes differ"),
         ("Reshape", (X,), {"shape": "(5, 5)"}, "cannot become"),
         ("Reshape", (X,), {"shape": "(-7,)"}, "unknown code"),
@@ -209,6 +209,21 @@ def test_every_name_of_the_table_is_an_operator_of_mxnet():
 def test_nodes_that_cannot_be_applied_are_named(op, inputs, attributes, what):
     with pytest.raises((LoadError, ShapeError), match=what):
         run(op, *inputs, **attributes)
+
+
+def test_every_operator_is_refused_with_fewer_inputs_than_it_takes():
+    """When the file is loaded, not when the net is called; with more of them, too."""
+    for op in ["Dropout", *sorted(TABLE)]:
+        least, most = _inputs_of(_dropout if op == "Dropout" else TABLE[op])
+        for count in range(4):
+            graph = symbol(op, count=count)
+            found = next(len(node.inputs) for node in graph.nodes if node.op == op)  # with states that old files lack
+            if least <= found <= most:
+                check_supported(graph)
+                continue
+            with pytest.raises(LoadError, match=rf"E603: .*{op}, node 'node', takes"):
+                check_supported(graph)
+    assert _inputs_of(_dropout) == (1, 1)
 
 
 def test_splits_have_several_outputs():

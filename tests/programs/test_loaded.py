@@ -45,10 +45,31 @@ def test_a_mode(tmp_path):
         net(np.ones((1, 3)))
     net.save(tmp_path / "net")
     again = load(tmp_path / "net")
-    with pytest.raises(ArgumentError, match=r"E310: .* while training only, and this call is while predicting"):
+    with pytest.raises(
+        ArgumentError,
+        match=r"E310: .* was saved while training for \(f32\[1,3\]\); got \(f32\[1,3\]\) while predicting",
+    ):
         again(np.ones((1, 3)))
     with autograd.train_mode():
         assert again(np.ones((1, 3))).shape == (1, 2)
+
+
+def test_a_mode_and_other_sizes(tmp_path):
+    """A net that was trained with one size and then called with another says which it was saved for, and when."""
+    net = nn.Dense(1)
+    net.initialize()
+    net.hybridize()
+    with autograd.record():
+        net(np.ones((2, 3)))
+    net(np.ones((5, 3)))
+    net.save(tmp_path / "net")
+    again = load(tmp_path / "net")
+    assert again(np.ones((5, 3))).shape == (5, 1)
+    known = r"was saved for \(f32\[5,3\]\), while training.* for \(f32\[2,3\]\); got"
+    with pytest.raises(ArgumentError, match=rf"E310: .* {known} \(f32\[2,3\]\) while predicting"):
+        again(np.ones((2, 3)))
+    with pytest.raises(ShapeError, match=rf"E120: .* {known} \(f32\[7,3\]\) while predicting"):
+        again(np.ones((7, 3)))
 
 
 def test_there_is_no_python_to_run(loaded):

@@ -19,9 +19,7 @@ from hybridize.array.functions.elementwise import equal, floor, greater_equal, p
 from hybridize.array.functions.shapes import broadcast_arrays, broadcast_to, moveaxis, ravel, reshape, stack
 from hybridize.array.ndarray import ndarray, wrap
 from hybridize.array.operands import (
-    array as as_array,
-)
-from hybridize.array.operands import (
+    Handover,
     cast,
     checked,
     from_list,
@@ -34,6 +32,9 @@ from hybridize.array.operands import (
     result,
     sizes_from,
     strong,
+)
+from hybridize.array.operands import (
+    array as as_array,
 )
 from hybridize.array.symbol import Symbol
 from hybridize.base.dims import is_symbolic
@@ -83,6 +84,8 @@ def _made(source: Any, dtype: Any, copy: bool) -> Any:
             return source.astype(wanted)
         return copied(source) if copy else source
     if has_arrays(source):
+        if not isinstance(source, (list, tuple)):
+            raise Handover(source)
         dtype = float32 if dtype is None and _of_numbers(source) else dtype
         made = result(from_list(source, None if dtype is None else as_dtype(dtype)))
         return made if dtype is None else made.astype(dtype)

@@ -3,6 +3,9 @@
 
 from __future__ import annotations
 
+import functools
+import inspect
+import math
 from collections.abc import Callable, Mapping
 from typing import Any
 
@@ -37,10 +40,11 @@ def _table() -> Mapping[str, Callable[..., Any]]:
 
 
 def check_supported(graph: SymbolGraph) -> None:
-    """Raise for the first operator that is not in the table.
+    """Raise for the first operator that is not in the table, or is given more or fewer inputs than it takes.
 
     Raises:
         LoadError E606: the message names operator and node, and all such operators.
+        LoadError E603: the message names operator, node and the numbers of inputs.
     """
     known = {VARIABLE, "Dropout", *_table()}
     missing = [node for node in graph.nodes if node.op not in known]
@@ -51,6 +55,32 @@ def check_supported(graph: SymbolGraph) -> None:
             f"{graph.source}: operator {missing[0].op}, node {missing[0].name!r}, is not supported yet",
             help=f"the graph needs {names}",
         )
+    for node in graph.nodes:
+        if node.op == VARIABLE:
+            continue
+        least, most = _inputs_of(_dropout if node.op == "Dropout" else _table()[node.op])
+        if not least <= len(node.inputs) <= most:
+            takes = (
+                str(least) if least == most else f"{least} or more" if most == math.inf else f"{least} to {most:.0f}"
+            )
+            raise LoadError(
+                "E603",
+                f"{graph.source}: operator {node.op}, node {node.name!r}, takes {takes} "
+                f"{'input' if takes == '1' else 'inputs'}, the file gives {len(node.inputs)}",
+            )
+
+
+@functools.cache
+def _inputs_of(function: Callable[..., Any]) -> tuple[int, float]:
+    """The least and the greatest number of inputs that an operator takes, behind its attributes."""
+    least, most = 0, 0.0
+    for parameter in list(inspect.signature(function).parameters.values())[1:]:
+        if parameter.kind is parameter.VAR_POSITIONAL:
+            least, most = max(least, 1), math.inf
+        elif parameter.kind is not parameter.KEYWORD_ONLY and parameter.kind is not parameter.VAR_KEYWORD:
+            most += 1
+            least += parameter.default is parameter.empty
+    return least, most
 
 
 def execute(graph: SymbolGraph, feeds: Mapping[str, Operand], mode: ExecutionMode = INFERENCE) -> list[Operand]:
@@ -92,10 +122,10 @@ def _output(values: list[tuple[Operand, ...]], graph: SymbolGraph, entry: tuple[
 
 def _applied(graph: SymbolGraph, node: SymbolNode, operands: list[Operand], mode: ExecutionMode) -> Any:
     attributes = Attributes(node.op, node.name, node.attributes, graph.source, graph.np_shape)
-    if node.op == "Dropout":
-        return _dropout(attributes, operands, mode)
     states = {} if node.op not in AUXILIARY or not mode.training else {"keep": _keeper(graph, node, mode)}
     try:
+        if node.op == "Dropout":
+            return _dropout(attributes, *operands, mode=mode)
         return _table()[node.op](attributes, *operands, **states)
     except HybridizeError:
         raise
@@ -119,9 +149,9 @@ def _keeper(graph: SymbolGraph, node: SymbolNode, mode: ExecutionMode) -> Callab
     return told
 
 
-def _dropout(a: Attributes, operands: list[Operand], mode: ExecutionMode) -> Operand:
+def _dropout(a: Attributes, x: Operand, *, mode: ExecutionMode) -> Operand:
     rate = a.number("p", 0.5)
     a.only(axes=())
     if (mode.training or a.text("mode", "training") == "always") and mode.key is not None and rate:
-        return composites.dropout(operands[0], mode.key(), float(rate))
-    return operands[0]
+        return composites.dropout(x, mode.key(), float(rate))
+    return x

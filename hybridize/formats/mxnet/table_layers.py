@@ -121,7 +121,14 @@ def _instance_norm(a: Attributes, x: Operand, gamma: Operand, beta: Operand) -> 
 
 @operator("BatchNorm", "_contrib_BatchNormWithReLU", "_contrib_SyncBatchNorm")
 def _batch_norm(
-    a: Attributes, x: Operand, gamma: Operand, beta: Operand, mean: Operand, var: Operand, keep: Any = None
+    a: Attributes,
+    x: Operand,
+    gamma: Operand,
+    beta: Operand,
+    mean: Operand,
+    var: Operand,
+    *,
+    keep: Any = None,
 ) -> Operand:
     """By the running statistics; while training by those of the batch, which `keep(momentum, [mean, var])` is told."""
     a.only(output_mean_var=False)
