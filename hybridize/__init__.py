@@ -25,6 +25,7 @@ from hybridize.array import np, npx, random
 from hybridize.array.device import cpu, gpu, num_gpus
 from hybridize.autograd import checkpoint, value_and_grad
 from hybridize.autograd import grad_of as grad
+from hybridize.base.missing import missing
 from hybridize.base.version import VERSION
 from hybridize.programs import Program
 from hybridize.runtime.pool import set_num_threads
@@ -38,10 +39,22 @@ _LATER = ("lr_scheduler", "metric", "optimizer")
 """Loaded when they are asked for: who imports hybridize to run a net has no use for them."""
 
 
+_TO_COME = ("onnx", "recordio", "image", "profiler", "amp", "model_zoo")
+_INSTEAD = {
+    "mod": "train with gluon.Trainer", "module": "train with gluon.Trainer", "Module": "train with gluon.Trainer",
+    "io": "gluon.data.DataLoader reads batches", "kv": "there is one device, and no key-value store",
+    "kvstore": "there is one device, and no key-value store", "viz": "net.summary(x), and program.explain()",
+    "visualization": "net.summary(x), and program.explain()", "symbol": "hybridize.sym", "ndarray": "hybridize.nd",
+    "context": "cpu() and num_gpus()", "device": "cpu() and num_gpus()", "initializer": "hybridize.init",
+    "test_utils": "numpy.testing compares x.asnumpy()", "util": "NumPy's meaning is always on",
+}  # fmt: skip
+"""Remedies for names that MXNet's users look for at the top."""
+
+
 def __getattr__(name: str) -> Any:
     if name in _LATER:
         return importlib.import_module(f"{__name__}.{name}")
-    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    raise missing(__name__, name, __all__, _TO_COME, _INSTEAD)
 
 
 def __dir__() -> list[str]:

@@ -17,6 +17,7 @@ from hybridize.base.errors import (
     InternalError,
     KeyShapeError,
     LoadError,
+    MissingNameError,
     OutOfBoundsError,
     ShapeError,
     StateError,
@@ -28,6 +29,7 @@ from hybridize.base.errors import (
 
 __all__ = [
     "ArgumentError", "AssertionFailed", "CaptureError", "CodegenError", "DTypeError", "DeferredInitializationError",
-    "DeviceError", "GraphError", "HybridizeError", "InternalError", "KeyShapeError", "LoadError", "OutOfBoundsError",
+    "DeviceError", "GraphError", "HybridizeError", "InternalError", "KeyShapeError", "LoadError", "MissingNameError",
+    "OutOfBoundsError",
     "ShapeError", "StateError", "UntypedError", "ValueArgumentError", "VerificationError", "WriteError",
 ]  # fmt: skip

@@ -12,6 +12,7 @@ import math
 from collections.abc import Iterable
 
 from hybridize.base.errors import ArgumentError, ValueArgumentError
+from hybridize.base.missing import refuses
 from hybridize.base.settings import number, whole
 
 
@@ -214,3 +215,8 @@ def _checked_factor(factor: float) -> float:
 
 def _refused(what: str) -> ValueArgumentError:
     return ValueArgumentError("E350", what)
+
+
+__getattr__ = refuses(
+    __name__, globals(),
+)  # fmt: skip

@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, NoReturn
 
 import numpy
 
@@ -15,6 +15,7 @@ from hybridize.array.functions.searching import data_dependent, recorded
 from hybridize.array.functions.shapes import swapaxes
 from hybridize.array.operands import array, public
 from hybridize.base.errors import ShapeError
+from hybridize.base.missing import missing
 
 _LAPACK = (
     "svd", "qr", "solve", "cholesky", "inv", "det", "slogdet", "eig", "eigh", "eigvals", "eigvalsh", "pinv", "lstsq",
@@ -90,3 +91,11 @@ __all__ = [
     "vecdot",
     "vector_norm",
 ]
+
+
+def __getattr__(name: str) -> NoReturn:
+    what = "numpy.linalg.{} on x.asnumpy(), outside of compiled functions"
+    theirs = not name.startswith("__") and hasattr(numpy.linalg, name)
+    raise missing(
+        "hybridize.np.linalg", name, globals(), (name,) if theirs else (), {name: what.format(name)} if theirs else {}
+    )

@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import math
+from typing import NoReturn
 
 import numpy
 
@@ -231,6 +232,7 @@ from hybridize.array.functions.shapes import (
 )
 from hybridize.array.ndarray import ndarray
 from hybridize.base import dtypes
+from hybridize.base.missing import missing
 
 abs = fabs = absolute
 amax, amin = max, min
@@ -571,3 +573,11 @@ __all__ = [
     "zeros",
     "zeros_like",
 ]  # fmt: skip
+
+
+def __getattr__(name: str) -> NoReturn:
+    what = "numpy.{} on x.asnumpy(), outside of compiled functions"
+    theirs = not name.startswith("__") and hasattr(numpy, name)
+    raise missing(
+        "hybridize.np", name, globals(), (name,) if theirs else (), {name: what.format(name)} if theirs else {}
+    )

@@ -62,6 +62,7 @@ from hybridize.array.functions.normalization import batch_norm, group_norm, inst
 from hybridize.array.functions.norms import norm
 from hybridize.array.functions.reductions import logsumexp
 from hybridize.array.functions.searching import gather_nd, one_hot, pick, topk
+from hybridize.base.missing import refuses
 
 seed = random.seed
 bernoulli = random.bernoulli
@@ -80,3 +81,9 @@ __all__ = [
     "softmax", "softmin", "softrelu", "softsign", "stop_gradient", "topk", "uniform_n", "use_np", "waitall",
     "while_loop",
 ]  # fmt: skip
+
+__getattr__ = refuses(
+    "hybridize.npx", globals(),
+    to_come=("convolution", "deconvolution", "pooling", "rnn", "save", "savez", "load", "from_numpy"),
+    instead={"set_np_float64": "say dtype='float64' where arrays are made"},
+)  # fmt: skip

@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import math
 import os
-from typing import Any
+from typing import Any, NoReturn
 
 import numpy
 
@@ -57,6 +57,7 @@ from hybridize.array.storage import STATE
 from hybridize.array.symbol import Symbol
 from hybridize.base.dtypes import DType, as_dtype, float32, float64, int64, uint32, uint64
 from hybridize.base.errors import ArgumentError, ShapeError, ValueArgumentError
+from hybridize.base.missing import missing
 from hybridize.ops.op import ACTIVE, Operand, bind1, capturing, current
 
 state = ndarray(numpy.array([0, 0], dtype=uint64))
@@ -573,3 +574,11 @@ def normal_like(data: Any, loc: float = 0.0, scale: float = 1.0) -> Any:
     """Normal numbers in the shape and dtype of `data`."""
     x = array(data)
     return normal(loc, scale, x.shape, x.dtype)
+
+
+def __getattr__(name: str) -> NoReturn:
+    what = "numpy.random.{} on x.asnumpy(), outside of compiled functions"
+    theirs = not name.startswith("__") and hasattr(numpy.random, name)
+    raise missing(
+        "hybridize.np.random", name, globals(), (name,) if theirs else (), {name: what.format(name)} if theirs else {}
+    )

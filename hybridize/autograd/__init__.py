@@ -28,5 +28,15 @@ from hybridize.autograd.modes import train_mode as train_mode
 from hybridize.autograd.variables import attach_grad as _attach_grad
 from hybridize.autograd.variables import drop_grad as _drop_grad
 from hybridize.autograd.variables import mark_variables as mark_variables
+from hybridize.base.missing import refuses
 
 _functions.fill(attach_grad=_attach_grad, drop_grad=_drop_grad, backward=backward)
+
+__getattr__ = refuses(
+    __name__, globals(),
+    instead={
+        "set_recording": "with autograd.record(): or with autograd.pause():",
+        "set_training": "with autograd.train_mode(): or with autograd.predict_mode():",
+        "get_symbol": "hybridize(function).program(x).captured is the graph",
+    },
+)  # fmt: skip

@@ -66,6 +66,10 @@ class ValueArgumentError(ArgumentError, ValueError):
     """An argument of the right kind with a value that the function does not take (code E345)."""
 
 
+class MissingNameError(ArgumentError, AttributeError):
+    """A name that a module of hybridize has not, or not yet (code E364)."""
+
+
 class WriteError(ArgumentError, OSError):
     """A file that cannot be written where it was asked for (code E335); `errno` and `strerror` say why."""
 

@@ -10,6 +10,7 @@ import importlib
 from typing import TYPE_CHECKING, Any
 
 from hybridize.base.errors import DeferredInitializationError as DeferredInitializationError
+from hybridize.base.missing import missing
 from hybridize.gluon import contrib as contrib
 from hybridize.gluon import data as data
 from hybridize.gluon import loss as loss
@@ -31,7 +32,7 @@ _LATER = {"Trainer": "hybridize.gluon.trainer", "metric": "hybridize.metric", "u
 
 def __getattr__(name: str) -> Any:
     if name not in _LATER:
-        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+        raise missing(__name__, name, {*globals(), *_LATER}, ("rnn", "model_zoo", "probability"))
     module = importlib.import_module(_LATER[name])
     return module.Trainer if name == "Trainer" else module
 

@@ -9,10 +9,10 @@ from contextlib import AbstractContextManager
 from typing import Any
 
 from hybridize.array.storage import Storage
+from hybridize.base.advice import warn
 from hybridize.base.errors import ArgumentError, StateError
 from hybridize.formats import detect, mxnet, read_archive
 from hybridize.gluon import naming, summary
-from hybridize.gluon.advice import warn
 from hybridize.gluon.dependence import convert, depend
 from hybridize.gluon.hooks import Hook, HookHandle
 from hybridize.gluon.parameter import Parameter, checked_devices

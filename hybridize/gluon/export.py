@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 
 from hybridize.array.ndarray import ndarray, wrap
 from hybridize.base import modes
+from hybridize.base.advice import warn
 from hybridize.base.comparison import difference, largest
 from hybridize.base.errors import ArgumentError, CaptureError, StateError, VerificationError
 from hybridize.base.frozen import changed
@@ -21,7 +22,6 @@ from hybridize.formats import write_archive
 from hybridize.formats.atomic import split, write_atomically
 from hybridize.formats.mxnet.params import write_params
 from hybridize.formats.saved import CheckedCall, SavedProgram, SavedSignature
-from hybridize.gluon.advice import warn
 from hybridize.gluon.parameter_dict import ParameterDict
 from hybridize.gluon.sizes import bound_axes, signature_of, with_sizes
 from hybridize.programs.saving import with_samples

@@ -50,7 +50,11 @@ class HybridBlock(Block):
                 if parameter._deferred is not None:
                     self._complete(args)
                     break
-            return self.forward(*args, **kwargs)
+            try:
+                return self.forward(*args, **kwargs)
+            except AttributeError:
+                self._check_arrays(args)
+                raise
         return self._run_with_hooks(function or self._run, args, kwargs)
 
     def _run(self, *args: Any, **kwargs: Any) -> Any:
@@ -58,14 +62,35 @@ class HybridBlock(Block):
             if parameter._deferred is not None:
                 self._complete(args)
                 break
-        if not ACTIVE:
-            return self.forward(*args, **kwargs)
-        depend(self)
-        return convert(self.forward)(*args, **kwargs)
+        try:
+            if not ACTIVE:
+                return self.forward(*args, **kwargs)
+            depend(self)
+            return convert(self.forward)(*args, **kwargs)
+        except AttributeError:
+            self._check_arrays(args)
+            raise
+
+    def _check_arrays(self, args: tuple[Any, ...]) -> None:
+        """Say so, where a layer of ours was given what is no array.
+
+        Raises:
+            ArgumentError E307: an argument is none.
+        """
+        wrong = [
+            x for x in args if x is not None and not hasattr(x, "shape") and not hasattr(x, "__hybridize_function__")
+        ]
+        if self._is_layer and wrong:
+            what = f"{type(self).__name__} takes arrays, got {type(wrong[0]).__name__}"
+            raise ArgumentError("E307", what, help="np.array(x) makes one") from None
 
     def _complete(self, args: tuple[Any, ...]) -> None:
         """Initialize the parameters whose shapes the first input tells."""
-        convert(self.infer_shape)(*args)
+        try:
+            convert(self.infer_shape)(*args)
+        except AttributeError:
+            self._check_arrays(args)
+            raise
         for parameter in self._parameters.values():
             if parameter.deferred and parameter.shape_is_known:
                 parameter.finish()

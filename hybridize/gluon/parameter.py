@@ -22,6 +22,7 @@ from hybridize.array.storage import Storage
 from hybridize.array.symbol import Symbol
 from hybridize.array.traced import Variable
 from hybridize.autograd.variables import attach_grad
+from hybridize.base.advice import warn
 from hybridize.base.dtypes import DType, as_dtype, is_float
 from hybridize.base.errors import (
     ArgumentError,
@@ -33,7 +34,6 @@ from hybridize.base.errors import (
 )
 from hybridize.base.forks import renewed
 from hybridize.base.types import Shape
-from hybridize.gluon.advice import warn
 from hybridize.gluon.dependence import depend
 from hybridize.init import InitDesc, Initializer
 from hybridize.ops.op import ACTIVE, capturing, imperatively

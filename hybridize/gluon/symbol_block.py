@@ -13,6 +13,7 @@ from hybridize.array import random
 from hybridize.array.functions.normalization import keep
 from hybridize.array.operands import operand, result
 from hybridize.autograd import is_training
+from hybridize.base.advice import warn
 from hybridize.base.dtypes import DType
 from hybridize.base.errors import ArgumentError, GraphError, LoadError, ShapeError
 from hybridize.base.nested import Structure, unflatten
@@ -21,7 +22,6 @@ from hybridize.formats.mxnet.attributes import parse_value
 from hybridize.formats.mxnet.execute import ExecutionMode, check_supported, execute
 from hybridize.formats.mxnet.params import DTYPES
 from hybridize.formats.mxnet.symbol import LABELLED, VARIABLE, SymbolGraph, read_symbol
-from hybridize.gluon.advice import warn
 from hybridize.gluon.hybrid_block import HybridBlock
 from hybridize.gluon.parameter import Parameter
 from hybridize.gluon.stored import load_into, named_arrays

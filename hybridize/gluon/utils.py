@@ -11,8 +11,8 @@ from typing import Any, NoReturn
 
 from hybridize.array import np
 from hybridize.array.device import check_device
+from hybridize.base.advice import warn
 from hybridize.base.errors import ArgumentError, LoadError, ValueArgumentError
-from hybridize.gluon.advice import warn
 from hybridize.ops.op import capturing
 
 _PIECE = 1 << 20

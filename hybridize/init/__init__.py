@@ -5,6 +5,7 @@ In: an array to fill, and the parameter's name, whose ending says what it is (`w
 are drawn from `hybridize.random`, so a seed reproduces a net. It must not know blocks or parameters.
 """
 
+from hybridize.base.missing import refuses
 from hybridize.init.base import InitDesc as InitDesc
 from hybridize.init.base import Initializer as Initializer
 from hybridize.init.base import alias as alias
@@ -28,3 +29,8 @@ from hybridize.init.variance import Xavier as Xavier
 
 Ones = One
 Zeros = Zero
+
+__getattr__ = refuses(
+    __name__, globals(),
+    instead={"Load": "net.load_parameters(path)"},
+)  # fmt: skip

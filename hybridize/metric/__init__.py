@@ -6,6 +6,7 @@ float64. Where MXNet 1.9 and 2.0 differ, 2.0's values are given; `get_global` an
 It must not know graphs, blocks or recording: what is measured has been computed.
 """
 
+from hybridize.base.missing import refuses
 from hybridize.metric.base import CompositeEvalMetric as CompositeEvalMetric
 from hybridize.metric.base import EvalMetric as EvalMetric
 from hybridize.metric.base import alias as alias
@@ -32,3 +33,5 @@ from hybridize.metric.regression import RMSE as RMSE
 from hybridize.metric.regression import MeanCosineSimilarity as MeanCosineSimilarity
 from hybridize.metric.regression import MeanPairwiseDistance as MeanPairwiseDistance
 from hybridize.metric.regression import PearsonCorrelation as PearsonCorrelation
+
+__getattr__ = refuses(__name__, globals())

@@ -11,6 +11,7 @@ from typing import Any
 
 from hybridize.array import legacy, np, npx
 from hybridize.array.ndarray import ndarray
+from hybridize.base.missing import missing
 
 NDArray = ndarray
 newaxis = None
@@ -18,11 +19,21 @@ newaxis = None
 _TABLE = legacy.table()
 
 
+_TO_COME = ("Convolution", "Deconvolution", "Pooling", "RNN", "UpSampling", "save", "load")
+
+
 def __getattr__(name: str) -> Any:
     try:
         return _TABLE[name]
     except KeyError:
-        raise AttributeError(f"module {__name__!r} has no attribute {name!r}; np and npx have the rest") from None
+        raise absent(__name__, name) from None
+
+
+def absent(module: str, name: str) -> AttributeError:
+    """Return the error for a name that one of the faces of `F` has not."""
+    instead = {} if name.startswith("_") else {name: f"np.{name}"} if name in np.__all__ else {}
+    instead |= {name: f"npx.{name}"} if name in npx.__all__ else {}
+    return missing(module, name, _TABLE, _TO_COME, {"sparse": "arrays are dense", **instead})
 
 
 def __dir__() -> list[str]:

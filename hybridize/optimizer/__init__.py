@@ -6,6 +6,7 @@ formula stands in one place, as array operations; imperatively it runs as one co
 dtypes, which learning rates and other numbers enter as inputs. It must not know blocks, parameters or trainers.
 """
 
+from hybridize.base.missing import refuses
 from hybridize.optimizer.adaptive import AdaDelta as AdaDelta
 from hybridize.optimizer.adaptive import AdaGrad as AdaGrad
 from hybridize.optimizer.adaptive import Ftrl as Ftrl
@@ -24,3 +25,7 @@ from hybridize.optimizer.moments import AdamW as AdamW
 from hybridize.optimizer.moments import Nadam as Nadam
 from hybridize.optimizer.updater import Updater as Updater
 from hybridize.optimizer.updater import get_updater as get_updater
+
+__getattr__ = refuses(
+    __name__, globals(), to_come=("DCASGD", "FTML", "LANS", "LARS", "LBSGD", "SGLD"),
+)  # fmt: skip

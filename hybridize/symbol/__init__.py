@@ -24,7 +24,7 @@ def __getattr__(name: str) -> Any:
     try:
         return getattr(nd, name)
     except AttributeError:
-        raise AttributeError(f"module {__name__!r} has no attribute {name!r}; F.np and F.npx have the rest") from None
+        raise nd.absent(__name__, name) from None
 
 
 def __dir__() -> list[str]:

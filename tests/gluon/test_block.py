@@ -6,8 +6,9 @@ import warnings
 import numpy
 import pytest
 
+from hybridize import gluon, init
 from hybridize.array import np, npx
-from hybridize.base.errors import ArgumentError, ShapeError, StateError
+from hybridize.base.errors import ArgumentError, HybridizeError, ShapeError, StateError
 from hybridize.gluon import Block, Constant, HybridBlock, Parameter, nn
 
 
@@ -314,3 +315,115 @@ def test_blocks_side_by_side():
     assert isinstance(net, nn.HybridConcatenate)
     assert issubclass(nn.Concurrent, Block)
     assert not issubclass(nn.Concurrent, HybridBlock)
+
+
+def _arguments():
+    return [[[1.0, 2.0]], (1.0, 2.0), 3.0, "text", {"x": 1}]
+
+
+@pytest.mark.parametrize("hybridized", [False, True])
+@pytest.mark.parametrize("layer", [lambda: nn.Dense(2), lambda: nn.BatchNorm(), lambda: nn.LayerNorm()])
+def test_a_layer_that_is_given_no_array_says_so(layer, hybridized):
+    for wrong in _arguments():
+        block = layer()
+        block.initialize()
+        if hybridized:
+            block.hybridize()
+        with pytest.raises(HybridizeError, match=r"E\d\d\d"):
+            block(wrong)
+        block(np.ones((2, 3)))
+
+
+def test_an_input_of_float64_is_told_of_once():
+    net = nn.Dense(2)
+    net.initialize()
+    with pytest.warns(UserWarning, match="computed in float64"):
+        assert net(numpy.ones((2, 3))).dtype == "float64"
+    net.cast("float64")
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        assert net(numpy.ones((2, 3))).dtype == "float64"
+        net.cast("float32")
+        assert net(np.array(numpy.ones((2, 3)))).dtype == "float32"
+
+
+@pytest.mark.parametrize("name", ["w2", "pos_embedding", "a", "weight", "Query"])
+@pytest.mark.parametrize("by", [None, "xavier", init.Normal(3.0), init.Constant(2.0)])
+def test_a_parameter_of_any_name_is_initialized(name, by):
+    class Net(HybridBlock):
+        def __init__(self):
+            super().__init__()
+            setattr(self, name, gluon.Parameter(name, shape=(40, 30)))
+
+        def forward(self, x):
+            return x @ getattr(self, name).data()
+
+    net = Net()
+    net.initialize(by)
+    values = getattr(net, name).data().asnumpy()
+    if isinstance(by, init.Constant):
+        assert (values == 2.0).all()
+    else:
+        assert values.std() > 0
+        assert (values.std() > 1) == isinstance(by, init.Normal)
+
+
+class _Own(HybridBlock):
+    def __init__(self):
+        super().__init__()
+        self.w = gluon.Parameter(shape=(3, 2))
+        self.v = gluon.Parameter("v", shape=(2,))
+
+    def forward(self, x):
+        return x @ self.w.data() + self.v.data()
+
+
+def test_params_are_the_blocks_own_and_can_be_shared():
+    for make in (_Own, lambda: nn.Dense(2, in_units=3), lambda: nn.BatchNorm(in_channels=3)):
+        one, other = make(), make()
+        assert {id(p) for p in one.params.values()} == {id(p) for p in one.collect_params().values()}
+        for shared in (one.params, one.collect_params()):
+            other = make()
+            with warnings.catch_warnings():
+                warnings.simplefilter("error")
+                assert other.share_parameters(shared) is other
+            assert {id(p) for p in other.collect_params().values()} == {id(p) for p in one.collect_params().values()}
+            assert {id(p) for p in other.params.values()} == {id(p) for p in one.params.values()}
+        assert other.share_parameters(None) is other
+    block = _Own()
+    assert block.params["w"] is block.w
+    new = gluon.Parameter("w", shape=(3, 2))
+    block.w = new
+    assert block.params["w"] is new
+    del block.w
+    assert list(block.collect_params()) == ["v"]
+    assert len(block.params) == 1
+
+
+def test_plain_attributes_before_the_block_is_one():
+    class Early(HybridBlock):
+        def __init__(self, scale, names):
+            self._scale = scale
+            self.names = names
+            super().__init__()
+            self.dense = nn.Dense(2)
+
+        def forward(self, x):
+            return self.dense(x) * self._scale
+
+    net = Early(2.0, ["a"])
+    net.initialize()
+    x = np.ones((1, 3))
+    first = net(x)
+    net.hybridize()
+    numpy.testing.assert_allclose(net(x).asnumpy(), first.asnumpy(), rtol=1e-6)
+    net._scale = 4.0
+    numpy.testing.assert_allclose(net(x).asnumpy(), 2 * first.asnumpy(), rtol=1e-6)
+
+    class Wrong(HybridBlock):
+        def __init__(self):
+            self.dense = nn.Dense(2)
+            super().__init__()
+
+    with pytest.raises(StateError, match="E504"):
+        Wrong()

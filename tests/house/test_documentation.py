@@ -34,7 +34,7 @@ def test_the_first_digit_is_the_class():
     families = {
         "1": {"ShapeError", "KeyShapeError", "OutOfBoundsError"},
         "2": {"DTypeError"},
-        "3": {"ArgumentError", "ValueArgumentError", "WriteError"},
+        "3": {"ArgumentError", "MissingNameError", "ValueArgumentError", "WriteError"},
         "4": {"CaptureError", "UntypedError"},
         "5": {"StateError", "DeferredInitializationError"},
         "6": {"LoadError"},

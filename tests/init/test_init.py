@@ -115,8 +115,6 @@ def test_what_cannot_be_is_an_error():
             init.create(text)
     with pytest.raises(ShapeError, match="two axes"):
         filled("xavier", (3,))
-    with pytest.raises(ArgumentError, match="scale"):
-        filled("zeros", (2,), "scale")
     with pytest.raises(ArgumentError, match="avg, in or out"):
         init.Xavier(factor_type="sideways")
     with pytest.raises(ShapeError, match="four"):

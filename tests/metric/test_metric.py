@@ -416,5 +416,5 @@ def test_where_metrics_are_found():
     assert hybridize.gluon.metric is metric
     assert "metric" in dir(hybridize)
     for module in (hybridize, hybridize.gluon):
-        with pytest.raises(AttributeError, match="has no attribute 'nonsense'"):
+        with pytest.raises(AttributeError, match="has no 'nonsense'"):
             _ = module.nonsense

@@ -12,6 +12,7 @@ from hybridize.array.ndarray import ndarray, wrap
 from hybridize.array.operands import array, cast, operand, public, result, strong
 from hybridize.array.single import Single
 from hybridize.array.symbol import Symbol
+from hybridize.base.advice import warn
 from hybridize.base.dtypes import float32, float64
 from hybridize.base.errors import ShapeError
 from hybridize.base.promotion import floating, promote
@@ -119,5 +120,11 @@ def _fully_connected(x: Any, weight: Any, bias: Any, flatten: bool) -> Any:
             help=f"the size of a row, {inner}, must be the weight's {matrix.shape[-1] if matrix.ndim else 0}",
         )
     dtype = floating(promote(a.dtype, matrix.dtype))
+    if a.dtype == float64 and matrix.dtype == float32:
+        warn(
+            f"an input {a.type} of a layer with float32 weights: from here on all is computed in float64, at half the "
+            "speed. x.astype('float32'), or np.array(x) of what NumPy made, is float32; net.cast('float64') says that "
+            "float64 is meant"
+        )
     extra = None if bias is None else cast(strong(bias), dtype)
     return result(composites.fully_connected(cast(operand(a), dtype), cast(operand(matrix), dtype), extra, flatten))

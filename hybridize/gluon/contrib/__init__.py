@@ -4,10 +4,11 @@
 import importlib
 from typing import Any
 
+from hybridize.base.missing import missing
 from hybridize.gluon.contrib import nn as nn
 
 
 def __getattr__(name: str) -> Any:
     if name == "estimator":
         return importlib.import_module(f"{__name__}.estimator")
-    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    raise missing(__name__, name, globals(), ("rnn", "cnn"))

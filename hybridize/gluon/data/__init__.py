@@ -9,6 +9,7 @@ and transforms of images. It must not know nets or training.
 
 from typing import Any
 
+from hybridize.base.missing import missing
 from hybridize.gluon.data import batchify as batchify
 from hybridize.gluon.data.dataloader import DataLoader as DataLoader
 from hybridize.gluon.data.dataset import ArrayDataset as ArrayDataset
@@ -29,4 +30,4 @@ def __getattr__(name: str) -> Any:
         from importlib import import_module
 
         return import_module(f"{__name__}.{name}")
-    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    raise missing(__name__, name, globals(), ("ImageRecordDataset", "RecordFileDataset"))

@@ -6,6 +6,7 @@ parameters: the same values imperatively and compiled, differentiable by the rul
 Where MXNet 1.9 and 2.0 give different values, 2.0's are given here. It must not know graphs, compilers or trainers.
 """
 
+from hybridize.base.missing import refuses
 from hybridize.gluon.loss.base import Loss as Loss
 from hybridize.gluon.loss.base import _apply_weighting as _apply_weighting
 from hybridize.gluon.loss.base import _reshape_like as _reshape_like
@@ -26,3 +27,7 @@ from hybridize.gluon.loss.sequences import CTCLoss as CTCLoss
 
 SigmoidBCELoss = SigmoidBinaryCrossEntropyLoss
 SoftmaxCELoss = SoftmaxCrossEntropyLoss
+
+__getattr__ = refuses(
+    __name__, globals(),
+)  # fmt: skip

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Gluon's layers: containers, dense layers, activations, normalization."""
 
+from hybridize.base.missing import refuses
 from hybridize.gluon.block import Block as Block
 from hybridize.gluon.hybrid_block import HybridBlock as HybridBlock
 from hybridize.gluon.nn.activations import ELU as ELU
@@ -32,3 +33,15 @@ from hybridize.gluon.nn.normalization import SyncBatchNorm as SyncBatchNorm
 # The names of MXNet 1.x.
 Concurrent = Concatenate
 HybridConcurrent = HybridConcatenate
+
+__getattr__ = refuses(
+    __name__, globals(), to_come=(
+    *(f"{kind}{n}D" for n in (1, 2, 3) for kind in ("Conv", "MaxPool", "AvgPool", "GlobalMaxPool", "GlobalAvgPool")),
+    *(f"Conv{n}DTranspose" for n in (1, 2, 3)), *(f"PixelShuffle{n}D" for n in (1, 2, 3)), "ReflectionPad2D",
+    "SyncBatchNorm", "DeformableConvolution", "ModulatedDeformableConvolution",
+),
+    instead={
+        "Linear": "nn.Dense(units)", "Module": "nn.Block or nn.HybridBlock", "ReLU": "nn.Activation('relu')",
+        "Sigmoid": "nn.Activation('sigmoid')", "Tanh": "nn.Activation('tanh')", "Softmax": "npx.softmax(x)",
+    },
+)  # fmt: skip

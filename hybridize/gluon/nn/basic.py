@@ -10,7 +10,7 @@ from typing import Any
 import numpy
 
 from hybridize.array import np, npx
-from hybridize.base.errors import ArgumentError
+from hybridize.base.errors import ArgumentError, ShapeError
 from hybridize.gluon.block import Block
 from hybridize.gluon.dependence import convert
 from hybridize.gluon.hybrid_block import HybridBlock, functions
@@ -66,6 +66,8 @@ class Dense(HybridBlock):
                 self.act = Activation(activation)
 
     def infer_shape(self, x: Any) -> None:
+        if not x.shape:
+            raise ShapeError("E102", f"Dense needs [n, in], got {x.dtype} without axes", help="np.array([x]) has one")
         self.weight.complete(self._units, math.prod(x.shape[1:]) if self._flatten else x.shape[-1])
 
     def forward(self, x: Any) -> Any:

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from typing import Any, Self
 
 from hybridize.array import np
-from hybridize.gluon.advice import warn
+from hybridize.base.advice import warn
 from hybridize.gluon.block import Block
 from hybridize.gluon.hybrid_block import HybridBlock
 

@@ -10,8 +10,8 @@ from collections.abc import Sequence
 from typing import Any
 
 from hybridize.array.device import cpu
+from hybridize.base.advice import warn
 from hybridize.base.errors import ArgumentError
-from hybridize.gluon.advice import warn
 from hybridize.gluon.block import Block
 from hybridize.gluon.contrib.estimator.batches import BatchProcessor
 from hybridize.gluon.contrib.estimator.events import (

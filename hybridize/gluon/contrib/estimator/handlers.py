@@ -10,8 +10,8 @@ from typing import Any
 
 import numpy
 
+from hybridize.base.advice import warn
 from hybridize.base.errors import ArgumentError, StateError
-from hybridize.gluon.advice import warn
 from hybridize.gluon.contrib.estimator.events import BatchBegin, BatchEnd, EpochBegin, EpochEnd, TrainBegin, TrainEnd
 from hybridize.metric import CompositeEvalMetric, EvalMetric, Loss
 

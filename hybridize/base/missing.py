@@ -1,0 +1,52 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Errors for names that a module has not: whether they are to come, what replaces them, which ones were meant."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Iterable, Mapping
+from typing import Any, NoReturn
+
+from hybridize.base.errors import MissingNameError
+
+
+def missing(
+    module: str,
+    name: str,
+    known: Iterable[str],
+    to_come: Collection[str] = (),
+    instead: Mapping[str, str] | None = None,
+) -> AttributeError:
+    """Return the error for a name that a module has not.
+
+    Args:
+        module: its name.
+        name: what was asked for.
+        known: the names that it has.
+        to_come: names that it will have.
+        instead: for names that it will not have, what to use instead.
+    """
+    if name.startswith("__"):  # Python asks for such names by itself
+        return AttributeError(f"module {module!r} has no attribute {name!r}")
+    what, help = f"module {module!r} has no {name!r}", (instead or {}).get(name, "")
+    if name in to_come:
+        return MissingNameError("E364", f"{what} yet: it is to come", help=help)
+    if not help:
+        from difflib import get_close_matches  # a millisecond that few need
+
+        names = sorted(one for one in known if not one.startswith("_"))
+        close = [one for one in names if one.lower() == name.lower()] or get_close_matches(name, names, 3)
+        if close:
+            *others, last = map(repr, close)
+            help = f"did you mean {' or '.join([*([', '.join(others)] if others else []), last])}?"
+    return MissingNameError("E364", what, help=help)
+
+
+def refuses(
+    module: str, names: Mapping[str, Any], to_come: Collection[str] = (), instead: Mapping[str, str] | None = None
+) -> Callable[[str], NoReturn]:
+    """Return a module's `__getattr__` that refuses every name, as `missing` does; `names` are its globals."""
+
+    def __getattr__(name: str) -> NoReturn:  # noqa: N807 - a module's
+        raise missing(module, name, names, to_come, instead)
+
+    return __getattr__

@@ -1,0 +1,63 @@
+"""Names that a module has not: an AttributeError that says whether they are to come, or which one was meant."""
+
+import importlib
+import pkgutil
+import types
+
+import pytest
+
+import hybridize
+from hybridize import autograd, gluon, init, lr_scheduler, metric, nd, np, npx, optimizer, sym
+from hybridize.base.errors import MissingNameError
+from hybridize.gluon import nn
+
+MODULES = [
+    hybridize, np, npx, np.linalg, np.random, nd, sym, gluon, nn, gluon.loss, gluon.data, gluon.contrib, autograd, init,
+    metric, optimizer, lr_scheduler, importlib.import_module("hybridize.ndarray"),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("module", MODULES, ids=lambda module: module.__name__)
+def test_every_module_of_the_users_says_what_is_missing(module):
+    assert not hasattr(module, "nonsense_of_ours")
+    with pytest.raises(MissingNameError, match=r"E364: module 'hybridize.*' has no 'nonsense_of_ours'"):
+        _ = module.nonsense_of_ours
+    with pytest.raises(AttributeError) as plain:
+        _ = module.__nonsense__
+    assert type(plain.value) is AttributeError
+    names = [name for name in dir(module) if not name.startswith("_") and name[0].isupper()][:3]
+    for name in names:
+        wrong = (
+            name[:-1] + "x" if len(name) > 4 else name.lower() + "_" if hasattr(module, name.lower()) else name.lower()
+        )
+        if not hasattr(module, wrong) and len(name) > 4:
+            with pytest.raises(AttributeError, match=name):
+                getattr(module, wrong)
+
+
+@pytest.mark.parametrize(
+    ("module", "name", "said"),
+    [
+        (nn, "Conv2D", "it is to come"), (gluon, "rnn", "it is to come"), (gluon, "model_zoo", "it is to come"),
+        (nd, "Convolution", "it is to come"), (nn, "dense", r"did you mean 'Dense'\?"), (nn, "Linear", "nn.Dense"),
+        (np, "fft", "numpy.fft on x.asnumpy"), (np, "Zeros", r"did you mean 'zeros'\?"), (npx, "pooling", "it is to come"),
+        (np.random, "default_rng", "numpy.random.default_rng"), (nd, "sinc", "np.sinc"), (hybridize, "mod", "gluon.Trainer"),
+        (autograd, "set_recording", "autograd.record"), (sym, "fulyconnected", "FullyConnected"),
+    ],
+)  # fmt: skip
+def test_what_is_said(module, name, said):
+    with pytest.raises(MissingNameError, match=said):
+        getattr(module, name)
+
+
+def test_names_to_come_are_not_there_yet():
+    """Who builds one takes its name out of the list."""
+    for module in MODULES:
+        for name in ("Conv2D", "rnn", "model_zoo", "convolution", "Convolution"):
+            if isinstance(getattr(module, name, None), types.ModuleType | type):
+                continue
+            assert name not in dir(module)
+
+
+def test_submodules_are_found_as_ever():
+    assert all(importlib.import_module(f"hybridize.gluon.{one.name}") for one in pkgutil.iter_modules(gluon.__path__))
