@@ -30,6 +30,10 @@ if TYPE_CHECKING:
     from hybridize.formats.exporting import Exported
 
 
+Imports = Callable[[str, list[str], str | None], Callable[..., Any]]
+"""Makes a block of a symbol file, the names of its inputs and a file of parameters: `SymbolBlock.imports`."""
+
+
 def has_program(function: Function) -> bool:
     """Tell whether the function has been called, so that there is a graph."""
     return function.cache_info().programs > 0
@@ -77,7 +81,12 @@ def names_of(parameters: ParameterDict) -> dict[int, str]:
 
 
 def write(
-    function: Function, parameters: ParameterDict, path: str | os.PathLike[str], epoch: int, samples: Sequence[Any] = ()
+    function: Function,
+    parameters: ParameterDict,
+    path: str | os.PathLike[str],
+    epoch: int,
+    samples: Sequence[Any],
+    imports: Imports,
 ) -> tuple[str, str | None]:
     """Write `PATH-symbol.json` and `PATH-EPOCH.params`, once they give what the net gives; see `HybridBlock.export`."""
     if not isinstance(epoch, int) or isinstance(epoch, bool) or epoch < 0:
@@ -95,27 +104,25 @@ def write(
         calls = [function._call(one if isinstance(one, tuple) else (one,), {}) for one in samples]
         python = None if function.options.freeze else function.python_function
         tried = with_samples(alone, [function.current()[number]], python, calls, [])
-        _check(files, tried.signatures[0])
+        _check(files, tried.signatures[0], imports)
         placed = put_in_place([file for file in files if file is not None], place_of)
         given = os.path.dirname(os.fspath(path))  # as the user says it
         symbol_file, *others = [os.path.join(given, os.path.basename(file)) for file in placed]
     return symbol_file, others[0] if others else None
 
 
-def _check(files: tuple[str, str | None], signature: SavedSignature) -> None:
+def _check(files: tuple[str, str | None], signature: SavedSignature, imports: Imports) -> None:
     """Read the pair back and run it on the samples.
 
     Raises:
         VerificationError E810: it gives something else.
     """
-    from hybridize.gluon.symbol_block import SymbolBlock  # late: a block is made of this module
-
     if signature.writes or any(leaf.kind == "scalar" for leaf in signature.leaves):
         return  # random numbers are drawn from the state of the process there
     symbol_file, params_file = files
     count = len(signature.graph.inputs) - len(signature.state)
     inputs = ["data"] if count == 1 else [f"data{position}" for position in range(count)]
-    block = SymbolBlock.imports(symbol_file, inputs, params_file)
+    block = imports(symbol_file, inputs, params_file)
     for number, sample in enumerate(signature.samples):
         with modes.mode(recording=False, training=False):
             result = block(*map(wrap, sample.inputs))

@@ -6,7 +6,7 @@ from __future__ import annotations
 import functools
 from collections.abc import Callable, Mapping, Sequence
 from types import ModuleType
-from typing import Any, cast
+from typing import Any, ClassVar, cast
 
 from hybridize import ndarray as imperative_functions
 from hybridize import symbol as symbolic_functions
@@ -31,6 +31,8 @@ class HybridBlock(Block):
     """
 
     _is_layer = False
+    _imports: ClassVar[export.Imports]
+    """Reads back what `export` writes, to check it; set by `symbol_block`, whose blocks are made of this class."""
 
     def __init__(self, prefix: str | None = None, params: ParameterDict | None = None) -> None:
         super().__init__(prefix, params)
@@ -265,7 +267,7 @@ class HybridBlock(Block):
             )
         if options:
             raise ArgumentError("E336", f"format 'mxnet' has no option {next(iter(options))!r}", help="it has epoch")
-        return export.write(function, parameters, path, epoch, samples)
+        return export.write(function, parameters, path, epoch, samples, HybridBlock._imports)
 
     def save(self, path: Any, *, samples: Sequence[Any] = ()) -> None:
         """Write the compiled net with its parameters as one file for `hybridize.load` and `load`.

@@ -3,10 +3,10 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any, Protocol
 
 from hybridize.array import np
-from hybridize.array.ndarray import history
+from hybridize.array.ndarray import history, ndarray
 from hybridize.array.symbol import Symbol
 from hybridize.array.traced import Variable
 from hybridize.base.dims import is_symbolic
@@ -15,12 +15,25 @@ from hybridize.base.errors import StateError, ValueArgumentError
 from hybridize.base.settings import number
 from hybridize.capture.trace.recording import Recording
 from hybridize.contract.feeds import Feed
+from hybridize.gluon.parameter import Parameter
 from hybridize.ops import Assert, Cast, size_of
 from hybridize.ops.op import Operand, bind, bind1, imperatively
-from hybridize.optimizer import Optimizer
+from hybridize.optimizer import Optimizer, Updater
 
-if TYPE_CHECKING:
-    from hybridize.gluon.trainer import Trainer
+
+class Updating(Protocol):
+    """A trainer, as its update in a program sees it."""
+
+    check_finite: bool
+    _params: list[Parameter]
+    _optimizer: Optimizer
+    _updaters: list[Updater]
+    _numbered: dict[int, Parameter]
+    _scale: float
+
+    def _due(self, ignore_stale_grad: bool) -> tuple[list[int], list[ndarray], list[ndarray]]: ...
+
+    def _called(self, index: int) -> str: ...
 
 
 class Turn(Feed):
@@ -33,7 +46,9 @@ class Turn(Feed):
         fresh: variables whose gradients the program does not write, and whether it takes them for fresh.
     """
 
-    def __init__(self, trainer: Trainer, scale: float | None, due: dict[int, Any], fresh: dict[Variable, bool]) -> None:
+    def __init__(
+        self, trainer: Updating, scale: float | None, due: dict[int, Any], fresh: dict[Variable, bool]
+    ) -> None:
         self._trainer, self._scale, self._due, self._fresh = trainer, scale, due, fresh
         self._requests = [parameter._grad_req for parameter in trainer._params]
         self._checks = trainer.check_finite
@@ -61,7 +76,7 @@ class Turn(Feed):
         self._trainer._optimizer.rescale_grad = self._before
 
 
-def update_in_program(trace: Recording, trainer: Trainer, batch_size: Any, ignore_stale_grad: bool) -> None:
+def update_in_program(trace: Recording, trainer: Updating, batch_size: Any, ignore_stale_grad: bool) -> None:
     """`Trainer.update` while a program is captured.
 
     Raises:
@@ -108,7 +123,7 @@ def update_in_program(trace: Recording, trainer: Trainer, batch_size: Any, ignor
         trace.root.history.used(variable)
 
 
-def _scale(trace: Recording, trainer: Trainer, batch_size: Any) -> Any:
+def _scale(trace: Recording, trainer: Updating, batch_size: Any) -> Any:
     """The factor on gradients: a number, or what the program makes of a size that only calls know."""
     if is_symbolic(batch_size):
         return trainer._scale / _as_array(trace, size_of(batch_size))
@@ -122,7 +137,7 @@ def _scale(trace: Recording, trainer: Trainer, batch_size: Any) -> Any:
     return factor(trainer, batch_size)
 
 
-def factor(trainer: Trainer, batch_size: Any) -> float:
+def factor(trainer: Updating, batch_size: Any) -> float:
     """Return the factor of gradients that are sums over so many examples.
 
     Raises:
@@ -134,7 +149,7 @@ def factor(trainer: Trainer, batch_size: Any) -> float:
     return trainer._scale / size
 
 
-def not_finite(trainer: Trainer, index: int) -> str:
+def not_finite(trainer: Updating, index: int) -> str:
     """Describe a gradient that is not finite."""
     return (
         f"the gradient of parameter {trainer._called(index)!r} is not finite; no parameter was updated "
@@ -147,7 +162,7 @@ def _as_array(trace: Recording, value: Operand) -> Any:
     return Symbol.of(trace, bind1(Cast(float64), value))
 
 
-def _read(trace: Recording, trainer: Trainer) -> dict[Variable, bool]:
+def _read(trace: Recording, trainer: Updating) -> dict[Variable, bool]:
     """The variables that were asked whether they are fresh and are not written by the program."""
     found: dict[Variable, bool] = {}
     for parameter in trainer._params:

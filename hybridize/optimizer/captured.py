@@ -11,7 +11,7 @@ from __future__ import annotations
 import struct
 from collections.abc import Sequence
 from operator import attrgetter
-from typing import TYPE_CHECKING, Any
+from typing import Any, Protocol
 
 import numpy
 
@@ -23,15 +23,36 @@ from hybridize.capture.trace.recording import Recording, current_trace
 from hybridize.contract.feeds import Feed
 from hybridize.optimizer.kernels import updated
 
-if TYPE_CHECKING:
-    from hybridize.optimizer.base import Optimizer
-
 Key = tuple[float, float, int]
 """Learning rate, weight decay and number of the update: of which the numbers of a formula are made."""
 
 
 _FACTORS = attrgetter("lr_mult", "wd_mult")
 _OF_ALL = ("_get_lr", "_get_wd", "_update_count", "_factor")
+
+
+class Counting(Protocol):
+    """An optimizer, as its updates in a program see it: numbers, counts and factors."""
+
+    lr: float
+    wd: float
+    num_update: int
+    begin_num_update: int
+    param_dict: dict[Any, Any]
+    _index_update_count: dict[Any, int]
+
+    @property
+    def slot_count(self) -> int: ...
+
+    def _rate(self) -> float: ...
+
+    def _get_lr(self, index: Any) -> float: ...
+
+    def _get_wd(self, index: Any) -> float: ...
+
+    def _update_count(self, index: Any) -> None: ...
+
+    def _settings(self, lr: float, wd: float, t: int) -> tuple[dict[str, float], dict[str, bool]]: ...
 
 
 class Settings(Feed):
@@ -41,7 +62,7 @@ class Settings(Feed):
     what the optimizer would do.
     """
 
-    def __init__(self, optimizer: Optimizer, indices: Sequence[Any], dtype: DType) -> None:
+    def __init__(self, optimizer: Counting, indices: Sequence[Any], dtype: DType) -> None:
         self.optimizer = optimizer
         self.indices = tuple(indices)
         self._before: tuple[int, dict[Any, Any]] = (0, {})
@@ -159,7 +180,7 @@ class Settings(Feed):
 class Rate(Feed):
     """A learning rate that a program sets."""
 
-    def __init__(self, optimizer: Optimizer, rate: float) -> None:
+    def __init__(self, optimizer: Counting, rate: float) -> None:
         self._optimizer, self._rate = optimizer, rate
         self._before = optimizer.lr
 
@@ -174,7 +195,7 @@ class Rate(Feed):
         self._optimizer.lr = self._before
 
 
-def captured_rate(optimizer: Optimizer, rate: float) -> None:
+def captured_rate(optimizer: Counting, rate: float) -> None:
     """`Optimizer.set_learning_rate` while a program is captured.
 
     Raises:
@@ -193,7 +214,7 @@ def captured_rate(optimizer: Optimizer, rate: float) -> None:
 
 
 def captured_step(
-    optimizer: Optimizer, indices: Sequence[Any], weights: Sequence[Any], grads: Sequence[Any], states: Sequence[Any]
+    optimizer: Counting, indices: Sequence[Any], weights: Sequence[Any], grads: Sequence[Any], states: Sequence[Any]
 ) -> None:
     """`Optimizer.step` while a program is captured.
 
@@ -220,7 +241,8 @@ def captured_step(
         optimizer._index_update_count.clear()
         optimizer._index_update_count.update(counts)
         raise
-    formula: Any = trace.convert(type(optimizer).formula)
+    kind: Any = type(optimizer)
+    formula: Any = trace.convert(kind.formula)
     for place, (weight, grad, state) in enumerate(zip(weights, grads, states, strict=True)):
         slots = state if type(state) is tuple else () if state is None else (state,)
         flags = settings.flags[settings.rows[place]]
