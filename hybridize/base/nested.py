@@ -92,32 +92,40 @@ def is_record(value: Any) -> bool:
     return fields is not None and getattr(value, "__dict__", {}).keys() == fields
 
 
-def flatten(value: Any, opens: Callable[[Any], bool] = is_record) -> tuple[list[Any], Structure]:
+def flatten(
+    value: Any, opens: Callable[[Any], bool] = is_record, whole: Callable[[Any], bool] | None = None
+) -> tuple[list[Any], Structure]:
     """Return the leaves of `value`, left to right, and its structure.
 
     Args:
         value: a nested structure.
         opens: whether an object is taken apart into its attributes.
+        whole: whether a container is a leaf.
     """
     leaves: list[Any] = []
-    return leaves, _flatten(value, leaves, opens)
+    return leaves, _flatten(value, leaves, opens, whole)
 
 
-def _flatten(value: Any, leaves: list[Any], opens: Callable[[Any], bool]) -> Structure:
+def _flatten(
+    value: Any, leaves: list[Any], opens: Callable[[Any], bool], whole: Callable[[Any], bool] | None
+) -> Structure:
     if value is None:
         return NONE
+    if whole is not None and whole(value):
+        leaves.append(value)
+        return LEAF
     if isinstance(value, tuple):
-        children = tuple(_flatten(child, leaves, opens) for child in value)
+        children = tuple(_flatten(child, leaves, opens, whole) for child in value)
         if hasattr(value, "_fields"):
             return Structure("namedtuple", children, cls=type(value))
         return Structure("tuple", children)
     if isinstance(value, list):
-        return Structure("list", tuple(_flatten(child, leaves, opens) for child in value))
+        return Structure("list", tuple(_flatten(child, leaves, opens, whole) for child in value))
     if type(value) is dict:
-        return Structure("dict", tuple(_flatten(child, leaves, opens) for child in value.values()), tuple(value))
+        return Structure("dict", tuple(_flatten(child, leaves, opens, whole) for child in value.values()), tuple(value))
     if opens(value):
         held = vars(value)
-        children = tuple(_flatten(child, leaves, opens) for child in held.values())
+        children = tuple(_flatten(child, leaves, opens, whole) for child in held.values())
         return Structure("object", children, tuple(held), type(value))
     leaves.append(value)
     return LEAF

@@ -6,7 +6,8 @@ from __future__ import annotations
 import enum
 import re
 import types
-from collections.abc import Callable, Mapping, Sequence
+from collections import Counter
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 
 import numpy
@@ -29,7 +30,20 @@ from hybridize.capture.gradients.history import History
 from hybridize.capture.python.router import routed
 from hybridize.capture.trace.recording import Input, Recording, Trace
 from hybridize.contract.call import Call
-from hybridize.contract.captured import Built, Captured, Effect, Given, Made, Output, Raises, Result, Source
+from hybridize.contract.captured import (
+    Built,
+    Captured,
+    Effect,
+    Given,
+    GivenContainer,
+    Made,
+    Output,
+    Raises,
+    Result,
+    Source,
+    are_distinct,
+    containers,
+)
 from hybridize.contract.guards import Guard
 from hybridize.contract.places import Key
 from hybridize.contract.snapshots import CONTAINERS
@@ -73,6 +87,7 @@ def capture(
         for argument in objects_of((args, kwargs)):
             trace.world.made(argument, trace)
         raises: Raises | None = None
+        trace.world.given = {id(container): path for path, container in containers((args, kwargs))}
         try:
             try:
                 result = routed(function)(*args, **kwargs)
@@ -87,8 +102,11 @@ def capture(
                 raises = Raises(type(error), error.__cause__, "" if place is None else f"  {place.described()}")
             if trace.refused is not None:
                 raise trace.refused
+            captured = _Stock(trace, call, result, raises).captured()
+            trace.world.restore()
             _check_containers(call, leaves, args, kwargs)
-            return _Stock(trace, call, result, raises).captured()
+            _check_distinct(captured, call)
+            return captured
         except BaseException as error:
             raise _translated(error, trace) from None
         finally:
@@ -162,6 +180,15 @@ def _symbol(trace: Trace, call: Call, position: int, name: str) -> Any:
     return leaf
 
 
+def _check_distinct(captured: Captured, call: Call) -> None:
+    """Refuse to change a list or dict among the arguments that is there twice, or is one from outside as well."""
+    if captured.changed and not are_distinct(captured, call):
+        raise CaptureError(
+            "E431", "a list or dict among the arguments is changed, and is met twice or outside too",
+            help="pass a copy of one of them",
+        )  # fmt: skip
+
+
 def _check_containers(call: Call, leaves: list[Any], args: Any, kwargs: Any) -> None:
     """Lists and dicts among the arguments were rebuilt for the capture: a change to them would be lost."""
     found, structure = flatten((args, kwargs))
@@ -189,7 +216,13 @@ class _Stock:
 
     def __init__(self, trace: Trace, call: Call, result: Any, raises: Raises | None) -> None:
         self.trace, self.call, self.raises = trace, call, raises
-        self.leaves, structure = flatten(result, Opened(trace))
+        met: Counter[int] = Counter(id(one) for one in self._containers_in(result))
+        kept = (
+            one for effect in trace.world.effects for one in self._containers_in([*effect.arguments, effect.keywords])
+        )
+        self._shared = {id(one) for one in kept} | {number for number, count in met.items() if count > 1}
+        """Containers that the program makes and that are met more than once, in the result or outside."""
+        self.leaves, structure = flatten(result, Opened(trace), self._is_kept)
         self.structure = _with_known_keys(structure)
         self.outputs: list[Value] = []
         self._built: dict[int, Built | int] = {}
@@ -198,6 +231,21 @@ class _Stock:
         """How many views of a new array are in the result or kept."""
         self._bases: dict[Cell, int] = {}
         """The outputs that they are views of."""
+
+    def _containers_in(self, value: Any, seen: frozenset[int] = frozenset()) -> Iterator[Any]:
+        """List the lists, dicts, sets and deques of the program in a value, as often as they are met."""
+        if type(value) not in CONTAINERS or id(value) in seen or self.trace.world.is_users(value):
+            return
+        if not isinstance(value, (tuple, frozenset)):
+            yield value
+        for part in value.values() if isinstance(value, dict) else value:
+            yield from self._containers_in(part, seen | {id(value)})
+
+    def _is_kept(self, value: Any) -> bool:
+        """Tell whether a value is a container of which the result has the very one: the user's, or a shared one."""
+        if type(value) not in CONTAINERS or isinstance(value, (tuple, frozenset)):
+            return False
+        return self.trace.world.is_users(value) or id(value) in self._shared
 
     def captured(self) -> Captured:
         """Everything about the trace."""
@@ -230,7 +278,9 @@ class _Stock:
             tuple(trace.world.guards.values()), tuple(trace.world.watched.values()),
             numbers=dict(trace.numbers.pinned), conditions=tuple(trace.numbers.conditions),
             layouts=dict(trace.layouts), same_memory=self._same_memory(), bound=dict(trace.bound),
-            step=trace.history.step(trace.feeds), seen=tuple(trace.world.fed.seen.values()), raises=self.raises,
+            step=trace.history.step(trace.feeds), changed=tuple(trace.world.given_changed),
+            outside=tuple(trace.world.outside.values()) if trace.world.given_changed else (),
+            seen=tuple(trace.world.fed.seen.values()), raises=self.raises,
         )  # fmt: skip
 
     def _output(self, value: Value) -> int:
@@ -304,6 +354,8 @@ class _Stock:
     def _constant(self, leaf: Any) -> Result:
         if isinstance(leaf, (Undecided, Perhaps)):
             raise leaf.refused(RESULT) if isinstance(leaf, Undecided) else unknown("an item")
+        if self._is_kept(leaf) or (type(leaf) in CONTAINERS and id(leaf) in self.trace.world.fresh):
+            return Result("container", value=self._argument(leaf))
         if isinstance(leaf, numpy.ndarray) or (type(leaf) is set and all(isinstance(x, _CONSTANT) for x in leaf)):
             leaf = _known(leaf.copy())
         elif (not isinstance(leaf, _CONSTANT) and id(leaf) in self.trace.world.fresh) or hasattr(
@@ -344,6 +396,8 @@ class _Stock:
             return Output(self._output(size_of(argument)), int)
         if isinstance(argument, tuple) and hasattr(argument, "_fields"):
             return type(argument)(*map(self._argument, argument))
+        if type(argument) in CONTAINERS and id(argument) in self.trace.world.given:
+            return GivenContainer(self.trace.world.given[id(argument)])
         if type(argument) in CONTAINERS and not self.trace.world.is_outside(argument):
             return self._container(argument)
         return argument
@@ -354,14 +408,12 @@ class _Stock:
             return type(container)(map(self._argument, container))
         known = self._built.get(id(container))
         if known is None:
-            self._built[id(container)] = len(self._built)
+            self._built[id(container)] = number = len(self._built)
             empty = container.copy()
             empty.clear()
             items = container.items() if isinstance(container, dict) else container
-            content = tuple(
-                tuple(map(self._argument, x)) if isinstance(container, dict) else self._argument(x) for x in items
-            )
-            self._built[id(container)] = known = Built(len(self._built) - 1, empty, content)
+            content = tuple(map(self._argument, items))
+            self._built[id(container)] = known = Built(number, empty, content)
         elif isinstance(known, int):
             raise self.trace.refusing(CaptureError(
                 "E432", f"a {type(container).__name__} that holds itself is kept outside", help="keep its parts",

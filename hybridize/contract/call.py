@@ -52,6 +52,8 @@ class Call:
     """For each leaf its part of the key: the type of an array, the kind of a number, the value of anything else."""
     training: bool
     recording: bool
+    given: tuple[Any, Any] | None = None
+    """The arguments and keywords themselves, lists and dicts among them; None where a call is only kept."""
 
     @property
     def key(self) -> tuple[Any, ...]:
@@ -81,13 +83,11 @@ class Call:
                 kinds.append(kind)
             else:
                 kinds.append(_static(leaf))
-        return cls(structure, leaves, tuple(kinds), modes.is_training(), modes.is_recording())
+        return cls(structure, leaves, tuple(kinds), modes.is_training(), modes.is_recording(), (args, kwargs))
 
     def without_arrays(self) -> Call:
         """The same without the arrays, to be kept."""
-        if not any(isinstance(leaf, ndarray) for leaf in self.leaves):
-            return self
-        return changed(self, leaves=[None if isinstance(leaf, ndarray) else leaf for leaf in self.leaves])
+        return changed(self, given=None, leaves=[None if isinstance(leaf, ndarray) else leaf for leaf in self.leaves])
 
     def number(self, position: int, value: Any) -> bool:
         """Whether a number among the leaves has a value."""

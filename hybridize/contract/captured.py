@@ -106,6 +106,10 @@ class Captured:
     """Array leaves that are over the same memory as an array from outside."""
     step: Step = NO_STEP
     """What backward passes and updates do besides, where there are any."""
+    changed: tuple[tuple[Any, ...], ...] = ()
+    """Paths of containers among the arguments that calls change: no two arguments may be one container then."""
+    outside: tuple[Any, ...] = ()
+    """Containers from outside that the program knows: none of them may be among the arguments that it changes."""
     seen: tuple[Guard, ...] = ()
     """Numbers and arrays whose owners tell when they are replaced: no guards, but what they would be."""
     raises: Raises | None = None
@@ -153,6 +157,32 @@ class Made:
 
 
 @frozen
+class GivenContainer:
+    """Stands for a list, dict or another container among the arguments of a call."""
+
+    path: tuple[Any, ...]
+    """Keys and numbers from `(args, kwargs)` on."""
+
+    def find(self, given: Any) -> Any:
+        """Find it in the arguments of a call."""
+        for key in self.path:
+            given = given[key]
+        return given
+
+
+def containers(given: Any, path: tuple[Any, ...] = ()) -> Iterator[tuple[tuple[Any, ...], Any]]:
+    """List the containers in the arguments of a call that can be changed, each with the path to it."""
+    if isinstance(given, (list, dict)) and len(path) > 1:
+        yield path, given
+    if isinstance(given, dict):
+        for key, part in given.items():
+            yield from containers(part, (*path, key))
+    elif isinstance(given, (tuple, list)):
+        for number, part in enumerate(given):
+            yield from containers(part, (*path, number))
+
+
+@frozen
 class Built:
     """Stands for a container that each call makes anew, among the arguments of an effect: once, however often met."""
 
@@ -179,3 +209,12 @@ def memory(array: ndarray) -> tuple[Any, ...]:
     """What two arrays over exactly the same elements have in common."""
     data = array._data
     return (data.__array_interface__["data"][0] if data.size else id(array), data.shape, data.strides, data.dtype)
+
+
+def are_distinct(captured: Captured, call: Call) -> bool:
+    """Tell whether the containers among the arguments that a program changes are met nowhere else."""
+    every = list(containers(call.given))
+    changed = {path: container for path, container in every if path in captured.changed}
+    others = [container for path, container in every if path not in changed] + list(captured.outside)
+    known = {id(container) for container in others}
+    return len({id(container) for container in changed.values()} - known) == len(changed)

@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import nullcontext
 from typing import TYPE_CHECKING, Any, Final, NoReturn
 
@@ -24,7 +24,19 @@ from hybridize.base.nested import unflatten
 from hybridize.base.types import TensorType
 from hybridize.compiler.archived import Code
 from hybridize.contract.call import Call
-from hybridize.contract.captured import Built, Captured, Given, Made, Output, Result, Source, effect_steps, memory
+from hybridize.contract.captured import (
+    Built,
+    Captured,
+    Given,
+    GivenContainer,
+    Made,
+    Output,
+    Result,
+    Source,
+    are_distinct,
+    effect_steps,
+    memory,
+)
 from hybridize.contract.feeds import NO_STEP
 from hybridize.contract.guards import checker, watches
 from hybridize.graph import Graph, exact, is_exact, sizes_of
@@ -78,6 +90,8 @@ class Program:
             is_exact(step) for effect in captured.effects for step in effect_steps(effect.arguments)
         )
         """Whether the views in the result, and in what is kept, do not depend on sizes that only a call knows."""
+        self._contained = any(result.kind == "container" for result in captured.results)
+        """Whether containers that calls make, or were given, are part of the result."""
         self._holds = checker(captured.guards) if captured.guards else None
         self._dirty = PythonEntry(self)
         for storage in captured.watched:
@@ -220,7 +234,7 @@ class Program:
             return False
         if stock.layouts and not all(_laid_out(call, *layout) for layout in stock.layouts.items()):
             return False
-        if self._sizes(call) is None:
+        if self._sizes(call) is None or (stock.changed and not are_distinct(stock, call)):
             return False
         if stock.step is not NO_STEP and not (stock.step.takes(call.leaves) and stock.step.holds()):
             return False
@@ -321,13 +335,28 @@ class Program:
                 raise
             if taped and self._writes:
                 self._recorded.remember(stock.sources, arrays, made)
-        if stock.effects:
-            self._act(call, outputs, made)
         results = stock.results if self._same_views else self._results(call)
-        result = unflatten(stock.structure, [self._leaf(result, arrays, outputs, made) for result in results])
+        if not stock.effects and not self._contained:
+            leaves = [self._leaf(result, arrays, outputs, made) for result in results]
+        else:
+            leaves = self._filled(call, results, arrays, outputs, made)
+        result = unflatten(stock.structure, leaves)
         if stock.raises is not None:
             raise stock.raises.exception(result)
         return result
+
+    def _filled(
+        self, call: Call, results: Sequence[Result], arrays: Sequence[Any], outputs: Buffers, made: Views
+    ) -> list[Any]:
+        """Do what the function does to objects outside; gives the leaves of its result."""
+        fill = self._filling(call, outputs, made)
+        for effect in self.stock.effects:
+            keywords = {name: fill(argument) for name, argument in effect.keywords.items()}
+            effect.apply(*map(fill, effect.arguments), **keywords)
+        return [
+            fill(result.value) if result.kind == "container" else self._leaf(result, arrays, outputs, made)
+            for result in results
+        ]
 
     @property
     def arguments(self) -> int:
@@ -363,8 +392,8 @@ class Program:
                     array._storage.touch()
         self.stock.step.done()
 
-    def _act(self, call: Call, outputs: Buffers, made: Views) -> None:
-        """What the function does to objects outside."""
+    def _filling(self, call: Call, outputs: Buffers, made: Views) -> Callable[[Any], Any]:
+        """Make a function that puts what a call has in the place of what stands for it: outputs, containers, ..."""
         sizes = {} if self._same_views else self._sizes(call) or {}
 
         def given(argument: Any) -> Any:
@@ -379,6 +408,8 @@ class Program:
                 return viewed(array, steps) if isinstance(array, ndarray) else viewed_buffer(array, steps)
             if isinstance(argument, Made):
                 return argument.now(outputs)
+            if isinstance(argument, GivenContainer):
+                return argument.find(call.given)
             if isinstance(argument, Built):
                 if argument.number not in built:
                     built[argument.number] = container = argument.empty.copy()
@@ -393,9 +424,7 @@ class Program:
             return argument
 
         built: dict[int, Any] = {}
-        for effect in self.stock.effects:
-            keywords = {name: given(argument) for name, argument in effect.keywords.items()}
-            effect.apply(*map(given, effect.arguments), **keywords)
+        return given
 
     def _leaf(self, result: Result, arrays: Sequence[Any], outputs: Buffers, made: Views) -> Any:
         match result.kind:
@@ -507,7 +536,8 @@ class Program:
         return arguments
 
     def _needs_arguments(self, result: Result) -> bool:
-        return result.kind == "view" and self.stock.sources[result.index].position >= 0
+        argument = result.kind == "view" and self.stock.sources[result.index].position >= 0
+        return argument or result.kind == "container"
 
     def _finish(self, count: int, lifted: Sequence[ndarray]) -> Any:
         """How the entry makes the result of its outputs: by itself where they are the result, else by a function."""

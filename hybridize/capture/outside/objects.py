@@ -76,8 +76,13 @@ def has_python_operators(kind: Any) -> bool:
         return False
     if issubclass(kind, (dict, list, set, deque, UserDict, UserList)):
         return True
-    methods = (getattr(kind, name, None) for name in (*_OPERATORS, "__iter__", "__eq__"))
-    return any(is_users(method) for method in methods)
+    return bool(python_operators(kind))
+
+
+@cache
+def python_operators(kind: Any) -> tuple[str, ...]:
+    """List the methods of operators, and of loops, that a class of the user's has: Python itself calls them."""
+    return tuple(name for name in (*_OPERATORS, "__iter__", "__eq__") if is_users(getattr(kind, name, None)))
 
 
 def is_users(method: Any) -> bool:

@@ -9,7 +9,7 @@ symbols included, so that later reads see it, and `undo` puts everything back.
 from __future__ import annotations
 
 import types
-from collections import deque
+from collections import OrderedDict, deque
 from collections.abc import Callable, Iterable
 from copy import copy
 from functools import partial
@@ -32,10 +32,11 @@ from hybridize.capture.outside.objects import (
     gives_data,
     has_own_account,
     has_python_operators,
+    python_operators,
     remembers,
 )
 from hybridize.capture.outside.trust import is_iterator
-from hybridize.contract.captured import Effect
+from hybridize.contract.captured import Effect, GivenContainer
 from hybridize.contract.feeds import Feed
 from hybridize.contract.guards import Guard, Unchanged
 from hybridize.contract.places import Attribute, Content, Item, Key, Length, Member, Place
@@ -100,7 +101,17 @@ class Seen:
     state: Any
     """A snapshot of it."""
     held: list[tuple[Any, Any]]
-    """Containers that it is or has, and copies of them."""
+    """Containers that it is or has, its attributes among them, as deep as they go, and copies of them."""
+
+    @property
+    def is_changed(self) -> bool:
+        """Whether the object is another than it was."""
+        return not unchanged(self.owner, self.state)
+
+    def put_back(self) -> None:
+        """Let it be as it was."""
+        for container, content in self.held:
+            refill(container, content)
 
 
 class World:
@@ -121,6 +132,10 @@ class World:
         """Containers of the user's, by identity."""
         self.changed: dict[int, tuple[Any, Any]] = {}
         """Containers of the user's that the program changes, and a snapshot from before."""
+        self.given: dict[int, tuple[Any, ...]] = {}
+        """Containers among the arguments, as they were rebuilt for the capture: the path to each."""
+        self.given_changed: set[tuple[Any, ...]] = set()
+        """Those of them that the program changes."""
         self.moved: set[int] = set()
         """Those of which it changes more than the values of items."""
         self.effects: list[Effect] = []
@@ -159,7 +174,7 @@ class World:
     def read_content(self, container: Any, name: str = "a container") -> None:
         """Depend on all that a container holds, as it was before the program changed it."""
         place = Content(container, name)
-        if place.key in self.guards or self.is_own(container):
+        if place.key in self.guards or self.is_own(container) or id(container) in self.given:
             return
         self.know(container)
         known = self.changed.get(id(container))
@@ -222,6 +237,8 @@ class World:
             ))  # fmt: skip
         if whole and has_python_operators(kind):
             self.depend_on_state(value, "an operator")
+            for method in python_operators(kind):
+                self.read_class(value, method, getattr(kind, method))
         return value
 
     # ---------------------------------------------------------------------------------------------- opaque objects
@@ -246,9 +263,11 @@ class World:
             return None
         if name in CHANGING and has_own_account(kind):
             raise self._changes_itself(kind, name)
-        holders = [owner, own(owner), *own(owner).values()]
-        held = [(one, copy(one)) for one in holders if isinstance(one, (dict, list, set))]
-        return Seen(owner, snapshot(owner, remembers), held)
+        return self.seen(owner)
+
+    def seen(self, owner: Any) -> Seen:
+        """Take a snapshot of an object, with copies of all in it that can be put back."""
+        return Seen(owner, snapshot(owner, remembers), list(_changeable(owner, set())))
 
     def after_call(self, seen: Seen, name: str) -> None:
         """Depend on what the object remembers, now that its method was called.
@@ -257,9 +276,8 @@ class World:
             CaptureError E406: the call has changed it.
         """
         owner = seen.owner
-        if not unchanged(owner, seen.state):
-            for container, content in seen.held:
-                refill(container, content)
+        if seen.is_changed:
+            seen.put_back()
             raise self._changes_itself(type(owner), name)
         place = Content(owner, f"a {type(owner).__name__}")
         if type(seen.state) is Snapshot and seen.state.parts and place.key not in self.guards:
@@ -316,9 +334,13 @@ class World:
         """Tell whether a container is the user's, and is there from call to call."""
         return id(container) in self.outside
 
+    def is_users(self, container: Any) -> bool:
+        """Tell whether a container is the user's: from outside, or among the arguments."""
+        return id(container) in self.outside or id(container) in self.given
+
     def know(self, container: Any) -> None:
         """Remember a container as the user's, with all containers and arrays of NumPy's in it."""
-        if id(container) in self.outside or self.is_own(container):
+        if self.is_users(container) or self.is_own(container):
             return
         self.outside[id(container)] = container
         for part in container.values() if isinstance(container, dict) else _parts(container):
@@ -365,12 +387,17 @@ class World:
                 self.written[place.key] = place
         else:
             self.moved.add(id(container))
+        path = self.given.get(id(container))
+        target = container if path is None else GivenContainer(path)
+        if path is not None:
+            self.given_changed.add(path)
         if name in REPEATABLE:
-            self.effects.append(Effect(partial(method, container), args, kwargs))
+            self.effects.append(Effect(method, (target, *args), kwargs))
             return method(container, *args, **kwargs)
-        self.read_content(container)  # what it does depends on what is there
+        if path is None:
+            self.read_content(container)  # what it does depends on what is there
         result = method(container, *args, **kwargs)
-        self.effects.append(Effect(partial(refill, container), (container.copy(),)))
+        self.effects.append(Effect(refill, (target, held(container))))
         return result
 
     def check_kept(self, value: Any, where: str) -> None:
@@ -391,10 +418,34 @@ class World:
 
 
 def refill(container: Any, content: Iterable[Any]) -> None:
-    """Let a list, dict, set or deque hold what another one holds."""
-    content = content.copy() if isinstance(content, dict) else list(content)
-    container.clear()
-    (container.update if isinstance(container, (dict, set)) else container.extend)(content)
+    """Let a list, dict, set or deque hold what another one holds, or a sequence of its parts."""
+    parts: Any = list(content.items() if isinstance(content, dict) else content)
+    kind: Any = next(base for base in (OrderedDict, dict, set, deque, list) if isinstance(container, base))
+    kind.clear(container)  # by its own method, which a class derived of it may have replaced
+    (kind.extend if kind in (deque, list) else kind.update)(container, parts)
+
+
+def _changeable(owner: Any, met: set[int]) -> Iterable[tuple[Any, Any]]:
+    """List the lists, dicts, sets and deques in an object, and the attributes of objects, each with a copy."""
+    if id(owner) in met or not remembers(cast(Any, type(owner))):
+        return
+    met.add(id(owner))
+    if isinstance(owner, (list, dict, set, deque)):
+        yield owner, copy(owner)
+        parts = list(owner.values() if isinstance(owner, dict) else owner)
+    else:
+        parts = list(owner) if isinstance(owner, tuple) else []
+    if hasattr(owner, "__dict__"):
+        attributes = own(owner)
+        yield attributes, dict(attributes)
+        parts += attributes.values()
+    for part in parts:
+        yield from _changeable(part, met)
+
+
+def held(container: Any) -> Any:
+    """Give what a container holds as a tuple, of a dict as pairs: what `refill` takes."""
+    return tuple(container.items()) if isinstance(container, dict) else tuple(container)
 
 
 def _parts(container: Any) -> Iterable[Any]:

@@ -10,6 +10,7 @@ from __future__ import annotations
 import builtins
 import functools
 import types
+from collections import defaultdict
 from collections.abc import Callable, Mapping
 from types import FunctionType, MethodType
 from typing import Any, cast
@@ -38,7 +39,7 @@ from hybridize.capture.outside.trust import (
     is_trusted_module,
     opaque_name,
 )
-from hybridize.capture.outside.world import World, refill
+from hybridize.capture.outside.world import World
 from hybridize.capture.python import masks, writes
 from hybridize.capture.python.arguments import numbers_given
 from hybridize.capture.python.builtins import REPLACED
@@ -52,6 +53,8 @@ _BUILTINS = (
     types.BuiltinFunctionType, types.MethodWrapperType, types.MethodDescriptorType, types.WrapperDescriptorType,
 )  # fmt: skip
 _DESCRIPTORS = (types.MethodDescriptorType, types.WrapperDescriptorType)
+_TABLES = (FunctionType, types.ModuleType, type)
+"""Objects whose attributes are looked at as a table of names."""
 _METHODS = (*_BUILTINS, types.ClassMethodDescriptorType, FunctionType, classmethod, staticmethod)
 _CONSTANT = (
     Operators, numpy.ndarray, numpy.generic, numpy.dtype, int, float, complex, str, bytes, slice, range, types.CodeType,
@@ -151,7 +154,7 @@ class Router:
             array = trace.lift(owner) if kind is ndarray else owner
             return masks.selected(array, key) if masks.selects(array, key) else array[key]
         if kind in CONTAINERS or isinstance(owner, Mapping):
-            return item(trace.root, owner, plain(key), whole)
+            return item(self, trace.root, owner, plain(key), whole)
         method = _special_method(trace, owner, "__getitem__")
         if method is not None:
             return self.call(method, owner, key)
@@ -487,27 +490,35 @@ def _call_unconverted(trace: Recording, function: FunctionType, args: Any, kwarg
     reached: dict[int, Any] = {}
     _depend_on_names(trace, function, reached)
     world = trace.root.world
-    seen = [one for one in (world.before_call(owner, "__getattribute__") for owner in reached.values()) if one]
+    for argument in (*args, *kwargs.values()):
+        _reach(trace, argument, _names_of(function.__code__), reached)
+    found = [*reached.values(), *(function.__defaults__ or ()), *(function.__kwdefaults__ or {}).values()]
+    plain_objects = [one for one in found if not isinstance(one, _TABLES) and not world.is_own(one)]
+    seen = [world.seen(one) for one in plain_objects if world.before_call(one, "__getattribute__") is not None]
     cells = [cell for one in (function, *reached.values()) for cell in getattr(one, "__closure__", None) or ()]
     tables = [one.__globals__ for one in (function, *reached.values()) if isinstance(one, FunctionType)]
-    tables += [vars(one) for one in reached.values() if isinstance(one, types.ModuleType)]
-    held = [(container, list(container)) for container in world.outside.values() if not isinstance(container, dict)]
-    known = {id(table): (table, dict(table)) for table in (*tables, *world.outside.values()) if isinstance(table, dict)}
+    tables += [vars(one) for one in reached.values() if isinstance(one, (types.ModuleType, FunctionType))]
+    classes = [(one, dict(vars(one))) for one in reached.values() if isinstance(one, type)]
+    held = [world.seen(one) for one in world.outside.values() if not world.is_own(one)]
+    known = {id(table): (table, dict(table)) for table in tables}
     values = [(cell, content(cell)) for cell in cells]
     result = function(*args, **kwargs)
-    for one in seen:
-        world.after_call(one, function.__name__)
-    changed = [owner for owner, before in held if _differ(list(owner), before)]
-    changed += [owner for owner, before in known.values() if _differ(list(owner.items()), list(before.items()))]
-    if changed or any(content(cell) is not value for cell, value in values):
-        for owner, before in held:
-            if hasattr(owner, "clear"):
-                refill(owner, before)
-        for owner, content_before in known.values():
-            owner.clear()
-            owner.update(content_before)
+    changed = any(one.is_changed for one in (*seen, *held))
+    changed = changed or any(content(cell) is not value for cell, value in values)
+    changed = changed or any(_differ(table, before) for table, before in known.values())
+    changed = changed or any(_differ(dict(vars(kind)), before) for kind, before in classes)
+    if changed:
+        for one in (*held, *seen):
+            one.put_back()
+        for table, before in known.values():
+            table.clear()
+            table.update(before)
         for cell, value in values:
             assign(cell, value)
+        for kind, before in classes:
+            for name in {*vars(kind), *before}:
+                if vars(kind).get(name, MISSING) is not before.get(name, MISSING):
+                    Attribute(kind, name).write(before.get(name, MISSING))
         raise trace.root.refusing(CaptureError(
             "E431", f"{function.__name__}() changes what is outside of it, and its source is not there to be read",
             help="put it into a file",
@@ -515,14 +526,9 @@ def _call_unconverted(trace: Recording, function: FunctionType, args: Any, kwarg
     return result
 
 
-def _differ(now: list[Any], before: list[Any]) -> bool:
-    """Tell whether two lists hold other objects, or pairs of a key and another object."""
-    if len(now) != len(before):
-        return True
-    return any(
-        x[1] is not y[1] if type(x) is tuple and type(y) is tuple and len(x) == len(y) == 2 else x is not y
-        for x, y in zip(now, before, strict=True)
-    )
+def _differ(now: dict[str, Any], before: dict[str, Any]) -> bool:
+    """Tell whether two tables hold other names, or other objects under them."""
+    return now.keys() != before.keys() or any(now[name] is not before[name] for name in before)
 
 
 def _depend_on_names(trace: Recording, function: FunctionType, reached: dict[int, Any]) -> None:
@@ -537,46 +543,59 @@ def _depend_on_names(trace: Recording, function: FunctionType, reached: dict[int
     trace.root.pin_sizes()
     _depend_on_code(world, function)
     names = _names_of(function.__code__)
-    found: list[tuple[Global | Closure | None, Any]] = [
-        (Global(function.__globals__, name), function.__globals__[name])
-        for name in names
-        if name in function.__globals__
-    ]
+    for name in names & function.__globals__.keys():
+        value = function.__globals__[name]
+        world.read(Global(function.__globals__, name), value, name)
+        _reach(trace, value, names, reached)
     for name, cell in zip(function.__code__.co_freevars, function.__closure__ or (), strict=True):
         if content(cell) is not MISSING:
-            found.append((Closure(cell, name), content(cell)))
-    found += [
-        (None, default) for default in (*(function.__defaults__ or ()), *(function.__kwdefaults__ or {}).values())
-    ]
-    for place, value in found:
-        if place is not None:
-            world.read(place, value, place.name)
-        if id(value) in reached:
-            continue
-        if isinstance(value, MethodType):
-            value = value.__func__
-        if isinstance(value, FunctionType):
-            if not is_trusted_file(value.__code__.co_filename):
-                reached[id(value)] = value
-                _depend_on_names(trace, value, reached)
-        elif isinstance(value, types.ModuleType):
-            if not is_trusted_module(value.__name__):
-                reached[id(value)] = value
-                for name in names & vars(value).keys():
-                    world.read(Global(vars(value), name), vars(value)[name], name)
-        elif (
-            type(value) not in CONTAINERS
-            and not isinstance(value, (*_CONSTANT, type))
-            and not has_own_account(cast(Any, type(value)))
-        ):
+            world.read(Closure(cell, name), content(cell), name)
+            _reach(trace, content(cell), names, reached)
+    for default in (*(function.__defaults__ or ()), *(function.__kwdefaults__ or {}).values()):
+        _reach(trace, default, names, reached)
+
+
+def _reach(trace: Recording, value: Any, names: set[str], reached: dict[int, Any]) -> None:
+    """Depend on what code that nobody has read can find in a value by some names."""
+    world = trace.root.world
+    if isinstance(value, MethodType):
+        _reach(trace, value.__self__, names, reached)
+        value = value.__func__
+    if id(value) in reached or isinstance(value, _CONSTANT) or type(value) in CONTAINERS:
+        return
+    if isinstance(value, FunctionType):
+        if not is_trusted_file(value.__code__.co_filename) and not convert.is_converted(value):
             reached[id(value)] = value
-            for name in names:
-                member = _static(type(value), name)
-                if isinstance(member, FunctionType) and not is_trusted_file(member.__code__.co_filename):
-                    read_member(world, value, name)
-                    if id(member) not in reached:
-                        reached[id(member)] = member
-                        _depend_on_names(trace, member, reached)
+            _depend_on_names(trace, value, reached)
+        return
+    if isinstance(value, types.ModuleType):
+        if not is_trusted_module(value.__name__):
+            reached[id(value)] = value
+            for name in names & vars(value).keys():
+                world.read(Global(vars(value), name), vars(value)[name], name)
+                _reach(trace, vars(value)[name], names, reached)
+        return
+    kind: Any = value if isinstance(value, type) else type(value)
+    if has_own_account(kind) or (isinstance(value, type) and is_trusted_class(kind)) or isinstance(value, Symbol):
+        return
+    reached[id(value)] = value
+    if not is_trusted_class(kind):
+        reached[id(kind)] = kind
+    for name in names:
+        member = _static(kind, name)
+        if member is MISSING or name in own(value):
+            if name in own(value):
+                _reach(trace, own(value)[name], names, reached)
+            continue
+        if isinstance(member, property):
+            member = member.fget
+        elif isinstance(member, (classmethod, staticmethod)):
+            member = member.__func__
+        if is_trusted_class(kind) and isinstance(member, FunctionType):
+            continue
+        place = Attribute(kind, name)
+        world.read(place, place.read(), name)
+        _reach(trace, member, names, reached)
 
 
 def _names_of(code: types.CodeType) -> set[str]:
@@ -676,7 +695,7 @@ def _number_of_steps(trace: Recording, owner: Any, name: str, kind: type | None)
     return now if isinstance(now, Operators) else trace.reading(functools.partial(getattr, owner, name), kind)
 
 
-def item(root: Trace, owner: Any, key: Any, whole: bool) -> Any:
+def item(router: Router, root: Trace, owner: Any, key: Any, whole: bool) -> Any:
     """An item of a container."""
     world = root.world
     if isinstance(key, Symbol):
@@ -692,6 +711,10 @@ def item(root: Trace, owner: Any, key: Any, whole: bool) -> Any:
             return looked_up(owner, key)
         return owner[key]  # asks for its number
     outside = world.is_outside(owner) or type(owner) not in CONTAINERS
+    if type(owner) is defaultdict and key not in owner and owner.default_factory is not None and world.is_users(owner):
+        world.read(Item(owner, key), MISSING)
+        writes.set_item(router, router.call(owner.default_factory), owner, key)
+        return owner[key]
     try:
         value = owner[key]
     except LookupError:

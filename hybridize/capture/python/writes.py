@@ -9,6 +9,7 @@ written, but for containers of the program's own, whose content is merged with t
 from __future__ import annotations
 
 import operator
+import types
 from typing import Any, cast
 
 from hybridize.array.ndarray import ndarray
@@ -22,7 +23,7 @@ from hybridize.capture.outside.world import MUTATORS
 from hybridize.capture.python import masks
 from hybridize.capture.trace.recording import Recording, current_trace
 from hybridize.contract.feeds import Setting
-from hybridize.contract.places import Attribute, Item
+from hybridize.contract.places import Attribute, Global, Item
 from hybridize.contract.snapshots import CONTAINERS, MISSING
 from hybridize.ops.op import imperatively
 
@@ -50,6 +51,11 @@ def set_attribute(router: Any, value: Any, owner: Any, name: str) -> None:
     trace = current_trace()
     if trace is None or isinstance(owner, Operators):
         setattr(owner, name, value)
+        return
+    if type(owner) is types.ModuleType:
+        if trace.depth:
+            raise refused(trace, f"the attribute {name!r} is set")
+        trace.root.world.write(Global(vars(owner), name), value)
         return
     static = next((base.__dict__[name] for base in type(owner).__mro__ if name in base.__dict__), None)
     kind: Any = type(owner)
@@ -208,7 +214,7 @@ def _change(trace: Recording, owner: Any, name: str, args: tuple[Any, ...], kwar
     root.check_change(owner, trace)
     for checkpoint in root.checkpoints:
         checkpoint.setdefault(id(owner), (owner, owner.copy()))
-    if not root.world.is_outside(owner):
+    if not root.world.is_users(owner):
         trace.note_container(owner, root.location())
         return getattr(type(owner), name)(owner, *args, **(kwargs or {}))
     if trace.depth:
