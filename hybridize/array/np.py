@@ -43,6 +43,7 @@ from hybridize.array.functions.creation import (
     zeros,
     zeros_like,
 )
+from hybridize.array.functions.divisors import gcd, lcm
 from hybridize.array.functions.elementwise import (
     absolute,
     add,
@@ -256,8 +257,6 @@ _BY_NUMPY = (
     "argwhere",
     "bincount",
     "histogram",
-    "gcd",
-    "lcm",
     "setdiff1d",
     "union1d",
     "intersect1d",
@@ -272,8 +271,6 @@ _WITH_GRADIENTS = ("unique", "bincount", "setdiff1d", "union1d", "intersect1d")
     argwhere,
     bincount,
     histogram,
-    gcd,
-    lcm,
     setdiff1d,
     union1d,
     intersect1d,

@@ -12,7 +12,7 @@ from hybridize.array.annotations import ArrayLike
 from hybridize.array.methods import Methods
 from hybridize.array.methods import functions as functions
 from hybridize.base.dtypes import DType
-from hybridize.base.errors import ArgumentError
+from hybridize.base.errors import ArgumentError, DTypeError
 from hybridize.ops.op import ACTIVE
 
 
@@ -299,5 +299,7 @@ _UNDERSTOOD = (Operators, bool, int, float, numpy.generic, numpy.ndarray, list, 
 def _binary(name: str, x: Any, y: Any, other: Any) -> Any:
     """Apply a function of two arguments, or leave it to the other operand's own class."""
     if not isinstance(other, _UNDERSTOOD):
+        if isinstance(other, complex):
+            raise DTypeError("E205", f"{name} of an array and a complex number: arrays are real", help="use x.real")
         return NotImplemented
     return getattr(functions, name)(x, y)

@@ -189,12 +189,15 @@ class Symbol(Operators):
     def __repr__(self) -> str:
         return f"<Symbol {self.name + ' ' if self.name else ''}{self._type}>"
 
-    __str__ = __repr__
+    def __str__(self) -> str:
+        number = getattr(self._trace, "number_of", None) if self.weak is not None and ACTIVE else None
+        known = None if number is None else number(self)
+        return repr(self) if known is None else str(known)
 
     def __format__(self, spec: str) -> str:
         if spec:
             return format(self.item(), spec)
-        return repr(self)
+        return str(self)
 
     def __bool__(self) -> bool:
         return bool(self._concretize("bool"))
@@ -283,7 +286,7 @@ def _counted(x: Any) -> Any:
     return Symbol.of(x._trace, bind1(Cast(int64), x.operand()), weak=int)
 
 
-_PLAIN = (bool, int, float, str, bytes, list, tuple)
+_PLAIN = (bool, int, float, complex, str, bytes, list, tuple)
 _OF_BOOLS = ("and", "or", "xor")
 _BINARY: dict[str, Callable[..., Any]] = {
     "add": operator.add, "sub": operator.sub, "mul": operator.mul, "truediv": operator.truediv,
@@ -376,7 +379,7 @@ for _name, _function in _UNARY.items():
 
 
 _REMEDIES = {
-    "bool()": "compute with npx.cond, npx.while_loop or np.where, which choose when the program runs",
+    "bool()": "np.any, np.all, np.max, np.min, np.isin and np.where compute with it when the program runs",
     "index()": "index with the array itself, x[i]; a loop over data is npx.while_loop or npx.foreach",
 }
 

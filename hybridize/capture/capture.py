@@ -21,12 +21,14 @@ from hybridize.base.frozen import changed
 from hybridize.base.interruptions import is_asynchronous, let_through
 from hybridize.base.locations import PACKAGE, SourceLoc, user_location
 from hybridize.base.nested import Structure, flatten, unflatten
+from hybridize.capture.control import raising
 from hybridize.capture.control.joining import Opened, objects_of
 from hybridize.capture.control.raising import Ended
 from hybridize.capture.control.selected import Perhaps, unknown
 from hybridize.capture.control.texts import Text, bound, of_data
 from hybridize.capture.control.truth import RESULT, Undecided
 from hybridize.capture.gradients.history import History
+from hybridize.capture.python.mutators import check_leaks
 from hybridize.capture.python.router import routed
 from hybridize.capture.trace.recording import Input, Recording, Trace
 from hybridize.contract.call import Call
@@ -106,7 +108,6 @@ def capture(
             trace.world.restore()
             _check_containers(call, leaves, args, kwargs)
             _check_distinct(captured, call)
-            return captured
         except BaseException as error:
             raise _translated(error, trace) from None
         finally:
@@ -118,6 +119,8 @@ def capture(
             trace.world.restore()
             if scope is not None:
                 scope.capturing, scope.number = False, None
+    check_leaks(trace)
+    return captured
 
 
 class _Forms:
@@ -152,6 +155,10 @@ class _Forms:
         from hybridize.capture.control.combinators import while_loop
 
         return while_loop(at, *arguments)
+
+    @staticmethod
+    def check(at: Recording, test: Symbol, error: Exception) -> None:
+        raising.check(at, test, error)
 
 
 def _ends_a_program(error: Exception, trace: Trace) -> bool:
@@ -310,6 +317,8 @@ class _Stock:
             values.append(value)
             entry = self.trace.input_of(leaf._cell)
             if leaf.weak is not None:
+                if value in self.trace.numbers.mixed:
+                    raise self.trace.numbers.mixed_refused("who gets it as a result")
                 results.append(Result("number", self._output(value), value=leaf.weak))
             elif entry is not None and entry.position != -2:
                 self.trace.world.fed.check(self.trace, entry, "returned")

@@ -132,6 +132,7 @@ class Function(Generic[P, R]):
 
     def __init__(self, function: Callable[P, R], **options: Any) -> None:
         self.options = Options.of(options)
+        _check_kind(function)
         self.python_function = function
         self.saved_program: SavedProgram | None = None
         self._cache: ProgramCache[Program] = ProgramCache(LIMIT)
@@ -593,6 +594,27 @@ class Function(Generic[P, R]):
             text += f": {program.objections(call)}"
             return ArgumentError("E310", text, help="before saving it, call it like this, too, or pass an array")
         return ArgumentError("E310", text)
+
+
+_KINDS = {
+    inspect.CO_COROUTINE: "a coroutine function (async def)", inspect.CO_ASYNC_GENERATOR: "an asynchronous generator",
+    inspect.CO_GENERATOR: "a generator function, whose calls compute nothing yet",
+}  # fmt: skip
+
+
+def _check_kind(function: Any) -> None:
+    """Refuse what gives no results when it is called.
+
+    Raises:
+        ArgumentError E355: a coroutine or generator function.
+    """
+    flags = getattr(getattr(function, "__code__", None), "co_flags", 0)  # of a method, too
+    for flag, what in _KINDS.items():
+        if flags & flag:
+            raise ArgumentError(
+                "E355", f"{function.__qualname__} is {what}: there is no program that gives its results",
+                help="hybridize the functions that it calls, which return arrays",
+            )  # fmt: skip
 
 
 def _distance(x: Call, y: Call) -> tuple[int, int]:

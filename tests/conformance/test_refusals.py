@@ -3,6 +3,7 @@
 import contextlib
 import os
 import random
+import statistics
 import sys
 import time
 import types
@@ -32,15 +33,15 @@ def asks_for_a_value(x):
 
 
 def asks_for_an_item(x):
-    return x * x.mean().item()  # here
+    return round(x.mean().item(), 1)  # here
 
 
 def asks_for_a_float(x):
-    return x * float(x.sum())  # here
+    return x * statistics.mean([float(x.sum()), 1.0])  # here
 
 
 def asks_for_a_list(x):
-    y = x * 2
+    y = np.broadcast_to(x, (1025, 2))
     return y.tolist()  # here
 
 
@@ -346,7 +347,7 @@ def changes_what_may_be_another_list(x):
 
 def caught_refusals(x):
     try:
-        return x * float(x.sum())  # here
+        return x * float(x.asnumpy().sum())  # here
     except Exception:
         return x
 
@@ -360,7 +361,8 @@ def sizes_of_a_matmul(x):
 
 
 CASES = [
-    (asks_for_a_value, "E401", "asnumpy"), (asks_for_an_item, "E401", "item"), (asks_for_a_float, "E401", "float"),
+    (asks_for_a_value, "E401", "asnumpy"), (asks_for_an_item, "E427", "round"),
+    (asks_for_a_float, "E427", r"statistics\.mean"),
     (asks_for_a_list, "E401", "tolist"), (makes_numpy, "E401", "asarray"), (indexes_a_list_of_names, "E422", "item"),
     (indexes_a_list_inside_of_a_try, "E433", "IndexError"),
     (indexes_a_dict, "E422", "key"), (shape_from_data, "E401", "index"), (truth_of_many, "E130", "one element"),
@@ -388,7 +390,7 @@ CASES = [
     (results_differ, "E440", r"f32\[2\] and f32\[1\]"), (returns_differ, "E440", "None"),
     (returns_from_with, "E434", "with or try"), (writes_what_may_be_an_argument, "E441", "depending on data"),
     (changes_what_may_be_another_list, "E441", "depending on data"),
-    (caught_refusals, "E401", "float"),
+    (caught_refusals, "E401", "asnumpy"),
     (wrong_shapes, "E101", "f32"), (sizes_of_a_matmul, "E102", r"f32\[5,5\]"),
 ]  # fmt: skip
 

@@ -46,6 +46,8 @@ class Leaf:
     """None for what is no number or array."""
     value: Any = None
     """Such a thing."""
+    mixed: bool = False
+    """Data decides whether the number is an int or a float."""
 
     def __str__(self) -> str:
         if self.weak is not None:
@@ -76,7 +78,7 @@ class Spec:
 def leaf_of(value: Any) -> Leaf:
     """The type of one leaf."""
     if isinstance(value, Symbol):
-        return Leaf(value.weak, value.type)
+        return Leaf(value.weak, value.type, None, value.weak is not None and is_mixed(value))
     if isinstance(value, ndarray):
         return Leaf(None, value.type)
     if isinstance(value, NUMBERS):
@@ -94,6 +96,12 @@ def _kind_of(number: Any) -> type:
         if isinstance(number, bool)
         else (int if isinstance(number, int) else float)
     )
+
+
+def is_mixed(symbol: Symbol) -> bool:
+    """Tell whether data decides of which class a Python number is."""
+    trace = current_trace()
+    return trace is not None and symbol._cell.value in trace.root.numbers.mixed
 
 
 def spec_of(value: Any) -> Spec:
@@ -123,7 +131,7 @@ def _joined(x: Leaf, y: Leaf) -> Leaf:
         if x.weak not in _ORDER:
             return x
         kind = max(x.weak, y.weak, key=_ORDER.index)
-        return Leaf(kind, TensorType((), number_dtype(kind)))
+        return Leaf(kind, TensorType((), number_dtype(kind)), None, x.weak is not y.weak or x.mixed or y.mixed)
     if x.weak is None and y.weak is None:
         if x.type != y.type:
             raise Mismatch(f"{x} and {y}")
@@ -232,6 +240,8 @@ def rebuilt(spec: Spec, values: list[Value], trace: Recording) -> tuple[Any, lis
             continue
         symbol = Symbol.of(trace, next(given), weak=leaf.weak)
         leaves.append(symbol)
+        if leaf.mixed:
+            trace.root.numbers.mixed.add(symbol._cell.value)
         if leaf.weak is None:
             cells.append(symbol._cell)
     made = unflatten(spec.structure, leaves)

@@ -261,6 +261,8 @@ class _Carried:
     """Variables that have no value in the loop, and why."""
     first: set[str] = field(default_factory=set)
     """Variables that have no value before the loop, but after each of its rounds, of which there is at least one."""
+    far: set[str] = field(default_factory=set)
+    """Variables whose integers are not only counted by little in each round."""
 
 
 @mutable
@@ -417,6 +419,8 @@ class _GraphLoop:
         inputs: dict[Any, Any] = {}
         for name, spec in carried.specs.items():
             values = [branch.input(kind) for kind in spec.types]
+            if name not in carried.far:
+                self.trace.root.numbers.carry(values)
             made, cells = merge.rebuilt(spec, values, branch)
             for cell in cells:
                 self.trace.root.carried.add(cell)
@@ -506,7 +510,20 @@ class _GraphLoop:
             if carried.specs.get(name) != spec:
                 carried.specs[name] = spec
                 new = True
-        return new
+        return self._widen(carried, recorded) or new
+
+    def _widen(self, carried: _Carried, recorded: _Recorded) -> bool:
+        """Find integers that may leave the bounds which the body took for granted; returns whether any is new."""
+        numbers = self.trace.root.numbers
+        found = {
+            name
+            for name, spec in carried.specs.items()
+            if name not in carried.far and any(leaf.weak is int for leaf in spec.leaves)
+            if numbers.is_far(content(self.cells[name]), self.trace)
+            or numbers.is_far(recorded.after[name], recorded.branch)
+        }
+        carried.far |= found
+        return bool(found)
 
     def _has_first(self, name: str) -> bool:
         """Whether what a round gives a variable is there after the loop, whatever it was before."""
@@ -548,6 +565,8 @@ class _GraphLoop:
         shared = _Shared()
         for name, spec in carried.specs.items():
             values = [results.pop(0) for _ in spec.types]
+            if name not in carried.far:
+                trace.root.numbers.carry(values)
             made, cells = merge.rebuilt(spec, values, trace)
             # Without an iteration it is still the array from before, after one what the body made it.
             before = (content(self.cells[name]), recorded.after[name])

@@ -8,10 +8,11 @@ present place, and the loops. `branches` and `loops` use it to go on after a bra
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from types import CellType
 from typing import Any
 
+from hybridize.base.errors import CaptureError
 from hybridize.base.frozen import frozen, mutable
 from hybridize.contract.snapshots import MISSING
 
@@ -66,6 +67,12 @@ class SymbolicRange:
     start: Any
     stop: Any
     step: Any
+
+    def __iter__(self) -> Iterator[Any]:
+        raise CaptureError(
+            "E427", "range() whose end depends on data is gone through by other than a for statement",
+            help="write a for statement; or np.arange of all there may be, and np.where",
+        )  # fmt: skip
 
 
 @mutable

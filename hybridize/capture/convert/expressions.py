@@ -14,7 +14,7 @@ ROUTER = "__hybridize__"
 STACK = "__hybridize_stack__"
 GENERATED = "__hybridize_"
 
-_FRAME_READERS = {"locals": 0, "vars": 0, "dir": 0, "eval": 1, "exec": 1}
+_FRAME_READERS = {"locals": 0, "vars": 0, "dir": 0}
 """Builtins that look into the frame they are called from when given at most so many arguments."""
 _COMPARISONS: dict[type[ast.AST], str] = {
     ast.Eq: "eq", ast.NotEq: "ne", ast.Lt: "lt", ast.LtE: "le", ast.Gt: "gt", ast.GtE: "ge", ast.Is: "is_",

@@ -147,6 +147,11 @@ def find(code: CodeType, module_globals: dict[str, Any]) -> Source | None:
     return None
 
 
+def is_edited(code: CodeType, module_globals: dict[str, Any]) -> bool:
+    """Tell whether there is a file of the code, which does not say what runs."""
+    return _outlines.of(code.co_filename, module_globals) is not None and find(code, module_globals) is None
+
+
 def _body_span(code: CodeType) -> tuple[int, int, int, int] | None:
     """Lines and columns that the instructions of a lambda cover: those of its body."""
     spans = [

@@ -45,6 +45,7 @@ from hybridize.capture.convert.expressions import (
 )
 from hybridize.capture.convert.scopes import Scope, bound_names, escapes, is_generator
 from hybridize.capture.convert.source import Source, compiled, find
+from hybridize.capture.convert.source import is_edited as is_other_source
 
 _LIMIT = 4096
 """How many conversions are remembered."""
@@ -75,6 +76,11 @@ def converted(function: FunctionType, router: object) -> FunctionType | None:
     made.__kwdefaults__ = function.__kwdefaults__
     made.__qualname__ = function.__qualname__
     return made
+
+
+def is_edited(function: FunctionType) -> bool:
+    """Tell whether the file of a function was changed since it was imported."""
+    return is_other_source(function.__code__, function.__globals__)
 
 
 def is_converted(function: FunctionType) -> bool:
@@ -347,6 +353,7 @@ class _Converter(Expressions):
             call = routed("block", ast.Name(id=STACK, ctx=ast.Load()), name)
             return [*(prefix or []), *part, at(ast.Assign(targets=[store(signal)], value=call), statements[0])]
 
+        classes: list[ast.stmt] = []
         match node:
             case ast.With():
                 for item in node.items:
@@ -371,17 +378,30 @@ class _Converter(Expressions):
                     raise Unconvertible
                 node.finalbody = self._lower(node.finalbody, block)
             case ast.Match():
-                node.subject = routed("plain", self.visit(node.subject))
+                node.subject = routed("matched", self.visit(node.subject))
                 for case in node.cases:
+                    classes += self._class_patterns(case)
                     case.guard = None if case.guard is None else self.visit(case.guard)
                     case.body = body(case.body)
         if not leaves:
-            return [node]
+            return [*classes, node]
         before = ast.Assign(targets=[store(signal)], value=ast.Constant(None))
         found = ast.Name(id=signal, ctx=ast.Load())
         after = ast.Return(found if block.nested else routed("done", found))
         left = ast.UnaryOp(op=ast.Not(), operand=is_none(signal))
-        return [before, node, ast.If(test=left, body=[after], orelse=[])]
+        return [*classes, before, node, ast.If(test=left, body=[after], orelse=[])]
+
+    def _class_patterns(self, case: ast.match_case) -> list[ast.stmt]:
+        """Statements before a `match` that make what stands for the classes in the patterns of a case."""
+        made: list[ast.stmt] = []
+        for pattern in ast.walk(case.pattern):
+            if isinstance(pattern, ast.MatchClass):
+                self.count += 1
+                name = f"{GENERATED}class_{self.count}__"
+                stands = routed("class_pattern", self.visit(pattern.cls))
+                made.append(at(ast.Assign(targets=[store(name)], value=stands), pattern))
+                pattern.cls = at(ast.Name(id=name, ctx=ast.Load()), pattern)
+        return made
 
     def _simple(self, node: ast.stmt) -> list[ast.stmt]:
         """A statement that is no block; writes to variables of the surroundings are announced before and after."""

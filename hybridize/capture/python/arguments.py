@@ -3,6 +3,9 @@
 
 from __future__ import annotations
 
+import sys
+import types
+from functools import cache
 from typing import Any
 
 import numpy
@@ -12,6 +15,7 @@ from hybridize.array.operators import Operators
 from hybridize.array.protocols import counterpart
 from hybridize.array.symbol import Symbol
 from hybridize.capture.control.truth import plain
+from hybridize.capture.python.mathematics import refused
 
 
 def numbers_given(
@@ -19,6 +23,8 @@ def numbers_given(
 ) -> tuple[tuple[Any, ...], dict[str, Any]]:
     """The arguments of a function of arrays, with the numbers that it needs as numbers."""
     every = (*args, *kwargs.values())
+    if _is_of_numbers(function):
+        return tuple(_known(function, x) for x in args), {name: _known(function, x) for name, x in kwargs.items()}
     if not any(_has_number(x) for x in every) or not _is_of_arrays(function):
         return args, kwargs
     ours = counterpart(function) or function
@@ -31,6 +37,94 @@ def numbers_given(
 
     found = [given(number, x) for number, x in enumerate(every)]
     return tuple(found[: len(args)]), dict(zip(kwargs, found[len(args) :], strict=True))
+
+
+_PASSING = frozenset(
+    {
+        "operator",
+        "_operator",
+        "functools",
+        "_functools",
+        "itertools",
+        "collections",
+        "_collections",
+        "copy",
+        "dataclasses",
+        "contextlib",
+        "types",
+        "typing",
+        "weakref",
+        "enum",
+        "abc",
+        "inspect",
+        "logging",
+        "warnings",
+        "copyreg",
+        "queue",
+        "contextvars",
+        "_contextvars",
+        "heapq",
+        "_heapq",
+        "bisect",
+        "_bisect",
+    }
+)
+"""Modules of Python's whose functions pass on what they are given, or apply its operators."""
+_NUMERIC = frozenset(
+    {
+        "chr",
+        "bin",
+        "hex",
+        "oct",
+        "ascii",
+        "complex",
+        "bytes",
+        "bytearray",
+        "memoryview",
+        "slice",
+    }
+)
+"""Builtins that look at a number itself."""
+
+
+@cache
+def _is_numeric_module(name: str) -> bool:
+    root = name.split(".")[0]
+    return root in sys.stdlib_module_names and root not in _PASSING and root != "builtins"
+
+
+def _is_of_numbers(function: Any) -> bool:
+    """Whether a function is Python's own and computes with numbers themselves: `statistics.mean`, `str.format`."""
+    owner = _owner(function)
+    if type(owner) in (str, bytes, bytearray, int, float, complex, range):
+        return True
+    module = getattr(function, "__module__", None)
+    if module is None:  # a method that is called by its class: float.hex(x)
+        return getattr(function, "__objclass__", None) in (str, bytes, int, float, complex)
+    if module == "builtins":
+        return isinstance(owner, types.ModuleType | None) and getattr(function, "__name__", "") in _NUMERIC
+    if isinstance(owner, type) and owner in (int, float, str, bytes):
+        return True
+    return isinstance(module, str) and _is_numeric_module(module)
+
+
+def _known(function: Any, x: Any) -> Any:
+    """An argument with the numbers in it; refuses one that only data knows."""
+    if type(x) in (list, tuple):
+        return type(x)([_known(function, part) for part in x])
+    if type(x) is not Symbol or (x.weak is None and not _is_numeric(function)):
+        return x
+    found = plain(x)
+    if type(found) is not Symbol:
+        return found
+    module, name = getattr(function, "__module__", None) or "", getattr(function, "__qualname__", "a function")
+    raise refused(name if module in ("", "builtins") else f"{module}.{name}", x)
+
+
+def _is_numeric(function: Any) -> bool:
+    """Whether a function takes numbers, never arrays."""
+    module = getattr(function, "__module__", None) or ""
+    return module.split(".")[0] in ("statistics", "fractions", "decimal", "_decimal", "cmath", "struct", "_struct")
 
 
 def _owner(function: Any) -> Any:

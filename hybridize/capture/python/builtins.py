@@ -13,7 +13,6 @@ import numpy
 
 from hybridize.array.ndarray import ndarray
 from hybridize.array.symbol import Symbol
-from hybridize.base.dims import is_symbolic
 from hybridize.base.errors import CaptureError
 from hybridize.capture.control import texts
 from hybridize.capture.control.raising import Trying
@@ -22,24 +21,16 @@ from hybridize.capture.control.selected import length as length_of_selected
 from hybridize.capture.control.signals import SymbolicRange
 from hybridize.capture.control.truth import as_bool, plain, truth
 from hybridize.capture.outside.objects import is_users
-from hybridize.capture.python import elements, masks
+from hybridize.capture.python import elements, masks, mathematics, mutators
+from hybridize.capture.python.classes import class_of, is_instance
 from hybridize.capture.trace.recording import current_trace
 from hybridize.contract.snapshots import CONTAINERS
 from hybridize.ops import Print
 from hybridize.ops.op import bind
 
 
-def class_of(value: Any) -> type:
-    """The class that a value has when nothing is captured."""
-    if type(value) is Symbol:
-        return ndarray if value.weak is None else value.weak
-    return int if is_symbolic(value) else type(value)
-
-
 def _isinstance(router: Any, value: Any, kinds: Any) -> bool:
-    if type(value) is not Symbol:
-        return isinstance(value, kinds)
-    return issubclass(class_of(value), kinds) or kinds is Symbol
+    return is_instance(value, kinds)
 
 
 def _type(router: Any, *args: Any, **kwargs: Any) -> Any:
@@ -136,10 +127,6 @@ def _len(router: Any, value: Any) -> Any:
     return length
 
 
-def _int(router: Any, *args: Any, **kwargs: Any) -> Any:
-    return args[0] if len(args) == 1 and is_symbolic(args[0]) else int(*args, **kwargs)
-
-
 def _bool(router: Any, *args: Any) -> Any:
     return as_bool(truth(args[0])) if args else False
 
@@ -177,9 +164,10 @@ REPLACED: dict[Any, Callable[..., Any]] = {
     builtins.format: lambda _, *args: texts.formatted(*args),
     builtins.hash: _text(hash),
     builtins.len: _len,
-    builtins.int: _int,
     builtins.bool: _bool,
-    **elements.REPLACED,
     contextlib.suppress: _suppress,
+    **elements.REPLACED,
+    **mathematics.REPLACED,
+    **mutators.REPLACED,
 }
 """What is called in place of a builtin, with the router before its arguments; NotImplemented calls the builtin."""

@@ -43,6 +43,16 @@ from hybridize.capture.outside.world import World
 from hybridize.capture.python import masks, writes
 from hybridize.capture.python.arguments import numbers_given
 from hybridize.capture.python.builtins import REPLACED
+from hybridize.capture.python.classes import (
+    class_of,
+    class_pattern,
+    dispatched_method,
+    implementation,
+    is_dispatcher,
+    matched,
+)
+from hybridize.capture.python.mathematics import ELEMENTS
+from hybridize.capture.python.mutators import Held, store
 from hybridize.capture.python.tables import is_index, looked_up
 from hybridize.capture.trace.recording import Recording, Trace, current_trace
 from hybridize.contract.places import Attribute, Cached, Closure, Global, Inherited, Item, Member
@@ -63,6 +73,8 @@ _CONSTANT = (
 """Classes whose instances have no attributes that change, but for arrays, which are looked at otherwise."""
 _LOOKING = frozenset({"builtins", "copy", "dataclasses", "operator", "_operator", "json", "itertools"})
 """Modules of Python whose functions look into their arguments."""
+_APPLYING = (map, filter, functools.reduce)
+"""Functions that call what they are given first."""
 _Key = tuple[Any, ...]
 
 
@@ -98,6 +110,10 @@ class Router:
     percent = staticmethod(texts.percent)
     slice = slice
 
+    # Classes of values: see `capture.python.classes`.
+    class_pattern = staticmethod(class_pattern)
+    matched = staticmethod(matched)
+
     # Writes: see `capture.writes`.
     new = staticmethod(writes.new)
 
@@ -127,6 +143,8 @@ class Router:
         trace = current_trace()
         kind = type(owner)
         if trace is None or kind is Symbol:
+            if kind is Symbol and name == "__class__":
+                return class_of(owner)
             return _number_attribute(owner, name) if kind is Symbol and owner.weak is not None else getattr(owner, name)
         if kind is ndarray:
             return getattr(trace.lift(owner), name)
@@ -169,6 +187,8 @@ class Router:
         if trace is None:
             return function(*args, **kwargs)
         match function:
+            case FunctionType() if args and is_dispatcher(function):
+                return self.call(implementation(trace, function, args[0]), *args, **kwargs)
             case FunctionType():
                 return self._call_function(trace, function, args, kwargs)
             case MethodType():
@@ -264,6 +284,11 @@ class Router:
                 return made
         if any(isinstance(argument, masks.Masked) for argument in (*args, *kwargs.values())):
             return masks.applied(function, args, kwargs)
+        if type(owner) is Symbol and function.__name__ in ELEMENTS:
+            made = ELEMENTS[function.__name__](owner, *args, **kwargs)
+            return writes.new(made) if type(made) is list else made
+        if type(function) is types.MethodWrapperType and function.__name__ == "__setattr__":
+            return store(self, owner, *args)
         if type(owner) in CONTAINERS:
             return writes.container_method(self, trace, owner, function.__name__, args, kwargs)
         if isinstance(function, _DESCRIPTORS) and args and type(args[0]) in CONTAINERS:  # list.append(log, x)
@@ -295,10 +320,14 @@ class Router:
             for argument in args:
                 if type(argument) not in CONTAINERS:
                     world.depend_on_state(argument, name)
+        if function in _APPLYING and args and args[0].__hash__ is not None and args[0] in REPLACED:
+            args = (functools.partial(self.call, args[0]), *args[1:])
         if any(isinstance(argument, FUNCTIONS) for argument in args) or kwargs:
             args = tuple(self._handed(argument) for argument in args)
             kwargs = {name: self._handed(argument) for name, argument in kwargs.items()}
+        held = Held(trace, args)
         result = function(*args, **kwargs)
+        held.check(function)
         if seen is not None:
             world.after_call(seen, name)
         kind = type(result)
@@ -502,7 +531,16 @@ def _call_unconverted(trace: Recording, function: FunctionType, args: Any, kwarg
     held = [world.seen(one) for one in world.outside.values() if not world.is_own(one)]
     known = {id(table): (table, dict(table)) for table in tables}
     values = [(cell, content(cell)) for cell in cells]
-    result = function(*args, **kwargs)
+    try:
+        result = function(*args, **kwargs)
+    except CaptureError as error:
+        if not convert.is_edited(function):
+            raise
+        raise trace.root.refusing(CaptureError(
+            "E411", f"{function.__name__}() cannot be converted: its source in {function.__code__.co_filename} is not "
+            f"what was imported; called as it is: {error.what}",
+            help="restart Python, or import it again",
+        )) from error  # fmt: skip
     changed = any(one.is_changed for one in (*seen, *held))
     changed = changed or any(content(cell) is not value for cell, value in values)
     changed = changed or any(_differ(table, before) for table, before in known.values())
@@ -638,6 +676,11 @@ def attribute(router: Router, trace: Recording, owner: Any, name: str, whole: bo
         value = router.call(static.func, owner)
         router.set_attribute(value, owner, name)
         return value
+    if isinstance(owner, type) and isinstance(_static(owner, name), functools.singledispatchmethod):
+        return dispatched_method(router, _static(owner, name), None, owner)
+    if isinstance(static, functools.singledispatchmethod):
+        world.read_class(owner, name, static)
+        return dispatched_method(router, static, owner, kind)
     mine = own(owner)
     watch = mine.get("watch")
     if isinstance(watch, Storage):  # a parameter tells when its array is replaced, a block when the attribute is

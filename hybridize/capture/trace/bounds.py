@@ -85,28 +85,37 @@ _KNOWN = frozenset({"add", "sub", "mul", "neg", "abs", "mod", "floordiv"})
 
 
 def bounds(
-    value: Value, producer: Callable[[Value], Node | None], leaf: Callable[[Value], Any], depth: int = 0
+    value: Value,
+    producer: Callable[[Value], Node | None],
+    leaf: Callable[[Value], Any],
+    known: Mapping[Value, Bounds],
+    depth: int = 0,
 ) -> Bounds:
-    """What an integer, or bool, of the graph is between.
+    """Return what an integer, or bool, of the graph is between.
 
     Args:
         value: it.
         producer: gives the node that makes a value; None for inputs and constants.
         leaf: gives the bounds of an input, the array of a constant, or None.
+        known: what is known of values besides, of inner graphs too.
         depth: of the search so far.
     """
+    if value in known:
+        return known[value]
     every = of_dtype(value.type.dtype) or WHOLE
     node = producer(value)
     if node is None:
-        known = leaf(value)
-        if known is None:
+        found_leaf = leaf(value)
+        if found_leaf is None:
             return every
-        return known if isinstance(known, tuple) else (int(known.min()), int(known.max())) if known.size else every
+        if isinstance(found_leaf, tuple):
+            return found_leaf
+        return (int(found_leaf.min()), int(found_leaf.max())) if found_leaf.size else every
     if depth > _DEPTH:
         return every
 
     def inner(x: Value) -> Bounds:
-        return bounds(x, producer, leaf, depth + 1)
+        return bounds(x, producer, leaf, known, depth + 1)
 
     op: Any = node.op
     found: Bounds | None = None
@@ -126,7 +135,9 @@ def bounds(
             found = _either(inner(node.inputs[1]), inner(node.inputs[2]))
         case Cond():
             place = node.outputs.index(value)
-            found = _either(*(_of_graph(side, place, node.inputs[1:], inner, depth) for side in (op.then, op.orelse)))
+            found = _either(
+                *(_of_graph(side, place, node.inputs[1:], inner, known, depth) for side in (op.then, op.orelse))
+            )
         case Elementwise() if op.scalar in _KNOWN:
             found = result(op.scalar, *map(inner, node.inputs))
     return found if found is not None and within(found, every) else every
@@ -136,7 +147,9 @@ def _either(one: Bounds, other: Bounds) -> Bounds:
     return min(one[0], other[0]), max(one[1], other[1])
 
 
-def _of_graph(graph: Graph, place: int, given: Any, outer: Callable[[Value], Bounds], depth: int) -> Bounds:
+def _of_graph(
+    graph: Graph, place: int, given: Any, outer: Callable[[Value], Bounds], known: Mapping[Value, Bounds], depth: int
+) -> Bounds:
     """What an output of a graph is between, its inputs being values of another one."""
     makers: Mapping[Value, Node] = {output: node for node in graph.nodes for output in node.outputs}
     inputs = dict(zip(graph.inputs, given, strict=True))
@@ -146,4 +159,4 @@ def _of_graph(graph: Graph, place: int, given: Any, outer: Callable[[Value], Bou
             return outer(inputs[value]) if of_dtype(value.type.dtype) is not None else None
         return graph.constants.get(value)
 
-    return bounds(graph.outputs[place], makers.get, leaf, depth + 1)
+    return bounds(graph.outputs[place], makers.get, leaf, known, depth + 1)

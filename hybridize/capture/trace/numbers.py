@@ -22,6 +22,7 @@ from hybridize.array.symbol import Symbol
 from hybridize.base.dims import Dim
 from hybridize.base.dtypes import float64, int64
 from hybridize.base.errors import CaptureError
+from hybridize.base.nested import flatten
 from hybridize.base.promotion import EXACT, NUMBERS
 from hybridize.capture.trace import bounds
 from hybridize.capture.trace.bounds import ARGUMENT, CARRIED, LITTLE, WHOLE, Bounds, within
@@ -30,7 +31,6 @@ from hybridize.graph import Graph, Node, Value
 from hybridize.ops import (
     Abs,
     Add,
-    Assert,
     BitAnd,
     BitOr,
     Cast,
@@ -50,16 +50,24 @@ from hybridize.ops import (
     ShiftLeft,
     ShiftRight,
     Sub,
-)  # fmt: skip
-from hybridize.ops.op import Op, bind, bind1, constant, current, interpreting
+)
+from hybridize.ops.op import Op, bind1, constant, current, interpreting
 
 _KINDS = (bool, int, float)
 _GROWING: dict[str, Op] = {
-    "add": Add(), "sub": Sub(), "mul": Mul(), "neg": Neg(), "abs": Abs(), "pow": Pow(), "lshift": ShiftLeft(),
-}  # fmt: skip
+    "add": Add(),
+    "sub": Sub(),
+    "mul": Mul(),
+    "neg": Neg(),
+    "abs": Abs(),
+    "pow": Pow(),
+    "lshift": ShiftLeft(),
+}
 """Operators that may give integers farther from 0 than those that they are given."""
 _DIVIDING = ("truediv", "floordiv", "mod", "divmod")
 _MOST = float(1 << 62)
+_SLACK = 1 << 40
+"""By so much the steps of one round may add up, each at most `LITTLE`."""
 
 
 class Numbers:
@@ -72,6 +80,8 @@ class Numbers:
         self._conditions: dict[tuple[Value, type], Condition] = {}
         self._producers: dict[Value, Node] = {}
         self._seen = 0
+        self.mixed: set[Value] = set()
+        """Numbers of which data decides whether they are ints or floats: 0 before a loop, 0.5 after."""
         self.bounds: dict[Value, Bounds] = {}
         """Integers that are known to be between bounds which their graph does not tell: what a loop carries."""
 
@@ -145,11 +155,21 @@ class Numbers:
         if any(x is None for x in known):
             kind = next((x.weak for x in operands if type(x) is Symbol and x.weak not in (None, *_KINDS)), None)
             if kind is None:
-                return NotImplemented
-            raise self._trace.refusing(CaptureError(
-                "E427", f"arithmetic with a numpy.{kind.__name__} that depends on data",
-                help="make it an array, np.array(x), or a Python number, float(x), before the branch or loop",
-            ))  # fmt: skip
+                other = next(type(x).__name__ for x in operands if type(x) is not Symbol and type(x) not in _KINDS)
+                raise self._trace.refusing(
+                    CaptureError(
+                        "E427",
+                        f"{name} of a number that depends on data and a {other}",
+                        help="compute with numbers and arrays in the function, and make other things of its results",
+                    )
+                )
+            raise self._trace.refusing(
+                CaptureError(
+                    "E427",
+                    f"arithmetic with a numpy.{kind.__name__} that depends on data",
+                    help="make it an array, np.array(x), or a Python number, float(x), before the branch or loop",
+                )
+            )
         return function(*known)
 
     # ------------------------------------------------------------------------------------- numbers among the arguments
@@ -199,7 +219,7 @@ class Numbers:
 
         known = self._holds(inside, symbol, at)
         if known is None:
-            self.require(inside(symbol).operand(), f"OverflowError: a number is not between {low} and {high}")
+            self.require(inside(symbol).operand(), OverflowError(f"a number is not between {low} and {high}"))
             return None
         return None if known else self.number(symbol, at)
 
@@ -223,12 +243,14 @@ class Numbers:
     def _by_data(self, name: str, function: Callable[..., Any], operands: Sequence[Any], kinds: Any, at: Any) -> Any:
         """The same where data decides one of the numbers: a check that Python's answer is the graph's, and that."""
         last = operands[-1]
+        if name != "truediv" and any(type(x) is Symbol and self.is_mixed(x, at) for x in operands):
+            return self._of_mixed(name, operands, kinds, at)
         if name in _DIVIDING:
             if type(last) is not Symbol and not last:
-                return function(1, last)  # raises what Python raises
+                self._fails(function, last)
             if type(last) is Symbol and not (float not in kinds and self.bounds_of(last, at)[0] > 0):
                 wide = _wide(last, last.weak)
-                self.require(bind1(Ne(), wide, _like(0, wide)), "ZeroDivisionError: division by zero")
+                self.require(bind1(Ne(), wide, _like(0, wide)), ZeroDivisionError("division by zero"))
             return NotImplemented
         if float in kinds:
             return self._float_power(*operands) if name == "pow" else NotImplemented
@@ -238,15 +260,56 @@ class Numbers:
             return Symbol.of(current(), bind1(ShiftRight(), _wide(operands[0], int), count), weak=int)
         return self._grown(name, operands, at) if name in _GROWING else NotImplemented
 
+    def _fails(self, function: Callable[..., Any], zero: Any) -> None:
+        """Let the program raise what Python raises for a division by a 0 that is known."""
+        try:
+            function(1, zero)
+        except ZeroDivisionError as error:
+            self.require(constant(numpy.asarray(False)), ZeroDivisionError(*error.args))
+
+    def is_mixed(self, symbol: Symbol, at: Any) -> bool:
+        """Tell whether data decides of which class a number is."""
+        value: Any = symbol._cell.value
+        while at.parent is not None and value not in self.mixed:
+            value, at = at.stands.get(value, value), at.parent
+        return value in self.mixed
+
+    def _of_mixed(self, name: str, operands: Sequence[Any], kinds: Any, at: Any) -> Any:
+        """An operator on a number that is an int or a float: so is the result, but beside what is a float for sure."""
+        sure = any(
+            kind is float and not (type(x) is Symbol and self.is_mixed(x, at))
+            for kind, x in zip(kinds, operands, strict=True)
+        )
+        if name not in ("add", "sub", "mul", "neg", "abs"):
+            raise self.mixed_refused(f"operator {name} of it")
+        made = bind1(_GROWING[name], *(_wide(x, float) for x in operands))
+        if not sure:
+            self.mixed.add(made)
+        return Symbol.of(current(), made, weak=float)
+
+    def mixed_refused(self, what: str) -> CaptureError:
+        """Make the error for what needs the class of a number that data decides."""
+        error: CaptureError = self._trace.refusing(
+            CaptureError(
+                "E449",
+                f"a number is a bool or int or a float, depending on data: {what} needs to know",
+                help="let it be a float from the start: 0.0, not 0",
+            )
+        )
+        return error
+
     def _grown(self, name: str, operands: Sequence[Any], at: Any) -> Any:
         """An operator between integers whose result may be farther from 0 than 64 bits reach."""
         last = operands[-1]
         if name == "pow":
             if type(last) is Symbol:
-                raise self._trace.refusing(CaptureError(
-                    "E427", "a power of integers with an exponent that depends on data: its sign decides on the class",
-                    help="use a float, base ** float(exponent)",
-                ))  # fmt: skip
+                raise self._trace.refusing(
+                    CaptureError(
+                        "E427",
+                        "a power of integers with an exponent that depends on data: its sign decides on the class",
+                        help="use a float, base ** float(exponent)",
+                    )
+                )
             if last < 0:
                 return self._float_power(*operands)
         elif name == "lshift":
@@ -271,12 +334,12 @@ class Numbers:
         else:
             size = bind1(_GROWING[name], *floats)
         fits = bind1(Le(), bind1(Abs(), size), _like(_MOST, size))
-        self.require(fits, "OverflowError: an integer that depends on data needs more than 63 bits")
+        self.require(fits, OverflowError("an integer that depends on data needs more than 63 bits"))
 
     def _check_shift(self, count: Any, at: Any) -> None:
         if type(count) is Symbol and self.bounds_of(count, at)[0] < 0:
             wide = _wide(count, int)
-            self.require(bind1(Ge(), wide, _like(0, wide)), "ValueError: negative shift count")
+            self.require(bind1(Ge(), wide, _like(0, wide)), ValueError("negative shift count"))
         elif type(count) is not Symbol and count < 0:
             raise ValueError("negative shift count")
 
@@ -288,13 +351,37 @@ class Numbers:
         special = bind1(Not(), bind1(BitAnd(), *given))
         self.require(
             bind1(BitOr(), finite, special),
-            "OverflowError: a power of numbers that depend on data is too large, divides by zero or is complex",
+            OverflowError("a power of numbers that depend on data is too large, divides by zero or is complex"),
         )
         return Symbol.of(current(), power, weak=float)
 
-    def require(self, condition: Value, what: str) -> None:
-        """Stop the program at this line unless a bool of the graph is true."""
-        bind(Assert(f"{what} ({self._trace.location()})"), condition)
+    def require(self, condition: Value, error: Exception) -> None:
+        """Let the program raise an exception at this line unless a bool of the graph is true.
+
+        Raises:
+            CaptureError E433: an `except` around it might catch it.
+        """
+        at = current()
+        if self._trace.tries:
+            raise self._trace.refusing(
+                CaptureError(
+                    "E433",
+                    f"data decides whether this line raises {type(error).__name__}, and an except may catch it",
+                    help="ask for it with if and else instead of try and except",
+                )
+            )
+        self._trace.forms.check(at, Symbol.of(at, condition), error)
+
+    def carry(self, values: Sequence[Value]) -> None:
+        """Take integers that a loop carries to be counted by little in every round; `is_far` tells whether they are."""
+        self.bounds.update((one, CARRIED) for one in values if one.type.shape == () and one.type.dtype == int64)
+
+    def is_far(self, value: Any, at: Any) -> bool:
+        """Whether an integer in a value may be outside of the bounds of what loops carry."""
+        leaves, _ = flatten(value)
+        numbers = (x for x in leaves if (x.weak is int if type(x) is Symbol else type(x) is int))
+        most = (CARRIED[0] - _SLACK, CARRIED[1] + _SLACK)
+        return any(not within(self.bounds_of(x, at), most) for x in numbers)
 
     def bounds_of(self, x: Any, at: Any) -> Bounds:
         """What an integer, a number or a symbol of one, is between."""
@@ -310,13 +397,9 @@ class Numbers:
         makers = {output: node for node in nodes for output in node.outputs} if trace is not self._trace else None
 
         def producer(one: Value) -> Node | None:
-            if one in self.bounds:
-                return None
             return self._producer(one) if makers is None else makers.get(one)
 
         def leaf(one: Value) -> Any:
-            if one in self.bounds:
-                return self.bounds[one]
             if one in trace.builder.constants:
                 return trace.builder.constants[one]
             if trace.parent is not None:
@@ -327,7 +410,7 @@ class Numbers:
             )
             return ARGUMENT if number and one.type.dtype == int64 else None
 
-        return bounds.bounds(value, producer, leaf)
+        return bounds.bounds(value, producer, leaf, self.bounds)
 
     def _depend(self, value: Value, used: dict[Any, Value], expected: bool | int | float) -> None:
         """Let the program depend on what `value` is."""

@@ -130,6 +130,9 @@ class Forms(Protocol):
     def while_loop(self, at: Any, *arguments: Any) -> Any:
         """Record `npx.while_loop`."""
 
+    def check(self, at: Any, test: Symbol, error: Exception, /) -> None:
+        """Let the program raise an exception unless a bool is true."""
+
 
 class Recording:
     """What traces and branches share: nodes are added to a builder."""

@@ -1,0 +1,75 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The greatest common divisor and the least common multiple of integers, inside programs by Euclid's algorithm."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy
+
+from hybridize import ops
+from hybridize.array.functions.searching import data_dependent
+from hybridize.array.operands import aligned, common_dtype, finished, operand, public, result, typed
+from hybridize.base.dtypes import is_integer
+from hybridize.base.errors import DTypeError
+from hybridize.ops.op import ACTIVE, Operand, bind, bind1, capturing, constant, type_of
+from hybridize.ops.tracing import make_graph
+
+_gcd_by_numpy = data_dependent("gcd", numpy.gcd)
+_lcm_by_numpy = data_dependent("lcm", numpy.lcm)
+
+
+def euclid(x: Operand, y: Operand) -> Operand:
+    """Return the greatest common divisors of integers of one type, element by element."""
+    kind = type_of(x)
+    zero = numpy.zeros((), kind.dtype)
+
+    def is_left(divisor: Operand) -> Operand:
+        return bind1(ops.Ne(), divisor, bind1(ops.Broadcast(kind.shape), constant(zero)))
+
+    def go_on(_: Operand, divisor: Operand) -> list[Operand]:
+        return [bind1(ops.Any(tuple(range(kind.ndim))), is_left(divisor))]
+
+    def step(number: Operand, divisor: Operand) -> list[Operand]:
+        going = is_left(divisor)
+        one = bind1(ops.Broadcast(kind.shape), constant(numpy.ones((), kind.dtype)))
+        rest = bind1(ops.Mod(), number, bind1(ops.Where(), going, divisor, one))
+        return [bind1(ops.Where(), going, divisor, number), bind1(ops.Where(), going, rest, divisor)]
+
+    loop = ops.While(make_graph(go_on, [kind, kind]), make_graph(step, [kind, kind]))
+    found, _ = bind(loop, _size(x), _size(y))
+    return found
+
+
+def _size(x: Operand) -> Operand:
+    return x if type_of(x).dtype.kind == "u" else bind1(ops.Abs(), x)
+
+
+def _integers(name: str, x1: Any, x2: Any) -> tuple[Operand, Operand]:
+    given = operand(x1), operand(x2)
+    dtype = common_dtype(given)
+    if not is_integer(dtype):
+        raise DTypeError("E205", f"{name} of {typed(given[0])} and {typed(given[1])}: it is of integers")
+    left, right = aligned(*given, name=name, dtype=dtype)
+    return left, right
+
+
+@public
+def gcd(x1: Any, x2: Any, /, out: Any = None) -> Any:
+    """The greatest common divisor of |x1| and |x2|."""
+    if not ACTIVE or not capturing():
+        return finished(_gcd_by_numpy(x1, x2), out)
+    return finished(result(euclid(*_integers("gcd", x1, x2))), out)
+
+
+@public
+def lcm(x1: Any, x2: Any, /, out: Any = None) -> Any:
+    """The least common multiple of |x1| and |x2|."""
+    if not ACTIVE or not capturing():
+        return finished(_lcm_by_numpy(x1, x2), out)
+    left, right = _integers("lcm", x1, x2)
+    divisor = euclid(left, right)
+    kind = type_of(divisor)
+    one = bind1(ops.Broadcast(kind.shape), constant(numpy.ones((), kind.dtype)))
+    divisor = bind1(ops.Max(), divisor, one)  # of 0 and 0
+    return finished(result(bind1(ops.Mul(), bind1(ops.FloorDiv(), _size(left), divisor), _size(right))), out)

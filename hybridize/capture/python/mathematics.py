@@ -1,0 +1,348 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Elements of arrays as Python numbers, and the module `math` on numbers that data decides.
+
+`float(x[0])`, `int(x.sum())` and `x.item()` give a symbol that stands for a Python number: arithmetic with it is
+Python's, in 64 bits, and no gradient goes through it. What Python refuses, a logarithm of 0 say, stops the program at
+that line. Numbers that calls know go to Python itself.
+"""
+
+from __future__ import annotations
+
+import builtins
+import functools
+import math
+import operator
+from collections.abc import Callable
+from typing import Any
+
+import numpy
+
+from hybridize import ops
+from hybridize.array.functions.divisors import euclid
+from hybridize.array.ndarray import ndarray
+from hybridize.array.symbol import Symbol
+from hybridize.base.dims import is_symbolic
+from hybridize.base.dtypes import bool_, float64, int64
+from hybridize.base.errors import CaptureError, ShapeError
+from hybridize.capture.control.truth import plain
+from hybridize.capture.trace.bounds import WHOLE
+from hybridize.capture.trace.recording import Recording, current_trace
+from hybridize.ops.op import Op, Operand, bind1, constant
+
+_KINDS: dict[str, type] = {"b": bool, "i": int, "u": int}
+
+
+def scalar(symbol: Symbol, what: str) -> Symbol:
+    """Give the one element of an array as a Python number that data decides.
+
+    Raises:
+        ShapeError E130: the array has several.
+    """
+    if symbol.weak is not None:
+        return symbol
+    if symbol.size != 1:
+        raise ShapeError(
+            "E130", f"{what} of an array needs one element, got {symbol.type}", help="use .any() or .all(), or index"
+        )
+    kind = _KINDS.get(symbol.dtype.kind, float)
+    value = symbol.operand()
+    if symbol.shape != ():
+        value = bind1(ops.Reshape(()), value)
+    trace = _trace()
+    if symbol.dtype == numpy.uint64:
+        trace.outside(value, int, 0, WHOLE[1])
+    dtype = {bool: bool_, int: int64, float: float64}[kind]
+    if value.type.dtype != dtype:
+        value = bind1(ops.Cast(dtype), value)
+    return Symbol.of(trace, bind1(ops.StopGradient(), value) if kind is float else value, weak=kind)
+
+
+def is_by_data(x: Any) -> bool:
+    """Whether data decides what a value is as a Python number."""
+    if type(x) is ndarray:
+        return True
+    trace = current_trace()
+    if type(x) is not Symbol or trace is None:
+        return False
+    return x.weak is None or not trace.root.numbers.is_known(x, trace)
+
+
+def to_float(x: Any) -> Any:
+    """Give `float(x)` of an array or symbol."""
+    symbol = scalar(_lifted(x), "float")
+    if symbol.weak is float:
+        return symbol
+    return Symbol.of(_trace(), bind1(ops.Cast(float64), symbol.operand()), weak=float)
+
+
+def to_int(x: Any, rounding: Op | None = None) -> Any:
+    """Give `int(x)` of an array or symbol, or what another way of rounding gives.
+
+    Raises:
+        ValueError, OverflowError: what Python raises, where it is a number that calls know.
+    """
+    symbol = scalar(_lifted(x), "int")
+    trace = _trace()
+    if symbol.weak is int:
+        return symbol
+    value = symbol.operand()
+    if symbol.weak is bool:
+        return Symbol.of(trace, bind1(ops.Cast(int64), value), weak=int)
+    trace.root.numbers.require(
+        bind1(ops.Not(), bind1(ops.Isnan(), value)), ValueError("cannot convert float NaN to integer")
+    )
+    value = bind1(rounding or ops.Trunc(), value)
+    trace.outside(value, float, *WHOLE)
+    return Symbol.of(trace, bind1(ops.Cast(int64), value), weak=int)
+
+
+def item(symbol: Symbol, *args: Any) -> Any:
+    """Give `x.item()`, `x.item(3)` or `x.item(1, 2)`."""
+    if len(args) == 1 and not isinstance(args[0], tuple):
+        symbol = symbol.reshape(-1)[args[0]]
+    elif args:
+        symbol = symbol[args[0] if len(args) == 1 else args]
+    return scalar(symbol, "item()")
+
+
+_MOST = 1024
+"""Elements of an array that become numbers of their own."""
+
+
+def to_list(symbol: Symbol) -> Any:
+    """Give `x.tolist()`."""
+    if symbol.shape == ():
+        return scalar(symbol, "tolist()")
+    if symbol.size > _MOST:
+        raise _trace().root.refusing(
+            CaptureError(
+                "E401",
+                f"tolist() of {symbol!r}: more than {_MOST} elements would become numbers of their own",
+                help="keep it an array: np and npx compute with all elements at once",
+            )
+        )
+    return [to_list(symbol[i]) for i in range(symbol.shape[0])]
+
+
+def refused(name: str, x: Any) -> CaptureError:
+    """Make the error for a function of Python's that needs a number which only data knows."""
+    what = f"{x!r}" if getattr(x, "weak", None) is None else f"a {x.weak.__name__} that depends on data"
+    return _trace().root.refusing(
+        CaptureError(
+            "E427",
+            f"{name}() of {what}: Python needs the number, and there is none while capturing",
+            help="compute it with operators, or with np and npx on arrays; or call it outside, on the result",
+        )
+    )
+
+
+def _trace() -> Recording:
+    trace = current_trace()
+    assert trace is not None
+    return trace
+
+
+def _lifted(x: Any) -> Symbol:
+    symbol: Symbol = _trace().lift(x) if type(x) is ndarray else x
+    return symbol
+
+
+# ------------------------------------------------------------------------------------------------- the module `math`
+
+_ONE: dict[str, type[Op]] = {
+    "sqrt": ops.Sqrt,
+    "cbrt": ops.Cbrt,
+    "exp": ops.Exp,
+    "exp2": ops.Exp2,
+    "expm1": ops.Expm1,
+    "log2": ops.Log2,
+    "log10": ops.Log10,
+    "log1p": ops.Log1p,
+    "sin": ops.Sin,
+    "cos": ops.Cos,
+    "tan": ops.Tan,
+    "asin": ops.Arcsin,
+    "acos": ops.Arccos,
+    "atan": ops.Arctan,
+    "sinh": ops.Sinh,
+    "cosh": ops.Cosh,
+    "tanh": ops.Tanh,
+    "asinh": ops.Arcsinh,
+    "acosh": ops.Arccosh,
+    "atanh": ops.Arctanh,
+    "erf": ops.Erf,
+    "gamma": ops.Gamma,
+    "lgamma": ops.Gammaln,
+    "fabs": ops.Abs,
+}
+_TWO: dict[str, type[Op]] = {
+    "atan2": ops.Arctan2,
+    "hypot": ops.Hypot,
+    "copysign": ops.Copysign,
+    "fmod": ops.Fmod,
+    "pow": ops.Pow,
+}
+_OVERFLOWING = frozenset({"exp", "exp2", "expm1", "sinh", "cosh", "gamma", "lgamma", "hypot", "pow"})
+_TESTS: dict[str, type[Op]] = {"isnan": ops.Isnan, "isinf": ops.Isinf, "isfinite": ops.Isfinite}
+_ROUNDINGS: dict[str, type[Op]] = {"floor": ops.Floor, "ceil": ops.Ceil, "trunc": ops.Trunc}
+
+
+def _checked(name: str, op: Op, *given: Operand) -> Symbol:
+    """Apply an op to floats; stop the program where `math` raises: a NaN or infinity that comes of none."""
+    made = bind1(op, *given)
+    numbers = _trace().root.numbers
+    if name in ("gamma", "lgamma"):
+        (x,) = given
+        above = bind1(ops.Gt(), x, constant(numpy.zeros(())))
+        between = bind1(ops.Ne(), x, bind1(ops.Floor(), x))
+        pole = bind1(ops.Not(), bind1(ops.BitOr(), bind1(ops.BitOr(), above, between), bind1(ops.Isinf(), x)))
+        numbers.require(bind1(ops.Not(), pole), ValueError("math domain error"))
+    both: Callable[[Operand, Operand], Operand] = functools.partial(bind1, ops.BitAnd())
+    fine = functools.reduce(both, [bind1(ops.Not(), bind1(ops.Isnan(), x)) for x in given])
+    domain = bind1(ops.BitAnd(), fine, bind1(ops.Isnan(), made))
+    numbers.require(bind1(ops.Not(), domain), ValueError("math domain error"))
+    if name == "pow":
+        zero, negative = (
+            bind1(op, x, constant(numpy.zeros(()))) for op, x in zip((ops.Eq(), ops.Lt()), given, strict=True)
+        )
+        numbers.require(bind1(ops.Not(), both(zero, negative)), ValueError("math domain error"))
+    finite = functools.reduce(both, [bind1(ops.Isfinite(), x) for x in given])
+    error = OverflowError("math range error") if name in _OVERFLOWING else ValueError("math domain error")
+    infinite = bind1(ops.BitAnd(), finite, bind1(ops.Isinf(), made))
+    numbers.require(bind1(ops.Not(), infinite), error)
+    return Symbol.of(_trace(), made, weak=float)
+
+
+def _value(x: Any) -> Operand:
+    if isinstance(x, (Symbol, ndarray)):
+        return to_float(x).operand()
+    return constant(numpy.asarray(float(x)))
+
+
+def _log(x: Any, *base: Any) -> Any:
+    numbers = [
+        _checked("log", ops.Log(), _value(one)) if is_by_data(one) else math.log(plain(one)) for one in (x, *base)
+    ]
+    return numbers[0] if not base else numbers[0] / numbers[1]
+
+
+def _gcd(args: tuple[Any, ...]) -> Any:
+    found = constant(numpy.zeros((), "int64"))
+    for x in args:
+        if isinstance(x, (Symbol, ndarray)) and scalar(_lifted(x), "gcd").weak is float:
+            raise TypeError("'float' object cannot be interpreted as an integer")
+        value = to_int(x).operand() if is_by_data(x) else constant(numpy.asarray(operator.index(plain(x)), "int64"))
+        found = euclid(found, value)
+    return Symbol.of(_trace(), found, weak=int)
+
+
+def _isclose(a: Any, b: Any, *, rel_tol: float = 1e-9, abs_tol: float = 0.0) -> Any:
+    rel_tol, abs_tol = plain(rel_tol), plain(abs_tol)
+    if rel_tol < 0 or abs_tol < 0:
+        raise ValueError("tolerances must be non-negative")
+    x, y = _value(a), _value(b)
+    size = bind1(ops.Max(), bind1(ops.Abs(), x), bind1(ops.Abs(), y))
+    most = bind1(
+        ops.Max(),
+        bind1(ops.Mul(), constant(numpy.asarray(float(rel_tol))), size),
+        constant(numpy.asarray(float(abs_tol))),
+    )
+    near = bind1(ops.Le(), bind1(ops.Abs(), bind1(ops.Sub(), x, y)), most)
+    finite = bind1(ops.BitAnd(), bind1(ops.Isfinite(), x), bind1(ops.Isfinite(), y))
+    found = bind1(ops.BitOr(), bind1(ops.Eq(), x, y), bind1(ops.BitAnd(), finite, near))
+    return Symbol.of(_trace(), found, weak=bool)
+
+
+def _by_data(name: str, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+    """Give `math.name(*args)` where data decides one of the arguments."""
+    if name in _ONE and len(args) == 1:
+        return _checked(name, _ONE[name](), _value(args[0]))
+    if name in _TWO and len(args) == 2:
+        return _checked(name, _TWO[name](), *map(_value, args))
+    if name == "log" and 1 <= len(args) <= 2:
+        return _log(*args)
+    if name in _TESTS and len(args) == 1:
+        return Symbol.of(_trace(), bind1(_TESTS[name](), _value(args[0])), weak=bool)
+    if name in _ROUNDINGS and len(args) == 1:
+        return to_int(args[0], _ROUNDINGS[name]())
+    if name == "degrees" and len(args) == 1:
+        return to_float(args[0]) * (180 / math.pi)
+    if name == "radians" and len(args) == 1:
+        return to_float(args[0]) * (math.pi / 180)
+    if name == "isclose":
+        return _isclose(*args, **kwargs)
+    if name == "gcd" and args:
+        return _gcd(args)
+    if name == "prod":
+        return functools.reduce(operator.mul, args[0], kwargs.get("start", 1))
+    raise refused(f"math.{name}", next(x for x in _every(args, kwargs) if is_by_data(x)))
+
+
+def _every(args: tuple[Any, ...], kwargs: dict[str, Any]) -> list[Any]:
+    """The arguments, and what the lists and tuples among them hold."""
+    found: list[Any] = []
+    for x in (*args, *kwargs.values()):
+        found += x if isinstance(x, (list, tuple)) else [x]
+    return found
+
+
+def _mathematical(name: str, function: Callable[..., Any]) -> Callable[..., Any]:
+    def compute(router: Any, *args: Any, **kwargs: Any) -> Any:
+        if any(map(is_by_data, _every(args, kwargs))):
+            return _by_data(name, args, kwargs)
+        return function(*map(known, args), **{key: known(x) for key, x in kwargs.items()})
+
+    return compute
+
+
+def known(x: Any) -> Any:
+    """Give an argument with the numbers that symbols in it stand for."""
+    if type(x) in (list, tuple):
+        return type(x)(map(known, x))
+    return plain(x)
+
+
+# ------------------------------------------------------------------------------------------------------- the builtins
+
+
+def _float(router: Any, *args: Any) -> Any:
+    if len(args) == 1 and isinstance(args[0], (Symbol, ndarray)):
+        return to_float(args[0])
+    return float(*args)
+
+
+def _int(router: Any, *args: Any, **kwargs: Any) -> Any:
+    if len(args) == 1 and is_symbolic(args[0]):
+        return args[0]
+    if len(args) == 1 and not kwargs and is_by_data(args[0]):
+        return to_int(args[0])
+    return int(*map(plain, args), **kwargs)
+
+
+def _round(router: Any, number: Any, ndigits: Any = None) -> Any:
+    if type(number) is Symbol and number.weak is not None and is_by_data(number):
+        if ndigits is None:
+            return to_int(number, ops.Round())
+        raise refused("round", number)
+    if type(number) is ndarray:
+        number = _trace().lift(number)
+    return round(plain(number)) if ndigits is None else round(plain(number), plain(ndigits))
+
+
+def _pow(router: Any, base: Any, exp: Any, mod: Any = None) -> Any:
+    if mod is None:
+        return operator.pow(base, exp)
+    for x in (base, exp, mod):
+        if is_by_data(x) and not (isinstance(x, (Symbol, ndarray)) and getattr(x, "weak", None) is None):
+            raise refused("pow", x)
+    return pow(*map(plain, (base, exp, mod)))
+
+
+REPLACED: dict[Any, Callable[..., Any]] = {
+    getattr(math, name): _mathematical(name, getattr(math, name))
+    for name in dir(math)
+    if callable(getattr(math, name)) and not name.startswith("_")
+} | {builtins.float: _float, builtins.int: _int, builtins.round: _round, builtins.pow: _pow}
+"""What is called in place of a function, with the router before its arguments."""
+ELEMENTS: dict[str, Callable[..., Any]] = {"item": item, "asscalar": item, "tolist": to_list}
+"""Methods of arrays that give Python numbers."""

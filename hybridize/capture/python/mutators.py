@@ -1,0 +1,227 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Functions that write to what they are given: those of `operator`, `object.__setattr__`, `list.append(l, x)`.
+
+They go the ways of the statements that they stand for. What else writes to a container behind the back of capture,
+`heapq.heappush` say, is noticed by what the container holds after the call.
+"""
+
+from __future__ import annotations
+
+import builtins
+import operator
+from collections.abc import Callable, Iterator, Mapping
+from typing import Any
+
+from hybridize.array.ndarray import ndarray
+from hybridize.array.symbol import Symbol
+from hybridize.base.errors import CaptureError
+from hybridize.capture.outside.objects import is_users
+from hybridize.capture.outside.world import refill
+from hybridize.capture.python import writes
+from hybridize.capture.trace.recording import Recording, Trace, current_trace
+from hybridize.contract.places import Attribute
+from hybridize.contract.snapshots import CONTAINERS, MISSING
+
+
+def _in_place(name: str) -> Callable[..., Any]:
+    """Make what does as `operator.iadd` and kin do: the augmented assignment."""
+    function, method = getattr(operator, name), "iadd" if name == "iconcat" else name
+
+    def change(router: Any, owner: Any, value: Any) -> Any:
+        trace = current_trace()
+        if trace is None:
+            return function(owner, value)
+        if type(owner) is ndarray:
+            owner = trace.lift(owner)
+        special = getattr(type(owner), f"__{method}__", None)
+        return router.call(special, owner, value) if is_users(special) else writes.augmented(owner, method, value)
+
+    return change
+
+
+def _set_item(router: Any, owner: Any, key: Any, value: Any) -> None:
+    router.set_item(value, owner, key)
+
+
+def _delete_item(router: Any, owner: Any, key: Any) -> None:
+    router.delete_item(owner, key)
+
+
+def _get_item(router: Any, owner: Any, key: Any) -> Any:
+    return router.read_item(owner, key)
+
+
+def _delete_attribute(router: Any, owner: Any, name: str) -> None:
+    router.delete_attribute(owner, name)
+
+
+class _Stored(Attribute):
+    """An attribute of an object, written past what its class makes of it."""
+
+    __slots__ = ()
+
+    def write(self, value: Any) -> None:
+        if value is not MISSING:
+            object.__setattr__(self.owner, self.name, value)
+        else:
+            object.__delattr__(self.owner, self.name)
+
+
+def store(router: Any, owner: Any, name: str, value: Any) -> None:
+    """Set an attribute as `object.__setattr__` does."""
+    trace = current_trace()
+    made = None if trace is None else trace.root.world.fresh.get(id(owner))
+    if trace is None or isinstance(owner, type) or (made is not None and (not trace.depth or made[1] is trace)):
+        object.__setattr__(owner, name, value)
+        return
+    if trace.depth:
+        raise writes.refused(trace, f"the attribute {name!r} is set")
+    trace.root.world.write(_Stored(owner, name), value)
+
+
+class _Names(Mapping[str, Any]):
+    """What `globals()` gives: the names of the user's module, each guarded where it is read."""
+
+    def __init__(self, router: Any) -> None:
+        self._router = router
+
+    def __getitem__(self, name: str) -> Any:
+        names = self._router.names
+        if name not in names:
+            self._refuse(f"asks for {name!r}, which is not there")
+        return self._router.read_global(name, names[name])
+
+    def __contains__(self, name: Any) -> bool:
+        self[name]
+        return True
+
+    def __iter__(self) -> Iterator[str]:
+        raise self._refuse("is gone through")
+
+    def __len__(self) -> int:
+        raise self._refuse("is measured")
+
+    def __setitem__(self, name: str, value: Any) -> None:
+        self._refuse("is written")
+
+    def _refuse(self, what: str) -> CaptureError:
+        trace = current_trace()
+        error = CaptureError("E428", f"globals() {what} inside of a compiled function", help="use the name itself")
+        raise error if trace is None else trace.root.refusing(error)
+
+
+def _globals(router: Any) -> Any:
+    return _Names(router) if current_trace() is not None else router.names
+
+
+def _vars(router: Any, owner: Any) -> Any:
+    """Give what `vars(owner)` gives, each item guarded where it is read."""
+    trace, found = current_trace(), vars(owner)
+    if trace is not None and isinstance(found, dict) and not trace.root.world.is_own(owner):
+        trace.root.world.know(found)
+    return found
+
+
+def _running_text(name: str) -> Callable[..., Any]:
+    def refuse(router: Any, *args: Any, **kwargs: Any) -> Any:
+        trace = current_trace()
+        error = CaptureError(
+            "E428",
+            f"{name}() inside of a compiled function: what its text reads cannot be followed",
+            help="write the code itself, or call it outside",
+        )
+        raise error if trace is None else trace.root.refusing(error)
+
+    return refuse
+
+
+REPLACED: dict[Any, Callable[..., Any]] = {
+    getattr(operator, name): _in_place(name)
+    for name in (
+        "iadd",
+        "iand",
+        "iconcat",
+        "ifloordiv",
+        "ilshift",
+        "imatmul",
+        "imod",
+        "imul",
+        "ior",
+        "ipow",
+        "irshift",
+        "isub",
+        "itruediv",
+        "ixor",
+    )
+} | {
+    operator.setitem: _set_item,
+    operator.delitem: _delete_item,
+    operator.getitem: _get_item,
+    builtins.delattr: _delete_attribute,
+    builtins.globals: _globals,
+    builtins.vars: _vars,
+    builtins.eval: _running_text("eval"),
+    builtins.exec: _running_text("exec"),
+    object.__setattr__: store,
+}
+"""What is called in place of a function, with the router before its arguments."""
+
+
+class Held:
+    """What the containers among the arguments of a call hold before it."""
+
+    def __init__(self, trace: Recording, args: tuple[Any, ...]) -> None:
+        self._trace = trace
+        self._before = [
+            (x, x.copy())
+            for x in args
+            if type(x) in CONTAINERS and hasattr(x, "copy") and (trace.root.world.is_outside(x) or trace.depth)
+        ]
+
+    def check(self, function: Any) -> None:
+        """Refuse a call that has changed one of them.
+
+        Raises:
+            CaptureError E431: a container of the user's, or of a branch, is not what it was.
+        """
+        for owner, before in self._before:
+            if not _holds(owner, before):
+                refill(owner, before)
+                name = getattr(function, "__qualname__", type(function).__name__)
+                raise self._trace.root.refusing(
+                    CaptureError(
+                        "E431",
+                        f"{name}() changes a {type(owner).__name__} of the surroundings, which a program cannot do "
+                        "again",
+                        help="work on a copy, or do it outside of the function",
+                    )
+                )
+
+
+def _holds(owner: Any, before: Any) -> bool:
+    if len(owner) != len(before):
+        return False
+    if isinstance(owner, (set, frozenset)):
+        return all(one in before for one in owner)
+    if isinstance(owner, dict):
+        return all(key in before and before[key] is value for key, value in owner.items()) and list(owner) == list(
+            before
+        )
+    return all(now is then for now, then in zip(owner, before, strict=True))
+
+
+def check_leaks(trace: Trace) -> None:
+    """Refuse a capture that has left a value of the program in a container of the user's.
+
+    Raises:
+        CaptureError E429: calls of the program would not put it there.
+    """
+    for container in trace.world.outside.values():
+        for x in container.values() if isinstance(container, dict) else container:
+            if type(x) is Symbol:
+                kind = type(container).__name__
+                raise CaptureError(
+                    "E429",
+                    f"a {kind} of the surroundings would keep {x!r}, a value of the program",
+                    help="return it instead; or put it there by a statement of the function itself",
+                )

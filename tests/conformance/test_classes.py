@@ -1,0 +1,200 @@
+"""Code that asks a value for its class: what it hears is the class that the value has imperatively."""
+
+import collections.abc
+import functools
+import numbers
+import typing
+
+import numpy
+import pytest
+
+from hybridize.array import np
+from hybridize.base.errors import CaptureError
+from hybridize.capture import Function
+from hybridize.gluon import HybridBlock
+
+
+@functools.singledispatch
+def single(value):
+    return "object"
+
+
+@single.register(np.ndarray)
+def _(value):
+    return "array"
+
+
+@single.register
+def _(value: int):
+    return "int"
+
+
+@single.register
+def _(value: float):
+    return "float"
+
+
+@single.register
+def _(value: list):
+    return "list"
+
+
+@single.register
+def _(value: numpy.integer):
+    return "numpy's"
+
+
+class Holder:
+    @functools.singledispatchmethod
+    def method(self, value):
+        return "object"
+
+    @method.register(np.ndarray)
+    def _(self, value):
+        return "array"
+
+    @method.register
+    def _(self, value: int):
+        return "int"
+
+    @functools.singledispatchmethod
+    @classmethod
+    def of_class(cls, value):
+        return "object"
+
+    @of_class.register
+    @classmethod
+    def _(cls, value: float):
+        return f"float of {cls.__name__}"
+
+
+def patterns(value):
+    match value:
+        case bool():
+            return "bool"
+        case int(n) if n > 100:
+            return "large"
+        case int():
+            return "int"
+        case float():
+            return "float"
+        case np.ndarray(shape=(2,)):
+            return "two"
+        case np.ndarray():
+            return "array"
+        case [first, *others]:
+            return patterns(first), len(others)
+        case {"a": inner}:
+            return patterns(inner)
+        case str() | None:
+            return "text"
+        case numpy.generic():
+            return "numpy's"
+    return "other"
+
+
+@typing.runtime_checkable
+class HasShape(typing.Protocol):
+    shape: tuple[int, ...]
+
+
+NAMES = {int: "int", float: "float", np.ndarray: "array", bool: "bool"}
+HOLDER = Holder()
+ASKING = {
+    "singledispatch": single,
+    "singledispatchmethod": lambda v: HOLDER.method(v),
+    "singledispatchmethod of a class": lambda v: (Holder.of_class(v), HOLDER.of_class(v)),
+    "match": patterns,
+    "type is": lambda v: (type(v) is int, type(v) is float, type(v) is np.ndarray, type(v) in (int, bool)),
+    "type as key": lambda v: NAMES.get(type(v), "other"),
+    "__class__": lambda v: (v.__class__.__name__, v.__class__ is int),
+    "issubclass": lambda v: (issubclass(type(v), numbers.Number), issubclass(type(v), np.ndarray)),
+    "ABCs": lambda v: (
+        isinstance(v, numbers.Number),
+        isinstance(v, numbers.Integral),
+        isinstance(v, collections.abc.Sequence),
+        isinstance(v, collections.abc.Sized),
+        isinstance(v, collections.abc.Iterable),
+    ),
+    "typing": lambda v: (isinstance(v, int | float), isinstance(v, typing.SupportsFloat), isinstance(v, HasShape)),
+    "tuples": lambda v: (isinstance(v, (int, np.ndarray)), isinstance(v, (str, (list, dict)))),
+    "callable": lambda v: (callable(v), hasattr(v, "shape"), hasattr(v, "real"), hasattr(v, "append")),
+}
+
+
+@pytest.mark.parametrize("name", ASKING)
+@pytest.mark.parametrize("backend", ["numpy", "llvm"])
+def test_classes_of_values(name, backend):
+    function = ASKING[name]
+    compiled = Function(lambda x, v: (x * 2, function(v)), backend=backend)
+    x = np.array([1.0])
+    values = [
+        np.array([1.0]),
+        np.array([1.0, 2.0]),
+        3,
+        2.5,
+        True,
+        1000,
+        "a",
+        None,
+        [1, 2],
+        [np.array([1.0])],
+        {"a": 1.5},
+        numpy.int64(3),
+        numpy.float32(2),
+        numpy.float64(2),
+        np.array(3),
+    ]
+    for _ in range(2):
+        for value in values:
+            assert compiled(x, value)[1] == function(value), value
+
+
+def test_classes_of_results_and_of_elements():
+    def program(x):
+        y = x * 2
+        return single(y), patterns(y), single([y]), single(y.shape[0]), single(float(y[0])), type(int(y[0])) is int
+
+    x = np.array([1.0, 2.0])
+    assert Function(program)(x) == program(x)
+
+
+def test_an_implementation_that_is_registered_later_is_seen():
+    @functools.singledispatch
+    def function(value):
+        return 1.0
+
+    class Mixin:
+        pass
+
+    compiled = Function(lambda x: x * function(x), backend="numpy")
+    x = np.array([1.0])
+    assert compiled(x).tolist() == [1.0]
+    function.register(np.ndarray)(lambda value: 5.0)
+    assert compiled(x).tolist() == [5.0]
+    function.register(np.ndarray)(lambda value: 7.0)
+    assert compiled(x).tolist() == [7.0]
+
+
+def test_blocks_that_dispatch():
+    class Net(HybridBlock):
+        @functools.singledispatchmethod
+        def part(self, value):
+            return value
+
+        @part.register(np.ndarray)
+        def _(self, value):
+            return value * 10
+
+        def forward(self, x):
+            return self.part(x)
+
+    net = Net()
+    net.initialize()
+    net.hybridize()
+    assert net(np.array([1.0])).tolist() == [10.0]
+
+
+def test_a_match_on_a_number_that_data_decides_is_refused():
+    with pytest.raises(CaptureError, match=r"E427.*match"):
+        Function(lambda x: patterns(float(x[0])))(np.array([1.0]))
