@@ -16,6 +16,7 @@ from hybridize.base.errors import (
     HybridizeError,
     InternalError,
     KeyShapeError,
+    LinAlgError,
     LoadError,
     MissingNameError,
     OutOfBoundsError,
@@ -29,7 +30,7 @@ from hybridize.base.errors import (
 
 __all__ = [
     "ArgumentError", "AssertionFailed", "CaptureError", "CodegenError", "DTypeError", "DeferredInitializationError",
-    "DeviceError", "GraphError", "HybridizeError", "InternalError", "KeyShapeError", "LoadError", "MissingNameError",
+    "DeviceError", "GraphError", "HybridizeError", "InternalError", "KeyShapeError", "LinAlgError", "LoadError", "MissingNameError",
     "OutOfBoundsError",
     "ShapeError", "StateError", "UntypedError", "ValueArgumentError", "VerificationError", "WriteError",
 ]  # fmt: skip

@@ -1,5 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""`np.linalg`: norms and products compile; factorisations are NumPy's (LAPACK), imperatively, and have gradients."""
+"""`np.linalg`: imperatively NumPy's (LAPACK), compiled by routines of our own; either way with gradients.
+
+What may give complex numbers, `eig` and `eigvals`, is imperative only.
+"""
 
 from __future__ import annotations
 
@@ -16,11 +19,38 @@ from hybridize.array.functions.shapes import swapaxes
 from hybridize.array.operands import array, public
 from hybridize.base.errors import ShapeError
 from hybridize.base.missing import missing
+from hybridize.ops.signs import signed_eigh, signed_svd
 
 _LAPACK = (
     "svd", "qr", "solve", "cholesky", "inv", "det", "slogdet", "eig", "eigh", "eigvals", "eigvalsh", "pinv", "lstsq",
     "tensorinv", "tensorsolve", "matrix_rank", "cond",
 )  # fmt: skip
+
+
+def _eigh(a: Any, UPLO: Any = "L") -> Any:
+    found = numpy.linalg.eigh(a, UPLO)
+    return type(found)(*signed_eigh(*found))
+
+
+def _svd(a: Any, full_matrices: bool = True, compute_uv: bool = True, hermitian: bool = False) -> Any:
+    if not compute_uv:
+        return numpy.linalg.svd(a, full_matrices, False, hermitian)
+    found = numpy.linalg.svd(a, full_matrices, True, hermitian)
+    return type(found)(*signed_svd(*found))
+
+
+_SIGNED: dict[str, Any] = {"eigh": _eigh, "svd": _svd}
+"""Functions whose results have signs that no matrix determines, with those that programs give."""
+_IMPERATIVE = ("eig", "eigvals")
+"""Functions whose results may be complex."""
+
+
+def _function(name: str) -> Any:
+    ours = recorded(name, "factors")
+    numpys = _SIGNED.get(name) or getattr(numpy.linalg, name)
+    passing = None if name == "matrix_rank" else ours
+    return data_dependent(f"linalg.{name}", numpys, passing, None if name in _IMPERATIVE else ours)
+
 
 (
     svd,
@@ -40,12 +70,7 @@ _LAPACK = (
     tensorsolve,
     matrix_rank,
     cond,
-) = (
-    data_dependent(
-        f"linalg.{name}", getattr(numpy.linalg, name), None if name == "matrix_rank" else recorded(name, "factors")
-    )
-    for name in _LAPACK
-)
+) = map(_function, _LAPACK)
 
 
 @public

@@ -12,6 +12,8 @@ Each class also derives from the built-in exception that Python programmers expe
 
 from __future__ import annotations
 
+import numpy
+
 from hybridize.base.locations import SourceLoc, user_location
 
 
@@ -92,6 +94,10 @@ class DeferredInitializationError(StateError):
 
 class AssertionFailed(StateError, AssertionError):
     """An `assert` of data, or `npx.assert_`, does not hold (code E520)."""
+
+
+class LinAlgError(StateError, numpy.linalg.LinAlgError):
+    """A matrix that has no such factors, solution or inverse, found by a compiled program (code E525)."""
 
 
 class LoadError(HybridizeError, ValueError):

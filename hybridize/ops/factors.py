@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Factorisations of matrices, by LAPACK: Cholesky's, QR, eigenvalues, singular values.
+"""Factors of matrices: Cholesky's, QR, eigenvalues of symmetric ones, singular values.
 
 Sources: Giles, Collected matrix derivative results for forward and reverse mode algorithmic differentiation, 2008;
 Seeger et al., Auto-differentiating linear algebra, 2017.
@@ -7,17 +7,19 @@ Seeger et al., Auto-differentiating linear algebra, 2017.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import Any
 
 import numpy
 from numpy.typing import NDArray
 
-from hybridize.base.errors import ShapeError
+from hybridize.base.errors import ArgumentError, ShapeError
 from hybridize.base.frozen import frozen
 from hybridize.base.types import TensorType
+from hybridize.loops.expr import Element, Routine
 from hybridize.ops.arithmetic import add, div, mul, sub
 from hybridize.ops.cases import sample_array
+from hybridize.ops.elimination import solve_triangular
 from hybridize.ops.matmul import matmul
 from hybridize.ops.matrices import (
     Factor,
@@ -25,10 +27,8 @@ from hybridize.ops.matrices import (
     by_row,
     columns,
     diagonal,
-    diagonal_of,
     differences,
-    half,
-    masked,
+    lower,
     of_any_sizes,
     positive,
     quotients,
@@ -36,9 +36,9 @@ from hybridize.ops.matrices import (
     turned,
     well,
 )
-from hybridize.ops.op import Operand, Sample, type_of
+from hybridize.ops.op import Operand, Sample, bind, type_of
+from hybridize.ops.signs import signed_eigh, signed_svd
 from hybridize.ops.slicing import concat
-from hybridize.ops.solutions import solve
 from hybridize.ops.views import Gradient, like, spread
 
 Arrays = tuple[NDArray[Any], ...]
@@ -48,69 +48,118 @@ Arrays = tuple[NDArray[Any], ...]
 class Cholesky(Factor):
     """L such that L L^T = x, for x symmetric and positive definite; one triangle is read: the `upper` one gives L^T.
 
-    The gradient is a symmetric matrix, as x is.
+    Where x is not positive definite: an error if `strict`, else minus infinity. The gradient is symmetric, as x is.
     """
 
     upper: bool = False
+    strict: bool = True
 
     def types(self, x: TensorType) -> tuple[TensorType, ...]:  # type: ignore[override]
         self.square(x)
         return (x,)
 
     def reference(self, x: NDArray[Any]) -> Arrays:
-        return (numpy.linalg.cholesky(x, upper=True) if self.upper else numpy.linalg.cholesky(x),)
+        try:
+            return (numpy.linalg.cholesky(x, upper=self.upper),)
+        except numpy.linalg.LinAlgError:
+            if self.strict:
+                raise
+        made = [self._factor_or_infinite(each) for each in x.reshape(-1, *x.shape[-2:])]
+        return (numpy.stack(made).reshape(x.shape),)
+
+    def _factor_or_infinite(self, x: NDArray[Any]) -> NDArray[Any]:
+        try:
+            return numpy.asarray(numpy.linalg.cholesky(x, upper=self.upper))
+        except numpy.linalg.LinAlgError:
+            return numpy.full_like(x, -numpy.inf)
 
     def vjp(self, g: tuple[Operand], y: tuple[Operand], x: Operand) -> tuple[Gradient, ...]:
         """L^-T phi(L^T g) L^-1, made symmetric; phi is the lower triangle with half of the diagonal."""
         factor, by_factor = (turned(y[0]), turned(g[0])) if self.upper else (y[0], g[0])
-        left = solve(turned(factor), masked(matmul(factor, by_factor, True), half))
-        whole = solve(turned(factor), turned(left))
+        inner = lower(matmul(factor, by_factor, True), 0.5)
+        left = solve_triangular(factor, inner, lower=True, transposed=True)
+        whole = solve_triangular(factor, turned(left), lower=True, transposed=True)
         return (mul(add(whole, turned(whole)), like(0.5, x)),)
+
+    def made_of(self) -> Callable[..., tuple[Operand, ...]] | None:
+        # Whoever binds a strict one asserts that there are factors.
+        return (lambda x: bind(Cholesky(self.upper, False), x)) if self.strict else None
+
+    def lower(self, x: Element, *, types: tuple[TensorType, ...]) -> Routine:
+        return Routine("cholesky", (self.upper,))
 
     @classmethod
     def samples(cls) -> Iterator[Sample]:
         for upper in (False, True):
-            for shape in ((3, 3), (2, 2, 2), (1, 1), (0, 0)):
-                yield Sample((positive(shape),), cls(upper))
+            for shape in ((3, 3), (2, 2, 2), (1, 1), (0, 0), (9, 9)):
+                yield Sample((positive(shape),), cls(upper), rtol=1e-4, atol=1e-5, grad=())
+        stack = numpy.stack([positive((3, 3)), -positive((3, 3))])
+        yield Sample((stack,), cls(False, False), rtol=1e-4, atol=1e-5, grad=())
         yield Sample((sample_array((2, 3)),), cls(), fails=ShapeError)
 
 
 @frozen
 class QR(Factor):
-    """q with orthonormal columns and r upper triangular, such that q r = x: [m, k] and [k, n], with k = min(m, n)."""
+    """q with orthonormal columns and r upper triangular, such that q r = x: [m, k] and [k, n], with k = min(m, n).
+
+    If `complete`, [m, m] and [m, n].
+    """
+
+    complete: bool = False
 
     def types(self, x: TensorType) -> tuple[TensorType, ...]:  # type: ignore[override]
         *b, m, n = x.shape
-        k = min(m, n)
+        k = m if self.complete else min(m, n)
         return x.with_shape((*b, m, k)), x.with_shape((*b, k, n))
 
     def reference(self, x: NDArray[Any]) -> Arrays:
-        return tuple(numpy.linalg.qr(x))
+        return tuple(numpy.linalg.qr(x, "complete" if self.complete else "reduced"))
 
     def vjp(self, g: tuple[Operand, ...], y: tuple[Operand, ...], x: Operand) -> tuple[Gradient, ...]:
         """(g_q + q sym(r g_r^T - g_q^T q)) r^-T, where sym mirrors the lower triangle; of a wide x = [a, b], q and the
         left part of r are of a alone, and the rest of r is q^T b.
+
+        Raises:
+            ArgumentError E393: q has columns that x does not determine.
         """
         (q, r), (by_q, by_r) = y, g
         m, n = type_of(x).shape[-2:]
+        if self.complete and m > n:
+            raise undetermined(type_of(x), "complete")
         if m < n:
             rest, by_rest = matmul(q, columns(r, m, n)), columns(by_r, m, n)
             by_q = add(by_q, matmul(rest, by_rest, False, True))
             r, by_r = columns(r, 0, m), columns(by_r, 0, m)
         apart = sub(matmul(r, by_r, False, True), matmul(by_q, q, True))
-        low, under = masked(apart, numpy.tri), masked(apart, lambda k: numpy.tri(k, k, -1))
-        whole = add(by_q, matmul(q, add(low, turned(under))))
-        found = turned(solve(r, turned(whole)))
+        whole = add(by_q, matmul(q, add(lower(apart), turned(lower(apart, 0.0)))))
+        found = turned(solve_triangular(r, turned(whole), lower=False))
         return (found if m >= n else concat(found, matmul(q, by_rest), axis=type_of(x).ndim - 1),)
+
+    def lower(self, x: Element, *, types: tuple[TensorType, ...]) -> Routine:
+        m, n = types[0].shape[-2:]
+        return Routine("qr", (bool(m < n),))
 
     @classmethod
     def samples(cls) -> Iterator[Sample]:
         yield from of_any_sizes(cls())
+        yield Sample((well((2, 4)),), cls(True), rtol=1e-4, atol=1e-5)
+        yield Sample((well((2, 4, 2)),), cls(True), rtol=1e-4, atol=1e-5, grad=())
+        yield Sample((sample_array((3, 0)),), cls(True), grad=())
+
+
+def undetermined(x: TensorType, mode: str) -> ArgumentError:
+    """The error of a gradient that passes columns which a matrix does not determine."""
+    return ArgumentError(
+        "E393", f"qr of {x} with mode={mode!r} has no gradient: not all columns are determined",
+        help="say mode='reduced'",
+    )  # fmt: skip
 
 
 @frozen
 class Eigh(Factor):
     """The eigenvalues of symmetric matrices, ascending, and unit eigenvectors as columns; one triangle is read.
+
+    The signs of eigenvectors are those of `ops.signs`.
 
     The gradient is a symmetric matrix, as x is; of eigenvectors it is infinite where eigenvalues come again.
     """
@@ -122,7 +171,7 @@ class Eigh(Factor):
         return x.with_shape(x.shape[:-1]), x
 
     def reference(self, x: NDArray[Any]) -> Arrays:
-        return tuple(numpy.linalg.eigh(x, "U" if self.upper else "L"))
+        return signed_eigh(*numpy.linalg.eigh(x, "U" if self.upper else "L"))
 
     def vjp(self, g: tuple[Operand, ...], y: tuple[Operand, ...], x: Operand) -> tuple[Gradient, ...]:
         values, vectors = y
@@ -130,37 +179,14 @@ class Eigh(Factor):
         inner = add(mul(turn, like(0.5, turn)), diagonal(g[0]))
         return (matmul(matmul(vectors, inner), vectors, False, True),)
 
+    def lower(self, x: Element, *, types: tuple[TensorType, ...]) -> Routine:
+        return Routine("eigh", (self.upper,))
+
     @classmethod
     def samples(cls) -> Iterator[Sample]:
         for upper in (False, True):
-            for shape in ((3, 3), (2, 2, 2), (1, 1)):
-                yield Sample((positive(shape),), cls(upper))
-        yield Sample((sample_array((2, 3)),), cls(), fails=ShapeError)
-
-
-@frozen
-class Eig(Factor):
-    """The eigenvalues of square matrices, all real, and unit eigenvectors as columns."""
-
-    def types(self, x: TensorType) -> tuple[TensorType, ...]:  # type: ignore[override]
-        self.square(x)
-        return x.with_shape(x.shape[:-1]), x
-
-    def reference(self, x: NDArray[Any]) -> Arrays:
-        return tuple(numpy.ascontiguousarray(part.real) for part in numpy.linalg.eig(x))
-
-    def vjp(self, g: tuple[Operand, ...], y: tuple[Operand, ...], x: Operand) -> tuple[Gradient, ...]:
-        """Vectors keep their length: what would change it is taken away."""
-        values, vectors = y
-        moved = matmul(vectors, g[1], True)
-        lengths = mul(matmul(vectors, vectors, True), by_column(diagonal_of(moved), x))
-        inner = add(quotients(sub(moved, lengths), differences(values)), diagonal(g[0]))
-        return (solve(turned(vectors), matmul(inner, vectors, False, True)),)
-
-    @classmethod
-    def samples(cls) -> Iterator[Sample]:
-        for shape in ((3, 3), (2, 2, 2), (1, 1)):
-            yield Sample((numpy.triu(well(shape)) + 0.1 * positive(shape),), cls())
+            for shape in ((3, 3), (2, 2, 2), (1, 1), (0, 0)):
+                yield Sample((positive(shape),), cls(upper), rtol=1e-4, atol=1e-5, grad=())
         yield Sample((sample_array((2, 3)),), cls(), fails=ShapeError)
 
 
@@ -168,22 +194,29 @@ class Eig(Factor):
 class SVD(Factor):
     """u [m, k], s [k] descending, v^T [k, n] with x = u diag(s) v^T, k = min(m, n), columns of u and v orthonormal.
 
-    The gradient of u and v is infinite where singular values come again, or two are 0.
+    If `full`, u [m, m] and v^T [n, n]: columns that x does not determine are constants to gradients. The gradient of u
+    and v is infinite where singular values come again, or two are 0. Signs are those of `ops.signs`.
     """
+
+    full: bool = False
 
     def types(self, x: TensorType) -> tuple[TensorType, ...]:  # type: ignore[override]
         *b, m, n = x.shape
         k = min(m, n)
-        return x.with_shape((*b, m, k)), x.with_shape((*b, k)), x.with_shape((*b, k, n))
+        rows, columns = (m, n) if self.full else (k, k)
+        return x.with_shape((*b, m, rows)), x.with_shape((*b, k)), x.with_shape((*b, columns, n))
 
     def reference(self, x: NDArray[Any]) -> Arrays:
-        return tuple(numpy.linalg.svd(x, full_matrices=False))
+        return signed_svd(*numpy.linalg.svd(x, full_matrices=self.full))
 
     def vjp(self, g: tuple[Operand, ...], y: tuple[Operand, ...], x: Operand) -> tuple[Gradient, ...]:
         u, s, vh = y
         by_u, by_s, by_vh = g
         m, n = type_of(x).shape[-2:]
         k = min(m, n)
+        if self.full:
+            u, by_u = (columns(part, 0, k) for part in (u, by_u))
+            vh, by_vh = (turned(columns(turned(part), 0, k)) for part in (vh, by_vh))
         square = type_of(matmul(u, u, True))
         apart = differences(mul(s, s))
         over, along = spread(s, square.shape, (square.ndim - 1,)), spread(s, square.shape, (square.ndim - 2,))
@@ -198,6 +231,11 @@ class SVD(Factor):
             found = add(found, matmul(u, div(beyond, by_row(s, beyond))))
         return (found,)
 
+    def lower(self, x: Element, *, types: tuple[TensorType, ...]) -> Routine:
+        m, n = types[0].shape[-2:]
+        return Routine("svd", (bool(m >= n),))
+
     @classmethod
     def samples(cls) -> Iterator[Sample]:
         yield from of_any_sizes(cls())
+        yield Sample((well((3, 3)),), cls(True), rtol=1e-4, atol=1e-5)

@@ -12,7 +12,7 @@ from __future__ import annotations
 import re
 import threading
 from abc import ABC, abstractmethod
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import ContextDecorator
 from copy import copy
 from enum import Enum
@@ -168,6 +168,13 @@ class Op(ABC):
     @abstractmethod
     def lower(self, *inputs: Any, **_: Any) -> Any:
         """Lower the op to loop IR: an `Element` per output, or a `Contraction`, `Routine` or `Region`."""
+
+    def expansion(self, *kinds: TensorType) -> Callable[..., tuple[Operand, ...]] | None:
+        """Return a function made of other ops, which machine code computes instead; None: `lower` says how.
+
+        It takes operands of these types.
+        """
+        return None
 
     @classmethod
     @abstractmethod

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Inverses, solutions and determinants of matrices, by LAPACK.
+"""Inverses, solutions and determinants of matrices: by LAPACK, or in machine code by elimination and singular values.
 
 Sources: Giles, Collected matrix derivative results for forward and reverse mode algorithmic differentiation, 2008;
 Golub and Pereyra, The differentiation of pseudo-inverses, 1973.
@@ -7,22 +7,43 @@ Golub and Pereyra, The differentiation of pseudo-inverses, 1973.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import Any
 
 import numpy
 from numpy.typing import NDArray
 
-from hybridize.base.dtypes import bool_
+from hybridize.base.dims import same
+from hybridize.base.dtypes import bool_, int64
 from hybridize.base.errors import DTypeError, ShapeError
 from hybridize.base.frozen import frozen
 from hybridize.base.types import TensorType
-from hybridize.ops.arithmetic import add, mul, neg, sub
+from hybridize.ops.analysis import exp, log
+from hybridize.ops.arithmetic import abs, add, bit_or, div, eq, gt, mul, neg, sign, sub, where
 from hybridize.ops.cases import sample_array
+from hybridize.ops.elimination import factored, solved
+from hybridize.ops.factors import SVD
 from hybridize.ops.matmul import matmul
-from hybridize.ops.matrices import Factor, inner, of_any_sizes, over, singular, turned, well
-from hybridize.ops.op import Operand, Sample, bind1
-from hybridize.ops.views import Gradient
+from hybridize.ops.matrices import (
+    Factor,
+    by_column,
+    by_row,
+    diagonal,
+    diagonal_of,
+    identity,
+    inner,
+    of_any_sizes,
+    on_diagonal,
+    over,
+    singular,
+    turned,
+    well,
+)
+from hybridize.ops.op import Operand, Sample, bind, bind1, type_of
+from hybridize.ops.reductions import any as any_
+from hybridize.ops.reductions import prod, reduce_max
+from hybridize.ops.slicing import iota
+from hybridize.ops.views import Gradient, like, spread, sum
 
 Arrays = tuple[NDArray[Any], ...]
 
@@ -49,27 +70,41 @@ class Inverse(Factor):
     def vjp(self, g: tuple[Operand], y: tuple[Operand], x: Operand) -> tuple[Gradient, ...]:
         return (neg(matmul(matmul(y[0], g[0], True), y[0], False, True)),)
 
+    def made_of(self) -> Callable[..., tuple[Operand, ...]]:
+        def expanded(x: Operand) -> tuple[Operand, ...]:
+            return (bind1(Solve(self.strict), x, identity(x)),)
+
+        return expanded
+
     @classmethod
     def samples(cls) -> Iterator[Sample]:
         for shape in ((3, 3), (2, 2, 2), (1, 1), (0, 0)):
-            yield Sample((well(shape),), cls())
+            yield Sample((well(shape),), cls(), rtol=1e-4, atol=1e-5)
         yield Sample((sample_array((2, 3)),), cls(), fails=ShapeError)
         yield Sample((sample_array((2, 2), "f2"),), cls(), fails=DTypeError)
         yield Sample((sample_array((2,)),), cls(), fails=ShapeError)
 
 
 def _inverse_or_infinite(x: NDArray[Any]) -> NDArray[Any]:
+    return _solution_or_infinite(x, numpy.eye(x.shape[-1], dtype=x.dtype))
+
+
+def _solution_or_infinite(x: NDArray[Any], b: NDArray[Any]) -> NDArray[Any]:
     try:
-        return numpy.asarray(numpy.linalg.inv(x))
+        return numpy.asarray(numpy.linalg.solve(x, b))
     except numpy.linalg.LinAlgError:
-        return numpy.full_like(x, numpy.inf)
+        return numpy.full_like(b, numpy.inf)
 
 
 @frozen
 class Solve(Factor):
-    """y such that x y = b, for square x and matrices b. Where there is none: an error if `strict`, else infinities."""
+    """y such that x y = b, or x^T y = b, for square x and matrices b.
+
+    Where there is none: an error if `strict`, else infinities.
+    """
 
     strict: bool = True
+    transposed: bool = False
 
     def types(self, x: TensorType, b: TensorType) -> tuple[TensorType, ...]:  # type: ignore[override]
         if b.shape[-2] != self.square(x):
@@ -77,24 +112,47 @@ class Solve(Factor):
         return (b,)
 
     def reference(self, x: NDArray[Any], b: NDArray[Any]) -> Arrays:
+        if self.transposed:
+            x = numpy.swapaxes(x, -1, -2)
         try:
             return (numpy.linalg.solve(x, b),)
         except numpy.linalg.LinAlgError:
             if self.strict:
                 raise
-        return (numpy.matmul(Inverse(False).reference(x)[0], b),)
+        stacks = (each.reshape(-1, *each.shape[-2:]) for each in (x, b))
+        return (numpy.stack([_solution_or_infinite(*pair) for pair in zip(*stacks, strict=True)]).reshape(b.shape),)
 
     def vjp(self, g: tuple[Operand], y: tuple[Operand], x: Operand, b: Operand) -> tuple[Gradient, ...]:
-        by_b = solve(turned(x), g[0])
-        return neg(matmul(by_b, y[0], False, True)), by_b
+        by_b = bind1(Solve(False, not self.transposed), x, g[0])
+        return neg(matmul(y[0], by_b, False, True) if self.transposed else matmul(by_b, y[0], False, True)), by_b
+
+    def made_of(self) -> Callable[..., tuple[Operand, ...]]:
+        def expanded(x: Operand, b: Operand) -> tuple[Operand, ...]:
+            both, order, _ = factored(x)
+            y = solved(both, order, b, self.transposed)
+            # Whoever binds a strict one asserts that there is a solution.
+            return (y if self.strict else where(over(_is_singular(both), y), like(numpy.inf, y), y),)
+
+        return expanded
 
     @classmethod
     def samples(cls) -> Iterator[Sample]:
-        yield Sample((well((3, 3)), sample_array((3, 2))), cls())
-        yield Sample((well((2, 2, 2)), sample_array((2, 2, 1))), cls())
-        yield Sample((well((3, 3)), sample_array((3, 0))), cls())
+        for transposed in (False, True):
+            op = cls(True, transposed)
+            yield Sample((well((3, 3)), sample_array((3, 2))), op, rtol=1e-4, atol=1e-5)
+            yield Sample((well((2, 2, 2)), sample_array((2, 2, 1))), op, rtol=1e-4, atol=1e-5)
+            yield Sample((well((3, 3)), sample_array((3, 0))), op)
+            yield Sample((well((0, 0)), sample_array((0, 2))), op)
+        stack = numpy.stack([singular(), well((3, 3))])
+        yield Sample((stack, sample_array((2, 3, 2))), cls(False), rtol=1e-4, atol=1e-5, grad=())
         yield Sample((well((3, 3)), sample_array((2, 3))), cls(), fails=ShapeError)
         yield Sample((well((3, 3)), sample_array((3, 3), "f8")), cls(), fails=DTypeError)
+
+
+def _is_singular(both: Operand) -> Operand:
+    """True for each pair of factors with a 0 on the diagonal of U."""
+    diagonal = diagonal_of(both)
+    return any_(eq(diagonal, like(0, diagonal)), (type_of(diagonal).ndim - 1,))
 
 
 @frozen
@@ -111,10 +169,17 @@ class Det(Factor):
     def vjp(self, g: tuple[Operand], y: tuple[Operand], x: Operand) -> tuple[Gradient, ...]:
         return (mul(over(g[0], x), bind1(Cofactor(), x)),)
 
+    def made_of(self) -> Callable[..., tuple[Operand, ...]]:
+        def expanded(x: Operand) -> tuple[Operand, ...]:
+            turn, logarithm = _sign_and_logarithm(x)
+            return (mul(turn, exp(logarithm)),)
+
+        return expanded
+
     @classmethod
     def samples(cls) -> Iterator[Sample]:
         for shape in ((3, 3), (2, 2, 2), (1, 1), (0, 0)):
-            yield Sample((well(shape),), cls())
+            yield Sample((well(shape),), cls(), rtol=1e-4, atol=1e-5)
         yield Sample((singular(),), cls())
         yield Sample((sample_array((2, 3)),), cls(), fails=ShapeError)
 
@@ -137,11 +202,19 @@ class Cofactor(Factor):
     def vjp(self, g: tuple[Operand], y: tuple[Operand], x: Operand) -> tuple[Gradient, ...]:
         return (bind1(CofactorPullback(), x, g[0]),)
 
+    def made_of(self) -> Callable[..., tuple[Operand, ...]]:
+        def expanded(x: Operand) -> tuple[Operand, ...]:
+            u, s, vh = bind(SVD(), x)
+            scaled = mul(by_column(_others(s), u), _turning(u, vh))
+            return (matmul(mul(u, scaled), vh),)
+
+        return expanded
+
     @classmethod
     def samples(cls) -> Iterator[Sample]:
         for shape in ((3, 3), (2, 2, 2), (1, 1), (4, 4)):
-            yield Sample((well(shape),), cls())
-        yield Sample((singular(),), cls())
+            yield Sample((well(shape),), cls(), rtol=1e-4, atol=1e-4)
+        yield Sample((singular(),), cls(), rtol=1e-4, atol=1e-5)
         yield Sample((sample_array((2, 3)),), cls(), fails=ShapeError)
 
 
@@ -175,10 +248,21 @@ class CofactorPullback(Factor):
         by_x = sub(bind1(CofactorPullback(), x, by_c), matmul(matmul(k, by_k, False, True), k))
         return by_x, bind1(CofactorPullback(), x, g[0])
 
+    def made_of(self) -> Callable[..., tuple[Operand, ...]]:
+        def expanded(x: Operand, g: Operand) -> tuple[Operand, ...]:
+            u, s, vh = bind(SVD(), x)
+            inner = mul(matmul(matmul(u, g, True), vh, False, True), _turning(u, vh))
+            pairs = _pairs(s)
+            along = sum(mul(pairs, by_column(diagonal_of(inner), pairs)), (type_of(pairs).ndim - 1,))
+            made = sub(diagonal(along), mul(pairs, turned(inner)))
+            return (matmul(matmul(u, made), vh),)
+
+        return expanded
+
     @classmethod
     def samples(cls) -> Iterator[Sample]:
         for shape in ((3, 3), (2, 2, 2), (4, 4)):
-            yield Sample((well(shape), sample_array(shape, seed=1)), cls())
+            yield Sample((well(shape), sample_array(shape, seed=1)), cls(), rtol=1e-4, atol=1e-4)
         yield Sample((sample_array((2, 3)), sample_array((2, 3))), cls(), fails=ShapeError)
 
 
@@ -202,6 +286,29 @@ def _products_of_pairs(s: NDArray[Any]) -> NDArray[Any]:
     return numpy.asarray(numpy.where(same, 0, products), s.dtype)
 
 
+def _turning(u: Operand, vh: Operand) -> Operand:
+    """det(U V) of orthogonal matrices, as matrices of one number each."""
+    return over(mul(_sign_and_logarithm(u)[0], _sign_and_logarithm(vh)[0]), u)
+
+
+def _others(s: Operand) -> Operand:
+    """The product of all elements of s[..., n] but the one at each place."""
+    *b, n = type_of(s).shape
+    rows = spread(s, (*b, n, n), (len(b),))
+    return prod(where(on_diagonal(rows), like(1, rows), rows), (len(b) + 1,))
+
+
+def _pairs(s: Operand) -> Operand:
+    """The product of all elements of s[..., n] but two, for each two of them: [..., n, n], 0 on the diagonal."""
+    *b, n = type_of(s).shape
+    rank, shape = len(b), (*b, n, n, n)
+    first, second, place = (iota(shape, rank + k, int64) for k in range(3))
+    elements = spread(s, shape, (rank, rank + 1))
+    left_out = bit_or(eq(place, first), eq(place, second))
+    found = prod(where(left_out, like(1, elements), elements), (rank + 2,))
+    return where(on_diagonal(found), like(0, found), found)
+
+
 @frozen
 class SlogDet(Factor):
     """The sign of the determinant, and the logarithm of its magnitude."""
@@ -217,12 +324,23 @@ class SlogDet(Factor):
     def vjp(self, g: tuple[Operand, ...], y: tuple[Operand, ...], x: Operand) -> tuple[Gradient, ...]:
         return (mul(over(g[1], x), turned(bind1(Inverse(False), x))),)
 
+    def made_of(self) -> Callable[..., tuple[Operand, ...]]:
+        return _sign_and_logarithm
+
     @classmethod
     def samples(cls) -> Iterator[Sample]:
         for shape in ((3, 3), (2, 2, 2), (1, 1)):
             yield Sample((well(shape),), cls())
             yield Sample((-well(shape),), cls())
         yield Sample((sample_array((2, 3)),), cls(), fails=ShapeError)
+
+
+def _sign_and_logarithm(x: Operand) -> tuple[Operand, ...]:
+    """The sign of the determinant, and the logarithm of its magnitude: a product would overflow where it need not."""
+    both, _, turn = factored(x)
+    diagonal = diagonal_of(both)
+    last = (type_of(diagonal).ndim - 1,)
+    return mul(turn, prod(sign(diagonal), last)), sum(log(abs(diagonal)), last)
 
 
 @frozen
@@ -250,9 +368,26 @@ class PseudoInverse(Factor):
         under = matmul(p, by, False, True)
         return (add(found, matmul(p, sub(under, matmul(matmul(under, p), x)), True)),)
 
+    def made_of(self) -> Callable[..., tuple[Operand, ...]]:
+        def expanded(x: Operand) -> tuple[Operand, ...]:
+            u, s, vh = bind(SVD(), x)
+            return (matmul(vh, mul(turned(u), by_row(_reciprocals(s, self.rcond), turned(u))), True),)
+
+        return expanded
+
     @classmethod
     def samples(cls) -> Iterator[Sample]:
         yield from of_any_sizes(cls())
+
+
+def _reciprocals(s: Operand, rcond: float) -> Operand:
+    """1 / s of singular values, 0 of those that count as 0."""
+    if same(type_of(s).size, 0):
+        return s
+    *b, k = type_of(s).shape
+    largest = spread(reduce_max(s, (len(b),)), (*b, k), (len(b),))
+    counts = gt(s, mul(largest, like(rcond, s)))
+    return where(counts, div(like(1, s), where(counts, s, like(1, s))), like(0, s))
 
 
 @frozen
@@ -278,10 +413,18 @@ class LeastSquares(Factor):
         p = bind1(op, x)
         return (*op.vjp((matmul(g[0], b, False, True),), (p,), x), matmul(p, g[0], True))
 
+    def made_of(self) -> Callable[..., tuple[Operand, ...]]:
+        def expanded(x: Operand, b: Operand) -> tuple[Operand, ...]:
+            u, s, vh = bind(SVD(), x)
+            along = matmul(u, b, True)
+            return (matmul(vh, mul(along, by_row(_reciprocals(s, self.rcond), along)), True),)
+
+        return expanded
+
     @classmethod
     def samples(cls) -> Iterator[Sample]:
         for shape in ((3, 3), (4, 2), (2, 4), (1, 1)):
-            yield Sample((well(shape), sample_array((shape[0], 2), seed=1)), cls(1e-6))
+            yield Sample((well(shape), sample_array((shape[0], 2), seed=1)), cls(1e-6), rtol=1e-4, atol=1e-5)
         yield Sample((sample_array((2, 3)), sample_array((3, 3))), cls(1e-6), fails=ShapeError)
 
 

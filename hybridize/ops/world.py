@@ -57,6 +57,8 @@ class Assert(Op):
     recipe: str = ""
     """The exception: see `runtime.effects.perform`; then `message` is for those who do not know recipes."""
     effect: ClassVar[Effect] = Effect.WORLD
+    kind: ClassVar[str] = "assert"
+    """The word by which `runtime.effects` chooses the exception."""
 
     def infer(self, condition: TensorType, *inputs: TensorType) -> tuple[TensorType, ...]:
         if condition.dtype != bool_:
@@ -64,14 +66,14 @@ class Assert(Op):
         return ()
 
     def reference(self, condition: NDArray[Any], *inputs: NDArray[Any]) -> tuple[NDArray[Any], ...]:
-        perform("assert", self.message, self.recipe, [condition, *inputs])
+        perform(self.kind, self.message, self.recipe, [condition, *inputs])
         return ()
 
     def vjp(self, g: tuple[()], y: tuple[()], *xs: Operand) -> tuple[Operand | None, ...]:
         return (None,) * len(xs)
 
     def lower(self, *inputs: Element, types: tuple[TensorType, ...]) -> Routine:
-        return Routine("assert", (self.message, self.recipe))
+        return Routine(self.kind, (self.message, self.recipe))
 
     @classmethod
     def samples(cls) -> Iterator[Sample]:
@@ -86,14 +88,11 @@ class Assert(Op):
 class Bounds(Assert):
     """Stop the program with `message`, as an `IndexError`, unless all elements of the first operand (bool) are true."""
 
-    def reference(self, condition: NDArray[Any], *inputs: NDArray[Any]) -> tuple[NDArray[Any], ...]:
-        perform("bounds", self.message, self.recipe, [condition, *inputs])
-        return ()
+    kind: ClassVar[str] = "bounds"
 
-    def lower(self, *inputs: Element, types: tuple[TensorType, ...]) -> Routine:
-        return Routine("bounds", (self.message, self.recipe))
 
-    @classmethod
-    def samples(cls) -> Iterator[Sample]:
-        yield Sample((numpy.array(True),), cls("an index is out of bounds"))
-        yield Sample((sample_array((2,)),), cls("no bools"), fails=DTypeError)
+@frozen
+class Solvable(Assert):
+    """Stop the program with `message`, as NumPy's `LinAlgError`, unless all elements of the operand (bool) are true."""
+
+    kind: ClassVar[str] = "solvable"

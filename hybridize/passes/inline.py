@@ -1,17 +1,17 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Replace every composite by its body, and what has a gradient of its own."""
+"""Replace every composite by its body, what has a gradient of its own, and ops that machine code computes by others."""
 
 from __future__ import annotations
 
 from typing import Any
 
-from hybridize.graph import Graph
-from hybridize.ops import Composite, CustomGradient
+from hybridize.graph import Graph, Node
+from hybridize.ops import Composite, CustomGradient, Op, make_graph
 from hybridize.passes.pipeline import Rewriter
 
 
 class Inline:
-    """Replace every composite by its body, at any depth.
+    """Replace every composite by its body, at any depth, and every op that has an expansion by that.
 
     Args:
         differentiated: the graph is to be differentiated yet, so that what has a gradient of its own has to stay.
@@ -21,19 +21,32 @@ class Inline:
 
     def __init__(self, *, differentiated: bool = False) -> None:
         self._kinds = (Composite,) if differentiated else (Composite, CustomGradient)
+        self._expands = not differentiated
 
     def __call__(self, graph: Graph) -> Graph:
         """Bodies are inlined before they are copied, so a composite of composites costs one copy a level."""
-        if not any(isinstance(node.op, self._kinds) for node in graph.nodes):
+        bodies = [self._body(node) for node in graph.nodes]
+        if all(body is None for body in bodies):
             return graph
         rewriter = Rewriter(graph)
-        for node in graph.nodes:
-            if isinstance(node.op, self._kinds):
-                op: Any = node.op
-                inputs = [rewriter.now(value) for value in node.inputs]
-                before = len(rewriter.builder.nodes)
-                rewriter.replace(node, rewriter.builder.inline(self(op.body), inputs))
-                rewriter.builder.locate(before, node.loc)
-            else:
+        for node, body in zip(graph.nodes, bodies, strict=True):
+            if body is None:
                 rewriter.keep(node)
+                continue
+            inputs = [rewriter.now(value) for value in node.inputs]
+            before = len(rewriter.builder.nodes)
+            rewriter.replace(node, rewriter.builder.inline(self(body), inputs))
+            rewriter.builder.locate(before, node.loc)
         return rewriter.finish()
+
+    def _body(self, node: Node) -> Graph | None:
+        """The graph that replaces a node; None where it stays."""
+        op: Any = node.op
+        if isinstance(op, self._kinds):
+            body: Graph = op.body
+            return body
+        if not self._expands or not isinstance(op, Op):
+            return None
+        kinds = [value.type for value in node.inputs]
+        expansion = op.expansion(*kinds)
+        return None if expansion is None else make_graph(expansion, kinds)

@@ -3,11 +3,11 @@
 
     void effect(ptr note, ptr operands)
 
-`note` is a zero-terminated text made when the program was compiled, one field per line: `print`, `assert` or `bounds`,
-and after a tab the recipe of what is printed or raised, where there is one (`runtime.recipes`); the message as a Python
-literal; then the type of each operand. `operands` points to their buffers. An exception cannot travel through machine
-code: it is kept for this thread and raised by `Executable.run` when the program has ended, before anything is
-committed.
+`note` is a zero-terminated text made when the program was compiled, one field per line: `print`, `assert`, `bounds` or
+`solvable`, and after a tab the recipe of what is printed or raised, where there is one (`runtime.recipes`); the message
+as a Python literal; then the type of each operand. `operands` points to their buffers. An exception cannot travel
+through machine code: it is kept for this thread and raised by `Executable.run` when the program has ended, before
+anything is committed.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from typing import Any
 import numpy
 from numpy.typing import NDArray
 
-from hybridize.base.errors import AssertionFailed, OutOfBoundsError
+from hybridize.base.errors import AssertionFailed, LinAlgError, OutOfBoundsError
 from hybridize.base.types import TensorType
 from hybridize.runtime.recipes import exception, prepared
 
@@ -64,6 +64,7 @@ def perform(kind: str, message: str, recipe: str, operands: list[NDArray[Any]]) 
     Raises:
         AssertionFailed E520: kind is `assert` and the first operand is not true throughout.
         OutOfBoundsError E110: the same for `bounds`.
+        LinAlgError E525: the same for `solvable`.
     """
     if kind == "print":
         if not recipe:
@@ -80,6 +81,8 @@ def perform(kind: str, message: str, recipe: str, operands: list[NDArray[Any]]) 
         raise exception(name, prepared(args, others), prepared(attributes, others), said)
     if kind == "bounds":
         raise OutOfBoundsError("E110", message)
+    if kind == "solvable":
+        raise LinAlgError("E525", message)
     raise AssertionFailed("E520", message.format(*others) if others else message)
 
 

@@ -8,23 +8,32 @@ from hybridize import autograd
 from hybridize.array import wrap
 from hybridize.array.operands import operand, result
 from hybridize.base.types import TensorType
-from hybridize.ops import factors, solutions
+from hybridize.ops import eigenvalues, elimination, factors, solutions
 from hybridize.ops.matrices import Factor
 from hybridize.ops.op import bind
 
 CLASSES = [
-    one for module in (solutions, factors) for one in vars(module).values()
+    one for module in (eigenvalues, elimination, solutions, factors) for one in vars(module).values()
     if isinstance(one, type) and issubclass(one, Factor) and one is not Factor
 ]  # fmt: skip
 SYMMETRIC = {"cholesky", "eigh"}
 """Ops that read one triangle: their gradient is that of the symmetric part."""
 
 
-def cases(fails):
+def cases(fails, finite=False):
     for cls in CLASSES:
         for number, sample in enumerate(cls.samples()):
-            if (sample.fails is not None) is fails:
+            if (sample.fails is not None) is fails and (fails or not finite or is_finite(sample)):
                 yield pytest.param(sample, id=f"{sample.op.name}.{number}")
+
+
+def is_finite(sample):
+    """Whether every matrix of the sample has what is asked of it, and its gradient."""
+    found = sample.op.reference(*sample.inputs)
+    if sample.op.name == "qr" and sample.op.complete and sample.inputs[0].shape[-2] > sample.inputs[0].shape[-1]:
+        return False  # columns are not determined
+    singular = sample.op.name == "lu" and not numpy.diagonal(found[0], axis1=-2, axis2=-1).all()
+    return all(numpy.isfinite(y).all() for y in found) and not singular
 
 
 def typed(x):
@@ -71,7 +80,7 @@ def slopes(op, inputs, wanted, make):
         yield found
 
 
-@pytest.mark.parametrize("sample", list(cases(False)))
+@pytest.mark.parametrize("sample", list(cases(False, finite=True)))
 def test_the_gradient_is_the_central_difference(sample):
     inputs = [x.astype("f8") for x in sample.inputs]
     arrays = [wrap(x.copy()) for x in inputs]
@@ -91,7 +100,7 @@ def twice(case):
     return not sample.op.name.startswith("cofactor") or abs(numpy.linalg.det(sample.inputs[0])).min() >= 1e-3
 
 
-@pytest.mark.parametrize("sample", list(filter(twice, cases(False))))
+@pytest.mark.parametrize("sample", list(filter(twice, cases(False, finite=True))))
 def test_the_second_gradient_is_the_central_difference_of_the_first(sample):
     inputs = [x.astype("f8") for x in sample.inputs]
 

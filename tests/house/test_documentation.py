@@ -36,7 +36,7 @@ def test_the_first_digit_is_the_class():
         "2": {"DTypeError"},
         "3": {"ArgumentError", "MissingNameError", "ValueArgumentError", "WriteError"},
         "4": {"CaptureError", "UntypedError"},
-        "5": {"StateError", "DeferredInitializationError"},
+        "5": {"StateError", "DeferredInitializationError", "LinAlgError"},
         "6": {"LoadError"},
         "7": {"DeviceError"},
         "8": {"VerificationError"},

@@ -1,5 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""`np.linalg`'s inverses and factorisations where a gradient must pass: NumPy's signatures, as ops with rules."""
+"""`np.linalg`'s inverses and factors where a gradient must pass, or a program is captured: NumPy's signatures, as ops.
+
+Imperatively an op raises where a matrix has no inverse or no factors; a program asserts that it has.
+"""
 
 from __future__ import annotations
 
@@ -8,23 +11,65 @@ from typing import Any
 
 import numpy
 
-from hybridize.array.functions.elementwise import absolute, divide, multiply, sign, square, subtract
+from hybridize.array.functions.creation import zeros
+from hybridize.array.functions.elementwise import (
+    absolute,
+    divide,
+    greater,
+    isnan,
+    logical_and,
+    logical_not,
+    multiply,
+    not_equal,
+    sign,
+    square,
+    subtract,
+    where,
+)
 from hybridize.array.functions.linear import matmul
 from hybridize.array.functions.norms import norm
+from hybridize.array.functions.reductions import any as any_
+from hybridize.array.functions.reductions import max as max_
 from hybridize.array.functions.reductions import sum as sum_
 from hybridize.array.functions.searching import along, argsort
-from hybridize.array.functions.shapes import concatenate, expand_dims, ravel, reshape, swapaxes, transpose
-from hybridize.array.ndarray import wrap
+from hybridize.array.functions.shapes import expand_dims, ravel, reshape, swapaxes, transpose
 from hybridize.array.operands import array, broadcast, operand, result
 from hybridize.base import dims
+from hybridize.base.dtypes import float64, int32, int64
 from hybridize.base.errors import ArgumentError
+from hybridize.base.locations import user_location
 from hybridize.base.promotion import floating, promote
-from hybridize.ops import factors, solutions
-from hybridize.ops.op import Op, bind
+from hybridize.ops import eigenvalues, factors, solutions
+from hybridize.ops.arithmetic import bit_not, eq, lt, ne
+from hybridize.ops.elimination import factored
+from hybridize.ops.matrices import diagonal_of
+from hybridize.ops.op import Op, Operand, bind, capturing, type_of
+from hybridize.ops.reductions import all as all_
+from hybridize.ops.views import cast, like
+from hybridize.ops.world import Solvable
 
 
 def _results(op: Op, *xs: Any) -> list[Any]:
     return [result(y) for y in bind(op, *(operand(x) for x in xs))]
+
+
+def _floats(a: Any) -> Any:
+    x = array(a)
+    return x.astype(floating(x.dtype), copy=False)
+
+
+def _assert(condition: Operand, message: str) -> None:
+    """Have the program raise NumPy's error at the user's line unless all elements are true."""
+    line = user_location()
+    everything = all_(condition, tuple(range(type_of(condition).ndim))) if type_of(condition).ndim else condition
+    bind(Solvable(message if line is None else f"{message} ({line})"), everything)
+
+
+def _assert_regular(x: Any) -> None:
+    """Have a program that is captured raise where a matrix has no inverse."""
+    if capturing():
+        diagonal = diagonal_of(factored(cast(operand(x), float64))[0])
+        _assert(ne(diagonal, like(0, diagonal)), "Singular matrix")
 
 
 def _aligned(a: Any, b: Any) -> tuple[Any, Any]:
@@ -41,7 +86,9 @@ def _named(function: Any, *parts: Any) -> Any:
 
 def inv(a: Any) -> Any:
     """The inverse of square matrices."""
-    return _results(solutions.Inverse(), a)[0]
+    x = _floats(a)
+    _assert_regular(x)
+    return _results(solutions.Inverse(), x)[0]
 
 
 def solve(a: Any, b: Any) -> Any:
@@ -52,23 +99,29 @@ def solve(a: Any, b: Any) -> Any:
     if batch is None:
         batch = x.shape[:-2]  # NumPy says what does not fit
     left, right = (result(broadcast(operand(z), (*batch, *z.shape[-2:]))) for z in (x, columns))
+    _assert_regular(left)
     found = _results(solutions.Solve(), left, right)[0]
     return reshape(found, found.shape[:-1]) if y.ndim == 1 else found
 
 
 def det(a: Any) -> Any:
     """The determinant of square matrices."""
-    return _results(solutions.Det(), a)[0]
+    return _results(solutions.Det(), _floats(a))[0]
 
 
 def slogdet(a: Any) -> Any:
     """The sign of the determinant and the logarithm of its magnitude."""
-    return _named(numpy.linalg.slogdet, *_results(solutions.SlogDet(), a))
+    return _named(numpy.linalg.slogdet, *_results(solutions.SlogDet(), _floats(a)))
 
 
 def cholesky(a: Any, /, *, upper: bool = False) -> Any:
     """L such that L L^T = a, or its transpose if `upper`."""
-    return _results(factors.Cholesky(bool(upper)), a)[0]
+    found = _results(factors.Cholesky(bool(upper)), _floats(a))[0]
+    if capturing():
+        diagonal = diagonal_of(operand(found))
+        # Not a comparison that NaN fails: it passes imperatively.
+        _assert(bit_not(lt(diagonal, like(0, diagonal))), "Matrix is not positive definite")
+    return found
 
 
 def qr(a: Any, mode: str = "reduced") -> Any:
@@ -77,25 +130,40 @@ def qr(a: Any, mode: str = "reduced") -> Any:
     Raises:
         ArgumentError E393: the mode is raw, or complete and q would have columns that `a` does not determine.
     """
-    m, n = array(a).shape[-2:]
-    if mode not in ("reduced", "r") and not (mode == "complete" and m <= n):
-        raise ArgumentError(
-            "E393",
-            f"qr of {array(a).type} with mode={mode!r} has no gradient: not all columns are determined",
-            help="say mode='reduced'",
-        )
-    q, r = _results(factors.QR(), a)
+    x = _floats(a)
+    m, n = x.shape[-2:]
+    if mode not in ("reduced", "complete", "r") or (mode == "complete" and m > n and not capturing()):
+        raise factors.undetermined(x.type, mode)
+    q, r = _results(factors.QR(mode == "complete"), x)
     return r if mode == "r" else _named(numpy.linalg.qr, q, r)
 
 
 def eigh(a: Any, UPLO: str = "L") -> Any:
     """Eigenvalues of symmetric matrices, ascending, and eigenvectors."""
-    return _named(numpy.linalg.eigh, *_results(factors.Eigh(UPLO.upper() == "U"), a))
+    return _named(numpy.linalg.eigh, *_spectrum(a, UPLO))
 
 
 def eigvalsh(a: Any, UPLO: str = "L") -> Any:
     """Eigenvalues of symmetric matrices, ascending."""
-    return _results(factors.Eigh(UPLO.upper() == "U"), a)[0]
+    return _spectrum(a, UPLO)[0]
+
+
+def _spectrum(a: Any, triangle: str) -> list[Any]:
+    found = _results(factors.Eigh(triangle.upper() == "U"), _floats(a))
+    _assert_found(found[0], "Eigenvalues did not converge")
+    return found
+
+
+def _singular(x: Any, full: bool = False) -> list[Any]:
+    found = _results(factors.SVD(full), x)
+    _assert_found(found[1], "SVD did not converge")
+    return found
+
+
+def _assert_found(values: Any, message: str) -> None:
+    """Have a program that is captured raise where values were not found: they are no numbers."""
+    if capturing():
+        _assert(eq(operand(values), operand(values)), message)
 
 
 def eig(a: Any) -> Any:
@@ -105,7 +173,7 @@ def eig(a: Any) -> Any:
         ArgumentError E394: an eigenvalue is no real number.
     """
     _check_real(a, "eig")
-    return _named(numpy.linalg.eig, *_results(factors.Eig(), a))
+    return _named(numpy.linalg.eig, *_results(eigenvalues.Eig(), a))
 
 
 def eigvals(a: Any) -> Any:
@@ -115,7 +183,7 @@ def eigvals(a: Any) -> Any:
         ArgumentError E394: one is no real number.
     """
     _check_real(a, "eigvals")
-    return _results(factors.Eig(), a)[0]
+    return _results(eigenvalues.Eig(), a)[0]
 
 
 def _check_real(a: Any, name: str) -> None:
@@ -130,21 +198,16 @@ def _check_real(a: Any, name: str) -> None:
 
 def svd(a: Any, full_matrices: bool = True, compute_uv: bool = True, hermitian: bool = False) -> Any:
     """u, s, v^T with a = u s v^T. Columns that `a` does not determine are constants."""
-    x = array(a)
-    u, s, vh = _of_symmetric(x) if hermitian else _results(factors.SVD(), x)
-    if not compute_uv:
-        return s
+    x = _floats(a)
     m, n = x.shape[-2:]
-    if full_matrices and m != n:
-        whole_u, _, whole_vh = numpy.linalg.svd(x.asnumpy())
-        u = concatenate([u, wrap(numpy.ascontiguousarray(whole_u[..., min(m, n) :]))], -1)
-        vh = concatenate([vh, wrap(numpy.ascontiguousarray(whole_vh[..., min(m, n) :, :]))], -2)
-    return _named(numpy.linalg.svd, u, s, vh)
+    full = bool(full_matrices and compute_uv and m != n)
+    u, s, vh = _of_symmetric(x) if hermitian else _singular(x, full)
+    return _named(numpy.linalg.svd, u, s, vh) if compute_uv else s
 
 
 def _of_symmetric(x: Any) -> tuple[Any, Any, Any]:
     """Singular values and vectors of symmetric matrices: magnitudes of eigenvalues, the largest first."""
-    values, vectors = _results(factors.Eigh(), x)
+    values, vectors = _spectrum(x, "L")
     order = argsort(absolute(values))[..., ::-1]
     values = along(values, order, values.ndim - 1)
     u = along(vectors, expand_dims(order, -2), vectors.ndim - 1)
@@ -153,7 +216,7 @@ def _of_symmetric(x: Any) -> tuple[Any, Any, Any]:
 
 def svdvals(x: Any, /) -> Any:
     """Singular values, the largest first."""
-    return _results(factors.SVD(), x)[1]
+    return _singular(_floats(x))[1]
 
 
 _DEFAULT: Any = object()
@@ -161,9 +224,11 @@ _DEFAULT: Any = object()
 
 def pinv(a: Any, rcond: Any = None, hermitian: bool = False, *, rtol: Any = _DEFAULT) -> Any:
     """The pseudo-inverse. `hermitian` says how NumPy computes it, which makes no difference to what it is."""
-    x = array(a)
+    x = _floats(a)
     if rcond is None:
         rcond = 1e-15 if rtol is _DEFAULT else _accuracy(x) if rtol is None else rtol
+    if capturing():
+        _assert_found(svdvals(x), "SVD did not converge")
     return _results(solutions.PseudoInverse(float(rcond)), x)[0]
 
 
@@ -175,11 +240,37 @@ def lstsq(a: Any, b: Any, rcond: float | None = None) -> Any:
     """x with the least |a x - b|^2, of those the least |x|^2; that sum, by columns; the rank; the singular values."""
     x, y = _aligned(a, b)
     limit = _accuracy(x) if rcond is None else float(rcond)
-    _, sums, rank, _ = numpy.linalg.lstsq(x.asnumpy(), y.asnumpy(), limit)
+    m, n = x.shape
     columns = expand_dims(y, 1) if y.ndim == 1 else y
+    values = svdvals(x)
+    rank = sum_(greater(values, multiply(values[:1], limit)), 0, dtype=int32) if values.size else zeros((), int32)
     found = _results(solutions.LeastSquares(limit), x, columns)[0]
-    left = sum_(square(subtract(columns, matmul(x, found))), 0) if sums.size else wrap(sums)
-    return reshape(found, found.shape[:1]) if y.ndim == 1 else found, left, rank, svdvals(x)
+    sums = sum_(square(subtract(columns, matmul(x, found))), 0)
+    if m <= n or not columns.size:
+        sums = sums[:0]
+    elif capturing():
+        # Imperatively there are no sums then: that many is no size which is known before.
+        whole = eq(operand(rank), like(n, operand(rank)))
+        _assert(whole, "lstsq of columns that depend on each other: say pinv(a) @ b")
+    elif rank < n:
+        sums = sums[:0]
+    return reshape(found, found.shape[:1]) if y.ndim == 1 else found, sums, rank, values
+
+
+def matrix_rank(A: Any, tol: Any = None, hermitian: bool = False, *, rtol: Any = None) -> Any:
+    """The number of singular values above `tol`, or above `rtol` times the largest."""
+    x = _floats(A)
+    if x.ndim < 2:
+        return any_(not_equal(x, 0)).astype(int64)
+    values = absolute(eigvalsh(x)) if hermitian else svdvals(x)
+    if not values.shape[-1]:
+        return zeros(values.shape[:-1], int64)
+    if tol is not None:
+        limit = expand_dims(array(tol), -1)
+    else:
+        part = _accuracy(x) if rtol is None else expand_dims(array(rtol), -1)
+        limit = multiply(max_(values, -1, keepdims=True), part)
+    return sum_(greater(values, limit), -1, dtype=int64)
 
 
 def tensorinv(a: Any, ind: int = 2) -> Any:
@@ -199,9 +290,14 @@ def tensorsolve(a: Any, b: Any, axes: Any = None) -> Any:
 
 
 def cond(x: Any, p: Any = None) -> Any:
-    """Condition number: norm(x, p) norm(inverse, p), the growth of errors when equations with the matrix are solved."""
+    """The condition number, by which errors grow where equations are solved: norm(x, p) norm(inverse, p)."""
+    x = _floats(x)
     if p in (None, 2, -2):
         s = svdvals(x)
         largest, smallest = s[..., 0], s[..., -1]
-        return divide(smallest, largest) if p == -2 else divide(largest, smallest)
-    return multiply(norm(x, p, (-2, -1)), norm(inv(x), p, (-2, -1)))
+        found = divide(smallest, largest) if p == -2 else divide(largest, smallest)
+    else:
+        inverse = _results(solutions.Inverse(False), x)[0]
+        found = multiply(norm(x, p, (-2, -1)), norm(inverse, p, (-2, -1)))
+    given = any_(isnan(x), (-2, -1))
+    return where(logical_and(isnan(found), logical_not(given)), math.inf, found)  # where there is no inverse

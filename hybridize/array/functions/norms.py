@@ -27,7 +27,8 @@ from hybridize.base import modes
 from hybridize.base.errors import ValueArgumentError
 from hybridize.base.promotion import floating
 
-svdvals = data_dependent("linalg.svdvals", numpy.linalg.svdvals, recorded("svdvals", "factors"))
+_SVDVALS = recorded("svdvals", "factors")
+svdvals = data_dependent("linalg.svdvals", numpy.linalg.svdvals, _SVDVALS, _SVDVALS)
 
 
 @public
@@ -36,8 +37,8 @@ def norm(x: Any, ord: Any = None, axis: Any = None, keepdims: bool = False) -> A
 
     Args:
         x: any array.
-        ord: None, 0, 1, 2, inf, -inf or any p of a vector norm; for matrices None, `fro`, 1, -1, inf, -inf, and
-            imperatively `nuc`, 2, -2, which are made of singular values.
+        ord: None, 0, 1, 2, inf, -inf or any p of a vector norm; for matrices None, `fro`, 1, -1, inf, -inf,
+            `nuc`, 2, -2, which are made of singular values.
         axis: an axis, a pair of axes, or None: all elements when `ord` is None.
         keepdims: keep reduced axes with size 1.
 

@@ -552,20 +552,26 @@ def delete(arr: Any, obj: Any, axis: int | None = None) -> Any:
 
 
 def data_dependent(
-    name: str, function: Callable[..., Any], recorded: Callable[..., Any] | None = None
+    name: str,
+    function: Callable[..., Any],
+    recorded: Callable[..., Any] | None = None,
+    captured: Callable[..., Any] | None = None,
 ) -> Callable[..., Any]:
-    """A function of NumPy whose result has a size, or needs a method, that compiled code does not have.
+    """A function of NumPy whose result has a size, or needs a method, that compiled code does not have by itself.
 
-    Imperatively NumPy computes it on the arrays' values; while capturing it is an error that names it.
+    Imperatively NumPy computes it on the arrays' values.
 
     Args:
         name: what it is called.
         function: NumPy's.
         recorded: what is called instead where a gradient must pass; None: that is an error.
+        captured: what is called instead while capturing; None: that is an error that names the function.
     """
 
     def call(*args: Any, **kwargs: Any) -> Any:
         if ACTIVE and capturing():
+            if captured is not None:
+                return captured(*args, **kwargs)
             raise CaptureError(
                 "E403",
                 f"{name} cannot be compiled: NumPy computes it, and the size of its result may depend on the data",
@@ -586,7 +592,7 @@ def data_dependent(
         return _as_ours(function(*(_as_numpy(a) for a in args), **{k: _as_numpy(a) for k, a in kwargs.items()}), args)
 
     call.__name__ = call.__qualname__ = name.rpartition(".")[2]
-    call.__doc__ = f"NumPy's `{name}`, imperatively; it cannot be compiled."
+    call.__doc__ = f"NumPy's `{name}`{'' if captured is not None else ', imperatively; it cannot be compiled'}."
     return public(call)
 
 

@@ -16,7 +16,7 @@ from collections.abc import Callable, Iterable, Sequence
 from hybridize.base.dims import same
 from hybridize.base.errors import CodegenError
 from hybridize.base.types import TensorType
-from hybridize.codegen.llvm.routines import sorting
+from hybridize.codegen.llvm.routines import factors, orthogonal, sorting, spectra
 from hybridize.codegen.llvm.routines.cells import Cells
 from hybridize.codegen.llvm.routines.searches import Search
 from hybridize.codegen.llvm.text import Function, Module
@@ -56,6 +56,13 @@ def routine_bytes(routine: Routine, inputs: Types, outputs: Types) -> int:
     """Scratch that the routine needs."""
     if _kind(routine) in ("sort", "argsort"):
         return sorting.scratch_bytes(inputs[0], routine.parameters[0], _kind(routine) == "argsort")
+    match routine.name:
+        case "qr":
+            return orthogonal.qr_scratch_bytes(inputs, outputs)
+        case "eigh":
+            return spectra.eigh_scratch_bytes(inputs)
+        case "svd":
+            return spectra.svd_scratch_bytes(routine, outputs)
     return 0
 
 
@@ -215,6 +222,8 @@ def _call_back(f: Function, variable: str, note: str, table: str) -> None:
 
 _WRITERS = {
     "argmax": _argument, "argmin": _argument, "cumsum": _running, "cumprod": _running, "cummax": _running,
-    "scatternd": _scatter, "print": _effect, "assert": _effect, "bounds": _effect,
+    "scatternd": _scatter, "print": _effect, "assert": _effect, "bounds": _effect, "solvable": _effect,
     "sort": sorting.write, "argsort": sorting.write,
+    "cholesky": factors.write_cholesky, "lu": factors.write_lu, "solvetriangular": factors.write_triangular,
+    "qr": orthogonal.write_qr, "eigh": spectra.write_eigh, "svd": spectra.write_svd,
 }  # fmt: skip

@@ -1,0 +1,187 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Cholesky's and Gauss' factors of matrices, and equations with triangular ones.
+
+Matrices lie by rows. Each row is finished by subtracting a combination of rows that are finished already, so that all
+inner loops run along rows. Sources: Golub and Van Loan, Matrix Computations, 4th edition, chapters 3 and 4.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+
+from hybridize.base.dims import is_symbolic, same
+from hybridize.base.types import TensorType
+from hybridize.codegen.llvm.routines.reals import Position, Reals
+from hybridize.codegen.llvm.text import Function
+from hybridize.codegen.target import Target
+from hybridize.loops.expr import Routine
+
+Types = Sequence[TensorType]
+PANEL = 4
+"""Columns that are eliminated together."""
+
+
+def size(f: Function, x: int) -> Position:
+    """A size: the number, where it is known."""
+    return f.size(x) if is_symbolic(x) else x
+
+
+@contextmanager
+def each_matrix(f: Function, *operands: tuple[str, TensorType, int]) -> Iterator[list[str]]:
+    """Write a loop over stacks of (pointer, type, rank): gives the address of each one's last `rank` axes."""
+    _, first, rank = operands[0]
+    with f.loop(0, math.prod(first.shape[: first.ndim - rank])) as loop:
+        found = []
+        for base, kind, rank in operands:
+            nbytes = math.prod(kind.shape[kind.ndim - rank :]) * kind.dtype.itemsize
+            offset = f.op(f"mul i64 {loop.index}, {f.size(nbytes)}")
+            found.append(f.op(f"getelementptr i8, ptr {base}, i64 {offset}"))
+        yield found
+
+
+def write_cholesky(f: Function, routine: Routine, inputs: Types, outputs: Types, target: Target) -> None:
+    """U with U^T U = x, or its transpose; minus infinity throughout where x is not positive definite."""
+    (upper,) = routine.parameters
+    kind = inputs[0]
+    if same(kind.size, 0):
+        return
+    r, n = Reals(f, kind.dtype, target), size(f, kind.shape[-1])
+    with each_matrix(f, ("%i0", kind, 2), ("%o0", kind, 2)) as (x, y):
+        wrong = r.counter(0)
+        with f.loop(0, n) as rows:
+            i = rows.index
+            row = r.at(y, r.times(i, n))
+            tail, length = r.at(row, i), r.minus(n, i)
+            if upper:
+                r.copy(tail, r.at(x, r.plus(r.times(i, n), i)), length)
+            else:
+                with f.loop(i, n) as columns:
+                    r.store(r.load(x, r.plus(r.times(columns.index, n), i)), row, columns.index)
+            r.subtract_combination(
+                tail, 0, i, lambda k: r.load(y, r.plus(r.times(k, n), i)),
+                lambda k: r.at(y, r.plus(r.times(k, n), i)), length,
+            )  # fmt: skip
+            pivot = r.load(tail)
+            with f.when(r.compare("ole", pivot, r.number(0))):
+                r.put(1, wrong)
+            r.scale(tail, "fdiv", r.sqrt(pivot), length)
+        with f.loop(0, n) as rows, f.loop(0, rows.index) as columns:
+            low = r.plus(r.times(rows.index, n), columns.index)
+            high = r.plus(r.times(columns.index, n), rows.index)
+            if not upper:
+                r.store(r.load(y, high), y, low)
+            r.store(r.number(0), y, low if upper else high)
+        with f.when(f.op(f"icmp ne i64 {r.get(wrong)}, 0")):
+            r.fill(y, r.number(-math.inf), r.times(n, n))
+
+
+def write_lu(f: Function, routine: Routine, inputs: Types, outputs: Types, target: Target) -> None:
+    """Gaussian elimination with partial pivoting: both factors in one matrix, the order of the rows, its sign."""
+    kind = inputs[0]
+    r, n = Reals(f, kind.dtype, target), size(f, kind.shape[-1])
+    operands = [("%i0", kind, 2), ("%o0", kind, 2), ("%o1", outputs[1], 1), ("%o2", outputs[2], 0)]
+    with each_matrix(f, *operands) as (x, y, order, sign):
+        r.copy(y, x, r.times(n, n))
+        r.store(r.number(1), sign)
+        with f.loop(0, n) as rows:
+            f.do(f"store i64 {rows.index}, ptr {_word(f, order, rows.index)}, align 8")
+        elimination = _Elimination(r, n, y, order, sign)
+        whole: Position = n // PANEL * PANEL if isinstance(n, int) else f.op(f"and i64 {n}, {-PANEL}")
+        for start, stop, width in ((0, whole, PANEL), (whole, n, 1)):
+            if start != stop:
+                with f.loop(start, stop, width) as panels:
+                    elimination.panel(panels.index, width)
+
+
+def _word(f: Function, base: str, position: Position) -> str:
+    return f.op(f"getelementptr i64, ptr {base}, i64 {position}")
+
+
+class _Elimination:
+    def __init__(self, r: Reals, n: Position, y: str, order: str, sign: str) -> None:
+        self.r, self.f, self.n, self.y, self.order, self.sign = r, r.f, n, y, order, sign
+
+    def element(self, row: Position, column: Position) -> str:
+        """The address of an element."""
+        r = self.r
+        return r.at(self.y, r.plus(r.times(row, self.n), column))
+
+    def panel(self, first: Position, width: int) -> None:
+        """Eliminate some columns: at once in their own rows, then in the rest of the matrix."""
+        r, f, n = self.r, self.f, self.n
+        columns = [r.plus(first, k) for k in range(width)]
+        after = r.plus(first, width)
+        for k, column in enumerate(columns):
+            self._exchange(column)
+            pivot = r.load(self.element(column, column))
+            # Below a pivot of 0 there are only zeros: any divisor leaves them as they are.
+            divisor = r.choose(r.compare("oeq", pivot, r.number(0)), r.number(1), pivot)
+            mine = [r.load(self.element(column, other)) for other in columns[k + 1 :]]
+            with f.loop(r.plus(column, 1), n) as rows:
+                place = self.element(rows.index, column)
+                factor = r.div(r.load(place), divisor)
+                r.store(factor, place)
+                for other, above in zip(columns[k + 1 :], mine, strict=True):
+                    place = self.element(rows.index, other)
+                    r.store(r.multiply_add(r.neg(factor), above, r.load(place)), place)
+        rest = r.minus(n, after)
+        for k in range(1, width):
+            lines = [
+                (r.neg(r.load(self.element(columns[k], columns[j]))), self.element(columns[j], after)) for j in range(k)
+            ]
+            r.add_multiples(self.element(columns[k], after), lines, rest)
+        tops = [self.element(column, after) for column in columns]
+        with f.loop(after, n) as rows:
+            factors = [r.neg(r.load(self.element(rows.index, column))) for column in columns]
+            r.add_multiples(self.element(rows.index, after), list(zip(factors, tops, strict=True)), rest)
+
+    def _exchange(self, column: Position) -> None:
+        """Bring the row with the largest element of a column, from the diagonal down, to the diagonal."""
+        r, f, n = self.r, self.f, self.n
+        first = r.abs(r.load(self.element(column, column)))
+        carry = [(r.scalar, first), ("i64", str(column))]
+        with f.loop(r.plus(column, 1), n, carry=carry) as loop:
+            best, place = loop.values
+            found = r.abs(r.load(self.element(loop.index, column)))
+            more = r.compare("ogt", found, best)
+            loop.following = [
+                r.choose(more, found, best), f.op(f"select i1 {more}, i64 {loop.index}, i64 {place}"),
+            ]  # fmt: skip
+        place = loop.results[1]
+        with f.when(f.op(f"icmp ne i64 {place}, {column}")):
+            r.swap(self.element(place, 0), self.element(column, 0), n)
+            left, right = _word(f, self.order, place), _word(f, self.order, column)
+            one, other = f.op(f"load i64, ptr {left}, align 8"), f.op(f"load i64, ptr {right}, align 8")
+            f.do(f"store i64 {other}, ptr {left}, align 8")
+            f.do(f"store i64 {one}, ptr {right}, align 8")
+            r.store(r.neg(r.load(self.sign)), self.sign)
+
+
+def write_triangular(f: Function, routine: Routine, inputs: Types, outputs: Types, target: Target) -> None:
+    """y with t y = b, or t^T y = b; other elements of t than those of one triangle are not read."""
+    lower, unit, transposed = routine.parameters
+    kind = inputs[0]
+    r = Reals(f, kind.dtype, target)
+    n, m = size(f, kind.shape[-1]), size(f, inputs[1].shape[-1])
+    with each_matrix(f, ("%i0", kind, 2), ("%i1", inputs[1], 2), ("%o0", inputs[1], 2)) as (t, b, y):
+        r.copy(y, b, r.times(n, m))
+        with f.loop(0, n) as steps:
+            # The rows above decide a row where the triangle in use is the lower one, else those below.
+            ahead = lower != transposed
+            i = steps.index if ahead else r.minus(r.minus(n, 1), steps.index)
+            row = r.at(y, r.times(i, m))
+            first, last = (0, i) if ahead else (r.plus(i, 1), n)
+
+            def factor(k: Position, i: Position = i) -> str:
+                return r.load(t, r.plus(r.times(k, n), i) if transposed else r.plus(r.times(i, n), k))
+
+            if m == 1 and not transposed:
+                count = r.minus(last, first)
+                known = r.dot(r.at(t, r.plus(r.times(i, n), first)), r.at(y, first), count)
+                r.store(r.sub(r.load(row), known), row)
+            else:
+                r.subtract_combination(row, first, last, factor, lambda k: r.at(y, r.times(k, m)), m)
+            if not unit:
+                r.scale(row, "fdiv", factor(i), m)

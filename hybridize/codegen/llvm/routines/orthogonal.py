@@ -1,0 +1,94 @@
+# SPDX-License-Identifier: Apache-2.0
+"""QR by Householder's reflections, with LAPACK's signs.
+
+A reflection I - t v v^T is kept as v, whose first element is 1 and not stored, and t. Matrices are worked on by
+columns, which lie as lines of the scratch memory. Source: Golub and Van Loan, Matrix Computations, 4th edition, chapter
+5; LAPACK's larfg for the signs.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from hybridize.base.types import TensorType
+from hybridize.codegen.llvm.routines.factors import each_matrix, size
+from hybridize.codegen.llvm.routines.reals import Position, Reals
+from hybridize.codegen.llvm.text import Function
+from hybridize.codegen.target import Target
+from hybridize.loops.expr import Routine
+
+Types = Sequence[TensorType]
+
+
+def qr_scratch_bytes(inputs: Types, outputs: Types) -> int:
+    """Scratch of QR: the columns of x and of q, and a number for each reflection."""
+    m, n = inputs[0].shape[-2:]
+    return (n * m + outputs[0].shape[-1] * m + n) * inputs[0].dtype.itemsize
+
+
+def reflect(r: Reals, first: str, rest: str, count: Position, factor: str) -> str:
+    """Make the reflection that brings a line to its first element; returns what that becomes.
+
+    The first element is read; the `count` others are replaced by v, and t is written to `factor`.
+    """
+    alpha, length = r.load(first), r.norm(rest, count)
+    some = r.compare("une", length, r.number(0))
+    beta, made = r.variable(alpha), factor
+    r.store(r.number(0), made)
+    with r.f.when(some):
+        whole = r.copysign(r.length_of(alpha, length), alpha)
+        found = r.neg(whole)
+        r.store(found, beta)
+        r.store(r.div(r.sub(found, alpha), found), made)
+        r.scale(rest, "fdiv", r.sub(alpha, found), count)
+    return r.load(beta)
+
+
+def apply_reflection(r: Reals, v: str, factor: str, first: str, rest: str, count: Position) -> None:
+    """Reflect a line, given by its first element and the others."""
+    start = r.load(first)
+    along = r.mul(factor, r.add(start, r.dot(v, rest, count)))
+    r.store(r.sub(start, along), first)
+    r.add_multiples(rest, [(r.neg(along), v)], count)
+
+
+def write_qr(f: Function, routine: Routine, inputs: Types, outputs: Types, target: Target) -> None:
+    """q with orthonormal columns and r upper triangular, q r = x; `wide` x has fewer rows than columns."""
+    kind = inputs[0]
+    r = Reals(f, kind.dtype, target)
+    m, n = (size(f, x) for x in kind.shape[-2:])
+    (wide,) = routine.parameters
+    columns, steps = size(f, outputs[0].shape[-1]), m if wide else n
+    work = "%scratch"
+    basis = r.at(work, r.times(n, m))
+    factors = r.at(basis, r.times(columns, m))
+    with each_matrix(f, ("%i0", kind, 2), ("%o0", outputs[0], 2), ("%o1", outputs[1], 2)) as (x, q, upper):
+        with f.loop(0, m) as rows, f.loop(0, n) as along:
+            value = r.load(x, r.plus(r.times(rows.index, n), along.index))
+            r.store(value, work, r.plus(r.times(along.index, m), rows.index))
+        with f.loop(0, steps) as loop:
+            j: Position = loop.index
+            diagonal = r.at(work, r.plus(r.times(j, m), j))
+            v, count, factor = r.at(diagonal, 1), r.minus(r.minus(m, j), 1), r.at(factors, j)
+            r.store(reflect(r, diagonal, v, count, factor), diagonal)
+            t = r.load(factor)
+            with f.when(r.compare("une", t, r.number(0))), f.loop(r.plus(j, 1), n) as others:
+                first = r.at(work, r.plus(r.times(others.index, m), j))
+                apply_reflection(r, v, t, first, r.at(first, 1), count)
+        with f.loop(0, size(f, outputs[1].shape[-2])) as rows, f.loop(0, n) as along:
+            below = f.op(f"icmp sgt i64 {rows.index}, {along.index}")
+            value = r.load(work, r.plus(r.times(along.index, m), f.op(f"select i1 {below}, i64 0, i64 {rows.index}")))
+            r.store(r.choose(below, r.number(0), value), upper, r.plus(r.times(rows.index, n), along.index))
+        r.fill(basis, r.number(0), r.times(columns, m))
+        with f.loop(0, columns) as loop:
+            r.store(r.number(1), basis, r.plus(r.times(loop.index, m), loop.index))
+        with f.loop(0, steps) as loop:
+            j = r.minus(r.minus(steps, 1), loop.index)
+            v = r.at(work, r.plus(r.plus(r.times(j, m), j), 1))
+            t, count = r.load(factors, j), r.minus(r.minus(m, j), 1)
+            with f.when(r.compare("une", t, r.number(0))), f.loop(j, columns) as others:
+                first = r.at(basis, r.plus(r.times(others.index, m), j))
+                apply_reflection(r, v, t, first, r.at(first, 1), count)
+        with f.loop(0, columns) as along, f.loop(0, m) as rows:
+            value = r.load(basis, r.plus(r.times(along.index, m), rows.index))
+            r.store(value, q, r.plus(r.times(rows.index, columns), along.index))

@@ -1,0 +1,336 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Arithmetic on the elements of matrices, and loops over lines of them: what factorizations are written in.
+
+A line is a run of consecutive elements. Loops over lines go by whole vectors, then by single elements.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+
+from hybridize.base.dtypes import DType
+from hybridize.codegen.llvm.text import SCALARS, Function, literal, vector
+from hybridize.codegen.target import Target
+
+Position = str | int
+"""An i64: a register, or a number."""
+
+
+class Reals:
+    """Writes arithmetic on floats of one dtype, `lanes` at a time."""
+
+    def __init__(self, f: Function, dtype: DType, target: Target) -> None:
+        self.f = f
+        self.dtype = dtype
+        self.target = target
+        self.scalar = SCALARS[dtype.name]
+        self.lanes = target.lanes(dtype.itemsize)
+        self._bits = 8 * dtype.itemsize
+
+    def type(self, lanes: int = 1) -> str:
+        """The register type."""
+        return vector(self.scalar, lanes)
+
+    # Positions
+
+    def plus(self, x: Position, y: Position) -> Position:
+        """x + y."""
+        if isinstance(x, int) and isinstance(y, int):
+            return x + y
+        return x if y == 0 else y if x == 0 else self.f.op(f"add i64 {x}, {y}")
+
+    def minus(self, x: Position, y: Position) -> Position:
+        """x - y."""
+        if isinstance(x, int) and isinstance(y, int):
+            return x - y
+        return x if y == 0 else self.f.op(f"sub i64 {x}, {y}")
+
+    def times(self, x: Position, y: Position) -> Position:
+        """x y."""
+        if isinstance(x, int) and isinstance(y, int):
+            return x * y
+        return 0 if 0 in (x, y) else x if y == 1 else y if x == 1 else self.f.op(f"mul i64 {x}, {y}")
+
+    def at(self, base: str, position: Position) -> str:
+        """The address of an element."""
+        return base if position == 0 else self.f.op(f"getelementptr {self.scalar}, ptr {base}, i64 {position}")
+
+    # Elements
+
+    def load(self, base: str, position: Position = 0, lanes: int = 1) -> str:
+        """Consecutive elements."""
+        return self.f.op(f"load {self.type(lanes)}, ptr {self.at(base, position)}, align {self.dtype.itemsize}")
+
+    def store(self, value: str, base: str, position: Position = 0, lanes: int = 1) -> None:
+        """Write consecutive elements."""
+        self.f.do(f"store {self.type(lanes)} {value}, ptr {self.at(base, position)}, align {self.dtype.itemsize}")
+
+    def number(self, value: float) -> str:
+        """A constant."""
+        return literal(value, self.dtype)
+
+    def splat(self, value: str, lanes: int) -> str:
+        """A number in every lane."""
+        if lanes == 1:
+            return value
+        one = self.f.op(f"insertelement {self.type(lanes)} poison, {self.scalar} {value}, i32 0")
+        mask = f"<{lanes} x i32> zeroinitializer"
+        return self.f.op(f"shufflevector {self.type(lanes)} {one}, {self.type(lanes)} poison, {mask}")
+
+    def arithmetic(self, op: str, x: str, y: str, lanes: int = 1) -> str:
+        """`fadd`, `fsub`, `fmul` or `fdiv`."""
+        return self.f.op(f"{op} {self.type(lanes)} {x}, {y}")
+
+    def add(self, x: str, y: str, lanes: int = 1) -> str:
+        """x + y."""
+        return self.arithmetic("fadd", x, y, lanes)
+
+    def sub(self, x: str, y: str, lanes: int = 1) -> str:
+        """x - y."""
+        return self.arithmetic("fsub", x, y, lanes)
+
+    def mul(self, x: str, y: str, lanes: int = 1) -> str:
+        """x y."""
+        return self.arithmetic("fmul", x, y, lanes)
+
+    def div(self, x: str, y: str, lanes: int = 1) -> str:
+        """x / y."""
+        return self.arithmetic("fdiv", x, y, lanes)
+
+    def neg(self, x: str, lanes: int = 1) -> str:
+        """-x."""
+        return self.f.op(f"fneg {self.type(lanes)} {x}")
+
+    def intrinsic(self, name: str, *args: str, lanes: int = 1) -> str:
+        """`llvm.name` of operands of this type."""
+        suffix = f"{f'v{lanes}' if lanes > 1 else ''}f{self._bits}"
+        of = self.type(lanes)
+        callee = self.f.module.declare(f"llvm.{name}.{suffix}", of, [of] * len(args))
+        return self.f.op(f"call {of} {callee}({', '.join(f'{of} {arg}' for arg in args)})")
+
+    def multiply_add(self, x: str, y: str, total: str, lanes: int = 1) -> str:
+        """x y + total, rounded once where the machine can."""
+        return self.intrinsic("fma" if self.target.fma else "fmuladd", x, y, total, lanes=lanes)
+
+    def sqrt(self, x: str) -> str:
+        """The square root."""
+        return self.intrinsic("sqrt", x)
+
+    def abs(self, x: str, lanes: int = 1) -> str:
+        """|x|."""
+        return self.intrinsic("fabs", x, lanes=lanes)
+
+    def copysign(self, x: str, sign: str) -> str:
+        """|x| with the sign of the other."""
+        return self.intrinsic("copysign", x, sign)
+
+    def compare(self, word: str, x: str, y: str) -> str:
+        """`fcmp` of two numbers, as i1."""
+        return self.f.op(f"fcmp {word} {self.scalar} {x}, {y}")
+
+    def choose(self, condition: str, x: str, y: str) -> str:
+        """x where the i1 holds, else y."""
+        return self.f.op(f"select i1 {condition}, {self.scalar} {x}, {self.scalar} {y}")
+
+    # Numbers that change while a routine runs
+
+    def variable(self, value: str | None = None) -> str:
+        """Memory for a number."""
+        place = self.f.alloca(self.scalar)
+        if value is not None:
+            self.store(value, place)
+        return place
+
+    def counter(self, value: Position | None = None) -> str:
+        """Memory for an i64."""
+        place = self.f.alloca("i64")
+        if value is not None:
+            self.put(value, place)
+        return place
+
+    def get(self, place: str) -> str:
+        """The i64 in memory."""
+        return self.f.op(f"load i64, ptr {place}, align 8")
+
+    def put(self, value: Position, place: str) -> None:
+        """Write an i64."""
+        self.f.do(f"store i64 {value}, ptr {place}, align 8")
+
+    @contextmanager
+    def whilst(self, condition: Callable[[], str]) -> Iterator[None]:
+        """Write a loop that turns while `condition`, written at its head, gives a true i1."""
+        f = self.f
+        head, body, after = f.fresh("head"), f.fresh("body"), f.fresh("after")
+        f.jump(head)
+        f.begin_block(head)
+        f.branch(condition(), body, after)
+        f.begin_block(body)
+        yield
+        f.jump(head)
+        f.begin_block(after)
+
+    # Lines
+
+    def each(self, count: Position, body: Callable[[str, int], None]) -> None:
+        """Call body(offset, lanes) so that every element of a line is met once."""
+        whole = self._whole(count)
+        if whole != 0:
+            with self.f.loop(0, whole, self.lanes) as loop:
+                body(loop.index, self.lanes)
+        if whole != count:
+            with self.f.loop(whole, count) as loop:
+                body(loop.index, 1)
+
+    def across(self, value: str, combine: Callable[[str, str, str], str]) -> str:
+        """The lanes of a whole vector as one number, by halves: combine(type, x, y)."""
+        f, lanes = self.f, self.lanes
+        while lanes > 1:
+            lanes //= 2
+            of = self.type(2 * lanes)
+            low, high = (
+                f.op(f"shufflevector {of} {value}, {of} poison, <{lanes} x i32> <{', '.join(picks)}>")
+                for picks in ([f"i32 {k}" for k in range(lanes)], [f"i32 {k + lanes}" for k in range(lanes)])
+            )
+            value = combine(f"<{lanes} x {self.scalar}>", low, high)
+        return value if self.lanes == 1 else f.op(f"extractelement <1 x {self.scalar}> {value}, i32 0")
+
+    def total(self, count: Position, term: Callable[[str, int, str], str]) -> str:
+        """The sum over a line: term(offset, lanes, total) adds to the total."""
+        return self._folded(count, term, lambda of, x, y: self.f.op(f"fadd {of} {x}, {y}"))
+
+    def largest(self, line: str, count: Position) -> str:
+        """The largest magnitude of a line; 0 of none. What is no number does not count."""
+
+        def wider(of: str, condition: str, x: str, y: str) -> str:
+            return self.f.op(f"select {condition} {self.f.op(f'fcmp ogt {of} {x}, {y}')}, {of} {x}, {of} {y}")
+
+        def term(offset: str, lanes: int, best: str) -> str:
+            found = self.abs(self.load(line, offset, lanes), lanes)
+            return wider(self.type(lanes), vector("i1", lanes), found, best)
+
+        def combine(of: str, x: str, y: str) -> str:
+            return wider(of, of.replace(self.scalar, "i1"), x, y)
+
+        return self._folded(count, term, combine)
+
+    def _folded(
+        self, count: Position, term: Callable[[str, int, str], str], combine: Callable[[str, str, str], str]
+    ) -> str:
+        """A line as one number, from 0 on, by whole vectors and then by single elements."""
+        f = self.f
+        whole, first = self._whole(count), self.number(0)
+        if whole != 0:
+            zero = "zeroinitializer" if self.lanes > 1 else first
+            with f.loop(0, whole, self.lanes, carry=[(self.type(self.lanes), zero)]) as loop:
+                loop.following = [term(loop.index, self.lanes, loop.values[0])]
+            first = self.across(loop.results[0], combine)
+        if whole == count:
+            return first
+        with f.loop(whole, count, carry=[(self.scalar, first)]) as loop:
+            loop.following = [term(loop.index, 1, loop.values[0])]
+        return loop.results[0]
+
+    def _whole(self, count: Position) -> Position:
+        """Elements of a line in whole vectors."""
+        if self.lanes == 1:
+            return 0
+        return (
+            count // self.lanes * self.lanes if isinstance(count, int) else self.f.op(f"and i64 {count}, {-self.lanes}")
+        )
+
+    def length_of(self, x: str, y: str) -> str:
+        """The square root of x^2 + y^2, without overflow."""
+        left, right = self.abs(x), self.abs(y)
+        more = self.compare("ogt", left, right)
+        large, small = self.choose(more, left, right), self.choose(more, right, left)
+        ratio = self.div(small, large)
+        found = self.mul(large, self.sqrt(self.multiply_add(ratio, ratio, self.number(1))))
+        return self.choose(self.compare("oeq", large, self.number(0)), large, found)
+
+    def norm(self, line: str, count: Position) -> str:
+        """The length of a line, without overflow."""
+        largest = self.largest(line, count)
+
+        def term(offset: str, lanes: int, total: str) -> str:
+            part = self.div(self.load(line, offset, lanes), self.splat(largest, lanes), lanes)
+            return self.multiply_add(part, part, total, lanes)
+
+        found = self.mul(largest, self.sqrt(self.total(count, term)))
+        return self.choose(self.compare("oeq", largest, self.number(0)), largest, found)
+
+    def dot(self, x: str, y: str, count: Position) -> str:
+        """The sum of products of two lines."""
+
+        def term(offset: str, lanes: int, total: str) -> str:
+            return self.multiply_add(self.load(x, offset, lanes), self.load(y, offset, lanes), total, lanes)
+
+        return self.total(count, term)
+
+    def add_multiples(self, to: str, lines: Sequence[tuple[str, str]], count: Position) -> None:
+        """Add to a line each (factor, line)."""
+
+        def part(offset: str, lanes: int) -> None:
+            total = self.load(to, offset, lanes)
+            for factor, line in lines:
+                total = self.multiply_add(self.splat(factor, lanes), self.load(line, offset, lanes), total, lanes)
+            self.store(total, to, offset, lanes)
+
+        self.each(count, part)
+
+    def scale(self, line: str, op: str, factor: str, count: Position) -> None:
+        """Multiply or divide (`fmul`, `fdiv`) a line by a number."""
+
+        def part(offset: str, lanes: int) -> None:
+            found = self.arithmetic(op, self.load(line, offset, lanes), self.splat(factor, lanes), lanes)
+            self.store(found, line, offset, lanes)
+
+        self.each(count, part)
+
+    def copy(self, to: str, source: str, count: Position) -> None:
+        """Copy a line."""
+        self.each(count, lambda offset, lanes: self.store(self.load(source, offset, lanes), to, offset, lanes))
+
+    def fill(self, to: str, value: str, count: Position) -> None:
+        """Write a number throughout a line."""
+        self.each(count, lambda offset, lanes: self.store(self.splat(value, lanes), to, offset, lanes))
+
+    def swap(self, x: str, y: str, count: Position) -> None:
+        """Exchange two lines."""
+
+        def part(offset: str, lanes: int) -> None:
+            left, right = self.load(x, offset, lanes), self.load(y, offset, lanes)
+            self.store(right, x, offset, lanes)
+            self.store(left, y, offset, lanes)
+
+        self.each(count, part)
+
+    def rotate(self, x: str, y: str, cosine: str, sine: str, count: Position) -> None:
+        """Replace lines x and y by c x - s y and s x + c y."""
+
+        def part(offset: str, lanes: int) -> None:
+            left, right = self.load(x, offset, lanes), self.load(y, offset, lanes)
+            c, s = self.splat(cosine, lanes), self.splat(sine, lanes)
+            self.store(self.multiply_add(c, left, self.neg(self.mul(s, right, lanes), lanes), lanes), x, offset, lanes)
+            self.store(self.multiply_add(s, left, self.mul(c, right, lanes), lanes), y, offset, lanes)
+
+        self.each(count, part)
+
+    def subtract_combination(
+        self, to: str, first: Position, count: Position, factor: Callable[[Position], str],
+        line: Callable[[Position], str], length: Position, group: int = 4,
+    ) -> None:  # fmt: skip
+        """Subtract factor(k) line(k) from a line, for k from `first` to `count`, some at once."""
+        f = self.f
+        many = self.minus(count, first)
+        if isinstance(many, int):
+            whole: Position = many // group * group
+        else:
+            whole = f.op(f"sub i64 {many}, {f.op(f'and i64 {many}, {group - 1}')}")
+        middle = self.plus(first, whole)
+        for start, stop, step in ((first, middle, group), (middle, count, 1)):
+            if start == stop:
+                continue
+            with f.loop(start, stop, step) as loop:
+                places = [self.plus(loop.index, k) for k in range(step)]
+                self.add_multiples(to, [(self.neg(factor(k)), line(k)) for k in places], length)

@@ -1,0 +1,373 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Eigenvalues of symmetric matrices and singular values, with their vectors.
+
+Symmetric matrices, of float64, become tridiagonal by reflections, and diagonal by implicit QL; of others the rows are
+made orthogonal by rotations of two at a time, which is Jacobi's method from one side. The sign of a vector is chosen:
+the first element that is not small is positive.
+
+Sources: Golub and Van Loan, Matrix Computations, 4th edition, chapter 8; Press et al., Numerical Recipes, 2nd edition,
+sections 11.2 and 11.3; Hestenes, Inversion of matrices by biorthogonalization, 1958.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+
+from hybridize.base.dtypes import float64
+from hybridize.base.types import TensorType
+from hybridize.codegen.llvm.routines.factors import each_matrix, size
+from hybridize.codegen.llvm.routines.orthogonal import apply_reflection, reflect
+from hybridize.codegen.llvm.routines.reals import Position, Reals
+from hybridize.codegen.llvm.text import Function
+from hybridize.codegen.target import Target
+from hybridize.loops.expr import Routine
+from hybridize.ops.signs import SMALL
+
+Types = Sequence[TensorType]
+TURNS = 60
+"""Turns of QL for one eigenvalue, and sweeps over all pairs of rows, after which a matrix is given up."""
+EPSILON = 2.0**-52
+
+
+class _Spectrum(Reals):
+    """Arithmetic of eigenvalues and singular values."""
+
+    def unit(self, line: str, count: Position) -> str:
+        """A power of two by which numbers are divided so that the largest is between 1 and 2."""
+        bits = self.f.op(f"bitcast double {self.largest(line, count)} to i64")
+        power = self.f.op(f"and i64 {bits}, {0x7FF << 52}")
+        some = self.f.op(f"icmp ne i64 {power}, 0")
+        return self.choose(some, self.f.op(f"bitcast i64 {power} to double"), self.number(1))
+
+    def swap_numbers(self, base: str, i: Position, j: Position) -> None:
+        """Exchange two elements of a line."""
+        x, y = self.load(base, i), self.load(base, j)
+        self.store(y, base, i)
+        self.store(x, base, j)
+
+    def extreme(self, line: str, start: Position, stop: Position, word: str) -> str:
+        """Position of the first element that is extreme in a part of a line that is not empty."""
+        f = self.f
+        carry = [(self.scalar, self.load(line, start)), ("i64", str(start))]
+        with f.loop(self.plus(start, 1), stop, carry=carry) as loop:
+            value = self.load(line, loop.index)
+            more = self.compare(word, value, loop.values[0])
+            place = f.op(f"select i1 {more}, i64 {loop.index}, i64 {loop.values[1]}")
+            loop.following = [self.choose(more, value, loop.values[0]), place]
+        return loop.results[1]
+
+    def sign(self, line: str, count: Position) -> str:
+        """1, or -1 where the first element of a line that is not small is negative."""
+        f = self.f
+        least = self.mul(self.largest(line, count), self.number(SMALL))
+        with f.loop(0, count, carry=[(self.scalar, self.number(0))]) as loop:
+            value = self.load(line, loop.index)
+            first = self.compare("oeq", loop.values[0], self.number(0))
+            large = self.compare("oge", self.abs(value), least)
+            found = f.op(f"and i1 {first}, {large}")
+            loop.following = [self.choose(found, value, loop.values[0])]
+        return self.copysign(self.number(1), self.add(loop.results[0], self.number(0)))
+
+
+def eigh_scratch_bytes(inputs: Types) -> int:
+    """Scratch of the eigenvalues: two matrices and four lines."""
+    n = inputs[0].shape[-1]
+    return 8 * (2 * n * n + 4 * n + 8)
+
+
+def write_eigh(f: Function, routine: Routine, inputs: Types, outputs: Types, target: Target) -> None:
+    """Eigenvalues, ascending, and vectors as columns; NaN throughout where they are not found."""
+    (upper,) = routine.parameters
+    kind = inputs[0]
+    r, n = _Spectrum(f, float64, target), size(f, kind.shape[-1])
+    square = r.times(n, n)
+    matrix = "%scratch"
+    vectors = r.at(matrix, square)
+    diagonal = r.at(vectors, square)
+    beside, factors, line = (r.at(diagonal, r.times(n, k)) for k in (1, 2, 3))
+    with each_matrix(f, ("%i0", kind, 2), ("%o0", outputs[0], 1), ("%o1", kind, 2)) as (x, values, out):
+        with f.loop(0, n) as rows, f.loop(0, r.plus(rows.index, 1)) as columns:
+            low = r.plus(r.times(rows.index, n), columns.index)
+            high = r.plus(r.times(columns.index, n), rows.index)
+            value = r.load(x, high if upper else low)
+            r.store(value, matrix, low)
+            r.store(value, matrix, high)
+        unit = r.unit(matrix, square)
+        r.scale(matrix, "fdiv", unit, square)
+        _tridiagonal(r, n, matrix, diagonal, beside, factors, line)
+        _accumulated(r, n, matrix, vectors, factors)
+        failed = _ql(r, n, diagonal, beside, vectors)
+        with f.loop(0, n) as loop:
+            place = r.extreme(diagonal, loop.index, n, "olt")
+            with f.when(f.op(f"icmp ne i64 {place}, {loop.index}")):
+                r.swap_numbers(diagonal, place, loop.index)
+                r.swap(r.at(vectors, r.times(place, n)), r.at(vectors, r.times(loop.index, n)), n)
+        wrong = r.choose(f.op(f"icmp ne i64 {failed}, 0"), r.number(math.nan), r.number(0))
+        with f.loop(0, n) as loop:
+            vector = r.at(vectors, r.times(loop.index, n))
+            sign = r.add(r.sign(vector, n), wrong)
+            r.store(r.add(r.mul(r.load(diagonal, loop.index), unit), wrong), values, loop.index)
+            with f.loop(0, n) as along:
+                r.store(r.mul(sign, r.load(vector, along.index)), out, r.plus(r.times(along.index, n), loop.index))
+
+
+def _tridiagonal(r: Reals, n: Position, matrix: str, diagonal: str, beside: str, factors: str, line: str) -> None:
+    """Reflect a symmetric matrix from both sides until only the diagonal and its neighbours are left."""
+    f = r.f
+    with f.loop(0, n) as loop:
+        k = loop.index
+        corner = r.at(matrix, r.plus(r.times(k, n), k))
+        r.store(r.load(corner), diagonal, k)
+        r.store(r.number(0), beside, k)
+        rest = r.minus(r.minus(n, k), 1)
+        with f.when(f.op(f"icmp sgt i64 {rest}, 0")):
+            first = r.at(corner, 1)
+            factor = r.at(factors, k)
+            r.store(reflect(r, first, r.at(first, 1), r.minus(rest, 1), factor), beside, k)
+            r.store(r.number(1), first)
+            t = r.load(factor)
+            below = r.at(corner, r.plus(n, 1))
+            with f.loop(0, rest) as rows:
+                r.store(r.mul(t, r.dot(r.at(below, r.times(rows.index, n)), first, rest)), line, rows.index)
+            half = r.mul(r.mul(t, r.number(-0.5)), r.dot(line, first, rest))
+            r.add_multiples(line, [(half, first)], rest)
+            with f.loop(0, rest) as rows:
+                left, right = r.neg(r.load(first, rows.index)), r.neg(r.load(line, rows.index))
+                r.add_multiples(r.at(below, r.times(rows.index, n)), [(left, line), (right, first)], rest)
+
+
+def _accumulated(r: Reals, n: Position, matrix: str, vectors: str, factors: str) -> None:
+    """The product of the reflections, transposed."""
+    f = r.f
+    r.fill(vectors, r.number(0), r.times(n, n))
+    with f.loop(0, n) as loop:
+        r.store(r.number(1), vectors, r.plus(r.times(loop.index, n), loop.index))
+    with f.loop(1, n) as loop:
+        k = r.minus(r.minus(n, 1), loop.index)
+        v = r.at(matrix, r.plus(r.plus(r.times(k, n), k), 2))
+        t, count = r.load(factors, k), r.minus(loop.index, 1)
+        with f.loop(r.plus(k, 1), n) as rows:
+            first = r.at(vectors, r.plus(r.plus(r.times(rows.index, n), k), 1))
+            apply_reflection(r, v, t, first, r.at(first, 1), count)
+
+
+def _ql(r: Reals, n: Position, diagonal: str, beside: str, vectors: str) -> str:
+    """Make a tridiagonal matrix diagonal, its vectors following; returns how many values were given up."""
+    f = r.f
+    failed, end, turns, i = (r.counter(0) for _ in range(4))
+    g, s, c, p = (r.variable() for _ in range(4))
+
+    def split() -> None:
+        """Put into `end` the first position, from the present one on, whose neighbour is negligible."""
+
+        def on() -> str:
+            k = r.get(end)
+            last = f.op(f"icmp sge i64 {k}, {r.minus(n, 1)}")
+            at = f.op(f"select i1 {last}, i64 0, i64 {k}")
+            length = r.add(
+                r.abs(r.load(diagonal, at)),
+                r.abs(r.load(diagonal, f.op(f"select i1 {last}, i64 0, i64 {r.plus(at, 1)}"))),
+            )
+            limit = r.multiply_add(length, r.number(EPSILON), r.number(1e-290))
+            large = f.op(f"fcmp ugt double {r.abs(r.load(beside, at))}, {limit}")
+            return f.op(f"and i1 {large}, {f.op(f'xor i1 {last}, true')}")
+
+        with r.whilst(on):
+            r.put(r.plus(r.get(end), 1), end)
+
+    with f.loop(0, n) as loop:
+        low = loop.index
+
+        def more() -> str:
+            r.put(low, end)
+            split()
+            some = f.op(f"icmp ne i64 {r.get(end)}, {low}")
+            return f.op(f"and i1 {some}, {f.op(f'icmp slt i64 {r.get(turns)}, {TURNS}')}")
+
+        r.put(0, turns)
+        with r.whilst(more):
+            r.put(r.plus(r.get(turns), 1), turns)
+            m = r.get(end)
+            here, near = r.load(diagonal, low), r.load(beside, low)
+            ahead = r.div(r.sub(r.load(diagonal, r.plus(low, 1)), here), r.mul(r.number(2), near))
+            length = r.copysign(r.length_of(ahead, r.number(1)), ahead)
+            r.store(r.add(r.sub(r.load(diagonal, m), here), r.div(near, r.add(ahead, length))), g)
+            for place, value in ((s, 1), (c, 1), (p, 0)):
+                r.store(r.number(value), place)
+            r.put(r.minus(m, 1), i)
+            stopped = r.counter(0)
+
+            def going() -> str:
+                down = f.op(f"icmp sge i64 {r.get(i)}, {low}")
+                return f.op(f"and i1 {down}, {f.op(f'icmp eq i64 {r.get(stopped)}, 0')}")
+
+            with r.whilst(going):
+                k = r.get(i)
+                above = r.plus(k, 1)
+                neighbour = r.load(beside, k)
+                part, other = r.mul(r.load(s), neighbour), r.mul(r.load(c), neighbour)
+                length = r.length_of(part, r.load(g))
+                r.store(length, beside, above)
+                nothing = r.compare("oeq", length, r.number(0))
+                ended, turned, after = f.fresh("ended"), f.fresh("turned"), f.fresh("after")
+                f.branch(nothing, ended, turned)
+                f.begin_block(ended)
+                r.store(r.sub(r.load(diagonal, above), r.load(p)), diagonal, above)
+                r.store(r.number(0), beside, m)
+                r.put(1, stopped)
+                f.jump(after)
+                f.begin_block(turned)
+                sine, cosine = r.div(part, length), r.div(r.load(g), length)
+                r.store(sine, s)
+                r.store(cosine, c)
+                moved = r.sub(r.load(diagonal, above), r.load(p))
+                twice = r.mul(r.mul(r.number(2), cosine), other)
+                change = r.multiply_add(r.sub(r.load(diagonal, k), moved), sine, twice)
+                r.store(r.mul(sine, change), p)
+                r.store(r.add(moved, r.load(p)), diagonal, above)
+                r.store(r.sub(r.mul(cosine, change), other), g)
+                r.rotate(r.at(vectors, r.times(k, n)), r.at(vectors, r.times(above, n)), cosine, sine, n)
+                r.put(r.minus(k, 1), i)
+                f.jump(after)
+                f.begin_block(after)
+            with f.when(f.op(f"icmp eq i64 {r.get(stopped)}, 0")):
+                r.store(r.sub(r.load(diagonal, low), r.load(p)), diagonal, low)
+                r.store(r.load(g), beside, low)
+                r.store(r.number(0), beside, m)
+        with f.when(f.op(f"icmp ne i64 {r.get(end)}, {low}")):
+            r.put(r.plus(r.get(failed), 1), failed)
+    return r.get(failed)
+
+
+def svd_scratch_bytes(routine: Routine, outputs: Types) -> int:
+    """Scratch of the singular values: the lines that are made orthogonal, the rotations, the values."""
+    (tall,) = routine.parameters
+    rows, columns = outputs[0 if tall else 2].shape[-2:]
+    k = outputs[1].shape[-1]
+    return 8 * (rows * columns + k * k + k + 8)
+
+
+def write_svd(f: Function, routine: Routine, inputs: Types, outputs: Types, target: Target) -> None:
+    """u, s and v^T with x = u diag(s) v^T; `tall` x is worked on by columns, wide x by rows."""
+    (tall,) = routine.parameters
+    kind = inputs[0]
+    r = _Spectrum(f, float64, target)
+    m, n, k = size(f, kind.shape[-2]), size(f, kind.shape[-1]), size(f, outputs[1].shape[-1])
+    length = m if tall else n
+    whole = size(f, outputs[0].shape[-1] if tall else outputs[2].shape[-2])
+    lines = "%scratch"
+    turned = r.at(lines, r.times(whole, length))
+    values = r.at(turned, r.times(k, k))
+    with each_matrix(f, ("%i0", kind, 2), ("%o0", outputs[0], 2), ("%o1", outputs[1], 1), ("%o2", outputs[2], 2)) as (
+        x, u, s, vh,
+    ):  # fmt: skip
+        with f.loop(0, k) as rows, f.loop(0, length) as columns:
+            i, j = rows.index, columns.index
+            place = r.plus(r.times(j, n), i) if tall else r.plus(r.times(i, n), j)
+            r.store(r.load(x, place), lines, r.plus(r.times(i, length), j))
+        unit = r.unit(lines, r.times(k, length))
+        r.scale(lines, "fdiv", unit, r.times(k, length))
+        r.fill(turned, r.number(0), r.times(k, k))
+        with f.loop(0, k) as loop:
+            r.store(r.number(1), turned, r.plus(r.times(loop.index, k), loop.index))
+        _orthogonal(r, k, length, lines, turned)
+        with f.loop(0, k) as loop:
+            line = r.at(lines, r.times(loop.index, length))
+            r.store(r.sqrt(r.dot(line, line, length)), values, loop.index)
+        with f.loop(0, k) as loop:
+            place = r.extreme(values, loop.index, k, "ogt")
+            with f.when(f.op(f"icmp ne i64 {place}, {loop.index}")):
+                r.swap_numbers(values, place, loop.index)
+                for base, width in ((lines, length), (turned, k)):
+                    r.swap(r.at(base, r.times(place, width)), r.at(base, r.times(loop.index, width)), width)
+        with f.loop(0, whole) as loop:
+            _normal(r, loop.index, k, length, lines, values)
+        with f.loop(0, k) as loop:
+            i = loop.index
+            long, short = r.at(lines, r.times(i, length)), r.at(turned, r.times(i, k))
+            sign = r.sign(long, length) if tall else r.sign(short, k)
+            r.scale(long, "fmul", sign, length)
+            r.scale(short, "fmul", sign, k)
+            r.store(r.mul(r.load(values, i), unit), s, i)
+        for base, count, width, out, by_rows in (
+            (lines, whole, length, u if tall else vh, not tall), (turned, k, k, vh if tall else u, tall),
+        ):  # fmt: skip
+            with f.loop(0, count) as rows, f.loop(0, width) as columns:
+                i, j = rows.index, columns.index
+                value = r.load(base, r.plus(r.times(i, width), j))
+                place = r.plus(r.times(i, width), j) if by_rows else r.plus(r.times(j, count), i)
+                r.store(value, out, place)
+
+
+def _orthogonal(r: _Spectrum, k: Position, length: Position, lines: str, turned: str) -> None:
+    """Rotate lines, two at a time, until all are orthogonal to each other; the rotations are kept."""
+    f = r.f
+    # The rounding errors of a sum of so many products.
+    root = r.intrinsic("sqrt", f.op(f"sitofp i64 {length} to double"))
+    least = r.number(8 * EPSILON)
+    error = r.mul(root, r.number(EPSILON))
+    limit = r.choose(r.compare("ogt", error, least), error, least)
+    again, sweeps = r.counter(1), r.counter(0)
+
+    def more() -> str:
+        rotated = f.op(f"icmp ne i64 {r.get(again)}, 0")
+        return f.op(f"and i1 {rotated}, {f.op(f'icmp slt i64 {r.get(sweeps)}, {TURNS}')}")
+
+    with r.whilst(more):
+        r.put(0, again)
+        r.put(r.plus(r.get(sweeps), 1), sweeps)
+        with f.loop(0, k) as first, f.loop(r.plus(first.index, 1), k) as second:
+            x, y = (r.at(lines, r.times(loop.index, length)) for loop in (first, second))
+            left, right, both = r.dot(x, x, length), r.dot(y, y, length), r.dot(x, y, length)
+            # Shorter lines are what rounding left of others: the largest element is at least 1.
+            bound = r.mul(limit, r.mul(_at_least_epsilon(r, r.sqrt(left)), _at_least_epsilon(r, r.sqrt(right))))
+            with f.when(r.compare("ogt", r.abs(both), bound)):
+                r.put(1, again)
+                apart = r.div(r.sub(right, left), r.mul(r.number(2), both))
+                root = r.sqrt(r.multiply_add(apart, apart, r.number(1)))
+                tangent = r.div(r.copysign(r.number(1), apart), r.add(r.abs(apart), root))
+                cosine = r.div(r.number(1), r.sqrt(r.multiply_add(tangent, tangent, r.number(1))))
+                sine = r.mul(cosine, tangent)
+                r.rotate(x, y, cosine, sine, length)
+                r.rotate(r.at(turned, r.times(first.index, k)), r.at(turned, r.times(second.index, k)), cosine, sine, k)
+
+
+def _at_least_epsilon(r: _Spectrum, x: str) -> str:
+    return r.choose(r.compare("ult", x, r.number(EPSILON)), r.number(EPSILON), x)
+
+
+def _normal(r: _Spectrum, i: str, k: Position, length: Position, lines: str, values: str) -> None:
+    """Divide line `i` by its length; where that is rounding only, find another that is orthogonal to those before."""
+    f = r.f
+    line = r.at(lines, r.times(i, length))
+    inside = f.op(f"icmp slt i64 {i}, {k}")
+    value = r.variable(r.number(0))
+    with f.when(inside):
+        r.store(r.load(values, i), value)
+    found = r.load(value)
+    given, missing, after = f.fresh("given"), f.fresh("missing"), f.fresh("after")
+    f.branch(r.compare("uge", found, r.number(EPSILON)), given, missing)
+    f.begin_block(given)
+    r.scale(line, "fdiv", found, length)
+    f.jump(after)
+    f.begin_block(missing)
+    r.fill(line, r.number(0), length)
+    with f.loop(0, i) as before:
+        other = r.at(lines, r.times(before.index, length))
+
+        def squared(offset: str, lanes: int) -> None:
+            part = r.load(other, offset, lanes)
+            r.store(r.multiply_add(part, part, r.load(line, offset, lanes), lanes), line, offset, lanes)
+
+        r.each(length, squared)
+    place = r.extreme(line, 0, length, "olt")
+    r.fill(line, r.number(0), length)
+    r.store(r.number(1), line, place)
+    for _ in range(2):
+        with f.loop(0, i) as before:
+            other = r.at(lines, r.times(before.index, length))
+            r.add_multiples(line, [(r.neg(r.dot(other, line, length)), other)], length)
+        r.scale(line, "fdiv", r.sqrt(r.dot(line, line, length)), length)
+    f.jump(after)
+    f.begin_block(after)
