@@ -53,6 +53,10 @@ class Backend(Protocol):
         """The steps of the program."""
 
     @property
+    def fallbacks(self) -> tuple[str, ...]:
+        """Names of the operations that run by code that is not ours, each once."""
+
+    @property
     def memory(self) -> Memory:
         """Memory of one call."""
 
@@ -83,6 +87,11 @@ class Machine:
     def kernels(self) -> tuple[Any, ...]:
         """The kernels."""
         return self.executable.kernels
+
+    @property
+    def fallbacks(self) -> tuple[str, ...]:
+        """None: what has no machine code is refused, and every step is code of ours."""
+        return ()
 
     @property
     def memory(self) -> Memory:
@@ -118,6 +127,11 @@ class Evaluation:
     def kernels(self) -> tuple[Any, ...]:
         """One for each node."""
         return self.graph.nodes
+
+    @property
+    def fallbacks(self) -> tuple[str, ...]:
+        """All operations: NumPy computes them."""
+        return tuple(dict.fromkeys(self.graph.op_names()))
 
     @property
     def memory(self) -> Memory:
@@ -186,6 +200,11 @@ class Verifying:
     def kernels(self) -> tuple[Any, ...]:
         """The kernels of the compiled program."""
         return self.machine.kernels
+
+    @property
+    def fallbacks(self) -> tuple[str, ...]:
+        """Those of the compiled program, whose outputs are the results."""
+        return self.machine.fallbacks
 
     @property
     def memory(self) -> Memory:

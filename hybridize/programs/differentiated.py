@@ -105,6 +105,11 @@ class Recorded:
         return self._alone.kernels
 
     @property
+    def fallbacks(self) -> tuple[str, ...]:
+        """Those of the program that runs forward."""
+        return self._alone.fallbacks
+
+    @property
     def memory(self) -> Memory:
         """Memory of one call that is not differentiated."""
         return self._alone.memory

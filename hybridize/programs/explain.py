@@ -48,6 +48,7 @@ def explained(
         tuple(str(value.type) for source, value in inputs if source.array is not None),
         tuple(str(value.type) for value in graph.outputs), reason, tuple(valid(stock)),
         () if executable is None else explain.sizes(executable), (), (), MemoryReport(0, 0),
+        fallbacks=runs.fallbacks,
     )  # fmt: skip
     if executable is None:
         return changed(known, kernels=_reference(stock), memory=MemoryReport(runs.memory.peak_bytes, 0))

@@ -144,8 +144,8 @@ class Program:
 
     @property
     def fallbacks(self) -> tuple[str, ...]:
-        """Operations that do not run as machine code; there are none."""
-        return ()
+        """Names of the operations that run by code that is not ours, each once: on the NumPy backend all of them."""
+        return self._runs.fallbacks
 
     @property
     def memory(self) -> Memory:

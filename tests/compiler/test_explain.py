@@ -1,9 +1,11 @@
 """What became of a program: the report says what the compiler did, and times steps that add up to the call."""
 
+import contextlib
+
 import numpy
 import pytest
 
-from hybridize import hybridize, np, npx
+from hybridize import autograd, hybridize, np, npx
 from hybridize.base.errors import ShapeError
 from hybridize.base.types import TensorType
 from hybridize.compiler import compile, default_target, limits
@@ -65,6 +67,31 @@ def test_kernels_name_ops_lines_and_sizes():
     assert report.fallbacks == ()
     assert report.seconds is None
     assert "x: f32[4,5]" in str(report)
+
+
+@pytest.mark.parametrize("verify", [False, "outputs"])
+@pytest.mark.parametrize("recording", [False, True])
+def test_what_is_no_code_of_ours_is_named(verify, recording):
+    def function(x):
+        return np.tanh(np.linalg.inv(x) @ x) + np.tanh(x)
+
+    x = np.eye(3)
+    if recording:
+        x.attach_grad()
+    for backend in ("llvm", "numpy"):
+        compiled = hybridize(function, backend=backend, verify=verify)
+        with autograd.record() if recording else contextlib.nullcontext():
+            compiled(x)
+            program = compiled.program(x)
+        named = program.fallbacks
+        assert program.explain().fallbacks == named
+        if backend == "llvm":
+            assert named == ()
+            assert "none: all of it is machine code" in str(program.explain())
+        else:
+            assert {"matmul", "tanh", "add", *([] if recording else ["inverse"])} <= set(named)
+            assert len(set(named)) == len(named)
+            assert ", ".join(named) in " ".join(str(program.explain()).split())
 
 
 def test_packed_and_in_place_are_told_apart():
