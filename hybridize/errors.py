@@ -30,7 +30,7 @@ from hybridize.base.errors import (
 
 __all__ = [
     "ArgumentError", "AssertionFailed", "CaptureError", "CodegenError", "DTypeError", "DeferredInitializationError",
-    "DeviceError", "GraphError", "HybridizeError", "InternalError", "KeyShapeError", "LinAlgError", "LoadError", "MissingNameError",
-    "OutOfBoundsError",
-    "ShapeError", "StateError", "UntypedError", "ValueArgumentError", "VerificationError", "WriteError",
+    "DeviceError", "GraphError", "HybridizeError", "InternalError", "KeyShapeError", "LinAlgError", "LoadError",
+    "MissingNameError", "OutOfBoundsError", "ShapeError", "StateError", "UntypedError", "ValueArgumentError",
+    "VerificationError", "WriteError",
 ]  # fmt: skip
