@@ -152,36 +152,38 @@ def _accumulated(r: Reals, n: Position, matrix: str, vectors: str, factors: str)
             apply_reflection(r, v, t, first, r.at(first, 1), count)
 
 
+def _seek_negligible(r: Reals, n: Position, diagonal: str, beside: str, end: str) -> None:
+    """Move `end` on to the first position whose neighbour is negligible."""
+    f = r.f
+
+    def on() -> str:
+        k = r.get(end)
+        last = f.op(f"icmp sge i64 {k}, {r.minus(n, 1)}")
+        at = f.op(f"select i1 {last}, i64 0, i64 {k}")
+        length = r.add(
+            r.abs(r.load(diagonal, at)),
+            r.abs(r.load(diagonal, f.op(f"select i1 {last}, i64 0, i64 {r.plus(at, 1)}"))),
+        )
+        limit = r.multiply_add(length, r.number(EPSILON), r.number(1e-290))
+        large = f.op(f"fcmp ugt double {r.abs(r.load(beside, at))}, {limit}")
+        return f.op(f"and i1 {large}, {f.op(f'xor i1 {last}, true')}")
+
+    with r.whilst(on):
+        r.put(r.plus(r.get(end), 1), end)
+
+
 def _ql(r: Reals, n: Position, diagonal: str, beside: str, vectors: str) -> str:
     """Make a tridiagonal matrix diagonal, its vectors following; returns how many values were given up."""
     f = r.f
     failed, end, turns, i = (r.counter(0) for _ in range(4))
     g, s, c, p = (r.variable() for _ in range(4))
 
-    def split() -> None:
-        """Put into `end` the first position, from the present one on, whose neighbour is negligible."""
-
-        def on() -> str:
-            k = r.get(end)
-            last = f.op(f"icmp sge i64 {k}, {r.minus(n, 1)}")
-            at = f.op(f"select i1 {last}, i64 0, i64 {k}")
-            length = r.add(
-                r.abs(r.load(diagonal, at)),
-                r.abs(r.load(diagonal, f.op(f"select i1 {last}, i64 0, i64 {r.plus(at, 1)}"))),
-            )
-            limit = r.multiply_add(length, r.number(EPSILON), r.number(1e-290))
-            large = f.op(f"fcmp ugt double {r.abs(r.load(beside, at))}, {limit}")
-            return f.op(f"and i1 {large}, {f.op(f'xor i1 {last}, true')}")
-
-        with r.whilst(on):
-            r.put(r.plus(r.get(end), 1), end)
-
     with f.loop(0, n) as loop:
         low = loop.index
 
         def more() -> str:
             r.put(low, end)
-            split()
+            _seek_negligible(r, n, diagonal, beside, end)
             some = f.op(f"icmp ne i64 {r.get(end)}, {low}")
             return f.op(f"and i1 {some}, {f.op(f'icmp slt i64 {r.get(turns)}, {TURNS}')}")
 
