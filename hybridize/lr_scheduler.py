@@ -218,5 +218,6 @@ def _refused(what: str) -> ValueArgumentError:
 
 
 __getattr__ = refuses(
-    __name__, globals(),
-)  # fmt: skip
+    __name__,
+    globals(),
+)

@@ -112,7 +112,7 @@ def load(path: str | os.PathLike[str], *, images: bool = False, verify: bool = F
         raise _unverifiable(os.fspath(path))
     raise LoadError(
         "E611",
-        f"{path} holds {_HOLDS[kind]}, which is no program by itself",
+        f"{path} holds {_HOLDS[kind]}, which is not a program by itself",
         help="load an archive written by save, or an exported -symbol.json; arrays are read by load_parameters",
     )
 

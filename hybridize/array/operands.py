@@ -199,7 +199,7 @@ def from_list(x: Any, dtype: DType | None = None) -> Operand:
     try:
         array = numpy.array(x)
     except ValueError as error:
-        raise ShapeError("E103", f"a list that is no array: {error}") from None
+        raise ShapeError("E103", f"a list that is not an array: {error}") from None
     if dtype is None:
         dtype = float32 if array.dtype == float64 or array.size == 0 else as_dtype(array.dtype)
     return given(array.astype(dtype, copy=False))
@@ -258,7 +258,7 @@ def number(x: Any, dtype: DType) -> Operand:
 
 
 def _no_number(x: Any, dtype: DType, why: object) -> DTypeError:
-    return DTypeError("E203", f"{x!r} is no {code(dtype)}: {why}", help="cast the array first: x.astype(...)")
+    return DTypeError("E203", f"{x!r} is not a {code(dtype)}: {why}", help="cast the array first: x.astype(...)")
 
 
 def _check_range(x: Weak, dtype: DType) -> None:

@@ -175,7 +175,7 @@ class TapeNode:
 
 
 def unowned(data: NDArray[Any], edge: Edge, storage: Storage | None = None, version: int = 0) -> Traced:
-    """The history of an operand that is no array's yet."""
+    """The history of an operand that is not an array's yet."""
     traced = Traced(data, edge, storage, version)
     traced.owner = False
     return traced

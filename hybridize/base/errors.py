@@ -121,7 +121,7 @@ class InternalError(HybridizeError):
 
 
 class GraphError(InternalError):
-    """A graph that breaks its own invariants, or text that is no graph."""
+    """A graph that breaks its own invariants, or text that is not a graph."""
 
 
 class CodegenError(InternalError):

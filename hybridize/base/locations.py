@@ -14,7 +14,7 @@ from types import FrameType
 from hybridize.base.frozen import frozen
 
 PACKAGE = os.path.dirname(os.path.dirname(os.path.abspath(__file__))) + os.sep
-"""The folder of this package: its frames are no lines of the user's."""
+"""The folder of this package: its frames are not lines of the user's."""
 _COMMANDS = f"{PACKAGE}tools{os.sep}"
 _CONTEXTS = contextmanager.__code__.co_filename
 """Of Python's, and between ours and the user's where a context of ours is entered."""

@@ -94,7 +94,7 @@ class TensorType:
             sizes = [_size(size, symbols or {}) for size in (_split(match[2]) if match[2] else [])]
             if None not in sizes:
                 return cls(tuple(size for size in sizes if size is not None), BY_CODE[match[1]])
-        raise GraphError("E901", f"{text!r} is no tensor type", help="a type reads like f32[2,3]")
+        raise GraphError("E901", f"{text!r} is not a tensor type", help="a type reads like f32[2,3]")
 
 
 def _size(written: str, symbols: Mapping[str, Dim]) -> int | None:

@@ -201,5 +201,5 @@ def _kept(section: Section) -> bool:
     if not section.flags & elf.ALLOCATED or section.type == elf.UNWINDING or section.name.startswith(_UNREAD):
         return False
     if section.flags & elf.THREAD_LOCAL or section.type not in (elf.PROGBITS, elf.ZEROS):
-        raise CodegenError("E967", f"a section {section.name} has no place in an image")
+        raise CodegenError("E967", f"a section {section.name} does not belong in an image")
     return True

@@ -207,7 +207,7 @@ def _process_image(code: Code) -> Image:
     try:
         return _image(code.said, code.read())
     except _MALFORMED as error:
-        raise LoadError("E652", f"the file's code of {code.kind} is none ({error!r})") from error
+        raise LoadError("E652", f"the file's code of {code.kind} cannot be read ({error!r})") from error
 
 
 def _image(said: Mapping[str, Any], content: bytes) -> Image:
@@ -253,11 +253,11 @@ def executable(
         packs = tuple([Pack(*words) for words in said["packs"]])
         whole = partial(_plan, content, at)
         if not said["sizes"] and type(said["scratch_bytes"]) is not int:
-            raise TypeError("its memory is no number")
+            raise TypeError("its memory is not a number")
         plan = whole() if said["sizes"] else _LatePlan(said, packs, whole)
         results = [TensorType(tuple(shape), BY_CODE[kind]) for kind, shape in said["outputs"]]
     except _MALFORMED as error:
-        raise LoadError("E652", f"the file's code of {name} is no program ({error!r})") from error
+        raise LoadError("E652", f"the file's code of {name} is not a program ({error!r})") from error
     if any(pack.input is not None and pack.input not in stable for pack in packs):
         return None
     try:
@@ -300,7 +300,7 @@ def _constants(code: Code, content: bytes) -> tuple[list[Array], int]:
 def _plan(content: bytes, at: int) -> Plan:
     plan = serialization.load(content[at:], PLAN_CLASSES)
     if not isinstance(plan, Plan):
-        raise LoadError("E652", "the plan of the file's code is none")
+        raise LoadError("E652", "the file's code holds no plan")
     return plan
 
 

@@ -47,7 +47,7 @@ class KernelReport:
     bytes: int
     """Read and written, each buffer once."""
     flops: int
-    """Operations, an estimate for what is no product."""
+    """Operations, an estimate for what is not a product."""
     threads: int = 1
     """Threads that may share it."""
     seconds: float | None = None

@@ -78,7 +78,7 @@ class Cursor:
                 self.fail(f"{what}: the file ends early", start)
             self.at += flat.size
         if dtype == numpy.bool_ and count and array.view(numpy.uint8).max() > 1:
-            self.fail(f"{what} holds bytes other than 0 and 1, which are no booleans", start)
+            self.fail(f"{what} holds bytes other than 0 and 1, which are not booleans", start)
         return array
 
     def done(self, what: str) -> None:

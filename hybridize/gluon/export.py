@@ -194,7 +194,7 @@ def _for_inference(program: SavedProgram) -> int:
             return number
     raise CaptureError(
         "E451",
-        "the result of the net holds values that are no arrays, which MXNet's graphs do not have",
+        "the result of the net holds values that are not arrays, which MXNet's graphs do not have",
         help='return arrays alone, or use another format: format="archive" keeps them',
     )
 

@@ -205,7 +205,7 @@ class _Parser:
         if match is None:
             rest = self._text[self._position :].strip()
             if rest:
-                raise self.error(f"{rest[:20]!r} is no word of a graph")
+                raise self.error(f"{rest[:20]!r} is not a word of a graph")
             self._kind, self._token = "end", ""
         else:
             self._kind = match.lastgroup or ""
@@ -337,7 +337,7 @@ class _Parser:
         op = self._ops[word](**fields)
         for field in dataclasses.fields(op):
             if not _fits(getattr(op, field.name), str(field.type)):
-                raise self.error(f"{word}: {field.name}={getattr(op, field.name)!r} is no {field.type}")
+                raise self.error(f"{word}: {field.name}={getattr(op, field.name)!r} is not a {field.type}")
         return op
 
     def _constant(self, builder: Builder, values: dict[str, Value], left: tuple[str, str, TensorType]) -> None:
@@ -389,7 +389,7 @@ class _Parser:
                 return BY_CODE[token]
             case "word" if token in ("inf", "nan"):
                 return float(token)
-        raise self.error(f"{token!r} is no literal")
+        raise self.error(f"{token!r} is not a literal")
 
     def _sequence(self, closing: str) -> Sequence[Any]:
         self._advance()

@@ -31,6 +31,7 @@ Ones = One
 Zeros = Zero
 
 __getattr__ = refuses(
-    __name__, globals(),
+    __name__,
+    globals(),
     instead={"Load": "net.load_parameters(path)"},
-)  # fmt: skip
+)

@@ -149,7 +149,9 @@ def create(spec: Any, **kwargs: Any) -> Initializer:
         found = _REGISTRY.find(spec)
         if found is not None:
             return found(**kwargs)
-    raise ArgumentError("E311", f"{spec!r} is no initializer", help=f"use one of {_REGISTRY.names}, or an Initializer")
+    raise ArgumentError(
+        "E311", f"{spec!r} is not an initializer", help=f"use one of {_REGISTRY.names}, or an Initializer"
+    )
 
 
 def _described(text: str) -> tuple[str, dict[str, Any]]:

@@ -472,7 +472,7 @@ class Space:
                 return self.interner.cast(again(x), dtype)
             case Fold():
                 return self._rewrite_fold(expr, axes, load, variable)
-        raise TypeError(f"{type(expr).__name__} is no expression of the loop IR")
+        raise TypeError(f"{type(expr).__name__} is not an expression of the loop IR")
 
     def _rewrite_fold(
         self,

@@ -79,7 +79,7 @@ class _Evaluation:
                 return FUNCTIONS[function].meaning(expr.dtype, *(self.value(arg) for arg in args))
             case Fold():
                 return self._fold(expr)
-        raise TypeError(f"{type(expr).__name__} is no expression of the loop IR")
+        raise TypeError(f"{type(expr).__name__} is not an expression of the loop IR")
 
     def _fold(self, fold: Fold) -> Any:
         # A short float is summed in float32, as NumPy and the machine code do.

@@ -117,7 +117,7 @@ class _Printer:
                 variable_name = self._variables.setdefault(variable, f"v{len(self._variables)}")
                 line = f"{kind}({variable_name} < {_size(size)}: {self.name(body)})"
             case _:
-                raise TypeError(f"{type(expr).__name__} is no expression of the loop IR")
+                raise TypeError(f"{type(expr).__name__} is not an expression of the loop IR")
         name = f"%{len(self._lines)}"
         self._lines.append(f"  {name}: {CODES[expr.dtype]} = {line}")
         return name

@@ -266,7 +266,7 @@ def create(metric: Any, *args: Any, **kwargs: Any) -> EvalMetric:
         return create("custommetric", metric, *args, **kwargs)
     raise ArgumentError(
         "E368",
-        f"{metric!r} is no metric",
+        f"{metric!r} is not a metric",
         help=f"use one of {_REGISTRY.names}, an EvalMetric or a function",
     )
 

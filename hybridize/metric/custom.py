@@ -86,7 +86,7 @@ class CustomMetric(Measured):
         raise ArgumentError(
             "E374",
             f"{self.name} holds a function, which no settings describe",
-            help="make the metric anew from the function",
+            help="make the metric again from the function",
         )
 
 

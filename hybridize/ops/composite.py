@@ -78,14 +78,14 @@ def composite(
 
     Args:
         label: its name, MXNet's where that has one.
-        attributes: from the function's arguments, what files say of it; the parameters that are no operands if None.
+        attributes: from the function's arguments, what files say of it; the parameters that are not operands if None.
     """
 
     def decorate(function: _Function) -> _Function:
         signature = inspect.signature(function)
         operands = [name for name, p in signature.parameters.items() if "Operand" in str(p.annotation)]
         if not operands:
-            raise InternalError("E912", f"{function.__name__} names no parameter an Operand, so it is no composite")
+            raise InternalError("E912", f"{function.__name__} names no parameter an Operand, so it is not a composite")
 
         @wraps(function)
         def call(*args: Any, **kwargs: Any) -> Any:

@@ -128,7 +128,7 @@ class Op(ABC):
 
     @classmethod
     def _missing(cls) -> list[str]:
-        """Names of what a class of ops that is no base must define and does not."""
+        """Names of what a class of ops that is not a base must define and does not."""
         names = {name for base in cls.__mro__ for name, part in vars(base).items() if _is_abstract(part)}
         return sorted(name for name in names if _is_abstract(getattr(cls, name)))
 

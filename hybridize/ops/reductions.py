@@ -99,7 +99,7 @@ class _Extreme(Op, abstract=True):
     def infer(self, x: TensorType) -> tuple[TensorType, ...]:
         check_axes(self, self.axes, x)
         if 0 in [x.shape[axis] for axis in self.axes]:
-            raise ShapeError("E156", f"{self.name} over axes {self.axes} of {x}: of nothing there is no {self.fold}")
+            raise ShapeError("E156", f"{self.name} over axes {self.axes} of {x}: an empty axis has no {self.fold}")
         return (TensorType(kept(x.shape, self.axes), x.dtype),)
 
     def vjp(self, g: tuple[Operand], y: tuple[Operand], x: Operand) -> tuple[Gradient, ...]:
@@ -202,7 +202,7 @@ class _Arg(Op, abstract=True):
     def infer(self, x: TensorType) -> tuple[TensorType, ...]:
         check_axes(self, (self.axis,), x)
         if x.shape[self.axis] == 0:
-            raise ShapeError("E156", f"{self.name} over axis {self.axis} of {x}: of nothing there is no {self.fold}")
+            raise ShapeError("E156", f"{self.name} over axis {self.axis} of {x}: an empty axis has no {self.fold}")
         return (TensorType(kept(x.shape, (self.axis,)), int64),)
 
     def vjp(self, g: tuple[Operand], y: tuple[Operand], x: Operand) -> tuple[Gradient, ...]:

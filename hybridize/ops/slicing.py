@@ -43,7 +43,7 @@ def _lengths(op: Op, kind: TensorType, starts: Steps, stops: Steps, steps: Steps
         if step == 0 or (length and not (0 <= start < size and 0 <= last < size)):
             raise ShapeError(
                 "E148",
-                f"{op.name} of {kind}: {start}:{stop}:{step} is no range within an axis of size {size}",
+                f"{op.name} of {kind}: {start}:{stop}:{step} is not a range within an axis of size {size}",
                 help="starts and stops are counted from 0, and a stop of -1 is before the first element",
             )
         lengths.append(length)

@@ -69,7 +69,7 @@ class Cast(Op):
 
     def infer(self, x: TensorType) -> tuple[TensorType, ...]:
         if self.dtype not in CODES:
-            raise DTypeError("E235", f"{self.dtype} is no dtype to cast to")
+            raise DTypeError("E235", f"{self.dtype} is not a dtype to cast to")
         return (TensorType(x.shape, self.dtype),)
 
     def reference(self, x: NDArray[Any]) -> tuple[NDArray[Any], ...]:

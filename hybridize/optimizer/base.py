@@ -325,7 +325,7 @@ class Optimizer:
         kind = Optimizer.opt_registry.get(name.lower()) if isinstance(name, str) else None
         if kind is None:
             known = ", ".join(sorted(Optimizer.opt_registry))
-            raise ArgumentError("E354", f"{name!r} is no optimizer", help=f"use one of {known}, or an Optimizer")
+            raise ArgumentError("E354", f"{name!r} is not an optimizer", help=f"use one of {known}, or an Optimizer")
         return kind(**kwargs)
 
 

@@ -148,7 +148,7 @@ def read_states(path: str | os.PathLike[str]) -> States:
     except LoadError as error:
         raise _read_wrongly(source, error) from error
     except _MALFORMED as error:
-        raise LoadError("E661", f"{source} does not read: {error}", help="take another copy of it") from error
+        raise LoadError("E661", f"{source} cannot be read: {error}", help="take another copy of it") from error
 
 
 def _read_wrongly(source: str, error: LoadError) -> LoadError:
@@ -260,7 +260,7 @@ def _check_slots(optimizer: Optimizer, found: States, settings: Mapping[str, Any
             forms.append(state)
         if not any(_slots(form) in counts for form in forms):
             arrays = " or ".join(map(str, sorted(counts)))
-            what = f"of another form: that of {index!r} is no {arrays} arrays, which {found.optimizer} keeps"
+            what = f"of another form: that of {index!r} is not {arrays} arrays, which {found.optimizer} keeps"
             raise _other(found, what)
 
 

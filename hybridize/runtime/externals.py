@@ -24,7 +24,7 @@ def address(name: str) -> int:
         except AttributeError:
             continue
         return int(ctypes.cast(function, ctypes.c_void_p).value or 0)
-    raise CodegenError("E963", f"the module needs {name!r}, which is nowhere in this process")
+    raise CodegenError("E963", f"the module needs {name!r}, which is not defined in this process")
 
 
 @cache

@@ -92,9 +92,7 @@ def exception(name: str, args: Sequence[Any], attributes: dict[str, Any], note: 
     return raised(kind, args, attributes, note)
 
 
-def raised(
-    kind: type[BaseException], args: Sequence[Any], attributes: dict[str, Any], note: str
-) -> BaseException:  # fmt: skip
+def raised(kind: type[BaseException], args: Sequence[Any], attributes: dict[str, Any], note: str) -> BaseException:
     """Make an exception of a class without calling its `__init__` a second time."""
     made = kind.__new__(kind)
     made.args = tuple(args)

@@ -77,7 +77,7 @@ def _plain(value: Any, blobs: list[bytes]) -> Any:
     if dataclasses.is_dataclass(value):
         fields = [_plain(getattr(value, field.name), blobs) for field in dataclasses.fields(value)]
         return {stored_name(type(value)): fields}
-    raise LoadError("E651", f"{type(value).__name__} is no plain data")
+    raise LoadError("E651", f"{type(value).__name__} is not plain data")
 
 
 def _value(plain: Any, blobs: memoryview, classes: dict[str, type]) -> Any:

@@ -163,4 +163,4 @@ def _collect(
             return hint(size) * (1 + _collect(body, (*folds, expr), axes, reads, seen))
         case Const() | Axis():
             return 0
-    raise CodegenError("E956", f"{type(expr).__name__} is no expression of the loop IR")
+    raise CodegenError("E956", f"{type(expr).__name__} is not an expression of the loop IR")

@@ -90,7 +90,9 @@ class Packed:
 
 @frozen(eq=False)
 class ThreadPoolHandle:
-    """A constant that is no array: who runs the loops of steps that are split, as `runtime.pool` says."""
+    """The thread pool's handle, passed to machine code as one more constant; `runtime.pool` runs the loops of split
+    steps.
+    """
 
 
 @frozen

@@ -146,7 +146,7 @@ class Expression(Operators):
         names = [variable.name for variable in variables]
         for name in types:
             if name not in names:
-                text = f"{name!r} is no variable of the expression"
+                text = f"{name!r} is not a variable of the expression"
                 raise ArgumentError("E314", text, help=f"it has {', '.join(names)}")
         examples = [wrap(_zeros(_type_of(variable, types.get(variable.name)))) for variable in variables]
         return capture(self._replay(), Call.of(examples, {}), names)

@@ -106,7 +106,7 @@ def _dims(spec: str) -> Iterator[str]:
     match = _TYPE.fullmatch(spec.replace(" ", ""))
     for part in match[2].split(",") if match and match[2] else ():
         if not (part.isdecimal() or part.isidentifier()):
-            raise ArgumentError("E339", f"{spec!r}: {part!r} is no size", help="a number, or a name for any size")
+            raise ArgumentError("E339", f"{spec!r}: {part!r} is not a size", help="a number, or a name for any size")
         yield part
 
 

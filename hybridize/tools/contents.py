@@ -85,7 +85,7 @@ def archive(path: Path, *, full: bool = False) -> list[Grid]:
 
 
 def exported(path: Path) -> Path | None:
-    """The symbol file that `export` wrote for this name, where the name itself is no file."""
+    """The symbol file that `export` wrote for this name, where the name itself is not a file."""
     file = path.with_name(f"{path.name}-symbol.json")
     return file if path.name and not path.exists() and file.is_file() else None
 

@@ -52,7 +52,7 @@ class Grid:
 
     def show(self, console: Console) -> None:
         """Print the table; our own rows stand out."""
-        table = Table(title=Text(self.title), title_justify="left")  # Text: [n0] is no markup
+        table = Table(title=Text(self.title), title_justify="left")  # Text: [n0] is not markup
         for i, column in enumerate(self.columns):
             if i < self.words:  # words are folded in a narrow window, figures never
                 table.add_column(column, overflow="fold")

@@ -169,7 +169,7 @@ def _neutral(exported: torch.export.ExportedProgram, kinds: Sequence[TensorType]
         elif spec.kind is not OutputKind.USER_OUTPUT or not _is_tensor(result):
             raise CaptureError(
                 "E425",
-                f"the module gives or changes something that is no tensor: {result!r} ({spec.kind.name.lower()})",
+                f"the module gives or changes something that is not a tensor: {result!r} ({spec.kind.name.lower()})",
                 help="return tensors, and write no arguments",
             )
     calls = [node for node in exported.graph.nodes if node.op == "call_function"]

@@ -617,8 +617,12 @@ def test_what_is_flat_has_gradients_of_zero(name, mode):
 def _heads(x):
     y = np.exp(x) * x
     return {
-        "itself": (y, y), "a leaf": (y, x), "recorded beside": (y, np.sin(x)), "a view": (y, y[::1]), "apart": (y, y.detach()),
-    }  # fmt: skip
+        "itself": (y, y),
+        "a leaf": (y, x),
+        "recorded beside": (y, np.sin(x)),
+        "a view": (y, y[::1]),
+        "apart": (y, y.detach()),
+    }
 
 
 @pytest.mark.parametrize("case", ["itself", "a leaf", "recorded beside", "a view", "apart"])
@@ -632,8 +636,10 @@ def test_head_gradients_that_have_a_history(case, mode):
     wanted = head * numpy.exp(value) * (1 + value)
     function = hybridize.hybridize(_heads) if mode == "compiled" else _heads
     for way in (
-        lambda y, g: y.backward(g), lambda y, g: autograd.backward([y], [g]), lambda y, g: autograd.grad([y], [x], [g]),
-    ):  # fmt: skip
+        lambda y, g: y.backward(g),
+        lambda y, g: autograd.backward([y], [g]),
+        lambda y, g: autograd.grad([y], [x], [g]),
+    ):
         x.grad[...] = 0.0
         with autograd.record():
             y, g = function(x)[case]

@@ -100,11 +100,20 @@ def test_gradients_of_logarithms_are_finite():
     assert x.grad.asnumpy().tolist() == [1.0, 0.0, 0.0, 0.25]
 
 
-@pytest.mark.parametrize("function", [
-    lambda x: x[x > 0], lambda x: x[x > 0][0], lambda x: np.sort(x[x > 0]), lambda x: x[x > 0] + x[x < 0],
-    lambda x: x[x > 0] + np.ones((4,)), lambda x: list(x[x > 0]), lambda x: 1 if x[x > 0] else 2,
-    lambda x: x[x > 0].reshape(2, -1), lambda x: x[x > 0].cumsum(),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    "function",
+    [
+        lambda x: x[x > 0],
+        lambda x: x[x > 0][0],
+        lambda x: np.sort(x[x > 0]),
+        lambda x: x[x > 0] + x[x < 0],
+        lambda x: x[x > 0] + np.ones((4,)),
+        lambda x: list(x[x > 0]),
+        lambda x: 1 if x[x > 0] else 2,
+        lambda x: x[x > 0].reshape(2, -1),
+        lambda x: x[x > 0].cumsum(),
+    ],
+)
 def test_refused(function):
     with pytest.raises(CaptureError, match="E402"):
         Function(function)(np.array(VALUES[0]))

@@ -110,7 +110,7 @@ def test_a_size_that_the_dtype_lacks_is_an_error(function, backend, dynamic):
     for n in (5, 7, 255, 9):
         assert repr(compiled(ones(n, "uint8"))) == repr(function(ones(n, "uint8")))
     for n in (256, 300):
-        with pytest.raises(DTypeError, match=f"{n} is no u8"):
+        with pytest.raises(DTypeError, match=f"{n} is not a u8"):
             compiled(ones(n, "uint8"))
     assert repr(compiled(ones(8, "uint8"))) == repr(function(ones(8, "uint8")))
 

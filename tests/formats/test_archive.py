@@ -376,11 +376,16 @@ def test_loaded_functions_take_dicts_in_any_order_and_none_where_it_is_the_defau
     loaded = hybridize.load(tmp_path / "mixed")
     for state in (ordered, turned):
         for args, kwargs in (
-            ((state, x), {}), ((state, x, None), {}), ((state, x), {"bias": None}), ((state,), {"x": x, "mask": None}),
-            ((), {"x": x, "state": state}), ((state, x, None), {"bias": None}),
-            ((state, x, other), {"bias": x}), ((state, x), {"bias": x, "mask": other}),
+            ((state, x), {}),
+            ((state, x, None), {}),
+            ((state, x), {"bias": None}),
+            ((state,), {"x": x, "mask": None}),
+            ((), {"x": x, "state": state}),
+            ((state, x, None), {"bias": None}),
+            ((state, x, other), {"bias": x}),
+            ((state, x), {"bias": x, "mask": other}),
             ((), {"bias": x, "mask": other, "x": x, "state": state}),
-        ):  # fmt: skip
+        ):
             for _ in range(3):
                 found, wanted = loaded(*args, **kwargs), mixed(*args, **kwargs)
                 numpy.testing.assert_array_equal(found.asnumpy(), wanted.asnumpy())
@@ -403,8 +408,12 @@ def test_other_calls_of_loaded_functions_are_refused(tmp_path):
     function.save(tmp_path / "mixed")
     loaded = hybridize.load(tmp_path / "mixed")
     for args, kwargs in (
-        ((ordered, x, other), {}), ((ordered, x), {"scale": None}), ((ordered, x), {"unknown": None}),
-        (({"a": ordered["a"]}, x), {}), (({**ordered, "z": x}, x), {}), ((ordered,), {}),
-    ):  # fmt: skip
+        ((ordered, x, other), {}),
+        ((ordered, x), {"scale": None}),
+        ((ordered, x), {"unknown": None}),
+        (({"a": ordered["a"]}, x), {}),
+        (({**ordered, "z": x}, x), {}),
+        ((ordered,), {}),
+    ):
         with pytest.raises(ArgumentError, match="E310"):
             loaded(*args, **kwargs)

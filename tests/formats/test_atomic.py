@@ -179,9 +179,13 @@ def test_what_living_writers_write_is_left_alone(tmp_path):
     machine, boot = leftovers._machine(), leftovers._boot()
     alive = f"{machine}-{boot}-{other.pid}-{leftovers._started(other.pid)}-abcdefgh"
     names = [
-        f".net.{alive}.part", f".net.00000000-{boot}-{other.pid}-1-abcdefgh.part", ".net.part", ".net.abcd.part",
-        f".net.{machine}-00000000-{other.pid}-1-abcdefgh.part", "net.part",
-    ]  # fmt: skip
+        f".net.{alive}.part",
+        f".net.00000000-{boot}-{other.pid}-1-abcdefgh.part",
+        ".net.part",
+        ".net.abcd.part",
+        f".net.{machine}-00000000-{other.pid}-1-abcdefgh.part",
+        "net.part",
+    ]
     gone = [f".a.b.{machine}-{boot}-{other.pid}-1-abcdefgh.part", f".c.{machine}-00000000-1-1-abcdefgh.part"]
     for name in (*names, gone[0]):
         (tmp_path / name).write_text("x")

@@ -212,7 +212,7 @@ def row_sparse(size, row):
         (b"", "byte 0"),
         (b"not a params file at all", "byte 0"),
         (listed(b"", count=1 << 60), "byte 16.*arrays do not fit"),
-        (listed(struct.pack("<I", 77)), "byte 24.*no array format"),
+        (listed(struct.pack("<I", 77)), "byte 24.*not an array format"),
         (listed(struct.pack("<Iii", V2, 7, 0)), "storage type 7"),
         (listed(struct.pack("<Iii", V2, 0, -2)), "-2 axes"),
         (listed(struct.pack("<Iii", V2, 0, 1 << 30)), "axes"),
@@ -221,7 +221,7 @@ def row_sparse(size, row):
         (listed(struct.pack("<Iii2qiii", V2, 0, 2, 0, 1 << 62, 1, 0, 0)), "needs more than"),
         (listed(struct.pack("<Iii2qiii", V2, 0, 2, 1 << 32, 1 << 32, 1, 0, 0)), "needs more than"),
         (listed(struct.pack("<Iiiqiii", V2, 0, 1, 1, 1, 0, 99) + b"1234"), "dtype code 99"),
-        (listed(struct.pack("<Iiiqiii", V2, 0, 1, 1, 1, 0, 7) + b"\2"), "no booleans"),
+        (listed(struct.pack("<Iiiqiii", V2, 0, 1, 1, 1, 0, 7) + b"\2"), "not booleans"),
         (listed(struct.pack("<I", 0), struct.pack("<Q", 3)), "1 arrays have 3 names"),
         (listed(struct.pack("<I", 0), struct.pack("<QQ", 1, 1 << 62)), "needs 4611686018427387904 bytes"),
         (listed(struct.pack("<I", 0), struct.pack("<QQ", 1, 2) + b"\xff\xfe"), "byte 44.*UTF-8"),
@@ -230,7 +230,7 @@ def row_sparse(size, row):
         (listed(row_sparse(4, 4)), "do not fit"),
         (b"PK\3\4" + b"\0" * 60, "zip archive"),
         (zip_of(x=numpy.array([object()])), "dtype"),
-        (b"\x93NUMPY\1\0" + struct.pack("<H", 8) + b"(" * 8, "no Python dictionary"),
+        (b"\x93NUMPY\1\0" + struct.pack("<H", 8) + b"(" * 8, "not a Python dictionary"),
     ],
 )
 def test_malformed_files_say_what_and_where(data, what):

@@ -43,9 +43,11 @@ def test_no_circle_of_imports(graph, package):
     modules = {module for module in inside if not graph.find_children(module)}
     edges = {module: graph.find_modules_directly_imported_by(module) & modules for module in modules}
     assert _circles(edges) == [], "\n".join(
-        f"{importer} -> {imported}" for circle in _circles(edges) for importer in circle
+        f"{importer} -> {imported}"
+        for circle in _circles(edges)
+        for importer in circle
         for imported in sorted(edges[importer] & set(circle))
-    )  # fmt: skip
+    )
 
 
 def test_circles_are_seen():

@@ -378,8 +378,8 @@ def test_shapes_that_do_not_fit(one, labels, preds, text):
 @pytest.mark.parametrize(
     ("make", "text"),
     [
-        (lambda: metric.create("nonsense"), "'nonsense' is no metric(.|\n)*accuracy"),
-        (lambda: metric.create(3), "3 is no metric"),
+        (lambda: metric.create("nonsense"), "'nonsense' is not a metric(.|\n)*accuracy"),
+        (lambda: metric.create(3), "3 is not a metric"),
         (lambda: metric.TopKAccuracy(0), "from 1 on"),
         (lambda: metric.TopKAccuracy("3"), "integer"),
         (lambda: metric.Perplexity(-1), "ignore_label"),
@@ -391,7 +391,7 @@ def test_shapes_that_do_not_fit(one, labels, preds, text):
         (lambda: metric.Fbeta(beta=-1), "beta of Fbeta"),
         (lambda: metric.Fbeta(beta=math.inf), "beta of Fbeta"),
         (lambda: metric.MeanPairwiseDistance(p=0), "p of MeanPairwiseDistance"),
-        (lambda: metric.create({}), "no metric"),
+        (lambda: metric.create({}), "metric"),
         (lambda: metric.create("[]"), "describes no metric"),
         (lambda: metric.create('["mae"'), "describes no metric"),
         (lambda: metric.CrossEntropy().update(numpy.array([-1]), numpy.ones((1, 2))), "ignore_label"),

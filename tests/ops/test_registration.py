@@ -173,8 +173,12 @@ def tables_in(path: Path, words: set[str]) -> list[str]:
     """Displays of three or more classes of ops, or of three or more of the words."""
     tree = ast.parse(path.read_text(encoding="utf-8"))
     imports = [node for node in ast.walk(tree) if isinstance(node, ast.ImportFrom)]
-    ours = {name.asname or name.name for node in imports if node.module and node.module.startswith("hybridize.ops")
-            for name in node.names}  # fmt: skip
+    ours = {
+        name.asname or name.name
+        for node in imports
+        if node.module and node.module.startswith("hybridize.ops")
+        for name in node.names
+    }
     classes = {cls.__name__ for cls in OPS.values()}
 
     def is_op(part: ast.expr | None) -> bool:
@@ -207,8 +211,10 @@ def test_no_table_of_ops_stands_anywhere_else():
 
 def test_a_table_would_be_found(tmp_path):
     path = tmp_path / "table.py"
-    for text in ("KEPT = ('reshape', 'arg_max', 'log_add_exp')",
-                 "from hybridize.ops import Add, Mul, Sub\nT = {Add: 1, Mul: 2, Sub: 3}",
-                 "from hybridize import ops\nT = {'a': ops.Add, 'b': ops.Mul, 'c': ops.Sub}"):  # fmt: skip
+    for text in (
+        "KEPT = ('reshape', 'arg_max', 'log_add_exp')",
+        "from hybridize.ops import Add, Mul, Sub\nT = {Add: 1, Mul: 2, Sub: 3}",
+        "from hybridize import ops\nT = {'a': ops.Add, 'b': ops.Mul, 'c': ops.Sub}",
+    ):
         path.write_text(text)
         assert len(tables_in(path, set(OPS))) == 1, text

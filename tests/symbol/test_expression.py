@@ -86,7 +86,7 @@ def test_errors_are_where_the_expression_was_written():
     with pytest.raises(ShapeError, match=r"f32\[2\]") as caught:
         wrong.compile(a=(2,), b=(3,))
     assert caught.value.loc.text.endswith("# here")
-    with pytest.raises(ArgumentError, match="'c' is no variable"):
+    with pytest.raises(ArgumentError, match="'c' is not a variable"):
         wrong.compile(a=(2,), b=(2,), c=(2,))
     with pytest.raises(ArgumentError, match="shape of variable 'b'"):
         wrong.compile(a=(2,))

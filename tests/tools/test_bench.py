@@ -169,9 +169,11 @@ def test_no_figure_is_cut_in_a_narrow_window(width):
     for bound in goals.BOUNDS:
         by_workload.setdefault(bound.workload, []).append(result(bound.row, [0.0123]))
     tables = [
-        report.calls("calls", measured, 0.001), report.exported("exported", measured), report.goals(by_workload),
+        report.calls("calls", measured, 0.001),
+        report.exported("exported", measured),
+        report.goals(by_workload),
         report.Grid("words", ("name", "operator", "bytes"), [(long, long.replace(" ", "_"), "1,234,567")], words=2),
-    ]  # fmt: skip
+    ]
     assert len(tables[2].rows) > 10
     for table in tables:
         console = Console(file=io.StringIO(), width=width)

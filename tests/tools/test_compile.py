@@ -177,7 +177,7 @@ def test_options_reach_the_format(folder):
         (("trained:number", "-o", "x"), "E301"),
         (("trained:net", "-o", "x", "-i", "f32(3)"), "E339: 'f32(3)' is neither a type nor a number"),
         (("trained:net", "-o", "x", "-i", "f31[3]"), "E339: 'f31[3]' is neither a type nor a number"),
-        (("trained:net", "-o", "x", "-i", "f32[2,-1]"), "E339: 'f32[2,-1]': '-1' is no size"),
+        (("trained:net", "-o", "x", "-i", "f32[2,-1]"), "E339: 'f32[2,-1]': '-1' is not a size"),
         (("trained:pinned", "-o", "x", "-i", "f32[n]"), "E339: n cannot be left open"),
         (("trained:both", "-o", "x"), "E533: trained:both was not called yet"),
         (("trained:net", "-o", "x"), "E506: trained:net was not called yet"),
@@ -304,7 +304,7 @@ def test_libraries_cut_short(files, keep):
 def test_somebody_elses_library(tmp_path):
     (tmp_path / "a.c").write_text("int f(void) { return 1; }\n")
     subprocess.run(["cc", "-shared", "-fPIC", "-o", tmp_path / "liba.so", tmp_path / "a.c"], check=True)
-    with pytest.raises(hybridize.errors.LoadError, match=r"E642: .*is no library of hybridize: it lacks what"):
+    with pytest.raises(hybridize.errors.LoadError, match=r"E642: .*is not a library of hybridize: it lacks what"):
         contents.tables(tmp_path / "liba.so")
     with pytest.raises(hybridize.errors.LoadError, match="E611"):
         hybridize.load(tmp_path / "liba.so")

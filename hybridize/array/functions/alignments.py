@@ -25,7 +25,7 @@ from hybridize.ops.tracing import make_graph
 Array = NDArray[Any]
 
 NEVER = -1e30
-"""The logarithm of 0: far below all others, yet finite, so that differences of two of them are no NaN."""
+"""The logarithm of 0: far below all others, yet finite, so that differences of two of them are not NaN."""
 
 
 def summed(

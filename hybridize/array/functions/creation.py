@@ -92,7 +92,7 @@ def _made(source: Any, dtype: Any, copy: bool) -> Any:
     try:
         data = numpy.asarray(source)
     except ValueError as error:
-        raise ShapeError("E103", f"a list that is no array: {error}") from None
+        raise ShapeError("E103", f"a list that is not an array: {error}") from None
     if data.dtype.kind not in "biufV":
         raise DTypeError("E202", f"no array can be made of {type(source).__name__} {source!r:.60}", help="give numbers")
     if dtype is not None:

@@ -76,7 +76,7 @@ def _unary(
         if kind == "number":
             if dtype == bool_ and name != "abs":
                 raise DTypeError(
-                    "E205", f"{name} of {typed(x)}: bools are no numbers", help="cast first: x.astype(int)"
+                    "E205", f"{name} of {typed(x)}: bools are not numbers", help="cast first: x.astype(int)"
                 )
             if dtype == bool_:
                 return copy(x) if isinstance(x, _NUMPY) else result(cast(x, dtype), weak)
@@ -251,7 +251,7 @@ _pow = _binary("power", ops.Pow, "x1 to the power of x2.")
 
 @public
 def power(x1: ArrayLike, x2: ArrayLike, /, out: Any = None, *, dtype: Any = None) -> Any:
-    """x1 to the power of x2; an integer to a negative number that is no array is refused, as in NumPy."""
+    """x1 to the power of x2; an integer to a negative number that is not an array is refused, as in NumPy."""
     if Symbol in (type(x1), type(x2)) and _is_whole(x1) and _is_whole(x2):
         # Python's own numbers: whether the power is an int or a float is decided by the sign of the exponent.
         x2 = int(x2)
@@ -274,7 +274,7 @@ def power(x1: ArrayLike, x2: ArrayLike, /, out: Any = None, *, dtype: Any = None
 
 
 def _negative_power() -> DTypeError:
-    return DTypeError("E205", "an integer to a negative power is no integer", help="cast first: x.astype(float)")
+    return DTypeError("E205", "an integer to a negative power is not an integer", help="cast first: x.astype(float)")
 
 
 def _is_whole(x: Any) -> bool:
@@ -508,7 +508,7 @@ def astype(x: Any, dtype: Any, /, *, copy: bool = True, casting: str = "unsafe",
     if casting != "unsafe":
         found = dtype_of(operand(x))
         if not can_cast(found, wanted, casting):
-            what = f"astype of {typed(operand(x))} to {code(wanted)} is no {casting!r} cast"
+            what = f"astype of {typed(operand(x))} to {code(wanted)} is not a {casting!r} cast"
             raise DTypeError("E207", what, help="casting='unsafe' allows all casts")
     if type(x) is ndarray and not ACTIVE:
         return wrap(converted(x._data, wanted)) if copy or x._data.dtype != wanted else x

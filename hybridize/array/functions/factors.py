@@ -191,7 +191,7 @@ def _check_real(a: Any, name: str) -> None:
     if numpy.linalg.eigvals(x.asnumpy()).dtype.kind == "c":
         raise ArgumentError(
             "E394",
-            f"{name}: {x.type} has eigenvalues that are no real numbers, which have no gradient here",
+            f"{name}: {x.type} has eigenvalues that are not real numbers, which have no gradient here",
             help="np.linalg.eigh takes symmetric matrices",
         )
 

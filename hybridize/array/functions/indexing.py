@@ -384,7 +384,7 @@ def _arrays_as_axes(parsed: Parsed) -> dict[int, int]:
 
 def _symbolic_get(x: Symbol, key: Any) -> Any:
     if (isinstance(key, tuple) and any(isinstance(part, bool) for part in key)) or isinstance(key, bool):
-        raise ArgumentError("E311", "a Python bool is no index", help="x[None] adds an axis")
+        raise ArgumentError("E311", "a Python bool is not an index", help="x[None] adds an axis")
     parsed = _parse(key, x.type)
     if not parsed.arrays:
         same = _basic(x, parsed)

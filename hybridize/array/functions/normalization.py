@@ -92,7 +92,7 @@ def batch_norm(
         mean, var = parts[2:]
     else:
         if data.size == 0:
-            raise ShapeError("E136", f"batch_norm of {data.type} while training: there is no mean of nothing")
+            raise ShapeError("E136", f"batch_norm of {data.type} while training: an empty batch has no mean")
         for state in (running_mean, running_var):
             if not isinstance(state, (ndarray, Symbol)):
                 text = f"batch_norm writes its running statistics while training, got a {type(state).__name__}"

@@ -77,7 +77,7 @@ def _plainly(kind: Any, order: Any, name: str) -> None:
     """Refuse to sort in another way than the one there is, which is stable, and by fields, which arrays have not."""
     one_of(kind, _SORTS, name, "kind")
     if order is not None:
-        raise ValueArgumentError("E345", f"{name}: order names fields, which arrays have not, got {order!r}")
+        raise ValueArgumentError("E345", f"{name}: order names fields, which arrays do not have, got {order!r}")
 
 
 @public

@@ -167,7 +167,7 @@ def transpose(a: Any, axes: Any = None) -> Any:
         axes = axes if isinstance(axes, (tuple, list)) else (axes,)
         order = tuple(axis_of(axis, x.ndim, "transpose") for axis in axes)
         if sorted(order) != list(range(x.ndim)):
-            raise ShapeError("E105", f"transpose of {x.type}: {tuple(axes)} names not each axis once")
+            raise ShapeError("E105", f"transpose of {x.type}: {tuple(axes)} does not name each axis once")
     return permuted(x, order)
 
 
@@ -532,7 +532,7 @@ def _cuts(length: int, indices_or_sections: Any, even: bool, of: Any) -> list[in
     sections = int(indices_or_sections)
     if sections <= 0 or (even and length % sections):
         raise ShapeError(
-            "E108", f"split of {of.type}: {length} is no multiple of {sections}", help="array_split allows it"
+            "E108", f"split of {of.type}: {length} is not a multiple of {sections}", help="array_split allows it"
         )
     base, more = divmod(length, sections)
     sizes = [base + 1] * more + [base] * (sections - more)

@@ -431,7 +431,7 @@ class Dim:
 
 
 def _leaving(function: Callable[[Any, Any], Any], *, reflected: bool) -> Callable[[Dim, Any], Any]:
-    """An operator of integers that is no arithmetic of sizes: done with the number."""
+    """An operator of integers that is not arithmetic of sizes: done with the number."""
 
     def operate(self: Dim, other: Any) -> Any:
         if not isinstance(other, int):

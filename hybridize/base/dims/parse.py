@@ -73,7 +73,7 @@ class _Reader:
         self.written = written
 
     def error(self) -> GraphError:
-        return GraphError("E901", f"{self.written!r} is no size", help="a size reads like 12 or 2*n0+1")
+        return GraphError("E901", f"{self.written!r} is not a size", help="a size reads like 12 or 2*n0+1")
 
     def take(self, expected: str) -> bool:
         if self.tokens and self.tokens[0] == expected:

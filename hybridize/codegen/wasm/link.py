@@ -47,7 +47,7 @@ def link(*objects: bytes) -> Linked:
     sources = [read(data) for data in objects]
     for symbol in (symbol for source in sources for symbol in source.symbols):
         if symbol.kind == "data" and symbol.index < 0:
-            raise CodegenError("E963", f"the object needs {symbol.name}, which is nowhere")
+            raise CodegenError("E963", f"the object needs {symbol.name}, which is not defined anywhere")
     parts, imports, heap = _placed(sources)
     table = _Table()
     fixed = [_fixed(part, table) for part in parts]

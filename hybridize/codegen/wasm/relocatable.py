@@ -109,7 +109,7 @@ def read(data: bytes) -> Relocatable:
         CodegenError E967: these bytes are no object, or hold what our programs never need.
     """
     if not data.startswith(MAGIC):
-        raise CodegenError("E967", "these bytes are no WebAssembly")
+        raise CodegenError("E967", "these bytes are not WebAssembly")
     reader = ByteReader(data, len(MAGIC))
     found: dict[int, ByteReader] = {}
     order: list[int] = []
@@ -137,7 +137,7 @@ def read(data: bytes) -> Relocatable:
         elif title in ("reloc.CODE", "reloc.DATA"):
             relocations += _relocations(content, order)
     if "linking" not in [title for title, _ in customs]:
-        raise CodegenError("E967", "the module is no relocatable object: it says nothing of its symbols")
+        raise CodegenError("E967", "the module is not a relocatable object: it says nothing of its symbols")
     if len(aligns) != len(contents):
         raise CodegenError("E967", f"the object has {len(contents)} segments of data and describes {len(aligns)}")
     segments = tuple(DataSegment(content, align) for content, align in zip(contents, aligns, strict=True))
@@ -191,7 +191,7 @@ def _data(reader: ByteReader | None) -> tuple[list[bytes], list[int]]:
         first = reader.position
         for _ in range(reader.unsigned()):
             if reader.byte() != 0 or reader.byte() != 0x41:  # into memory 0, at an i32 constant
-                raise CodegenError("E967", "a segment of data has no constant place")
+                raise CodegenError("E967", "a segment of data has no constant offset")
             reader.signed()
             reader.byte()
             size = reader.unsigned()

@@ -101,7 +101,7 @@ class Container:
             tree = json.loads(text.decode())  # bytes would be searched for their encoding
             checks = tree["checks"]
         except (ValueError, TypeError, LookupError, RecursionError) as error:
-            raise self.fail(f"its description does not read ({error})") from error
+            raise self.fail(f"its description cannot be read ({error})") from error
         if type(checks) is not list or len(checks) != len(names) or not _INTEGERS.issuperset(map(type, checks)):
             raise self.fail("its checksums are not one for each tensor")
         self._checks = dict(zip(names, checks, strict=True))
@@ -152,8 +152,8 @@ class Container:
 
 
 def unsound(source: str, what: str) -> LoadError:
-    """The error of a file that is no archive."""
-    return LoadError("E604", f"{source} is no sound archive of hybridize: {shortened(what)}", help="save it again")
+    """The error of a file that is not an archive."""
+    return LoadError("E604", f"{source} is not a sound archive of hybridize: {shortened(what)}", help="save it again")
 
 
 def damaged(source: str, what: str) -> LoadError:
@@ -171,7 +171,7 @@ def shortened(text: str) -> str:
 
 
 def opened(source: str) -> Container | None:
-    """The file, mapped; None where it is no archive of this kind: another safetensors file, or of version 1.
+    """The file, mapped; None where it is not an archive of this kind: another safetensors file, or of version 1.
 
     Raises:
         LoadError E600: the file cannot be opened.
@@ -199,7 +199,7 @@ def opened(source: str) -> Container | None:
         metadata = tree.pop("__metadata__")
         return Container(source, data, _entries(tree, 8 + length, len(data)), metadata["program"])
     except (ValueError, TypeError, LookupError, AttributeError, RecursionError) as error:
-        raise unsound(source, f"its header does not read ({error})") from error
+        raise unsound(source, f"its header cannot be read ({error})") from error
 
 
 def later(source: str, version: str) -> LoadError:

@@ -63,7 +63,7 @@ def word(value: Any) -> str:
         TypeError: it is none.
     """
     if not isinstance(value, str):
-        raise TypeError(f"{value!r} is no string")
+        raise TypeError(f"{value!r} is not a string")
     return value
 
 
@@ -75,9 +75,9 @@ def leaf_in(tree: list[Any]) -> Leaf:
     """
     kind, *value = tree
     if kind not in ("array", "scalar", "constant") or len(value) != (kind != "array"):
-        raise ValueError(f"{tree!r} is no leaf")
+        raise ValueError(f"{tree!r} is not a leaf")
     if value and type(value[0]) not in _PLAIN:
-        raise ValueError(f"{tree!r} is no leaf")
+        raise ValueError(f"{tree!r} is not a leaf")
     return Leaf(kind, *value) if value else ARRAY
 
 
@@ -90,7 +90,7 @@ def structure_in(tree: dict[str, Any]) -> Structure:
     kind = tree["kind"]
     children = tuple([structure_in(child) for child in tree.get("children", ())])
     if kind not in _STRUCTURES or (children and kind in ("leaf", "none")):
-        raise ValueError(f"{kind!r} is no structure")
+        raise ValueError(f"{kind!r} is not a structure")
     if kind in ("leaf", "none"):
         return LEAF if kind == "leaf" else NONE
     keys: tuple[Any, ...] = ()
@@ -147,7 +147,7 @@ def check_scalars(leaves: Iterable[Leaf], values: Iterable[Value]) -> None:
     arrays = [leaf for leaf in leaves if leaf.kind != "constant"]
     for leaf, value in zip(arrays, values, strict=True):
         if leaf.kind == "scalar" and value.type.shape:
-            raise ValueError(f"{value.type} is no number")
+            raise ValueError(f"{value.type} is not a number")
 
 
 def _named_tuple(name: str, fields: Iterable[str]) -> type:

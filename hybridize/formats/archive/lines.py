@@ -42,7 +42,7 @@ def with_lines(graph: Graph, tree: dict[str, Any]) -> Graph:
             continue
         file, line, function = key = tuple(place)
         if not all(type(number) is int and number >= 0 for number in key):
-            raise ValueError(f"{place!r} is no line")
+            raise ValueError(f"{place!r} is not a line")
         locs.append(known.setdefault(key, SourceLoc(files[file], line, functions[function])))
     left = iter(locs)
     placed = _placed(graph, left)

@@ -154,7 +154,7 @@ def _inputs(parts: list[Any], symbols: Mapping[str, Dim]) -> tuple[Value, ...]:
             raise ValueError(f"an input has {len(sizes)} axes")
         for size in sizes:
             if not (size >= 0 if type(size) is int else dims.is_symbolic(size)):
-                raise ValueError(f"{size!r} is no size")
+                raise ValueError(f"{size!r} is not a size")
         values.append(Value(TensorType(sizes, BY_CODE[code]), word(name)))
     return tuple(values)
 

@@ -111,7 +111,7 @@ def _read_array(cursor: Cursor, index: int) -> NDArray[Any] | None:
     elif magic <= MAX_AXES:
         shape = tuple(cursor.number("I", f"the shape of {what}") for _ in range(magic))
     else:
-        cursor.fail(f"{what} begins with {magic:#x}, which is no array format of MXNet", start)
+        cursor.fail(f"{what} begins with {magic:#x}, which is not an array format of MXNet", start)
     if not shape:
         return None
     _read_device(cursor, what)

@@ -23,7 +23,7 @@ def dense(shape: tuple[int, ...], values: NDArray[Any], *indices: NDArray[Any]) 
     if size is None or size * values.dtype.itemsize > MAX_DENSE_BYTES:
         return f"the shape {shape} is too large to be made dense"
     if any(array.ndim != 1 or array.dtype.kind not in "iu" for array in indices):
-        return "an index array is no vector of integers"
+        return "an index array is not a vector of integers"
     result = numpy.zeros(shape, values.dtype)
     whole = [array.astype(numpy.int64) for array in indices]
     fits = _fill_rows(result, values, *whole) if len(whole) == 1 else _fill_csr(result, values, *whole)

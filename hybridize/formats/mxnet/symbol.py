@@ -107,13 +107,13 @@ class _Reader:
         self.source = source
 
     def fail(self, where: str, what: str) -> NoReturn:
-        raise LoadError("E602", f"{self.source} is no graph of MXNet: {where} {what}")
+        raise LoadError("E602", f"{self.source} is not a graph of MXNet: {where} {what}")
 
     def graph(self, data: bytes | str) -> SymbolGraph:
         try:
             tree = json.loads(data)
         except (ValueError, RecursionError) as error:
-            self.fail("its text", f"is no JSON ({error})")
+            self.fail("its text", f"is not JSON ({error})")
         if not isinstance(tree, dict) or not isinstance(tree.get("nodes"), list):
             self.fail("nodes", "is missing or no list")
         nodes = [self.node(node, f"nodes[{i}]", len(tree["nodes"])) for i, node in enumerate(tree["nodes"])]
@@ -152,7 +152,7 @@ class _Reader:
 
     def node(self, node: Any, where: str, count: int) -> SymbolNode:
         if not isinstance(node, dict):
-            self.fail(where, "is no object")
+            self.fail(where, "is not an object")
         op, name = node.get("op"), node.get("name")
         if not isinstance(op, str) or not isinstance(name, str):
             self.fail(where, "lacks op or name")
@@ -167,7 +167,7 @@ class _Reader:
         for key in ("attr", "attrs", "param"):
             part = node.get(key, {})
             if not isinstance(part, dict) or any(not isinstance(value, str) for value in part.values()):
-                self.fail(f"{where}.{key}", "is no object of strings")
+                self.fail(f"{where}.{key}", "is not an object of strings")
             merged.update(part)
         for key in _OLD_HIDDEN:
             if key in merged:
@@ -185,16 +185,16 @@ class _Reader:
                 or not 0 <= entry[0] < count
                 or not 0 <= entry[1] < 1 << 16
             ):
-                self.fail(f"{where}[{i}]", f"is no entry [node, output] of {count} nodes: {entry!r:.80}")
+                self.fail(f"{where}[{i}]", f"is not an entry [node, output] of {count} nodes: {entry!r:.80}")
         return tuple((entry[0], entry[1]) for entry in entries)
 
     def graph_attributes(self, attributes: Any) -> dict[str, Any]:
         if not isinstance(attributes, dict):
-            self.fail("attrs", "is no object")
+            self.fail("attrs", "is not an object")
         plain: dict[str, Any] = {}
         for key, value in attributes.items():
             if not isinstance(value, list) or len(value) != 2:
-                self.fail(f"attrs.{key}", "is no pair of type and value")
+                self.fail(f"attrs.{key}", "is not a pair of type and value")
             plain[key] = value[1]
         return plain
 

@@ -145,7 +145,7 @@ def _transpose(a: Attributes, x: Operand) -> Operand:
     axes = a.axes("axes")
     order = tuple(reversed(range(count))) if axes is None else tuple(axis_of(axis, count) for axis in axes)
     if sorted(order) != list(range(count)):
-        a.fail(f"axes={axes} is no order of {count} axes")
+        a.fail(f"axes={axes} is not an order of {count} axes")
     return transpose(x, order)
 
 

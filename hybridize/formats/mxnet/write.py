@@ -201,7 +201,7 @@ class _Writer:
             self.same(inner, outer)
 
     def has_states(self, label: str, node: Node) -> bool:
-        """Mark the variables that are auxiliary states; False if one of these is no variable of the file."""
+        """Mark the variables that are auxiliary states; False if one of these is not a variable of the file."""
         if label not in AUXILIARY:
             return True
         entries = [self.entry(value) for value in node.inputs]  # in MXNet's order

@@ -54,7 +54,7 @@ def _header(cursor: Cursor, data: bytes, start: int, text: bool) -> tuple[DType,
     try:
         header = ast.literal_eval(data.decode("latin-1").strip())
     except (ValueError, SyntaxError, MemoryError, RecursionError, TypeError):
-        cursor.fail("the .npy header is no Python dictionary", start)
+        cursor.fail("the .npy header is not a Python dictionary", start)
     if not isinstance(header, dict) or set(header) != {"descr", "fortran_order", "shape"}:
         cursor.fail("the .npy header lacks descr, fortran_order or shape", start)
     shape, fortran = header["shape"], header["fortran_order"]
@@ -108,7 +108,7 @@ def _members(cursor: Cursor) -> dict[str, NDArray[Any]]:
             at = info.header_offset
             name = info.filename.removesuffix(".npy")
             if name == info.filename or name in members:
-                raise malformed(cursor.name, f"the member {info.filename!r} is no array, or comes twice", at)
+                raise malformed(cursor.name, f"the member {info.filename!r} is not an array, or comes twice", at)
             if info.compress_type not in (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED):
                 raise malformed(cursor.name, f"the member {info.filename!r} is compressed in an unknown way", at)
             if info.compress_size > cursor.end or info.file_size > info.compress_size * _MAX_RATIO:
@@ -126,7 +126,7 @@ def _dense(cursor: Cursor, folder: str, members: dict[str, NDArray[Any]]) -> NDA
         raise malformed(cursor.name, f"the sparse array {folder!r} of format {word!r} is incomplete", 0)
     extent, values, *indices = (members[f"{folder}/{part}"] for part in parts)
     if extent.ndim != 1 or extent.dtype not in dtypes.INTEGERS:
-        raise malformed(cursor.name, f"the shape of the sparse array {folder!r} is no vector of integers", 0)
+        raise malformed(cursor.name, f"the shape of the sparse array {folder!r} is not a vector of integers", 0)
     result = dense(tuple(int(size) for size in extent), values, *indices)
     if isinstance(result, str):
         raise malformed(cursor.name, f"the sparse array {folder!r}: {result}", 0)

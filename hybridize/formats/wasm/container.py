@@ -79,7 +79,9 @@ def read_wasm(path: str | os.PathLike[str]) -> Wasm:
 
 def _unsound(where: str, what: str) -> LoadError:
     return LoadError(
-        "E604", f"{where} is no sound WebAssembly of hybridize: {what}", help="export it once more, or copy it again"
+        "E604",
+        f"{where} is not a sound WebAssembly module of hybridize: {what}",
+        help="export it once more, or copy it again",
     )
 
 

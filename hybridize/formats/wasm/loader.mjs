@@ -353,7 +353,7 @@ async function bytesOf(source) {
 function contents(file) {
   const damaged = (what) => new LoadError(`NAME.wasm ${what}: export it once more, or copy it again`);
   const view = new DataView(file.buffer, file.byteOffset, file.byteLength);
-  if (file.length < 12 || view.getUint32(0) !== 0x0061736d) throw damaged("is no WebAssembly");
+  if (file.length < 12 || view.getUint32(0) !== 0x0061736d) throw damaged("is not WebAssembly");
   if (view.getUint32(file.length - 4, true) !== crc32(file.subarray(0, -4))) throw damaged("is cut short or altered");
   const found = {};
   let at = 8;

@@ -69,7 +69,7 @@ class Pad:
         if not _holds(dtype, self._value):
             raise ArgumentError(
                 "E376",
-                f"val={self._value!r} to fill with is no {dtype.name}, which the samples are",
+                f"val={self._value!r} to fill with is not a {dtype.name}, which the samples are",
                 help='give Pad a dtype: dtype="float32"',
             )
         batch = numpy.full((len(arrays), *shape), self._value, dtype)
@@ -129,7 +129,7 @@ class Group:
 
 
 class AsList:
-    """The list of samples as it is, for samples that are no numbers: text, names of files."""
+    """The list of samples as it is, for samples that are not numbers: text, names of files."""
 
     def __call__(self, data: Sequence[Any]) -> list[Any]:
         return list(data)

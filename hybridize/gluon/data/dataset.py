@@ -70,7 +70,7 @@ class Dataset:
         return SampledDataset(self, sampler)
 
     def transform(self, fn: Callable[..., Any], lazy: bool = True) -> Dataset:
-        """`fn(*sample)` of each sample; of a sample that is no tuple, `fn(sample)`.
+        """`fn(*sample)` of each sample; of a sample that is not a tuple, `fn(sample)`.
 
         Args:
             fn: the function.

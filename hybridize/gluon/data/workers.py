@@ -200,7 +200,7 @@ class Workers:
 
     def _check(self) -> None:
         if not self._workers:
-            raise StateError("E570", "the workers of this DataLoader have ended", help="iterate it anew")
+            raise StateError("E570", "the workers of this DataLoader have ended", help="iterate over it again")
 
     def _arrival(self, seconds: float) -> bool:
         """Wait for anything to arrive; whether it did."""

@@ -29,5 +29,6 @@ SigmoidBCELoss = SigmoidBinaryCrossEntropyLoss
 SoftmaxCELoss = SoftmaxCrossEntropyLoss
 
 __getattr__ = refuses(
-    __name__, globals(),
-)  # fmt: skip
+    __name__,
+    globals(),
+)

@@ -22,7 +22,9 @@ class Activation(HybridBlock):
 
     def __init__(self, activation: str, **kwargs: Any) -> None:
         if activation not in _FUNCTIONS:
-            raise ArgumentError("E330", f"{activation!r} is no activation", help=f"use one of {', '.join(_FUNCTIONS)}")
+            raise ArgumentError(
+                "E330", f"{activation!r} is not an activation", help=f"use one of {', '.join(_FUNCTIONS)}"
+            )
         self.__dict__["_act_type"] = activation  # names the block, so it is there before the rest
         super().__init__(**kwargs)
 
@@ -43,7 +45,7 @@ class LeakyReLU(HybridBlock):
 
     def __init__(self, alpha: float, **kwargs: Any) -> None:
         if alpha < 0:
-            raise ArgumentError("E330", f"the slope of LeakyReLU is no less than 0, got {alpha}")
+            raise ArgumentError("E330", f"the slope of LeakyReLU is not negative, got {alpha}")
         super().__init__(**kwargs)
         self._alpha = alpha
 

@@ -100,8 +100,8 @@ def test_a_module_of_somebody_else_is_refused(net, tmp_path):
     lines = done.stdout.splitlines()
     assert [line.partition(":")[0] for line in lines] == [
         "LoadError my_net.wasm is of another version than my_net.mjs",
-        "LoadError my_net.wasm is no WebAssembly",
-        "LoadError my_net.wasm is no WebAssembly",
+        "LoadError my_net.wasm is not WebAssembly",
+        "LoadError my_net.wasm is not WebAssembly",
     ]
 
 

@@ -281,7 +281,7 @@ def test_checkpoints_that_are_not_whole_do_not_count(tmp_path):
         (tmp_path / "model-epoch0batch3.json").write_text(text)
         fresh = get(get_net())
         before = parameters(fresh.net)
-        with pytest.raises(LoadError, match="is no checkpoint"):
+        with pytest.raises(LoadError, match="is not a checkpoint"):
             fresh.fit(data(), epochs=3, event_handlers=module.CheckpointHandler(tmp_path, resume_from_checkpoint=True))
         same(before, parameters(fresh.net))
 

@@ -297,4 +297,4 @@ def _emitter(name: str) -> Emitter:
 
 
 EMITTERS: dict[str, Emitter] = {name: _emitter(name) for name in sorted({*INLINE, *CALLED})}
-"""For every float function that is no instruction: `(f, args, dtype, lanes, target)` -> the register of the result."""
+"""Float functions that are not instructions: `(f, args, dtype, lanes, target)` -> the register of the result."""

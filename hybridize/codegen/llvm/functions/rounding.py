@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""floor, ceil, trunc and rint of vectors of floats, also where they are no instructions (x86-64 before SSE4.1).
+"""floor, ceil, trunc and rint of vectors of floats, also where they are not instructions (x86-64 before SSE4.1).
 
 LLVM then calls the C library for each element. Here the adder rounds: a float of 2^mantissa or more is an integer, so
 adding that number and taking it away leaves the nearest one.

@@ -87,7 +87,7 @@ class Elements(Positions):
                 return self._call(expr, lanes)
             case Fold():
                 return self._narrowed_fold(expr, lanes)
-        raise CodegenError("E956", f"{type(expr).__name__} is no expression of the loop IR")
+        raise CodegenError("E956", f"{type(expr).__name__} is not an expression of the loop IR")
 
     def _in(self, lanes: int, expr: Expr) -> str:
         return self.spread(expr) if lanes > 1 else self.value(expr)

@@ -142,7 +142,7 @@ class CheckpointHandler(TrainBegin, BatchEnd, EpochEnd):
             state = numpy.array(note["random"], dtype=numpy.uint64).reshape(2)
         except (ValueError, KeyError, TypeError, OverflowError) as error:
             raise LoadError(
-                "E669", f"{path}.json is no checkpoint: {error}", help="remove it to use an older one"
+                "E669", f"{path}.json is not a checkpoint: {error}", help="remove it to use an older one"
             ) from error
         if (estimator.max_epoch or math.inf) <= epoch or (estimator.max_batch or math.inf) <= batch:
             raise ArgumentError(

@@ -169,7 +169,7 @@ def _read(path: str) -> bytes:
         with gzip.open(path) as packed:
             return packed.read()
     except (EOFError, gzip.BadGzipFile, zlib.error) as error:
-        raise LoadError("E664", f"{path}: no whole gzip file: {error}", help="get the file again") from None
+        raise LoadError("E664", f"{path}: not a whole gzip file: {error}", help="get the file again") from None
 
 
 def _idx(path: str, axes: int) -> NDArray[Any]:

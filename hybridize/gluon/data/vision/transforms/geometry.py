@@ -220,7 +220,7 @@ def _pair(size: Any) -> tuple[int, int]:
 def _known(interpolation: int) -> int:
     if interpolation not in (NEAREST, BILINEAR):
         raise ArgumentError(
-            "E384", f"interpolation {interpolation!r} is not there", help="1 is bilinear, 0 takes the nearest pixel"
+            "E384", f"interpolation {interpolation!r} is not supported", help="1 is bilinear, 0 takes the nearest pixel"
         )
     return interpolation
 
