@@ -25,6 +25,7 @@ from hybridize.array import np, npx, random
 from hybridize.array.device import cpu, gpu, num_gpus
 from hybridize.autograd import checkpoint, value_and_grad
 from hybridize.autograd import grad_of as grad
+from hybridize.base import tracebacks
 from hybridize.base.missing import missing
 from hybridize.base.version import VERSION
 from hybridize.programs import Program
@@ -33,6 +34,7 @@ from hybridize.tools.timing import Benchmark, Timer
 from hybridize.verb import disabled, hybridize, load
 
 __version__ = VERSION
+tracebacks.install()
 gc.collect(0)  # of the youngest: what importing left is not looked through within the first program's first call
 
 _LATER = ("lr_scheduler", "metric", "optimizer")

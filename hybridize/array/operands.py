@@ -22,6 +22,7 @@ from hybridize.array.ndarray import ndarray, wrap
 from hybridize.array.symbol import Symbol
 from hybridize.array.traced import Traced
 from hybridize.base import dims
+from hybridize.base.config import CONFIG
 from hybridize.base.dtypes import CODES, DType, as_dtype, code, float32, float64, int64
 from hybridize.base.errors import (
     ArgumentError,
@@ -34,6 +35,7 @@ from hybridize.base.errors import (
 from hybridize.base.frozen import frozen
 from hybridize.base.locations import is_users
 from hybridize.base.promotion import NUMBERS, default_dtype, floating, python_kind, result_dtype, weak_kind
+from hybridize.base.tracebacks import trim
 from hybridize.base.types import Shape, TensorType, same_shape
 from hybridize.ops import Broadcast, Cast, Concat, Iota, Reshape, size_of
 from hybridize.ops.op import ACTIVE, Op, Operand, bind1, capturing, constant, current, install, taping, type_of
@@ -95,12 +97,16 @@ def public(function: _Function) -> _Function:
     def call(*args: Any, **kwargs: Any) -> Any:
         try:
             return function(*args, **kwargs)
+        except HybridizeError as error:
+            trim(error)
+            raise
         except Handover as handed:
             return handed.receiver.__hybridize_function__(name, call, args, kwargs)
         except _OBJECTIONS as error:
             if not _is_objection(error):
                 raise
-            raise _objection(name, args, kwargs, error) from error
+            found = _objection(name, args, kwargs, error)
+            raise found from (error if CONFIG.full_tracebacks else error.with_traceback(None))
 
     return as_type(_Function, call)
 
@@ -116,10 +122,12 @@ def _is_objection(error: Exception) -> bool:
     """
     if isinstance(error, (HybridizeError, UnicodeError, numpy.linalg.LinAlgError)):
         return False
-    at, depth = error.__traceback__, 0
-    while at is not None and at.tb_next is not None:
-        at, depth = at.tb_next, depth + 1
-    return at is not None and depth > 0 and not is_users(at.tb_frame.f_code.co_filename)
+    at = error.__traceback__.tb_next if error.__traceback__ is not None else None  # below the call itself
+    inside = at is not None
+    while at is not None:
+        inside = inside and not is_users(at.tb_frame.f_code.co_filename)
+        at = at.tb_next
+    return inside
 
 
 def _objection(name: str, args: tuple[Any, ...], kwargs: dict[str, Any], error: Exception) -> HybridizeError:

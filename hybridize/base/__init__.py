@@ -9,5 +9,6 @@ arrays or compilers. A helper that two packages share lives here only when it ha
     config, modes                     switches: of the process, of a thread
     numbers, registry                 settings that are numbers, checked; classes that strings name
     frozen, nested, once, digests     immutable classes, trees of leaves, what is made once, hashes
+    tracebacks                        what users see of them
     forks, interruptions              locks of processes that fork, exceptions of signal handlers
 """

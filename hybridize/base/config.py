@@ -49,6 +49,8 @@ class Configuration:
     """
     cache_bytes: int = _bytes("HYBRIDIZE_CACHE_BYTES", 256 << 20)
     """The bytes that it may hold (HYBRIDIZE_CACHE_BYTES)."""
+    full_tracebacks: bool = os.environ.get("HYBRIDIZE_TRACEBACK", "").strip().lower() == "full"
+    """Keep the frames of this package in tracebacks of errors (HYBRIDIZE_TRACEBACK=full)."""
     check: bool = _flag("CHECK")
     """Verify the graph after every pass (CHECK=1); tests set it."""
     target: str = os.environ.get("HYBRIDIZE_TARGET", "")

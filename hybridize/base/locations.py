@@ -18,6 +18,8 @@ PACKAGE = os.path.dirname(os.path.dirname(os.path.abspath(__file__))) + os.sep
 _COMMANDS = f"{PACKAGE}tools{os.sep}"
 _CONTEXTS = contextmanager.__code__.co_filename
 """Of Python's, and between ours and the user's where a context of ours is entered."""
+_STANDARD = os.path.dirname(os.path.abspath(os.__file__)) + os.sep
+"""Python's own modules, which call what the user hands to them: no line of theirs is anybody's mistake."""
 _SITE = tuple(f"{os.sep}site-packages{os.sep}{name}{os.sep}" for name in ("numpy", "torch"))
 
 
@@ -46,6 +48,8 @@ class SourceLoc:
 @lru_cache(1024)
 def is_users(file: str) -> bool:
     """Tell whether a file of code belongs neither to hybridize nor to a library it is called through."""
+    if file.startswith("<frozen ") or (file.startswith(_STANDARD) and "-packages" not in file[len(_STANDARD) :]):
+        return False
     return not file.startswith(PACKAGE) and file != _CONTEXTS and not any(part in file for part in _SITE)
 
 

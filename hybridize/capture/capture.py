@@ -21,6 +21,7 @@ from hybridize.base.frozen import changed
 from hybridize.base.interruptions import is_asynchronous, let_through
 from hybridize.base.locations import PACKAGE, SourceLoc, user_location
 from hybridize.base.nested import Structure, flatten, unflatten
+from hybridize.base.tracebacks import trim
 from hybridize.capture.control import raising
 from hybridize.capture.control.joining import Opened, objects_of
 from hybridize.capture.control.raising import Ended
@@ -499,7 +500,8 @@ def _translated(error: BaseException, trace: Trace) -> BaseException:
     refused = trace.refused
     if refused is not None and error is not refused and isinstance(error, Exception) and not is_asynchronous(error):
         error = refused
-    return error.with_traceback(_shortened(error.__traceback__))
+    trim(error)
+    return error
 
 
 def _innermost(error: BaseException) -> SourceLoc | None:
@@ -512,19 +514,3 @@ def _innermost(error: BaseException) -> SourceLoc | None:
             found = SourceLoc(code.co_filename, at.tb_lineno, code.co_name)
         at = at.tb_next
     return found
-
-
-def _shortened(traceback: types.TracebackType | None) -> types.TracebackType | None:
-    """A traceback without the frames of this package, where others remain."""
-    kept: list[types.TracebackType] = []
-    at = traceback
-    while at is not None:
-        if not at.tb_frame.f_code.co_filename.startswith(PACKAGE):
-            kept.append(at)
-        at = at.tb_next
-    if not kept:
-        return traceback
-    made: types.TracebackType | None = None
-    for one in reversed(kept):
-        made = types.TracebackType(made, one.tb_frame, one.tb_lasti, one.tb_lineno)
-    return made

@@ -28,6 +28,7 @@ from hybridize.base.forks import renewed
 from hybridize.base.frozen import changed, frozen
 from hybridize.base.interruptions import let_through
 from hybridize.base.nested import arranged
+from hybridize.base.tracebacks import trim
 from hybridize.base.types import TensorType
 from hybridize.capture.capture import capture
 from hybridize.capture.trace.recording import current_trace
@@ -205,27 +206,31 @@ class Function(Generic[P, R]):
         trace = current_trace()
         if trace is not None:  # inside of another capture it becomes part of that program
             return trace.convert(self.python_function)(*args, **kwargs)
-        call = self._call(args, kwargs)
-        program = self._find(call)
-        if program is not None:
-            if not self._installed and not self._new and not any(type(arg) is numpy.ndarray for arg in args):
-                with self._lock:
-                    self._install()
-                return self(*args, **kwargs)
-            self._hits += 1
-            self._cache.used(program.key)
-            result = program.run(call)
-            if program.renewed():
-                with self._lock:
-                    self._install()
-            self._new = False
-            return result
-        with self._lock:
+        try:
+            call = self._call(args, kwargs)
             program = self._find(call)
             if program is not None:
-                return program.run(call)
-            program = self._capture(call)
-        return program.run(call)
+                if not self._installed and not self._new and not any(type(arg) is numpy.ndarray for arg in args):
+                    with self._lock:
+                        self._install()
+                    return self(*args, **kwargs)
+                self._hits += 1
+                self._cache.used(program.key)
+                result = program.run(call)
+                if program.renewed():
+                    with self._lock:
+                        self._install()
+                self._new = False
+                return result
+            with self._lock:
+                program = self._find(call)
+                if program is not None:
+                    return program.run(call)
+                program = self._capture(call)
+            return program.run(call)
+        except Exception as error:
+            trim(error)
+            raise
 
     def _call(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Call:
         if self.saved_program is not None and kwargs:

@@ -11,6 +11,7 @@ from typing import Any
 from hybridize.array.storage import Storage
 from hybridize.base.advice import warn
 from hybridize.base.errors import ArgumentError, StateError
+from hybridize.base.tracebacks import trim
 from hybridize.formats import detect, mxnet, read_archive
 from hybridize.gluon import naming, summary
 from hybridize.gluon.dependence import convert, depend
@@ -355,7 +356,11 @@ class Block:
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
         """Run the block: pre-hooks, `forward`, hooks."""
-        return self._run_with_hooks(self._run, args, kwargs)
+        try:
+            return self._run_with_hooks(self._run, args, kwargs)
+        except Exception as error:
+            trim(error)
+            raise
 
     def _run_with_hooks(self, run: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
         if not self._hooks and not self._pre_hooks:

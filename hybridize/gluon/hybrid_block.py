@@ -11,6 +11,7 @@ from typing import Any, ClassVar, cast
 from hybridize import ndarray as imperative_functions
 from hybridize import symbol as symbolic_functions
 from hybridize.base.errors import ArgumentError, StateError
+from hybridize.base.tracebacks import trim
 from hybridize.capture import Function
 from hybridize.gluon import export
 from hybridize.gluon.block import Block
@@ -43,21 +44,25 @@ class HybridBlock(Block):
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
         """Run the block: compiled when it is hybridized, else `forward`; hooks before and after."""
-        compiled = self._compiled
-        if compiled is not None:
-            return compiled(*args, **kwargs)
-        function = self._function
-        if function is None and not (ACTIVE or self._hooks or self._pre_hooks):  # `_run` without its detours
-            for parameter in self._parameters.values():
-                if parameter._deferred is not None:
-                    self._complete(args)
-                    break
-            try:
-                return self.forward(*args, **kwargs)
-            except AttributeError:
-                self._check_arrays(args)
-                raise
-        return self._run_with_hooks(function or self._run, args, kwargs)
+        try:
+            compiled = self._compiled
+            if compiled is not None:
+                return compiled(*args, **kwargs)
+            function = self._function
+            if function is None and not (ACTIVE or self._hooks or self._pre_hooks):  # `_run` without its detours
+                for parameter in self._parameters.values():
+                    if parameter._deferred is not None:
+                        self._complete(args)
+                        break
+                try:
+                    return self.forward(*args, **kwargs)
+                except AttributeError:
+                    self._check_arrays(args)
+                    raise
+            return self._run_with_hooks(function or self._run, args, kwargs)
+        except Exception as error:
+            trim(error)
+            raise
 
     def _run(self, *args: Any, **kwargs: Any) -> Any:
         for parameter in self._parameters.values():

@@ -3,15 +3,21 @@
 The line that an error must name is marked with the comment `here` in this file.
 """
 
+import functools
 import inspect
 import linecache
+import os
+import subprocess
+import sys
 import traceback
 
 import numpy
 import pytest
 
 from hybridize import hybridize, np, npx
-from hybridize.base.errors import CaptureError, HybridizeError, OutOfBoundsError, ShapeError
+from hybridize.base.config import CONFIG
+from hybridize.base.errors import CaptureError, GraphError, HybridizeError, OutOfBoundsError, ShapeError
+from hybridize.base.locations import PACKAGE
 from hybridize.gluon import HybridBlock, nn
 
 X = np.ones((2, 3))
@@ -279,3 +285,92 @@ def test_foreign_errors_keep_their_class_and_line(case):
 
 def frames(caught):
     return [(frame.filename, frame.lineno) for frame in traceback.extract_tb(caught.tb)]
+
+
+# ----------------------------------------------------------------------------------------------------- tracebacks
+
+
+def _failing():
+    net = nn.HybridSequential()
+    net.add(nn.Dense(3), nn.Dense(4))
+    net.initialize()
+    net(np.ones((2, 5)))
+    active = nn.Dense(3, in_units=5)
+    active.initialize()
+    active.hybridize()
+    fast = hybridize(lambda x: x.reshape(7))
+    return {
+        "function": lambda: np.concatenate([np.ones(3), np.ones((2, 2))]),
+        "objection": lambda: np.take(np.ones(3), "a"),
+        "method": lambda: np.ones(3).reshape(4),
+        "operator": lambda: np.ones(3) + np.ones(4),
+        "product": lambda: np.ones(3) @ np.ones((4, 2)),
+        "net": lambda: net(np.ones((2, 6))),
+        "compiled net": lambda: active(np.ones((2, 6))),
+        "compiled function": lambda: fast(np.ones(3)),
+    }
+
+
+@pytest.mark.parametrize("name", list(_failing()))
+@pytest.mark.parametrize("full", [False, True])
+def test_tracebacks_hide_the_frames_of_the_package(name, full, monkeypatch):
+    """But for the few that an operator leaves by; `HYBRIDIZE_TRACEBACK=full` shows all."""
+    monkeypatch.setattr(CONFIG, "full_tracebacks", full)
+    with pytest.raises(HybridizeError) as caught:
+        _failing()[name]()
+    frames = traceback.extract_tb(caught.value.__traceback__)
+    ours = [frame for frame in frames if frame.filename.startswith(PACKAGE)]
+    assert len(ours) > 1 if full else len(ours) <= 4, frames
+    assert frames[1].filename == __file__
+    if name in ("function", "objection", "net", "compiled net", "compiled function"):
+        assert bool(ours) == full
+    text = "".join(traceback.format_exception(caught.value))
+    assert text.count(PACKAGE) == len(ours) or full
+
+
+def test_errors_of_the_user_keep_the_users_frames():
+    class Mine(nn.HybridBlock):
+        def forward(self, x):
+            return helper(x)
+
+    def helper(x):
+        raise KeyError("mine")
+
+    for active in (False, True):
+        block = Mine()
+        block.hybridize(active)
+        with pytest.raises(KeyError) as caught:
+            block(X)
+        names = [frame.name for frame in traceback.extract_tb(caught.value.__traceback__)]
+        assert names == ["test_errors_of_the_user_keep_the_users_frames", "forward", "helper"]
+
+
+def test_defects_of_the_package_keep_all_frames(monkeypatch):
+    def broken(*_, **__):
+        raise GraphError("E901", "a defect")
+
+    monkeypatch.setattr(nn.Dense, "forward", broken)
+    net = nn.Dense(3)
+    with pytest.raises(GraphError) as caught:
+        net(X)
+    assert any(frame.filename.startswith(PACKAGE) for frame in traceback.extract_tb(caught.value.__traceback__))
+
+
+def test_uncaught_errors_show_the_users_lines(tmp_path):
+    program = tmp_path / "program.py"
+    program.write_text("from hybridize import np\n\nnp.ones(3) + np.ones(4)\n")
+    for extra, shown in (({}, False), ({"HYBRIDIZE_TRACEBACK": "full"}, True)):
+        done = subprocess.run(
+            [sys.executable, str(program)], capture_output=True, text=True, env={**os.environ, **extra}, check=False
+        )
+        assert "ShapeError E101" in done.stderr and str(program) in done.stderr
+        assert (PACKAGE in done.stderr) == shown
+
+
+def test_lines_of_pythons_own_modules_are_nobodys():
+    """Python's wrappers call what they are given: the line is that of who called them."""
+    joined = functools.singledispatch(np.concatenate)
+    with pytest.raises(ShapeError) as caught:
+        joined([np.ones(3), np.ones((2, 2))])
+    assert caught.value.loc.file == __file__
+    assert "joined([" in caught.value.loc.text

@@ -1,0 +1,73 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Tracebacks as users see them: their own frames, without those of this package between and below.
+
+Errors of ours say by themselves what is wrong, and at which line of the user's; the dozen frames that were on the way
+say nothing to who does not work on this package. They are taken away where an error leaves the package (a function of
+`np`, a block, a hybridized function), which costs a call nothing as long as there is none, so that loggers, pytest and
+notebooks show short tracebacks, too. `HYBRIDIZE_TRACEBACK=full` keeps them, and so does an error that is a defect of
+ours: one of Python's that was raised by a line of this package.
+"""
+
+from __future__ import annotations
+
+import sys
+from types import TracebackType
+from typing import Any
+
+from hybridize.base.config import CONFIG
+from hybridize.base.errors import HybridizeError, InternalError
+from hybridize.base.locations import PACKAGE
+
+
+def trim(error: BaseException) -> None:
+    """Take the frames of this package from the traceback of an error, to be raised again by a `raise` alone."""
+    if CONFIG.full_tracebacks or _is_ours(error):
+        return
+    error.__traceback__ = without_ours(error)
+    before = error.__context__
+    if isinstance(error, HybridizeError) and before is not None and without_ours(before) is None:
+        error.__suppress_context__ = True  # what was tried first, all by ourselves: no news to the user
+
+
+def without_ours(error: BaseException) -> TracebackType | None:
+    """Return the traceback of an error without the frames of this package; None where there are no others."""
+    kept: list[TracebackType] = []
+    at = error.__traceback__
+    while at is not None:
+        if not _is_package(at):
+            kept.append(at)
+        at = at.tb_next
+    made: TracebackType | None = None
+    for one in reversed(kept):
+        made = TracebackType(made, one.tb_frame, one.tb_lasti, one.tb_lineno)
+    return made
+
+
+def _is_package(traceback: TracebackType) -> bool:
+    return traceback.tb_frame.f_code.co_filename.startswith(PACKAGE)
+
+
+def _is_ours(error: BaseException) -> bool:
+    """Tell whether an error is a defect of this package, whose frames somebody has to see."""
+    if isinstance(error, HybridizeError):
+        return isinstance(error, InternalError)
+    at = error.__traceback__
+    while at is not None and at.tb_next is not None:
+        at = at.tb_next
+    return at is not None and _is_package(at)
+
+
+def install() -> None:
+    """Show uncaught errors without any frame of ours, unless somebody else shows them."""
+    if sys.excepthook is sys.__excepthook__:
+        sys.excepthook = _show
+
+
+def _show(kind: type[BaseException], error: BaseException, traceback: TracebackType | None) -> Any:
+    seen: set[int] = set()
+    at: BaseException | None = error
+    while at is not None and id(at) not in seen:
+        seen.add(id(at))
+        trim(at)
+        at = at.__cause__ or at.__context__
+    sys.__excepthook__(kind, error, error.__traceback__)
