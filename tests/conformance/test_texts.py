@@ -1,11 +1,14 @@
 """Text and printing of values of the program: made by each call, in order."""
 
 # ruff: noqa: UP031
+import logging
 import sys
+import warnings
 
 import pytest
 
 from hybridize.array import np
+from hybridize.base.errors import CaptureError
 from hybridize.capture import Function
 
 VALUES = ([1.0, 3.0], [-1.0, -2.0], [0.5, 0.25], [20.0, 0.0])
@@ -105,3 +108,43 @@ def test_printed_to_the_standard_error(capsys):
 
     Function(function)(np.array([1.0, 2.0]))
     assert capsys.readouterr() == ("", "sum 3.0\n")
+
+
+def test_logged_by_each_call(caplog):
+    logger = logging.getLogger("conformance")
+
+    def function(x):
+        logger.warning("sum %.2f of %s", x.sum(), x)
+        x[0] = 0
+        logger.error(f"first {x[0]}")
+        return x
+
+    compiled = Function(function)
+    for values in (*VALUES, *VALUES):
+        said = []
+        for run in (function, compiled):
+            caplog.clear()
+            run(np.array(values))
+            said.append([record.message for record in caplog.records])  # as they were written
+        assert said[0] == said[1] and len(said[0]) == 2
+
+
+def test_warned_by_each_call():
+    def function(x):
+        warnings.warn(f"sum {x.sum()}", stacklevel=1)
+        return x
+
+    compiled = Function(function)
+    for values in VALUES:
+        with pytest.warns(UserWarning, match=f"sum {float(np.array(values).sum())}"):
+            compiled(np.array(values))
+
+
+def test_no_log_on_a_branch():
+    def function(x):
+        if x[0] > 0:
+            logging.getLogger("conformance").info("value %s", x)
+        return x
+
+    with pytest.raises(CaptureError, match="E430"):
+        Function(function)(np.array([1.0]))

@@ -51,6 +51,7 @@ from hybridize.capture.python.classes import (
     is_dispatcher,
     matched,
 )
+from hybridize.capture.python.logs import is_log, logged
 from hybridize.capture.python.mathematics import ELEMENTS
 from hybridize.capture.python.mutators import Held, store
 from hybridize.capture.python.tables import is_index, looked_up
@@ -282,6 +283,9 @@ class Router:
             made = texts.method(owner, function.__name__, args, kwargs)
             if made is not NotImplemented:
                 return made
+        if is_log(function, args):
+            logged(trace, function, args, kwargs)
+            return None
         if any(isinstance(argument, masks.Masked) for argument in (*args, *kwargs.values())):
             return masks.applied(function, args, kwargs)
         if type(owner) is Symbol and function.__name__ in ELEMENTS:
