@@ -231,8 +231,34 @@ class Item(Place):
         return f"item [{self.index!r}]"
 
 
-class Cached(Place):
-    """A result of a function that keeps its results, `functools.cache`: read by a call, as Python does."""
+class Membership(Place):
+    """Whether a dict, or what is like one, has a key."""
+
+    __slots__ = ("index",)
+
+    def __init__(self, owner: Any, index: Any) -> None:
+        super().__init__(owner)
+        self.index = index
+
+    @property
+    def key(self) -> Key:
+        return Membership, id(self.owner), type(self.index), self.index
+
+    def read(self) -> Any:
+        return self.index in self.owner
+
+    def expression(self, refer: Refer) -> str:
+        return f"({refer(self.index)} in {refer(self.owner)})"
+
+    def described(self) -> str:
+        return f"{self.index!r} in {short(self.owner)}"
+
+
+class CallResult(Place):
+    """A result of a function of Python's: one that keeps its results (`functools.cache`), or gives a setting.
+
+    Reading it is a call, as it is in Python.
+    """
 
     __slots__ = ("args", "kwargs")
 
@@ -242,16 +268,16 @@ class Cached(Place):
 
     @property
     def key(self) -> Key:
-        return Cached, id(self.owner), tuple(map(id, self.args)), tuple((k, id(v)) for k, v in self.kwargs.items())
+        return CallResult, id(self.owner), tuple(map(id, self.args)), tuple((k, id(v)) for k, v in self.kwargs.items())
 
     def read(self) -> Any:
         return self.owner(*self.args, **self.kwargs)
 
     def expression(self, refer: Refer) -> str:
-        return f"{refer(Cached.read)}({refer(self)})"
+        return f"{refer(CallResult.read)}({refer(self)})"
 
     def described(self) -> str:
-        return f"the result that {getattr(self.owner, '__name__', 'a function')}() keeps"
+        return f"the result of {getattr(self.owner, '__name__', 'a function')}()"
 
 
 class Content(Place):

@@ -1,17 +1,24 @@
 """What functions read and write around them: closures, globals, attributes, containers, arguments, views."""
 
+import contextvars
 import functools
+import logging
 import math
+import os
+import sys
 from types import SimpleNamespace
 
 import numpy
 import pytest
 
+from hybridize import hybridize
 from hybridize.array import np, npx
 from hybridize.capture import Function
+from hybridize.errors import CaptureError
 
 X, Y = [1.0, 2.0], [-3.0, 4.0]
 SCALE = 2.0
+VARIABLE: contextvars.ContextVar[int] = contextvars.ContextVar("of_tests", default=0)
 WEIGHT = np.array([3.0, 4.0])
 TABLE = {"by": 3.0, "nested": {"deep": [1.0, 2.0]}}
 
@@ -753,3 +760,48 @@ def test_functions_without_source(same):
     function = same(lambda: names["f"], X, Y, programs=1)
     names["scale"] = 4.0
     assert function(np.array([0.0])).item() == 4.0
+
+
+@pytest.mark.parametrize(
+    ("read", "change"),
+    [
+        (lambda: "HYBRIDIZE_TEST" in os.environ, lambda m: m.setenv("HYBRIDIZE_TEST", "1")),
+        (lambda: os.environ.get("HYBRIDIZE_TEST", "") == "", lambda m: m.setenv("HYBRIDIZE_TEST", "1")),
+        (lambda: len(sys.argv) > 1000, lambda m: m.setattr(sys, "argv", ["x"] * 1001)),
+        (lambda: "-v" in sys.argv, lambda m: m.setattr(sys, "argv", ["x"] if "-v" in sys.argv else ["x", "-v"])),
+        (lambda: sys.getrecursionlimit() > 5000, lambda m: sys.setrecursionlimit(6000)),
+        (lambda: "of_tests" in sys.modules, lambda m: m.setitem(sys.modules, "of_tests", sys)),
+        (lambda: logging.getLogger("of_tests").isEnabledFor(10), lambda m: logging.getLogger("of_tests").setLevel(10)),
+        (lambda: logging.getLogger("of_tests").level > 5, lambda m: logging.getLogger("of_tests").setLevel(10)),
+        (lambda: VARIABLE.get() > 1, lambda m: VARIABLE.set(5)),
+    ],
+)
+def test_the_process_is_read_at_each_call(monkeypatch, read, change):
+    limit, logger = sys.getrecursionlimit(), logging.getLogger("of_tests")
+    logger.setLevel(0)
+    VARIABLE.set(0)
+
+    def body(x):
+        return x * 2 if read() else x * 3
+
+    made, x = hybridize(body), np.ones(2)
+    try:
+        for _ in range(2):
+            assert made(x).tolist() == body(x).tolist()
+        before = read()
+        change(monkeypatch)
+        assert read() is not before
+        for _ in range(2):
+            assert made(x).tolist() == body(x).tolist()
+    finally:
+        sys.setrecursionlimit(limit)
+
+
+@pytest.mark.parametrize("ask", [os.path.exists, os.path.isfile, os.path.getsize, os.path.abspath, os.listdir])
+def test_files_are_refused(ask):
+    @hybridize
+    def body(x):
+        return x * len(str(ask(".")))
+
+    with pytest.raises(CaptureError, match="E420"):
+        body(np.ones(2))

@@ -118,7 +118,11 @@ class Expressions(ast.NodeTransformer):
         return ast.copy_location(ast.UnaryOp(op=node.op, operand=operand), node)
 
     def visit_Compare(self, node: ast.Compare) -> ast.AST:
-        left, rights = self.visit(node.left), [self.visit(right) for right in node.comparators]
+        # Of what is asked for an item, only that item matters.
+        asked = [isinstance(operator, (ast.In, ast.NotIn)) for operator in node.ops]
+        pairs_asked = zip(node.comparators, asked, strict=True)
+        left = self.visit(node.left)
+        rights = [self._container(right) if asks else self.visit(right) for right, asks in pairs_asked]
         names = [_COMPARISONS[type(operator)] for operator in node.ops]
         if len(names) == 1 and names[0] not in ("in", "not in") and not _is_truth(node):
             return ast.copy_location(ast.Compare(left=left, ops=node.ops, comparators=rights), node)

@@ -31,9 +31,17 @@ OPAQUE_MODULES = frozenset({
 _HARMLESS = frozenset({"fspath", "fsencode", "fsdecode", "cpu_count", "getLogger", "get_ident"})
 _OPAQUE_NAMES = frozenset({"input", "open", "id", "breakpoint"})
 _GENERATORS = {"random": ("Random",), "numpy.random": ("Generator", "RandomState", "BitGenerator")}
+_OF_PATHS = frozenset({
+    "exists", "lexists", "isfile", "isdir", "islink", "ismount", "getsize", "getmtime", "getatime", "getctime",
+    "samefile", "realpath", "abspath", "expanduser", "expandvars",
+})  # fmt: skip
+"""Functions of `os.path` that look at files, the working directory or the environment."""
 _OF_FILES = frozenset({"load", "loadtxt", "genfromtxt", "fromfile", "fromregex"})
 _HEAP_TYPE = 1 << 9
 """Flag of classes that were made while Python ran: `Py_TPFLAGS_HEAPTYPE`."""
+_SETTINGS = frozenset({"sys", "gc", "warnings", "locale"})
+"""Modules whose functions give settings of the interpreter."""
+_OF_LOGGERS = frozenset({"isEnabledFor", "getEffectiveLevel", "hasHandlers", "getChild"})
 _CLOCKS = frozenset({"now", "today", "utcnow"})
 
 
@@ -106,6 +114,8 @@ def opaque_name(function: Any) -> str | None:
         return name if name in _OPAQUE_NAMES else None
     if (module in OPAQUE_MODULES or module.split(".")[0] in OPAQUE_MODULES) and name not in _HARMLESS:
         return f"{'os' if module == 'posix' else module}.{name}"
+    if module in ("posixpath", "genericpath") and name in _OF_PATHS:
+        return f"os.path.{name}"
     if module.startswith("numpy.random"):
         return f"numpy.random.{name}"
     return f"numpy.{name}" if module.split(".")[0] == "numpy" and name in _OF_FILES else None
@@ -124,3 +134,11 @@ def is_iterator(value: Any) -> bool:
 
 
 FUNCTIONS = (types.FunctionType, types.MethodType)
+
+
+def asks_interpreter(function: Any) -> bool:
+    """Tell whether a call gives a setting of the interpreter, or of a logger: another one where that has changed."""
+    owner = getattr(function, "__self__", None)
+    if isinstance(owner, types.ModuleType):
+        return owner.__name__ in _SETTINGS
+    return getattr(function, "__module__", None) == "logging" and getattr(function, "__name__", "") in _OF_LOGGERS

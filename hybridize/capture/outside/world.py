@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import types
 from collections import OrderedDict, deque
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from copy import copy
 from functools import partial
 from typing import Any, Protocol, cast
@@ -39,7 +39,7 @@ from hybridize.capture.outside.trust import is_iterator
 from hybridize.contract.captured import Effect, GivenContainer
 from hybridize.contract.feeds import Feed
 from hybridize.contract.guards import Guard, Unchanged
-from hybridize.contract.places import Attribute, Content, Item, Key, Length, Member, Place
+from hybridize.contract.places import Attribute, Content, Item, Key, Length, Member, Membership, Place
 from hybridize.contract.snapshots import CONTAINERS, MISSING, Snapshot, own, shared_snapshot, snapshot, unchanged
 
 REPEATABLE = frozenset(
@@ -187,6 +187,23 @@ class World:
             self.read_content(owner)
             return length
         return self.read(Length(owner), length)
+
+    def read_membership(self, container: Any, index: Any) -> None:
+        """Depend on whether a container has an item, a dict a key."""
+        if self.is_own(container) or id(container) in self.given:
+            return
+        if type(container) in CONTAINERS and not isinstance(container, dict):
+            if self.is_outside(container):
+                self.read_content(container)
+        elif isinstance(container, Mapping) and type(index) in _SIMPLE:
+            if Item(container, index).key in self.written:
+                return
+            if id(container) in self.changed:
+                self.read_content(container)
+            elif type(container) not in CONTAINERS or self.is_outside(container):
+                self.read(Membership(container, index), index in container)
+        else:
+            self.wrap(container, "a container")
 
     def read_items(self, iterable: Any) -> None:
         """Depend on an object that a loop goes through: by what it holds."""

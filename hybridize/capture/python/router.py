@@ -33,6 +33,7 @@ from hybridize.capture.convert import statements as convert
 from hybridize.capture.outside.objects import has_own_account, is_users
 from hybridize.capture.outside.trust import (
     FUNCTIONS,
+    asks_interpreter,
     is_for_outside,
     is_trusted_class,
     is_trusted_file,
@@ -56,7 +57,7 @@ from hybridize.capture.python.mathematics import ELEMENTS
 from hybridize.capture.python.mutators import Held, store
 from hybridize.capture.python.tables import is_index, looked_up
 from hybridize.capture.trace.recording import Recording, Trace, current_trace
-from hybridize.contract.places import Attribute, Cached, Closure, Global, Inherited, Item, Member
+from hybridize.contract.places import Attribute, CallResult, Closure, Global, Inherited, Item, Member
 from hybridize.contract.snapshots import CONTAINERS, MISSING, own
 from hybridize.ops.op import imperatively
 
@@ -66,6 +67,7 @@ _BUILTINS = (
 _DESCRIPTORS = (types.MethodDescriptorType, types.WrapperDescriptorType)
 _TABLES = (FunctionType, types.ModuleType, type)
 """Objects whose attributes are looked at as a table of names."""
+_OURS = ("hybridize", "numpy", "torch")
 _METHODS = (*_BUILTINS, types.ClassMethodDescriptorType, FunctionType, classmethod, staticmethod)
 _CONSTANT = (
     Operators, numpy.ndarray, numpy.generic, numpy.dtype, int, float, complex, str, bytes, slice, range, types.CodeType,
@@ -236,7 +238,7 @@ class Router:
                 "E422", f"{function.__name__}() keeps its results by arguments that have no value while capturing",
                 help="call the function without a cache, or outside",
             ))  # fmt: skip
-        place = Cached(function, tuple(given[: len(args)]), dict(zip(kwargs, given[len(args) :], strict=True)))
+        place = CallResult(function, tuple(given[: len(args)]), dict(zip(kwargs, given[len(args) :], strict=True)))
         with imperatively():
             value = place.read()
         return trace.root.world.read(place, value, function.__name__)
@@ -317,6 +319,9 @@ class Router:
                 help="call it before or after the compiled function",
             ))  # fmt: skip
         args, kwargs = numbers_given(function, args, kwargs)
+        if asks_interpreter(function) and not any(isinstance(x, Symbol) for x in (*args, *kwargs.values())):
+            place = CallResult(function, args, kwargs)
+            return trace.root.world.read(place, place.read(), getattr(function, "__name__", ""))
         name = getattr(function, "__name__", "__call__")
         world = trace.root.world
         seen = world.before_call(function if owner is None else owner, name)
@@ -651,7 +656,10 @@ def _names_of(code: types.CodeType) -> set[str]:
 def _module_attribute(root: Trace, module: types.ModuleType, name: str, whole: bool) -> Any:
     value = getattr(module, name)
     if is_trusted_module(module.__name__):
-        return value
+        of_python = not module.__name__.startswith(_OURS) and type(value) in CONTAINERS
+        if not of_python:
+            return value
+        return root.world.read(Global(vars(module), name), value, name, whole)  # `sys.argv`, say, which can be changed
     if name in vars(module):
         return root.world.read(Global(vars(module), name), value, name, whole)
     return root.world.wrap(value, name, whole)
