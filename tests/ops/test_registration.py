@@ -27,7 +27,6 @@ import numpy
 from hybridize.base.frozen import frozen
 from hybridize.loops.expr import call, const
 from hybridize.ops.arithmetic import mul
-from hybridize.ops.cases import numbers
 from hybridize.ops.op import Op, Sample
 from hybridize.ops.views import like
 
@@ -56,8 +55,8 @@ class ScaledSquare(Op):
 
     @classmethod
     def samples(cls):
-        yield Sample((numbers((2, 3)),), cls(1.5))
-        yield Sample((numbers(()),), cls(-0.25))
+        yield Sample((numpy.array([[0.5, -1.0, 2.0]], "f4"),), cls(1.5))
+        yield Sample((numpy.array(1.5, "f4"),), cls(-0.25))
 '''
 
 SAVE = """
