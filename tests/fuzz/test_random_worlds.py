@@ -4,13 +4,18 @@ The programs, the comparison and the shrinking lie in `worlds/`; `python tests/f
 says which constructs are to blame.
 """
 
+import ast
 import os
+import shutil
+import subprocess
 import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
 import pytest
+
+import hybridize
 
 sys.path.insert(0, str(Path(__file__).parent / "worlds"))
 
@@ -79,3 +84,62 @@ def test_a_failing_program_is_made_small() -> None:
     small, left = shrunk((module, steps), fails_like("differs", {}))
     assert "G1" not in small and "y * 2" not in small
     assert len(left) == 1
+
+
+# ------------------------------------------------------------------------------------- what the programs would notice
+
+
+WORLD = Path("capture", "outside", "world.py")
+
+
+def policies(source: str) -> list[tuple[str, str]]:
+    """Each line of policy in `World.read`, and the module without it."""
+    count = len(list(_edits(ast.parse(source))))
+    made = []
+    for number in range(count):
+        tree = ast.parse(source)
+        told, edit = list(_edits(tree))[number]
+        edit()
+        made.append((told, ast.unparse(ast.fix_missing_locations(tree))))
+    return made
+
+
+def _edits(tree: ast.Module) -> Iterator[tuple[str, Callable[[], object]]]:
+    (world,) = (node for node in tree.body if isinstance(node, ast.ClassDef) and node.name == "World")
+    (read,) = (node for node in world.body if isinstance(node, ast.FunctionDef) and node.name == "read")
+    for node in ast.walk(read):
+        body = getattr(node, "body", None)
+        if not isinstance(body, list):
+            continue
+        for index, statement in enumerate(body):
+            if isinstance(statement, ast.If) or (
+                isinstance(statement, ast.Expr) and isinstance(statement.value, ast.Call)
+            ):
+                text = ast.unparse(statement).splitlines()[0]
+                yield f"without {text}", lambda body=body, index=index: body.__setitem__(index, ast.Pass())
+            if isinstance(statement, ast.If) and isinstance(statement.test, ast.BoolOp):
+                for place, operand in enumerate(statement.test.values):
+                    yield (
+                        f"without {ast.unparse(operand)}",
+                        lambda values=statement.test.values, place=place: values.pop(place),
+                    )
+
+
+@pytest.mark.long
+def test_programs_notice_each_policy_that_is_missing(tmp_path: Path) -> None:
+    """Without any one line of `World.read`, some of the programs give something else."""
+    package = Path(hybridize.__file__).parent
+    copy = tmp_path / package.name
+    shutil.copytree(package, copy)
+    source = (package / WORLD).read_text()
+    made = policies(source)
+    assert len(made) >= 5
+    unnoticed = []
+    for told, without in made:
+        (copy / WORLD).write_text(without)
+        command = [sys.executable, "-W", "ignore", str(Path(__file__).parent / "worlds"), "0", str(PROGRAMS), "--first"]
+        environment = os.environ | {"PYTHONPATH": str(tmp_path), "HYBRIDIZE_CACHE": "0"}
+        ran = subprocess.run(command, env=environment, capture_output=True, text=True, check=False)
+        if ran.returncode != 1 or not ran.stdout.startswith("seed "):
+            unnoticed.append(f"{told}: {ran.stdout[-300:]}{ran.stderr[-300:]}")
+    assert not unnoticed, "\n".join(unnoticed)

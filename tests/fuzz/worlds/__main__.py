@@ -68,6 +68,7 @@ def main() -> int:
     parser.add_argument("--again", type=Path, default=None, help="run the scripts of a folder again")
     parser.add_argument("--found", type=Path, default=None, help="folder for one script per kind of difference")
     parser.add_argument("--attempts", type=int, default=300)
+    parser.add_argument("--first", dest="only_first", action="store_true", help="stop at the first difference")
     parser.add_argument("--quiet", action="store_true")
     arguments = parser.parse_args()
     if arguments.again is not None:
@@ -85,6 +86,9 @@ def main() -> int:
         if not report.wrong:
             continue
         options = options_of(seed)
+        if arguments.only_first:
+            print(f"seed {seed}: {report.outcome}: {report.text[:400]}")
+            return 1
         known = report.outcome
 
         def fails(module: str, steps: list[str], known: str = known, options: dict = options) -> bool:

@@ -49,6 +49,7 @@ class Describer:
 
     def __init__(self, module: types.ModuleType) -> None:
         self.module = module
+        self.verb = vars(module).get("hybridize")
         self.seen: dict[int, int] = {}
         self.kept: list[Any] = []
 
@@ -89,6 +90,8 @@ class Describer:
             return kind.__name__, *((self.of(key), self.of(part)) for key, part in value.items())
         if isinstance(value, (set, frozenset)):
             return kind.__name__, *sorted(repr(self.of(part)) for part in value)
+        if value is self.verb:
+            return "verb"
         if isinstance(value, types.FunctionType):
             cells = tuple(self.cell(cell) for cell in value.__closure__ or ())
             held = self.of(value.__defaults__), self.of(value.__kwdefaults__), self.of(value.__dict__)
@@ -404,7 +407,7 @@ def kind_of(text: str, expected: BaseException | None, step: str) -> str:
     """The kind of a difference, so that a program that is made small stays with its own."""
     if expected is not None:
         return "unwritten"
-    if text.startswith(".out") and "program(" not in step:
+    if (earlier := re.match(r"\.(out\d+)", text)) and f"{earlier.group(1)} = program(" not in step:
         return "aliased"
     return (
         "identity"
