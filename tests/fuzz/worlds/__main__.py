@@ -76,13 +76,14 @@ def main() -> int:
     outcomes: collections.Counter[str] = collections.Counter()
     codes: collections.Counter[str] = collections.Counter()
     kinds: collections.Counter[str] = collections.Counter()
-    compiled = 0
+    compiled = restless = 0
     started = time.time()
     for seed in range(arguments.first, arguments.last):
         report, module, steps = check(seed)
         outcomes[report.outcome] += 1
         codes.update(set(report.codes))
         compiled += report.compiled
+        restless += not report.settles
         if not report.wrong:
             continue
         options = options_of(seed)
@@ -111,7 +112,7 @@ def main() -> int:
             )
             (arguments.found / f"{seed:06d}.py").write_text(script(module, steps, note, options))
     print(
-        f"{arguments.last - arguments.first} programs, {compiled} compiled calls, {time.time() - started:.0f} s: {dict(outcomes)}"
+        f"{arguments.last - arguments.first} programs, {compiled} compiled calls, {restless} never settle, {time.time() - started:.0f} s: {dict(outcomes)}"
     )
     print(f"refused: {dict(codes.most_common())}")
     for key, count in kinds.most_common():

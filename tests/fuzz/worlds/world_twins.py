@@ -38,6 +38,7 @@ _NUMBERS = itertools.count()
 OURS = "HYBRIDIZE_WORLD_"
 MADE = re.compile(r"m\d+")
 """Names of modules that programs make."""
+REPEATS = 6
 TOLERANCE = {"float16": 2e-3, "bfloat16": 2e-2, "float32": 3e-6, "float64": 1e-12}
 
 
@@ -70,6 +71,7 @@ class Describer:
         if isinstance(value, numpy.generic):
             return kind.__name__, repr(value.item()), str(value.dtype)
         if isinstance(value, (np.ndarray, numpy.ndarray)):
+            self.kept.append(value)
             array = numpy.asarray(value)
             # NumPy's arrays become ours where they go through a program, so which of the two it is is not compared.
             grad = getattr(value, "grad", None)
@@ -206,6 +208,8 @@ class World:
     count: int = 0
     printed: str = ""
     """What the last text printed."""
+    held: list[Any] = field(default_factory=list)
+    """All objects that the module held when it was described last, but those of results."""
 
     def __post_init__(self) -> None:
         self.number = next(_NUMBERS)
@@ -229,6 +233,10 @@ class World:
         """Other files for each world, as what is known of a file may be remembered."""
         return f"<world {self.number}.{count}>"
 
+    def holds(self, objects: list[Any]) -> bool:
+        """Whether the module holds the very objects that it held before."""
+        return len(self.held) == len(objects) and all(x is y for x, y in zip(self.held, objects, strict=True))
+
     def is_ours(self, file: str) -> bool:
         return file.startswith(f"<world {self.number}.")
 
@@ -238,7 +246,17 @@ class World:
         self.execute(module)
 
     def described(self) -> dict[str, Any]:
-        return Describer(self.module).names() | {"printed": self.printed}
+        describer = Describer(self.module)
+        described = describer.names() | {"printed": self.printed}
+        self.held = describer.kept
+        return described
+
+    def captures(self) -> int:
+        """How often the program was captured."""
+        program = vars(self.module).get("program")
+        if not isinstance(program, Function) and not getattr(program, "_active", False):
+            return 0  # made small, it is none any more
+        return int(program.cache_info().captures)
 
     def close(self) -> None:
         sys.modules.pop(NAME, None)
@@ -280,7 +298,7 @@ class Report:
     """same, refused, raised (by the module itself), or what is wrong:
 
     differs, a value; identity, which container it is; aliased, a result after its container changed; unwritten, what was written before an exception; error, another
-    exception; touched, state after a refusal; placeless, a refusal without a line; internal; drifted.
+    exception; again, captured anew where nothing has changed; touched, state after a refusal; placeless, a refusal without a line; internal; drifted.
     """
     text: str = ""
     step: int = -1
@@ -290,6 +308,8 @@ class Report:
     """Calls that ran compiled and agreed."""
     line: int = 0
     """The line of the module that was refused first."""
+    settles: bool = True
+    """Whether the last call, done again and again, is captured no more."""
 
     @property
     def wrong(self) -> bool:
@@ -343,11 +363,14 @@ def compare(module: str, steps: Sequence[str], backend: str = "numpy", source: b
             before = world.described()
             if text := difference(before, history[0][1]):
                 return Report("raised", f"the worlds differ at the start: {text}")
+            step = ""
             for number, step in enumerate(steps):
                 expected, state = history[number + 1]
                 before = run_step(world, step, number, expected, state, before, report)
                 if report.wrong:
                     return report
+            if report.outcome == "same" and "program(" in step:
+                report.settles = settles(world, step.split("\n")[-1])
             return report
         finally:
             world.close()
@@ -357,12 +380,14 @@ def run_step(
     world: World, step: str, number: int, expected: BaseException | None, state: Any, before: Any, report: Report
 ) -> Any:
     """One step in the hybridized world; returns what the module holds afterwards."""
+    held: list[Any] = []
     *preparation, last = step.split("\n") if "program(" in step else [step]
     error: BaseException | None = None
     try:
         if preparation:
             world.execute("\n".join(preparation))
             before = world.described()
+        held = world.held
         world.execute(last)
     except Exception as caught:
         error = caught
@@ -400,7 +425,43 @@ def run_step(
         return wrong(report, kind_of(text, expected, step), number, text)
     if "program(" in step:
         report.compiled += 1
+        if error is None and world.holds(held) and not difference(outside(after), outside(before)):
+            captures = world.captures()
+            world.execute(last)
+            if world.captures() != captures:
+                return wrong(report, "again", number, "captured again in a world where nothing has changed")
+            if text := difference(world.described(), after):
+                return wrong(report, kind_of(text, expected, step), number, f"{text}, called again")
     return after
+
+
+def outside(described: dict[str, Any]) -> dict[str, Any]:
+    """A description without results and what was printed."""
+    return {name: value for name, value in described.items() if name[:3] != "out" and name != "printed"}
+
+
+def settles(world: World, call: str) -> bool:
+    """Whether calls stop to be captured anew, where only numbers and elements change from call to call."""
+    for _ in range(REPEATS):
+        kinds, captures = kinds_of(outside(world.described())), world.captures()
+        try:
+            world.execute(call)
+        except Exception:
+            return True
+        if world.captures() == captures or kinds_of(outside(world.described())) != kinds:
+            return True
+    return False
+
+
+def kinds_of(described: Any) -> Any:
+    """A description without values: classes, sizes, structure."""
+    if isinstance(described, dict):
+        return {name: kinds_of(value) for name, value in described.items()}
+    if isinstance(described, tuple) and len(described) == 2 and described[0] in ("int", "float"):
+        return described[0]
+    if isinstance(described, tuple):
+        return tuple(kinds_of(value) for value in described)
+    return None if isinstance(described, numpy.ndarray) else described
 
 
 def kind_of(text: str, expected: BaseException | None, step: str) -> str:
