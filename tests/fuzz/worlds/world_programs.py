@@ -43,7 +43,7 @@ class Config:
 
 
 def scribble(value):
-    if isinstance(value, np.ndarray):
+    if isinstance(value, (np.ndarray, numpy.ndarray)):
         value[...] = 50
     elif isinstance(value, dict):
         for part in value.values():
@@ -555,7 +555,16 @@ class Body:
         self.line(f"{result} = {name}({self.array(1)})")
         self.arrays.append(result)
 
+    def made(self) -> None:
+        """A container or object of the function's own."""
+        kind = self.pick([ARRAYS, NUMBERS, ARRAY_DICT, NUMBER_DICT, CONFIG, SET, DEQUE, GROUPS, NESTED])
+        name = self.writer.fresh("own")
+        self.line(f"{name} = {self.writer.value(kind)}")
+        self.places = [*self.places, Place(kind, name), Place(kind, name)]
+
     def statement(self, nested: bool = False) -> None:
+        if not nested and self.chance(0.1):
+            self.made()
         roll = self.random.random()
         if roll < 0.5 and self.places:
             self.write()

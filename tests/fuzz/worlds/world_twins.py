@@ -111,7 +111,7 @@ class Describer:
         if isinstance(value, functools.cached_property):
             return "cached_property", self.of(value.func)
         if hasattr(value, "cache_info") and hasattr(value, "__wrapped__"):
-            return "cached", value.cache_info().currsize, self.of(value.__wrapped__)
+            return "cached", self.of(value.__wrapped__)  # what it has kept shows in what it gives
         if isinstance(value, types.ModuleType):
             if not MADE.fullmatch(value.__name__):
                 return "module", value.__name__
