@@ -93,7 +93,7 @@ def lru_cached_window(hybridize):
 def shapes_with_inheritance(hybridize):
     class Shape:
         def area(self):
-            raise NotImplementedError
+            return 0.0
 
         def describe(self):
             return f"{type(self).__name__} of {float(self.area()):.2f}"
