@@ -24,7 +24,27 @@ FOLDER = Path(__file__).parent / "programs"
 SAMPLE = 5
 """Of each so many, one is run by `make test`."""
 
-REFUSED: dict[str, str] = {}
+REFUSED: dict[str, str] = {
+    "decisions.epsilon_greedy_episode": "E441: `total += array` where `total` is a float or an array, depending on data",
+    "language.beam_search_with_heap_of_tuples": "E401: sorts tuples by a value of the data",
+    "language.cosine_similarity_of_words": "E422: words chosen by data",
+    "language.ctc_collapse": "E402: returns x[mask], of a size that the data decides",
+    "language.greedy_decoding_with_words": "E422: words chosen by data",
+    "language.label_counts": "E406: a method of a Counter that is called as it is",
+    "learning.counts_of_neighbours": "E403: returns np.nonzero, of a size that the data decides",
+    "learning.decision_tree_as_dicts": "E440: a node of nested dicts chosen by data",
+    "learning.nearest_neighbour_with_names": "E422: words chosen by data",
+    "learning.tf_idf_retrieval": "E422: words chosen by data",
+    "learning.viterbi_with_names": "E422: words chosen by data",
+    "networks.activations_recorded_by_name": "E420: NumPy's generator inside of the function",
+    "networks.mixture_of_experts_by_indexing": "E402: a product of x[mask]",
+    "networks.weights_shared_by_name": "E420: NumPy's generator inside of the function",
+    "numerics.gradient_descent_on_rosenbrock": "E545: attach_grad inside of the function",
+    "numerics.gram_schmidt": "E430: a list that grows where the data says so",
+    "regression.huber_regression": "E545: attach_grad inside of the function",
+    "training.best_checkpoint_in_a_dict": "E430: an outside dict written where the data says so",
+    "training.loss_scaling": "E430: an attribute set where the data says so",
+}
 """Programs that are refused, and why."""
 
 
