@@ -18,6 +18,8 @@ from typing import Any, cast
 
 import numpy
 
+from hybridize.runtime.cpython import same_items
+
 CONTAINERS = (list, dict, set, tuple, frozenset, OrderedDict, defaultdict, deque)
 """Classes whose content is guarded; instances of others are guarded by identity, and attribute by attribute."""
 
@@ -56,12 +58,36 @@ def same(now: Any, then: Any) -> bool:
 
 
 class Snapshot:
-    """A container, array of NumPy's or object as it was: its class and its parts, by key where they have one."""
+    """A container, array of NumPy's or object as it was: its class and its parts, by key where they have one.
+
+    A later look compares pointers first. Where it finds other objects that are equal, the snapshot takes them over, so
+    that the next look is fast again.
+    """
 
     __slots__ = ("__weakref__", "keys", "kind", "parts")
 
     def __init__(self, kind: type, keys: Any, parts: Any) -> None:
         self.kind, self.keys, self.parts = kind, keys, parts
+
+    def has_keys(self, now: tuple[Any, ...]) -> bool:
+        """Tell whether these are the keys, in their order."""
+        if same_items(now, self.keys):
+            return True
+        if len(now) != len(self.keys) or not all(map(same, now, self.keys)):
+            return False
+        self.keys = now
+        return True
+
+    def has_parts(self, now: tuple[Any, ...]) -> bool:
+        """Tell whether these are the parts, as deep as they were taken."""
+        then = self.parts
+        if same_items(now, then):
+            return True
+        if len(now) != len(then) or not all(map(unchanged, now, then)):
+            return False
+        if not any(type(part) is Snapshot for part in then):
+            self.parts = now
+        return True
 
 
 Inside = Callable[[type], bool]
@@ -138,7 +164,7 @@ def unchanged(value: Any, then: Any) -> bool:
     if kind is numpy.ndarray:
         return bool((value.dtype, value.shape) == then.keys and value.tobytes() == then.parts)
     if then.keys is None:
-        return len(value) == len(then.parts) and all(map(same, value, then.parts))
+        return same_items(value, then.parts) or then.has_parts(tuple(value))
     return _alike(value, then)
 
 
@@ -163,12 +189,7 @@ def _alike(value: Any, then: Snapshot) -> bool:
         for name, item in _attributes(value, kind):
             keys.append(name)
             parts.append(item)
-    return (
-        len(parts) == len(then.parts)
-        and len(keys) == len(then.keys)
-        and all(map(same, keys, then.keys))
-        and all(map(unchanged, parts, then.parts))
-    )
+    return then.has_keys(tuple(keys)) and then.has_parts(tuple(parts))
 
 
 _latest: weakref.WeakValueDictionary[int, Snapshot] = weakref.WeakValueDictionary()

@@ -9,7 +9,10 @@ from __future__ import annotations
 
 import ctypes
 import sys
+from collections.abc import Sequence
 from functools import cache
+from itertools import compress, starmap
+from operator import eq, is_
 from types import CellType
 from typing import Any, Final
 
@@ -30,6 +33,10 @@ USABLE: Final = 0x101
 USABLE_AND_WRITABLE: Final = 0x501
 FLOAT_VALUE: Final = 16
 CELL_CONTENTS: Final = 16
+LIST_ITEMS: Final = 24
+"""Offset in a list of the address of its items."""
+TUPLE_ITEMS: Final = tuple.__basicsize__
+"""Offset in a tuple of its items."""
 
 # Words of the process table: what the entry needs from outside, so that its code holds no address and no symbol.
 EXTERNALS: Final = (
@@ -97,6 +104,48 @@ def supported() -> bool:
     if _word(id(cell) + CELL_CONTENTS) != id(base):
         return False
     return _word(_numpy_api() + 8 * _API_ARRAY_TYPE) == id(numpy.ndarray)
+
+
+@cache
+def _items_supported() -> bool:
+    """Tell whether lists and tuples hold pointers to their items where `same_items` looks for them."""
+    if sys.implementation.name != "cpython" or "t" in sys.abiflags or ctypes.sizeof(ctypes.c_void_p) != 8:
+        return False
+    items = [object() for _ in range(100)]
+    items.append(items[0])  # by which it has moved
+    held = tuple(items)
+    words = [id(item) for item in items]
+    at = _word(id(items) + LIST_ITEMS), id(held) + TUPLE_ITEMS
+    return all([_word(start + 8 * k) for k in range(101)] == words for start in at) and hasattr(_libc(), "memcmp")
+
+
+@cache
+def _libc() -> Any:
+    """The C library, whose functions are called without giving the GIL away."""
+    return ctypes.PyDLL(None)
+
+
+_FEW: Final = 32
+"""Items that are compared sooner than a C function is called."""
+
+
+def same_items(items: list[Any] | tuple[Any, ...], held: tuple[Any, ...]) -> bool:
+    """Tell whether a list or tuple holds the very objects that a tuple holds, at the cost of comparing memory."""
+    count = len(held)
+    if len(items) != count:
+        return False
+    if count < _FEW or not _items_supported():
+        return all(map(is_, items, held))
+    if type(items) is list:
+        at = ctypes.c_void_p.from_address(id(items) + LIST_ITEMS)  # ctypes reads it when memcmp is called, not before
+    else:
+        at = ctypes.c_void_p(id(items) + TUPLE_ITEMS)
+    operands: Sequence[Any] = (at, ctypes.c_void_p(id(held) + TUPLE_ITEMS), ctypes.c_size_t(8 * count))
+    # Another thread may change the list, and with it the memory of its items, between any two lines of Python. Here the
+    # last look at its length, the look at its address and memcmp follow each other in C, which keeps the GIL.
+    right_length = map(eq, map(len, (items,)), (count,))
+    differs: int = next(starmap(_libc().memcmp, compress((operands,), right_length)), 1)
+    return differs == 0
 
 
 def member_offset(cls: type, name: str) -> int | None:

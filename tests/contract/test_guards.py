@@ -1,15 +1,19 @@
 """Guards: when values are the same, what containers hold, and the functions made of them."""
 
 import math
+import sys
+import tracemalloc
 from collections import OrderedDict, defaultdict, deque
 from types import CellType, SimpleNamespace
 
 import numpy
 import pytest
 
+from hybridize import hybridize, np
 from hybridize.contract.guards import Guard, Unchanged, checker, watches
 from hybridize.contract.places import Attribute, Closure, Content, Global, Inherited, Item, Length, Member
 from hybridize.contract.snapshots import MISSING, same, shared_snapshot, snapshot, unchanged
+from hybridize.runtime import cpython
 from hybridize.runtime.entry import Look
 
 
@@ -55,6 +59,113 @@ def test_a_container_in_itself():
     assert unchanged(loop, then)
     loop[0] = 2
     assert not unchanged(loop, then)
+
+
+def calls_of(check):
+    """Run a check, and count the calls of functions, Python's and C's, that Python sees."""
+    seen = []
+    sys.setprofile(lambda frame, event, arg: seen.append(event) if event in ("call", "c_call") else None)
+    try:
+        result = check()
+    finally:
+        sys.setprofile(None)
+    return result, len(seen)
+
+
+MANY = [
+    lambda: [float(number) for number in range(20_000)],
+    lambda: tuple(float(number) for number in range(20_000)),
+    lambda: {f"k{number}": float(number) for number in range(20_000)},
+    lambda: OrderedDict((number, str(number)) for number in range(20_000)),
+    lambda: deque(float(number) for number in range(20_000)),
+    lambda: [object() for _ in range(20_000)],
+]
+
+
+@pytest.mark.parametrize("make", MANY)
+def test_looking_again_at_many_items_calls_nothing_for_each(make):
+    container = make()
+    then = snapshot(container)
+    for _ in range(2):
+        right, calls = calls_of(lambda: unchanged(container, then))
+        assert right
+        assert calls < 1000
+
+
+@pytest.mark.parametrize("make", MANY[:5])
+def test_equal_items_in_new_objects_are_taken_over(make):
+    def other(value):
+        return float(repr(value)) if type(value) is float else "".join(list(value))
+
+    def replaced(container):
+        if isinstance(container, dict):
+            return type(container)((key, other(value)) for key, value in container.items())
+        return type(container)(map(other, container))
+
+    then, container = snapshot(make()), replaced(make())
+    right, first = calls_of(lambda: unchanged(container, then))
+    assert right
+    assert first > 20_000, "each was compared"
+    right, second = calls_of(lambda: unchanged(container, then))
+    assert right
+    assert second < 1000
+
+
+@pytest.mark.parametrize("count", [1, 31, 32, 33, 1000])
+@pytest.mark.parametrize("kind", [list, tuple])
+@pytest.mark.parametrize("pointers", [True, False])
+def test_the_same_items(count, kind, pointers, monkeypatch):
+    monkeypatch.setattr(cpython, "_items_supported", lambda: pointers)
+    assert cpython.same_items(kind(), ())
+    items = [float(number) for number in range(count)]
+    held = tuple(items)
+    assert cpython.same_items(kind(items), held)
+    assert not cpython.same_items(kind(items[:-1]), held)
+    assert not cpython.same_items(kind([*items, 1.0]), held)
+    for index in {0, count // 2, count - 1}:
+        changed = list(items)
+        changed[index] = float(repr(items[index]))
+        assert changed == items
+        assert not cpython.same_items(kind(changed), held)
+    changed = list(items)
+    for _ in range(3):  # the list moves in memory
+        changed.extend(items)
+        del changed[count:]
+        assert cpython.same_items(changed, held)
+
+
+def test_pointers_are_compared_here():
+    assert cpython._items_supported()
+
+
+@pytest.mark.parametrize(("now", "right"), [(1, False), (True, False), (1.0, True), (-1.0, False), (math.nan, False)])
+@pytest.mark.parametrize("make", [list, tuple, deque, lambda items: dict(enumerate(items))])
+def test_one_number_among_many(now, right, make):
+    items = [1.0] * 1000
+    then = snapshot(make(items))
+    items[700] = now
+    for _ in range(2):
+        assert unchanged(make(items), then) is right
+        assert unchanged(make([float("1")] * 1000), then)
+
+
+def test_programs_hold_one_snapshot_of_a_list():
+    numbers = [float(number) for number in range(200_000)]
+    functions = [hybridize(lambda x, k=k: x * k + np.array(numbers).sum()) for k in (1, 2)]
+    expected = sum(numbers)
+    hybridize(lambda x: x + np.array([2.0]).sum())(np.ones(2, dtype="float64"))
+    tracemalloc.start()
+    try:
+        for number, function in enumerate(functions, 1):
+            assert float(function(np.ones(1, dtype="float64"))[0]) == pytest.approx(number + expected, rel=1e-6)
+        guards = [guard for function in functions for program in function.programs() for guard in program.stock.guards]
+        taken = {id(guard.expected): guard.expected for guard in guards if guard.place.owner is numbers}
+        lines = tracemalloc.take_snapshot().statistics("filename")
+    finally:
+        tracemalloc.stop()
+    assert len(taken) == 1
+    assert sum(line.size for line in lines if "contract" in line.traceback[0].filename) < 2_500_000
+    assert all(calls_of(program._holds)[1] < 1000 for function in functions for program in function.programs())
 
 
 def guards_and_changes():
