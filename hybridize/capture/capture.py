@@ -47,7 +47,7 @@ from hybridize.contract.captured import (
     are_distinct,
     containers,
 )
-from hybridize.contract.guards import Guard
+from hybridize.contract.guards import Guard, gathered
 from hybridize.contract.places import Key
 from hybridize.contract.snapshots import CONTAINERS
 from hybridize.graph import Graph, Value
@@ -283,7 +283,7 @@ class _Stock:
         ]
         return Captured(
             self.call, graph, tuple(sources), self.structure, tuple(results), tuple(values), effects,
-            tuple(trace.world.guards.values()), tuple(trace.world.watched.values()),
+            gathered(trace.world.guards.values()), tuple(trace.world.watched.values()),
             numbers=dict(trace.numbers.pinned), conditions=tuple(trace.numbers.conditions),
             layouts=dict(trace.layouts), same_memory=self._same_memory(), bound=dict(trace.bound),
             step=trace.history.step(trace.feeds), changed=tuple(trace.world.given_changed),

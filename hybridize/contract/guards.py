@@ -8,6 +8,7 @@ without any pays nothing; names and variables of modules and functions are looke
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
+from collections import OrderedDict, defaultdict
 from collections.abc import Callable, Iterable, Sequence
 from types import MethodType
 from typing import Any
@@ -16,7 +17,7 @@ import numpy
 
 from hybridize.base.interruptions import let_through
 from hybridize.base.locations import SourceLoc
-from hybridize.contract.places import Closure, Content, Global, Place, Refer, short
+from hybridize.contract.places import Closure, Content, Global, Item, Items, Place, Refer, short
 from hybridize.contract.snapshots import EXACT_CLASSES, MISSING, Snapshot, same, unchanged
 from hybridize.runtime.entry import Look, Watch
 
@@ -135,6 +136,33 @@ class Guard:
 
     def __repr__(self) -> str:
         return f"<Guard: {self.place.described()} is {short(self.test.value)}>"
+
+
+MANY = 64
+"""Items of one container that are guarded one by one."""
+
+
+def gathered(guards: Iterable[Guard]) -> tuple[Guard, ...]:
+    """Put one guard in place of those on many numbers or strings of one list or dict, which takes a word for each."""
+    kept: list[Guard] = []
+    of_owners: defaultdict[int, list[Guard]] = defaultdict(list)
+    for guard in guards:
+        of_item = type(guard.place) is Item and type(guard.test) is Equal
+        at_once = of_item and type(guard.place.owner) in _READ_AT_ONCE
+        (of_owners[id(guard.place.owner)] if at_once else kept).append(guard)
+    for alike in of_owners.values():
+        if len(alike) <= MANY:
+            kept += alike
+            continue
+        places: Any = [guard.place for guard in alike]
+        place = Items(places[0].owner, tuple(one.index for one in places))
+        test = Unchanged(Snapshot(tuple, None, tuple(guard.expected for guard in alike)))
+        kept.append(Guard(place, test, alike[0].loc))
+    return tuple(kept)
+
+
+_READ_AT_ONCE = (list, dict, OrderedDict)
+"""Classes of containers that tell of an item that is not there by an exception."""
 
 
 def checker(guards: Iterable[Guard]) -> Callable[[], bool] | None:

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable
+from operator import itemgetter
 from types import CellType
 from typing import Any
 
@@ -229,6 +230,33 @@ class Item(Place):
 
     def described(self) -> str:
         return f"item [{self.index!r}]"
+
+
+class Items(Place):
+    """Many items of a list or dict, which are read at once."""
+
+    __slots__ = ("_get", "indices")
+
+    def __init__(self, owner: Any, indices: tuple[Any, ...]) -> None:
+        super().__init__(owner)
+        self.indices = indices
+        self._get = itemgetter(*indices)
+
+    @property
+    def key(self) -> Key:
+        return Items, id(self.owner), self.indices
+
+    def read(self) -> Any:
+        try:
+            return self._get(self.owner)
+        except LookupError:
+            return MISSING
+
+    def expression(self, refer: Refer) -> str:
+        return f"{refer(self._get)}({refer(self.owner)})"
+
+    def described(self) -> str:
+        return f"the content of {len(self.indices)} items of a {type(self.owner).__name__}"
 
 
 class Membership(Place):

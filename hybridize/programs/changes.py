@@ -10,8 +10,8 @@ from hybridize.array.ndarray import ndarray
 from hybridize.base.interruptions import let_through
 from hybridize.contract.captured import Captured
 from hybridize.contract.guards import Guard
-from hybridize.contract.places import Content, Item, Key
-from hybridize.contract.snapshots import differences
+from hybridize.contract.places import Content, Item, Items, Key
+from hybridize.contract.snapshots import differences, same
 
 LIMIT = 512
 """Places that one function reads anew."""
@@ -59,6 +59,12 @@ def _moved(captured: Iterable[Captured]) -> dict[Key, Guard]:
                 for key, then, now in differences(guard.place.owner, guard.expected):
                     if _alike(then, now):
                         found[Item(guard.place.owner, key).key] = guard
+            elif type(guard.place) is Items:
+                for index, then in zip(guard.place.indices, guard.expected.parts, strict=True):
+                    place = Item(guard.place.owner, index)
+                    now = place.read()
+                    if not same(now, then) and _alike(then, now):
+                        found[place.key] = guard
             elif not guard.holds() and _alike(guard.expected, guard.now()):
                 found[guard.place.key] = guard
     return found

@@ -10,8 +10,9 @@ import numpy
 import pytest
 
 from hybridize import hybridize, np
-from hybridize.contract.guards import Guard, Unchanged, checker, watches
-from hybridize.contract.places import Attribute, Closure, Content, Global, Inherited, Item, Length, Member
+from hybridize.contract.guards import MANY as TOGETHER
+from hybridize.contract.guards import Guard, Unchanged, checker, gathered, watches
+from hybridize.contract.places import Attribute, Closure, Content, Global, Inherited, Item, Items, Length, Member
 from hybridize.contract.snapshots import MISSING, same, shared_snapshot, snapshot, unchanged
 from hybridize.runtime import cpython
 from hybridize.runtime.entry import Look
@@ -166,6 +167,73 @@ def test_programs_hold_one_snapshot_of_a_list():
     assert len(taken) == 1
     assert sum(line.size for line in lines if "contract" in line.traceback[0].filename) < 2_500_000
     assert all(calls_of(program._holds)[1] < 1000 for function in functions for program in function.programs())
+
+
+@pytest.mark.parametrize("make", [list, lambda items: {f"k{k}": v for k, v in enumerate(items)}, deque, defaultdict])
+def test_guards_on_many_items_are_gathered(make):
+    container = make(map(float, range(1000))) if make is not defaultdict else defaultdict(int, enumerate(range(1000)))
+    keys = list(container) if isinstance(container, dict) else list(range(1000))
+    read = [key for number, key in enumerate(keys) if number % 3 == 0]
+    guards = [Guard.on(Item(container, key), container[key], None) for key in read]
+    few = gathered(guards[:TOGETHER])
+    assert [guard.place for guard in few] == [guard.place for guard in guards[:TOGETHER]]
+    many = gathered([Guard.on(Length(container), 1000, None), *guards])
+    assert len(many) == (1 + len(read) if type(container) in (deque, defaultdict) else 2)
+    holds = checker(many)
+    assert holds()
+    container[keys[1]] = -1.0  # was not read
+    assert holds()
+    before, container[read[200]] = container[read[200]], -1.0
+    assert not holds()
+    assert not all(guard.holds() for guard in many)
+    assert any("content of 334 items" in guard.change() or "item [" in guard.change() for guard in many)
+    container[read[200]] = before
+    assert holds()
+    container.clear()
+    assert not holds()
+    assert len(container) == 0
+    assert not all(guard.holds() for guard in many)
+
+
+def test_a_loop_over_the_items_of_a_list_reads_them_at_once():
+    table = [float(number) for number in range(300)]
+
+    @hybridize
+    def function(x):
+        for i in range(0, len(table), 2):
+            x = x + table[i]
+        return x
+
+    x = np.zeros(2, dtype="float64")
+    for _ in range(2):
+        assert float(function(x)[0]) == sum(table[::2])
+    table[1] = 1e9  # not read
+    assert float(function(x)[0]) == sum(table[::2])
+    assert function.cache_info().programs == 1
+    guards = next(iter(function.programs())).stock.guards
+    assert [len(guard.place.indices) for guard in guards if type(guard.place) is Items] == [150]
+    assert not [guard for guard in guards if type(guard.place) is Item]
+    table[148] += 1
+    assert float(function(x)[0]) == sum(table[::2])
+    table.append(7.0)
+    assert float(function(x)[0]) == sum(table[::2])
+
+
+def test_items_that_change_at_each_call_are_read_anew_beside_items_that_do_not():
+    running, steps = [0.0] * 200, [float(number) for number in range(200)]
+
+    @hybridize
+    def function(x):
+        for i in range(200):
+            running[i] = running[i] * 0.5 + (steps[i] if i % 2 else 0.0)
+        return x + running[3] + running[4]
+
+    expected = [0.0] * 200
+    for _ in range(6):
+        expected = [value * 0.5 + (steps[i] if i % 2 else 0.0) for i, value in enumerate(expected)]
+        assert float(function(np.zeros(1, dtype="float64"))[0]) == expected[3] + expected[4]
+        assert running == expected
+    assert function.cache_info().programs <= 3
 
 
 def guards_and_changes():
