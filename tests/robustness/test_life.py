@@ -260,6 +260,84 @@ def test_shapes_leave_a_bounded_cache_behind(monkeypatch):
     assert not [reference for reference in programs if reference() is not None]
 
 
+class Short:
+    """An object that a function reads, and that is dropped after the call."""
+
+    def __init__(self, value):
+        self.value, self.table = value, [value, -value]
+
+    def scaled(self, x):
+        return x * self.value
+
+
+def adding(value):
+    return lambda x: x + value
+
+
+class ShortLived:
+    """Calls of functions that read objects, lists and closures which are others at each call, by 40 at a time."""
+
+    def __init__(self):
+        self.now, self.calls, self.made, self.kept = [], 0, 0, []
+        self.first, self.again = set(), 0
+        self.read = hybridize.hybridize(self._read)
+
+    def _read(self, x):
+        for thing, function in self.now:
+            x = function(thing.scaled(x)) + thing.table[1]
+        return x
+
+    def call(self):
+        self.calls += 1
+        values = [float((self.calls * step) % 3 - 1) for step in range(20)]
+        self.now = [(Short(value), adding(value + 1)) for value in values]
+        self.made += 2 * len(values)
+        addresses = {id(part) for pair in self.now for part in pair}
+        self.first |= addresses if self.calls <= 4 else set()
+        self.again += len(addresses & self.first) if self.calls > 4 else 0
+        self.kept = [weakref.ref(part) for pair in self.now for part in pair]
+        expected = 1.0
+        for value in values:
+            expected = expected * value + value + 1 - value
+        assert float(self.read(np.ones(1, dtype="float64"))[0]) == expected
+        self.now = []
+
+    def calls_for(self, objects):
+        until = self.made + objects
+        while self.made < until:
+            self.call()
+
+
+@pytest.mark.parametrize("objects", [2_000, pytest.param(100_000, marks=pytest.mark.long)])
+def test_objects_that_do_not_last_leave_nothing_behind(objects, monkeypatch):
+    """Neither do addresses that are used again mislead a program."""
+    monkeypatch.setattr(capturing, "LIMIT", 3)
+    short = ShortLived()
+    growth = grown(lambda: short.calls_for(objects // 5), 1)
+    assert growth < 20_000, growth
+    assert short.made >= objects
+    assert short.again > 40, "addresses were used again"
+    assert short.read.cache_info().programs == 3
+
+
+def test_what_programs_have_guarded_dies_with_them(monkeypatch):
+    monkeypatch.setattr(capturing, "LIMIT", 5)
+    short = ShortLived()
+    short.call()
+    first = short.kept
+    gc.collect()
+    assert all(reference() is not None for reference in first), "the program keeps what it is right for"
+    for _ in range(5):
+        short.call()
+    gc.collect()
+    assert not [reference for reference in first if reference() is not None]
+    last = short.kept
+    assert all(reference() is not None for reference in last)
+    short.read.cache_clear()
+    gc.collect()
+    assert not [reference for reference in last if reference() is not None]
+
+
 def test_calls_of_any_size_leave_nothing_behind():
     net = mlp()
     net.hybridize()
