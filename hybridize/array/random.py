@@ -18,6 +18,7 @@ import numpy
 
 from hybridize import ops
 from hybridize.array.device import check_device
+from hybridize.array.functions import searching
 from hybridize.array.functions.bounds import require
 from hybridize.array.functions.creation import arange
 from hybridize.array.functions.elementwise import (
@@ -49,7 +50,7 @@ from hybridize.array.functions.elementwise import (
 from hybridize.array.functions.elementwise import power as raised
 from hybridize.array.functions.reductions import all as all_
 from hybridize.array.functions.reductions import argmax, cumsum, sum
-from hybridize.array.functions.searching import argsort, one_hot, picked, searchsorted
+from hybridize.array.functions.searching import argsort, one_hot, searchsorted
 from hybridize.array.functions.shapes import broadcast_to, concatenate, reshape
 from hybridize.array.ndarray import ndarray, wrap, written
 from hybridize.array.operands import array, given, operand, public, result, sizes_from
@@ -483,7 +484,7 @@ def permutation(x: Any) -> Any:
     """The integers below `x`, or the rows of an array, in random order."""
     count = int(x) if isinstance(x, int) else array(x).shape[0]
     order = argsort(result(bits((count,))))
-    return order if isinstance(x, int) else picked(array(x), order, 0)
+    return order if isinstance(x, int) else searching.picked(array(x), order, 0)
 
 
 @public
@@ -522,7 +523,7 @@ def choice(
             require(greater_equal(sum(greater(p, 0.0)), total), f"random.choice: {total} elements have a probability")
         keys = -gumbel(size=(count,)) - (log(p) if p is not None else 0.0)
         chosen = reshape(argsort(keys)[:total], shape)
-    return _given(out, chosen if source is None else picked(source, chosen, 0))
+    return _given(out, chosen if source is None else searching.picked(source, chosen, 0))
 
 
 def _drawn(p: Any, shape: tuple[int, ...]) -> Any:

@@ -167,8 +167,10 @@ def _ends_a_program(error: Exception, trace: Trace) -> bool:
 
     Where the function has done nothing yet, the exception itself is all that there is to it.
     """
-    if isinstance(error, (HybridizeError, NameError)) or trace.refused is not None or trace.thrown is error:
+    if isinstance(error, HybridizeError) or trace.refused is not None or trace.thrown is error:
         return False
+    if isinstance(error, NameError) and trace.undefined:
+        return False  # of a variable, it may be, that has no value as a branch of the graph gave it none
     written = any(entry.symbol._cell.value is not entry.value for entry in trace.inputs if entry.symbol.weak is None)
     acts = any(effect_of(node.op) is not Effects.PURE for node in trace.builder.nodes)
     return bool(written or acts or trace.world.effects or of_data(list(error.args)))

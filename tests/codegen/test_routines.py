@@ -134,12 +134,12 @@ def test_other_targets(level):
 
 def test_print_and_assert(capsys):
     x = np.array([[1.5, 2]], np.float32)
-    run(Routine("print", ('line "one"\n{} then {}',)), [x, np.array(3)], [])
+    run(Routine("print", ('line "one"\n{} then {}', "")), [x, np.array(3)], [])
     effects.raise_pending()
     assert capsys.readouterr().out == 'line "one"\n[[1.5 2. ]] then 3\n'
-    run(Routine("assert", ("must hold",)), [np.array([True, True])], [])
+    run(Routine("assert", ("must hold", "")), [np.array([True, True])], [])
     effects.raise_pending()
-    run(Routine("assert", ("must hold",)), [np.array([True, False])], [])
+    run(Routine("assert", ("must hold", "")), [np.array([True, False])], [])
     with pytest.raises(StateError, match="must hold"):
         effects.raise_pending()
     effects.raise_pending()

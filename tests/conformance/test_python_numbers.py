@@ -13,7 +13,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from hybridize import autograd
+from hybridize import autograd, hybridize
 from hybridize.array import np
 from hybridize.base.errors import CaptureError, ShapeError
 from hybridize.capture import Function
@@ -593,3 +593,18 @@ def test_what_needs_a_number_that_data_decides_is_refused_by_its_name(function):
         Function(function)(np.array([1.0, 2.0]))
     assert "Symbol" not in found.value.what.replace("<Symbol", "")
     assert "locals" not in str(found.value).split("\n")[0]
+
+
+def test_bounds_of_numbers_that_branches_change_are_found_once():
+    """A count that each of many branches on data may raise: work that doubled with each would never end."""
+
+    @hybridize
+    def inside(points):
+        count = 0
+        for i in range(60):
+            if points[i] <= 0.5:
+                count += 1
+        return count
+
+    points = np.array([number / 60 for number in range(60)])
+    assert inside(points) == 31

@@ -805,3 +805,40 @@ def test_files_are_refused(ask):
 
     with pytest.raises(CaptureError, match="E420"):
         body(np.ones(2))
+
+
+def test_attributes_of_classes_become_those_of_who_writes_them():
+    def of(make):
+        class Base:
+            count, total = 1, np.ones(2)
+
+        class Derived(Base):
+            pass
+
+        one = Derived()
+
+        def body(x):
+            Derived.count += 1
+            Derived.total *= 2
+            one.count += 10
+            return x * Derived.count + one.count
+
+        made = make(body)
+        results = [made(np.ones(2)).tolist() for _ in range(3)]
+        return results, vars(Base)["count"], vars(Derived)["count"], vars(one), vars(Derived)["total"].tolist()
+
+    assert of(hybridize) == of(lambda f: f)
+    with pytest.raises(NameError):
+        hybridize(lambda x: there_is_no_such_name + x)(np.ones(2))  # noqa: F821
+
+
+def test_what_was_written_before_a_missing_name_stays():
+    kept = []
+
+    def body(x):
+        kept.append(x)
+        return there_is_no_such_name  # noqa: F821
+
+    with pytest.raises(NameError):
+        hybridize(body)(np.ones(2))
+    assert [one.tolist() for one in kept] == [[1.0, 1.0]]

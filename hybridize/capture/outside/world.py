@@ -388,7 +388,7 @@ class World:
 
     def remember(self, place: Place) -> None:
         """Before a write that Python does itself: how to undo it."""
-        self.undo.append(partial(place.write, place.read()))
+        self.undo.append(partial(place.write, MISSING if _is_inherited(place) else place.read()))
 
     def change(self, container: Any, name: str, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
         """Call a method that changes a container of the user's: now, and again at each call."""
@@ -440,6 +440,13 @@ def refill(container: Any, content: Iterable[Any]) -> None:
     kind: Any = next(base for base in (OrderedDict, dict, set, deque, list) if isinstance(container, base))
     kind.clear(container)  # by its own method, which a class derived of it may have replaced
     (kind.extend if kind in (deque, list) else kind.update)(container, parts)
+
+
+def _is_inherited(place: Place) -> bool:
+    """Tell whether an attribute is found in a class, and would be the owner's own once it is written."""
+    if type(place) is not Attribute or not hasattr(place.owner, "__dict__") or place.name in vars(place.owner):
+        return False
+    return not hasattr(type(getattr(type(place.owner), place.name, None)), "__set__")
 
 
 def _changeable(owner: Any, met: set[int]) -> Iterable[tuple[Any, Any]]:

@@ -378,7 +378,8 @@ class Router:
         """`owner.name += value`, or another operator."""
         before = self.read_attribute(owner, name)
         after = writes.augmented(before, method, value)
-        if after is not before or not isinstance(after, Operators):  # arrays are written in place
+        # Arrays are written in place; what a class has becomes the owner's own.
+        if after is not before or not isinstance(after, Operators) or name not in own(owner):
             writes.set_attribute(self, after, owner, name)
 
     def update_item(self, owner: Any, key: Any, method: str, value: Any) -> None:

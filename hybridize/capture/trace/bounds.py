@@ -90,6 +90,7 @@ def bounds(
     leaf: Callable[[Value], Any],
     known: Mapping[Value, Bounds],
     depth: int = 0,
+    found_before: dict[Value, Bounds] | None = None,
 ) -> Bounds:
     """Return what an integer, or bool, of the graph is between.
 
@@ -99,9 +100,24 @@ def bounds(
         leaf: gives the bounds of an input, the array of a constant, or None.
         known: what is known of values besides, of inner graphs too.
         depth: of the search so far.
+        found_before: what this search has found, so that a value that many others use is looked at once.
     """
     if value in known:
         return known[value]
+    found_before = {} if found_before is None else found_before
+    if value not in found_before:
+        found_before[value] = _search(value, producer, leaf, known, depth, found_before)
+    return found_before[value]
+
+
+def _search(
+    value: Value,
+    producer: Callable[[Value], Node | None],
+    leaf: Callable[[Value], Any],
+    known: Mapping[Value, Bounds],
+    depth: int,
+    found_before: dict[Value, Bounds],
+) -> Bounds:
     every = of_dtype(value.type.dtype) or WHOLE
     node = producer(value)
     if node is None:
@@ -115,7 +131,7 @@ def bounds(
         return every
 
     def inner(x: Value) -> Bounds:
-        return bounds(x, producer, leaf, known, depth + 1)
+        return bounds(x, producer, leaf, known, depth + 1, found_before)
 
     op: Any = node.op
     found: Bounds | None = None
@@ -136,7 +152,10 @@ def bounds(
         case Cond():
             place = node.outputs.index(value)
             found = _either(
-                *(_of_graph(side, place, node.inputs[1:], inner, known, depth) for side in (op.then, op.orelse))
+                *(
+                    _of_graph(side, place, node.inputs[1:], inner, known, depth, found_before)
+                    for side in (op.then, op.orelse)
+                )
             )
         case Elementwise() if op.scalar in _KNOWN:
             found = result(op.scalar, *map(inner, node.inputs))
@@ -148,7 +167,13 @@ def _either(one: Bounds, other: Bounds) -> Bounds:
 
 
 def _of_graph(
-    graph: Graph, place: int, given: Any, outer: Callable[[Value], Bounds], known: Mapping[Value, Bounds], depth: int
+    graph: Graph,
+    place: int,
+    given: Any,
+    outer: Callable[[Value], Bounds],
+    known: Mapping[Value, Bounds],
+    depth: int,
+    found_before: dict[Value, Bounds],
 ) -> Bounds:
     """What an output of a graph is between, its inputs being values of another one."""
     makers: Mapping[Value, Node] = {output: node for node in graph.nodes for output in node.outputs}
@@ -159,4 +184,4 @@ def _of_graph(
             return outer(inputs[value]) if of_dtype(value.type.dtype) is not None else None
         return graph.constants.get(value)
 
-    return bounds(graph.outputs[place], makers.get, leaf, known, depth + 1)
+    return bounds(graph.outputs[place], makers.get, leaf, known, depth + 1, found_before)
