@@ -767,6 +767,7 @@ def test_functions_without_source(same):
     [
         (lambda: "HYBRIDIZE_TEST" in os.environ, lambda m: m.setenv("HYBRIDIZE_TEST", "1")),
         (lambda: os.environ.get("HYBRIDIZE_TEST", "") == "", lambda m: m.setenv("HYBRIDIZE_TEST", "1")),
+        (lambda: os.getenv("HYBRIDIZE_TEST") is None, lambda m: m.setenv("HYBRIDIZE_TEST", "1")),
         (lambda: len(sys.argv) > 1000, lambda m: m.setattr(sys, "argv", ["x"] * 1001)),
         (lambda: "-v" in sys.argv, lambda m: m.setattr(sys, "argv", ["x"] if "-v" in sys.argv else ["x", "-v"])),
         (lambda: sys.getrecursionlimit() > 5000, lambda m: sys.setrecursionlimit(6000)),

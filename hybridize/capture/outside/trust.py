@@ -28,7 +28,7 @@ OPAQUE_MODULES = frozenset({
 })  # fmt: skip
 """Modules whose functions yield other data at each call."""
 
-_HARMLESS = frozenset({"fspath", "fsencode", "fsdecode", "cpu_count", "getLogger", "get_ident"})
+_HARMLESS = frozenset({"getenv", "fspath", "fsencode", "fsdecode", "cpu_count", "getLogger", "get_ident"})
 _OPAQUE_NAMES = frozenset({"input", "open", "id", "breakpoint"})
 _GENERATORS = {"random": ("Random",), "numpy.random": ("Generator", "RandomState", "BitGenerator")}
 _OF_PATHS = frozenset({
@@ -141,4 +141,6 @@ def asks_interpreter(function: Any) -> bool:
     owner = getattr(function, "__self__", None)
     if isinstance(owner, types.ModuleType):
         return owner.__name__ in _SETTINGS
+    if function is os.getenv:
+        return True
     return getattr(function, "__module__", None) == "logging" and getattr(function, "__name__", "") in _OF_LOGGERS
