@@ -16,7 +16,7 @@ from hybridize.array.ndarray import ndarray
 from hybridize.array.symbol import At, Cell, Symbol
 from hybridize.base import modes
 from hybridize.base.dims import Dim, SizeScope, is_symbolic
-from hybridize.base.errors import CaptureError, HybridizeError
+from hybridize.base.errors import CaptureError, DTypeError, HybridizeError, ShapeError
 from hybridize.base.frozen import changed
 from hybridize.base.interruptions import is_asynchronous, let_through
 from hybridize.base.locations import PACKAGE, SourceLoc, user_location
@@ -167,7 +167,12 @@ def _ends_a_program(error: Exception, trace: Trace) -> bool:
 
     Where the function has done nothing yet, the exception itself is all that there is to it.
     """
-    if isinstance(error, HybridizeError) or trace.refused is not None or trace.thrown is error:
+    same_imperatively = isinstance(error, (ShapeError, DTypeError)) and trace.scope is None
+    if (
+        (isinstance(error, HybridizeError) and not same_imperatively)
+        or trace.refused is not None
+        or trace.thrown is error
+    ):
         return False
     if isinstance(error, NameError) and trace.undefined:
         return False  # of a variable, it may be, that has no value as a branch of the graph gave it none

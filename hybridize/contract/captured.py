@@ -58,6 +58,11 @@ class Effect:
     arguments: tuple[Any, ...]
     keywords: dict[str, Any] = field(default_factory=dict)
 
+    @property
+    def given(self) -> list[Any]:
+        """All arguments."""
+        return [*self.arguments, *self.keywords.values()]
+
 
 @frozen
 class Raises:

@@ -87,7 +87,7 @@ class Program:
         self._written = [array for array in written if array is not None and array is not random.state]
         """Arrays from outside that a call writes, and that may be among its arguments."""
         self._same_views = all(is_exact(step) for result in captured.results for step in result.steps) and all(
-            is_exact(step) for effect in captured.effects for step in effect_steps(effect.arguments)
+            is_exact(step) for effect in captured.effects for step in effect_steps(effect.given)
         )
         """Whether the views in the result, and in what is kept, do not depend on sizes that only a call knows."""
         self._contained = any(result.kind == "container" for result in captured.results)

@@ -268,7 +268,7 @@ class Router:
         ):
             made = self._call_trusted(trace, kind, args, kwargs)
             # A class with a `__new__` of its own may give an object that was there before.
-            new = (plain or is_trusted_class(kind)) and not isinstance(made, Operators)
+            new = (plain or is_trusted_class(kind)) and not isinstance(made, (Operators, type))  # `type(x)` gives one
             return writes.new(made) if new else made
         made = writes.new(kind.__new__(kind, *args, **kwargs) if raised else object.__new__(kind))
         self.call(init, made, *args, **kwargs)
@@ -541,9 +541,24 @@ def _call_unconverted(trace: Recording, function: FunctionType, args: Any, kwarg
     held = [world.seen(one) for one in world.outside.values() if not world.is_own(one)]
     known = {id(table): (table, dict(table)) for table in tables}
     values = [(cell, content(cell)) for cell in cells]
+
+    def put_back() -> None:
+        for one in (*held, *seen):
+            one.put_back()
+        for table, before in known.values():
+            table.clear()
+            table.update(before)
+        for cell, value in values:
+            assign(cell, value)
+        for kind, before in classes:
+            for name in {*vars(kind), *before}:
+                if vars(kind).get(name, MISSING) is not before.get(name, MISSING):
+                    Attribute(kind, name).write(before.get(name, MISSING))
+
     try:
         result = function(*args, **kwargs)
     except CaptureError as error:
+        put_back()
         if not convert.is_edited(function):
             raise
         raise trace.root.refusing(CaptureError(
@@ -556,17 +571,7 @@ def _call_unconverted(trace: Recording, function: FunctionType, args: Any, kwarg
     changed = changed or any(_differ(table, before) for table, before in known.values())
     changed = changed or any(_differ(dict(vars(kind)), before) for kind, before in classes)
     if changed:
-        for one in (*held, *seen):
-            one.put_back()
-        for table, before in known.values():
-            table.clear()
-            table.update(before)
-        for cell, value in values:
-            assign(cell, value)
-        for kind, before in classes:
-            for name in {*vars(kind), *before}:
-                if vars(kind).get(name, MISSING) is not before.get(name, MISSING):
-                    Attribute(kind, name).write(before.get(name, MISSING))
+        put_back()
         raise trace.root.refusing(CaptureError(
             "E431", f"{function.__name__}() changes what is outside of it, and its source is not there to be read",
             help="put it into a file",
