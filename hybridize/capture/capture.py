@@ -167,12 +167,10 @@ def _ends_a_program(error: Exception, trace: Trace) -> bool:
 
     Where the function has done nothing yet, the exception itself is all that there is to it.
     """
-    same_imperatively = isinstance(error, (ShapeError, DTypeError)) and trace.scope is None
-    if (
-        (isinstance(error, HybridizeError) and not same_imperatively)
-        or trace.refused is not None
-        or trace.thrown is error
-    ):
+    of_shapes = isinstance(error, (ShapeError, DTypeError)) and trace.scope is None  # Python gives it, too
+    if (isinstance(error, HybridizeError) and not of_shapes) or trace.refused is not None:
+        return False
+    if trace.thrown is error:
         return False
     if isinstance(error, NameError) and trace.undefined:
         return False  # of a variable, it may be, that has no value as a branch of the graph gave it none
@@ -232,9 +230,7 @@ class _Stock:
     def __init__(self, trace: Trace, call: Call, result: Any, raises: Raises | None) -> None:
         self.trace, self.call, self.raises = trace, call, raises
         met: Counter[int] = Counter(id(one) for one in self._containers_in(result))
-        kept = (
-            one for effect in trace.world.effects for one in self._containers_in([*effect.arguments, effect.keywords])
-        )
+        kept = (one for effect in trace.world.effects for one in self._containers_in(effect.given))
         self._shared = {id(one) for one in kept} | {number for number, count in met.items() if count > 1}
         """Containers that the program makes and that are met more than once, in the result or outside."""
         self.leaves, structure = flatten(result, Opened(trace), self._is_kept)
@@ -337,7 +333,7 @@ class _Stock:
 
     @staticmethod
     def _leaves_of(effect: Effect) -> list[Any]:
-        return flatten([*effect.arguments, *effect.keywords.values()])[0]
+        return flatten(effect.given)[0]
 
     def _new(self, leaf: Symbol) -> tuple[int, tuple[Op, ...]]:
         """The output that is a new array, and which view of it a symbol is."""

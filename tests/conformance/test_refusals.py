@@ -115,7 +115,7 @@ def opens_a_file(x):
 
 
 def reads_the_environment(x):
-    return x * len(os.getenv("HOME", ""))  # here
+    return x * len(os.getlogin())  # here
 
 
 def asks_the_user(x):
@@ -370,7 +370,7 @@ CASES = [
     (reads_the_date, "E420", "datetime.now"), (draws_from_python, "E420", "random"),
     (draws_a_choice, "E420", "choice"), (draws_from_numpy, "E420", "normal"),
     (draws_from_a_generator, "E420", "default_rng"), (opens_a_file, "E420", "open"),
-    (reads_the_environment, "E420", "getenv"), (asks_the_user, "E420", "input"), (uses_an_iterator, "E421", "NUMBERS"),
+    (reads_the_environment, "E420", "getlogin"), (asks_the_user, "E420", "input"), (uses_an_iterator, "E421", "NUMBERS"),
     (appends_in_a_branch, "E430", "list"),
     (appends_own_list_in_a_branch, "E430", "list"), (appends_in_a_loop, "E430", "list"),
     (sets_an_attribute_in_a_branch, "E430", "count"), (sets_a_global_in_a_loop, "E430", "LOG"),
