@@ -74,7 +74,7 @@ def capture(
         names: of its leaves.
         freeze: arrays from outside are constants.
         scope: what the function assumes of sizes that are symbols is remembered here.
-        changing: numbers and arrays from outside that calls read anew.
+        changing: numbers and arrays from outside that each call reads.
 
     Raises:
         CaptureError: at the user's line, where the function does what no program can.
@@ -163,7 +163,7 @@ class _Forms:
 
 
 def _ends_a_program(error: Exception, trace: Trace) -> bool:
-    """Whether calls are to do what the function did until an exception, and then to raise it.
+    """Tell whether calls are to do what the function did until an exception, and then to raise it.
 
     Where the function has done nothing yet, the exception itself is all that there is to it.
     """
@@ -239,7 +239,7 @@ class _Stock:
         self._built: dict[int, Built | int] = {}
         """Containers that are kept outside, by identity."""
         self._count: dict[Cell, int] = {}
-        """How many views of a new array are in the result or kept."""
+        """The number of views of a new array that are in the result or kept."""
         self._bases: dict[Cell, int] = {}
         """The outputs that they are views of."""
 
@@ -434,7 +434,7 @@ class _Stock:
         return known
 
     def _kept(self, symbol: Symbol) -> Given | None:
-        """What a symbol stands for where it is an array that is there before, or a view of one."""
+        """Return the place that a symbol stands for if it is an array that is there before, or a view of one."""
         entry = None if symbol.weak is not None else self.trace.input_of(symbol._cell)
         if entry is None or entry.position == -2:
             return None
@@ -447,7 +447,7 @@ class _Stock:
         return Given(-1, entry.array._data if users else entry.array, steps)
 
     def _written(self) -> dict[int, int]:
-        """Which inputs are written, and by which output; refuses what may be seen in two ways."""
+        """Map each input that is written to the output that writes it; refuse what may be seen in two ways."""
         trace = self.trace
         found: dict[int, int] = {}
         for entry in trace.inputs:

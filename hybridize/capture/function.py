@@ -70,7 +70,7 @@ _ALLOWED: dict[str, tuple[Any, ...]] = {
 
 @frozen
 class CacheInfo:
-    """What a function has compiled, and how often calls found it."""
+    """Counts of the program cache: programs that a function has compiled, and calls that found one."""
 
     programs: int
     hits: int
@@ -140,14 +140,14 @@ class Function(Generic[P, R]):
         self._recent: list[Program] = []
         self._changes = Changes()
         self._installed = True
-        """Whether the latest programs have entries."""
+        """True if the latest programs have entries."""
         self._new = False
-        """Whether it comes from a file and was not called yet."""
+        """True if it comes from a file and was not called yet."""
         self._lock = renewed(threading.RLock())
         self._hits = self._captures = 0
         self._names: tuple[str, ...] | None = None
         self.described_by = function
-        """Whose parameters are what the arguments are called; a block's function passes on whatever it is given."""
+        """The function whose parameters name the arguments; a block's function passes on whatever it is given."""
         functools.update_wrapper(self, function)
         self.name: str = getattr(function, "__name__", type(function).__name__)
         if isinstance(function, MethodType) and self.name.startswith("_"):
@@ -387,7 +387,7 @@ class Function(Generic[P, R]):
             return list(self._cache)
 
     def cache_info(self) -> CacheInfo:
-        """How many programs there are, and how often they were used."""
+        """Return the number of programs there are, and how often they were used."""
         with self._lock:
             return CacheInfo(len(self._cache), self._hits, self._captures, self._cache.evictions)
 
@@ -450,7 +450,7 @@ class Function(Generic[P, R]):
         return found
 
     def _weights(self) -> dict[str, Any]:
-        """What a loaded function's arrays hold by now."""
+        """Return the present contents of a loaded function's arrays."""
         assert self.saved_program is not None
         held: dict[str, Any] = {}
         for program, signature in self.of_file():
@@ -550,7 +550,7 @@ class Function(Generic[P, R]):
         return names
 
     def _reason(self, call: Call) -> str:
-        """Why none of the programs is right for a call; empty where there are none."""
+        """Return the reason that none of the programs is right for a call; empty where there are none."""
         programs = self._cache.of(call.key)
         if programs:
             return programs[0].objections(call)
@@ -623,7 +623,7 @@ def _check_kind(function: Any) -> None:
 
 
 def _distance(x: Call, y: Call) -> tuple[int, int]:
-    """How much two calls differ."""
+    """Return the number of differences between two calls."""
     if x.structure != y.structure:
         return 1, 0
     modes_differ = (x.training, x.recording) != (y.training, y.recording)

@@ -76,15 +76,15 @@ class Side:
         self.frames = frames
         self.values = {name: content(cell) for name, cell in cells.items()}
         self.arrays: dict[Cell, Any] = {}
-        """What arrays hold at the end of the side."""
+        """The contents of arrays at the end of the side."""
         self.containers: dict[int, tuple[Any, Any, SourceLoc | None]] = {}
-        """What containers hold at the end of the side."""
+        """The contents of containers at the end of the side."""
         self.signal: Signal | None = None
         self.branch.catches = True
 
     @property
     def raises(self) -> bool:
-        """Whether nothing that the side leaves behind is looked at: it ends with an exception."""
+        """True if the side ends with an exception: nothing that it leaves behind is looked at."""
         return self.signal is RAISED
 
     def run(self, part: Part | None, frames: list[Frame], *args: Any) -> Signal | None:
@@ -187,7 +187,7 @@ def either(test: Symbol, then: Part, orelse: Part, true: tuple[bool | None, bool
 
 
 def under(test: Symbol, part: Part) -> Any:
-    """What `part` gives where `test` holds; zeros elsewhere, where nobody looks at it."""
+    """Record `part` under a condition: its value where `test` holds; zeros elsewhere, where nobody looks at it."""
     signal = branch(test, lambda: Returned(part()), _nothing, {}, None, None)
     return signal.value  # type: ignore[union-attr]
 
@@ -425,7 +425,7 @@ def _mixed(
     trace: Recording, test: Symbol, sides: list[Side], outputs: _Outputs, values: tuple[Any, Any],
     true: tuple[bool | None, bool | None],
 ) -> Mixed:  # fmt: skip
-    """What both sides give, each for itself."""
+    """Return the values of both sides, each under its own condition."""
     found: list[Alternative] = []
     for number, value in enumerate(values):
         test = test if number == 0 else functions.logical_not(test)

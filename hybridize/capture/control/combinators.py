@@ -145,7 +145,7 @@ def _collect(row: Any, rows: list[Any]) -> None:
 
 
 def _filled(row: Any, made: Any) -> Any:
-    """What a round puts out with the stacked arrays in place of its own."""
+    """Return the output of a round with the stacked arrays in place of its own."""
     if isinstance(row, (list, tuple)):
         return [_filled(part, made) for part in row]
     return [] if row is None else next(made)
@@ -277,7 +277,7 @@ def _scanned_or_refused(at: Recording, run: _Round, states: Any, rounds: int) ->
 
 
 def _template(at: Recording, func: Callable[..., Any], state: Sequence[Any]) -> Any:
-    """What one round puts out, of which only the types count: nothing of it stays."""
+    """Return the output of one round, of which only the types count: nothing of it stays."""
     point = Checkpoint(at, {})
     inner = Branch(at)
     try:

@@ -168,13 +168,13 @@ def _operand(x: Any, kind: TensorType) -> Value:
 
 
 def _is_own_record(value: Any) -> bool:
-    """Whether an object is one that cannot change, and the program has made it."""
+    """Tell whether an object is a record, which cannot change, that the program has made."""
     trace = current_trace()
     return trace is not None and is_record(value) and trace.root.world.is_own(value)
 
 
 class Opened:
-    """Whether an object in a result is taken apart: plain ones that the program has made, each once."""
+    """Tells whether an object in a result is taken apart: plain ones that the program has made, each once."""
 
     def __init__(self, trace: Recording) -> None:
         self._trace = trace
@@ -195,7 +195,7 @@ class Opened:
 
 @lru_cache(1024)
 def _is_plain(kind: Any) -> bool:
-    """Whether instances of a class are no more than their attributes: a class of the user's, with a `__dict__`."""
+    """Tell whether instances of a class are no more than their attributes: a class of the user's, with a `__dict__`."""
     if kind is SimpleNamespace:
         return True
     classes = [base for base in kind.__mro__ if base is not object and base.__dict__.get("__slots__") != ()]

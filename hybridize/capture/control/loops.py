@@ -253,7 +253,7 @@ class _Items(Sequence[Any]):
 
 @mutable
 class _Carried:
-    """What a loop of the graph carries: variables by name, and arrays that are written in place."""
+    """The loop-carried values of a loop of the graph: variables by name, and arrays that are written in place."""
 
     specs: dict[str, Spec] = field(default_factory=dict)
     arrays: dict[Cell, TensorType] = field(default_factory=dict)
@@ -275,11 +275,11 @@ class _Recorded:
     after: dict[str, Any]
     """Variables at the end."""
     arrays: dict[Cell, Value]
-    """What arrays hold at the end: those that are carried, and all that were written."""
+    """The contents of arrays at the end: of those that are carried, and of all that were written."""
 
 
 class _Shared:
-    """Which arrays the results of a loop may be: what they were before, and what the body gives, round after round."""
+    """Aliases of the results of a loop: arrays from before it, and arrays that the body gives, round after round."""
 
     def __init__(self) -> None:
         self._origins: dict[Cell, set[Cell]] = {}
@@ -336,9 +336,9 @@ class _GraphLoop:
         self.own[_RETURNED].cell_contents = False
         self.place = trace.root.location()
         self.endless = True
-        """Whether nothing but `return` ends the loop."""
+        """True if nothing but `return` ends the loop."""
         self.at_once = False
-        """Whether the loop runs at least once because of its condition."""
+        """True if the loop runs at least once because of its condition."""
 
     # The loop's own decisions, as values of the graph.
 
@@ -526,7 +526,7 @@ class _GraphLoop:
         return bool(found)
 
     def _has_first(self, name: str) -> bool:
-        """Whether what a round gives a variable is there after the loop, whatever it was before."""
+        """Tell whether the value that a round gives a variable is there after the loop, whatever it was before."""
         if name == _RESULT or self.at_once:
             return True
         items = self.loop.items
@@ -588,7 +588,7 @@ class _GraphLoop:
             assign(self.cells[name], MISSING)
 
     def _most(self) -> int | None:
-        """How many rounds there are at most, where Python knows."""
+        """Return the most rounds that there may be (the trip count's bound); None where Python does not know."""
         items = self.loop.items
         count = items.shape[0] if isinstance(items, Symbol) else len(items) if isinstance(items, range) else None
         return None if count is None or is_symbolic(count) else max(count - self.number, 0)
@@ -606,7 +606,7 @@ class _GraphLoop:
         return merge.operands(before, spec)
 
     def _after(self) -> Signal | None:
-        """What follows the loop: its `else` unless it was broken out of; its `return` where it returned."""
+        """Run what follows the loop: its `else` unless it was broken out of; its `return` where it returned."""
         returned, broke = (self.own[name].cell_contents for name in (_RETURNED, _BROKE))
         loop, stack = self.loop, self.stack
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What `a and b` and `a or b` give where data decides which, and the two have no type in common.
+"""Values of `a and b` and `a or b` where data decides which, and the two have no type in common.
 
 A program has no such value, but it can ask for its truth, which is what an `if` wants, and `c and a or b` asks only
 for the part of it that is left once the truth is known.
@@ -24,7 +24,7 @@ class Alternative:
     """A value that it may be."""
 
     condition: Symbol
-    """When it is; of all alternatives one holds."""
+    """The condition under which the value is this one; of all alternatives one holds."""
     value: Any
     true: bool | None
     """Its truth, where that follows from the condition."""
@@ -52,7 +52,7 @@ class Mixed(Undecided):
         return as_bool(reduce(functions.logical_or, found)) if found else False
 
     def left(self, true: bool) -> list[Alternative]:
-        """What it may be once its truth is known."""
+        """Return the alternatives that are left once its truth is known."""
         return [one for one in self.alternatives if one.true is not (not true)]
 
     def refused(self, what: str) -> CaptureError:

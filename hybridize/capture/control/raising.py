@@ -49,7 +49,7 @@ def announced(trace: Recording, error: BaseException) -> None:
 
 
 def is_announced(trace: Recording, error: BaseException) -> bool:
-    """Whether it was a `raise` of the user's that raised an exception."""
+    """Tell whether it was a `raise` of the user's that raised an exception."""
     return trace.root.raising is not None and trace.root.raising[0] is error
 
 
@@ -91,7 +91,7 @@ def _check_tries(trace: Recording, error: BaseException, place: SourceLoc | None
 
 
 def unless_failed(going: Any) -> Any:
-    """Whether a loop of the graph goes on, which it does not when an exception has been raised."""
+    """Return the condition of a loop of the graph, false once an exception has been raised."""
     trace = current_trace()
     if trace is None or trace.root.failed is None:
         return going

@@ -42,7 +42,7 @@ class Selected(Undecided):
         self.place = None if trace is None else trace.root.location()
 
     def truth(self) -> Any:
-        """Whether it has items."""
+        """Return whether it has items: a bool, or a symbol of one."""
         return includes(True, [parts(item)[0] for item in self.items])
 
     def refused(self, what: str) -> CaptureError:
@@ -139,12 +139,15 @@ def taken(items: list[Any]) -> Any:
 
 
 def parts(item: Any) -> tuple[Any, Any]:
-    """Whether an item is there, True or a symbol, and the item."""
+    """Return the condition under which an item is there, True or a symbol, and the item."""
     return (item.condition, item.value) if type(item) is Perhaps else (True, item)
 
 
 def both(there: Any, known: Any) -> Any:
-    """Whether an item is there and something is true of it, each True, False or a symbol of type bool[]."""
+    """Return the conjunction of two conditions, that an item is there and that something is true of it.
+
+    Each is True, False or a symbol of type bool[].
+    """
     if there is True or known is False:
         return known
     return there if known is True else functions.logical_and(there, known)

@@ -24,7 +24,7 @@ RESULT = "__hybridize_result__"
 
 
 class Signal:
-    """How a generated function ended, when not at its end."""
+    """The way in which a generated function ended, when not at its end."""
 
     __slots__ = ("level", "name")
 
@@ -56,7 +56,7 @@ class Returned(Signal):
 
 
 def level(signal: Signal | None) -> int:
-    """How far a signal leaves: 0 for the end of the block, 3 for the function, 4 for the program."""
+    """Return the distance that a signal leaves: 0 for the end of the block, 3 for the function, 4 for the program."""
     return 0 if signal is None else signal.level
 
 
@@ -77,7 +77,7 @@ class SymbolicRange:
 
 @mutable
 class Rest:
-    """What follows in a block."""
+    """The rest of a block: the part that follows in it (its continuation)."""
 
     run: Part | None
 
@@ -112,7 +112,7 @@ Frame = Rest | Barrier | PythonLoop | GraphLoop
 
 
 class Stack:
-    """What would run next, for one call of a converted function: innermost last."""
+    """The continuations of one call of a converted function, each of which would run next: innermost last."""
 
     __slots__ = ("frames",)
 
@@ -160,7 +160,7 @@ def assign(cell: CellType, value: Any) -> None:
 
 
 def go_on(signal: Signal | None, rest: Part | None) -> Signal | None:
-    """What follows a statement that has ended, where it ended at its end."""
+    """Run the rest of a block if its statement has ended at its end, and return the signal of the whole."""
     if signal is None and rest is not None:
         signal = rest()
     return signal

@@ -3,8 +3,8 @@
 
 A generated function tells by what it returns how it ended: None (at its end), `CONTINUE`, `BREAK` or `Returned(value)`.
 A `Stack` knows, for one call of a converted function, what would run next: the rest of each block that encloses the
-present place, and the loops. `capture.branches` and `capture.loops` use it to go on after a branch whose two sides
-ended differently.
+present place, and the loops. `capture.control.branches` and `capture.control.loops` use it to go on after a branch
+whose two sides ended differently.
 """
 
 from __future__ import annotations
@@ -94,7 +94,7 @@ def assert_(test: Any, message: Part | None) -> None:
 
 
 def raised(error: Any, cause: Any = MISSING) -> Any:
-    """What a `raise` raises."""
+    """Return the exception that a `raise` raises."""
     trace = current_trace()
     if trace is not None and isinstance(error, type):
         error = error()

@@ -77,7 +77,7 @@ for _name, _said in {
 
 
 def of_data(value: Any) -> bool:
-    """Whether text of a value needs what only a call has; numbers among the arguments become part of the key."""
+    """Tell whether text of a value needs what only a call has; numbers among the arguments become part of the key."""
     kind = type(value)
     if kind is Text:
         return True

@@ -13,7 +13,7 @@ from hybridize.base.errors import CaptureError, ShapeError
 from hybridize.capture.trace.recording import current_trace
 
 RESULT = "the result"
-"""What an `Undecided` is refused as that the function returns."""
+"""The name under which an `Undecided` is refused that the function returns."""
 
 
 class Undecided(ABC):
@@ -82,7 +82,7 @@ def truth(value: Any) -> Any:
 
 
 def as_bool(known: Any) -> Any:
-    """What `truth` gives, as Python's `bool()` gives it: no array, even where data decides."""
+    """Return the answer of `truth` as Python's `bool()` gives it: no array, even where data decides."""
     return Symbol.of(known._trace, known.operand(), weak=bool) if type(known) is Symbol else known
 
 

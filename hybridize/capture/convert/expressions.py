@@ -35,7 +35,7 @@ class Expressions(ast.NodeTransformer):
         self.module_globals = module_globals
         self.scope = Scope(set())
         self.top = True
-        """Whether no function has been entered yet."""
+        """True if no function has been entered yet."""
         self.first_parameter = ""
 
     def visit_Name(self, node: ast.Name) -> ast.AST:
@@ -303,16 +303,16 @@ def strip_annotations(arguments: ast.arguments) -> None:
 
 
 def reads_frame(name: str, call: ast.Call) -> bool:
-    """Whether a call looks into the frame it is made from."""
+    """Tell whether a call looks into the frame it is made from."""
     return name in _FRAME_READERS and len(call.args) <= _FRAME_READERS[name]
 
 
 def binds(node: ast.AST) -> bool:
-    """Whether an expression binds names (`:=`) or suspends, which it must not do inside a generated lambda."""
+    """Tell whether an expression binds names (`:=`) or suspends, which it must not do inside a generated lambda."""
     return any(isinstance(part, (ast.NamedExpr, ast.Yield, ast.YieldFrom, ast.Await)) for part in ast.walk(node))
 
 
 def _is_truth(node: ast.Compare) -> bool:
-    """Whether it is `x is True` and kin, whose answer depends on data where the bool does."""
+    """Tell whether it is `x is True` and kin, whose answer depends on data where the bool does."""
     right = getattr(node.comparators[0], "value", None)
     return isinstance(node.ops[0], (ast.Is, ast.IsNot)) and type(right) is bool

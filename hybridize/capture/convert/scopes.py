@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Which names a piece of a function binds, where a name is looked up, and which statements leave a block early."""
+"""Scopes of a function: names that a piece of it binds, places of look-up, statements that leave a block early."""
 
 from __future__ import annotations
 
@@ -76,7 +76,7 @@ class Scope:
         return cls(local, declared_global, declared_nonlocal, parent)
 
     def is_local(self, name: str) -> bool:
-        """Whether `name` belongs to this function or one around it that is converted with it."""
+        """Tell whether `name` belongs to this function or one around it that is converted with it."""
         scope: Scope | None = self
         while scope is not None:
             if name in scope.declared_global:
@@ -97,7 +97,7 @@ def inside(nodes: Iterable[ast.AST]) -> Iterable[ast.AST]:
 
 @frozen
 class Escapes:
-    """How a block can be left other than by its end."""
+    """The ways in which a block can be left other than by its end."""
 
     returns: bool = False
     loops: bool = False
@@ -111,7 +111,7 @@ class Escapes:
 
 
 def escapes(statements: Iterable[ast.AST]) -> Escapes:
-    """How the statements can be left early."""
+    """Return the ways in which the statements can be left early."""
     found = Escapes()
     for node in statements:
         match node:
@@ -131,5 +131,5 @@ def escapes(statements: Iterable[ast.AST]) -> Escapes:
 
 
 def is_generator(body: list[ast.stmt]) -> bool:
-    """Whether a function of this body is a generator."""
+    """Tell whether a function of this body is a generator."""
     return any(isinstance(node, (ast.Yield, ast.YieldFrom)) for node in inside(body))

@@ -26,7 +26,7 @@ for _name in future.all_feature_names:
     _FLAGS |= getattr(future, _name).compiler_flag
 
 _FILES = 32
-"""How many files' outlines are remembered."""
+"""The number of files whose outlines are remembered."""
 
 _SCOPES = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)
 Definition = ast.FunctionDef | ast.Lambda
@@ -34,7 +34,7 @@ Definition = ast.FunctionDef | ast.Lambda
 
 @frozen
 class _Place:
-    """Where a definition stands in its file."""
+    """The place where a definition stands in its file."""
 
     name: str
     first_line: int
@@ -62,7 +62,7 @@ class Source:
 
 @frozen
 class _Outline:
-    """What there is in a file."""
+    """The outline of a file: the definitions in it."""
 
     lines: list[str]
     by_line: dict[int, list[_Place]]
@@ -251,7 +251,7 @@ def _strip(arguments: ast.arguments) -> None:
 
 
 def _is_source_of(source: Source, code: CodeType) -> bool:
-    """Whether the tree compiles to `code`."""
+    """Tell whether the tree compiles to `code`."""
     tree = source.tree
     if isinstance(tree, ast.FunctionDef):
         # They belong to the scope around.
@@ -267,7 +267,7 @@ def _is_source_of(source: Source, code: CodeType) -> bool:
 
 
 def _alike(x: CodeType, y: CodeType) -> bool:
-    """Whether two code objects do the same, wherever their lines are."""
+    """Tell whether two code objects do the same, wherever their lines are."""
     if (x.co_code, x.co_names, x.co_varnames, x.co_freevars) != (y.co_code, y.co_names, y.co_varnames, y.co_freevars):
         return False
     if len(x.co_consts) != len(y.co_consts):

@@ -9,9 +9,9 @@
                                          y = x
                                      __hybridize__.if_(x.sum() > 0, __hybridize_1__, __hybridize_2__, ("y",))
 
-What a construct does is decided when it runs, by what it meets (`capture.router`, `capture.flow`): on Python values it
-is plain Python, on symbols it becomes part of the graph. Variables live in the cells that Python makes for nested
-functions, so reading one that is not bound is Python's own error. Statements that leave a block early (`return`,
+What a construct does is decided when it runs, by what it meets (`capture.python.router`, `capture.control`): on Python
+values it is plain Python, on symbols it becomes part of the graph. Variables live in the cells that Python makes for
+nested functions, so reading one that is not bound is Python's own error. Statements that leave a block early (`return`,
 `break`, `continue`) become values that the nested functions return, and what follows in the block becomes a nested
 function too, so that a branch that depends on data can be continued on either side.
 
@@ -48,7 +48,7 @@ from hybridize.capture.convert.source import Source, compiled, find
 from hybridize.capture.convert.source import is_edited as is_other_source
 
 _LIMIT = 4096
-"""How many conversions are remembered."""
+"""The number of conversions that are remembered."""
 
 _OPERATORS: dict[type[ast.AST], str] = {
     ast.Add: "iadd", ast.Sub: "isub", ast.Mult: "imul", ast.Div: "itruediv", ast.FloorDiv: "ifloordiv",
@@ -64,7 +64,7 @@ _made: dict[int, CodeType] = {}
 def converted(function: FunctionType, router: object) -> FunctionType | None:
     """`function` with its code converted, or None where it has to run as it is.
 
-    `router` is what the converted code calls; see `capture.router`.
+    `router` is what the converted code calls; see `capture.python.router`.
     """
     code = converted_code(function.__code__, function.__globals__)
     if code is None:
@@ -84,7 +84,7 @@ def is_edited(function: FunctionType) -> bool:
 
 
 def is_converted(function: FunctionType) -> bool:
-    """Whether the function's code was made by conversion."""
+    """Tell whether the function's code was made by conversion."""
     return id(function.__code__) in _made
 
 
@@ -137,10 +137,10 @@ def _all_codes(code: CodeType) -> list[CodeType]:
 
 @mutable
 class _Block:
-    """Where statements are being converted."""
+    """The block in which statements are being converted."""
 
     nested: bool
-    """Whether in a generated function, which returns signals, or at the top of the user's function."""
+    """True if in a generated function, which returns signals; False at the top of the user's function."""
 
 
 class _Converter(Expressions):
@@ -185,7 +185,7 @@ class _Converter(Expressions):
         return made
 
     def _prologue(self, body: list[ast.stmt]) -> list[ast.stmt]:
-        """What goes before the lowered body of a function."""
+        """Return the statements that go before the lowered body of a function."""
         before: list[ast.stmt] = []
         declared = [
             kind(names=sorted(names))
@@ -501,6 +501,6 @@ class _Converter(Expressions):
 
 
 def _leaving(node: ast.While | ast.For) -> tuple[bool, bool]:
-    """Whether the body of a loop leaves early, and whether the loop as a whole may be left other than by its end."""
+    """Tell whether the body of a loop leaves early, and whether the loop may be left other than by its end."""
     inner = escapes(node.body)
     return bool(inner), inner.returns or bool(escapes(node.orelse))

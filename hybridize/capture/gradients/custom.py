@@ -153,7 +153,7 @@ def _check(inner: Branch, name: str, given: Any, own: Sequence[Value], *, arrays
 def _gradients(
     back: Branch, name: str, said: Any, takes: Sequence[bool], types: Sequence[Any]
 ) -> dict[int, Value]:  # fmt: skip
-    """What `backward` gave, by the number of the operand; see `autograd.function`."""
+    """Return the gradients that `backward` gave, by the number of the operand; see `autograd.function`."""
     listed = list(said) if isinstance(said, (list, tuple)) else [said]
     if len(listed) == len(takes):
         listed = [one for one, taken in zip(listed, takes, strict=True) if taken]

@@ -36,12 +36,12 @@ from hybridize.ops.op import Operand
 
 
 class History:
-    """What one capture knows of gradients."""
+    """The tape of one capture: all that it knows of gradients."""
 
     def __init__(self, trace: Trace) -> None:
         self.trace = trace
         self.called = modes.is_recording()
-        """Whether the function is called while recording: then it is differentiated as a whole, by its caller."""
+        """True if the function is called while recording: then it is differentiated as a whole, by its caller."""
         self.nodes: dict[Value, Made] = {}
         self.leaves: dict[Value, tuple[Variable, Recording]] = {}
         """Variables, by the values that recorded operations read them as."""
@@ -55,7 +55,7 @@ class History:
         self._leaf_of: dict[tuple[Variable, Value], Value] = {}
         self._constant_of: dict[Value, Value] = {}
         self._stops: set[Value] = set()
-        """What was computed in a pause, where the function is differentiated as a whole."""
+        """Values computed in a pause, where the function is differentiated as a whole."""
         self._unclear: weakref.WeakSet[Cell] = weakref.WeakSet()
         self._recorded: weakref.WeakSet[Cell] = weakref.WeakSet()
         """Written while recording."""
@@ -200,7 +200,7 @@ class History:
         return _added(at, StopGradient(), value)
 
     def step(self, feeds: Sequence[Feed]) -> Step:
-        """What calls of the program have to see to."""
+        """Return the part of the program that deals with gradients, for its calls to see to."""
         marks = {position: mark for position, mark in self.marks.items() if self.nodes}
         return Step(marks, {variable: variable.fresh for variable in self.fresh}, tuple(feeds))
 
@@ -290,7 +290,7 @@ class History:
             return [Symbol.of(at, arrived[x] if x in arrived else full(0, x.type)) for x in wanted]
 
     def has(self, at: Recording, value: Value) -> bool:
-        """Whether a value has a history, or is a variable."""
+        """Tell whether a value has a history, or is a variable."""
         value = origin(at, value)
         return value in self.leaves or value in self.nodes
 

@@ -18,7 +18,7 @@ from hybridize.ops.op import Operand
 
 @frozen
 class Made:
-    """Where a value was made while recording."""
+    """The place where a value was made while recording."""
 
     number: int
     """Of the node in its recording."""

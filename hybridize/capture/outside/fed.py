@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Numbers and arrays from outside that are others at each call: read anew instead of guarded.
+"""Numbers and arrays from outside that are others at each call: read again instead of guarded.
 
 At first they are guards, and a program holds for those that it met. Where a function that keeps state was captured
 again because such a guard failed (`self.count += 1`, `average[name] = 0.9 * average[name] + w`), the next program reads
@@ -60,7 +60,7 @@ class Contents(Feed):
         self.array = ndarray(numpy.zeros(kind.shape, kind.dtype))
         self.array.storage.exposed = True  # it is written at each call: nobody is to keep a copy
         self.written: list[ndarray] = []
-        """What the program writes, which must be other memory."""
+        """Arrays that the program writes, which must be other memory."""
         self._last: Callable[[], ndarray | None] = _nothing
         self._version = -1
 
@@ -81,7 +81,7 @@ class Contents(Feed):
         return True
 
     def apart(self, now: ndarray | None) -> bool:
-        """Whether the program writes no memory of an array."""
+        """Tell whether the program writes no memory of an array."""
         return now is None or not any(numpy.may_share_memory(now._data, other._data) for other in self.written)
 
     def failed(self) -> None:
@@ -93,7 +93,7 @@ class FedReads:
 
     def __init__(self, places: Collection[Key]) -> None:
         self.places = places
-        """Where values have changed since a program was captured."""
+        """Places outside whose values have changed since a program was captured."""
         self.numbers: dict[Value, Number] = {}
         self._arrays: dict[int, Contents] = {}
         self._known: dict[Key, Symbol] = {}

@@ -36,7 +36,7 @@ _APART = ("torch", "logging")
 
 @cache
 def remembers(kind: Any) -> bool:
-    """Whether methods of a class that are not converted may read what an instance remembers."""
+    """Tell whether methods of a class that are not converted may read what an instance remembers."""
     if issubclass(kind, _NOT_STATES) or issubclass(kind, (int, float, complex, str, bytes, type(None))):
         return False
     modules = [base.__module__ for base in kind.__mro__]
@@ -48,7 +48,7 @@ def remembers(kind: Any) -> bool:
 
 @cache
 def gives_data(kind: Any) -> bool:
-    """Whether instances of a class are for what stands around a compiled function: data, or the training itself."""
+    """Tell whether a class is for what stands around a compiled function: data, or the training itself."""
     if hasattr(kind, "watching"):  # a block: a transform
         return False
     modules = [base.__module__ for base in kind.__mro__]
@@ -57,7 +57,7 @@ def gives_data(kind: Any) -> bool:
 
 @cache
 def has_own_account(kind: Any) -> bool:
-    """Whether it is a class of ours, or derived of one, whose attributes steps may change: trainers, optimizers, ..."""
+    """Tell whether a class is ours or derived of ours: steps may change attributes of trainers, optimizers, ..."""
     return any(base.__module__.split(".")[0] == "hybridize" for base in kind.__mro__)
 
 
@@ -71,7 +71,7 @@ _OPERATORS = tuple(
 
 @cache
 def has_python_operators(kind: Any) -> bool:
-    """Whether Python itself calls methods of a class: those of operators, or of a collection that is unpacked."""
+    """Tell whether Python itself calls methods of a class: those of operators, or of a collection that is unpacked."""
     if not remembers(kind) or kind in CONTAINERS:
         return False
     if issubclass(kind, (dict, list, set, deque, UserDict, UserList)):
@@ -86,6 +86,6 @@ def python_operators(kind: Any) -> tuple[str, ...]:
 
 
 def is_users(method: Any) -> bool:
-    """Whether a method was written by the user."""
+    """Tell whether a method was written by the user."""
     code = getattr(method, "__code__", None)
     return code is not None and code.co_filename != "<string>" and not is_trusted_file(code.co_filename)

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Whose code is whose: what is called as it is, what is converted, and what is refused because it yields other data at
-each call.
+"""Trust in code: functions that are called as they are, that are converted, and that are refused because they yield
+other data at each call.
 """
 
 from __future__ import annotations
@@ -59,7 +59,7 @@ _REINITIALIZING = frozenset({"Parameter.initialize", "Block.initialize", "Parame
 
 
 def is_for_outside(function: Any, args: Any, kwargs: Any) -> bool:
-    """Whether a call of ours cannot be part of a program."""
+    """Tell whether a call of ours cannot be part of a program."""
     name = getattr(function, "__qualname__", "")
     if name not in _OUTSIDE and name not in _REINITIALIZING:
         return False
@@ -73,7 +73,7 @@ def is_for_outside(function: Any, args: Any, kwargs: Any) -> bool:
 
 @cache
 def is_trusted_file(file: str) -> bool:
-    """Whether the functions of a file are called as they are: hybridize, NumPy, torch and Python's own library."""
+    """Tell whether the functions of a file are called as they are: hybridize, NumPy, torch and Python's own library."""
     if file.startswith(PACKAGE) or file.startswith("<frozen"):
         return True
     real = os.path.realpath(file)
@@ -85,7 +85,7 @@ def is_trusted_file(file: str) -> bool:
 
 @cache
 def is_trusted_module(name: str) -> bool:
-    """Whether the attributes of a module are taken as constant."""
+    """Tell whether the attributes of a module are taken as constant."""
     root = name.split(".")[0]
     if root in _TRUSTEDPACKAGES or root in sys.builtin_module_names:
         return True
@@ -95,7 +95,7 @@ def is_trusted_module(name: str) -> bool:
 
 @cache
 def is_trusted_class(kind: type) -> bool:
-    """Whether instances of a class are taken as they are, without guards on their attributes."""
+    """Tell whether instances of a class are taken as they are, without guards on their attributes."""
     if kind.__module__ == "builtins" and kind.__flags__ & _HEAP_TYPE:  # made by `exec` where no module has a name
         return False
     return issubclass(kind, Operators) or is_trusted_module(kind.__module__)
@@ -128,7 +128,7 @@ def _generators() -> list[type]:
 
 
 def is_iterator(value: Any) -> bool:
-    """Whether a value yields other items each time it is gone through."""
+    """Tell whether a value yields other items each time it is gone through."""
     kind = type(value)
     return hasattr(kind, "__next__") and kind not in CONTAINERS and not isinstance(value, type)
 

@@ -105,7 +105,7 @@ class Seen:
 
     @property
     def is_changed(self) -> bool:
-        """Whether the object is another than it was."""
+        """True if the object is another than it was."""
         return not unchanged(self.owner, self.state)
 
     def put_back(self) -> None:
@@ -123,7 +123,7 @@ class World:
         """Places that calls read again instead of depending on what was there."""
         self.guards: dict[Key, Guard] = {}
         self.watched: dict[int, Storage] = {}
-        """What tells by itself when it changes: the program is valid until one of them is touched."""
+        """Storages that tell by themselves when they change: the program is valid until one of them is touched."""
         self.written: dict[Key, Place] = {}
         """Places that the program has written: what is read there is its own."""
         self.fresh: dict[int, tuple[Any, Any]] = {}
@@ -307,7 +307,7 @@ class World:
             self.after_call(seen, name)
 
     def read_opaque(self, place: Attribute, value: Any) -> None:
-        """Depend on an attribute of an object whose class nobody watches, by what it holds if it is made anew."""
+        """Depend on an attribute of an object whose class nobody watches, by what it holds if each read makes it."""
         methods = (Operators, types.MethodType, types.BuiltinFunctionType, types.MethodWrapperType)
         if place.key in self.guards or place.key in self.written or self.is_own(place.owner):
             return
@@ -418,7 +418,7 @@ class World:
         return result
 
     def check_kept(self, value: Any, where: str) -> None:
-        """Refuse to keep what calls could not make anew: objects that the program makes."""
+        """Refuse to keep objects that the program makes: no call could make them again."""
         for leaf in _leaves(value):
             function = isinstance(leaf, types.FunctionType) and is_converted(leaf)
             if function or (self.is_own(leaf) and not isinstance(leaf, _KEPT)):

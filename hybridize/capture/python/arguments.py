@@ -94,7 +94,7 @@ def _is_numeric_module(name: str) -> bool:
 
 
 def _is_of_numbers(function: Any) -> bool:
-    """Whether a function is Python's own and computes with numbers themselves: `statistics.mean`, `str.format`."""
+    """Tell whether a function is Python's own and computes with numbers themselves: `statistics.mean`, `str.format`."""
     owner = _owner(function)
     if type(owner) in (str, bytes, bytearray, int, float, complex, range):
         return True
@@ -122,7 +122,7 @@ def _known(function: Any, x: Any) -> Any:
 
 
 def _is_numeric(function: Any) -> bool:
-    """Whether a function takes numbers, never arrays."""
+    """Tell whether a function takes numbers, never arrays."""
     module = getattr(function, "__module__", None) or ""
     return module.split(".")[0] in ("statistics", "fractions", "decimal", "_decimal", "cmath", "struct", "_struct")
 
@@ -132,7 +132,7 @@ def _owner(function: Any) -> Any:
 
 
 def _is_array(x: Any) -> bool:
-    """Whether `x` is an array, not a Python number."""
+    """Tell whether `x` is an array, not a Python number."""
     return isinstance(x, (Operators, numpy.ndarray)) and getattr(x, "weak", None) is None
 
 

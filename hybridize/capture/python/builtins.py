@@ -170,4 +170,4 @@ REPLACED: dict[Any, Callable[..., Any]] = {
     **mathematics.REPLACED,
     **mutators.REPLACED,
 }
-"""What is called in place of a builtin, with the router before its arguments; NotImplemented calls the builtin."""
+"""Replacements of builtins, called with the router before the arguments; NotImplemented calls the builtin."""

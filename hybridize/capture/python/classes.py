@@ -25,7 +25,7 @@ from hybridize.capture.trace.recording import Recording, current_trace
 from hybridize.contract.places import Item
 
 _STAND_INS: dict[type, type] = {Masked: ndarray, Text: str}
-"""What else stands for a value that only a call has, and of which class that is."""
+"""Classes that stand in for a value that only a call has, and the class that each stands for."""
 
 
 def class_of(value: Any) -> type:
@@ -54,7 +54,7 @@ def is_instance(value: Any, kinds: Any) -> bool:
 
 
 def is_dispatcher(function: Any) -> bool:
-    """Whether a function is what `functools.singledispatch` has made."""
+    """Tell whether a function is what `functools.singledispatch` has made."""
     return (
         type(function) is FunctionType
         and function.__module__ is not None

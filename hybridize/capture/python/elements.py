@@ -212,4 +212,4 @@ REPLACED: dict[Any, Callable[..., Any]] = {
     builtins.set: _set,
     builtins.frozenset: _set,
 }
-"""What is called in place of a builtin, with the router before its arguments; NotImplemented calls the builtin."""
+"""Replacements of builtins, called with the router before the arguments; NotImplemented calls the builtin."""

@@ -19,7 +19,7 @@ _MODULES = ("logging", "warnings", "_warnings")
 
 
 def is_log(function: Any, args: tuple[Any, ...]) -> bool:
-    """Whether a call logs what only a call of the program has."""
+    """Tell whether a call logs what only a call of the program has."""
     owner = getattr(function, "__self__", None)
     modules = (type(owner).__module__, getattr(function, "__module__", None))
     return any(module in _MODULES for module in modules) and any(map(texts.of_data, args))

@@ -82,7 +82,7 @@ class Masked(Undecided):
         return wide
 
     def count(self) -> Any:
-        """How many the mask selects: a Python number."""
+        """Return the number of elements that the mask selects: a Python number."""
         total = functions.sum(functions.astype(self.mask, "int64"))
         return Symbol.of(current_trace(), total.operand(), weak=int)
 
@@ -166,7 +166,7 @@ for _name, _said in {
 
 
 def selects(owner: Any, key: Any) -> bool:
-    """Whether `owner[key]` is a selection by a mask."""
+    """Tell whether `owner[key]` is a selection by a mask."""
     return (
         type(owner) is Symbol and isinstance(key, (Symbol, ndarray)) and key.dtype == bool_
         and 0 < len(key.shape) <= len(owner.shape) and key.shape == owner.shape[: len(key.shape)]
@@ -263,7 +263,7 @@ def _extreme(name: str, masked: Masked, axes: tuple[int, ...]) -> Any:
 
 
 def _same(x: Symbol, y: Symbol) -> bool:
-    """Whether two masks are computed alike."""
+    """Tell whether two masks are computed alike."""
     trace = current_trace()
     assert trace is not None
     producers: dict[Any, Node] = {out: node for node in trace.builder.nodes for out in node.outputs}

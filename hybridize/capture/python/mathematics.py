@@ -58,7 +58,7 @@ def scalar(symbol: Symbol, what: str) -> Symbol:
 
 
 def is_by_data(x: Any) -> bool:
-    """Whether data decides what a value is as a Python number."""
+    """Tell whether data decides what a value is as a Python number."""
     if type(x) is ndarray:
         return True
     trace = current_trace()
@@ -343,6 +343,6 @@ REPLACED: dict[Any, Callable[..., Any]] = {
     for name in dir(math)
     if callable(getattr(math, name)) and not name.startswith("_")
 } | {builtins.float: _float, builtins.int: _int, builtins.round: _round, builtins.pow: _pow}
-"""What is called in place of a function, with the router before its arguments."""
+"""Replacements of functions, called with the router before the arguments."""
 ELEMENTS: dict[str, Callable[..., Any]] = {"item": item, "asscalar": item, "tolist": to_list}
 """Methods of arrays that give Python numbers."""

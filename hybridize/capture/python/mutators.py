@@ -80,7 +80,7 @@ def store(router: Any, owner: Any, name: str, value: Any) -> None:
 
 
 class _Names(Mapping[str, Any]):
-    """What `globals()` gives: the names of the user's module, each guarded where it is read."""
+    """Stands for `globals()`: the names of the user's module, each guarded where it is read."""
 
     def __init__(self, router: Any) -> None:
         self._router = router
@@ -164,11 +164,11 @@ REPLACED: dict[Any, Callable[..., Any]] = {
     builtins.exec: _running_text("exec"),
     object.__setattr__: store,
 }
-"""What is called in place of a function, with the router before its arguments."""
+"""Replacements of functions, called with the router before the arguments."""
 
 
 class Held:
-    """What the containers among the arguments of a call hold before it."""
+    """The contents of the containers among the arguments of a call, before it."""
 
     def __init__(self, trace: Recording, args: tuple[Any, ...]) -> None:
         self._trace = trace

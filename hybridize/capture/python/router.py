@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What converted code calls wherever capture has to look: reads of the world around, calls, writes, control flow.
+"""The router, which converted code calls wherever capture has to look: reads of the world around, calls, writes,
+control flow.
 
 One `Router` belongs to one converted function. Where nothing is captured (a converted closure that outlived its
 capture, say) every method does what Python does.
@@ -89,7 +90,7 @@ class Router:
     BREAK = BREAK
     CONTINUE = CONTINUE
 
-    # Control flow: see `capture.flow`.
+    # Control flow: see `capture.control`.
     enter = staticmethod(Stack)
     returned = staticmethod(Returned)
     done = staticmethod(statements.done)
@@ -117,7 +118,7 @@ class Router:
     class_pattern = staticmethod(class_pattern)
     matched = staticmethod(matched)
 
-    # Writes: see `capture.writes`.
+    # Writes: see `capture.python.writes`.
     new = staticmethod(writes.new)
 
     def __init__(self, function: FunctionType) -> None:
@@ -217,14 +218,14 @@ class Router:
         return self._call_trusted(trace, function, args, kwargs)
 
     def context(self, manager: Any) -> Any:
-        """What a `with` enters: methods of the user's are called as all others."""
+        """Return the context manager that a `with` enters: methods of the user's are called as all others."""
         trace = current_trace()
         method = None if trace is None else _special_method(trace, manager, "__enter__")
         return manager if method is None else _Context(self, manager)
 
     @staticmethod
     def through(iterable: Any) -> Any:
-        """What a comprehension goes through."""
+        """Return the iterable that a comprehension goes through, its items guarded."""
         trace = current_trace()
         if trace is not None:
             trace.root.world.read_items(iterable)
@@ -790,7 +791,7 @@ def item(router: Router, root: Trace, owner: Any, key: Any, whole: bool) -> Any:
 
 
 def _static(kind: type, name: str) -> Any:
-    """What the class says an attribute is, without asking the instance."""
+    """Return the attribute that the class has under a name, without asking the instance."""
     for base in kind.__mro__:
         if name in base.__dict__:
             return base.__dict__[name]

@@ -22,7 +22,7 @@ from hybridize.ops.op import bind1, constant
 
 
 def is_index(key: Any) -> bool:
-    """Whether a value of the graph is one that a list can be indexed by."""
+    """Tell whether a value of the graph is one that a list can be indexed by."""
     return type(key) is Symbol and key.shape == () and key.dtype.kind in "iu"
 
 

@@ -27,11 +27,11 @@ from hybridize.ops import (
 Bounds = tuple[int, int]
 
 WHOLE: Bounds = (-(1 << 63), (1 << 63) - 1)
-"""What 64 bits hold."""
+"""The bounds of 64 bits."""
 CARRIED: Bounds = (-(1 << 62), 1 << 62)
-"""What a number that a loop carries is taken to be between: counting by little, it never gets farther."""
+"""The bounds that a loop-carried number is taken to be between: counting by little, it never gets farther."""
 ARGUMENT: Bounds = (-EXACT, EXACT)
-"""What a Python int among the arguments, or read outside, is between where it is data."""
+"""The bounds of a Python int among the arguments, or read outside, where it is data."""
 LITTLE = 1 << 12
 """By so much a number may be counted in every round of a loop: 2**50 rounds do not end."""
 _SIZE: Bounds = (0, 1 << 48)
@@ -39,7 +39,7 @@ _DEPTH = 200
 
 
 def of_dtype(dtype: Any) -> Bounds | None:
-    """What elements of a dtype are between; None for floats."""
+    """Return the bounds of elements of a dtype; None for floats."""
     if dtype.kind == "b":
         return 0, 1
     if dtype.kind not in "iu":
@@ -51,12 +51,12 @@ def of_dtype(dtype: Any) -> Bounds | None:
 
 
 def within(inner: Bounds, outer: Bounds) -> bool:
-    """Whether all that is between one pair of bounds is between the other."""
+    """Tell whether all that is between one pair of bounds is between the other."""
     return outer[0] <= inner[0] and inner[1] <= outer[1]
 
 
 def result(name: str, *given: Bounds) -> Bounds | None:
-    """What an operator of Python gives for integers between such bounds; None where nothing is known."""
+    """Return the bounds of an operator of Python on integers between such bounds; None where nothing is known."""
     (low, high), (first, last) = given[0], given[-1]
     match name:
         case "add":
@@ -175,7 +175,7 @@ def _of_graph(
     depth: int,
     found_before: dict[Value, Bounds],
 ) -> Bounds:
-    """What an output of a graph is between, its inputs being values of another one."""
+    """Return the bounds of an output of a graph, its inputs being values of another one."""
     makers: Mapping[Value, Node] = {output: node for node in graph.nodes for output in node.outputs}
     inputs = dict(zip(graph.inputs, given, strict=True))
 

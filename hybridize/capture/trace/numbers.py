@@ -71,7 +71,7 @@ _SLACK = 1 << 40
 
 
 class Numbers:
-    """What a capture knows of the numbers among the arguments, and what the program depends on of them."""
+    """The numbers among the arguments, as far as a capture knows them, and what the program depends on of them."""
 
     def __init__(self, trace: Any) -> None:
         self._trace = trace
@@ -87,7 +87,7 @@ class Numbers:
 
     @property
     def conditions(self) -> list[Condition]:
-        """What must be as true as it was, besides the pinned values."""
+        """The conditions that must be as true as they were, besides the pinned values."""
         return [one for one in self._conditions.values() if not set(one.positions) <= set(self.pinned)]
 
     def forget(self, nodes: int) -> None:
@@ -112,7 +112,7 @@ class Numbers:
         return number
 
     def truth(self, symbol: Symbol, at: Any) -> bool | None:
-        """Whether a number is not 0, which the program then depends on; None where data decides it."""
+        """Tell whether a number is not 0, which the program then depends on; None where data decides it."""
         value = self._value(symbol, at)
         known: dict[Value, Any] = {}
         used: dict[Any, Value] = {}
@@ -175,12 +175,12 @@ class Numbers:
     # ------------------------------------------------------------------------------------- numbers among the arguments
 
     def _fits(self, name: str, operands: Sequence[Any], at: Any) -> bool:
-        """Whether integers between the bounds of the operands give what 64 bits hold."""
+        """Tell whether an operator on integers between the bounds of the operands stays within 64 bits."""
         found = bounds.result(name, *(self.bounds_of(x, at) for x in operands))
         return found is not None and within(found, WHOLE)
 
     def _tame(self, base: Any, exponent: Any, at: Any) -> bool:
-        """Whether a power of floats neither overflows nor is complex, on which the program then depends."""
+        """Tell whether a power of floats neither overflows nor is complex, on which the program then depends."""
         if type(exponent) is int and type(base) is Symbol:
             return 0 <= exponent <= 4 and bool(self._holds(lambda x: abs(x) <= 2.0**255, base, at))
         if type(base) is float and 0 < base <= 1 and type(exponent) is Symbol:
@@ -189,7 +189,7 @@ class Numbers:
         return False
 
     def _holds(self, test: Callable[[Symbol], Any], symbol: Symbol, at: Any) -> bool | None:
-        """Whether a number passes a test, on which the program then depends; None where data decides it."""
+        """Tell whether a number passes a test, on which the program then depends; None where data decides it."""
         given = self.of_program(symbol, at)
         if given is None:
             return None
@@ -226,7 +226,7 @@ class Numbers:
     # --------------------------------------------------------------------------------------- numbers that data decides
 
     def is_known(self, symbol: Symbol, at: Any) -> bool:
-        """Whether a number comes of numbers among the arguments, and of constants, alone."""
+        """Tell whether a number comes of numbers among the arguments, and of constants, alone."""
         value = self._value(symbol, at)
         return value is not None and self._comes_of_numbers(value, set())
 
@@ -377,14 +377,14 @@ class Numbers:
         self.bounds.update((one, CARRIED) for one in values if one.type.shape == () and one.type.dtype == int64)
 
     def is_far(self, value: Any, at: Any) -> bool:
-        """Whether an integer in a value may be outside of the bounds of what loops carry."""
+        """Tell whether an integer in a value may be outside of the bounds of what loops carry."""
         leaves, _ = flatten(value)
         numbers = (x for x in leaves if (x.weak is int if type(x) is Symbol else type(x) is int))
         most = (CARRIED[0] - _SLACK, CARRIED[1] + _SLACK)
         return any(not within(self.bounds_of(x, at), most) for x in numbers)
 
     def bounds_of(self, x: Any, at: Any) -> Bounds:
-        """What an integer, a number or a symbol of one, is between."""
+        """Return the bounds of an integer, a number or a symbol of one."""
         if type(x) is not Symbol:
             return (int(x), int(x)) if isinstance(x, int) else WHOLE
         return self._bounds(x._cell.value, at)

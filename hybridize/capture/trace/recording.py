@@ -50,7 +50,7 @@ class Input:
     array: ndarray | None
     """The array, where there is one."""
     position: int
-    """Which leaf of the arguments; -1 for a lifted array."""
+    """The number of the leaf of the arguments; -1 for a lifted array."""
     written_at: SourceLoc | None = None
     """The first line that writes to it, where one does."""
 
@@ -62,7 +62,7 @@ class Gradients(Protocol):
     """Backward passes of a program that is being recorded, as its trace knows them."""
 
     called: bool
-    """Whether the function is called while recording: then its caller differentiates it as a whole."""
+    """True if the function is called while recording: then its caller differentiates it as a whole."""
     fresh: dict[Variable, bool]
     requests: dict[Variable, str]
 
@@ -135,7 +135,7 @@ class Forms(Protocol):
 
 
 class Recording:
-    """What traces and branches share: nodes are added to a builder."""
+    """Base of traces and branches: records operations as nodes of a builder."""
 
     root: Trace
 
@@ -143,13 +143,13 @@ class Recording:
         self.parent = parent
         self.builder = Builder()
         self.differentiated = modes.is_recording()
-        """Whether a backward pass may go through what is recorded here as a whole."""
+        """True if a backward pass may go through what is recorded here as a whole."""
         self.journal: list[tuple[Cell, Operand]] = []
         """Writes to cells, with what they held before, so that a branch can be undone."""
         self.containers: dict[int, tuple[Any, Any, SourceLoc | None]] = {}
         """Lists, dicts and sets that a branch changed: themselves, what they held before, the line."""
         self.catches = False
-        """Whether who records this hears of exceptions, and lets the program raise them."""
+        """True if who records this hears of exceptions, and lets the program raise them."""
 
     @property
     def depth(self) -> int:
@@ -218,7 +218,7 @@ class Recording:
         return None if symbol.weak is None else self.root.numbers.number(symbol, self)
 
     def truth_of(self, symbol: Symbol) -> bool | None:
-        """Whether the Python number that a symbol stands for is not 0, on which the program then depends.
+        """Tell whether the Python number that a symbol stands for is not 0, on which the program then depends.
 
         None where data decides it.
         """
@@ -399,7 +399,7 @@ class Trace(Recording):
         """Numbers that calls of the program prepare, in the order of its lines."""
         self.converter = converter
         self.scope = scope
-        """What the program assumes of sizes of arguments that are not known; None where all are."""
+        """The assumptions of the program about sizes of arguments that are not known; None where all are."""
         self.freeze = freeze
         self.inputs: list[Input] = []
         self.numbers = Numbers(self)
@@ -427,9 +427,9 @@ class Trace(Recording):
         self.thrown: BaseException | None = None
         """The last exception that came out of a branch on data, where only one side would give it."""
         self.tries: list[Any] = []
-        """What is being run that an `except` may catch from, innermost last."""
+        """The parts being run that an `except` may catch from, innermost last."""
         self.failed: Cell | None = None
-        """Whether the program has raised an exception, a bool[]; None where it raises none."""
+        """A bool[], true if the program has raised an exception; None where it raises none."""
         self.paths = 0
         """Sides of branches followed so far."""
         self.refused: CaptureError | None = None
@@ -575,7 +575,7 @@ class Trace(Recording):
         return found
 
     def _has_partner(self, cell: Cell, at: Recording) -> bool:
-        """Whether an array that may be this one, here, is still in use."""
+        """Tell whether an array that may be this one, here, is still in use."""
         around: Recording | None = at
         chain = set()
         while around is not None:
@@ -605,7 +605,7 @@ class Trace(Recording):
         ))  # fmt: skip
 
     def _is_used(self, container: Any, at: Recording) -> bool:
-        """Whether anybody but this capture's own books holds a list or dict."""
+        """Tell whether anybody but this capture's own books holds a list or dict."""
         key = id(container)
         books = 3 + (key in self.world.fresh)  # the argument, the call, its own entry among the twins
         books += sum(one is container for _, others in self._twins.values() for one in others)
