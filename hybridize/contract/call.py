@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What a call is, as far as a program's key goes: the structure of the arguments and the type of each leaf."""
+"""The signature of a call, as far as a program's key goes: the structure of the arguments and the type of each leaf."""
 
 from __future__ import annotations
 
@@ -57,7 +57,7 @@ class Call:
 
     @property
     def key(self) -> tuple[Any, ...]:
-        """What calls that may share a program have in common."""
+        """The part of a call that those which may share a program have in common: the key of the cache."""
         return self.structure, self.kinds, self.training, self.recording
 
     @classmethod
@@ -90,7 +90,7 @@ class Call:
         return changed(self, given=None, leaves=[None if isinstance(leaf, ndarray) else leaf for leaf in self.leaves])
 
     def number(self, position: int, value: Any) -> bool:
-        """Whether a number among the leaves has a value."""
+        """Tell whether a number among the leaves has a value."""
         leaf = self.leaves[position]
         return same(leaf, value) or (isinstance(leaf, numpy.generic) and same(leaf.item(), value))
 

@@ -22,7 +22,7 @@ from hybridize.runtime.recipes import Recipe, prepared, raised
 
 @frozen
 class Source:
-    """Where an input of the graph comes from at each call."""
+    """The origin of an input of the graph at each call: an argument, or an array from outside."""
 
     position: int
     """Leaf of the arguments; -1 for an array that was there when the function was captured."""
@@ -45,7 +45,7 @@ class Result:
     index: int = -1
     """Number of the output, or of the input that is viewed."""
     steps: tuple[Op, ...] = ()
-    """Which view of that array it is."""
+    """The view of that array that it is, as ops to apply in turn."""
     value: Any = None
     """Kind of a number; a constant; what is `Made`."""
 
@@ -96,13 +96,13 @@ class Captured:
     result_values: tuple[Value, ...]
     """For each leaf that is an array or number: the value of the graph that it is."""
     effects: tuple[Effect, ...]
-    """What each call does besides; symbols in them are replaced by `Output`, `Given`."""
+    """Side effects of each call besides its arrays; symbols in them are replaced by `Output`, `Given`."""
     guards: tuple[Guard, ...]
     watched: tuple[Storage, ...]
     numbers: dict[int, Any]
     """Leaves that must have these values."""
     conditions: tuple[Condition, ...]
-    """What must be as true of the numbers among the arguments as it was, or as large."""
+    """Facts of the numbers among the arguments that must be as true as they were, or as large."""
     layouts: dict[int, tuple[int, ...] | None]
     """Array leaves that must have these strides; None: that must be laid out row by row."""
     same_memory: dict[int, int]
@@ -110,7 +110,7 @@ class Captured:
     bound: dict[int, ndarray]
     """Array leaves that are over the same memory as an array from outside."""
     step: Step = NO_STEP
-    """What backward passes and updates do besides, where there are any."""
+    """The side of backward passes and updates that is no array, where there are any."""
     changed: tuple[tuple[Any, ...], ...] = ()
     """Paths of containers among the arguments that calls change: no two arguments may be one container then."""
     outside: tuple[Any, ...] = ()
@@ -118,11 +118,11 @@ class Captured:
     seen: tuple[Guard, ...] = ()
     """Numbers and arrays whose owners tell when they are replaced: no guards, but what they would be."""
     raises: Raises | None = None
-    """How calls end, where they end so."""
+    """The exception that calls end with, where they end so."""
 
     @property
     def writes_arguments(self) -> bool:
-        """Whether a call writes to arrays among its arguments."""
+        """True if a call writes to arrays among its arguments."""
         return any(source.written >= 0 and source.position >= 0 for source in self.sources)
 
 
@@ -133,7 +133,7 @@ class Output:
     index: int
     weak: type | None
     steps: tuple[Op, ...] = ()
-    """Which view of it."""
+    """The view of it that is meant, as ops to apply in turn."""
 
 
 @frozen
@@ -145,7 +145,7 @@ class Given:
     array: Any = None
     """That array: ours, or NumPy's where the user's is."""
     steps: tuple[Op, ...] = ()
-    """Which view of it."""
+    """The view of it that is meant, as ops to apply in turn."""
 
 
 @frozen
@@ -211,7 +211,7 @@ def effect_steps(arguments: Any) -> Iterator[Op]:
 
 
 def memory(array: ndarray) -> tuple[Any, ...]:
-    """What two arrays over exactly the same elements have in common."""
+    """Give a key that two arrays over exactly the same elements have in common."""
     data = array._data
     return (data.__array_interface__["data"][0] if data.size else id(array), data.shape, data.strides, data.dtype)
 

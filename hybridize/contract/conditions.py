@@ -20,12 +20,12 @@ class Condition:
 
     graph: Graph
     positions: tuple[Any, ...]
-    """Which leaf of the arguments each input of the graph is; for a number from outside, what reads it."""
+    """For each input of the graph, the leaf of the arguments that it is; for a number from outside, what reads it."""
     expected: bool | int | float
     loc: SourceLoc | None
 
     def holds(self, leaves: Sequence[Any]) -> bool:
-        """Whether it is so for a call."""
+        """Tell whether it is so for a call."""
         values = [leaves[one] if type(one) is int else one.now() for one in self.positions]
         if any(value is None for value in values):
             return False

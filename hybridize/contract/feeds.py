@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What the calls of a program that holds a training step have to see to, besides its arrays."""
+"""Feeds: what Python does around each call of a program that holds a training step, besides writing its arrays."""
 
 from __future__ import annotations
 
@@ -80,14 +80,14 @@ class Step:
     """In the order of the program's lines."""
 
     def takes(self, leaves: Sequence[Any]) -> bool:
-        """Whether these arguments have gradients attached as it was captured for."""
+        """Tell whether these arguments have gradients attached as it was captured for."""
         return all(
             (variable_of(leaves[position]) if type(leaves[position]) is ndarray else None) is mark
             for position, mark in self.marks.items()
         )
 
     def holds(self) -> bool:
-        """Whether the program is what the function does now."""
+        """Tell whether the program is what the function does now: begin a call, and roll it back."""
         if not self.feeds:
             return True
         with STATE:

@@ -29,7 +29,7 @@ class Test(ABC):
 
     def __init__(self, value: Any) -> None:
         self.value = value
-        """What was found while capturing."""
+        """The value that was found while capturing."""
 
     @abstractmethod
     def holds(self, now: Any) -> bool:
@@ -111,7 +111,7 @@ class Guard:
 
     @property
     def expected(self) -> Any:
-        """What was found while capturing."""
+        """The value that was found while capturing."""
         return self.test.value
 
     def now(self) -> Any:

@@ -31,7 +31,7 @@ class Place(ABC):
 
     @property
     def key(self) -> Key:
-        """What two reads of one place have in common."""
+        """The part that two reads of one place have in common."""
         return type(self), id(self.owner)
 
     @abstractmethod
@@ -260,7 +260,7 @@ class Items(Place):
 
 
 class Membership(Place):
-    """Whether a dict, or what is like one, has a key."""
+    """The answer of a dict, or of what is like one, to whether it has a key."""
 
     __slots__ = ("index",)
 
@@ -328,7 +328,7 @@ class Content(Place):
 
 
 class Length(Place):
-    """How many items an object says it has."""
+    """The number of items that an object says it has."""
 
     __slots__ = ()
 
@@ -346,7 +346,7 @@ class Length(Place):
 
 
 class Gradient(Place):
-    """Which variable an array is, and where its gradient goes: `attach_grad`."""
+    """The variable that an array is, and the place its gradient goes to: `attach_grad`."""
 
     __slots__ = ()
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What runs a captured graph: machine code, or the NumPy backend; and the comparison of the two."""
+"""Backends, which run a captured graph: machine code, or NumPy; and the comparison of the two."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ class Backend(Protocol):
         """Outputs for inputs; fresh arrays."""
 
     def accepts(self, shapes: Sequence[Shape]) -> bool:
-        """Whether it runs for inputs of these shapes, whose sizes the graph holds for: compiling may assume more."""
+        """Tell whether it runs for inputs of these shapes, for which the graph holds: compiling may assume more."""
 
     @property
     def optimized(self) -> Graph:

@@ -92,7 +92,7 @@ class ProgramCache(Generic[P]):
         self.families.pop(key, None)
 
     def family(self, key: Hashable) -> Family:
-        """What is known of calls of a family; of those last asked for, as a key keeps the arguments in it alive."""
+        """Return the family of a key, among those last asked for: a key keeps the arguments in it alive."""
         family = self.families.setdefault(key, Family())
         self.families.move_to_end(key)
         while len(self.families) > self.limit:

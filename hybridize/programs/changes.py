@@ -18,7 +18,7 @@ LIMIT = 512
 
 
 class Changes:
-    """Which numbers and arrays from outside were replaced between the captures of one function."""
+    """Finds the numbers and arrays from outside that were replaced between the captures of one function."""
 
     def __init__(self) -> None:
         self._places: dict[Key, Guard] = {}
@@ -49,7 +49,7 @@ class Changes:
 
 
 def _moved(captured: Iterable[Captured]) -> dict[Key, Guard]:
-    """Where numbers and arrays have been replaced by others since programs that keep state were captured."""
+    """Find the places of numbers and arrays replaced since programs that keep state were captured."""
     found: dict[Key, Guard] = {}
     for stock in captured:
         if not stock.effects and not stock.step.feeds:
@@ -71,7 +71,7 @@ def _moved(captured: Iterable[Captured]) -> dict[Key, Guard]:
 
 
 def _alike(then: Any, now: Any) -> bool:
-    """Whether one may stand for the other in a program."""
+    """Tell whether one may stand for the other in a program."""
     if type(then) is ndarray:
         return type(now) is ndarray and now.type == then.type
     return type(then) in (int, float) and type(now) is type(then)

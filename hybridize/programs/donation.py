@@ -66,5 +66,5 @@ def places(pairs: Pairs, inputs: Sequence[NDArray[Any]]) -> dict[int, NDArray[An
 
 
 def _written_at_once(array: NDArray[Any]) -> bool:
-    """Whether machine code can write an array where it is."""
+    """Tell whether machine code can write an array where it is."""
     return type(array) is numpy.ndarray and array.flags.num & USABLE == USABLE and bool(array.flags.writeable)

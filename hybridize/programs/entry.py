@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What stands around the emitted entry of a program that writes state, trains, or is for arrays without gradients."""
+"""Wrappers around the emitted entry of a program that writes state, trains, or is for arrays without gradients."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ _MISSED: Final = object()
 
 
 def missed(*args: Any, **kwargs: Any) -> Any:
-    """What the entry of a program that writes state calls where it is not the right one: the lock is to go first."""
+    """Stand as the fallback of an entry that runs under the lock: give a mark, as the lock is to go first."""
     return _MISSED
 
 
@@ -34,7 +34,7 @@ def tell(arrays: Sequence[ndarray]) -> None:
 
 
 class Marks(list[None]):
-    """Where an entry says that it has written its arrays: it calls `put`, which no interruption can keep from it.
+    """The flag by which an entry says that it has written its arrays: `put`, which no interruption can keep from it.
 
     For Python runs no handler of a signal inside of what is not Python. What has to be done after the writing is done
     by whoever called the entry, also where it was interrupted as soon as it had come back.

@@ -23,7 +23,7 @@ from hybridize.programs.backends import Backend, Machine, Verifying
 from hybridize.runtime.executable import Executable
 
 SECONDS = 0.2
-"""How long steps are timed for a profile."""
+"""Seconds for which steps are timed for a profile."""
 
 
 def explained(
@@ -69,14 +69,14 @@ def explained(
 
 
 def valid(stock: Captured) -> list[str]:
-    """What must be as it was for the program to be right."""
+    """List the guards and the other conditions under which the program is right, as lines of text."""
     found = [f"{guard.place.described()} is {guard.expected!r:.80}  ({guard.loc})" for guard in stock.guards]
     found += [f"argument {position} is {value!r}" for position, value in stock.numbers.items()]
     return found + [f"a condition on numbers is {one.expected}  ({one.loc})" for one in stock.conditions]
 
 
 def _executable(runs: Backend) -> Executable | None:
-    """What runs as machine code, if anything does."""
+    """Return the executable that runs as machine code; None where nothing does."""
     if isinstance(runs, Verifying):
         return runs.machine.executable
     return runs.executable if isinstance(runs, Machine) else None
@@ -98,7 +98,7 @@ def _size(values: Sequence[Value]) -> str:
 
 
 def _measured(stock: Captured) -> list[NDArray[Any]]:
-    """What to measure with: the arrays from outside as they are, random ones for the arguments."""
+    """Make the inputs to measure with: the arrays from outside as they are, random ones for the arguments."""
     return [
         random_input(value.type, number) if source.array is None else _data(source.array)
         for number, (source, value) in enumerate(zip(stock.sources, stock.graph.inputs, strict=True))

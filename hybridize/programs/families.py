@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Which sizes a program leaves open: those in which calls were seen to differ.
+"""Families of calls that differ in sizes, and the choice of the sizes that a program leaves open (dynamic shapes).
 
 The first call of a function is captured with its very sizes. When a call comes that differs from earlier ones in sizes
 only, it is captured with a symbol for each axis that differs. Axes that had equal sizes in all of these calls share
@@ -30,13 +30,13 @@ Kinds = tuple[Any, ...]
 
 
 class Family:
-    """What was seen of calls that differ in sizes only."""
+    """Keeps what was seen of calls that differ in sizes only."""
 
     def __init__(self) -> None:
         self.programs = 0
         """Captures with symbols so far."""
         self.problem = ""
-        """Why the last attempt at a program for other sizes, too, gave none; empty where it did not fail."""
+        """The reason why the last attempt at a program for other sizes, too, gave none; empty where it did not fail."""
         self._calls: list[Kinds] = []
         self._fixed: set[Axis] = set()
         """Axes that are no use as symbols: the function needs their very sizes."""
@@ -80,7 +80,7 @@ class Family:
         self._calls.append(call.kinds)
 
     def settle(self, kinds: Kinds) -> bool:
-        """Whether a program that was captured with these types is of more use than an exact one.
+        """Tell whether a program that was captured with these types is of more use than an exact one.
 
         Axes that it holds for one size of only are not tried again.
         """
@@ -100,7 +100,7 @@ class Family:
         self._fixed.update(axis for axis, size in _axes(kinds) if is_symbolic(size))
 
     def change(self, call: Call, kinds: Kinds, names: list[str]) -> str:
-        """Which axes are open now, and why."""
+        """Describe the axes that are open now, and why."""
         parts = []
         for (position, axis), size in _axes(kinds):
             if is_symbolic(size):
@@ -112,7 +112,7 @@ class Family:
 
 
 def family_key(call: Call) -> tuple[Any, ...]:
-    """What calls that differ in sizes only have in common."""
+    """Return the key that calls which differ in sizes only have in common."""
     kinds = tuple((kind.dtype, kind.ndim) if isinstance(kind, TensorType) else kind for kind in call.kinds)
     return "family", call.structure, kinds, call.training, call.recording
 
@@ -126,6 +126,6 @@ def _axes(kinds: Kinds) -> list[tuple[Axis, int]]:
 
 
 def _share_memory(call: Call) -> bool:
-    """Whether two arguments overlap: which of them are one array is decided for the sizes at hand."""
+    """Tell whether two arguments overlap: which of them are one array is decided for the sizes at hand."""
     arrays = [leaf._data for leaf in call.leaves if isinstance(leaf, ndarray)]
     return any(numpy.may_share_memory(x, y) for i, x in enumerate(arrays) for y in arrays[:i])

@@ -66,7 +66,7 @@ class Copy:
 
 
 def packable(array: ndarray) -> bool:
-    """Whether a copy of an array can be known to be up to date, and there may be sense in one."""
+    """Tell whether a copy of an array can be known to be up to date, and there may be sense in one."""
     data, storage = array._data, array._storage
     return data.ndim >= 2 and data.flags.num & USABLE == USABLE and (storage is None or not storage.exposed)
 
@@ -122,7 +122,7 @@ class PackedMachine(Machine):
         self._updates = updates
         self.executable = there or compiler.compile(graph, name=name, stable=stable, threads=threads, updates=updates)
         self.renewed = False
-        """Whether the executable was replaced since somebody last set this to False: entries are to be made again."""
+        """True if the executable was replaced since somebody last set this to False: entries are to be made again."""
         self._graph, self._name, self._threads, self._unless, self._clock = graph, name, threads, unless, clock
         self._lock = renewed(threading.Lock())
         self._entries: list[weakref.ref[Any]] = []
@@ -143,7 +143,7 @@ class PackedMachine(Machine):
         return Memory(self.executable.peak_bytes, sum(copy.buffer.nbytes for copy in self._copies))
 
     def now(self) -> tuple[Executable, tuple[Copy, ...]]:
-        """What entries are to be made of: the executable, and for each of its packers the copy it reads."""
+        """Return what entries are to be made of: the executable, and for each of its packers the copy it reads."""
         with self._lock:
             return self.executable, self._copies
 

@@ -89,9 +89,9 @@ class Program:
         self._same_views = all(is_exact(step) for result in captured.results for step in result.steps) and all(
             is_exact(step) for effect in captured.effects for step in effect_steps(effect.given)
         )
-        """Whether the views in the result, and in what is kept, do not depend on sizes that only a call knows."""
+        """True if the views in the result, and in what is kept, do not depend on sizes that only a call knows."""
         self._contained = any(result.kind == "container" for result in captured.results)
-        """Whether containers that calls make, or were given, are part of the result."""
+        """True if containers that calls make, or were given, are part of the result."""
         self._holds = checker(captured.guards) if captured.guards else None
         self._dirty = PythonEntry(self)
         for storage in captured.watched:
@@ -110,7 +110,7 @@ class Program:
                 updates=updates_of(captured),
             )  # fmt: skip
         self.reason = reason
-        """Why it was captured: empty for the first program of a function."""
+        """The reason why it was captured: empty for the first program of a function."""
 
     def _stable(self) -> dict[int, ndarray]:
         """Matrices from outside that calls only read and that nobody writes unseen; none while weights are learned."""
@@ -139,7 +139,7 @@ class Program:
 
     @property
     def kernels(self) -> tuple[Any, ...]:
-        """What a call runs, step by step."""
+        """The kernels that a call runs, step by step."""
         return self._runs.kernels
 
     @property
@@ -158,7 +158,9 @@ class Program:
         return tuple(value.type for value in self.stock.graph.inputs)
 
     def explain(self, *args: Any, profile: bool = False) -> Explanation:
-        """What the program is, why it was compiled, what the passes did, which kernels it runs; `str()` is the report.
+        """Report what the program is, why it was compiled, what the passes did and which kernels it runs.
+
+        `str()` of it is the text.
 
         Args:
             args: of the call to measure; arrays from outside are taken as they are, arguments not given at random.
@@ -190,7 +192,7 @@ class Program:
 
     @property
     def key(self) -> tuple[Any, ...]:
-        """What the calls that it may be right for have in common."""
+        """The key that the calls which it may be right for have in common."""
         return self.stock.call.key if self.captured.scope is None else family_key(self.stock.call)
 
     def _sizes(self, call: Call) -> Mapping[SizeSymbol, int] | None:
@@ -207,12 +209,12 @@ class Program:
 
     @property
     def stale(self) -> bool:
-        """Whether something it depends on was replaced, so that it never holds again."""
+        """True if something it depends on was replaced, so that it never holds again."""
         return bool(self._dirty.dirty[0])
 
     @property
     def outdated(self) -> bool:
-        """Whether the program will hardly be right again: it is stale, or an array that it reads was replaced.
+        """True if the program will hardly be right again: it is stale, or an array that it reads was replaced.
 
         It would keep that array alive.
         """
@@ -222,11 +224,11 @@ class Program:
 
     @property
     def current(self) -> bool:
-        """Whether the world is as it was when the program was captured: only then it is what the function does now."""
+        """True if the world is as it was at capture: only then the program is what the function does now."""
         return not self.stale and (self._holds is None or bool(self._holds()))
 
     def accepts(self, call: Call) -> bool:
-        """Whether the program is right for a call whose key is its own."""
+        """Tell whether the program is right for a call whose key is its own: its guards hold, and its conditions."""
         stock = self.stock
         if self.stale or (stock.numbers and not all(call.number(*number) for number in stock.numbers.items())):
             return False
@@ -241,7 +243,7 @@ class Program:
         return (self._holds is None or self._holds()) and self._same_memory(call)
 
     def _same_memory(self, call: Call) -> bool:
-        """Whether arguments share memory where they did, and only there, as far as it matters."""
+        """Tell whether arguments share memory where they did, and only there, as far as it matters."""
         for position, array in self.stock.bound.items():
             if memory(call.leaves[position]) != memory(array):
                 return False
@@ -250,7 +252,7 @@ class Program:
         return self._aliases is None or aliases(call, self.stock) == self._aliases
 
     def renewed(self) -> bool:
-        """Whether its entries are to be made again; says so once."""
+        """Tell whether its entries are to be made again; says so once."""
         runs = self._runs
         if not isinstance(runs, PackedMachine) or not runs.renewed:
             return False
@@ -258,7 +260,7 @@ class Program:
         return True
 
     def objections(self, call: Call) -> str:
-        """Why the program is not right for a call whose key is its own."""
+        """Say why the program is not right for a call whose key is its own; empty where it is."""
         for position, value in self.stock.numbers.items():
             if not call.number(position, value):
                 return f"argument {position} was {value!r} and is {call.leaves[position]!r}"
@@ -360,7 +362,7 @@ class Program:
 
     @property
     def arguments(self) -> int:
-        """How many inputs of the graph are arguments."""
+        """The number of inputs of the graph that are arguments."""
         return sum(source.position >= 0 for source in self.stock.sources)
 
     def outputs(self, arguments: Buffers) -> list[NDArray[Any]]:
@@ -505,12 +507,12 @@ class Program:
         return entry if not stock.step.marks else unmarked(entry, fallback)
 
     def _scattered(self, position: int) -> bool:
-        """Whether an argument is laid out otherwise than row by row, which is all that entries take."""
+        """Tell whether an argument is laid out otherwise than row by row, which is all that entries take."""
         kind, strides = self.stock.call.kinds[position], self.stock.layouts[position]
         return strides is not None and numpy.empty(kind.shape, kind.dtype).strides != strides
 
     def _arguments(self) -> list[Any] | None:
-        """What the entry checks of each argument."""
+        """List what the entry checks of each argument; None where no entry can be made for them."""
         call = self.stock.call
         positional, keywords = call.structure.children
         if keywords.children or any(child.kind not in ("leaf", "none") for child in positional.children):
@@ -540,7 +542,7 @@ class Program:
         return argument or result.kind == "container"
 
     def _finish(self, count: int, lifted: Sequence[ndarray]) -> Any:
-        """How the entry makes the result of its outputs: by itself where they are the result, else by a function."""
+        """Give the entry's way to make the result of its outputs: a kind where they are the result, else a function."""
         stock = self.stock
         plain = all(
             result.kind == "array" and not result.steps and result.index == number
@@ -568,13 +570,13 @@ def _first(value: Any) -> Any:
 
 
 def _laid_out(call: Call, position: int, strides: tuple[int, ...] | None) -> bool:
-    """Whether an array among the leaves has these strides; None: is laid out row by row."""
+    """Tell whether an array among the leaves has these strides; None: is laid out row by row."""
     data = call.leaves[position]._data
     return bool(data.flags.c_contiguous if strides is None else data.strides == strides)
 
 
 def _alike(x: Any, y: Any) -> bool:
-    """Whether two parts of a key are arrays that differ in sizes alone."""
+    """Tell whether two parts of a key are arrays that differ in sizes alone."""
     both = isinstance(x, TensorType) and isinstance(y, TensorType)
     return both and x.dtype == y.dtype and x.ndim == y.ndim
 
@@ -584,7 +586,7 @@ def _overlaps(x: ndarray, y: ndarray) -> bool:
 
 
 def aliases(call: Call, stock: Captured) -> dict[int, int]:
-    """Which array leaves are over the same memory as an earlier one; -1 where arrays overlap in any other way."""
+    """Map each array leaf that is over the memory of an earlier one to that one; to -1 where they overlap otherwise."""
     found: dict[int, int] = {}
     leaves = [(position, leaf) for position, leaf in enumerate(call.leaves) if isinstance(leaf, ndarray)]
     lifted = [source.array for source in stock.sources if source.array is not None]

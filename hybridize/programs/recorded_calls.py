@@ -24,7 +24,7 @@ def recorded(call: Call) -> tuple[Any, ...] | None:
 
 
 def _is_input(kind: Any) -> bool:
-    """Whether a part of a key is an array or a number that is data."""
+    """Tell whether a part of a key is an array or a number that is data."""
     return isinstance(kind, (TensorType, type))
 
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""How far apart two right computations may be: where a sum cancels, rounding is large beside what is left of it."""
+"""Bounds of how far two right computations may be apart: where a sum cancels, rounding is large beside what is left."""
 
 from __future__ import annotations
 
@@ -80,7 +80,7 @@ def whole(graph: Graph, inputs: Sequence[Buffer], expected: Sequence[Buffer]) ->
 
 
 def _moved(run: Callable[[Draw], Sequence[Buffer]], expected: Sequence[Buffer]) -> list[Buffer]:
-    """How far results move when every operation rounds differently."""
+    """Measure how far results move when every operation rounds differently."""
     found: list[Any] = [0.0 for _ in expected]
     for attempt in range(_TRIES):
         rng = numpy.random.default_rng(attempt)

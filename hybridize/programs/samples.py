@@ -106,14 +106,14 @@ def _sample(
 
 
 def _is_pure(program: Program) -> bool:
-    """Whether a call changes nothing that another one sees."""
+    """Tell whether a call changes nothing that another one sees."""
     return not program.stock.effects and all(source.written < 0 for source in program.stock.sources)
 
 
 def _imperative(
     program: Program, signature: SavedSignature, function: Callable[..., Any], leaves: Leaves, notes: list[str]
 ) -> tuple[NDArray[Any], ...] | None:
-    """What the user's Python gives for a call; None where it is not what the program was captured from, or fails."""
+    """Run the user's Python for a call; None where it is not what the program was captured from, or fails."""
     arrays = [wrap(copied(leaf)) if isinstance(leaf, numpy.ndarray) else leaf for leaf in leaves]
     args, kwargs = unflatten(program.stock.call.structure, arrays)
     if not program.accepts(Call.of(args, kwargs)):

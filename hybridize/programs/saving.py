@@ -117,7 +117,7 @@ def with_samples(
 
 
 def _repeats(signature: SavedSignature, call: Call) -> bool:
-    """Whether a call has the numbers that are constants of a file."""
+    """Tell whether a call has the numbers that are constants of a file."""
     pairs = zip(signature.leaves, range(len(call.leaves)), strict=True)
     return all(call.number(position, leaf.value) for leaf, position in pairs if leaf.kind == "constant")
 
@@ -221,7 +221,7 @@ def _number_kind(leaf: Leaf, kind: TensorType) -> type:
 
 
 def without_python(name: str) -> Callable[..., Any]:
-    """What stands for the Python function of a loaded program."""
+    """Make the stand-in for the Python function of a loaded program, which raises E534 when it is called."""
 
     def loaded(*args: Any, **kwargs: Any) -> Any:
         text = f"{name} was loaded from a file: there is no Python to run in its place"
