@@ -34,15 +34,15 @@ from hybridize.capture.python.router import routed
 from hybridize.capture.trace.recording import Input, Recording, Trace
 from hybridize.contract.call import Call
 from hybridize.contract.captured import (
-    Built,
+    BuiltContainer,
     Captured,
-    Effect,
     Given,
     GivenContainer,
     Made,
     Output,
     Raises,
     Result,
+    SideEffect,
     Source,
     are_distinct,
     containers,
@@ -52,8 +52,7 @@ from hybridize.contract.places import Key
 from hybridize.contract.snapshots import CONTAINERS
 from hybridize.graph import Graph, Value
 from hybridize.ops import size_of
-from hybridize.ops.op import Effect as Effects
-from hybridize.ops.op import Op, current, effect_of, interpreting
+from hybridize.ops.op import Effect, Op, current, effect_of, interpreting
 
 _VARIABLE = re.compile(r"variable '(\w+)'")
 _CONSTANT = (
@@ -175,7 +174,7 @@ def _ends_a_program(error: Exception, trace: Trace) -> bool:
     if isinstance(error, NameError) and trace.undefined:
         return False  # of a variable, it may be, that has no value as a branch of the graph gave it none
     written = any(entry.symbol._cell.value is not entry.value for entry in trace.inputs if entry.symbol.weak is None)
-    acts = any(effect_of(node.op) is not Effects.PURE for node in trace.builder.nodes)
+    acts = any(effect_of(node.op) is not Effect.PURE for node in trace.builder.nodes)
     return bool(written or acts or trace.world.effects or of_data(list(error.args)))
 
 
@@ -236,7 +235,7 @@ class _Stock:
         self.leaves, structure = flatten(result, Opened(trace), self._is_kept)
         self.structure = _with_known_keys(structure)
         self.outputs: list[Value] = []
-        self._built: dict[int, Built | int] = {}
+        self._built: dict[int, BuiltContainer | int] = {}
         """Containers that are kept outside, by identity."""
         self._count: dict[Cell, int] = {}
         """The number of views of a new array that are in the result or kept."""
@@ -332,7 +331,7 @@ class _Stock:
         return results, values
 
     @staticmethod
-    def _leaves_of(effect: Effect) -> list[Any]:
+    def _leaves_of(effect: SideEffect) -> list[Any]:
         return flatten(effect.given)[0]
 
     def _new(self, leaf: Symbol) -> tuple[int, tuple[Op, ...]]:
@@ -385,7 +384,7 @@ class _Stock:
             ))  # fmt: skip
         return Result("constant", value=leaf)
 
-    def _effect(self, effect: Effect) -> Effect:
+    def _effect(self, effect: SideEffect) -> SideEffect:
         keywords = {name: self._argument(argument) for name, argument in effect.keywords.items()}
         return changed(effect, arguments=tuple(map(self._argument, effect.arguments)), keywords=keywords)
 
@@ -426,7 +425,7 @@ class _Stock:
             empty.clear()
             items = container.items() if isinstance(container, dict) else container
             content = tuple(map(self._argument, items))
-            self._built[id(container)] = known = Built(number, empty, content)
+            self._built[id(container)] = known = BuiltContainer(number, empty, content)
         elif isinstance(known, int):
             raise self.trace.refusing(CaptureError(
                 "E432", f"a {type(container).__name__} that holds itself is kept outside", help="keep its parts",

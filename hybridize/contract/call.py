@@ -22,7 +22,7 @@ from hybridize.contract.snapshots import same
 _EXACT = range(-EXACT, EXACT + 1)
 
 
-class Identity:
+class SameObject:
     """An object that stands for itself in a key; kept alive by it."""
 
     __slots__ = ("value",)
@@ -31,7 +31,7 @@ class Identity:
         self.value = value
 
     def __eq__(self, other: object) -> bool:
-        return isinstance(other, Identity) and self.value is other.value
+        return isinstance(other, SameObject) and self.value is other.value
 
     def __hash__(self) -> int:
         return id(self.value)
@@ -125,4 +125,4 @@ def _static(leaf: Any) -> Any:
             "E311", f"a {type(leaf).__name__} is no argument of a compiled program",
             help="pass arrays, numbers, strings, and tuples, lists or dicts of them",
         )  # fmt: skip
-    return Identity(leaf)
+    return SameObject(leaf)

@@ -51,7 +51,7 @@ class Result:
 
 
 @frozen
-class Effect:
+class SideEffect:
     """Something that every call does besides computing: `apply(*arguments)`, symbols replaced by their results."""
 
     apply: Callable[..., object]
@@ -95,7 +95,7 @@ class Captured:
     results: tuple[Result, ...]
     result_values: tuple[Value, ...]
     """For each leaf that is an array or number: the value of the graph that it is."""
-    effects: tuple[Effect, ...]
+    effects: tuple[SideEffect, ...]
     """Side effects of each call besides its arrays; symbols in them are replaced by `Output`, `Given`."""
     guards: tuple[Guard, ...]
     watched: tuple[Storage, ...]
@@ -188,7 +188,7 @@ def containers(given: Any, path: tuple[Any, ...] = ()) -> Iterator[tuple[tuple[A
 
 
 @frozen
-class Built:
+class BuiltContainer:
     """Stands for a container that each call makes anew, among the arguments of an effect: once, however often met."""
 
     number: int
@@ -204,7 +204,7 @@ def effect_steps(arguments: Any) -> Iterator[Op]:
     for one in arguments:
         if isinstance(one, (Output, Given)):
             yield from one.steps
-        elif isinstance(one, Built):
+        elif isinstance(one, BuiltContainer):
             yield from effect_steps(one.content)
         elif type(one) in (tuple, list):
             yield from effect_steps(one)

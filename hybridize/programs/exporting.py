@@ -10,11 +10,11 @@ from typing import Any
 from hybridize.base.errors import StateError
 from hybridize.base.frozen import changed
 from hybridize.formats import SavedProgram, exporting, read_archive
-from hybridize.programs.verifying import Loaded, verify
+from hybridize.programs.verifying import LoadedFunction, verify
 
 Saved = Callable[[Sequence[Any], list[str]], SavedProgram]
 """A program as plain data, with these calls as samples; what is worth telling is appended."""
-Load = Callable[..., Loaded]
+Load = Callable[..., LoadedFunction]
 """Makes a function of an archive."""
 
 

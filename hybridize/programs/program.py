@@ -25,7 +25,7 @@ from hybridize.base.types import TensorType
 from hybridize.compiler.archived import Code
 from hybridize.contract.call import Call
 from hybridize.contract.captured import (
-    Built,
+    BuiltContainer,
     Captured,
     Given,
     GivenContainer,
@@ -412,7 +412,7 @@ class Program:
                 return argument.now(outputs)
             if isinstance(argument, GivenContainer):
                 return argument.find(call.given)
-            if isinstance(argument, Built):
+            if isinstance(argument, BuiltContainer):
                 if argument.number not in built:
                     built[argument.number] = container = argument.empty.copy()
                     (container.update if isinstance(container, (dict, set)) else container.extend)(

@@ -11,7 +11,7 @@ from hybridize.formats import SavedSignature
 from hybridize.programs.program import Program
 
 
-class Loaded(Protocol):
+class LoadedFunction(Protocol):
     """A function that was loaded from a file."""
 
     @property
@@ -22,7 +22,7 @@ class Loaded(Protocol):
         """List the programs in the order of the file, with what that says of them."""
 
 
-def verify(function: Loaded, title: str = "") -> list[str]:
+def verify(function: LoadedFunction, title: str = "") -> list[str]:
     """Run a loaded function on the samples of its file.
 
     Returns:

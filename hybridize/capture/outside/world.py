@@ -36,7 +36,7 @@ from hybridize.capture.outside.objects import (
     remembers,
 )
 from hybridize.capture.outside.trust import is_iterator
-from hybridize.contract.captured import Effect, GivenContainer
+from hybridize.contract.captured import GivenContainer, SideEffect
 from hybridize.contract.feeds import Feed
 from hybridize.contract.guards import Guard, Unchanged
 from hybridize.contract.places import Attribute, Content, Item, Key, Length, Member, Membership, Place
@@ -138,7 +138,7 @@ class World:
         """Those of them that the program changes."""
         self.moved: set[int] = set()
         """Those of which it changes more than the values of items."""
-        self.effects: list[Effect] = []
+        self.effects: list[SideEffect] = []
         self.undo: list[Callable[[], object]] = []
         """Puts the user's objects back when the capture is over: the calls of the program write them."""
 
@@ -384,7 +384,7 @@ class World:
             else:
                 place.write(value)
         self.written[place.key] = place
-        self.effects.append(Effect(place.write, (value,)))
+        self.effects.append(SideEffect(place.write, (value,)))
 
     def remember(self, place: Place) -> None:
         """Before a write that Python does itself: how to undo it."""
@@ -409,12 +409,12 @@ class World:
         if path is not None:
             self.given_changed.add(path)
         if name in REPEATABLE:
-            self.effects.append(Effect(method, (target, *args), kwargs))
+            self.effects.append(SideEffect(method, (target, *args), kwargs))
             return method(container, *args, **kwargs)
         if path is None:
             self.read_content(container)  # what it does depends on what is there
         result = method(container, *args, **kwargs)
-        self.effects.append(Effect(refill, (target, held(container))))
+        self.effects.append(SideEffect(refill, (target, held(container))))
         return result
 
     def check_kept(self, value: Any, where: str) -> None:

@@ -13,7 +13,7 @@ from hybridize.capture.control import texts
 from hybridize.capture.control.truth import plain
 from hybridize.capture.python import writes
 from hybridize.capture.trace.recording import Recording
-from hybridize.contract.captured import Effect
+from hybridize.contract.captured import SideEffect
 
 _MODULES = ("logging", "warnings", "_warnings")
 
@@ -30,7 +30,7 @@ def logged(trace: Recording, function: Any, args: tuple[Any, ...], kwargs: dict[
     if trace.depth:
         raise writes.refused(trace, f"{function.__name__}()", help="print works inside; or log after the branch")
     given = tuple(_now(trace, plain(arg)) for arg in args)
-    trace.root.world.effects.append(Effect(function, given, dict(kwargs)))
+    trace.root.world.effects.append(SideEffect(function, given, dict(kwargs)))
 
 
 def _now(trace: Recording, value: Any) -> Any:
