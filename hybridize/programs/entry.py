@@ -18,22 +18,23 @@ from hybridize.contract.places import variable_of
 Entry = Callable[..., Any]
 
 
-_MISSED: Final = object()
+NOT_TAKEN: Final = object()
+"""The answer of an entry that did not take a call: other arguments, or a program that is not right for it."""
 
 
-def missed(*args: Any, **kwargs: Any) -> Any:
-    """Stand as the fallback of an entry that runs under the lock: give a mark, as the lock is to go first."""
-    return _MISSED
+def not_taken(*args: Any, **kwargs: Any) -> Any:
+    """Give `NOT_TAKEN`: the fallback of an entry under the lock of state, which is released before Python may run."""
+    return NOT_TAKEN
 
 
-def tell(arrays: Sequence[ndarray]) -> None:
+def notify_written(arrays: Sequence[ndarray]) -> None:
     """Tell whoever keeps copies of arrays that they were written."""
     for array in arrays:
         if array._storage is not None:
             array._storage.touch()
 
 
-class Marks(list[None]):
+class CommitFlag(list[None]):
     """The flag by which an entry says that it has written its arrays: `put`, which no interruption can keep from it.
 
     For Python runs no handler of a signal inside of what is not Python. What has to be done after the writing is done
@@ -45,8 +46,13 @@ class Marks(list[None]):
         self.put: Callable[[], None] = partial(self.append, None)
 
 
-def alone(
-    entry: Entry, fallback: Entry, written: Sequence[ndarray], weights: Sequence[ndarray], step: Step, marks: Marks
+def locked(
+    entry: Entry,
+    fallback: Entry,
+    written: Sequence[ndarray],
+    weights: Sequence[ndarray],
+    step: Step,
+    committed: CommitFlag,
 ) -> Entry:
     """An entry under the lock of state, its fallback not: that one may run the user's Python.
 
@@ -72,38 +78,38 @@ def alone(
         with STATE:
             try:
                 result = entry(*args, **kwargs)
-                if marks:
-                    tell(written)
+                if committed:
+                    notify_written(written)
             except BaseException:
-                tell(written)  # whoever has copies must know, whatever became of the call
+                notify_written(written)  # whoever has copies must know, whatever became of the call
                 raise
             finally:
-                if marks:
+                if committed:
                     step.done()
-                    marks.clear()
-        return fallback(*args, **kwargs) if result is _MISSED else result
+                    committed.clear()
+        return fallback(*args, **kwargs) if result is NOT_TAKEN else result
 
     return call
 
 
-def prepared(entry: Entry, step: Step, marks: Marks) -> Entry:
+def with_feeds(entry: Entry, step: Step, committed: CommitFlag) -> Entry:
     """An entry that is called once numbers are ready, which count a call that takes place."""
 
     def call(*args: Any, **kwargs: Any) -> Any:
         if not step.prepare():
-            return _MISSED
-        result: Any = _MISSED
+            return NOT_TAKEN
+        result: Any = NOT_TAKEN
         try:
             result = entry(*args, **kwargs)
         finally:
-            if result is _MISSED and not marks:  # where it has written, it took place, even if interrupted then
+            if result is NOT_TAKEN and not committed:  # where it has written, it took place, even if interrupted then
                 step.failed()
         return result
 
     return call
 
 
-def unmarked(entry: Entry, fallback: Entry) -> Entry:
+def without_gradients(entry: Entry, fallback: Entry) -> Entry:
     """An entry for arguments without gradients attached."""
 
     def call(*args: Any, **kwargs: Any) -> Any:

@@ -44,7 +44,15 @@ from hybridize.ops.op import Op, taping
 from hybridize.programs.backends import Backend, Evaluation, Memory, Verifying
 from hybridize.programs.differentiated import Recorded, viewed
 from hybridize.programs.donation import places, updates_of
-from hybridize.programs.entry import Entry, Marks, alone, missed, prepared, tell, unmarked
+from hybridize.programs.entry import (
+    CommitFlag,
+    Entry,
+    locked,
+    not_taken,
+    notify_written,
+    with_feeds,
+    without_gradients,
+)
 from hybridize.programs.families import family_key
 from hybridize.programs.packed import PackedMachine, packable
 from hybridize.programs.recorded_calls import recorded
@@ -333,7 +341,7 @@ class Program:
                 if self._writes and outputs is not None:
                     took.append(None)
                     self._commit(arrays, outputs)
-                tell(self._written)
+                notify_written(self._written)
                 raise
             if taped and self._writes:
                 self._recorded.remember(stock.sources, arrays, made)
@@ -478,19 +486,19 @@ class Program:
             return None
         lifted = [source.array for source in stock.sources if source.array is not None]
         written = [source.array for source in stock.sources if source.array is not None and source.written >= 0]
-        locked = bool(written or stock.step.feeds)
+        keeps_state = bool(written or stock.step.feeds)
         order = [source.written for source in stock.sources if source.written >= 0]
         executable, copies = runs.now()
         count = len(executable.results) - len(order)
         if order != list(range(count, count + len(order))):
             return None
         inputs = [numpy.empty(0) if source.array is None else source.array._data for source in stock.sources]
-        marks = Marks()
+        committed = CommitFlag()
         made = compiler.make_entry(
             executable, array_type=ndarray, arguments=arguments, bound=[array._data for array in lifted],
-            fallback=missed if locked else fallback, structure=self._finish(count, lifted),
+            fallback=not_taken if keeps_state else fallback, structure=self._finish(count, lifted),
             writes=[array._data for array in written],
-            committed=marks.put if written else None, packed=[copy.buffer for copy in copies],
+            committed=committed.put if written else None, packed=[copy.buffer for copy in copies],
             watches=watches(stock.guards), in_place=places(executable.plan.updates, inputs),
         )  # fmt: skip
         if isinstance(made, PythonEntry):
@@ -502,9 +510,11 @@ class Program:
         if self.stale:
             return None
         if stock.step.feeds:
-            made = prepared(made, stock.step, marks)
-        entry = alone(made, fallback, written, self._written, stock.step, marks) if locked else made
-        return entry if not stock.step.marks else unmarked(entry, fallback)
+            made = with_feeds(made, stock.step, committed)
+        entry = made
+        if keeps_state:
+            entry = locked(made, fallback, written, self._written, stock.step, committed)
+        return entry if not stock.step.marks else without_gradients(entry, fallback)
 
     def _scattered(self, position: int) -> bool:
         """Tell whether an argument is laid out otherwise than row by row, which is all that entries take."""
