@@ -114,7 +114,7 @@ def capture(
             # An interruption may have come where a `with` of the user's was about to end.
             thread.recording, thread.training, thread.disabled = switches
             for feed in reversed(trace.feeds):
-                feed.failed()
+                feed.rollback()
             trace.history.undo()
             trace.world.restore()
             if scope is not None:
@@ -288,7 +288,7 @@ class _Stock:
             gathered(trace.world.guards.values()), tuple(trace.world.watched.values()),
             numbers=dict(trace.numbers.pinned), conditions=tuple(trace.numbers.conditions),
             layouts=dict(trace.layouts), same_memory=self._same_memory(), bound=dict(trace.bound),
-            step=trace.history.step(trace.feeds), changed=tuple(trace.world.given_changed),
+            transaction=trace.history.transaction(trace.feeds), changed=tuple(trace.world.given_changed),
             outside=tuple(trace.world.outside.values()) if trace.world.given_changed else (),
             seen=tuple(trace.world.fed.seen.values()), raises=self.raises,
         )  # fmt: skip

@@ -13,7 +13,7 @@ from hybridize.base.frozen import frozen
 from hybridize.base.nested import Structure
 from hybridize.contract.call import Call
 from hybridize.contract.conditions import Condition
-from hybridize.contract.feeds import NO_STEP, Step
+from hybridize.contract.feeds import NO_TRANSACTION, Transaction
 from hybridize.contract.guards import Guard
 from hybridize.graph import Graph, Value
 from hybridize.ops.op import Op
@@ -109,8 +109,8 @@ class Captured:
     """Array leaves that are over the same memory as an earlier leaf."""
     bound: dict[int, ndarray]
     """Array leaves that are over the same memory as an array from outside."""
-    step: Step = NO_STEP
-    """The side of backward passes and updates that is no array, where there are any."""
+    transaction: Transaction = NO_TRANSACTION
+    """The feeds and gradient flags of backward passes and updates, begun and rolled back with each call."""
     changed: tuple[tuple[Any, ...], ...] = ()
     """Paths of containers among the arguments that calls change: no two arguments may be one container then."""
     outside: tuple[Any, ...] = ()

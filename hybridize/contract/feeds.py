@@ -23,15 +23,15 @@ class Feed(ABC):
     """Numbers of a program that Python computes before each call: what comes of schedules and counts."""
 
     @abstractmethod
-    def prepare(self) -> bool:
-        """Make ready for a call: fill the arrays that the program reads, count what it does.
+    def begin(self) -> bool:
+        """Begin a call: fill the arrays that the program reads, count what it does.
 
         False, and as if not called, where the program is not what the function does now.
         """
 
     @abstractmethod
-    def failed(self) -> None:
-        """Undo the last `prepare`: the call did not take place."""
+    def rollback(self) -> None:
+        """Undo the last `begin`: the call did not take place."""
 
 
 class Reading(Feed):
@@ -41,12 +41,12 @@ class Reading(Feed):
         self._read = read
         self.array = ndarray(numpy.zeros((), dtype))
 
-    def prepare(self) -> bool:
+    def begin(self) -> bool:
         """Read it."""
         self.array._data[...] = self._read()
         return True
 
-    def failed(self) -> None:
+    def rollback(self) -> None:
         """Nothing was changed."""
 
 
@@ -57,20 +57,20 @@ class Setting(Feed):
         self._owner, self._name, self._value = owner, name, value
         self._before: Any = None
 
-    def prepare(self) -> bool:
+    def begin(self) -> bool:
         """Set it."""
         self._before = getattr(self._owner, self._name, None)
         setattr(self._owner, self._name, self._value)
         return True
 
-    def failed(self) -> None:
+    def rollback(self) -> None:
         """Put what was before back."""
         setattr(self._owner, self._name, self._before)
 
 
 @frozen
-class Step:
-    """The part of a program that deals with gradients."""
+class Transaction:
+    """The transaction around each call of a program that deals with gradients: its feeds begin, or are rolled back."""
 
     marks: dict[int, Any]
     """Leaves of the arguments that are read while recording: the variable that each is, None for a constant."""
@@ -91,21 +91,21 @@ class Step:
         if not self.feeds:
             return True
         with STATE:
-            right = self.prepare()
+            right = self.begin()
             if right:
                 try:
-                    self.failed()
+                    self.rollback()
                 except BaseException:  # an interruption, which may have come before anything was put back
-                    self.failed()
+                    self.rollback()
                     raise
         return right
 
-    def prepare(self) -> bool:
-        """Make ready for a call; False, and as if not called, where the program is not what the function does now."""
+    def begin(self) -> bool:
+        """Begin a call; False, with nothing changed, where the program is not what the function does now."""
         ready = 0
         try:
             for feed in self.feeds:
-                if not feed.prepare():
+                if not feed.begin():
                     break
                 ready += 1
             else:
@@ -117,14 +117,14 @@ class Step:
         return False
 
     @contextmanager
-    def turn(self, took: Sequence[None]) -> Iterator[None]:
-        """A call of the program, alone with the state; it took place where `took` is not empty, even if it raises.
+    def call(self, took: Sequence[None]) -> Iterator[None]:
+        """Run a call under the lock of state; it took place where `took` is not empty, even if it raises.
 
         Raises:
             StateError E557: the program is not what the function does now.
         """
         with STATE:
-            if not self.prepare():
+            if not self.begin():
                 raise StateError(
                     "E557", "the optimizer is not what this program was compiled for: its settings, or which "
                     "gradients are fresh, have changed",
@@ -134,16 +134,16 @@ class Step:
                 yield
             except BaseException:
                 if not took:
-                    self.failed()
+                    self.rollback()
                 raise
 
-    def failed(self) -> None:
-        """The call did not take place."""
+    def rollback(self) -> None:
+        """Undo what `begin` has done: the call did not take place."""
         self._undo(len(self.feeds))
 
     def _undo(self, ready: int) -> None:
         for feed in reversed(self.feeds[:ready]):
-            feed.failed()
+            feed.rollback()
 
     def done(self) -> None:
         """Say that a call has written its gradients."""
@@ -151,4 +151,4 @@ class Step:
             variable.fresh = fresh
 
 
-NO_STEP = Step({}, {}, ())
+NO_TRANSACTION = Transaction({}, {}, ())

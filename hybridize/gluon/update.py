@@ -54,7 +54,7 @@ class Turn(Feed):
         self._checks = trainer.check_finite
         self._before = trainer._optimizer.rescale_grad
 
-    def prepare(self) -> bool:
+    def begin(self) -> bool:
         """Set the scale."""
         trainer = self._trainer
         states = trainer._updaters[0].states
@@ -71,7 +71,7 @@ class Turn(Feed):
             trainer._optimizer.rescale_grad = self._scale
         return True
 
-    def failed(self) -> None:
+    def rollback(self) -> None:
         """Put the scale back."""
         self._trainer._optimizer.rescale_grad = self._before
 

@@ -119,7 +119,7 @@ class Settings(Feed):
         optimizer.num_update = max(optimizer.num_update, *after)
         return [(lr, wd, count) for (lr, wd), count in zip(factors, after, strict=True)]
 
-    def prepare(self) -> bool:
+    def begin(self) -> bool:
         """Count, and fill the array."""
         optimizer = self.optimizer
         try:
@@ -142,10 +142,10 @@ class Settings(Feed):
                     break
                 values.append(tuple([s[name] for name in self.names]))
         except BaseException:
-            self.failed()
+            self.rollback()
             raise
         if not right:
-            self.failed()
+            self.rollback()
             return False
         if values != self._values:
             self._values = values
@@ -159,7 +159,7 @@ class Settings(Feed):
         """Tell whether weights of one row have equal keys."""
         return all(keys[self._first[row]] == key for key, row in zip(keys, self.rows, strict=True))
 
-    def failed(self) -> None:
+    def rollback(self) -> None:
         """Put the counts back; no interruption comes between the lines that do."""
         optimizer = self.optimizer
         counts = optimizer._index_update_count
@@ -184,13 +184,13 @@ class Rate(Feed):
         self._optimizer, self._rate = optimizer, rate
         self._before = optimizer.lr
 
-    def prepare(self) -> bool:
+    def begin(self) -> bool:
         """Set it."""
         self._before = self._optimizer.lr
         self._optimizer.lr = self._rate
         return True
 
-    def failed(self) -> None:
+    def rollback(self) -> None:
         """Put the one before back."""
         self._optimizer.lr = self._before
 
@@ -210,7 +210,7 @@ def captured_rate(optimizer: Counting, rate: float) -> None:
         )
     feed = Rate(optimizer, rate)
     trace.feed(feed)  # before it is set: what undoes the capture knows of it then
-    feed.prepare()
+    feed.begin()
 
 
 def captured_step(

@@ -52,7 +52,7 @@ def _moved(captured: Iterable[Captured]) -> dict[Key, Guard]:
     """Find the places of numbers and arrays replaced since programs that keep state were captured."""
     found: dict[Key, Guard] = {}
     for stock in captured:
-        if not stock.effects and not stock.step.feeds:
+        if not stock.effects and not stock.transaction.feeds:
             continue
         for guard in (*stock.guards, *stock.seen):
             if type(guard.place) is Content:

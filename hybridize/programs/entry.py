@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from hybridize.array.ndarray import ndarray
 from hybridize.array.storage import STATE
-from hybridize.contract.feeds import Step
+from hybridize.contract.feeds import Transaction
 from hybridize.contract.places import variable_of
 
 Entry = Callable[..., Any]
@@ -51,7 +51,7 @@ def locked(
     fallback: Entry,
     written: Sequence[ndarray],
     weights: Sequence[ndarray],
-    step: Step,
+    transaction: Transaction,
     committed: CommitFlag,
 ) -> Entry:
     """An entry under the lock of state, its fallback not: that one may run the user's Python.
@@ -85,25 +85,25 @@ def locked(
                 raise
             finally:
                 if committed:
-                    step.done()
+                    transaction.done()
                     committed.clear()
         return fallback(*args, **kwargs) if result is NOT_TAKEN else result
 
     return call
 
 
-def with_feeds(entry: Entry, step: Step, committed: CommitFlag) -> Entry:
+def with_feeds(entry: Entry, transaction: Transaction, committed: CommitFlag) -> Entry:
     """An entry that is called once numbers are ready, which count a call that takes place."""
 
     def call(*args: Any, **kwargs: Any) -> Any:
-        if not step.prepare():
+        if not transaction.begin():
             return NOT_TAKEN
         result: Any = NOT_TAKEN
         try:
             result = entry(*args, **kwargs)
         finally:
             if result is NOT_TAKEN and not committed:  # where it has written, it took place, even if interrupted then
-                step.failed()
+                transaction.rollback()
         return result
 
     return call

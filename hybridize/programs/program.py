@@ -37,7 +37,7 @@ from hybridize.contract.captured import (
     effect_steps,
     memory,
 )
-from hybridize.contract.feeds import NO_STEP
+from hybridize.contract.feeds import NO_TRANSACTION
 from hybridize.contract.guards import checker, watches
 from hybridize.graph import Graph, exact, is_exact, sizes_of
 from hybridize.ops.op import Op, taping
@@ -246,7 +246,9 @@ class Program:
             return False
         if self._sizes(call) is None or (stock.changed and not are_distinct(stock, call)):
             return False
-        if stock.step is not NO_STEP and not (stock.step.takes(call.leaves) and stock.step.holds()):
+        if stock.transaction is not NO_TRANSACTION and not (
+            stock.transaction.takes(call.leaves) and stock.transaction.holds()
+        ):
             return False
         return (self._holds is None or self._holds()) and self._same_memory(call)
 
@@ -324,7 +326,7 @@ class Program:
         ]
         made: Views = {}
         took: list[None] = []
-        with stock.step.turn(took) if stock.step.feeds else STATE if self._writes else _NOTHING:
+        with stock.transaction.call(took) if stock.transaction.feeds else STATE if self._writes else _NOTHING:
             buffers = [array._data if isinstance(array, ndarray) else array for array in arrays]
             taped, outputs = taping() is not None, None
             try:
@@ -400,7 +402,7 @@ class Program:
                     array._data[...] = outputs[source.written]
                 if array._storage is not None:
                     array._storage.touch()
-        self.stock.step.done()
+        self.stock.transaction.done()
 
     def _filling(self, call: Call, outputs: Buffers, made: Views) -> Callable[[Any], Any]:
         """Make a function that puts what a call has in the place of what stands for it: outputs, containers, ..."""
@@ -475,7 +477,7 @@ class Program:
         stock, runs = self.stock, self._runs
         if not isinstance(runs, PackedMachine) or stock.effects or stock.raises is not None:
             return None
-        if any(mark is not None for mark in stock.step.marks.values()):
+        if any(mark is not None for mark in stock.transaction.marks.values()):
             return None
         if stock.writes_arguments or stock.same_memory or stock.bound or stock.conditions:
             return None
@@ -486,7 +488,7 @@ class Program:
             return None
         lifted = [source.array for source in stock.sources if source.array is not None]
         written = [source.array for source in stock.sources if source.array is not None and source.written >= 0]
-        keeps_state = bool(written or stock.step.feeds)
+        keeps_state = bool(written or stock.transaction.feeds)
         order = [source.written for source in stock.sources if source.written >= 0]
         executable, copies = runs.now()
         count = len(executable.results) - len(order)
@@ -509,12 +511,12 @@ class Program:
         runs.watch(state, copies)
         if self.stale:
             return None
-        if stock.step.feeds:
-            made = with_feeds(made, stock.step, committed)
+        if stock.transaction.feeds:
+            made = with_feeds(made, stock.transaction, committed)
         entry = made
         if keeps_state:
-            entry = locked(made, fallback, written, self._written, stock.step, committed)
-        return entry if not stock.step.marks else without_gradients(entry, fallback)
+            entry = locked(made, fallback, written, self._written, stock.transaction, committed)
+        return entry if not stock.transaction.marks else without_gradients(entry, fallback)
 
     def _scattered(self, position: int) -> bool:
         """Tell whether an argument is laid out otherwise than row by row, which is all that entries take."""

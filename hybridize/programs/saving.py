@@ -41,7 +41,7 @@ def saved(
     signatures = []
     for program in programs:
         stock = program.stock
-        if stock.step.feeds:
+        if stock.transaction.feeds:
             raise CaptureError(
                 "E450", f"{name} holds a trainer's step, whose schedule and counts are Python's",
                 help="net.save_parameters(path) and trainer.save_states(path) keep a training, net.save(path) the net",

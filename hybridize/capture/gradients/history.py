@@ -27,7 +27,7 @@ from hybridize.base.locations import SourceLoc, user_location
 from hybridize.base.types import TensorType
 from hybridize.capture.gradients.sweep import Made, Sweep, origin, place
 from hybridize.capture.trace.recording import Input, Recording, Trace
-from hybridize.contract.feeds import Feed, Step
+from hybridize.contract.feeds import Feed, Transaction
 from hybridize.contract.places import Gradient, variable_of
 from hybridize.graph import Node, Value
 from hybridize.ops import Cast, StopGradient, full
@@ -199,10 +199,10 @@ class History:
     def _stopped(self, at: Recording, value: Value) -> Value:
         return _added(at, StopGradient(), value)
 
-    def step(self, feeds: Sequence[Feed]) -> Step:
-        """Return the part of the program that deals with gradients, for its calls to see to."""
+    def transaction(self, feeds: Sequence[Feed]) -> Transaction:
+        """Return the transaction of the program: the part that deals with gradients, for its calls to see to."""
         marks = {position: mark for position, mark in self.marks.items() if self.nodes}
-        return Step(marks, {variable: variable.fresh for variable in self.fresh}, tuple(feeds))
+        return Transaction(marks, {variable: variable.fresh for variable in self.fresh}, tuple(feeds))
 
     def used(self, variable: Variable) -> None:
         """Hear that a gradient was used up by an update."""

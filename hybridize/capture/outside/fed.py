@@ -41,14 +41,14 @@ class Number(Feed):
             return None
         return value if type(value) is self._kind else None
 
-    def prepare(self) -> bool:
+    def begin(self) -> bool:
         """Read it."""
         value = self.now()
         if value is not None:
             self.array._data[...] = value
         return value is not None
 
-    def failed(self) -> None:
+    def rollback(self) -> None:
         """Nothing was changed."""
 
 
@@ -64,7 +64,7 @@ class Contents(Feed):
         self._last: Callable[[], ndarray | None] = _nothing
         self._version = -1
 
-    def prepare(self) -> bool:
+    def begin(self) -> bool:
         """Copy them, if they are not those of the last call."""
         now = self._read()
         if type(now) is not ndarray:
@@ -84,7 +84,7 @@ class Contents(Feed):
         """Tell whether the program writes no memory of an array."""
         return now is None or not any(numpy.may_share_memory(now._data, other._data) for other in self.written)
 
-    def failed(self) -> None:
+    def rollback(self) -> None:
         """Nothing was changed."""
 
 
@@ -113,7 +113,7 @@ class FedReads:
             else:
                 return None
             with imperatively():
-                if not feed.prepare():
+                if not feed.begin():
                     return None
             program.feed(feed)
             symbol = program.lift(feed.array)

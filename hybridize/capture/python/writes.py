@@ -94,7 +94,7 @@ def _set_in_turn(trace: Recording, value: Any, owner: Any, name: str) -> None:
         _check_request(trace, owner, value)
     setting = Setting(owner, name, value)
     with imperatively():
-        setting.prepare()
+        setting.begin()
     trace.feed(setting)
     place = Attribute(owner, name)
     trace.root.world.written[place.key] = place

@@ -34,7 +34,7 @@ from hybridize.capture.outside.fed import FedReads
 from hybridize.capture.outside.world import World
 from hybridize.capture.trace.numbers import Numbers
 from hybridize.contract.captured import memory
-from hybridize.contract.feeds import Feed, Reading, Step
+from hybridize.contract.feeds import Feed, Reading, Transaction
 from hybridize.contract.places import Key
 from hybridize.graph import Builder, Graph, Value
 from hybridize.ops import Composite
@@ -84,7 +84,7 @@ class Gradients(Protocol):
     def has(self, at: Any, value: Value, /) -> bool:
         """Tell whether a value has a history, or is a variable."""
 
-    def step(self, feeds: Sequence[Feed], /) -> Step:
+    def transaction(self, feeds: Sequence[Feed], /) -> Transaction:
         """Give what calls of the program have to see to."""
 
     def undo(self) -> None:
@@ -263,7 +263,7 @@ class Recording:
         """A number of Python's of that kind, int or float, as calls of the program find it at this place."""
         feed = Reading(read, number_dtype(kind))
         with imperatively():
-            feed.prepare()
+            feed.begin()
         self.feed(feed)
         return Symbol.of(self, self.root._add(feed.array, -1, "").value, weak=kind)
 
