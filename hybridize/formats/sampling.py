@@ -21,7 +21,7 @@ from numpy.typing import NDArray
 from hybridize.base import dims
 from hybridize.base.dims import SizeSymbol
 from hybridize.base.dtypes import is_float
-from hybridize.base.errors import HybridizeError
+from hybridize.base.interruptions import let_through
 from hybridize.base.types import TensorType
 from hybridize.formats.saved import CheckedCall
 from hybridize.graph import Graph, sizes_of
@@ -95,8 +95,10 @@ def invented(graph: Graph, count: int, state: Sequence[Array], sizes: Sizes | No
         sizes: as in `candidates`.
     """
     for inputs in candidates(graph, count, sizes):
-        with contextlib.suppress(HybridizeError, ArithmeticError):  # an assertion does not hold for these numbers
+        try:
             return CheckedCall(inputs, reference(graph, (*inputs, *state)))
+        except Exception as error:  # of any class: what the program raises for these numbers
+            let_through(error)
     return None
 
 

@@ -64,7 +64,7 @@ def test_backends_agree(rows):
         for _ in range(2):
             numpy.testing.assert_allclose(fast(*args).asnumpy(), expected, rtol=1e-5, atol=1e-6)
         program = fast.program(*args)
-        assert program.fallbacks == ()
+        assert bool(program.fallbacks) == (program.backend == "numpy")
         assert program.backend == options.get("backend", "llvm")
 
 

@@ -164,6 +164,11 @@ def test_parameters_are_what_text_can_hold():
 
 VOCABULARIES = {"ops", "formats"}
 """Packages that name ops one by one: they define them, or say which of ours each of somebody else's is."""
+NAMED = {
+    "hybridize/capture/python/mathematics.py",  # which op stands for a function of Python's `math`
+    "hybridize/codegen/llvm/routines/emit.py",  # how a routine of the loop IR is written
+}
+"""Files that name more than that, each for another vocabulary."""
 PUBLIC = {"array", "symbol", "torch", "tools"}
 """Packages that list public functions, which may be called as ops are."""
 
@@ -203,7 +208,7 @@ def test_no_table_of_ops_stands_anywhere_else():
     found = []
     for path in sorted((ROOT / "hybridize").rglob("*.py")):
         room = path.relative_to(ROOT / "hybridize").parts[0]
-        if room not in VOCABULARIES:
+        if room not in VOCABULARIES and str(path.relative_to(ROOT)) not in NAMED:
             found += tables_in(path, set() if room in PUBLIC else words)
     assert found == []
 
