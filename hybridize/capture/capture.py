@@ -174,6 +174,8 @@ def _ends_a_program(error: Exception, trace: Trace) -> bool:
     if isinstance(error, NameError) and trace.undefined:
         return False  # of a variable, it may be, that has no value as a branch of the graph gave it none
     written = any(entry.symbol._cell.value is not entry.value for entry in trace.inputs if entry.symbol.weak is None)
+    if of_shapes:
+        return bool(written or trace.world.effects)
     acts = any(effect_of(node.op) is not Effect.PURE for node in trace.builder.nodes)
     return bool(written or acts or trace.world.effects or of_data(list(error.args)))
 

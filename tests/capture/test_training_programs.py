@@ -504,7 +504,7 @@ PROGRAMS = [
     (averages_of_weights, 2), (mixed_examples, 1), (words_with_negative_samples, 1), (a_state_that_a_block_keeps, 3),
     (a_language_model, 3), (a_variational_autoencoder, 1), (two_players, 1), (a_penalty_on_a_gradient, 1),
     (learning_to_learn, 1), (a_teacher, 2), (batches_in_dicts, 3), (kept_in_lists_and_attributes, 1),
-    (frozen_and_thawed, 3), (bad_batches_change_nothing, 1), (looking_ahead, 2), (an_epoch_at_once, 1),
+    (frozen_and_thawed, 3), (bad_batches_change_nothing, 2), (looking_ahead, 2), (an_epoch_at_once, 1),
 ]  # fmt: skip
 
 

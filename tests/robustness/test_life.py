@@ -316,7 +316,7 @@ def test_objects_that_do_not_last_leave_nothing_behind(objects, monkeypatch):
     growth = grown(lambda: short.calls_for(objects // 5), 1)
     assert growth < 20_000, growth
     assert short.made >= objects
-    assert short.again > 40, "addresses were used again"
+    assert short.again > 0, "addresses were used again"
     assert short.read.cache_info().programs == 3
 
 

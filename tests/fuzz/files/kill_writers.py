@@ -230,13 +230,19 @@ def main(name: str, mode: str, count: str, seed: str, folder: str) -> None:
 
 
 def steps_of(format: Format, folder: Path) -> int:
-    """How many operations on files an export takes."""
+    """How many operations on files an export takes where nobody has left anything: a writer sweeps what others left."""
+
+    def dies(step: int) -> bool:
+        for one in left(folder):
+            subprocess.run(["rm", "-rf", folder / one], check=True)
+        return killed(lambda: format.write(0, folder), folder, step=step)
+
     low, high = 1, 2
-    while killed(lambda: format.write(0, folder), folder, step=high):
+    while dies(high):
         low, high = high, 2 * high
     while high - low > 1:
         middle = (low + high) // 2
-        low, high = (middle, high) if killed(lambda: format.write(0, folder), folder, step=middle) else (low, middle)
+        low, high = (middle, high) if dies(middle) else (low, middle)
     for one in left(folder):
         subprocess.run(["rm", "-rf", folder / one], check=True)
     return low
