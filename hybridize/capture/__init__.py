@@ -10,7 +10,7 @@ From the ground up:
 - `trace` records operations as nodes of a graph; `outside` decides about everything that is read of the world around,
   `gradients` are backward passes inside of programs.
 - `control` makes control flow on data part of the graph; `python` is what converted code calls.
-- `capture` runs one capture and takes stock; `function` keeps the programs of a function.
+- `capture` runs one capture and describes it as data; `function` keeps the programs of a function.
 
 What it hands to `hybridize.programs` is data, `hybridize.contract`. It must not know blocks, files' bytes or machine
 code.

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""One capture: run the user's function on symbols, and take stock of what it did."""
+"""One capture: run the user's function on symbols, and describe as data what it did."""
 
 from __future__ import annotations
 
@@ -100,11 +100,11 @@ def capture(
                 if not _ends_a_program(error, trace):
                     raise
                 result = tuple(error.args), {name: x for name, x in vars(error).items() if name[:2] != "__"}
-                place = _innermost(error)
-                raises = Raises(type(error), error.__cause__, "" if place is None else f"  {place.described()}")
+                loc = _innermost(error)
+                raises = Raises(type(error), error.__cause__, "" if loc is None else f"  {loc.described()}")
             if trace.refused is not None:
                 raise trace.refused
-            captured = _Stock(trace, call, result, raises).captured()
+            captured = _Finalizer(trace, call, result, raises).captured()
             trace.world.restore()
             _check_containers(call, leaves, args, kwargs)
             _check_distinct(captured, call)
@@ -225,8 +225,8 @@ def _with_known_keys(structure: Structure) -> Structure:
     return changed(structure, children=children, keys=tuple(map(_known, structure.keys)))
 
 
-class _Stock:
-    """Taking stock of a trace."""
+class _Finalizer:
+    """Describe what a trace has recorded, as data: `captured`."""
 
     def __init__(self, trace: Trace, call: Call, result: Any, raises: Raises | None) -> None:
         self.trace, self.call, self.raises = trace, call, raises
@@ -269,20 +269,20 @@ class _Stock:
         inputs: list[Value] = []
         sources: list[Source] = []
         numbers: dict[Value, Any] = {}
-        places: dict[int, int] = {}
+        input_of: dict[int, int] = {}
         for entry in trace.inputs:
             if entry.position in trace.numbers.pinned and entry.position >= 0 and entry.array is not None:
                 numbers[entry.value] = number = entry.array._data.copy()
                 number.setflags(write=False)
             elif entry.position >= 0 or entry.value in used or id(entry) in written or self._is_viewed(entry, results):
-                places[id(entry)] = len(inputs)
+                input_of[id(entry)] = len(inputs)
                 inputs.append(entry.value)
                 array = entry.array if entry.position < 0 else None
                 sources.append(Source(entry.position, array, written.get(id(entry), -1)))
         constants = {value: array for value, array in trace.builder.constants.items() if value in used} | numbers
         graph = Graph(tuple(inputs), tuple(trace.builder.nodes), tuple(self.outputs), constants)
         results = [
-            changed(result, index=places[id(trace.inputs[result.index])]) if result.kind == "view" else result
+            changed(result, index=input_of[id(trace.inputs[result.index])]) if result.kind == "view" else result
             for result in results
         ]
         return Captured(
@@ -376,7 +376,7 @@ class _Stock:
             type(leaf), "__next__"
         ):
             raise self.trace.refusing(CaptureError(
-                "E423", f"a {type(leaf).__name__} is returned, which each call would have to make anew",
+                "E423", f"a {type(leaf).__name__} is returned, and a program makes no such object at each call",
                 help="return arrays, numbers and strings, in tuples, lists or dicts",
             ))  # fmt: skip
         elif isinstance(leaf, str) and "<Symbol " in leaf:

@@ -174,8 +174,8 @@ class Function(Generic[P, R]):
         made.name = saved.name
         if images:
             offer_process_code(saved.process)
-        stock = saving.captured(saved, shared=shared, owned=owned)
-        for captured, signature in zip(stock, saved.signatures, strict=True):
+        captures = saving.captured(saved, shared=shared, owned=owned)
+        for captured, signature in zip(captures, saved.signatures, strict=True):
             made._keep(made._compile(captured, "", signature.codes if images else ()))
         made._new = True
         return made
@@ -246,17 +246,20 @@ class Function(Generic[P, R]):
         """The same call as those that a function was saved for: their order of keys, and what is None by default."""
         names, defaults = self._names or (), self.saved_program.none_defaults if self.saved_program else ()
         given = {**dict(zip(names, args, strict=False)), **kwargs}
-        for structure in dict.fromkeys(program.stock.call.structure for program in self.programs()):
+        for structure in dict.fromkeys(program.capture.call.structure for program in self.programs()):
             positional, keywords = structure.children
-            places = names[: len(positional.children)]
-            wanted = {*places, *keywords.keys}
+            positional_names = names[: len(positional.children)]
+            wanted = {*positional_names, *keywords.keys}
             absent = {name for name in wanted ^ given.keys() if given.get(name) is not None or name not in defaults}
-            if absent or len(places) < len(positional.children) or len(args) > len(names):
+            if absent or len(positional_names) < len(positional.children) or len(args) > len(names):
                 if len(args) == len(positional.children) and kwargs.keys() == set(keywords.keys):
                     again = arranged((args, kwargs), structure)
                     yield Call.of(*again)
                 continue
-            found = tuple(given.get(name) for name in places), {name: given.get(name) for name in keywords.keys}
+            found = (
+                tuple(given.get(name) for name in positional_names),
+                {name: given.get(name) for name in keywords.keys},
+            )
             yield Call.of(*arranged(found, structure))
 
     def _positional(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> tuple[tuple[Any, ...], dict[str, Any]]:
@@ -281,7 +284,7 @@ class Function(Generic[P, R]):
         if self.saved_program is not None:
             raise self._unknown(call)
         family = self._cache.family(family_key(call))
-        self._changes.see(program.stock for program in self._cache)
+        self._changes.see(program.capture for program in self._cache)
         program = self._capture_family(call, family)
         if program is None:
             captured = self._captured(call)
@@ -445,7 +448,7 @@ class Function(Generic[P, R]):
         programs = self.programs()
         found = [program for program in programs if program.current]
         if programs and not found:
-            reason = programs[-1].objections(programs[-1].stock.call)
+            reason = programs[-1].objections(programs[-1].capture.call)
             raise StateError("E535", f"{self.name} has changed since it was called: {reason}", help="call it once more")
         return found
 
@@ -454,7 +457,7 @@ class Function(Generic[P, R]):
         assert self.saved_program is not None
         held: dict[str, Any] = {}
         for program, signature in self.of_file():
-            arrays = [source.array for source in program.stock.sources if source.array is not None]
+            arrays = [source.array for source in program.capture.sources if source.array is not None]
             held.update((name, array._data) for name, array in zip(signature.state, arrays, strict=True))
         return held
 
@@ -554,7 +557,7 @@ class Function(Generic[P, R]):
         programs = self._cache.of(call.key)
         if programs:
             return programs[0].objections(call)
-        calls = [program.stock.call for program in self._cache.newest()]
+        calls = [program.capture.call for program in self._cache.newest()]
         if not calls:
             return ""
         nearest = min(calls, key=lambda known: _distance(known, call))
@@ -571,7 +574,7 @@ class Function(Generic[P, R]):
     def _unknown(self, call: Call) -> HybridizeError:
         """The error for a call that a saved function has no program for."""
         mode = call.training, call.recording
-        everything = [program.stock.call for program in self.programs()]
+        everything = [program.capture.call for program in self.programs()]
         known = [one for one in everything if (one.training, one.recording) == mode]
         others = [one for one in everything if (one.training, one.recording) != mode]
         takes = [f"for {' or '.join(dict.fromkeys(map(described, known)))}"] if known else []
@@ -593,7 +596,7 @@ class Function(Generic[P, R]):
                     if wrong:
                         return ShapeError("E120", text, help="call it with these sizes before saving it")
         for program in self.programs():
-            one = program.stock.call
+            one = program.capture.call
             if one not in known or one.structure != call.structure or one.kinds != call.kinds:
                 continue
             text += f": {program.objections(call)}"

@@ -145,7 +145,7 @@ class Transaction:
         for feed in reversed(self.feeds[:ready]):
             feed.rollback()
 
-    def done(self) -> None:
+    def commit(self) -> None:
         """Say that a call has written its gradients."""
         for variable, fresh in self.fresh.items():
             variable.fresh = fresh

@@ -93,7 +93,7 @@ def write(
         raise ArgumentError("E337", f"epoch is a whole number from 0, got {epoch!r}")
     from hybridize.formats.file_set import put_in_place, temporary_folder  # late: most processes write no file
 
-    place_of, name = split(path)
+    destination, name = split(path)
     names = names_of(parameters)
     program = function.saved(names)
     number = _for_inference(program)
@@ -105,7 +105,7 @@ def write(
         python = None if function.options.freeze else function.python_function
         tried = with_samples(alone, [function.current()[number]], python, calls, [])
         _check(files, tried.signatures[0], imports)
-        placed = put_in_place([file for file in files if file is not None], place_of)
+        placed = put_in_place([file for file in files if file is not None], destination)
         given = os.path.dirname(os.fspath(path))  # as the user says it
         symbol_file, *others = [os.path.join(given, os.path.basename(file)) for file in placed]
     return symbol_file, others[0] if others else None
@@ -144,8 +144,8 @@ def _write(
 ) -> tuple[str, str | None]:
     from hybridize.formats.mxnet.write import symbol_json  # late: MXNet's names for all ops
 
-    stock = with_sizes(function, function.current()[number].stock)
-    signature = signature_of(stock, names)
+    captured = with_sizes(function, function.current()[number].capture)
+    signature = signature_of(captured, names)
     graph = signature.graph
     arguments = len(graph.inputs) - len(signature.state)
     inputs = ["data"] if arguments == 1 else [f"data{position}" for position in range(arguments)]
@@ -161,8 +161,8 @@ def _write(
         found = symbol_json(other.graph, names, len(other.graph.outputs), {}, arguments=arguments)
         return found.text, {name: (array.shape, array.tobytes()) for name, array in found.constants.items()}
 
-    places, silent = bound_axes(function, stock, names, drawn)
-    bound = {inputs[put_in_place]: axes for put_in_place, axes in places.items()}
+    axes_of, silent = bound_axes(function, captured, names, drawn)
+    bound = {inputs[position]: axes for position, axes in axes_of.items()}
     if bound:
         metadata["hybridize_bound"] = json.dumps(bound)
     if silent:

@@ -31,11 +31,11 @@ from hybridize.formats.saved import SavedSignature
 from hybridize.programs.saving import saved
 
 
-def with_sizes(function: Function, stock: Captured) -> Captured:
+def with_sizes(function: Function, captured: Captured) -> Captured:
     """A captured program of known sizes: itself, or captured again for the sizes that it was first compiled at."""
-    if stock.graph.scope is None:
-        return stock
-    call = _resized(stock.call, lambda n, _: hint(n))
+    if captured.graph.scope is None:
+        return captured
+    call = _resized(captured.call, lambda n, _: hint(n))
     return _captured(function, call)
 
 
@@ -43,14 +43,14 @@ def _captured(function: Function, call: Call) -> Captured:
     return capture(function.python_function, call, function.leaf_names(call), freeze=function.options.freeze)
 
 
-def signature_of(stock: Captured, names: dict[int, str]) -> SavedSignature:
+def signature_of(captured: Captured, names: dict[int, str]) -> SavedSignature:
     """A captured program as files hold it."""
-    stub: Any = SimpleNamespace(stock=stock)
+    stub: Any = SimpleNamespace(capture=captured)
     return saved("", [stub], (), {}, names).signatures[0]
 
 
 def bound_axes(
-    function: Function, stock: Captured, names: dict[int, str], drawn: Callable[[SavedSignature], Any]
+    function: Function, captured: Captured, names: dict[int, str], drawn: Callable[[SavedSignature], Any]
 ) -> tuple[dict[int, list[int]], bool]:
     """Axes of the array arguments, by their place, that must have the size that they have in a program.
 
@@ -66,12 +66,12 @@ def bound_axes(
     def written(captured: Captured) -> Any:
         return drawn(signature_of(captured, names))
 
-    expected = written(stock)
-    types = [kind for kind in stock.call.kinds if isinstance(kind, TensorType)]
+    expected = written(captured)
+    types = [kind for kind in captured.call.kinds if isinstance(kind, TensorType)]
     bound: dict[int, list[int]] = {}
     silent = False
     for axis, size in sorted({(axis, size) for kind in types for axis, size in enumerate(kind.shape)}):
-        call = _resized(stock.call, lambda n, i, axis=axis, size=size: n + (n == size and i == axis))
+        call = _resized(captured.call, lambda n, i, axis=axis, size=size: n + (n == size and i == axis))
         try:
             with contextlib.redirect_stdout(io.StringIO()):  # the user's prints were seen
                 found = written(_captured(function, call))

@@ -51,10 +51,10 @@ class Changes:
 def _moved(captured: Iterable[Captured]) -> dict[Key, Guard]:
     """Find the places of numbers and arrays replaced since programs that keep state were captured."""
     found: dict[Key, Guard] = {}
-    for stock in captured:
-        if not stock.effects and not stock.transaction.feeds:
+    for one in captured:
+        if not one.effects and not one.transaction.feeds:
             continue
-        for guard in (*stock.guards, *stock.seen):
+        for guard in (*one.guards, *one.seen):
             if type(guard.place) is Content:
                 for key, then, now in differences(guard.place.owner, guard.expected):
                     if _alike(then, now):

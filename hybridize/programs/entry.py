@@ -85,7 +85,7 @@ def locked(
                 raise
             finally:
                 if committed:
-                    transaction.done()
+                    transaction.commit()
                     committed.clear()
         return fallback(*args, **kwargs) if result is NOT_TAKEN else result
 

@@ -27,31 +27,31 @@ SECONDS = 0.2
 
 
 def explained(
-    name: str, reason: str, stock: Captured, runs: Backend, *, arguments: Sequence[Any] | None, profile: bool
+    name: str, reason: str, captured: Captured, runs: Backend, *, arguments: Sequence[Any] | None, profile: bool
 ) -> Explanation:
     """The report on a program.
 
     Args:
         name: of the program.
         reason: why it was captured.
-        stock: what was captured.
+        captured: what was captured.
         runs: its backend.
         arguments: one array for each input of the graph, to measure with; None for random ones.
         profile: whether to measure.
     """
-    graph = stock.graph
+    graph = captured.graph
     executable = _executable(runs)
-    inputs = list(zip(stock.sources, graph.inputs, strict=True))
+    inputs = list(zip(captured.sources, graph.inputs, strict=True))
     known = Explanation(
         name, runs.name, "" if executable is None else default_target().name,
         tuple(f"{value.name}: {value.type}" for source, value in inputs if source.array is None),
         tuple(str(value.type) for source, value in inputs if source.array is not None),
-        tuple(str(value.type) for value in graph.outputs), reason, tuple(valid(stock)),
+        tuple(str(value.type) for value in graph.outputs), reason, tuple(valid(captured)),
         () if executable is None else explain.sizes(executable), (), (), MemoryReport(0, 0),
         fallbacks=runs.fallbacks,
     )  # fmt: skip
     if executable is None:
-        return changed(known, kernels=_reference(stock), memory=MemoryReport(runs.memory.peak_bytes, 0))
+        return changed(known, kernels=_reference(captured), memory=MemoryReport(runs.memory.peak_bytes, 0))
     arrays = None if arguments is None else list(map(_data, arguments))
     plan = explain.plan_of(executable, arrays)
     kernels = explain.kernels(executable, plan)
@@ -64,15 +64,15 @@ def explained(
     if executable.effects:
         return changed(known, notes=("not timed: the program prints or asserts",))
     core = limits()
-    measured = explain.timed(kernels, graph, executable, arrays or _measured(stock), core, SECONDS)
+    measured = explain.timed(kernels, graph, executable, arrays or _measured(captured), core, SECONDS)
     return changed(known, kernels=measured, limits=core)
 
 
-def valid(stock: Captured) -> list[str]:
+def valid(captured: Captured) -> list[str]:
     """List the guards and the other conditions under which the program is right, as lines of text."""
-    found = [f"{guard.place.described()} is {guard.expected!r:.80}  ({guard.loc})" for guard in stock.guards]
-    found += [f"argument {position} is {value!r}" for position, value in stock.numbers.items()]
-    return found + [f"a condition on numbers is {one.expected}  ({one.loc})" for one in stock.conditions]
+    found = [f"{guard.place.described()} is {guard.expected!r:.80}  ({guard.loc})" for guard in captured.guards]
+    found += [f"argument {position} is {value!r}" for position, value in captured.numbers.items()]
+    return found + [f"a condition on numbers is {one.expected}  ({one.loc})" for one in captured.conditions]
 
 
 def _executable(runs: Backend) -> Executable | None:
@@ -82,14 +82,14 @@ def _executable(runs: Backend) -> Executable | None:
     return runs.executable if isinstance(runs, Machine) else None
 
 
-def _reference(stock: Captured) -> tuple[KernelReport, ...]:
+def _reference(captured: Captured) -> tuple[KernelReport, ...]:
     """The NumPy backend's steps: the nodes as captured."""
     return tuple(
         KernelReport(
             "reference", (node.op.name,), (str(node.loc),) if node.loc is not None else (), _size(node.outputs), (),
             sum(dims.hint(value.type.nbytes) for value in (*node.inputs, *node.outputs)), 0,
         )
-        for node in stock.graph.nodes
+        for node in captured.graph.nodes
     )  # fmt: skip
 
 
@@ -97,11 +97,11 @@ def _size(values: Sequence[Value]) -> str:
     return "×".join(map(dims.text, values[0].type.shape)) or "1" if values else ""
 
 
-def _measured(stock: Captured) -> list[NDArray[Any]]:
+def _measured(captured: Captured) -> list[NDArray[Any]]:
     """Make the inputs to measure with: the arrays from outside as they are, random ones for the arguments."""
     return [
         random_input(value.type, number) if source.array is None else _data(source.array)
-        for number, (source, value) in enumerate(zip(stock.sources, stock.graph.inputs, strict=True))
+        for number, (source, value) in enumerate(zip(captured.sources, captured.graph.inputs, strict=True))
     ]
 
 

@@ -89,7 +89,7 @@ class Program:
         self.sample: tuple[Any, ...] | None = recorded(captured.call)
         """The leaves of the call that it was captured at, for files; None where they are not kept."""
         call = captured.call.without_arrays()
-        self.stock = captured = captured if call is captured.call else changed(captured, call=call)
+        self.capture = captured = captured if call is captured.call else changed(captured, call=call)
         written = [source.array for source in captured.sources if source.written >= 0]
         self._writes = bool(written)
         self._written = [array for array in written if array is not None and array is not random.state]
@@ -122,10 +122,10 @@ class Program:
 
     def _stable(self) -> dict[int, ndarray]:
         """Matrices from outside that calls only read and that nobody writes unseen; none while weights are learned."""
-        call = self.stock.call
+        call = self.capture.call
         if call.training or call.recording:
             return {}
-        found = {number: source.array for number, source in enumerate(self.stock.sources) if source.written < 0}
+        found = {number: source.array for number, source in enumerate(self.capture.sources) if source.written < 0}
         return {number: array for number, array in found.items() if array is not None and packable(array)}
 
     # ------------------------------------------------------------------------------------------------ what it is
@@ -138,7 +138,7 @@ class Program:
     @property
     def captured(self) -> Graph:
         """The graph as the function says it."""
-        return self.stock.graph
+        return self.capture.graph
 
     @property
     def optimized(self) -> Graph:
@@ -163,7 +163,7 @@ class Program:
     @property
     def types(self) -> tuple[TensorType, ...]:
         """Types of the inputs of the graph."""
-        return tuple(value.type for value in self.stock.graph.inputs)
+        return tuple(value.type for value in self.capture.graph.inputs)
 
     def explain(self, *args: Any, profile: bool = False) -> Explanation:
         """Report what the program is, why it was compiled, what the passes did and which kernels it runs.
@@ -183,9 +183,9 @@ class Program:
         if args:
             call = Call.of(args, {})
             self._check(call)
-            pairs = zip(self.stock.sources, self.captured.inputs, strict=True)
+            pairs = zip(self.capture.sources, self.captured.inputs, strict=True)
             arrays = [self._array(source, value.type, call) for source, value in pairs]
-        return explained(self.name, self.reason, self.stock, self._runs, arguments=arrays, profile=profile)
+        return explained(self.name, self.reason, self.capture, self._runs, arguments=arrays, profile=profile)
 
     def __repr__(self) -> str:
         return f"<Program {self.name}({', '.join(map(str, self.types))}) backend={self.backend}>"
@@ -201,13 +201,13 @@ class Program:
     @property
     def key(self) -> tuple[Any, ...]:
         """The key that the calls which it may be right for have in common."""
-        return self.stock.call.key if self.captured.scope is None else family_key(self.stock.call)
+        return self.capture.call.key if self.captured.scope is None else family_key(self.capture.call)
 
     def _sizes(self, call: Call) -> Mapping[SizeSymbol, int] | None:
         """The sizes of a call; None where the program does not hold for them."""
         if self.captured.scope is None:
             return {}
-        positions = [source.position for source in self.stock.sources]
+        positions = [source.position for source in self.capture.sources]
         shapes = [
             value.type.shape if position < 0 else getattr(call.leaves[position], "shape", ())
             for position, value in zip(positions, self.captured.inputs, strict=True)
@@ -227,7 +227,7 @@ class Program:
         It would keep that array alive.
         """
         arrays = (ndarray, numpy.ndarray, Variable)
-        of_arrays = [one for one in self.stock.guards if isinstance(_first(one.expected), arrays)]
+        of_arrays = [one for one in self.capture.guards if isinstance(_first(one.expected), arrays)]
         return self.stale or not all(one.holds() for one in of_arrays)
 
     @property
@@ -237,29 +237,29 @@ class Program:
 
     def accepts(self, call: Call) -> bool:
         """Tell whether the program is right for a call whose key is its own: its guards hold, and its conditions."""
-        stock = self.stock
-        if self.stale or (stock.numbers and not all(call.number(*number) for number in stock.numbers.items())):
+        captured = self.capture
+        if self.stale or (captured.numbers and not all(call.number(*number) for number in captured.numbers.items())):
             return False
-        if stock.conditions and not all(condition.holds(call.leaves) for condition in stock.conditions):
+        if captured.conditions and not all(condition.holds(call.leaves) for condition in captured.conditions):
             return False
-        if stock.layouts and not all(_laid_out(call, *layout) for layout in stock.layouts.items()):
+        if captured.layouts and not all(_laid_out(call, *layout) for layout in captured.layouts.items()):
             return False
-        if self._sizes(call) is None or (stock.changed and not are_distinct(stock, call)):
+        if self._sizes(call) is None or (captured.changed and not are_distinct(captured, call)):
             return False
-        if stock.transaction is not NO_TRANSACTION and not (
-            stock.transaction.takes(call.leaves) and stock.transaction.holds()
+        if captured.transaction is not NO_TRANSACTION and not (
+            captured.transaction.takes(call.leaves) and captured.transaction.holds()
         ):
             return False
         return (self._holds is None or self._holds()) and self._same_memory(call)
 
     def _same_memory(self, call: Call) -> bool:
         """Tell whether arguments share memory where they did, and only there, as far as it matters."""
-        for position, array in self.stock.bound.items():
+        for position, array in self.capture.bound.items():
             if memory(call.leaves[position]) != memory(array):
                 return False
         if any(_overlaps(leaf, array) for array in self._written for leaf in call.leaves if isinstance(leaf, ndarray)):
             return False
-        return self._aliases is None or aliases(call, self.stock) == self._aliases
+        return self._aliases is None or aliases(call, self.capture) == self._aliases
 
     def renewed(self) -> bool:
         """Tell whether its entries are to be made again; says so once."""
@@ -271,13 +271,13 @@ class Program:
 
     def objections(self, call: Call) -> str:
         """Say why the program is not right for a call whose key is its own; empty where it is."""
-        for position, value in self.stock.numbers.items():
+        for position, value in self.capture.numbers.items():
             if not call.number(position, value):
                 return f"argument {position} was {value!r} and is {call.leaves[position]!r}"
-        for condition in self.stock.conditions:
+        for condition in self.capture.conditions:
             if not condition.holds(call.leaves):
                 return f"a condition on numbers was {condition.expected} and is not, at {condition.loc}"
-        for guard in self.stock.guards:
+        for guard in self.capture.guards:
             if not guard.holds():
                 return f"{guard.change()}, read at {guard.loc}"
         return "a block's setting or child was replaced" if self.stale else "arguments share memory differently"
@@ -295,7 +295,7 @@ class Program:
         return self.run(call)
 
     def _check(self, call: Call) -> None:
-        expected = self.stock.call
+        expected = self.capture.call
         if call.structure != expected.structure:
             text = f"{self.name} takes {described(expected)}, got {described(call)}"
             raise ArgumentError("E310", text, help="compile it for these arguments")
@@ -312,26 +312,26 @@ class Program:
             raise ArgumentError("E310", text)
         if self._sizes(call) is None:
             raise ShapeError("E120", f"{self.name} takes {described(expected)}, got {described(call)}")
-        for position, value in self.stock.numbers.items():
+        for position, value in self.capture.numbers.items():
             if not call.number(position, value):
                 text = f"argument {position} of {self.name} is {value!r}, got {call.leaves[position]!r}"
                 raise ArgumentError("E310", text)
 
     def run(self, call: Call) -> Any:
         """Run a call that the program is right for."""
-        stock = self.stock
-        pairs = zip(stock.sources, self.captured.inputs, strict=True)
+        captured = self.capture
+        pairs = zip(captured.sources, self.captured.inputs, strict=True)
         arrays = [
             self._array(source, value.type, call) if source.array is None else source.array for source, value in pairs
         ]
         made: Views = {}
         took: list[None] = []
-        with stock.transaction.call(took) if stock.transaction.feeds else STATE if self._writes else _NOTHING:
+        with captured.transaction.call(took) if captured.transaction.feeds else STATE if self._writes else _NOTHING:
             buffers = [array._data if isinstance(array, ndarray) else array for array in arrays]
             taped, outputs = taping() is not None, None
             try:
                 if taped:
-                    outputs = self._recorded.taped(stock.sources, arrays, buffers, made)
+                    outputs = self._recorded.taped(captured.sources, arrays, buffers, made)
                 elif self._writes and isinstance(self._runs, PackedMachine):
                     outputs = self._runs.update(buffers)
                 else:
@@ -346,15 +346,15 @@ class Program:
                 notify_written(self._written)
                 raise
             if taped and self._writes:
-                self._recorded.remember(stock.sources, arrays, made)
-        results = stock.results if self._same_views else self._results(call)
-        if not stock.effects and not self._contained:
+                self._recorded.remember(captured.sources, arrays, made)
+        results = captured.results if self._same_views else self._results(call)
+        if not captured.effects and not self._contained:
             leaves = [self._leaf(result, arrays, outputs, made) for result in results]
         else:
             leaves = self._filled(call, results, arrays, outputs, made)
-        result = unflatten(stock.structure, leaves)
-        if stock.raises is not None:
-            raise stock.raises.exception(result)
+        result = unflatten(captured.structure, leaves)
+        if captured.raises is not None:
+            raise captured.raises.exception(result)
         return result
 
     def _filled(
@@ -362,7 +362,7 @@ class Program:
     ) -> list[Any]:
         """Do what the function does to objects outside; gives the leaves of its result."""
         fill = self._filling(call, outputs, made)
-        for effect in self.stock.effects:
+        for effect in self.capture.effects:
             keywords = {name: fill(argument) for name, argument in effect.keywords.items()}
             effect.apply(*map(fill, effect.arguments), **keywords)
         return [
@@ -373,18 +373,18 @@ class Program:
     @property
     def arguments(self) -> int:
         """The number of inputs of the graph that are arguments."""
-        return sum(source.position >= 0 for source in self.stock.sources)
+        return sum(source.position >= 0 for source in self.capture.sources)
 
     def outputs(self, arguments: Buffers) -> list[NDArray[Any]]:
         """Outputs of the graph for the arrays and numbers among the arguments; nothing is written back."""
         given = iter(arguments)
-        arrays = [next(given) if one.array is None else one.array._data for one in self.stock.sources]
+        arrays = [next(given) if one.array is None else one.array._data for one in self.capture.sources]
         return self._runs.run(arrays)
 
     def _results(self, call: Call) -> list[Result]:
         """The leaves of the result, views in them for the sizes of a call."""
         sizes = self._sizes(call) or {}
-        return [changed(one, steps=tuple(exact(step, sizes) for step in one.steps)) for one in self.stock.results]
+        return [changed(one, steps=tuple(exact(step, sizes) for step in one.steps)) for one in self.capture.results]
 
     def _array(self, source: Source, kind: TensorType, call: Call) -> Any:
         if source.array is not None:
@@ -394,7 +394,7 @@ class Program:
 
     def _commit(self, arrays: Sequence[Any], outputs: Sequence[NDArray[Any]]) -> None:
         again = modes.THREAD.recomputing
-        for source, array in zip(self.stock.sources, arrays, strict=True):
+        for source, array in zip(self.capture.sources, arrays, strict=True):
             if again and source.array is not None and source.array is not random.state:
                 continue  # state was moved the first time
             if source.written >= 0:
@@ -402,7 +402,7 @@ class Program:
                     array._data[...] = outputs[source.written]
                 if array._storage is not None:
                     array._storage.touch()
-        self.stock.transaction.done()
+        self.capture.transaction.commit()
 
     def _filling(self, call: Call, outputs: Buffers, made: Views) -> Callable[[Any], Any]:
         """Make a function that puts what a call has in the place of what stands for it: outputs, containers, ..."""
@@ -474,63 +474,63 @@ class Program:
 
         None where there can be none: arguments that are nested, written or returned, effects, another backend.
         """
-        stock, runs = self.stock, self._runs
-        if not isinstance(runs, PackedMachine) or stock.effects or stock.raises is not None:
+        captured, runs = self.capture, self._runs
+        if not isinstance(runs, PackedMachine) or captured.effects or captured.raises is not None:
             return None
-        if any(mark is not None for mark in stock.transaction.marks.values()):
+        if any(mark is not None for mark in captured.transaction.marks.values()):
             return None
-        if stock.writes_arguments or stock.same_memory or stock.bound or stock.conditions:
+        if captured.writes_arguments or captured.same_memory or captured.bound or captured.conditions:
             return None
-        if stock.call.training or stock.call.recording or any(map(self._scattered, stock.layouts)):
+        if captured.call.training or captured.call.recording or any(map(self._scattered, captured.layouts)):
             return None
         arguments = self._arguments()
-        if arguments is None or not self._same_views or any(map(self._needs_arguments, stock.results)):
+        if arguments is None or not self._same_views or any(map(self._needs_arguments, captured.results)):
             return None
-        lifted = [source.array for source in stock.sources if source.array is not None]
-        written = [source.array for source in stock.sources if source.array is not None and source.written >= 0]
-        keeps_state = bool(written or stock.transaction.feeds)
-        order = [source.written for source in stock.sources if source.written >= 0]
+        lifted = [source.array for source in captured.sources if source.array is not None]
+        written = [source.array for source in captured.sources if source.array is not None and source.written >= 0]
+        keeps_state = bool(written or captured.transaction.feeds)
+        order = [source.written for source in captured.sources if source.written >= 0]
         executable, copies = runs.now()
         count = len(executable.results) - len(order)
         if order != list(range(count, count + len(order))):
             return None
-        inputs = [numpy.empty(0) if source.array is None else source.array._data for source in stock.sources]
+        inputs = [numpy.empty(0) if source.array is None else source.array._data for source in captured.sources]
         committed = CommitFlag()
         made = compiler.make_entry(
             executable, array_type=ndarray, arguments=arguments, bound=[array._data for array in lifted],
             fallback=not_taken if keeps_state else fallback, structure=self._finish(count, lifted),
             writes=[array._data for array in written],
             committed=committed.put if written else None, packed=[copy.buffer for copy in copies],
-            watches=watches(stock.guards), in_place=places(executable.plan.updates, inputs),
+            watches=watches(captured.guards), in_place=places(executable.plan.updates, inputs),
         )  # fmt: skip
         if isinstance(made, PythonEntry):
             return None
         state: Any = made.__self__  # type: ignore[attr-defined]
-        for storage in stock.watched:
+        for storage in captured.watched:
             storage.watch(state)
         runs.watch(state, copies)
         if self.stale:
             return None
-        if stock.transaction.feeds:
-            made = with_feeds(made, stock.transaction, committed)
+        if captured.transaction.feeds:
+            made = with_feeds(made, captured.transaction, committed)
         entry = made
         if keeps_state:
-            entry = locked(made, fallback, written, self._written, stock.transaction, committed)
-        return entry if not stock.transaction.marks else without_gradients(entry, fallback)
+            entry = locked(made, fallback, written, self._written, captured.transaction, committed)
+        return entry if not captured.transaction.marks else without_gradients(entry, fallback)
 
     def _scattered(self, position: int) -> bool:
         """Tell whether an argument is laid out otherwise than row by row, which is all that entries take."""
-        kind, strides = self.stock.call.kinds[position], self.stock.layouts[position]
+        kind, strides = self.capture.call.kinds[position], self.capture.layouts[position]
         return strides is not None and numpy.empty(kind.shape, kind.dtype).strides != strides
 
     def _arguments(self) -> list[Any] | None:
         """List what the entry checks of each argument; None where no entry can be made for them."""
-        call = self.stock.call
+        call = self.capture.call
         positional, keywords = call.structure.children
         if keywords.children or any(child.kind not in ("leaf", "none") for child in positional.children):
             return None
         arguments: list[Any] = []
-        sources = {source.position: source for source in self.stock.sources if source.position >= 0}
+        sources = {source.position: source for source in self.capture.sources if source.position >= 0}
         leaf = 0
         for child in positional.children:
             if child.kind == "none":
@@ -541,7 +541,7 @@ class Program:
             if isinstance(kind, TensorType):
                 arguments.append(kind)
             elif kind in (int, float) and position in sources and type(value) is kind:
-                type_ = self.captured.inputs[self.stock.sources.index(sources[position])].type
+                type_ = self.captured.inputs[self.capture.sources.index(sources[position])].type
                 arguments.append(Argument(ArgumentKind.FLOAT if kind is float else ArgumentKind.INT, type_))
             elif isinstance(value, (bool, str)):
                 arguments.append(Argument(ArgumentKind.SAME, value=value))
@@ -550,29 +550,31 @@ class Program:
         return arguments
 
     def _needs_arguments(self, result: Result) -> bool:
-        argument = result.kind == "view" and self.stock.sources[result.index].position >= 0
+        argument = result.kind == "view" and self.capture.sources[result.index].position >= 0
         return argument or result.kind == "container"
 
     def _finish(self, count: int, lifted: Sequence[ndarray]) -> Any:
         """Give the entry's way to make the result of its outputs: a kind where they are the result, else a function."""
-        stock = self.stock
+        captured = self.capture
         plain = all(
             result.kind == "array" and not result.steps and result.index == number
-            for number, result in enumerate(stock.results)
+            for number, result in enumerate(captured.results)
         )
-        children = stock.structure.children
-        if plain and count == len(stock.results):
-            if stock.structure.kind in ("leaf", "none"):
-                return stock.structure.kind
+        children = captured.structure.children
+        if plain and count == len(captured.results):
+            if captured.structure.kind in ("leaf", "none"):
+                return captured.structure.kind
             flat = children and all(child.kind == "leaf" for child in children)
-            if stock.structure.kind in ("tuple", "list") and flat:
-                return stock.structure.kind
-        arrays = [source.array for source in stock.sources]
+            if captured.structure.kind in ("tuple", "list") and flat:
+                return captured.structure.kind
+        arrays = [source.array for source in captured.sources]
 
         def finish(outputs: tuple[Any, ...]) -> Any:
             buffers = [output._data for output in outputs]
             made: Views = {(number, ()): output for number, output in enumerate(outputs)}
-            return unflatten(stock.structure, [self._leaf(result, arrays, buffers, made) for result in stock.results])
+            return unflatten(
+                captured.structure, [self._leaf(result, arrays, buffers, made) for result in captured.results]
+            )
 
         return finish
 
@@ -597,11 +599,11 @@ def _overlaps(x: ndarray, y: ndarray) -> bool:
     return numpy.may_share_memory(x._data, y._data)
 
 
-def aliases(call: Call, stock: Captured) -> dict[int, int]:
+def aliases(call: Call, captured: Captured) -> dict[int, int]:
     """Map each array leaf that is over the memory of an earlier one to that one; to -1 where they overlap otherwise."""
     found: dict[int, int] = {}
     leaves = [(position, leaf) for position, leaf in enumerate(call.leaves) if isinstance(leaf, ndarray)]
-    lifted = [source.array for source in stock.sources if source.array is not None]
+    lifted = [source.array for source in captured.sources if source.array is not None]
     for number, (position, leaf) in enumerate(leaves):
         for before, other in leaves[:number]:
             if not numpy.may_share_memory(leaf._data, other._data):

@@ -47,13 +47,13 @@ def samples(
     Raises:
         VerificationError E811: the user's Python gives arrays of other types than the program.
     """
-    call = program.stock.call
+    call = program.capture.call
     if call.training or call.recording:
         return ()
     state = [weights[name] for name in signature.state]
     found = [_sample(program, signature, state, function, list(one.leaves), notes) for one in given]
     if signature.samples:  # of a file
-        if any(source.written >= 0 for source in program.stock.sources):  # the state has changed since
+        if any(source.written >= 0 for source in program.capture.sources):  # the state has changed since
             again = [sampling.reference(signature.graph, (*one.inputs, *state)) for one in signature.samples]
             pairs = zip(signature.samples, again, strict=True)
             return (*(CheckedCall(one.inputs, outputs) for one, outputs in pairs), *found)
@@ -74,7 +74,7 @@ def samples(
 
 def _made_up(program: Program, signature: SavedSignature) -> Iterator[Leaves]:
     """Leaves of calls that the program may take: its numbers and constants with other arrays."""
-    call = program.stock.call
+    call = program.capture.call
     count = len(signature.graph.inputs) - len(signature.state)
     for arrays in sampling.candidates(signature.graph, count):
         inputs = iter(arrays)
@@ -108,7 +108,7 @@ def _sample(
 
 def _is_pure(program: Program) -> bool:
     """Tell whether a call changes nothing that another one sees."""
-    return not program.stock.effects and all(source.written < 0 for source in program.stock.sources)
+    return not program.capture.effects and all(source.written < 0 for source in program.capture.sources)
 
 
 def _imperative(
@@ -116,7 +116,7 @@ def _imperative(
 ) -> tuple[NDArray[Any], ...] | None:
     """Run the user's Python for a call; None where it is not what the program was captured from, or fails."""
     arrays = [wrap(copied(leaf)) if isinstance(leaf, numpy.ndarray) else leaf for leaf in leaves]
-    args, kwargs = unflatten(program.stock.call.structure, arrays)
+    args, kwargs = unflatten(program.capture.call.structure, arrays)
     if not program.accepts(Call.of(args, kwargs)):
         return None  # what it depends on has changed since
     try:

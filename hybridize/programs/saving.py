@@ -40,37 +40,37 @@ def saved(
     keys: dict[int, str] = {}
     signatures = []
     for program in programs:
-        stock = program.stock
-        if stock.transaction.feeds:
+        captured = program.capture
+        if captured.transaction.feeds:
             raise CaptureError(
                 "E450", f"{name} holds a trainer's step, whose schedule and counts are Python's",
                 help="net.save_parameters(path) and trainer.save_states(path) keep a training, net.save(path) the net",
             )  # fmt: skip
-        if stock.effects:
+        if captured.effects:
             raise CaptureError(
                 "E450", f"{name} writes to objects of Python's, which a file cannot", help="return the values instead"
             )
-        if stock.raises is not None:
+        if captured.raises is not None:
             raise CaptureError(
-                "E450", f"{name} raises a {stock.raises.kind.__name__} for these arguments, which a file cannot",
+                "E450", f"{name} raises a {captured.raises.kind.__name__} for these arguments, which a file cannot",
                 help="call it with other arguments before saving it, and forget the program",
             )  # fmt: skip
-        for structure in (stock.call.structure, stock.structure):
+        for structure in (captured.call.structure, captured.structure):
             kinds = object_classes(structure)
             if kinds:
                 raise CaptureError(
                     "E450", f"{name} takes or returns a {kinds[0].__name__}, whose class a file does not have",
                     help="use a named tuple, a tuple or a dict in its place",
                 )  # fmt: skip
-        if any(result.kind == "made" for result in stock.results):
+        if any(result.kind == "made" for result in captured.results):
             raise CaptureError(
                 "E450",
                 f"{name} returns text that Python makes of values, which a file cannot",
                 help="return the values",
             )
-        for number, source in enumerate(stock.sources):
+        for number, source in enumerate(captured.sources):
             if source.array is not None and id(source.array) not in keys:
-                wanted = names.get(id(source.array)) or stock.graph.inputs[number].name or "state"
+                wanted = names.get(id(source.array)) or captured.graph.inputs[number].name or "state"
                 wanted = RANDOM if source.array is random.state else wanted
                 key, count = wanted, 1
                 while key in weights:
@@ -78,7 +78,7 @@ def saved(
                 keys[id(source.array)] = key
                 data = source.array._data
                 weights[key] = data.copy() if source.array is random.state else data  # other threads may draw
-        signatures.append(_signature(stock, keys))
+        signatures.append(_signature(captured, keys))
     return SavedProgram(name, tuple(signatures), weights, parameters, dict(options))
 
 
@@ -122,38 +122,39 @@ def _repeats(signature: SavedSignature, call: Call) -> bool:
     return all(call.number(position, leaf.value) for leaf, position in pairs if leaf.kind == "constant")
 
 
-def _signature(stock: Captured, keys: Mapping[int, str]) -> SavedSignature:
+def _signature(captured: Captured, keys: Mapping[int, str]) -> SavedSignature:
     # Files have no conditions: the numbers that they are about are constants there.
-    pinned = {position for condition in stock.conditions for position in condition.positions}
-    places = [i for i, source in enumerate(stock.sources) if source.position not in pinned]
-    order = sorted(places, key=lambda i: (stock.sources[i].position < 0, stock.sources[i].position))
-    inputs = tuple(stock.graph.inputs[i] for i in order)
-    writes = tuple(number for number, i in enumerate(order) if stock.sources[i].written >= 0)
-    written = [stock.graph.outputs[stock.sources[order[number]].written] for number in writes]
+    pinned = {position for condition in captured.conditions for position in condition.positions}
+    places = [i for i, source in enumerate(captured.sources) if source.position not in pinned]
+    order = sorted(places, key=lambda i: (captured.sources[i].position < 0, captured.sources[i].position))
+    inputs = tuple(captured.graph.inputs[i] for i in order)
+    writes = tuple(number for number, i in enumerate(order) if captured.sources[i].written >= 0)
+    written = [captured.graph.outputs[captured.sources[order[number]].written] for number in writes]
     numbers = {
-        stock.graph.inputs[i]: _constant(stock.call.leaves[source.position], stock.graph.inputs[i].type)
-        for i, source in enumerate(stock.sources)
+        captured.graph.inputs[i]: _constant(captured.call.leaves[source.position], captured.graph.inputs[i].type)
+        for i, source in enumerate(captured.sources)
         if source.position in pinned
     }
-    outputs = (*stock.result_values, *written)
-    graph = Graph(inputs, stock.graph.nodes, outputs, {**stock.graph.constants, **numbers})
-    given = {source.position for source in stock.sources} - pinned
+    outputs = (*captured.result_values, *written)
+    graph = Graph(inputs, captured.graph.nodes, outputs, {**captured.graph.constants, **numbers})
+    given = {source.position for source in captured.sources} - pinned
     leaves = []
-    for position, kind in enumerate(stock.call.kinds):
+    for position, kind in enumerate(captured.call.kinds):
         if isinstance(kind, TensorType):
             leaves.append(Leaf("array"))
         elif position in given:
             leaves.append(Leaf("scalar", kind.__name__))
         else:
-            leaves.append(Leaf("constant", stock.numbers.get(position, stock.call.leaves[position])))
+            leaves.append(Leaf("constant", captured.numbers.get(position, captured.call.leaves[position])))
     results = [
         Leaf("constant", result.value) if result.kind == "constant"
         else Leaf("scalar", result.value.__name__) if result.kind == "number" else Leaf("array")
-        for result in stock.results
+        for result in captured.results
     ]  # fmt: skip
-    state = tuple(keys[id(stock.sources[i].array)] for i in order if stock.sources[i].position < 0)
+    state = tuple(keys[id(captured.sources[i].array)] for i in order if captured.sources[i].position < 0)
     return SavedSignature(
-        graph, stock.call.structure, tuple(leaves), stock.structure, tuple(results), state, writes, stock.call.training
+        graph, captured.call.structure, tuple(leaves), captured.structure, tuple(results), state, writes,
+        captured.call.training,
     )  # fmt: skip
 
 

@@ -344,7 +344,7 @@ def test_counting_in_loops_on_data_is_not_checked(backend):
     x = np.array([1.0])
     for n in (0, 3, -20, 5):
         assert compiled(x, n) == program(x, n)
-    graph = str(compiled.program(x, 0).stock.graph)
+    graph = str(compiled.program(x, 0).capture.graph)
     assert graph.count("assert") == 1, "only the sum of i is checked"
 
 

@@ -159,7 +159,9 @@ def test_programs_hold_one_snapshot_of_a_list():
     try:
         for number, function in enumerate(functions, 1):
             assert float(function(np.ones(1, dtype="float64"))[0]) == pytest.approx(number + expected, rel=1e-6)
-        guards = [guard for function in functions for program in function.programs() for guard in program.stock.guards]
+        guards = [
+            guard for function in functions for program in function.programs() for guard in program.capture.guards
+        ]
         taken = {id(guard.expected): guard.expected for guard in guards if guard.place.owner is numbers}
         lines = tracemalloc.take_snapshot().statistics("filename")
     finally:
@@ -210,7 +212,7 @@ def test_a_loop_over_the_items_of_a_list_reads_them_at_once():
     table[1] = 1e9  # not read
     assert float(function(x)[0]) == sum(table[::2])
     assert function.cache_info().programs == 1
-    guards = next(iter(function.programs())).stock.guards
+    guards = next(iter(function.programs())).capture.guards
     assert [len(guard.place.indices) for guard in guards if type(guard.place) is Items] == [150]
     assert not [guard for guard in guards if type(guard.place) is Item]
     table[148] += 1

@@ -67,8 +67,6 @@ def test_chapter_is_unchanged():
 
 
 CLAUSE = re.compile(r"(What|Whether|How|Where|Which|Who|Whose|Whom|Why|When)\b")
-SHARE_NAMES = ("capture",)
-"""Packages that still have public classes of one name with others."""
 
 
 def strings_of(tree: ast.AST) -> Iterator[ast.Constant]:
@@ -126,13 +124,13 @@ ONE_NAME = {
 
 def test_a_name_is_of_one_class():
     """Drivers are copied out and run alone; a private class is its module's own matter."""
-    places = {}
+    files = {}
     for path in (ROOT / "hybridize").rglob("*.py"):
         parts = path.relative_to(ROOT / "hybridize").parts
-        if parts[0] not in SHARE_NAMES and "drivers" not in parts:
+        if "drivers" not in parts:
             for node in ast.parse(path.read_text()).body:
                 if isinstance(node, ast.ClassDef) and not node.name.startswith("_"):
-                    places.setdefault(node.name, []).append("/".join(parts))
-    shared = {name: sorted(found) for name, found in places.items() if len(found) > 1}
+                    files.setdefault(node.name, []).append("/".join(parts))
+    shared = {name: sorted(found) for name, found in files.items() if len(found) > 1}
     assert {name: found for name, found in shared.items() if name not in ONE_NAME} == {}
     assert ONE_NAME.keys() - shared.keys() == set(), "these have one class only"

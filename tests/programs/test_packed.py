@@ -71,7 +71,7 @@ def write_element(w):
 
 
 def write_through_a_view(w):
-    w[2][5] = 3
+    w[2][5] = 8  # no value that `whole` draws
 
 
 def write_through_a_reshaped_view(w):

@@ -24,13 +24,14 @@ from hybridize.base.nested import flatten, unflatten
 from hybridize.capture.control import joining as merge
 from hybridize.capture.control import raising
 from hybridize.capture.control.joining import Mismatch, Spec
-from hybridize.capture.control.mixed import Alternative, Mixed
+from hybridize.capture.control.mixed import Alternative, MixedValue
 from hybridize.capture.control.signals import (
     BREAK,
     CONTINUE,
     ENDED,
     RAISED,
     RESULT,
+    BlockStack,
     Frame,
     GraphLoop,
     Part,
@@ -38,7 +39,6 @@ from hybridize.capture.control.signals import (
     Rest,
     Returned,
     Signal,
-    Stack,
     assign,
     content,
     level,
@@ -69,7 +69,7 @@ class Promote(Exception):
 class Side:
     """One side of a branch, which can be left and entered again."""
 
-    def __init__(self, trace: Recording, cells: dict[str, CellType], stack: Stack, frames: list[Frame]) -> None:
+    def __init__(self, trace: Recording, cells: dict[str, CellType], stack: BlockStack, frames: list[Frame]) -> None:
         self.branch = Branch(trace)
         self.cells = cells
         self.stack = stack
@@ -88,7 +88,7 @@ class Side:
         return self.signal is RAISED
 
     def run(self, part: Part | None, frames: list[Frame], *args: Any) -> Signal | None:
-        """Run `part` at the place that `frames` say; returns how it ended, as `signal` tells too."""
+        """Run `part` where `frames` say; returns how it ended, as `signal` tells too."""
         self._count()
         before = {name: content(cell) for name, cell in self.cells.items()}
         originals: dict[int, tuple[Any, Any]] = {}
@@ -198,7 +198,7 @@ def _nothing() -> None:
 
 
 def branch(
-    test: Symbol, then: Part | None, orelse: Part | None, cells: dict[str, CellType], stack: Stack | None,
+    test: Symbol, then: Part | None, orelse: Part | None, cells: dict[str, CellType], stack: BlockStack | None,
     rest: Part | None, true: tuple[bool | None, bool | None] | None = None,
 ) -> Signal | None:  # fmt: skip
     """An `if` on a value of the graph; `rest` is what would follow, should one side have to go on; `true`: `either`."""
@@ -206,7 +206,7 @@ def branch(
     assert trace is not None
     if stack is None:
         frames: list[Frame] = []
-        stack = Stack()
+        stack = BlockStack()
     else:
         frames = [*stack.frames, Rest(rest)]
         cells = cells | _reachable(frames)
@@ -424,12 +424,12 @@ def _merge_results(
 def _mixed(
     trace: Recording, test: Symbol, sides: list[Side], outputs: _Outputs, values: tuple[Any, Any],
     true: tuple[bool | None, bool | None],
-) -> Mixed:  # fmt: skip
+) -> MixedValue:  # fmt: skip
     """Return the values of both sides, each under its own condition."""
     found: list[Alternative] = []
     for number, value in enumerate(values):
         test = test if number == 0 else functions.logical_not(test)
-        parts = value.alternatives if type(value) is Mixed else [Alternative(test, value, true[number])]
+        parts = value.alternatives if type(value) is MixedValue else [Alternative(test, value, true[number])]
         for part in parts:
             given = (part.value,) if part.condition is test else (part.value, part.condition)
             spec = merge.spec_of(given)
@@ -443,7 +443,7 @@ def _mixed(
                 found.append(Alternative(made[1] if len(made) > 1 else test, made[0], part.true))
 
             outputs.add(spec, both[0], both[1], use)
-    return Mixed(found)
+    return MixedValue(found)
 
 
 def _merge_variable(trace: Recording, name: str, cell: CellType, sides: list[Side], outputs: _Outputs) -> None:

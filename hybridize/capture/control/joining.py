@@ -37,7 +37,7 @@ class Mismatch(Exception):
 
 
 @frozen
-class Leaf:
+class LeafSpec:
     """The type of one leaf."""
 
     weak: type | None
@@ -62,7 +62,7 @@ class Spec:
     """The type of a value: its structure, and the types of its leaves."""
 
     structure: Structure
-    leaves: tuple[Leaf, ...]
+    leaves: tuple[LeafSpec, ...]
 
     def __str__(self) -> str:
         if self.structure.kind == "leaf":
@@ -75,16 +75,16 @@ class Spec:
         return [leaf.type for leaf in self.leaves if leaf.type is not None]
 
 
-def leaf_of(value: Any) -> Leaf:
+def leaf_of(value: Any) -> LeafSpec:
     """The type of one leaf."""
     if isinstance(value, Symbol):
-        return Leaf(value.weak, value.type, None, value.weak is not None and is_mixed(value))
+        return LeafSpec(value.weak, value.type, None, value.weak is not None and is_mixed(value))
     if isinstance(value, ndarray):
-        return Leaf(None, value.type)
+        return LeafSpec(None, value.type)
     if isinstance(value, NUMBERS):
         kind = _kind_of(value)
-        return Leaf(kind, TensorType((), number_dtype(kind)))
-    return Leaf(None, None, value)
+        return LeafSpec(kind, TensorType((), number_dtype(kind)))
+    return LeafSpec(None, None, value)
 
 
 def _kind_of(number: Any) -> type:
@@ -120,7 +120,7 @@ def joined(x: Spec, y: Spec) -> Spec:
         raise Mismatch(f"{x} and {y}" if len(x.leaves) <= 1 else f"{mismatch} in {x.structure}") from None
 
 
-def _joined(x: Leaf, y: Leaf) -> Leaf:
+def _joined(x: LeafSpec, y: LeafSpec) -> LeafSpec:
     if x.type is None or y.type is None:
         if x.type is None and y.type is None and (x.value is y.value or same(x.value, y.value)):
             return x
@@ -131,7 +131,7 @@ def _joined(x: Leaf, y: Leaf) -> Leaf:
         if x.weak not in _ORDER:
             return x
         kind = max(x.weak, y.weak, key=_ORDER.index)
-        return Leaf(kind, TensorType((), number_dtype(kind)), None, x.weak is not y.weak or x.mixed or y.mixed)
+        return LeafSpec(kind, TensorType((), number_dtype(kind)), None, x.weak is not y.weak or x.mixed or y.mixed)
     if x.weak is None and y.weak is None:
         if x.type != y.type:
             raise Mismatch(f"{x} and {y}")
@@ -186,7 +186,8 @@ class Opened:
             return False
         if id(value) in self._met:
             raise self._trace.root.refusing(CaptureError(
-                "E423", f"a {type(value).__name__} is twice in the result, which each call would have to make anew",
+                "E423",
+                f"a {type(value).__name__} is twice in the result, and a program makes no such object at each call",
                 help="return it once, or arrays and numbers in tuples, lists or dicts",
             ))  # fmt: skip
         self._met.add(id(value))

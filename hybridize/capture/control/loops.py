@@ -27,20 +27,20 @@ from hybridize.base.types import TensorType
 from hybridize.capture.control import branches, raising
 from hybridize.capture.control import joining as merge
 from hybridize.capture.control.branches import Promote, refill
-from hybridize.capture.control.joining import Leaf, Mismatch, Spec
+from hybridize.capture.control.joining import LeafSpec, Mismatch, Spec
 from hybridize.capture.control.selected import certain
 from hybridize.capture.control.signals import (
     BREAK,
     CONTINUE,
     ENDED,
     RESULT,
+    BlockStack,
     GraphLoop,
     Part,
     PythonLoop,
     Rest,
     Returned,
     Signal,
-    Stack,
     SymbolicRange,
     assign,
     content,
@@ -73,7 +73,7 @@ class Loop:
         self.cells = variables(names, test, body, orelse)
         self.promotable = test is not None or isinstance(items, (range, Symbol))
 
-    def run(self, stack: Stack, number: int) -> Signal | None:
+    def run(self, stack: BlockStack, number: int) -> Signal | None:
         """Run the loop in Python from an iteration on."""
         trace = current_trace()
         while True:
@@ -97,11 +97,11 @@ class Loop:
                 return None if signal is BREAK else signal
         return self.otherwise(stack)
 
-    def resume(self, stack: Stack, number: int) -> Signal | None:
+    def resume(self, stack: BlockStack, number: int) -> Signal | None:
         """Run the iterations that are left."""
         return self.run(stack, number)
 
-    def otherwise(self, stack: Stack) -> Signal | None:
+    def otherwise(self, stack: BlockStack) -> Signal | None:
         """The `else` of the loop."""
         signal: Signal | None = stack.run(self.orelse, [*stack.frames, Rest(self.rest)])
         return signal
@@ -112,12 +112,12 @@ class Loop:
             return []
         return [self.items[number]]  # type: ignore[index]
 
-    def _iteration(self, stack: Stack, number: int) -> Signal | None:
+    def _iteration(self, stack: BlockStack, number: int) -> Signal | None:
         frame = PythonLoop(self, number + 1)
         signal: Signal | None = stack.run(self.body, [*stack.frames, frame], *self.item(number))
         return signal
 
-    def _watched_iteration(self, stack: Stack, number: int, trace: Recording) -> Any:
+    def _watched_iteration(self, stack: BlockStack, number: int, trace: Recording) -> Any:
         """One iteration, undone where it turns out that the loop has to be one of the graph."""
         if not self.promotable:
             return self._iteration(stack, number)
@@ -133,7 +133,7 @@ class Loop:
         finally:
             point.forget()
 
-    def _promoted(self, stack: Stack, number: int, trace: Recording) -> Signal | None:
+    def _promoted(self, stack: BlockStack, number: int, trace: Recording) -> Signal | None:
         point = Checkpoint(trace, self.cells)
         try:
             return _graph_loop(self, stack, number, None)
@@ -190,15 +190,15 @@ class Checkpoint:
 
 
 def while_(
-    test: Part, body: Part, orelse: Part | None, names: Sequence[str], stack: Stack | None, rest: Part | None
+    test: Part, body: Part, orelse: Part | None, names: Sequence[str], stack: BlockStack | None, rest: Part | None
 ) -> Signal | None:  # fmt: skip
     """A `while`."""
     loop = Loop(body, orelse, rest, names, test=test)
-    return go_on(loop.run(stack or Stack(), 0), rest)
+    return go_on(loop.run(stack or BlockStack(), 0), rest)
 
 
 def for_(
-    iterable: Any, body: Part, orelse: Part | None, names: Sequence[str], stack: Stack | None, rest: Part | None
+    iterable: Any, body: Part, orelse: Part | None, names: Sequence[str], stack: BlockStack | None, rest: Part | None
 ) -> Signal | None:  # fmt: skip
     """A `for`."""
     trace = current_trace()
@@ -208,7 +208,7 @@ def for_(
         trace.root.world.read_items(iterable)
     if isinstance(iterable, SymbolicRange):
         loop = Loop(body, orelse, rest, names, items=iterable)
-        return go_on(_graph_loop(loop, stack or Stack(), 0, None), rest)
+        return go_on(_graph_loop(loop, stack or BlockStack(), 0, None), rest)
     iterable = certain(iterable)
     if stack is None:
         for item in iterable:
@@ -318,7 +318,7 @@ _COUNTER, _RUNNING, _BROKE, _RETURNED = (
 _RESULT = RESULT
 
 
-def _graph_loop(loop: Loop, stack: Stack, number: int, first: Symbol | None) -> Signal | None:
+def _graph_loop(loop: Loop, stack: BlockStack, number: int, first: Symbol | None) -> Signal | None:
     """Run the loop from an iteration on as a `While`."""
     trace = current_trace()
     assert trace is not None
@@ -328,13 +328,13 @@ def _graph_loop(loop: Loop, stack: Stack, number: int, first: Symbol | None) -> 
 class _GraphLoop:
     """A loop on its way into the graph."""
 
-    def __init__(self, loop: Loop, stack: Stack, number: int, trace: Recording) -> None:
+    def __init__(self, loop: Loop, stack: BlockStack, number: int, trace: Recording) -> None:
         self.loop, self.stack, self.trace, self.number = loop, stack, trace, number
         self.own = {name: CellType() for name in (_COUNTER, _RUNNING, _BROKE, _RETURNED, _RESULT)}
         self.cells = loop.cells | self.own
         self.own[_BROKE].cell_contents = False
         self.own[_RETURNED].cell_contents = False
-        self.place = trace.root.location()
+        self.loc = trace.root.location()
         self.endless = True
         """True if nothing but `return` ends the loop."""
         self.at_once = False
@@ -406,9 +406,9 @@ class _GraphLoop:
 
     def _initial(self) -> _Carried:
         carried = _Carried()
-        carried.specs[_RUNNING] = Spec(merge.spec_of(True).structure, (Leaf(None, TensorType((), bool_)),))
+        carried.specs[_RUNNING] = Spec(merge.spec_of(True).structure, (LeafSpec(None, TensorType((), bool_)),))
         if self.loop.test is None:
-            carried.specs[_COUNTER] = Spec(merge.spec_of(0).structure, (Leaf(int, TensorType((), int64)),))
+            carried.specs[_COUNTER] = Spec(merge.spec_of(0).structure, (LeafSpec(int, TensorType((), int64)),))
         return carried
 
     def _body(self, carried: _Carried) -> _Recorded:
@@ -535,7 +535,7 @@ class _GraphLoop:
         return isinstance(items, range) and len(items) > self.number
 
     def _reason(self, mismatch: str) -> str:
-        where = f"that depends on data at {self.place}"
+        where = f"that depends on data at {self.loc}"
         if mismatch.startswith("is "):
             return f"{mismatch} {where}"
         return f"is {mismatch.replace(' and ', ' before and ', 1)} after one round of the loop {where}"
@@ -596,7 +596,7 @@ class _GraphLoop:
     def _refused_write(self, name: str) -> CaptureError:
         return self.trace.root.refusing(CaptureError(
             "E441", f"a loop that depends on data sets {name!r} and writes to an array that is the same for a time",
-            help="make a new array instead: x = x + 1, not x += 1", loc=self.place,
+            help="make a new array instead: x = x + 1, not x += 1", loc=self.loc,
         ))  # fmt: skip
 
     def _start(self, name: str, spec: Spec, carried: _Carried) -> list[Value]:

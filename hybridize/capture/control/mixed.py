@@ -30,15 +30,15 @@ class Alternative:
     """Its truth, where that follows from the condition."""
 
 
-class Mixed(Undecided):
+class MixedValue(Undecided):
     """A value of one of several types."""
 
-    __slots__ = ("alternatives", "place")
+    __slots__ = ("alternatives", "loc")
 
     def __init__(self, alternatives: list[Alternative]) -> None:
         self.alternatives = alternatives
         trace = current_trace()
-        self.place = None if trace is None else trace.root.location()
+        self.loc = None if trace is None else trace.root.location()
 
     def truth(self) -> Any:
         """A symbol of type bool[]."""
@@ -61,7 +61,7 @@ class Mixed(Undecided):
         error = CaptureError(
             "E440", f"{what} of what `and` or `or` gives where data decides: it is {kinds}",
             help="give both the same shape and dtype: np.where(c, a, b), or bool(...) where only the truth is wanted",
-            loc=self.place if what == RESULT else None,
+            loc=self.loc if what == RESULT else None,
         )  # fmt: skip
         trace = current_trace()
         return error if trace is None else trace.root.refusing(error)
@@ -76,7 +76,7 @@ class Mixed(Undecided):
 
 
 def _refusing(name: str) -> Any:
-    def method(self: Mixed, *args: Any) -> NoReturn:
+    def method(self: MixedValue, *args: Any) -> NoReturn:
         raise self.refused(name)
 
     return method
@@ -87,4 +87,4 @@ for _name in (
     "abs", "lt", "le", "gt", "ge", "eq", "ne", "getitem", "setitem", "len", "iter", "contains", "array",
     "mod", "format",
 ):  # fmt: skip
-    setattr(Mixed, f"__{_name}__", _refusing(f"__{_name}__"))
+    setattr(MixedValue, f"__{_name}__", _refusing(f"__{_name}__"))

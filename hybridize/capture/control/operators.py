@@ -12,7 +12,7 @@ from hybridize.array.symbol import Symbol
 from hybridize.base.errors import CaptureError
 from hybridize.capture.control import branches
 from hybridize.capture.control.joining import Mismatch, joined, spec_of
-from hybridize.capture.control.mixed import Mixed
+from hybridize.capture.control.mixed import MixedValue
 from hybridize.capture.control.selected import Selected, includes
 from hybridize.capture.control.signals import Part
 from hybridize.capture.control.truth import as_bool, not_, plain, truth
@@ -43,14 +43,14 @@ def or_(value: Any, *others: Part) -> Any:
 
 def _left(value: Any, true: bool) -> Any:
     """A value whose truth is known."""
-    if type(value) is not Mixed:
+    if type(value) is not MixedValue:
         return value
     first, *others = value.left(true)
     try:
         for one in others:
             joined(spec_of(first.value), spec_of(one.value))
     except Mismatch:
-        return Mixed([first, *others])
+        return MixedValue([first, *others])
     found = first.value
     for one in others:
         found = branches.choose(one.condition, lambda one=one: one.value, lambda found=found: found)

@@ -61,10 +61,10 @@ def stop(branch: Recording, error: BaseException) -> None:
     """
     root = branch.root
     assert root.raising is not None
-    place = root.raising[1]
-    _check_tries(root, error, place)
+    loc = root.raising[1]
+    _check_tries(root, error, loc)
     with interpreting(branch):
-        _bind(branch, constant(numpy.asarray(False)), error, place)
+        _bind(branch, constant(numpy.asarray(False)), error, loc)
         _failed(branch, constant(numpy.asarray(True)))
 
 
@@ -74,19 +74,19 @@ def check(trace: Recording, test: Symbol, error: BaseException) -> None:
     Raises:
         CaptureError E433: an `except` around the line might catch it.
     """
-    place = trace.root.location()
-    _check_tries(trace, error, place)
+    loc = trace.root.location()
+    _check_tries(trace, error, loc)
     operand = test.operand()
-    _bind(trace, operand, error, place)
+    _bind(trace, operand, error, loc)
     before = Symbol.of(trace, _flag(trace).value)
     _failed(trace, functions.logical_or(before, functions.logical_not(test)).operand())
 
 
-def _check_tries(trace: Recording, error: BaseException, place: SourceLoc | None) -> None:
+def _check_tries(trace: Recording, error: BaseException, loc: SourceLoc | None) -> None:
     if trace.root.tries:
         raise trace.root.refusing(CaptureError(
             "E433", f"data decides whether {type(error).__name__} is raised, with an except around that may catch it",
-            help="put the try statement into the branch, or say with if and else what is to happen", loc=place,
+            help="put the try statement into the branch, or say with if and else what is to happen", loc=loc,
         ))  # fmt: skip
 
 
@@ -99,17 +99,17 @@ def unless_failed(going: Any) -> Any:
     return fine if going is True else functions.logical_and(going, fine)
 
 
-def _bind(trace: Recording, test: Any, error: BaseException, place: SourceLoc | None) -> None:
+def _bind(trace: Recording, test: Any, error: BaseException, loc: SourceLoc | None) -> None:
     """Add the step that raises."""
     try:
         args, first = texts.literal(texts.recipe_of(tuple(error.args)))
         attributes, more = texts.literal(texts.recipe_of(_attributes(error)), first)
     except CaptureError as refusal:
-        refusal.loc = place
+        refusal.loc = loc
         raise trace.root.refusing(refusal) from None
     kind = type(error)
-    note = "" if place is None or isinstance(error, HybridizeError) else f"  {place.described()}"
-    said = f"{kind.__name__}{' {}' * len(more)} ({place})"
+    note = "" if loc is None or isinstance(error, HybridizeError) else f"  {loc.described()}"
+    said = f"{kind.__name__}{' {}' * len(more)} ({loc})"
     recipe = repr((name_of(kind), args, attributes, note))
     bind(Assert(said, recipe), test, *more)
 

@@ -34,12 +34,12 @@ class Perhaps:
 class Selected(Undecided):
     """A list of which data decides which items are in it."""
 
-    __slots__ = ("items", "place")
+    __slots__ = ("items", "loc")
 
     def __init__(self, items: list[Any]) -> None:
         self.items = items
         trace = current_trace()
-        self.place = None if trace is None else trace.root.location()
+        self.loc = None if trace is None else trace.root.location()
 
     def truth(self) -> Any:
         """Return whether it has items: a bool, or a symbol of one."""
@@ -47,7 +47,7 @@ class Selected(Undecided):
 
     def refused(self, what: str) -> CaptureError:
         """The error for what asks for more than a reduction."""
-        return unknown(what, self.place if what == RESULT else None)
+        return unknown(what, self.loc if what == RESULT else None)
 
     def __repr__(self) -> str:
         return "<list whose items data selects>"
@@ -86,12 +86,12 @@ def certain(iterable: Any) -> Any:
     return _Certain(iterable) if type(iterable) in (GeneratorType, Selected) else iterable
 
 
-def unknown(what: str, place: SourceLoc | None = None) -> CaptureError:
+def unknown(what: str, loc: SourceLoc | None = None) -> CaptureError:
     """The error for what needs to know the length of a list that data selects."""
     error = CaptureError(
         "E402", f"{what} of a list whose length depends on the data: [... if ...] with a condition on values",
         help="reduce it with sum, any, all, max, min or len; or keep all items and use np.where, np.max, np.any",
-        loc=place,
+        loc=loc,
     )  # fmt: skip
     trace = current_trace()
     return error if trace is None else trace.root.refusing(error)

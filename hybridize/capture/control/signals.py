@@ -2,8 +2,9 @@
 """Signals and frames: how a generated function ended, and what would run next.
 
 A generated function tells by what it returns how it ended: None (at its end), `CONTINUE`, `BREAK` or `Returned(value)`.
-A `Stack` knows, for one call of a converted function, what would run next: the rest of each block that encloses the
-present place, and the loops. `branches` and `loops` use it to go on after a branch whose two sides ended differently.
+A `BlockStack` knows, for one call of a converted function, what would run next: the rest of each block that encloses
+the present statement, and the loops. `branches` and `loops` use it to go on after a branch whose two sides ended
+differently.
 """
 
 from __future__ import annotations
@@ -111,7 +112,7 @@ class GraphLoop:
 Frame = Rest | Barrier | PythonLoop | GraphLoop
 
 
-class Stack:
+class BlockStack:
     """The continuations of one call of a converted function, each of which would run next: innermost last."""
 
     __slots__ = ("frames",)
@@ -120,7 +121,7 @@ class Stack:
         self.frames: list[Frame] = []
 
     def run(self, part: Part | None, frames: Sequence[Frame], *args: Any) -> Any:
-        """Run a part as if at the place that `frames` say."""
+        """Run a part as if it stood where `frames` say."""
         if part is None:
             return None
         before = self.frames

@@ -2,9 +2,9 @@
 """Control flow of converted code: plain Python on Python values, graph on symbols.
 
 A generated function tells by what it returns how it ended: None (at its end), `CONTINUE`, `BREAK` or `Returned(value)`.
-A `Stack` knows, for one call of a converted function, what would run next: the rest of each block that encloses the
-present place, and the loops. `capture.control.branches` and `capture.control.loops` use it to go on after a branch
-whose two sides ended differently.
+A `BlockStack` knows, for one call of a converted function, what would run next: the rest of each block that encloses
+the present statement, and the loops. `capture.control.branches` and `capture.control.loops` use it to go on after a
+branch whose two sides ended differently.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from typing import Any
 from hybridize.array.symbol import Symbol
 from hybridize.base.errors import CaptureError, InternalError
 from hybridize.capture.control import branches, loops, raising
-from hybridize.capture.control.signals import Barrier, Part, Rest, Returned, Signal, Stack, go_on, variables
+from hybridize.capture.control.signals import Barrier, BlockStack, Part, Rest, Returned, Signal, go_on, variables
 from hybridize.capture.control.truth import truth
 from hybridize.capture.trace.recording import current_trace
 from hybridize.contract.snapshots import MISSING
@@ -31,7 +31,7 @@ def done(signal: Signal | None) -> Any:
     raise InternalError("E920", f"a function ended with {signal!r}")
 
 
-def block(stack: Stack, part: Part) -> Signal | None:
+def block(stack: BlockStack, part: Part) -> Signal | None:
     """The body of a `with` or `try` that may be left early."""
     signal: Signal | None = stack.run(part, [*stack.frames, Barrier()])
     return signal
@@ -47,7 +47,7 @@ def block(stack: Stack, part: Part) -> Signal | None:
 
 
 def if_(
-    test: Any, then: Part | None, orelse: Part | None, names: Sequence[str], stack: Stack | None = None,
+    test: Any, then: Part | None, orelse: Part | None, names: Sequence[str], stack: BlockStack | None = None,
     rest: Part | None = None,
 ) -> Signal | None:  # fmt: skip
     """An `if`; with `stack`, one that may be left early, and what follows it."""
@@ -65,7 +65,7 @@ def if_(
 
 
 def while_(
-    test: Part, body: Part, orelse: Part | None, names: Sequence[str], stack: Stack | None = None,
+    test: Part, body: Part, orelse: Part | None, names: Sequence[str], stack: BlockStack | None = None,
     rest: Part | None = None,
 ) -> Signal | None:  # fmt: skip
     """A `while`."""
@@ -74,7 +74,7 @@ def while_(
 
 
 def for_(
-    iterable: Any, body: Part, orelse: Part | None, names: Sequence[str], stack: Stack | None = None,
+    iterable: Any, body: Part, orelse: Part | None, names: Sequence[str], stack: BlockStack | None = None,
     rest: Part | None = None,
 ) -> Signal | None:  # fmt: skip
     """A `for`."""

@@ -8,7 +8,7 @@ import builtins
 from typing import Any
 
 from hybridize.capture.convert.scopes import Scope, bound_names, parameters
-from hybridize.capture.convert.source import Source
+from hybridize.capture.convert.source import FunctionSource
 
 ROUTER = "__hybridize__"
 STACK = "__hybridize_stack__"
@@ -29,7 +29,7 @@ class Unconvertible(Exception):
 class Expressions(ast.NodeTransformer):
     """Converts the expressions of one function and of the functions defined in it."""
 
-    def __init__(self, source: Source, free: frozenset[str], module_globals: dict[str, Any]) -> None:
+    def __init__(self, source: FunctionSource, free: frozenset[str], module_globals: dict[str, Any]) -> None:
         self.source = source
         self.free = free
         self.module_globals = module_globals
@@ -249,9 +249,9 @@ class Expressions(ast.NodeTransformer):
         arguments.kw_defaults = [None if default is None else self.visit(default) for default in arguments.kw_defaults]
 
 
-def _new(made: ast.AST, place: ast.AST) -> ast.AST:
+def _new(made: ast.AST, original: ast.AST) -> ast.AST:
     """A display of a container, announced."""
-    call: ast.AST = at(routed("new", made), place)
+    call: ast.AST = at(routed("new", made), original)
     return call
 
 
@@ -281,11 +281,11 @@ def thunk(value: ast.expr) -> ast.Lambda:
     return ast.copy_location(ast.Lambda(args=arguments, body=value), value)
 
 
-def at(node: Any, place: Any) -> Any:
-    """Give a generated node, and all new ones in it, the first line of `place`: a frame shows the line it is in."""
+def at(node: Any, original: Any) -> Any:
+    """Give a generated node, and all new ones in it, the first line of `original`: a frame shows the line it is in."""
     if not hasattr(node, "lineno"):
-        node.lineno = node.end_lineno = place.lineno
-        node.col_offset = node.end_col_offset = place.col_offset
+        node.lineno = node.end_lineno = original.lineno
+        node.col_offset = node.end_col_offset = original.col_offset
     return ast.fix_missing_locations(node)
 
 

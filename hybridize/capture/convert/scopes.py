@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Scopes of a function: names that a piece of it binds, places of look-up, statements that leave a block early."""
+"""Scopes of a function: names that a piece of it binds, how names are looked up, statements that leave a block."""
 
 from __future__ import annotations
 

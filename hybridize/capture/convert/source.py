@@ -33,8 +33,8 @@ Definition = ast.FunctionDef | ast.Lambda
 
 
 @frozen
-class _Place:
-    """The place where a definition stands in its file."""
+class _Span:
+    """The lines and columns of a definition in its file."""
 
     name: str
     first_line: int
@@ -48,7 +48,7 @@ class _Place:
 
 
 @frozen
-class Source:
+class FunctionSource:
     """The source of one function."""
 
     tree: Definition
@@ -65,7 +65,7 @@ class _Outline:
     """The outline of a file: the definitions in it."""
 
     lines: list[str]
-    by_line: dict[int, list[_Place]]
+    by_line: dict[int, list[_Span]]
     imported: frozenset[str]
 
 
@@ -87,13 +87,13 @@ class _Outlines:
                 return known
         try:
             module = ast.parse("".join(lines))
-            places = list(_places(module, ""))
+            spans = list(_spans(module, ""))
         except (SyntaxError, ValueError, RecursionError) as error:
             let_through(error)
             return None
-        by_line: dict[int, list[_Place]] = {}
-        for place in places:
-            by_line.setdefault(place.first_line, []).append(place)
+        by_line: dict[int, list[_Span]] = {}
+        for span in spans:
+            by_line.setdefault(span.first_line, []).append(span)
         outline = _Outline(lines, by_line, frozenset(_imported(module)))
         with self._lock:
             self._known[file] = outline
@@ -105,16 +105,16 @@ class _Outlines:
 _outlines = _Outlines()
 
 
-def _places(node: ast.AST, class_name: str) -> Iterator[_Place]:
+def _spans(node: ast.AST, class_name: str) -> Iterator[_Span]:
     for child in ast.iter_child_nodes(node):
         match child:
             case ast.FunctionDef(name=name, lineno=line):
                 first = child.decorator_list[0].lineno if child.decorator_list else line
-                yield _place(child, name, first, (0, 0, 0, 0), class_name)
+                yield _span(child, name, first, (0, 0, 0, 0), class_name)
             case ast.Lambda(body=body):
-                span = (body.lineno, body.end_lineno or 0, body.col_offset, body.end_col_offset or 0)
-                yield _place(child, "<lambda>", child.lineno, span, class_name)
-        yield from _places(child, child.name if isinstance(child, ast.ClassDef) else class_name)
+                inside = (body.lineno, body.end_lineno or 0, body.col_offset, body.end_col_offset or 0)
+                yield _span(child, "<lambda>", child.lineno, inside, class_name)
+        yield from _spans(child, child.name if isinstance(child, ast.ClassDef) else class_name)
 
 
 def _imported(node: ast.AST) -> Iterator[str]:
@@ -127,21 +127,21 @@ def _imported(node: ast.AST) -> Iterator[str]:
             yield from _imported(child)
 
 
-def _place(node: Definition, name: str, first: int, body: tuple[int, int, int, int], class_name: str) -> _Place:
+def _span(node: Definition, name: str, first: int, body: tuple[int, int, int, int], class_name: str) -> _Span:
     end, end_column = node.end_lineno or 0, node.end_col_offset or 0
-    return _Place(name, first, node.lineno, end, node.col_offset, end_column, body, class_name)
+    return _Span(name, first, node.lineno, end, node.col_offset, end_column, body, class_name)
 
 
-def find(code: CodeType, module_globals: dict[str, Any]) -> Source | None:
+def find(code: CodeType, module_globals: dict[str, Any]) -> FunctionSource | None:
     """The source of `code`, or None where it is not at hand or is not what runs."""
     outline = _outlines.of(code.co_filename, module_globals)
     if outline is None:
         return None
-    for place in outline.by_line.get(code.co_firstlineno, ()):
-        if place.name != code.co_name or (place.name == "<lambda>" and place.body != _body_span(code)):
+    for span in outline.by_line.get(code.co_firstlineno, ()):
+        if span.name != code.co_name or (span.name == "<lambda>" and span.body != _body_span(code)):
             continue
-        tree = _parse(outline.lines, place)
-        source = Source(tree, place.class_name, code.co_flags & _FLAGS, outline.imported)
+        tree = _parse(outline.lines, span)
+        source = FunctionSource(tree, span.class_name, code.co_flags & _FLAGS, outline.imported)
         if _is_source_of(source, code):
             return source
     return None
@@ -167,36 +167,36 @@ def _body_span(code: CodeType) -> tuple[int, int, int, int] | None:
     return line, end, column, end_column
 
 
-def _parse(lines: list[str], place: _Place) -> Definition:
+def _parse(lines: list[str], span: _Span) -> Definition:
     """The tree of a definition alone, with the positions it has in its file."""
-    if place.name != "<lambda>":
-        block = "".join(lines[place.line - 1 : place.end_line])
-        nested = place.column > 0
+    if span.name != "<lambda>":
+        block = "".join(lines[span.line - 1 : span.end_line])
+        nested = span.column > 0
         module = ast.parse("if 1:\n" + block if nested else block)
-        ast.increment_lineno(module, place.line - (2 if nested else 1))
+        ast.increment_lineno(module, span.line - (2 if nested else 1))
         statement: Any = module.body[0]
         definition = statement.body[0] if nested else statement
         assert isinstance(definition, ast.FunctionDef)
         return definition
-    text = [lines[i] for i in range(place.line - 1, place.end_line)]
+    text = [lines[i] for i in range(span.line - 1, span.end_line)]
     # Columns of syntax trees count bytes of UTF-8.
-    text[-1] = text[-1].encode()[: place.end_column].decode()
-    text[0] = text[0].encode()[place.column :].decode()
+    text[-1] = text[-1].encode()[: span.end_column].decode()
+    text[0] = text[0].encode()[span.column :].decode()
     tree = ast.parse("(" + "".join(text) + ")", mode="eval").body
     assert isinstance(tree, ast.Lambda)
     for node in ast.walk(tree):
         if hasattr(node, "lineno"):
-            shift = place.column - 1
+            shift = span.column - 1
             located: Any = node
             if located.lineno == 1:
                 located.col_offset += shift
             if located.end_lineno == 1:
                 located.end_col_offset += shift
-    ast.increment_lineno(tree, place.line - 1)
+    ast.increment_lineno(tree, span.line - 1)
     return tree
 
 
-def compiled(tree: Definition, source: Source, free: tuple[str, ...], file: str) -> CodeType:
+def compiled(tree: Definition, source: FunctionSource, free: tuple[str, ...], file: str) -> CodeType:
     """The code object of `tree`, whose free variables are `free` and which stands in the class of its source."""
     if isinstance(tree, ast.Lambda):
         inner: ast.stmt = ast.Expr(tree)
@@ -250,7 +250,7 @@ def _strip(arguments: ast.arguments) -> None:
             argument.annotation = None
 
 
-def _is_source_of(source: Source, code: CodeType) -> bool:
+def _is_source_of(source: FunctionSource, code: CodeType) -> bool:
     """Tell whether the tree compiles to `code`."""
     tree = source.tree
     if isinstance(tree, ast.FunctionDef):

@@ -44,7 +44,7 @@ from hybridize.capture.convert.expressions import (
     thunk,
 )
 from hybridize.capture.convert.scopes import Scope, bound_names, escapes, is_generator
-from hybridize.capture.convert.source import Source, compiled, find
+from hybridize.capture.convert.source import FunctionSource, compiled, find
 from hybridize.capture.convert.source import is_edited as is_other_source
 
 _LIMIT = 4096
@@ -146,7 +146,7 @@ class _Block:
 class _Converter(Expressions):
     """Converts one function and the functions defined in it."""
 
-    def __init__(self, source: Source, free: frozenset[str], module_globals: dict[str, Any]) -> None:
+    def __init__(self, source: FunctionSource, free: frozenset[str], module_globals: dict[str, Any]) -> None:
         super().__init__(source, free, module_globals)
         self.count = 0
         self.shared: set[str] = set()
@@ -308,16 +308,16 @@ class _Converter(Expressions):
         return [*parts, *rest_part, result], True
 
     def _part(
-        self, statements: list[ast.stmt], place: ast.stmt, parameter: str = ""
+        self, statements: list[ast.stmt], original: ast.stmt, parameter: str = ""
     ) -> tuple[list[ast.stmt], ast.expr]:
         """A generated function of the statements, and its name; nothing and None where there are none."""
         if not statements:
             return [], ast.Constant(None)
         bound = bound_names(statements)  # before they are changed
-        return self._made(self._lower(statements, _Block(nested=True)), bound, place, parameter)
+        return self._made(self._lower(statements, _Block(nested=True)), bound, original, parameter)
 
     def _made(
-        self, lowered: list[ast.stmt], bound: set[str], place: ast.stmt, parameter: str = ""
+        self, lowered: list[ast.stmt], bound: set[str], original: ast.stmt, parameter: str = ""
     ) -> tuple[list[ast.stmt], ast.expr]:
         self.count += 1
         name = f"{GENERATED}{self.count}__"
@@ -331,7 +331,7 @@ class _Converter(Expressions):
         arguments = ast.arguments(posonlyargs=[], args=taken, kwonlyargs=[], kw_defaults=[], defaults=[])
         part = ast.FunctionDef(name=name, args=arguments, body=[*declared, *lowered] or [ast.Pass()], decorator_list=[])
         for statement in [*declared, part]:
-            at(statement, place)
+            at(statement, original)
         return [part], ast.Name(id=name, ctx=ast.Load())
 
     def _names(self, nodes: list[Any]) -> ast.expr:
@@ -449,7 +449,7 @@ class _Converter(Expressions):
         return made
 
     def _plain_target(self, target: ast.expr, later: list[ast.stmt]) -> ast.expr:
-        """`target` with attributes and items in it replaced by variables, which `later` puts in their places."""
+        """`target` with attributes and items in it replaced by variables, which `later` puts back."""
         match target:
             case ast.Tuple(elts=parts) | ast.List(elts=parts):
                 return ast.Tuple(elts=[self._plain_target(part, later) for part in parts], ctx=ast.Store())
@@ -484,10 +484,10 @@ class _Converter(Expressions):
 
     def _announced(self, verb: str, name: str, value: ast.expr) -> ast.stmt:
         """Say that a variable of the module or of a function around is going to be written, or was."""
-        place = "enclosing" if self.scope.is_local(name) else "closure"
+        kind = "enclosing" if self.scope.is_local(name) else "closure"
         if name in self.scope.declared_global:
-            place = "global"
-        return ast.Expr(routed(f"{verb}_{place}", ast.Constant(name), value))
+            kind = "global"
+        return ast.Expr(routed(f"{verb}_{kind}", ast.Constant(name), value))
 
     def _delete(self, target: ast.expr) -> list[ast.stmt]:
         match target:

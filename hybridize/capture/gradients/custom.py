@@ -43,8 +43,8 @@ def called(at: Recording, function: Any, inputs: Sequence[Any]) -> Any:
             help=f"make an object for each call: {name}()(...)",
         )  # fmt: skip
     symbols: dict[int, Symbol] = {
-        place: _lifted(at, x)
-        for place, x in enumerate(inputs)
+        position: _lifted(at, x)
+        for position, x in enumerate(inputs)
         if type(x) is ndarray or (type(x) is Symbol and x.weak is None)
     }
     history = at.root.history
@@ -64,7 +64,7 @@ def called(at: Recording, function: Any, inputs: Sequence[Any]) -> Any:
         _check(inner, name, given.values(), own)
         back = Branch(at)
         heads = [back.input(value.type) for value in results]
-        takes = [place in symbols for place in range(len(inputs))]
+        takes = [position in symbols for position in range(len(inputs))]
         with modes.mode(recording=False, training=True), interpreting(back):
             said = _handed(at, function, back, function.backward)(*(Symbol.of(back, value) for value in heads))
             gradients = _gradients(back, name, said, takes, [value.type for value in operands])
@@ -83,11 +83,11 @@ def checkpointed(at: Recording, function: Callable[..., Any], args: Any, kwargs:
         StateError E545: the function writes to its arguments, or changes what is outside of it in Python.
     """
     leaves, structure = flatten((args, kwargs))
-    places = [k for k, x in enumerate(leaves) if type(x) is ndarray or (type(x) is Symbol and x.weak is None)]
-    operands = [_lifted(at, leaves[k]).operand() for k in places]
+    positions = [k for k, x in enumerate(leaves) if type(x) is ndarray or (type(x) is Symbol and x.weak is None)]
+    operands = [_lifted(at, leaves[k]).operand() for k in positions]
     inner = Branch(at)
     own = [inner.input(value.type) for value in operands]
-    given = dict(zip(places, (Symbol.of(inner, value) for value in own), strict=True))
+    given = dict(zip(positions, (Symbol.of(inner, value) for value in own), strict=True))
     name = f"checkpoint({getattr(function, '__name__', type(function).__name__)})"
     try:
         with interpreting(inner):

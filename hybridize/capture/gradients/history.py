@@ -25,7 +25,7 @@ from hybridize.base.dtypes import is_float
 from hybridize.base.errors import ArgumentError, StateError
 from hybridize.base.locations import SourceLoc, user_location
 from hybridize.base.types import TensorType
-from hybridize.capture.gradients.sweep import Made, Sweep, origin, place
+from hybridize.capture.gradients.sweep import Producer, TraceSweep, origin, recording_of
 from hybridize.capture.trace.recording import Input, Recording, Trace
 from hybridize.contract.feeds import Feed, Transaction
 from hybridize.contract.places import Gradient, variable_of
@@ -42,7 +42,7 @@ class History:
         self.trace = trace
         self.called = modes.is_recording()
         """True if the function is called while recording: then it is differentiated as a whole, by its caller."""
-        self.nodes: dict[Value, Made] = {}
+        self.nodes: dict[Value, Producer] = {}
         self.leaves: dict[Value, tuple[Variable, Recording]] = {}
         """Variables, by the values that recorded operations read them as."""
         self.marks: dict[int, Any] = {}
@@ -68,7 +68,7 @@ class History:
         if modes.is_recording():
             node = at.builder.nodes[-1]
             if not isinstance(node.op, StopGradient) and any(self.has(at, value) for value in node.inputs):
-                made = Made(len(at.builder.nodes) - 1, node, at)
+                made = Producer(len(at.builder.nodes) - 1, node, at)
                 self.nodes.update((value, made) for value in outputs if is_float(value.type.dtype))
         elif at.differentiated:  # as a whole, while this part of it is a constant
             stopped = tuple(self._stopped(at, value) if is_float(value.type.dtype) else value for value in outputs)
@@ -179,13 +179,13 @@ class History:
         self._leaf_of = {key: leaf for key, leaf in self._leaf_of.items() if leaf not in gone}
         self._constant_of = {
             value: constant for value, constant in self._constant_of.items()
-            if place(at, value) is not at or constant in kept
+            if recording_of(at, value) is not at or constant in kept
         }  # fmt: skip
 
     def _leaf(self, at: Recording, value: Value, variable: Variable) -> Value:
         leaf = self._leaf_of.get((variable, value))
         if leaf is None:
-            home = place(at, value)
+            home = recording_of(at, value)
             leaf = self._leaf_of[variable, value] = _added(home, Cast(value.type.dtype), value)
             self.leaves[leaf] = (variable, home)
         return leaf
@@ -193,7 +193,7 @@ class History:
     def _constant(self, at: Recording, value: Value) -> Value:
         constant = self._constant_of.get(value)
         if constant is None:
-            constant = self._constant_of[value] = self._stopped(place(at, value), value)
+            constant = self._constant_of[value] = self._stopped(recording_of(at, value), value)
         return constant
 
     def _stopped(self, at: Recording, value: Value) -> Value:
@@ -223,7 +223,7 @@ class History:
 
     def backward(self, at: Recording, heads: Any, head_grads: Any, retain_graph: bool, train_mode: bool) -> None:
         """`autograd.backward`: gradients of variables, written where they go."""
-        sweep = Sweep(self, at, self._heads(at, heads), None)
+        sweep = TraceSweep(self, at, self._heads(at, heads), None)
         with modes.mode(recording=False, training=train_mode):
             arrived = sweep.run(self._head_grads(at, sweep.heads, head_grads))
             self._write(at, arrived)
@@ -260,7 +260,7 @@ class History:
                     help="call x.attach_grad() before the recording",
                 )  # fmt: skip
             wanted.append(value)
-        sweep = Sweep(self, at, self._heads(at, heads), wanted)
+        sweep = TraceSweep(self, at, self._heads(at, heads), wanted)
         with modes.mode(recording=create, training=train_mode):
             arrived = sweep.run(self._head_grads(at, sweep.heads, head_grads))
             results = []
@@ -284,7 +284,7 @@ class History:
     def gradients(self, at: Recording, value: Symbol, variables: Sequence[Symbol], create: bool) -> list[Symbol]:
         """Gradients of one number with respect to what `variable` gave."""
         head, wanted = self._head(value), [x._cell.value for x in variables]
-        sweep = Sweep(self, at, [head], wanted)
+        sweep = TraceSweep(self, at, [head], wanted)
         with modes.mode(recording=create):
             arrived = sweep.run([(head, full(1, head.type))])
             return [Symbol.of(at, arrived[x] if x in arrived else full(0, x.type)) for x in wanted]

@@ -17,8 +17,8 @@ from hybridize.ops.op import Operand
 
 
 @frozen
-class Made:
-    """The place where a value was made while recording."""
+class Producer:
+    """The node that made a value while recording, and the recording it is in."""
 
     number: int
     """Of the node in its recording."""
@@ -26,21 +26,21 @@ class Made:
     at: Recording
 
 
-class Recorded(Protocol):
+class TapeTables(Protocol):
     """The tables of a tape that a backward pass reads."""
 
     leaves: dict[Value, tuple[Any, Recording]]
     """Variables, by the values that recorded operations read them as."""
-    nodes: dict[Value, Made]
+    nodes: dict[Value, Producer]
 
     def check(self, node: Node) -> None:
         """Refuse to go twice along a node that nobody asked to keep."""
 
 
-class Sweep:
+class TraceSweep:
     """One backward pass."""
 
-    def __init__(self, history: Recorded, at: Recording, heads: list[Value], wanted: list[Value] | None) -> None:
+    def __init__(self, history: TapeTables, at: Recording, heads: list[Value], wanted: list[Value] | None) -> None:
         self.history, self.at, self.heads = history, at, heads
         self.wanted = None if wanted is None else set(wanted)
         self.nodes: list[Node] = []
@@ -63,7 +63,7 @@ class Sweep:
                 self._active.update(value for value in node.outputs if is_float(value.type.dtype))
                 self.nodes.append(node)
 
-    def _maker(self, value: Value) -> Made | None:
+    def _maker(self, value: Value) -> Producer | None:
         history = self.history
         value = origin(self.at, value)
         if value in history.leaves:
@@ -114,7 +114,7 @@ def origin(at: Recording, value: Value) -> Value:
     return value
 
 
-def place(at: Recording, value: Value) -> Recording:
+def recording_of(at: Recording, value: Value) -> Recording:
     """The recording that a value belongs to."""
     while at.parent is not None and value not in at.mine:  # type: ignore[attr-defined]
         at = at.parent

@@ -71,7 +71,7 @@ _KEPT = (
 )
 
 
-class Program(Protocol):
+class Tracing(Protocol):
     """The part of a trace that the world asks."""
 
     def lift(self, array: ndarray, name: str = "") -> Symbol:
@@ -117,7 +117,7 @@ class Seen:
 class World:
     """All that one capture has read of, and written to, the user's world."""
 
-    def __init__(self, program: Program, fed: FedReads) -> None:
+    def __init__(self, program: Tracing, fed: FedReads) -> None:
         self.program = program
         self.fed = fed
         """Places that calls read again instead of depending on what was there."""

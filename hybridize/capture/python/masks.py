@@ -44,10 +44,10 @@ _REDUCTIONS = frozenset({
 class Masked(Undecided):
     """The elements of an array that a mask selects."""
 
-    __slots__ = ("mask", "place", "source")
+    __slots__ = ("loc", "mask", "source")
 
-    def __init__(self, source: Symbol, mask: Symbol, place: SourceLoc | None) -> None:
-        self.source, self.mask, self.place = source, mask, place
+    def __init__(self, source: Symbol, mask: Symbol, loc: SourceLoc | None) -> None:
+        self.source, self.mask, self.loc = source, mask, loc
 
     # What it is.
 
@@ -95,7 +95,7 @@ class Masked(Undecided):
         error = CaptureError(
             "E402", f"{what} of x[mask]: how many elements that has depends on the data",
             help="reduce it (sum, mean, max, min, any, all, std, var, len), or keep the size: np.where(mask, x, 0)",
-            loc=self.place if what == RESULT else None,
+            loc=self.loc if what == RESULT else None,
         )  # fmt: skip
         trace = current_trace()
         return error if trace is None else trace.root.refusing(error)
@@ -116,7 +116,7 @@ class Masked(Undecided):
 
     def of(self, source: Symbol) -> Masked:
         """The same elements of another array of these sizes."""
-        return Masked(source, self.mask, self.place)
+        return Masked(source, self.mask, self.loc)
 
     def partner(self, other: Any) -> Any:
         """The other operand of an operation element by element, as it goes over all elements."""
@@ -179,8 +179,8 @@ def selected(owner: Symbol, key: Any) -> Masked:
     assert trace is not None
     mask = Symbol.of(trace, (trace.lift(key) if isinstance(key, ndarray) else key).operand())
     rest = owner.shape[len(mask.shape) :]
-    place = functions.argmax(functions.astype(functions.reshape(mask, (-1,)), "int32"))
-    first = functions.reshape(owner, (-1, *rest))[place].detach()
+    first_true = functions.argmax(functions.astype(functions.reshape(mask, (-1,)), "int32"))
+    first = functions.reshape(owner, (-1, *rest))[first_true].detach()
     made = Masked(owner, mask, trace.root.location())
     return made.of(made.chosen(first))
 

@@ -28,7 +28,7 @@ from hybridize.capture.control import statements, texts
 from hybridize.capture.control.operators import and_, choose, compare, or_
 from hybridize.capture.control.raising import Trying
 from hybridize.capture.control.selected import selected, taken
-from hybridize.capture.control.signals import BREAK, CONTINUE, Returned, Stack, assign, content
+from hybridize.capture.control.signals import BREAK, CONTINUE, BlockStack, Returned, assign, content
 from hybridize.capture.control.truth import Undecided, not_, plain
 from hybridize.capture.convert import statements as convert
 from hybridize.capture.outside.objects import has_own_account, is_users
@@ -91,7 +91,7 @@ class Router:
     CONTINUE = CONTINUE
 
     # Control flow: see `capture.control`.
-    enter = staticmethod(Stack)
+    enter = staticmethod(BlockStack)
     returned = staticmethod(Returned)
     done = staticmethod(statements.done)
     block = staticmethod(statements.block)

@@ -150,10 +150,10 @@ def _search(
         case Where():
             found = _either(inner(node.inputs[1]), inner(node.inputs[2]))
         case Cond():
-            place = node.outputs.index(value)
+            position = node.outputs.index(value)
             found = _either(
                 *(
-                    _of_graph(side, place, node.inputs[1:], inner, known, depth, found_before)
+                    _of_graph(side, position, node.inputs[1:], inner, known, depth, found_before)
                     for side in (op.then, op.orelse)
                 )
             )
@@ -168,7 +168,7 @@ def _either(one: Bounds, other: Bounds) -> Bounds:
 
 def _of_graph(
     graph: Graph,
-    place: int,
+    position: int,
     given: Any,
     outer: Callable[[Value], Bounds],
     known: Mapping[Value, Bounds],
@@ -184,4 +184,4 @@ def _of_graph(
             return outer(inputs[value]) if of_dtype(value.type.dtype) is not None else None
         return graph.constants.get(value)
 
-    return bounds(graph.outputs[place], makers.get, leaf, known, depth + 1, found_before)
+    return bounds(graph.outputs[position], makers.get, leaf, known, depth + 1, found_before)

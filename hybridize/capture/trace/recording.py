@@ -58,7 +58,7 @@ class Input:
 _Partner = tuple["weakref.ref[Recording]", "weakref.ref[Cell]"]
 
 
-class Gradients(Protocol):
+class BackwardPasses(Protocol):
     """Backward passes of a program that is being recorded, as its trace knows them."""
 
     called: bool
@@ -260,7 +260,7 @@ class Recording:
         self.root.feeds.append(feed)
 
     def reading(self, read: Callable[[], float], kind: type) -> Symbol:
-        """A number of Python's of that kind, int or float, as calls of the program find it at this place."""
+        """A number of Python's of that kind, int or float, as calls of the program find it here."""
         feed = Reading(read, number_dtype(kind))
         with imperatively():
             feed.begin()
@@ -384,7 +384,7 @@ class Trace(Recording):
         self,
         converter: Callable[[Callable[..., Any]], Callable[..., Any]],
         *,
-        gradients: Callable[[Trace], Gradients],
+        gradients: Callable[[Trace], BackwardPasses],
         forms: Forms,
         changing: Collection[Key] = (),
         freeze: bool = False,
@@ -551,10 +551,10 @@ class Trace(Recording):
             known[id(other)] = other
             known |= {id(further): further for _, further in self._sharing(other)}
         known.pop(id(cell), None)
-        place = weakref.ref(at)
+        scope = weakref.ref(at)
         for other in known.values():
             for one, another in ((cell, other), (other, cell)):
-                self._partners.setdefault(one, {})[id(at), id(another)] = (place, weakref.ref(another))
+                self._partners.setdefault(one, {})[id(at), id(another)] = (scope, weakref.ref(another))
 
     def origins(self, cell: Cell) -> list[Cell]:
         """The arrays in use that this one may be, depending on data."""
@@ -566,8 +566,8 @@ class Trace(Recording):
         if partners is None:
             return []
         found: list[tuple[Recording, Cell]] = []
-        for key, (place, reference) in list(partners.items()):
-            at, other = place(), reference()
+        for key, (scope, reference) in list(partners.items()):
+            at, other = scope(), reference()
             if at is None or other is None:
                 del partners[key]
             else:
@@ -581,7 +581,7 @@ class Trace(Recording):
         while around is not None:
             chain.add(around)
             around = around.parent
-        return any(place in chain for place, _ in self._sharing(cell))
+        return any(scope in chain for scope, _ in self._sharing(cell))
 
     def may_be(self, containers: Collection[Any]) -> None:
         """Say that lists or dicts may be one or several, depending on data."""
