@@ -65,8 +65,9 @@ def make_entry(
 
     The executable's inputs are the arguments (without those of `Kind.SAME`), then `bound`; its outputs are the
     results, then one for each of `writes`. The callable's `__self__.dirty[0] = 1` sends calls to the fallback until
-    it is 0 again; where the emitted entry cannot serve (another interpreter, bound arrays that are not contiguous,
-    programs that print or assert) the result has the same face and calls `fallback` always.
+    it is 0 again; where the emitted entry cannot serve (another interpreter, bound arrays that are not contiguous) the
+    result has the same face and calls `fallback` always. Where the program prints or asserts, what that raises comes
+    out of the call, and nothing has been copied into `writes` then.
 
     Args:
         executable: the program.
@@ -90,7 +91,7 @@ def make_entry(
             zip(executable.results[len(results) :], writes, strict=True), len(results)
         )
     ]
-    if executable.effects or not servable(args, bound, targets, array_type):
+    if not servable(args, bound, targets, array_type):
         return PythonEntry(fallback)
     returns = Returns[structure.upper()] if isinstance(structure, str) else Returns.FINISH
     state = EntryTable(
@@ -109,5 +110,6 @@ def make_entry(
         release=executable.long,
         prepare=executable.prepare,
         watches=watches,
+        acts=executable.effects,
     )
     return new_entry(entry_code(), state)

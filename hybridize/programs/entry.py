@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 
 from hybridize.array.ndarray import ndarray
 from hybridize.array.storage import STATE
+from hybridize.base.tracebacks import trim
 from hybridize.contract.feeds import Transaction
 from hybridize.contract.places import variable_of
 
@@ -80,8 +81,10 @@ def locked(
                 result = entry(*args, **kwargs)
                 if committed:
                     notify_written(written)
-            except BaseException:
+            except BaseException as error:
                 notify_written(written)  # whoever has copies must know, whatever became of the call
+                if isinstance(error, Exception):
+                    trim(error)
                 raise
             finally:
                 if committed:
@@ -116,6 +119,10 @@ def without_gradients(entry: Entry, fallback: Entry) -> Entry:
         for arg in args:
             if type(arg) is ndarray and getattr(arg, "_traced", None) is not None and variable_of(arg) is not None:
                 return fallback(*args, **kwargs)
-        return entry(*args, **kwargs)
+        try:
+            return entry(*args, **kwargs)
+        except Exception as error:
+            trim(error)
+            raise
 
     return call

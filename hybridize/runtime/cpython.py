@@ -43,8 +43,8 @@ EXTERNALS: Final = (
     "PyObject_Vectorcall", "PyObject_CallNoArgs", "PyObject_CallOneArg", "PyEval_SaveThread", "PyEval_RestoreThread",
     "Py_IncRef", "Py_DecRef", "PyType_GenericAlloc", "PyTuple_New", "PyTuple_SetItem", "PyList_New", "PyList_SetItem",
     "PyLong_AsLongLong", "PyErr_Occurred", "PyErr_Clear", "aligned_alloc", "free", "memcpy", "PyErr_NoMemory",
-    "PyDict_GetItemWithError", "PyArray_NewFromDescr", "PyArray_SetBaseObject", "ndarray", "bytes", "float", "int",
-    "None", "scratch", "scratch_bytes",
+    "PyErr_SetObject", "PyDict_GetItemWithError", "PyArray_NewFromDescr", "PyArray_SetBaseObject", "ndarray", "bytes",
+    "float", "int", "None", "scratch", "scratch_bytes",
 )  # fmt: skip
 WORD: Final = {name: number for number, name in enumerate(EXTERNALS)}
 

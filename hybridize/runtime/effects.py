@@ -6,8 +6,8 @@
 `note` is a zero-terminated text made when the program was compiled, one field per line: `print`, `assert`, `bounds` or
 `solvable`, and after a tab the recipe of what is printed or raised, where there is one (`runtime.recipes`); the message
 as a Python literal; then the type of each operand. `operands` points to their buffers. An exception cannot travel
-through machine code: it is kept for this thread and raised by `Executable.run` when the program has ended, before
-anything is committed.
+through machine code: it is kept for this thread and raised when the program has ended, before anything is committed, by
+`Executable.run` or by the emitted entry, which asks `taken` where `PENDING` says that some thread has one.
 """
 
 from __future__ import annotations
@@ -21,7 +21,10 @@ from typing import Any
 import numpy
 from numpy.typing import NDArray
 
+from hybridize.base.config import CONFIG
 from hybridize.base.errors import AssertionFailed, LinAlgError, OutOfBoundsError
+from hybridize.base.forks import in_child, renewed
+from hybridize.base.tracebacks import without_ours
 from hybridize.base.types import TensorType
 from hybridize.runtime.recipes import exception, prepared
 
@@ -29,11 +32,25 @@ VARIABLE = "hybridize_effect"
 """The module variable that holds the address of `effect`; set when the module has been loaded."""
 
 
+PENDING = numpy.zeros(1, dtype=numpy.int64)
+"""PENDING[0]: threads whose program has left an exception behind. Its address is stable; emitted entries read it."""
+
+_counting = renewed(threading.RLock())
+
+
 class _Raised(threading.local):
     first: BaseException | None = None
 
 
 _raised = _Raised()
+
+
+def _alone() -> None:
+    """Count the forking thread, which is the only one in a forked child."""
+    PENDING[0] = _raised.first is not None
+
+
+in_child(_alone)
 
 
 def note(kind: str, message: str, recipe: str, types: tuple[TensorType, ...]) -> str:
@@ -94,7 +111,9 @@ def _effect(text: int, pointers: int) -> None:
         kind, _, recipe = head.partition("\t")
         perform(kind, ast.literal_eval(message), recipe, _operands(types, pointers))
     except BaseException as problem:
-        _raised.first = problem
+        with _counting:
+            PENDING[0] += 1
+            _raised.first = problem
 
 
 _callback = ctypes.CFUNCTYPE(None, ctypes.c_void_p, ctypes.c_void_p)(_effect)
@@ -105,8 +124,20 @@ def address() -> int:
     return ctypes.cast(_callback, ctypes.c_void_p).value or 0
 
 
+def taken() -> BaseException | None:
+    """Return what an effect of this thread left behind, and forget it."""
+    problem = _raised.first
+    if problem is not None:
+        with _counting:
+            PENDING[0] -= 1
+            _raised.first = None
+        if not CONFIG.full_tracebacks:
+            problem.__traceback__ = without_ours(problem)
+    return problem
+
+
 def raise_pending() -> None:
     """Raise what an effect of this thread left behind."""
-    problem, _raised.first = _raised.first, None
+    problem = taken()
     if problem is not None:
         raise problem

@@ -24,7 +24,7 @@ from hybridize.base.errors import CodegenError
 from hybridize.base.frozen import frozen
 from hybridize.base.modes import BUSY
 from hybridize.base.types import TensorType
-from hybridize.runtime import cpython
+from hybridize.runtime import cpython, effects
 from hybridize.runtime.buffers import LARGE
 from hybridize.runtime.plan import FRAME
 from hybridize.runtime.sizes import symbol_of
@@ -33,6 +33,7 @@ FIELDS: Final = (
     "process", "program", *FRAME, "dirty", "busy", "fallback", "wrapper", "data_offset", "storage_offset",
     "kind", "finish", "committed", "arguments", "argument_count", "inputs", "input_count", "outputs", "result_count",
     "output_count", "guards", "guard_count", "write_bytes", "prepare", "size_slot", "frame_words",
+    "pending", "taken",
 )  # fmt: skip
 FIELD: Final = {name: number for number, name in enumerate(FIELDS)}
 FIGURES: Final = FIELD[FRAME[0]]
@@ -154,12 +155,14 @@ class EntryTable:
         busy: NDArray[numpy.int64] = BUSY,
         watches: Sequence[Watch] = (),
         prepare: int = 0,
+        acts: bool = False,
     ) -> None:
         """`program` is an address of `void (ptr inputs, ptr outputs, ptr scratch)`, alive as long as `owner`.
 
         Its inputs are the arguments that are read, in order, then `bound`; its outputs are `results`, then `writes`.
         Calls go to the fallback while `busy[0]` is not 0. A program whose calls have sizes of their own comes with
-        the address of its `prepare`, which finds out `scratch_bytes` and `release`.
+        the address of its `prepare`, which finds out `scratch_bytes` and `release`. One that `acts` prints or asserts:
+        what that leaves behind is raised instead of committing anything.
         """
         self._keep: list[Any] = [owner, list(bound), fallback, committed, finish, array_type, list(arguments), busy]
         self._keep += watches
@@ -185,6 +188,8 @@ class EntryTable:
             "result_count": len(results),
             "output_count": len(results) + len(writes),
             "guard_count": len(watches),
+            "pending": effects.PENDING.ctypes.data if acts else 0,
+            "taken": id(effects.taken) if acts else 0,
         }
         if array_type is not None:
             fields |= {"wrapper": id(array_type)} | _offsets(array_type)

@@ -208,6 +208,7 @@ class Executable:
             release=self.long,
             busy=idle,
             prepare=self.prepare,
+            acts=self.effects,
         )
         return new_entry(entry_code, state)
 

@@ -8,7 +8,8 @@ what to call. The code holds no address and refers to no symbol (see `runtime.cp
 mapped anywhere. It must not know graphs or plans.
 
 The order matters: arrays are not garbage-collected objects, so nothing of the user's runs between the checks and the
-end of the program; the wrappers, whose allocation may run the collector, are made afterwards.
+end of the program; the wrappers, whose allocation may run the collector, are made afterwards. A program that prints or
+asserts calls back to Python on its way, and one without the GIL lets other threads run: their arguments are held.
 """
 
 from __future__ import annotations
@@ -108,8 +109,9 @@ class _Entry:
             self.store("null", self.element(results, loop.index))
         self.make_results(figures, results_count, results, outputs)
         scratch, scratch_bytes = self.take_scratch(figures)
-        self.run(figures, inputs, outputs, scratch, held, count, results_count, outputs_count)
+        whole = self.run(figures, inputs, outputs, scratch, held, count, results_count, outputs_count)
         self.give_scratch(scratch, scratch_bytes)
+        self.unless(whole, "failed")
         self.wrap(results_count, results)
         self.hand_over(results_count, results)
         self.write_slow()
@@ -405,8 +407,11 @@ class _Entry:
         count: str,
         results_count: str,
         outputs_count: str,
-    ) -> None:
-        """The program, without the GIL when that pays; then the writes, all of them."""
+    ) -> str:
+        """The program, without the GIL when that pays; then the writes: all of them, or none where it raises.
+
+        Returns false where it does; its exception is set then.
+        """
         f = self.f
         rows, program = self.field("outputs", "ptr"), self.field("program", "ptr")
         with f.loop(results_count, outputs_count) as loop:
@@ -416,25 +421,66 @@ class _Entry:
             buffer = f.op(f"select i1 {there}, ptr {target}, ptr {self.at(scratch, offset)}")
             self.store(buffer, self.element(outputs, loop.index))
         scratch = self.at(scratch, self.field("write_bytes"))
-        short, long, done = f.fresh("short"), f.fresh("long"), f.fresh("done")
-        f.branch(self.same(self.load(figures, 8 * FRAME.index("release"), "i64"), "0", "i64"), short, long)
-        f.begin_block(long)
-        self.each_held(held, count, "Py_IncRef")
-        thread = self.call("PyEval_SaveThread", "ptr")
-        f.do(f"call void {program}(ptr {inputs}, ptr {outputs}, ptr {scratch})")
-        self.call("PyEval_RestoreThread", "void", f"ptr {thread}")
-        self.each_held(held, count, "Py_DecRef")
+        call = f"call void {program}(ptr {inputs}, ptr {outputs}, ptr {scratch})"
+        short, careful, done = f.fresh("short"), f.fresh("careful"), f.fresh("done")
+        release, pending = self.load(figures, 8 * FRAME.index("release"), "i64"), self.field("pending")
+        f.branch(self.same(f.op(f"or i64 {release}, {pending}"), "0", "i64"), short, careful)
+        f.begin_block(careful)
+        raised = self.run_while_python_may(call, release, held, count)
+        careful_end = f.label
         f.jump(done)
         f.begin_block(short)
-        f.do(f"call void {program}(ptr {inputs}, ptr {outputs}, ptr {scratch})")
+        f.do(call)
         f.jump(done)
         f.begin_block(done)
-        with f.loop(results_count, outputs_count) as loop:
+        whole = f.op(f"phi i1 [ {raised}, %{careful_end} ], [ true, %{short} ]")
+        stop = f.op(f"select i1 {whole}, i64 {outputs_count}, i64 {results_count}")
+        with f.loop(results_count, stop) as loop:
             row = self.row(rows, loop.index, len(OUTPUT))
             target, source = self.target(row), self.load(self.element(outputs, loop.index))
             with f.when(f.op(f"icmp ne ptr {target}, {source}")):
                 nbytes = self.load(row, 8 * OUTPUT.index("nbytes"), "i64")
                 self.call("memcpy", "ptr", f"ptr {target}", f"ptr {source}", f"i64 {nbytes}")
+        return whole
+
+    def run_while_python_may(self, call: str, release: str, held: str, count: str) -> str:
+        """The program where it gives the GIL away, or calls back to print or assert; returns false where it raises."""
+        f = self.f
+        self.each_held(held, count, "Py_IncRef")
+        kept, free, back = f.fresh("kept"), f.fresh("free"), f.fresh("back")
+        f.branch(self.same(release, "0", "i64"), kept, free)
+        f.begin_block(free)
+        thread = self.call("PyEval_SaveThread", "ptr")
+        f.do(call)
+        self.call("PyEval_RestoreThread", "void", f"ptr {thread}")
+        f.jump(back)
+        f.begin_block(kept)
+        f.do(call)
+        f.jump(back)
+        f.begin_block(back)
+        self.each_held(held, count, "Py_DecRef")
+        return self.raise_pending()
+
+    def raise_pending(self) -> str:
+        """Set the exception that the program has left behind, see `runtime.effects`; returns false if there is one.
+
+        The flag is up where any thread has one, so that this thread is asked, by a call to Python.
+        """
+        f = self.f
+        whole = f.alloca("i1", 1, align=8)
+        f.do(f"store i1 true, ptr {whole}")
+        flag = self.field("pending", "ptr")
+        with f.when(f.op(f"icmp ne ptr {flag}, null")), f.when(f.op(f"icmp ne i64 {self.load(flag, 0, 'i64')}, 0")):
+            exception = self.call("PyObject_CallNoArgs", "ptr", f"ptr {self.field('taken', 'ptr')}")
+            none = self.same(exception, self.external("None"))
+            f.do(f"store i1 {none}, ptr {whole}")
+            some = f.op(f"icmp ne ptr {exception}, null")  # null: an interruption, which is set already
+            with f.when(some):
+                with f.when(f.op(f"xor i1 {none}, true")):
+                    kind = self.load(exception, cpython.OB_TYPE)
+                    self.call("PyErr_SetObject", "void", f"ptr {kind}", f"ptr {exception}")
+                self.call("Py_DecRef", "void", f"ptr {exception}")
+        return f.op(f"load i1, ptr {whole}")
 
     def target(self, row: str) -> str:
         """Return the address that an output is to have in the end."""
