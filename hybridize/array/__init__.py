@@ -15,7 +15,7 @@ In: numbers, lists, NumPy arrays, arrays of ours. Out: arrays of ours, and opera
 It must not know capture, autograd, compilers or files.
 """
 
-from hybridize.array import array_api, linalg, np, npx, protocols, random
+from hybridize.array import array_api, linalg, np, npx, operands, protocols, random
 from hybridize.array.device import check_device, cpu, current_device, gpu, num_gpus
 from hybridize.array.functions import elementwise, indexing, neural, searching
 from hybridize.array.ndarray import ndarray, wrap
@@ -30,6 +30,7 @@ functions.fill(
     inplace=elementwise.inplace,
     detach=elementwise.detach,
     stop_gradient=elementwise.stop_gradient,
+    known=operands.known,
     norm=linalg.norm,
     relu=neural.relu,
     sigmoid=neural.sigmoid,

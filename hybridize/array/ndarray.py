@@ -21,7 +21,7 @@ from hybridize.base.dtypes import DType, float32, float64, int32, int64
 from hybridize.base.errors import ArgumentError, OutOfBoundsError, ShapeError
 from hybridize.base.forks import renewed
 from hybridize.base.types import TensorType
-from hybridize.ops.op import ACTIVE, capturing, current, taping
+from hybridize.ops.op import ACTIVE, capturing, taping
 from hybridize.runtime.recipes import show_arrays
 
 _new = object.__new__
@@ -264,12 +264,8 @@ class ndarray(Operators):  # noqa: N801 - the name NumPy gave it
         return ndarray, (self._data,)
 
     def _known(self, call: str) -> None:
-        """Refuse to be asked for values while capturing: they would be frozen into the program."""
         if capturing():
-            interpreter: Any = current()
-            lift = getattr(interpreter, "lift", None)
-            if lift is not None:
-                lift(self)._refuse(call)
+            functions.known(self, call)
 
     def __array__(self, dtype: Any = None, copy: bool | None = None) -> NDArray[Any]:
         if ACTIVE:

@@ -19,7 +19,8 @@ from typing import cast as as_type
 import numpy
 
 from hybridize.array.ndarray import ndarray, wrap
-from hybridize.array.symbol import Symbol
+from hybridize.array.staging import staging
+from hybridize.array.symbol import Symbol, refusal
 from hybridize.array.traced import Traced
 from hybridize.base import dims
 from hybridize.base.config import CONFIG
@@ -38,26 +39,7 @@ from hybridize.base.promotion import NUMBERS, default_dtype, floating, python_ki
 from hybridize.base.tracebacks import trim
 from hybridize.base.types import Shape, TensorType, same_shape
 from hybridize.ops import Broadcast, Cast, Concat, Iota, Reshape, size_of
-from hybridize.ops.op import ACTIVE, Op, Operand, bind1, capturing, constant, current, install, taping, type_of
-
-
-class Imperative:
-    """The bottom interpreter: operands are NumPy arrays, rules are the ops' fast imperative ones."""
-
-    def bind(self, op: Op, operands: tuple[Operand, ...]) -> tuple[Operand, ...]:
-        """Compute at once."""
-        return op.eager(*operands)
-
-    def type_of(self, operand: Operand) -> TensorType:
-        """Type of a NumPy array."""
-        return TensorType(operand.shape, operand.dtype)
-
-    def constant(self, array: Operand) -> Operand:
-        """The array itself."""
-        return array
-
-
-install(Imperative())
+from hybridize.ops.op import ACTIVE, Operand, bind1, capturing, constant, taping, type_of
 
 # NaN and infinity are values: as in MXNet and PyTorch, computing them is no event. Only warnings that NumPy would
 # attribute to our own lines are left out; the user's NumPy code keeps its own.
@@ -157,7 +139,7 @@ def operand(x: Any, dtype: DType | None = None) -> Any:
     """
     kind = type(x)
     if kind is ndarray:
-        return x._data if not ACTIVE else _lifted(x)
+        return x._data if not ACTIVE else staging().operand(x)
     if kind is Symbol:
         return x.operand() if x.weak is None else Weak(x.operand(), python_kind(x.weak))
     if isinstance(x, NUMBERS):
@@ -169,14 +151,6 @@ def operand(x: Any, dtype: DType | None = None) -> Any:
     if hasattr(x, "__hybridize_function__"):
         raise Handover(x)
     raise ArgumentError("E307", f"expected an array or a number, got {type(x).__name__}", help="np.array(x) makes one")
-
-
-def _lifted(x: ndarray) -> Operand:
-    if not capturing():
-        tape = taping()
-        return x._data if tape is None else tape.lift(x)
-    lifted = current().lift(x)  # type: ignore[attr-defined]
-    return lifted.operand() if isinstance(lifted, Symbol) else lifted
 
 
 def given(array: numpy.ndarray[Any, Any]) -> Operand:
@@ -285,8 +259,7 @@ def _check_range(x: Weak, dtype: DType) -> None:
     given = type_of(x.value).dtype
     if given.kind in "iu" and low <= numpy.iinfo(given).min and numpy.iinfo(given).max <= high:
         return
-    outside = getattr(current(), "outside", None)
-    found = None if outside is None else outside(x.value, x.kind, low, high)
+    found = staging().outside(x.value, x.kind, low, high)
     if found is not None:
         number(found, dtype)  # raises
 
@@ -367,9 +340,18 @@ def result(x: Any, kind: type | None = None) -> Any:
         return taping().wrap(x)
     if not ACTIVE or not capturing():
         return wrap(x if type(x) is numpy.ndarray else numpy.asarray(x))
-    interpreter: Any = current()
-    wrapping = getattr(interpreter, "wrap", None)
-    return wrapping(x) if wrapping is not None else Symbol.of(interpreter, x, weak=kind)
+    return Symbol.of(staging(), x, weak=kind)
+
+
+def known(x: ndarray, call: str) -> None:
+    """Refuse to be asked for values of an array while capturing: they would be frozen into the program.
+
+    Raises:
+        CaptureError E401: whoever records cannot tell them.
+    """
+    lifted = staging().lift(x)
+    if isinstance(lifted, Symbol):
+        raise refusal(lifted, call)
 
 
 def array(x: Any, dtype: DType | None = None) -> Any:

@@ -54,12 +54,13 @@ from hybridize.array.functions.searching import argsort, one_hot, searchsorted
 from hybridize.array.functions.shapes import broadcast_to, concatenate, reshape
 from hybridize.array.ndarray import ndarray, wrap, written
 from hybridize.array.operands import array, given, operand, public, result, sizes_from
+from hybridize.array.staging import staging
 from hybridize.array.storage import STATE
 from hybridize.array.symbol import Symbol
 from hybridize.base.dtypes import DType, as_dtype, float32, float64, int64, uint32, uint64
 from hybridize.base.errors import ArgumentError, ShapeError, ValueArgumentError
 from hybridize.base.missing import missing
-from hybridize.ops.op import ACTIVE, Operand, bind1, capturing, current
+from hybridize.ops.op import ACTIVE, Operand, bind1, capturing
 
 state = ndarray(numpy.array([0, 0], dtype=uint64))
 """The seed and the number of draws so far."""
@@ -85,7 +86,8 @@ seed(None)
 def key() -> Operand:
     """The operand that a draw reads, the state as it is now; advances the state."""
     if ACTIVE and capturing():
-        symbol: Symbol = current().lift(state)  # type: ignore[attr-defined]
+        symbol = staging().lift(state)
+        assert isinstance(symbol, Symbol), "who records lifts arrays"
         before = symbol.operand()
         symbol.write(bind1(ops.Add(), before, given(_STEP)))
         return before

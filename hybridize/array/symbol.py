@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import math
 import operator
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any, NoReturn
 
 import numpy
@@ -36,7 +36,7 @@ from hybridize.ops import (
     Transpose,
     UpdateSlice,
 )
-from hybridize.ops.op import ACTIVE, Op, Operand, bind1, current
+from hybridize.ops.op import ACTIVE, EagerInterpreter, Op, Operand, bind1, in_charge, type_of
 
 
 @frozen
@@ -61,6 +61,47 @@ class Cell:
         self.value = value
 
 
+class SymbolStaging(EagerInterpreter):
+    """The part of `staging.Staging` that symbols ask, of who made them and of who is in charge.
+
+    By default a cell is what it holds, and nothing is known of numbers.
+    """
+
+    def read(self, cell: Cell, detached: bool) -> Operand:
+        """Return the value that a cell holds, to who reads it now; `detached`: through a view without a history."""
+        return cell.value
+
+    def wrote(self, cell: Cell) -> None:
+        """Hear of a write to a cell, before it happens."""
+
+    def check_detached(self, cell: Cell, operand: Operand) -> None:
+        """Refuse a write of a value to a cell through a view without a history, where its gradient is not clear."""
+
+    def layout(self, cell: Cell) -> Strides | None:
+        """Return the strides, in elements, of an array that exists already; None for a buffer that a program makes."""
+        return None
+
+    def gradient(self, symbol: Symbol) -> Symbol | None:
+        """Return `x.grad`; None where there is none."""
+        return None
+
+    def concretize(self, symbol: Symbol, kind: str) -> Any:
+        """Return the Python value that a symbol stands for, asked for by `kind()`.
+
+        Raises:
+            CaptureError E401: there is none.
+        """
+        raise refusal(symbol, f"{kind}()")
+
+    def number_of(self, symbol: Symbol) -> Any:
+        """Return the Python number that a symbol stands for; None where it is not known."""
+        return None
+
+    def operate(self, name: str, function: Callable[..., Any], operands: Sequence[Any]) -> Any:
+        """Apply an operator to symbols of Python numbers as Python does; NotImplemented leaves it to the graph."""
+        return NotImplemented
+
+
 class Symbol(Operators):
     """An array of a program that is being captured."""
 
@@ -68,7 +109,7 @@ class Symbol(Operators):
 
     def __init__(
         self,
-        trace: Any,
+        trace: SymbolStaging,
         cell: Cell,
         view: tuple[Op | At, ...] = (),
         name: str = "",
@@ -89,7 +130,7 @@ class Symbol(Operators):
         """float, int or bool when it stands for a Python number, which takes the dtype of the arrays beside it."""
 
     @classmethod
-    def of(cls, trace: Any, value: Operand, name: str = "", *, weak: type | None = None) -> Symbol:
+    def of(cls, trace: SymbolStaging, value: Operand, name: str = "", *, weak: type | None = None) -> Symbol:
         """A symbol of its own for an operand of `trace`."""
         return cls(trace, Cell(value), (), name, weak=weak)
 
@@ -111,8 +152,7 @@ class Symbol(Operators):
     @property
     def grad(self) -> Any:
         """The gradient of this array; None unless `attach_grad` was called on it."""
-        gradient = getattr(current(), "gradient", None)
-        return None if gradient is None else gradient(self)
+        return in_charge(SymbolStaging).gradient(self)
 
     def operand(self) -> Operand:
         """The value that the symbol has now: its cell's, through its steps."""
@@ -122,17 +162,19 @@ class Symbol(Operators):
                 f"{self!r} is used after the capture that it belongs to has ended",
                 help="return it from the captured function instead of storing it elsewhere",
             )
-        read = None if self.weak is not None or _detached(self._view) else getattr(current(), "read", None)
-        value = self._cell.value if read is None else read(self._cell, self.detached)
+        if self.weak is not None or _detached(self._view):
+            value = self._cell.value
+        else:
+            value = in_charge(SymbolStaging).read(self._cell, self.detached)
         for step in self._view:
             value = _viewed(step, value)
         return value
 
     def write(self, operand: Operand) -> None:
         """Make `operand`, of this symbol's type, the contents of what it views."""
-        check = getattr(current(), "check_detached", None) if _detached(self._view) else None
-        if check is not None:
-            check(self._cell, operand)
+        staging = in_charge(SymbolStaging)
+        if _detached(self._view):
+            staging.check_detached(self._cell, operand)
         befores = [self._cell.value]
         for step in self._view:
             if isinstance(step, Broadcast):
@@ -140,9 +182,7 @@ class Symbol(Operators):
             befores.append(_viewed(step, befores[-1]))
         for step, before in zip(reversed(self._view), reversed(befores[:-1]), strict=True):
             operand = _undone(step, before, operand)
-        wrote = getattr(current(), "wrote", None)
-        if wrote is not None:  # a trace remembers what branches write, and to whom
-            wrote(self._cell)
+        staging.wrote(self._cell)
         self._cell.value = operand
 
     def view_by(self, op: Op | At) -> Symbol:
@@ -163,8 +203,7 @@ class Symbol(Operators):
     def steps_between(self) -> Strides:
         """The strides, in elements, that this view has imperatively."""
         shape = self._trace.type_of(self._cell.value).shape
-        layout = getattr(self._trace, "layout", None)
-        strides: Strides | None = layout(self._cell) if layout is not None else None
+        strides = self._trace.layout(self._cell)
         if strides is None:  # a buffer that the program makes
             strides = row_major(shape)
         for step in self._view:
@@ -190,8 +229,7 @@ class Symbol(Operators):
         return f"<Symbol {self.name + ' ' if self.name else ''}{self._type}>"
 
     def __str__(self) -> str:
-        number = getattr(self._trace, "number_of", None) if self.weak is not None and ACTIVE else None
-        known = None if number is None else number(self)
+        known = self._trace.number_of(self) if self.weak is not None and ACTIVE else None
         return repr(self) if known is None else str(known)
 
     def __format__(self, spec: str) -> str:
@@ -254,8 +292,7 @@ class Symbol(Operators):
             isinstance(x, _PLAIN) or (type(x) is Symbol and x.weak is not None) for x in operands
         ):
             return NotImplemented
-        hook = getattr(current(), "operate", None)
-        answer = NotImplemented if hook is None else hook(name, function, operands)
+        answer = in_charge(SymbolStaging).operate(name, function, operands)
         if answer is NotImplemented and name not in _OF_BOOLS:
             counted = [_counted(x) for x in operands]
             if any(new is not old for new, old in zip(counted, operands, strict=True)):
@@ -270,10 +307,7 @@ class Symbol(Operators):
 
     def _concretize(self, kind: str) -> Any:
         """Ask the trace for a Python value, which it may know for Python numbers; refused otherwise."""
-        hook = getattr(self._trace, "concretize", None)
-        if hook is not None:
-            return hook(self, kind)
-        return self._refuse(f"{kind}()")
+        return self._trace.concretize(self, kind)
 
     def _refuse(self, call: str) -> NoReturn:
         raise refusal(self, call)
@@ -338,7 +372,7 @@ def _with_number(name: str, function: Callable[..., Any]) -> None:
         if answer is not NotImplemented:
             return answer
         if self.weak is not None and op is not None:
-            return Symbol.of(current(), bind1(op, self.operand()), weak=self.weak)
+            return Symbol.of(in_charge(SymbolStaging), bind1(op, self.operand()), weak=self.weak)
         if self.weak is float and name == "invert":
             raise TypeError("bad operand type for unary ~: 'float'")
         return function(self._concretize("float")) if plain is None else plain(self)
@@ -414,11 +448,11 @@ def _undone(step: Op | At, before: Operand, update: Operand) -> Operand:
         case Slice():
             return bind1(UpdateSlice(step.starts, step.stops, step.steps), before, update)
         case Reshape():
-            return bind1(Reshape(current().type_of(before).shape), update)
+            return bind1(Reshape(type_of(before).shape), update)
         case Transpose():
             return bind1(Transpose(tuple(int(i) for i in numpy.argsort(step.axes))), update)
         case At():
-            ndim = len(current().type_of(before).shape)
+            ndim = len(type_of(before).shape)
             front = (step.axis, *(axis for axis in range(ndim) if axis != step.axis))
             moved = bind1(Transpose(front), before)
             changed = bind1(ScatterND("set"), moved, bind1(Reshape((1,)), step.index), update)

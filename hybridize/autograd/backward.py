@@ -16,6 +16,7 @@ import numpy
 
 from hybridize.array.ndarray import gradient_of, history, ndarray, wrap, written
 from hybridize.array.operands import operand
+from hybridize.array.staging import staging
 from hybridize.array.symbol import Symbol
 from hybridize.array.traced import Traced, Variable
 from hybridize.autograd.nodes import TapeNode
@@ -27,7 +28,7 @@ from hybridize.base.forks import renewed
 from hybridize.base.locations import user_location
 from hybridize.base.types import TensorType
 from hybridize.ops.gradient import Arrived, Given, reverse
-from hybridize.ops.op import Operand, capturing, current, taped
+from hybridize.ops.op import Operand, capturing, taped
 
 Edge = Any
 _NUMBER = attrgetter("number")
@@ -181,9 +182,7 @@ def backward(heads: Any, head_grads: Any = None, retain_graph: bool = False, tra
         StateError E541, E542: it was let go by an earlier pass, or values were overwritten since.
         ArgumentError E385 to E387: a head of integers; head gradients that do not fit.
     """
-    captured = _in_capture("backward")
-    if captured is not None:
-        captured(heads, head_grads, retain_graph, train_mode)
+    if capturing() and staging().backward(heads, head_grads, retain_graph, train_mode) is not NotImplemented:
         return
     arrays = _listed(heads)
     begins = [edge_of(head) for head in arrays]
@@ -222,9 +221,10 @@ def grad(
         ArgumentError E388: a variable that nothing was recorded of.
     """
     arrays, of = _listed(heads), _listed(variables)
-    captured = _in_capture("grad")
-    if captured is not None:
-        return list(captured(heads, of, head_grads, retain_graph, create_graph, train_mode))
+    if capturing():
+        captured = staging().grad(heads, of, head_grads, retain_graph, create_graph, train_mode)
+        if captured is not NotImplemented:
+            return list(captured)
     begins = [edge_of(head) for head in arrays]
     pairs = list(zip(begins, _head_grads(arrays, head_grads, create_graph), strict=True))
     edges = []
@@ -267,11 +267,6 @@ def commit(gradients: dict[Variable, Operand]) -> None:
             variable.fresh = True
 
 
-def _in_capture(name: str) -> Any:
-    """Return the interpreter's method of this name in a capture, where the graph is the tape; else None."""
-    return getattr(current(), name, None) if capturing() else None
-
-
 def _listed(heads: Any) -> list[Any]:
     return list(heads) if isinstance(heads, (list, tuple)) else [heads]
 
@@ -294,7 +289,7 @@ def edge_of(head: Any) -> Edge:
         raise ArgumentError("E385", what, help="compute it by functions of arrays, and leave out float() and item()")
     if not is_float(head.dtype):
         raise ArgumentError("E385", f"gradients are those of floats, got {head.type}", help="x.astype('float32')")
-    lifted = None if history(head) is None else TAPE.lift(head)
+    lifted = None if history(head) is None else TAPE.operand(head)
     if lifted is None or lifted.edge is None:
         raise StateError(
             "E540",

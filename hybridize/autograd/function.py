@@ -10,12 +10,13 @@ import numpy
 
 from hybridize.array.ndarray import ndarray
 from hybridize.array.operands import array, operand, result
+from hybridize.array.staging import staging
 from hybridize.array.traced import Traced
 from hybridize.autograd.modes import pause
 from hybridize.autograd.tape import TAPE
 from hybridize.base import modes
 from hybridize.base.errors import ArgumentError, StateError
-from hybridize.ops.op import Operand, capturing, current, taping
+from hybridize.ops.op import Operand, capturing, taping
 
 
 class Function:
@@ -73,7 +74,9 @@ class Function:
             )
         self._used = True
         if capturing():
-            return self._captured(inputs)
+            captured = staging().custom(self, inputs)
+            if captured is not NotImplemented:
+                return captured
         tape = taping()
         with pause(train_mode=modes.is_training()):
             outputs = self.forward(*inputs)
@@ -86,18 +89,8 @@ class Function:
         if not any(type(x) is Traced and x.edge is not None for x in operands):
             return outputs
         kept = [x for x in self._saved if isinstance(x, ndarray)]
-        made = TAPE.custom(_Custom(self, inputs, results), operands, results, kept)
+        made = TAPE.by_rule(_Custom(self, inputs, results), operands, results, kept)
         return type(outputs)(made) if several else made[0]
-
-    def _captured(self, inputs: tuple[Any, ...]) -> Any:
-        custom = getattr(current(), "custom", None)
-        if custom is None:
-            raise StateError(
-                "E545",
-                f"{type(self).__name__}, an autograd.Function, in what {type(current()).__name__} records",
-                help="call it outside",
-            )
-        return custom(self, inputs)
 
 
 class _Custom:

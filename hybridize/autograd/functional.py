@@ -10,6 +10,7 @@ from typing import Any
 from hybridize.array import random
 from hybridize.array.ndarray import history, ndarray, wrap
 from hybridize.array.operands import array, operand, result
+from hybridize.array.staging import staging
 from hybridize.array.storage import STATE
 from hybridize.array.symbol import Symbol
 from hybridize.array.traced import Traced, Variable
@@ -22,7 +23,7 @@ from hybridize.base import modes
 from hybridize.base.dtypes import is_float
 from hybridize.base.errors import ArgumentError
 from hybridize.base.nested import flatten, unflatten
-from hybridize.ops.op import Operand, capturing, current, taped, taping
+from hybridize.ops.op import Operand, capturing, taped, taping
 
 
 def value_and_grad(
@@ -55,7 +56,7 @@ def value_and_grad(
     @wraps(function)
     def call(*args: Any, **kwargs: Any) -> Any:
         given = list(args)
-        leaves: list[ndarray] = []
+        leaves: list[Any] = []
         structures = []
         outer = modes.is_recording() if capturing() else taping() is not None
         for place in places:
@@ -100,15 +101,14 @@ def grad_of(
     return call
 
 
-def _copy(x: Any, place: int, outer: bool) -> ndarray:
+def _copy(x: Any, place: int, outer: bool) -> ndarray | Symbol:
     """A variable with the values of an argument, which is remembered as its origin where somebody records outside."""
     x = array(x)
     if not isinstance(x, (ndarray, Symbol)) or not is_float(x.dtype):
         kind = getattr(x, "type", type(x).__name__)
         raise ArgumentError("E385", f"gradients are those of floats, argument {place} has {kind}")
     if capturing() or not isinstance(x, ndarray):
-        made: ndarray = current().variable(x)  # type: ignore[attr-defined]
-        return made
+        return staging().variable(x)
     if not outer:
         copy = wrap(x._data)
         copy._storage = x.storage
@@ -129,7 +129,7 @@ class _Through:
         array = wrap(x.data if type(x) is Traced else x)
         if type(x) is Traced and x.storage is not None:
             array._storage = x.storage
-        (made,) = TAPE.custom(cls(), [x], [array])
+        (made,) = TAPE.by_rule(cls(), [x], [array])
         traced = history(made)
         assert traced is not None
         return traced
@@ -142,10 +142,9 @@ class _Through:
         """It keeps nothing."""
 
 
-def _gradients(value: Any, leaves: Sequence[ndarray], *, create: bool) -> list[ndarray]:
+def _gradients(value: Any, leaves: Sequence[Any], *, create: bool) -> Sequence[ndarray | Symbol]:
     if capturing() and type(value) is Symbol:
-        found: list[ndarray] = current().gradients(value, leaves, create)  # type: ignore[attr-defined]
-        return found
+        return staging().gradients(value, leaves, create)
     edges = [edge for x in leaves if (traced := history(x)) is not None and (edge := traced.edge) is not None]
     traced = history(value) if type(value) is ndarray else None
     arrived: list[Operand | None] = [None] * len(leaves)
@@ -172,9 +171,9 @@ def checkpoint(function: Callable[..., Any]) -> Callable[..., Any]:
     @wraps(function)
     def call(*args: Any, **kwargs: Any) -> Any:
         if capturing() and modes.is_recording():
-            captured = getattr(current(), "checkpoint", None)
-            if captured is not None:
-                return captured(function, args, kwargs)
+            captured = staging().checkpoint(function, args, kwargs)
+            if captured is not NotImplemented:
+                return captured
         if taping() is None or capturing():
             return function(*args, **kwargs)
         leaves, structure = flatten((args, kwargs))
@@ -187,7 +186,7 @@ def checkpoint(function: Callable[..., Any]) -> Callable[..., Any]:
         results = [array(y) for y in found]
         operands = [operand(x) for x in arrays]
         again = _Recomputation(function, leaves, structure, drawn, training)
-        made = TAPE.custom(again, operands, results, arrays)
+        made = TAPE.by_rule(again, operands, results, arrays)
         return unflatten(of, made)
 
     return call

@@ -18,6 +18,7 @@ import numpy
 from numpy.typing import NDArray
 
 from hybridize.array.ndarray import history, ndarray, view, wrap
+from hybridize.array.staging import Staging
 from hybridize.array.storage import Storage
 from hybridize.array.traced import Traced
 from hybridize.autograd.fused import RULES
@@ -31,7 +32,7 @@ from hybridize.ops.op import Op, Operand
 Array = NDArray[Any]
 
 
-class Tape:
+class Tape(Staging):
     """Computes, and makes a node of each operation that a gradient may pass. It has no state: histories are arrays'."""
 
     def bind(self, op: Op, operands: tuple[Operand, ...]) -> tuple[Operand, ...]:
@@ -103,27 +104,29 @@ class Tape:
 
     # --------------------------------------------------------------------------------------------------- arrays
 
-    def lift(self, x: ndarray) -> Operand:
+    def operand(self, array: ndarray) -> Operand:
         """The operand that an array is.
 
         Raises:
             StateError E544: which values it has now, and where they come from, cannot be told.
         """
-        data = x._data
+        data = array._data
         if data.dtype.kind not in "fV":
             return data.copy()  # an index that is overwritten later must not change a gradient
-        traced = history(x)
-        storage = x.storage
+        traced = history(array)
+        storage = array.storage
         if traced is None:
             if storage.recorded:
-                raise _unclear(x, "values with a history were written to its buffer through another array")
+                raise _unclear(array, "values with a history were written to its buffer through another array")
             return Traced(data, None, storage, storage.version)
         if traced.version == storage.version:
             return traced
         if traced.base is not None:
-            traced.edge = self._stepped(self.lift(traced.base), traced.steps, data).edge
+            traced.edge = self._stepped(self.operand(traced.base), traced.steps, data).edge
         elif traced.edge is not None and traced.edge is not traced.variable:
-            raise _unclear(x, "it was written while nothing was recorded, after it had been computed while recording")
+            raise _unclear(
+                array, "it was written while nothing was recorded, after it had been computed while recording"
+            )
         traced.data, traced.version = data, storage.version
         return traced
 
@@ -156,10 +159,10 @@ class Tape:
         if data.dtype.kind not in "fV":
             return array
         if not numpy.may_share_memory(data, x._data):  # NumPy had to copy
-            traced = self._stepped(self.lift(x), steps, data)
+            traced = self._stepped(self.operand(x), steps, data)
             return self.wrap(unowned(data, traced.edge, None, 0)) if traced.edge is not None else wrap(data)
         storage = array.storage
-        before = self.lift(x)
+        before = self.operand(x)
         traced = Traced(data, self._stepped(before, steps, data).edge, storage, storage.version)
         traced.base, traced.steps = x, tuple(steps)
         array._traced = traced
@@ -183,7 +186,7 @@ class Tape:
         if type(y) is ndarray:
             if y._data.dtype is not dtype or y._data.shape != data.shape:
                 return None
-            other: Operand = self.lift(y)
+            other: Operand = self.operand(y)
         elif type(y) is float or type(y) is int:
             try:
                 number = numpy.asarray(y, dtype)
@@ -192,18 +195,18 @@ class Tape:
             other = numpy.ndarray(data.shape, dtype, number, 0, (0,) * data.ndim)
         else:
             return None
-        mine = self.lift(x)
+        mine = self.operand(x)
         (made,) = self.bind(op, (other, mine) if reflected else (mine, other))
         return self.wrap(made) if type(made) is Traced else wrap(made)
 
     def unary(self, op: Op, x: ndarray) -> ndarray:
         """The short way of a function of one float array."""
-        (made,) = self.bind(op, (self.lift(x),))
+        (made,) = self.bind(op, (self.operand(x),))
         return self.wrap(made) if type(made) is Traced else wrap(made)
 
     def made(self, name: str, arrays: Sequence[ndarray], y: Array, *parameters: Any) -> ndarray:
         """The array `y` that a function of `fused` has computed of arrays."""
-        operands = [self.lift(x) for x in arrays]
+        operands = [self.operand(x) for x in arrays]
         edges = [x.edge if type(x) is Traced else None for x in operands]
         if not any(edge is not None for edge in edges):
             return wrap(y)
@@ -215,7 +218,7 @@ class Tape:
             node.guard(storage, 0)
         return self.wrap(unowned(y, (node, 0), storage))
 
-    def custom(
+    def by_rule(
         self, rule: Any, operands: Sequence[Operand], results: Sequence[ndarray], kept: Sequence[ndarray] = ()
     ) -> list[ndarray]:
         """The arrays `results` with a history: a rule of their own makes the gradients of `operands`.
@@ -262,7 +265,7 @@ class Tape:
         self.check_writable(arrays[-1])
         if not isinstance(update, (Traced, numpy.ndarray)):
             update = numpy.asarray(update, x.dtype)
-        befores = [self.lift(array) for array in arrays] if steps or len(arrays) > 1 else []
+        befores = [self.operand(array) for array in arrays] if steps or len(arrays) > 1 else []
         befores = [Traced(before.data, before.edge, before.storage, before.version) for before in befores]
         part = viewed(x._data, steps)
         part[...] = update.data if type(update) is Traced else update  # NumPy minds where both overlap

@@ -13,6 +13,7 @@ from typing import Any
 import numpy
 
 from hybridize.array.ndarray import ndarray
+from hybridize.array.staging import staging
 from hybridize.array.symbol import At, Cell, Symbol
 from hybridize.base import modes
 from hybridize.base.dims import Dim, SizeScope, is_symbolic
@@ -52,7 +53,7 @@ from hybridize.contract.places import Key
 from hybridize.contract.snapshots import CONTAINERS
 from hybridize.graph import Graph, Value
 from hybridize.ops import size_of
-from hybridize.ops.op import Effect, Op, current, effect_of, interpreting
+from hybridize.ops.op import Effect, Op, effect_of, interpreting
 
 _VARIABLE = re.compile(r"variable '(\w+)'")
 _CONSTANT = (
@@ -182,7 +183,7 @@ def _ends_a_program(error: Exception, trace: Trace) -> bool:
 
 def _number(size: Dim) -> Symbol:
     """A size as a Python number that the program computes."""
-    return Symbol.of(current(), size_of(size), weak=int)
+    return Symbol.of(staging(), size_of(size), weak=int)
 
 
 def _symbol(trace: Trace, call: Call, position: int, name: str) -> Any:

@@ -4,8 +4,8 @@
     @composite("softmax")
     def softmax(x: Operand, axis: int = -1) -> Operand: ...
 
-runs its body, unless the interpreter in charge records: that has a method `composite(label, attributes, function,
-operands)` and makes one node of the call. Which parameters are operands is read from the annotations.
+runs its body where everything is computed at once, and asks the interpreter in charge (`Interpreter.composite`)
+otherwise, which may make one node of the call. Which parameters are operands is read from the annotations.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ from hybridize.ops.arithmetic import Mul
 from hybridize.ops.cases import sample_array
 from hybridize.ops.evaluate import evaluate
 from hybridize.ops.gradient import pullback
-from hybridize.ops.op import Op, Operand, Sample, current
+from hybridize.ops.op import ACTIVE, Op, Operand, Sample, capturing, current
 
 Attributes = tuple[tuple[str, object], ...]
 _Function = TypeVar("_Function", bound=Callable[..., Any])
@@ -89,8 +89,7 @@ def composite(
 
         @wraps(function)
         def call(*args: Any, **kwargs: Any) -> Any:
-            record = getattr(current(), "composite", None)
-            if record is None:
+            if not ACTIVE or not capturing():
                 return function(*args, **kwargs)
             bound = signature.bind(*args, **kwargs)
             bound.apply_defaults()
@@ -106,7 +105,7 @@ def composite(
                 result = function(**dict(zip(given, xs, strict=True)), **rest)
                 return result if isinstance(result, tuple) else (result,)
 
-            results = record(label, tuple(said.items()), body, tuple(given.values()))
+            results = current().composite(label, tuple(said.items()), body, tuple(given.values()))
             return results[0] if len(results) == 1 else tuple(results)
 
         return cast(_Function, call)

@@ -17,7 +17,7 @@ from contextlib import ContextDecorator
 from copy import copy
 from enum import Enum
 from functools import cache
-from typing import Any, ClassVar, Protocol, Self
+from typing import Any, ClassVar, Protocol, Self, TypeVar
 
 import numpy
 from numpy.typing import NDArray
@@ -211,6 +211,15 @@ class Interpreter(Protocol):
     def constant(self, array: NDArray[Any]) -> Operand:
         """An operand that holds `array`."""
 
+    def composite(
+        self,
+        label: str,
+        attributes: tuple[tuple[str, object], ...],
+        function: Callable[..., Sequence[Operand]],
+        operands: Sequence[Operand],
+    ) -> tuple[Operand, ...]:
+        """Apply what users know as one op: `function`, whose calls of `bind` may become the body of one node."""
+
 
 class ReferenceInterpreter:
     """The interpreter that is the specification: operands are NumPy arrays, rules are `reference`."""
@@ -226,6 +235,24 @@ class ReferenceInterpreter:
     def constant(self, array: NDArray[Any]) -> Operand:
         """The array itself."""
         return array
+
+    def composite(
+        self,
+        label: str,
+        attributes: tuple[tuple[str, object], ...],
+        function: Callable[..., Sequence[Operand]],
+        operands: Sequence[Operand],
+    ) -> tuple[Operand, ...]:
+        """Run the function, op by op."""
+        return tuple(function(*operands))
+
+
+class EagerInterpreter(ReferenceInterpreter):
+    """The interpreter that computes at once, by the ops' fast imperative rules."""
+
+    def bind(self, op: Op, operands: tuple[Operand, ...]) -> tuple[Operand, ...]:
+        """Compute at once."""
+        return op.eager(*operands)
 
 
 BOTTOM: Hook[Interpreter] = Hook(ReferenceInterpreter())
@@ -253,6 +280,21 @@ def install(interpreter: Interpreter) -> None:
 def current() -> Interpreter:
     """The interpreter in charge in this thread."""
     return STACK.interpreters[-1]
+
+
+_Kind = TypeVar("_Kind")
+
+
+def in_charge(kind: type[_Kind]) -> _Kind:
+    """Return the interpreter in charge in this thread as one of a kind, which knows more than operands.
+
+    Raises:
+        InternalError E918: it is not of that kind.
+    """
+    interpreter = STACK.interpreters[-1]
+    if not isinstance(interpreter, kind):
+        raise InternalError("E918", f"{type(interpreter).__name__} is in charge, which is no {kind.__name__}")
+    return interpreter
 
 
 def capturing() -> bool:

@@ -43,7 +43,7 @@ class GraphTracer:
         self,
         label: str,
         attributes: Attributes,
-        function: Callable[..., tuple[Operand, ...]],
+        function: Callable[..., Sequence[Operand]],
         operands: Sequence[Operand],
     ) -> tuple[Operand, ...]:
         """Add one node whose body is what `function` does to operands of these types."""
@@ -52,10 +52,21 @@ class GraphTracer:
 
 
 def make_graph(
-    function: Callable[..., Sequence[Operand]], types: Sequence[TensorType], names: Sequence[str] = ()
+    function: Callable[..., Sequence[Operand]],
+    types: Sequence[TensorType],
+    names: Sequence[str] = (),
+    *,
+    tracer: GraphTracer | None = None,
 ) -> Graph:
-    """Run `function` on graph values of the given types and return the graph of what it did."""
-    recorder = GraphTracer()
+    """Run `function` on graph values of the given types and return the graph of what it did.
+
+    Args:
+        function: of operands.
+        types: of the inputs.
+        names: of the inputs, as far as they have any.
+        tracer: a new one that is in charge meanwhile; where None is given, one that knows nothing but operands.
+    """
+    recorder = GraphTracer() if tracer is None else tracer
     inputs = [recorder.builder.input(type, names[i] if i < len(names) else "") for i, type in enumerate(types)]
     with interpreting(recorder):
         outputs = function(*inputs)

@@ -26,6 +26,7 @@ from numpy.typing import NDArray
 from hybridize import compiler
 from hybridize.array.ndarray import ndarray, wrap, written
 from hybridize.array.operands import operand
+from hybridize.array.staging import ArrayTracer
 from hybridize.array.symbol import Symbol
 from hybridize.base.config import CONFIG
 from hybridize.base.dims import SizeScope
@@ -35,7 +36,7 @@ from hybridize.base.forks import renewed
 from hybridize.base.modes import is_disabled
 from hybridize.base.types import TensorType
 from hybridize.ops import make_graph
-from hybridize.ops.op import ACTIVE, capturing, current
+from hybridize.ops.op import ACTIVE, capturing
 from hybridize.runtime.buffers import aligned
 from hybridize.runtime.cpython import USABLE
 from hybridize.runtime.executable import Executable
@@ -172,9 +173,10 @@ class FormulaProgram:
         size: Any = scope.symbol(4096, name="n", low=1)
         types = [*(TensorType((size,), dtype) for dtype in dtypes), *(TensorType((), self.wide) for _ in names)]
 
+        tracer = ArrayTracer()
+
         def steps(*inputs: Any) -> list[Any]:
-            interpreter = current()
-            w, g, *rest = (Symbol.of(interpreter, one) for one in inputs)
+            w, g, *rest = (Symbol.of(tracer, one) for one in inputs)
             count = len(dtypes) - 2
             s = dict(zip(names, rest[count:], strict=True))
             return [operand(x) for x in computed(formula, w, g, tuple(rest[:count]), s, dict(flags))]
@@ -184,7 +186,8 @@ class FormulaProgram:
             0: 0,
             **{1 + k: 2 + k for k in range(len(dtypes) - 2)},
         }  # so that the code counts with it, where it can
-        self.executable: Executable = compiler.compile(make_graph(steps, types), name=name, updates=places)
+        graph = make_graph(steps, types, tracer=tracer)
+        self.executable: Executable = compiler.compile(graph, name=name, updates=places)
         self.in_place = all(map(self._serves_in_place, _TRIED))
         """True if the results may take the places of what they are made of."""
 

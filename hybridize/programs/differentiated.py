@@ -147,7 +147,7 @@ class Recorded:
         if halves.gradients:
             kept = [arrays[k] for k in halves.inputs if isinstance(arrays[k], ndarray)]
             kept += [outputs[k] for k in halves.outputs]
-            traced = TAPE.custom(Rule(self, pair, arrays, outputs, found[count:]), operands, outputs, kept)
+            traced = TAPE.by_rule(Rule(self, pair, arrays, outputs, found[count:]), operands, outputs, kept)
             outputs = [traced[k] if k in halves.linked else plain for k, plain in enumerate(outputs)]
         made.update(((number, ()), output) for number, output in enumerate(outputs))
         return found[:count]

@@ -7,31 +7,25 @@ import numpy
 import pytest
 
 from hybridize.array import ndarray
+from hybridize.array.staging import ArrayTracer
 from hybridize.array.symbol import Symbol
 from hybridize.base import nested
 from hybridize.base.types import TensorType
-from hybridize.graph import Builder
 from hybridize.ops.op import interpreting
 
 
-class Tracer:
-    """An interpreter that records, lifts concrete arrays to inputs, and knows what was written."""
+class Tracer(ArrayTracer):
+    """A tracer that lifts concrete arrays to inputs, and knows what was written."""
 
     def __init__(self) -> None:
-        self.builder = Builder()
+        super().__init__()
         self.lifted: dict[int, tuple[ndarray, Symbol]] = {}
 
-    def bind(self, op, operands):
-        return self.builder.add(op, operands)
-
-    def type_of(self, operand):
-        return operand.type
-
-    def constant(self, array):
-        return self.builder.constant(array)
-
     def composite(self, label, attributes, function, operands):
-        return function(*operands)
+        return tuple(function(*operands))
+
+    def operand(self, array: ndarray):
+        return self.lift(array).operand()
 
     def lift(self, array: ndarray) -> Symbol:
         if id(array) not in self.lifted:

@@ -2,8 +2,10 @@ import numpy
 import pytest
 
 from hybridize.array import np
+from hybridize.array.staging import ArrayTracer
 from hybridize.array.symbol import Symbol
 from hybridize.base.errors import ArgumentError, CaptureError
+from hybridize.ops.op import interpreting
 
 X = numpy.ones((2, 3), "float32")
 
@@ -81,22 +83,7 @@ def test_broadcast_views_are_read_only(trace):
 
 
 def test_captured_python_numbers_are_weak():
-    from hybridize.graph import Builder
-    from hybridize.ops.op import interpreting
-
-    class Trace:
-        builder = Builder()
-
-        def bind(self, op, operands):
-            return self.builder.add(op, operands)
-
-        def type_of(self, operand):
-            return operand.type
-
-        def constant(self, array):
-            return self.builder.constant(array)
-
-    trace = Trace()
+    trace = ArrayTracer()
     number = Symbol.of(trace, trace.builder.constant(numpy.float64(2.0)), weak=float)
     count = Symbol.of(trace, trace.builder.constant(numpy.int64(2)), weak=int)
     half = Symbol.of(trace, trace.builder.constant(numpy.ones(3, "float16")))

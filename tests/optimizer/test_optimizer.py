@@ -8,7 +8,7 @@ import pytest
 
 from hybridize import disabled, hybridize, lr_scheduler, optimizer
 from hybridize.array import np
-from hybridize.errors import ArgumentError, StateError
+from hybridize.errors import ArgumentError, CaptureError, StateError
 from hybridize.optimizer import kernels
 
 
@@ -315,6 +315,24 @@ def test_a_debugger_stops_in_a_formula():
         made.update(0, weight, np.array([1.0]), None)
     assert lines[compiled:] == [np.ndarray]
     assert weight.item() == 0.0
+
+
+RATE = np.array([2.0])
+
+
+def test_formulas_read_no_arrays_from_outside():
+    """They are compiled once, for weights of any size: an array that they read would be what it was then."""
+
+    class Scaled(optimizer.Optimizer):
+        @staticmethod
+        def formula(w, g, slots, s):
+            return w - s.lr * g * RATE, ()
+
+    made, weight = Scaled(learning_rate=1.0), np.array([3.0, 4.0])
+    with pytest.raises(CaptureError, match=r"E412: f32\[1\] is read by a formula") as caught:
+        made.update(0, weight, np.array([1.0, 1.0]), None)
+    assert caught.value.loc.function == "formula"
+    assert weight.tolist() == [3.0, 4.0]
 
 
 def test_results_that_cannot_take_the_place_of_their_inputs_are_copied():

@@ -7,12 +7,12 @@ import pytest
 
 from hybridize import compiler, np
 from hybridize.array.operands import operand
+from hybridize.array.staging import ArrayTracer
 from hybridize.array.symbol import Symbol
 from hybridize.base.dtypes import float32, float64
 from hybridize.base.errors import AssertionFailed
 from hybridize.base.types import TensorType
 from hybridize.ops import make_graph
-from hybridize.ops.op import current
 
 
 def f32(*shape):
@@ -22,11 +22,12 @@ def f32(*shape):
 def compiled(function, types, updates, **options):
     """The program of a function of arrays that gives a list of arrays."""
 
-    def steps(*inputs):
-        interpreter = current()
-        return [operand(x) for x in function(*(Symbol.of(interpreter, one) for one in inputs))]
+    tracer = ArrayTracer()
 
-    return compiler.compile(make_graph(steps, types), updates=updates, **options)
+    def steps(*inputs):
+        return [operand(x) for x in function(*(Symbol.of(tracer, one) for one in inputs))]
+
+    return compiler.compile(make_graph(steps, types, tracer=tracer), updates=updates, **options)
 
 
 def samples(types):

@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 
 from hybridize.array.ndarray import ndarray, wrap
 from hybridize.array.operands import operand, result
+from hybridize.array.staging import ArrayTracer
 from hybridize.array.traced import Traced
 from hybridize.base.dtypes import int64
 from hybridize.ops.gradient import pullback
@@ -48,7 +49,7 @@ def summed(
     total = wrap(alignments.total)
     if tape is None or not tracked:
         return total
-    made: ndarray = tape.custom(alignments, [lifted], [total], [scores])[0]
+    made: ndarray = tape.by_rule(alignments, [lifted], [total], [scores])[0]
     return made
 
 
@@ -109,7 +110,7 @@ class Alignments:
         """The gradient by the scores; composed of ops where it is recorded."""
         if taping() is not None:
             scores = operand(self._scores)
-            graph = make_graph(lambda of: [operand(self._compose(result(of)))], [type_of(scores)])
+            graph = make_graph(lambda of: [operand(self._compose(result(of)))], [type_of(scores)], tracer=ArrayTracer())
             return pullback(graph, (scores,), g)
         return (self._gradient(g[0]),)
 

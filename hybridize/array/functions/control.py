@@ -14,22 +14,11 @@ from hybridize import ops
 from hybridize.array.functions.creation import zeros
 from hybridize.array.functions.shapes import stack
 from hybridize.array.operands import array, from_list, operand, public, result
+from hybridize.array.staging import staging
 from hybridize.base.dtypes import int64
-from hybridize.base.errors import ArgumentError, CaptureError, ShapeError
+from hybridize.base.errors import ArgumentError, ShapeError
 from hybridize.base.modes import mode
-from hybridize.ops.op import ACTIVE, bind, capturing, current, taped
-
-
-def _recorder(name: str) -> Callable[..., Any] | None:
-    """Return the interpreter's method that records this control flow while capturing; None where Python runs it."""
-    if not ACTIVE or not capturing():
-        return None
-    method: Callable[..., Any] | None = getattr(current(), name, None)
-    if method is None:
-        raise CaptureError(
-            "E405", f"npx.{name} is not part of what {type(current()).__name__} records", help="write if, while or for"
-        )
-    return method
+from hybridize.ops.op import ACTIVE, bind, taped
 
 
 @public
@@ -44,9 +33,10 @@ def cond(pred: Any, then_func: Callable[..., Any], else_func: Callable[..., Any]
     """
     args = () if inputs is None else tuple(inputs) if isinstance(inputs, (list, tuple)) else (inputs,)
     chosen = pred(*args) if callable(pred) else pred
-    recorder = _recorder("cond")
-    if recorder is not None:
-        return recorder(chosen, lambda: then_func(*args), lambda: else_func(*args))
+    if ACTIVE:
+        recorded = staging().cond(chosen, lambda: then_func(*args), lambda: else_func(*args))
+        if recorded is not NotImplemented:
+            return recorded
     return then_func(*args) if bool(chosen) else else_func(*args)
 
 
@@ -67,9 +57,10 @@ def while_loop(
     """
     single = not isinstance(loop_vars, (list, tuple))
     state = [loop_vars] if single else list(loop_vars)
-    recorder = _recorder("while_loop")
-    if recorder is not None:
-        return recorder(cond, func, state, max_iterations, single)
+    if ACTIVE:
+        recorded = staging().while_loop(cond, func, state, max_iterations, single)
+        if recorded is not NotImplemented:
+            return recorded
     rows: list[Any] = []
     count = 0
     while (max_iterations is None or count < max_iterations) and bool(cond(*state)):
@@ -112,9 +103,10 @@ def foreach(body: Callable[..., Any], data: Any, init_states: Any) -> Any:
     Returns:
         (outputs stacked along a new first axis, last states)
     """
-    recorder = _recorder("foreach")
-    if recorder is not None:
-        return recorder(body, data, init_states)
+    if ACTIVE:
+        recorded = staging().foreach(body, data, init_states)
+        if recorded is not NotImplemented:
+            return recorded
     xs = list(data) if isinstance(data, (list, tuple)) else [data]
     lengths = {x.shape[0] for x in xs}
     if len(lengths) != 1:

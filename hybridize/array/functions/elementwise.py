@@ -33,6 +33,7 @@ from hybridize.array.operands import (
     strong,
     typed,
 )
+from hybridize.array.staging import staging
 from hybridize.array.symbol import Symbol
 from hybridize.array.traced import Traced
 from hybridize.base import dims, modes
@@ -40,7 +41,7 @@ from hybridize.base.dtypes import DType, as_dtype, bool_, code, converted, float
 from hybridize.base.errors import ArgumentError, DTypeError, ShapeError
 from hybridize.base.promotion import NUMBERS, floating, python_kind, result_dtype, weak_kind
 from hybridize.ops.elementwise import Binary
-from hybridize.ops.op import ACTIVE, OPS, Op, Operand, bind1, capturing, current, taping
+from hybridize.ops.op import ACTIVE, OPS, Op, Operand, bind1, capturing, taping
 
 _NUMPY = numpy.ndarray
 
@@ -259,9 +260,10 @@ def power(x1: ArrayLike, x2: ArrayLike, /, out: Any = None, *, dtype: Any = None
             return x1**x2
         if x2 < 0:
             return _pow(multiply(x1, 1.0), float(x2), out=out, dtype=dtype)
-    if type(x2) is Symbol and x2.weak is not None and python_kind(x2.weak) is int and not _is_float(x1):
-        outside = getattr(current(), "outside", None)
-        if outside is not None and outside(x2.operand(), int, 0, numpy.iinfo(int64).max) is not None:
+    exponent = x2 if type(x2) is Symbol and x2.weak is not None and python_kind(x2.weak) is int else None
+    if exponent is not None and not _is_float(x1):
+        found = staging().outside(exponent.operand(), int, 0, int(numpy.iinfo(int64).max))
+        if found is not None:
             raise _negative_power()
     if isinstance(x2, (int, float)) and not isinstance(x2, bool):
         if x2 == 2 and dtype_of(operand(x1)) != bool_:
@@ -540,7 +542,7 @@ def detach(x: Any) -> Any:
             same._traced = Traced(same._data, None, same.storage)
         return same
     if type(x) is ndarray:
-        x = current().lift(x)  # type: ignore[attr-defined]
+        x = staging().lift(x)
     return x.view_by(ops.StopGradient()) if type(x) is Symbol and x.weak is None else stop_gradient(x)
 
 

@@ -31,6 +31,7 @@ from hybridize.array.operands import (
     typed,
 )
 from hybridize.array.operands import number as constant_of
+from hybridize.array.staging import staging
 from hybridize.array.symbol import At, Symbol
 from hybridize.array.traced import Traced
 from hybridize.base import dims
@@ -46,7 +47,7 @@ from hybridize.base.errors import (
 from hybridize.base.frozen import frozen
 from hybridize.base.promotion import NUMBERS
 from hybridize.base.types import Shape, TensorType, same_shape
-from hybridize.ops.op import ACTIVE, Op, Operand, bind1, capturing, constant, current, taped, taping
+from hybridize.ops.op import ACTIVE, Op, Operand, bind1, capturing, constant, taped, taping
 
 _FULL = slice(None)
 
@@ -222,8 +223,8 @@ def _integer(part: Any) -> int | None:
     if isinstance(part, numpy.ndarray) and part.ndim == 0 and part.dtype.kind in "iu":
         return int(part)
     if isinstance(part, Symbol) and part.weak is int:
-        known = getattr(current(), "number_of", None)
-        return None if known is None else known(part)
+        known: int | None = staging().number_of(part)
+        return known
     return None
 
 

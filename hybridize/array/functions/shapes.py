@@ -34,12 +34,13 @@ from hybridize.array.operands import (
     shape_from,
     strong,
 )
+from hybridize.array.staging import staging
 from hybridize.array.symbol import Symbol
 from hybridize.base import dims
 from hybridize.base.errors import ArgumentError, CaptureError, DTypeError, ShapeError, ValueArgumentError
 from hybridize.base.promotion import result_dtype
 from hybridize.base.types import same_shape
-from hybridize.ops.op import ACTIVE, Op, bind1, capturing, current, taping
+from hybridize.ops.op import ACTIVE, Op, bind1, capturing, taping
 
 
 def viewed(x: Any, op: Op) -> Any:
@@ -90,8 +91,7 @@ def permuted(x: Any, axes: tuple[int, ...]) -> Any:
 
 def array_of_trace(x: Any) -> Any:
     """A concrete array while capturing, as the symbol that stands for it."""
-    lifted = current().lift(x)  # type: ignore[attr-defined]
-    return lifted if isinstance(lifted, Symbol) else result(lifted)
+    return staging().lift(x)
 
 
 @public

@@ -15,6 +15,7 @@ from typing import Any, NoReturn
 import numpy
 
 from hybridize.array.ndarray import ndarray
+from hybridize.array.staging import staging
 from hybridize.array.symbol import Symbol
 from hybridize.base.errors import CaptureError
 from hybridize.capture.control.truth import plain
@@ -102,7 +103,7 @@ def recipe_of(value: Any) -> Recipe:
     if kind is Symbol:
         value = plain(value)
     if type(value) is Symbol:
-        snapshot = Symbol.of(current_trace(), value.operand(), weak=value.weak)
+        snapshot = Symbol.of(staging(), value.operand(), weak=value.weak)
         return "value", snapshot, "array" if value.weak is None else value.weak.__name__
     if kind in (tuple, list):
         return kind.__name__, tuple(map(recipe_of, value))

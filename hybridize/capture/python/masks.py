@@ -15,6 +15,7 @@ from typing import Any
 
 from hybridize.array.ndarray import ndarray
 from hybridize.array.operators import functions
+from hybridize.array.staging import staging
 from hybridize.array.symbol import Symbol
 from hybridize.base.dtypes import bool_
 from hybridize.base.errors import CaptureError, ShapeError
@@ -84,7 +85,7 @@ class Masked(Undecided):
     def count(self) -> Any:
         """Return the number of elements that the mask selects: a Python number."""
         total = functions.sum(functions.astype(self.mask, "int64"))
-        return Symbol.of(current_trace(), total.operand(), weak=int)
+        return Symbol.of(staging(), total.operand(), weak=int)
 
     def truth(self) -> Any:
         """Refused: the truth of an array needs its size."""

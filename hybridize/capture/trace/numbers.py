@@ -18,6 +18,7 @@ from typing import Any
 
 import numpy
 
+from hybridize.array.staging import staging
 from hybridize.array.symbol import Symbol
 from hybridize.base.dims import Dim
 from hybridize.base.dtypes import float64, int64
@@ -51,7 +52,7 @@ from hybridize.ops import (
     ShiftRight,
     Sub,
 )
-from hybridize.ops.op import Op, bind1, constant, current, interpreting
+from hybridize.ops.op import Op, bind1, constant, interpreting
 
 _KINDS = (bool, int, float)
 _GROWING: dict[str, Op] = {
@@ -215,7 +216,7 @@ class Numbers:
         def inside(symbol: Symbol) -> Symbol:
             wide = _wide(symbol, kind)
             found = [bind1(op, wide, _like(end, wide)) for op, end in tests]
-            return Symbol.of(current(), bind1(BitAnd(), *found), weak=bool)
+            return Symbol.of(staging(), bind1(BitAnd(), *found), weak=bool)
 
         known = self._holds(inside, symbol, at)
         if known is None:
@@ -257,7 +258,7 @@ class Numbers:
         if name == "rshift":
             self._check_shift(last, at)
             count = bind1(Min(), _wide(last, int), _wide(63, int))
-            return Symbol.of(current(), bind1(ShiftRight(), _wide(operands[0], int), count), weak=int)
+            return Symbol.of(staging(), bind1(ShiftRight(), _wide(operands[0], int), count), weak=int)
         return self._grown(name, operands, at) if name in _GROWING else NotImplemented
 
     def _fails(self, function: Callable[..., Any], zero: Any) -> None:
@@ -285,7 +286,7 @@ class Numbers:
         made = bind1(_GROWING[name], *(_wide(x, float) for x in operands))
         if not sure:
             self.mixed.add(made)
-        return Symbol.of(current(), made, weak=float)
+        return Symbol.of(staging(), made, weak=float)
 
     def mixed_refused(self, what: str) -> CaptureError:
         """Make the error for what needs the class of a number that data decides."""
@@ -324,7 +325,7 @@ class Numbers:
             found = CARRIED
         made = bind1(_GROWING[name], *wide)
         self.bounds[made] = found
-        return Symbol.of(current(), made, weak=int)
+        return Symbol.of(staging(), made, weak=int)
 
     def _check_size(self, name: str, wide: list[Any]) -> None:
         """Stop the program where integers give one that is far from 0, as floats tell well enough."""
@@ -353,7 +354,7 @@ class Numbers:
             bind1(BitOr(), finite, special),
             OverflowError("a power of numbers that depend on data is too large, divides by zero or is complex"),
         )
-        return Symbol.of(current(), power, weak=float)
+        return Symbol.of(staging(), power, weak=float)
 
     def require(self, condition: Value, error: Exception) -> None:
         """Let the program raise an exception at this line unless a bool of the graph is true.
@@ -361,7 +362,7 @@ class Numbers:
         Raises:
             CaptureError E433: an `except` around it might catch it.
         """
-        at = current()
+        at = staging()
         if self._trace.tries:
             raise self._trace.refusing(
                 CaptureError(

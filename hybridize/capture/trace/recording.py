@@ -21,6 +21,7 @@ from numpy.typing import NDArray
 from hybridize.array import random
 from hybridize.array.layouts import row_major
 from hybridize.array.ndarray import ndarray, wrap
+from hybridize.array.staging import Staging
 from hybridize.array.storage import Storage
 from hybridize.array.symbol import Cell, Symbol, refusal
 from hybridize.array.traced import Variable
@@ -134,7 +135,7 @@ class Forms(Protocol):
         """Let the program raise an exception unless a bool is true."""
 
 
-class Recording:
+class Recording(Staging):
     """Base of traces and branches: records operations as nodes of a builder."""
 
     root: Trace
@@ -239,13 +240,15 @@ class Recording:
         """Strides, in elements, of an array that exists already; the program then holds for arrays laid out so."""
         return self.root.layout_of(cell)
 
+    def operand(self, array: ndarray) -> Operand:
+        return self.lift(array).operand()
+
     def lift(self, array: ndarray) -> Symbol:
         """The symbol of an array that exists already."""
         return self.root.lift(array)
 
-    def read(self, cell: Cell, apart: bool) -> Operand:
-        """The value that a cell holds, to who reads it now; `apart`, through a view without a history."""
-        return self.root.history.read(self, cell, apart)
+    def read(self, cell: Cell, detached: bool) -> Operand:
+        return self.root.history.read(self, cell, detached)
 
     def check_detached(self, cell: Cell, operand: Operand) -> None:
         """Before a write of a value to a cell through a view that is detached."""
