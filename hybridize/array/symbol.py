@@ -430,6 +430,9 @@ def _stepped(type: TensorType, steps: tuple[Op | At, ...]) -> TensorType:
     return type
 
 
+Symbol.__name__ = "ndarray"  # Python's own errors name the class: "'ndarray' object has no attribute 'foo'"
+
+
 def _detached(steps: tuple[Op | At, ...]) -> bool:
     """Tell whether a view is of values of which nothing is remembered, whatever the history of the buffer."""
     return any(type(step) is StopGradient for step in steps)

@@ -4,7 +4,6 @@
 from __future__ import annotations
 
 import enum
-import re
 import types
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -17,7 +16,7 @@ from hybridize.array.staging import staging
 from hybridize.array.symbol import At, Cell, Symbol
 from hybridize.base import modes
 from hybridize.base.dims import Dim, SizeScope, is_symbolic
-from hybridize.base.errors import CaptureError, DTypeError, HybridizeError, ShapeError
+from hybridize.base.errors import CaptureError, HybridizeError
 from hybridize.base.frozen import changed
 from hybridize.base.interruptions import is_asynchronous, let_through
 from hybridize.base.locations import PACKAGE, SourceLoc, user_location
@@ -55,7 +54,6 @@ from hybridize.graph import Graph, Value
 from hybridize.ops import size_of
 from hybridize.ops.op import Effect, Op, effect_of, interpreting
 
-_VARIABLE = re.compile(r"variable '(\w+)'")
 _CONSTANT = (
     int, float, complex, bool, str, bytes, type(None), numpy.generic, numpy.dtype, type, types.FunctionType,
     types.BuiltinFunctionType, types.ModuleType, slice, range, enum.Enum, type(Ellipsis), frozenset,
@@ -98,8 +96,9 @@ def capture(
                 result = None  # the program raises by itself
             except Exception as error:
                 let_through(error)
+                error = raising.depending(error)
                 if not _ends_a_program(error, trace):
-                    raise
+                    raise error
                 result = tuple(error.args), {name: x for name, x in vars(error).items() if name[:2] != "__"}
                 loc = _innermost(error)
                 raises = Raises(type(error), error.__cause__, "" if loc is None else f"  {loc.described()}")
@@ -167,15 +166,11 @@ def _ends_a_program(error: Exception, trace: Trace) -> bool:
 
     Where the function has done nothing yet, the exception itself is all that there is to it.
     """
-    of_shapes = isinstance(error, (ShapeError, DTypeError)) and trace.scope is None  # Python gives it, too
-    if (isinstance(error, HybridizeError) and not of_shapes) or trace.refused is not None:
+    of_ours = isinstance(error, HybridizeError)
+    if (of_ours and trace.scope is not None) or not raising.is_users(trace, error):
         return False
-    if trace.thrown is error:
-        return False
-    if isinstance(error, NameError) and trace.undefined:
-        return False  # of a variable, it may be, that has no value as a branch of the graph gave it none
     written = any(entry.symbol._cell.value is not entry.value for entry in trace.inputs if entry.symbol.weak is None)
-    if of_shapes:
+    if of_ours:
         return bool(written or trace.world.effects)
     acts = any(effect_of(node.op) is not Effect.PURE for node in trace.builder.nodes)
     return bool(written or acts or trace.world.effects or of_data(list(error.args)))
@@ -490,13 +485,12 @@ def _overlap(entry: Input, other: Input) -> CaptureError:
 
 def _translated(error: BaseException, trace: Trace) -> BaseException:
     """The error as the user should see it: without our frames, and with the reason where a variable has no value."""
-    if isinstance(error, NameError):
-        match = _VARIABLE.search(str(error))
-        if match is not None and match[1] in trace.undefined:
-            error = CaptureError(
-                "E440", f"variable {match[1]!r} {trace.undefined[match[1]]}",
-                help="give it a value of one type on every path, before the branch or loop", loc=_innermost(error),
-            )  # fmt: skip
+    name = raising.undefined(trace, error)
+    if name:
+        error = CaptureError(
+            "E440", f"variable {name!r} {trace.undefined[name]}",
+            help="give it a value of one type on every path, before the branch or loop", loc=_innermost(error),
+        )  # fmt: skip
     if isinstance(error, RecursionError):
         error = CaptureError(
             "E447", "the function calls itself without end while capturing, where both sides of a branch are followed",

@@ -93,8 +93,9 @@ def exception(name: str, args: Sequence[Any], attributes: dict[str, Any], note: 
 
 
 def raised(kind: type[BaseException], args: Sequence[Any], attributes: dict[str, Any], note: str) -> BaseException:
-    """Make an exception of a class without calling its `__init__` a second time."""
-    made = kind.__new__(kind)
+    """Make an exception of a class without calling an `__init__` of the user's a second time."""
+    # Python's own keep more than their arguments: the `errno` of an OSError, the text of a UnicodeDecodeError.
+    made = kind(*args) if kind.__module__ == "builtins" else kind.__new__(kind)
     made.args = tuple(args)
     vars(made).update(attributes)
     place = attributes.get("loc")

@@ -3,6 +3,7 @@
 import heapq
 import importlib.util
 import operator
+import types
 
 import pytest
 
@@ -153,3 +154,69 @@ def test_a_source_that_was_edited_is_named(tmp_path):
     path.write_text("def g(x):\n    return x\n\n\ndef f(x):\n    return x * 3\n")
     with pytest.raises(CaptureError, match=r"E411.*edited.py is not what was imported"):
         Function(module.f)(np.array([1.0]))
+
+
+class Entered:
+    def __init__(self, place, number):
+        self.place, self.number = place, number
+
+    def __enter__(self):
+        self.place.opened = self.number
+        return self.number
+
+    def __exit__(self, *error):
+        self.place.closed = self.number
+
+
+def a_generator_of_everything():
+    place, log, table = types.SimpleNamespace(count=0), [], {}
+
+    def parts(x, n):
+        """With statements of all kinds, suspended or not, that write."""
+        total = 0
+        for i, (factor, place.last) in enumerate([(1, x), (2, x * 2)]):
+            place.count += 1
+            table[i] = x.sum()
+            if i >= n:
+                return
+            try:
+                y = x * [1.0, 2.0, 3.0][i + n]
+            except IndexError:
+                y = x
+            finally:
+                log.append(x[0])
+            if x[0] > 1:  # data
+                z = y * 2
+            else:
+                z = y + factor
+            with Entered(place, i) as entered:
+                total += entered
+                place.sent = yield z + total
+            while total < 5:
+                total += 1
+                if total == 3:
+                    continue
+                if total == 4:
+                    break
+                match i:
+                    case 0:
+                        yield x
+                    case _:
+                        place.total = total
+            else:
+                yield x * 100
+        yield from (v * 2 for v in [x, x])
+
+    def nothing(x):
+        return
+        yield x
+
+    def step(x, n):
+        return list(parts(x, n)), list(nothing(x))
+
+    return step, lambda: (vars(place), list(log), dict(table))
+
+
+def test_writes_in_generators(same):
+    calls = [(values, n) for values in ([1.0, 2.0], [2.0, 3.0], [0.0, 1.0]) for n in (0, 1, 2, 3)]
+    same(a_generator_of_everything, *calls)

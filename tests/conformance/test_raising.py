@@ -1,11 +1,18 @@
-"""`raise` and `assert` on data: that class, those arguments, nothing kept; variables that a loop sets first."""
+"""Exceptions on sides that data decides about, by `raise`, `assert` or otherwise: that class, those arguments, that line.
 
+Exceptions that Python decides about; variables that a loop sets first.
+"""
+
+import contextlib
+import traceback
 import types
 
 import pytest
 
 from hybridize.array import np
+from hybridize.base.errors import CaptureError
 from hybridize.capture import Function
+from hybridize.gluon import nn
 
 VALUES = ([1.0, 3.0], [-1.0, -2.0], [0.5, -0.25], [2.0, 0.0], [30.0, 3.0], [-7.0, 60.0])
 
@@ -246,3 +253,593 @@ def test_nothing_is_compiled_for_an_exception_that_comes_first():
         with pytest.raises(ValueError, match=r"^flag$"):
             compiled(np.array([1.0]), True)
     assert compiled.cache_info().programs == 0
+
+
+# ------------------------------------------------------------- exceptions other than by `raise`, on a side of a branch
+
+TABLE = {"a": 1.0}
+
+
+def key(x):
+    if x.sum() > 3:
+        return x * TABLE["missing"]
+    return x
+
+
+def item_of_a_list(x):
+    y = x
+    if x[0] > 1:
+        y = [1, 2][5] + x
+    return y
+
+
+def division(x):
+    zero = 0
+    if x[0] > 1:
+        x = x * (1 / zero)
+    return x
+
+
+def conversion(x):
+    return int("abc") if x[0] > 1 else 2
+
+
+def attribute_of_none(x):
+    y = None
+    return y.foo if x[0] > 1 else x
+
+
+def attribute_of_an_array(x):
+    if x[0] > 1:
+        return x.nothing
+    return x
+
+
+def text_and_an_array(x):
+    if x[0] > 1:
+        return x + "a"
+    return x
+
+
+def unpacking(x):
+    if x[0] > 1:
+        a, b, c = x
+        return a + b + c
+    return x
+
+
+def wrong_call(x):
+    if x[0] > 1:
+        return second()
+    return x
+
+
+def shapes(x):
+    if x[0] > 1:
+        x = x + np.ones(3)
+    return x
+
+
+def sizes(x):
+    return x.reshape(5) if x[0] > 1 else x
+
+
+def out_of_range(x):
+    if x[0] > 1:
+        return x[7]
+    return x[0]
+
+
+def nothing_to_join(x):
+    if x[0] > 1:
+        return np.concatenate([])
+    return x
+
+
+def bytes_that_are_no_text(x):
+    if x[0] > 1:
+        return b"\xff".decode()
+    return x
+
+
+def keys_of_all_kinds(x):
+    if x[0] > 20:
+        return {}[None]
+    if x[0] > 1:
+        return {}[1, "a", (2.5, b"c")]
+    return x
+
+
+def empty(x):
+    if x[0] > 20:
+        return max([])
+    if x[0] > 1:
+        return next(iter([]))
+    return x
+
+
+def one_each(x):
+    if x[0] > 20:
+        y = x
+    elif x[0] > 1:
+        y = {}["k"]
+    else:
+        y = int("no")
+    return y
+
+
+def second(y):
+    return [y][1]
+
+
+def in_functions(x):
+    def inner(y, depth):
+        return second(y) if depth == 0 else inner(y, depth - 1)
+
+    if x.max() > 2:
+        x = inner(x, 3)
+    return x + 1
+
+
+class Thing:
+    limit = 1
+
+    def method(self, x):
+        if x[0] > self.limit:
+            return self.absent
+        return x
+
+    @property
+    def broken(self):
+        return [][0]
+
+
+THING = Thing()
+
+
+def of_a_method(x):
+    return THING.method(x)
+
+
+def of_a_property(x):
+    if x[0] > 1:
+        x = x * THING.broken
+    return x
+
+
+def of_a_lambda(x):
+    return (lambda v: v if v[0] < 1 else {}["lambda"])(x)
+
+
+def conjunction(x):
+    return x[0] > 1 and {}["k"]
+
+
+def disjunction(x):
+    if x[0] < 1 or TABLE["nope"]:
+        return x
+    return x * 2
+
+
+def third_turn(x):
+    n = 0
+    while x.sum() < 50:
+        x = x + 7
+        n = n + 1
+        if n == 3:
+            x = x * TABLE["third"]
+    return x
+
+
+def every_turn(x):
+    while x.sum() > 0:
+        x = x - 1
+        x = x * TABLE["always"]
+    return x
+
+
+def condition_of_a_loop(x):
+    steps = []
+    while x.sum() < 10 and [1][len(steps)]:
+        x = x + 20
+    while x.sum() < 60 or TABLE["done"]:
+        x = x + 20
+    return x
+
+
+def end_of_a_table(x):
+    table = [1, 2]
+    i = 0
+    while x.sum() < 50:
+        x = x + table[i]
+        i += 1
+    return x
+
+
+def in_a_for(x):
+    for i in range(3):
+        if x[i % 2] > 2:
+            [][i]
+        x = x + 1
+    return x
+
+
+def in_a_for_that_breaks(x):
+    for _ in range(100):
+        if x[0] > 25:
+            TABLE["warm"]
+        if x[1] > 50:
+            break
+        x = x + 1
+    return x
+
+
+def after_continue(x):
+    for i in range(3):
+        if x[0] > 1:
+            continue
+        x = x + [0.5, 1.0][i]
+    return x
+
+
+def selected_items(x):
+    return sum([TABLE["b"] for v in x if v > 2])
+
+
+def assertion_of_a_constant(x):
+    if x[0] > 1:
+        assert x.shape == (3,), "three"
+    return x
+
+
+def caught_inside(x):
+    if x[0] > 1:
+        try:
+            y = x * TABLE["b"]
+        except KeyError as error:
+            y = x * len(str(error))
+    else:
+        y = x
+    return y
+
+
+def raised_in_a_handler(x):
+    if x[0] > 1:
+        try:
+            y = x * TABLE["b"]
+        except KeyError as error:
+            raise LookupError(f"none: {error}") from error
+    else:
+        y = x
+    return y
+
+
+def with_a_finally(x):
+    try:
+        if x[0] > 1:
+            x = x * TABLE["k"]
+    finally:
+        y = x
+    return y
+
+
+def after_writes(x):
+    parts = [x]
+    if x.sum() > 3:
+        parts.append(x * 2)
+        parts[5]
+    return parts
+
+
+def global_without_a_value(x):
+    if x[0] > 1:
+        return nobody + x  # noqa: F821
+    return x
+
+
+def local_without_a_value(x):
+    if x[0] > 1:
+        y = later + x  # noqa: F821
+        return y
+    later = x
+    return later
+
+
+def local_in_an_expression(x):
+    y = (later if x[0] > 1 else x) + 1  # noqa: F821
+    later = y
+    return later
+
+
+def deleted(x):
+    a = 1
+    if x[0] > 1:
+        del a
+        return a + x
+    return x
+
+
+def free_without_a_value(x):
+    def inner():
+        return later + x
+
+    if x[0] > 1:
+        return inner()
+    later = 1
+    return x * later
+
+
+def local_of_a_function_called(x):
+    def inner(y):
+        if y[0] > 1:
+            z = other  # noqa: F821
+        else:
+            z = other = y
+        return z + other
+
+    return inner(x) * 2
+
+
+UNTAKEN = [
+    key, item_of_a_list, division, conversion, attribute_of_none, attribute_of_an_array, text_and_an_array, unpacking,
+    wrong_call, shapes, sizes, nothing_to_join, bytes_that_are_no_text, keys_of_all_kinds, empty, one_each,
+    in_functions, of_a_method, of_a_property, of_a_lambda, conjunction, disjunction, third_turn, every_turn,
+    condition_of_a_loop, end_of_a_table, in_a_for, in_a_for_that_breaks, after_continue, selected_items,
+    assertion_of_a_constant, caught_inside, raised_in_a_handler, with_a_finally, after_writes, global_without_a_value,
+    local_without_a_value, local_in_an_expression, deleted, free_without_a_value, local_of_a_function_called,
+]  # fmt: skip
+LINES = ([30.0, 3.0], [-1.0, -2.0], [0.5, -0.25])
+
+
+@pytest.mark.parametrize("function", UNTAKEN, ids=lambda function: function.__name__)
+def test_raised_by_the_calls_that_take_the_side(same, function):
+    compiled = same(lambda: function, *VALUES)
+    assert compiled.cache_info().programs == 1  # a call that does not raise has a program, and so have those that do
+
+
+def raised(function, value):
+    """The exception of a call; None where there is none."""
+    try:
+        function(np.array(value))
+    except Exception as error:
+        return error
+    return None
+
+
+def line_of(error):
+    """The number of the innermost line of this file."""
+    lines = [line.lineno for line in traceback.extract_tb(error.__traceback__) if line.filename == __file__]
+    return lines[-1]
+
+
+@pytest.mark.parametrize("function", UNTAKEN, ids=lambda function: function.__name__)
+def test_the_line_is_that_of_python(function):
+    compiled = Function(function, backend="numpy")
+    for value in VALUES:
+        error, found = raised(function, value), raised(compiled, value)
+        if error is not None:
+            said = str(found) + "".join(getattr(found, "__notes__", ()))
+            assert f"{__file__}:{line_of(error)} in " in said
+
+
+def test_out_of_range_on_a_side():
+    compiled = Function(out_of_range, backend="numpy")
+    assert compiled(np.array([0.5, 2.0])).item() == 0.5
+    with pytest.raises(IndexError, match=f"{__file__}:{out_of_range.__code__.co_firstlineno + 2} "):
+        compiled(np.array([2.0, 2.0]))
+
+
+def test_an_except_around_the_branch_is_refused(refused):
+    def around(x):
+        try:
+            if x[0] > 1:
+                y = x * TABLE["b"]  # here
+            else:
+                y = x
+        except KeyError:
+            y = x * 10
+        return y
+
+    def swallowed(x):
+        with contextlib.suppress(KeyError):
+            if x[0] > 1:
+                x = x * TABLE["b"]  # here
+        return x
+
+    refused(around, np.array([1.0, 2.0]), code="E433", match="KeyError")
+    refused(swallowed, np.array([1.0, 2.0]), code="E433", match="KeyError")
+
+
+def test_refusals_on_a_side_are_refusals(refused):
+    def never_taken(x):
+        if x[0] > 1e30:
+            return {}[x.sum()]  # here
+        return x
+
+    refused(never_taken, np.array([1.0, 2.0]), code="E422")
+
+
+def test_what_was_not_there_is_looked_for_again():
+    names = {"table": {}, "np": np}
+    thing, module, owner = types.SimpleNamespace(), types.ModuleType("m"), []
+    later = None
+
+    def of_a_closure(x):
+        return later * x if x[0] > 1 else x
+
+    def of_the_others(x, what):
+        if x[0] > 1:
+            if what == "attribute":
+                x = x * thing.late
+            elif what == "module":
+                x = x * module.late
+            elif what == "key":
+                x = x * names["late"]
+            elif what == "item":
+                x = x * owner[0]
+            else:
+                x = x * LATE  # noqa: F821
+        return x
+
+    del later
+    closure, others = Function(of_a_closure, backend="numpy"), Function(of_the_others, backend="numpy")
+    taken, untaken = np.array([2.0]), np.array([1.0])
+    for _ in range(2):
+        assert closure(untaken).item() == 1.0
+        with pytest.raises(NameError, match="free variable 'later'"):
+            closure(taken)
+    errors = {
+        "attribute": AttributeError, "module": AttributeError, "key": KeyError, "item": IndexError, "global": NameError,
+    }  # fmt: skip
+    for what, error in errors.items():
+        for _ in range(2):
+            assert others(untaken, what).item() == 1.0
+            with pytest.raises(error):
+                others(taken, what)
+    later = thing.late = module.late = names["late"] = globals()["LATE"] = 3.0
+    owner.append(3.0)
+    try:
+        assert closure(taken).item() == 6.0
+        assert [others(taken, what).item() for what in errors] == [6.0] * len(errors)
+    finally:
+        del globals()["LATE"]
+
+
+def test_sizes_decide_which_exception_it_is(same):
+    def function(x):
+        if x.sum() > 100:
+            x = x + np.ones(3) + [1.0, 2.0][x.shape[0] - 3]
+        return x
+
+    same(lambda: function, *[[value] * size for size in (2, 3, 4, 5, 6) for value in (1.0, 100.0)])
+
+
+def test_variables_that_only_one_side_sets(refused):
+    def function(x):
+        if x[0] > 1:
+            y = x
+        return y  # here
+
+    refused(function, np.array([1.0, 2.0]), code="E440", match="'y' is set on one side only")
+
+
+def earlier_round(x):
+    while x.sum() < 50:
+        if x[0] > 3:
+            x = x + before  # noqa: F821
+        before = x + 1  # noqa: F841
+        x = x * 2 + 1
+    return x
+
+
+def test_variables_of_an_earlier_round(refused):
+    with pytest.raises(CaptureError, match="E440: variable 'before' is set in the loop only"):
+        Function(earlier_round, backend="numpy")(np.array([1.0, 2.0]))
+
+
+# ------------------------------------------------------------------------------------- exceptions that Python decides
+
+
+def weights_and_a_log():
+    return np.array([1.0, 2.0]), [], types.SimpleNamespace(count=0)
+
+
+def in_a_nested_function():
+    weight, log, place = weights_and_a_log()
+
+    def second(x, k):
+        place.count += 1
+        return x * [1.0, 2.0][k]
+
+    def step(x, k):
+        weight[:] = weight + x
+        log.append(x.sum())
+        return second(x, k)
+
+    return step, lambda: (weight.copy(), list(log), place.count)
+
+
+def in_a_generator():
+    weight, log, place = weights_and_a_log()
+
+    def parts(x, k):
+        for i in range(k):
+            place.count += 1
+            log.append(x * i)
+            yield 1 / (2 - i)
+
+    def step(x, k):
+        weight[:] = weight + x
+        return sum(parts(x, k))
+
+    return step, lambda: (weight.copy(), list(log), place.count)
+
+
+def in_a_method():
+    class Model:
+        def __init__(self):
+            self.weight, self.log = np.array([1.0, 2.0]), []
+
+        def scale(self, k):
+            self.log.append(k)
+            return self.names[k]
+
+        def step(self, x, k):
+            self.weight += x
+            if k:
+                self.names = {1: 2.0}
+            return x * self.scale(k)
+
+    model = Model()
+    return model.step, lambda: (model.weight.copy(), list(model.log))
+
+
+def in_a_block():
+    class Net(nn.HybridBlock):
+        def __init__(self):
+            super().__init__()
+            self.seen, self.total = [], np.zeros(2)
+
+        def forward(self, x, k):
+            self.seen.append(x.sum())
+            self.total[:] = self.total + x
+            unset = [x, x * 2]
+            return unset[k] + int("12x"[:2] if k < 2 else "12x")
+
+    net = Net()
+    return (lambda x, k: net(x, k)), lambda: (list(net.seen), net.total.copy())
+
+
+def without_a_value():
+    weight, log, _ = weights_and_a_log()
+
+    def step(x, k):
+        weight[:] = weight + x
+        for _ in range(k):
+            y = x
+        log.append(y)
+        return y
+
+    return step, lambda: (weight.copy(), list(log))
+
+
+@pytest.mark.parametrize(
+    "make", [in_a_nested_function, in_a_generator, in_a_method, in_a_block, without_a_value], ids=lambda f: f.__name__
+)
+def test_what_was_written_before_an_exception_of_constants_stays_written(same, make):
+    same(make, *[([float(k), 2.0], k) for k in (1, 0, 3, 2, 3, 1)])
+
+
+def after_a_shape_error():
+    weight, log, _ = weights_and_a_log()
+
+    def step(x, axis):
+        weight[:] = weight + x
+        log.append(axis)
+        return weight.sum(axis=axis)
+
+    return step, lambda: (weight.copy(), list(log))
+
+
+def test_what_was_written_before_an_error_of_ours_stays_written(same):
+    same(after_a_shape_error, ([1.0, 2.0], 0), ([1.0, 2.0], 3), ([2.0, 2.0], 0), ([3.0, 2.0], 3))

@@ -39,6 +39,7 @@ from hybridize.capture.control.signals import (
     Rest,
     Returned,
     Signal,
+    Unwinding,
     assign,
     content,
     level,
@@ -58,7 +59,7 @@ _PATHS = 3000
 """Sides of branches that a capture follows: each may be continued to the end of the function."""
 
 
-class Promote(Exception):
+class Promote(Unwinding):
     """A loop that Python was running has to become one of the graph."""
 
     def __init__(self, frame: PythonLoop) -> None:
@@ -111,9 +112,6 @@ class Side:
                 self.signal = RAISED
             except Exception as error:
                 let_through(error)
-                if not raising.is_announced(self.branch, error):
-                    self.branch.root.thrown = error
-                    raise
                 raising.stop(self.branch, error)
                 self.signal = RAISED
             self.values = {name: content(cell) for name, cell in self.cells.items()}
@@ -188,7 +186,10 @@ def either(test: Symbol, then: Part, orelse: Part, true: tuple[bool | None, bool
 
 def under(test: Symbol, part: Part) -> Any:
     """Record `part` under a condition: its value where `test` holds; zeros elsewhere, where nobody looks at it."""
-    signal = branch(test, lambda: Returned(part()), _nothing, {}, None, None)
+    try:
+        signal = branch(test, lambda: Returned(part()), _nothing, {}, None, None)
+    except raising.Ended:  # where `test` holds there is an exception
+        return 0
     return signal.value  # type: ignore[union-attr]
 
 

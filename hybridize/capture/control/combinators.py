@@ -22,6 +22,7 @@ from hybridize.base.errors import CaptureError, HybridizeError, ShapeError
 from hybridize.base.nested import Structure, flatten, unflatten
 from hybridize.capture.control.loops import Checkpoint, while_
 from hybridize.capture.control.operators import choose
+from hybridize.capture.control.signals import Unwinding
 from hybridize.capture.control.truth import truth
 from hybridize.capture.trace.recording import Branch, Recording
 from hybridize.ops import Scan
@@ -81,7 +82,7 @@ def _rounds(at: Recording, run: _Round, xs: Sequence[Symbol], states: Any, lengt
     return _joined(before), states
 
 
-class _Unrolled(Exception):
+class _Unrolled(Unwinding):
     """A round that no `Scan` can say."""
 
 

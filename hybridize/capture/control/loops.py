@@ -430,6 +430,11 @@ class _GraphLoop:
             assign(self.cells[name], made)
         for name in carried.unset:
             assign(self.cells[name], MISSING)
+        # Whether an earlier round has set them depends on data, so reading one is no exception of the user's.
+        undefined = self.trace.root.undefined
+        unset = {name for name in self.loop.cells if content(self.cells[name]) is MISSING}
+        later = {name: self._reason("is set in the loop only") for name in unset if name not in undefined}
+        undefined.update(later)
         held = {cell: cell.value for cell in carried.arrays}
         for cell, kind in carried.arrays.items():
             inputs[cell] = cell.value = branch.input(kind)
@@ -451,6 +456,8 @@ class _GraphLoop:
                 refill(owner, old)
         if changed:
             raise branches._changed(self.trace, changed[0][0], changed[0][2])
+        for name in later:
+            del undefined[name]
         return _Recorded(branch, inputs, after, arrays)
 
     def _iterate(self) -> None:
@@ -461,23 +468,20 @@ class _GraphLoop:
         assert branch is not None
         try:
             signal = self.stack.run(self.loop.body, [*self.stack.frames, frame], *arguments)
+            if signal is None or signal is CONTINUE:
+                self._proceed()
+            elif signal is BREAK:
+                self._stop()
+            elif isinstance(signal, Returned):
+                self._leave(signal.value)
+            else:
+                assert signal is ENDED
         except raising.Ended:
-            signal = BREAK
+            self._stop()
         except Exception as error:
             let_through(error)
-            if not raising.is_announced(branch, error):
-                branch.root.thrown = error
-                raise
             raising.stop(branch, error)
-            signal = BREAK
-        if signal is None or signal is CONTINUE:
-            self._proceed()
-        elif signal is BREAK:
             self._stop()
-        elif isinstance(signal, Returned):
-            self._leave(signal.value)
-        else:
-            assert signal is ENDED
 
     def _adjust(self, carried: _Carried, recorded: _Recorded) -> bool:
         """Carry what the body turned out to change; returns whether anything is new."""

@@ -1,14 +1,18 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Exceptions that data decides about: `raise` in a branch on data, `assert` of data.
+"""Exceptions that data decides about: what a side of a branch on data raises, by a `raise` or otherwise; `assert`.
 
 The program raises what the function would have raised, of that class and with those arguments, when the step is run
-that stands for the line. What follows is computed still, of zeros where there are no values, and nothing of it is kept:
-outside arrays and objects are as they were before the call. Loops that follow are not entered (`unless_failed`), as
-nobody knows whether they would end.
+that stands for the line: a side that ends with `{}["k"]` raises the KeyError of the calls that take it, and of no
+other. What is no exception of the user's (a refusal, a defect of ours: see `is_users`) comes while capturing.
+
+What follows is computed still, of zeros where there are no values, and nothing of it is kept: outside arrays and
+objects are as they were before the call. Loops that follow are not entered (`unless_failed`), as nobody knows whether
+they would end.
 """
 
 from __future__ import annotations
 
+import re
 from types import TracebackType
 from typing import Any
 
@@ -16,16 +20,31 @@ import numpy
 
 from hybridize.array.operators import functions
 from hybridize.array.symbol import Cell, Symbol
-from hybridize.base.errors import CaptureError, HybridizeError
-from hybridize.base.locations import SourceLoc
+from hybridize.base.errors import (
+    CaptureError,
+    DeferredInitializationError,
+    DeviceError,
+    HybridizeError,
+    InternalError,
+    VerificationError,
+)
+from hybridize.base.locations import SourceLoc, location_in
 from hybridize.capture.control import texts
+from hybridize.capture.control.signals import Unwinding
+from hybridize.capture.convert.expressions import ROUTER
+from hybridize.capture.convert.statements import as_written
 from hybridize.capture.trace.recording import Recording, current_trace
 from hybridize.ops import Assert
 from hybridize.ops.op import bind, constant, interpreting
 from hybridize.runtime.recipes import name_of
 
+_NOT_OF_PYTHON = (CaptureError, InternalError, VerificationError, DeviceError, DeferredInitializationError)
+"""Errors of ours that imperative Python would not give at the line, or that somebody around waits for."""
+_VARIABLE = re.compile(r"variable '(\w+)'")
+_UNBOUND = re.compile(r"(?:name|variable) '(\w+)'")
 
-class Ended(BaseException):
+
+class Ended(Unwinding):
     """Every path from here on raises: what follows is not run."""
 
 
@@ -53,15 +72,51 @@ def is_announced(trace: Recording, error: BaseException) -> bool:
     return trace.root.raising is not None and trace.root.raising[0] is error
 
 
-def stop(branch: Recording, error: BaseException) -> None:
-    """Let the program raise an exception that came out of a branch on data.
+def undefined(trace: Recording, error: BaseException) -> str:
+    """Return the name of the variable that an exception is about, if a branch or loop left it without a value."""
+    match = _VARIABLE.search(str(error)) if isinstance(error, NameError) else None
+    return match[1] if match is not None and match[1] in trace.root.undefined else ""
+
+
+def is_users(trace: Recording, error: Exception) -> bool:
+    """Tell whether the user's code raises an exception imperatively, too: it is no refusal, and no defect of ours."""
+    if is_announced(trace, error):
+        return True
+    if trace.root.refused is not None or isinstance(error, (*_NOT_OF_PYTHON, RecursionError, MemoryError)):
+        return False
+    return not undefined(trace, error)
+
+
+def depending(error: Exception) -> Exception:
+    """Return an exception as the user's own code raises it; of a name without a value, depend on its having none."""
+    if not isinstance(error, NameError):
+        return error
+    at = error.__traceback__
+    while at is not None and at.tb_next is not None:
+        at = at.tb_next
+    router = None if at is None else at.tb_frame.f_locals.get(ROUTER)
+    match = _UNBOUND.search(str(error))
+    if router is not None and match is not None:
+        router.read_unbound(match[1])
+    return as_written(error)
+
+
+def stop(branch: Recording, error: Exception) -> None:
+    """Let the program raise an exception that came out of a branch on data; if it is not the user's, raise it on.
 
     Raises:
         CaptureError E433: an `except` around the branch might catch it.
     """
     root = branch.root
-    assert root.raising is not None
-    loc = root.raising[1]
+    if not is_users(branch, error):
+        raise error
+    loc = location_in(error)
+    if is_announced(branch, error):
+        assert root.raising is not None
+        loc = root.raising[1]
+    else:
+        root.pin_sizes()  # another size may give another error, or none
+    error = depending(error)
     _check_tries(root, error, loc)
     with interpreting(branch):
         _bind(branch, constant(numpy.asarray(False)), error, loc)

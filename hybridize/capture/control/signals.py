@@ -20,6 +20,10 @@ from hybridize.contract.snapshots import MISSING
 Part = Callable[..., Any]
 
 
+class Unwinding(BaseException):
+    """Leaves the code being captured for who records a part around it: nothing that the user's `except` may keep."""
+
+
 RESULT = "__hybridize_result__"
 """The variable of a loop in the graph that holds what `return` in it gave."""
 

@@ -16,7 +16,17 @@ from typing import Any
 from hybridize.array.symbol import Symbol
 from hybridize.base.errors import CaptureError, InternalError
 from hybridize.capture.control import branches, loops, raising
-from hybridize.capture.control.signals import Barrier, BlockStack, Part, Rest, Returned, Signal, go_on, variables
+from hybridize.capture.control.signals import (
+    Barrier,
+    BlockStack,
+    Part,
+    Rest,
+    Returned,
+    Signal,
+    Unwinding,
+    go_on,
+    variables,
+)
 from hybridize.capture.control.truth import truth
 from hybridize.capture.trace.recording import current_trace
 from hybridize.contract.snapshots import MISSING
@@ -117,7 +127,7 @@ def caught() -> None:
     """At the start of an `except`: what capture refuses is not the user's to catch."""
     trace = current_trace()
     error = sys.exc_info()[1]
-    if isinstance(error, CaptureError | raising.Ended):
+    if isinstance(error, CaptureError | Unwinding):
         raise error
     if trace is not None:
         if trace.root.refused is not None:

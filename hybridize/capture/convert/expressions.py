@@ -13,6 +13,7 @@ from hybridize.capture.convert.source import FunctionSource
 ROUTER = "__hybridize__"
 STACK = "__hybridize_stack__"
 GENERATED = "__hybridize_"
+THUNK = f"{GENERATED}thunk__"
 
 _FRAME_READERS = {"locals": 0, "vars": 0, "dir": 0}
 """Builtins that look into the frame they are called from when given at most so many arguments."""
@@ -276,8 +277,9 @@ def is_none(name: str) -> ast.Compare:
 
 
 def thunk(value: ast.expr) -> ast.Lambda:
-    """`lambda: value`."""
-    arguments = ast.arguments(posonlyargs=[], args=[], kwonlyargs=[], kw_defaults=[], defaults=[])
+    """`lambda: value`, with a parameter that nothing is given for: by its name it is known as generated."""
+    mark = ast.arg(arg=THUNK)
+    arguments = ast.arguments(posonlyargs=[], args=[], vararg=mark, kwonlyargs=[], kw_defaults=[], defaults=[])
     return ast.copy_location(ast.Lambda(args=arguments, body=value), value)
 
 

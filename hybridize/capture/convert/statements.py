@@ -21,6 +21,7 @@ Lines and file names stay the user's; the generated functions bear the name of t
 from __future__ import annotations
 
 import ast
+import re
 import threading
 from collections import OrderedDict
 from types import CellType, CodeType, FunctionType
@@ -32,10 +33,12 @@ from hybridize.capture.convert.expressions import (
     GENERATED,
     ROUTER,
     STACK,
+    THUNK,
     Expressions,
     Unconvertible,
     at,
     attribute,
+    binds,
     first,
     is_none,
     routed,
@@ -57,8 +60,12 @@ _OPERATORS: dict[type[ast.AST], str] = {
 }  # fmt: skip
 _lock = renewed(threading.Lock())
 _known: OrderedDict[int, tuple[CodeType, CodeType | None]] = OrderedDict()
-_made: dict[int, CodeType] = {}
-"""Code objects that conversion made, by identity: functions of these are converted already."""
+_made: dict[int, tuple[CodeType, frozenset[str]]] = {}
+"""Code objects that conversion made, by identity: functions of these are converted already.
+
+With the variables of the user's function that a generated function, a part of it, has from there.
+"""
+_FREE = re.compile(r"cannot access free variable '(\w+)'")
 
 
 def converted(function: FunctionType, router: object) -> FunctionType | None:
@@ -103,11 +110,31 @@ def converted_code(code: CodeType, module_globals: dict[str, Any]) -> CodeType |
         _known[key] = (code, result)
         while len(_known) > _LIMIT:
             _, (_, dropped) = _known.popitem(last=False)
-            for inner in _all_codes(dropped) if dropped is not None else ():
+            for inner, _ in _all_codes(dropped) if dropped is not None else ():
                 _made.pop(id(inner), None)
         if result is not None:
-            _made.update((id(inner), inner) for inner in _all_codes(result))
+            _made.update((id(inner), (inner, own)) for inner, own in _all_codes(result))
     return result
+
+
+def as_written(error: NameError) -> NameError:
+    """Return the exception that the user's code raises for a variable without a value.
+
+    A generated function has the variables of the function that it is a part of from outside; to the user they are its
+    own (local variables).
+    """
+    at, match = error.__traceback__, _FREE.match(str(error))
+    if type(error) is not NameError or match is None or at is None:
+        return error
+    while at.tb_next is not None:
+        at = at.tb_next
+    _, own = _made.get(id(at.tb_frame.f_code), (None, frozenset()))
+    if match[1] not in own:
+        return error
+    text = f"cannot access local variable {match[1]!r} where it is not associated with a value"
+    made = UnboundLocalError(text).with_traceback(error.__traceback__)
+    made.__context__ = error.__context__
+    return made
 
 
 def _convert(code: CodeType, module_globals: dict[str, Any]) -> CodeType:
@@ -124,15 +151,26 @@ def _renamed(code: CodeType, name: str, qualname: str) -> CodeType:
     constants = []
     for constant in code.co_consts:
         if isinstance(constant, CodeType):
-            generated = constant.co_name.startswith(GENERATED)
+            generated = _is_generated(constant)
             inner = name if generated else constant.co_name
             constant = _renamed(constant, inner, qualname if generated else f"{qualname}.<locals>.{inner}")
         constants.append(constant)
     return code.replace(co_consts=tuple(constants), co_name=name, co_qualname=qualname)
 
 
-def _all_codes(code: CodeType) -> list[CodeType]:
-    return [code] + [inner for c in code.co_consts if isinstance(c, CodeType) for inner in _all_codes(c)]
+def _is_generated(code: CodeType) -> bool:
+    """Tell whether code is that of a generated function, before it is renamed."""
+    return code.co_name.startswith(GENERATED) or THUNK in code.co_varnames[:1]
+
+
+def _all_codes(code: CodeType, own: frozenset[str] = frozenset()) -> list[tuple[CodeType, frozenset[str]]]:
+    """Converted code and all in it, each with the variables that it has from the user's function it is a part of."""
+    found = [(code, own)]
+    for inner in code.co_consts:
+        if isinstance(inner, CodeType):
+            part = inner.co_qualname == code.co_qualname
+            found += _all_codes(inner, own | frozenset(code.co_cellvars) if part else frozenset())
+    return found
 
 
 @mutable
@@ -141,6 +179,8 @@ class _Block:
 
     nested: bool
     """True if in a generated function, which returns signals; False at the top of the user's function."""
+    yields: bool = False
+    """True if it is of a generator: what suspends or leaves it cannot go into a function."""
 
 
 class _Converter(Expressions):
@@ -172,12 +212,9 @@ class _Converter(Expressions):
         self.top = False
         strip_annotations(node.args)
         body = list(node.body)
-        if is_generator(body):
-            statements: list[ast.stmt] = [self.visit(statement) for statement in body]
-            statements = [part for part in statements if part is not None]
-        else:
-            docstring = body[:1] if ast.get_docstring(node, clean=False) is not None else []
-            statements = docstring + self._prologue(self._lower(body[len(docstring) :], _Block(nested=False)))
+        docstring = body[:1] if ast.get_docstring(node, clean=False) is not None else []
+        block = _Block(nested=False, yields=is_generator(body))
+        statements = docstring + self._prologue(self._lower(body[len(docstring) :], block))
         made = ast.FunctionDef(name=node.name, args=node.args, body=statements, decorator_list=[], type_comment=None)
         ast.copy_location(made, node)
         ast.fix_missing_locations(made)
@@ -226,6 +263,9 @@ class _Converter(Expressions):
         lowered: list[ast.stmt] = []
         for position, statement in enumerate(statements):
             rest = statements[position + 1 :]
+            if block.yields and _stays(statement):
+                lowered += [at(part, statement) for part in self._in_place(statement, block)]
+                continue
             match statement:
                 case ast.Return(value=value):
                     result = ast.Constant(None) if value is None else self.visit(value)
@@ -253,6 +293,28 @@ class _Converter(Expressions):
             if ends:
                 return lowered
         return lowered
+
+    def _in_place(self, node: ast.stmt, block: _Block) -> list[ast.stmt]:
+        """A statement of a generator that stays Python's own; what follows it is kept, even where nothing comes there.
+
+        A `yield` that is never reached makes a function a generator, too.
+        """
+        match node:
+            case ast.Return(value=value):
+                return [ast.Return(None if value is None else self.visit(value))]
+            case ast.If() | ast.While():
+                node.test = self.visit(node.test)
+            case ast.For():
+                node.iter = at(routed("through", self.visit(node.iter)), node.iter)
+                if not isinstance(node.target, ast.Name):
+                    holder = self._temporary()
+                    named = ast.Assign(targets=[node.target], value=ast.Name(id=holder, ctx=ast.Load()))
+                    node.body = [at(named, node.target), *node.body]
+                    node.target = at(store(holder), node.target)
+            case _:
+                return [node]
+        node.body, node.orelse = self._lower(node.body, block), self._lower(node.orelse, block)
+        return [node]
 
     def _if(self, node: ast.If, rest: list[ast.stmt], block: _Block) -> tuple[list[ast.stmt], bool]:
         leaves, names = bool(escapes([*node.body, *node.orelse])), self._names([*node.body, *node.orelse])
@@ -341,7 +403,7 @@ class _Converter(Expressions):
 
     def _guarded(self, node: ast.With | ast.Try | ast.Match, block: _Block) -> list[ast.stmt]:
         """Statements that stay Python's own: their bodies are lowered in place, or, where they may leave, called."""
-        leaves = bool(escapes(ast.iter_child_nodes(node)))
+        leaves = not block.yields and bool(escapes(ast.iter_child_nodes(node)))
         self.count += 1
         signal = f"{GENERATED}signal_{self.count}__"
 
@@ -374,7 +436,7 @@ class _Converter(Expressions):
                     orelse = body(node.orelse)
                     undisturbed = is_none(signal)
                     node.orelse = [at(ast.If(test=undisturbed, body=orelse, orelse=[]), node)] if leaves else orelse
-                if escapes(node.finalbody):
+                if escapes(node.finalbody) and not block.yields:
                     raise Unconvertible
                 node.finalbody = self._lower(node.finalbody, block)
             case ast.Match():
@@ -424,6 +486,8 @@ class _Converter(Expressions):
             case ast.Delete(targets=targets):
                 return [made for target in targets for made in self._delete(target)]
             case ast.Assert(test=test, msg=msg):
+                if msg is not None and binds(msg):
+                    return [self.visit(node)]
                 message = ast.Constant(None) if msg is None else thunk(self.visit(msg))
                 return [ast.Expr(routed("assert_", self.visit(test), message))]
             case ast.Raise(exc=exc, cause=cause) if exc is not None:
@@ -498,6 +562,13 @@ class _Converter(Expressions):
             case ast.Tuple(elts=parts) | ast.List(elts=parts):
                 return [made for part in parts for made in self._delete(part)]
         return [ast.Delete(targets=[target])]
+
+
+def _stays(node: ast.stmt) -> bool:
+    """Tell whether a statement suspends a generator, leaves it, or leaves the block that it is in."""
+    if isinstance(node, (ast.Return, ast.Break, ast.Continue)):
+        return True
+    return isinstance(node, (ast.If, ast.While, ast.For)) and (is_generator([node]) or bool(escapes([node])))
 
 
 def _leaving(node: ast.While | ast.For) -> tuple[bool, bool]:

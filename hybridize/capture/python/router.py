@@ -142,6 +142,16 @@ class Router:
             return value
         return trace.root.world.read(Closure(self._cell(name), name), value, name, whole)
 
+    def read_unbound(self, name: str) -> None:
+        """Depend on a variable's having no value: a name of the user's module, or of a function around."""
+        trace = current_trace()
+        if trace is None:
+            return
+        free = name in self.function.__code__.co_freevars
+        place = Closure(self._cell(name), name) if free else Global(self.names, name)
+        if place.read() is MISSING:
+            trace.root.world.read(place, MISSING)
+
     def read_attribute(self, owner: Any, name: str, whole: bool = True) -> Any:
         """`owner.name`."""
         trace = current_trace()
@@ -251,9 +261,15 @@ class Router:
             return self._call_trusted(trace, function, args, kwargs)
         _depend_on_code(trace.root.world, function)
         made = convert.converted(function, Router(function))
-        if made is not None:
+        if made is None:
+            return _call_unconverted(trace, function, args, kwargs)
+        try:
             return made(*args, **kwargs)
-        return _call_unconverted(trace, function, args, kwargs)
+        except NameError as error:
+            written = convert.as_written(error)
+            if written is error:
+                raise
+            raise written from None
 
     def _call_class(self, trace: Recording, kind: type, args: Any, kwargs: Any) -> Any:
         init: Any = _static(kind, "__init__")
@@ -661,7 +677,11 @@ def _names_of(code: types.CodeType) -> set[str]:
 
 
 def _module_attribute(root: Trace, module: types.ModuleType, name: str, whole: bool) -> Any:
-    value = getattr(module, name)
+    try:
+        value = getattr(module, name)
+    except AttributeError:
+        root.world.read(Global(vars(module), name), MISSING)
+        raise
     if is_trusted_module(module.__name__):
         of_python = not module.__name__.startswith(_OURS) and type(value) in CONTAINERS
         if not of_python:

@@ -427,8 +427,6 @@ class Trace(Recording):
         """Cells that may be one array or several, depending on data: while two are in use neither can be written."""
         self.raising: tuple[BaseException, SourceLoc | None] | None = None
         """The last exception that a line of the user's raised, and the line."""
-        self.thrown: BaseException | None = None
-        """The last exception that came out of a branch on data, where only one side would give it."""
         self.tries: list[Any] = []
         """The parts being run that an `except` may catch from, innermost last."""
         self.failed: Cell | None = None
