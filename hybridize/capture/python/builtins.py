@@ -23,21 +23,22 @@ from hybridize.capture.control.truth import as_bool, plain, truth
 from hybridize.capture.outside.objects import is_users
 from hybridize.capture.python import elements, masks, mathematics, mutators
 from hybridize.capture.python.classes import class_of, is_instance
+from hybridize.capture.python.semantics import Semantics
 from hybridize.capture.trace.recording import current_trace
 from hybridize.contract.snapshots import CONTAINERS
 from hybridize.ops import Print
 from hybridize.ops.op import bind
 
 
-def _isinstance(router: Any, value: Any, kinds: Any) -> bool:
+def _isinstance(router: Semantics, value: Any, kinds: Any) -> bool:
     return is_instance(value, kinds)
 
 
-def _type(router: Any, *args: Any, **kwargs: Any) -> Any:
+def _type(router: Semantics, *args: Any, **kwargs: Any) -> Any:
     return class_of(args[0]) if len(args) == 1 else type(*args, **kwargs)
 
 
-def _getattr(router: Any, owner: Any, name: str, *default: Any) -> Any:
+def _getattr(router: Semantics, owner: Any, name: str, *default: Any) -> Any:
     try:
         return router.read_attribute(owner, plain(name))
     except AttributeError:
@@ -46,7 +47,7 @@ def _getattr(router: Any, owner: Any, name: str, *default: Any) -> Any:
         return default[0]
 
 
-def _hasattr(router: Any, owner: Any, name: str) -> bool:
+def _hasattr(router: Semantics, owner: Any, name: str) -> bool:
     try:
         router.read_attribute(owner, name)
     except AttributeError:
@@ -54,14 +55,14 @@ def _hasattr(router: Any, owner: Any, name: str) -> bool:
     return True
 
 
-def _setattr(router: Any, owner: Any, name: str, value: Any) -> None:
+def _setattr(router: Semantics, owner: Any, name: str, value: Any) -> None:
     router.set_attribute(value, owner, name)
 
 
-def _print(router: Any, *args: Any, **kwargs: Any) -> None:
+def _print(router: Semantics, *args: Any, **kwargs: Any) -> None:
     """`print`: of values of the program, or where data decides whether it happens, a step of the program."""
     trace = current_trace()
-    shown = router.function.__name__ == "hybrid_forward"  # of 1.x: once, with symbols
+    shown = router.name == "hybrid_forward"  # of 1.x: once, with symbols
     if trace is None or (not trace.depth and (shown or not any(map(texts.of_data, args)))):
         print(*args, **kwargs)
         return
@@ -81,7 +82,7 @@ def _print(router: Any, *args: Any, **kwargs: Any) -> None:
     bind(Print(" ".join(["{}"] * len(operands)), literal), *operands)
 
 
-def _range(router: Any, *args: Any) -> Any:
+def _range(router: Semantics, *args: Any) -> Any:
     numbers = [plain(arg) for arg in args]
     if not any(isinstance(number, Symbol) for number in numbers):
         return range(*numbers)
@@ -93,17 +94,17 @@ def _range(router: Any, *args: Any) -> Any:
 
 
 def _text(function: Callable[..., Any]) -> Callable[..., Any]:
-    def text(router: Any, *args: Any) -> Any:
+    def text(router: Semantics, *args: Any) -> Any:
         return function(*map(plain, args))
 
     return text
 
 
-def _next(router: Any, iterator: Any, *default: Any) -> Any:
+def _next(router: Semantics, iterator: Any, *default: Any) -> Any:
     return next(iterator, *default)
 
 
-def _len(router: Any, value: Any) -> Any:
+def _len(router: Semantics, value: Any) -> Any:
     if type(value) is Selected:
         return length_of_selected(value)
     if isinstance(value, masks.Masked):
@@ -127,7 +128,7 @@ def _len(router: Any, value: Any) -> Any:
     return length
 
 
-def _bool(router: Any, *args: Any) -> Any:
+def _bool(router: Semantics, *args: Any) -> Any:
     return as_bool(truth(args[0])) if args else False
 
 
@@ -143,7 +144,7 @@ class _Suppressing(contextlib.suppress):
         return super().__exit__(kind, error, traceback) or False
 
 
-def _suppress(router: Any, *exceptions: Any) -> Any:
+def _suppress(router: Semantics, *exceptions: Any) -> Any:
     """`with suppress(...)` is an `except`: see `flow.caught`."""
     trace = current_trace()
     if trace is not None:

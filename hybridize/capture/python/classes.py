@@ -21,6 +21,7 @@ from hybridize.capture.control.texts import Text
 from hybridize.capture.control.truth import plain
 from hybridize.capture.python.masks import Masked
 from hybridize.capture.python.mathematics import refused
+from hybridize.capture.python.semantics import Semantics
 from hybridize.capture.trace.recording import Recording, current_trace
 from hybridize.contract.places import Item
 
@@ -73,7 +74,7 @@ def implementation(trace: Recording, dispatcher: Any, value: Any) -> Callable[..
     return found
 
 
-def dispatched_method(router: Any, method: Any, owner: Any, kind: type) -> Callable[..., Any]:
+def dispatched_method(router: Semantics, method: Any, owner: Any, kind: type) -> Callable[..., Any]:
     """Return a `singledispatchmethod` of an object, or of a class where `owner` is None, as capture calls it."""
 
     def call(*args: Any, **kwargs: Any) -> Any:

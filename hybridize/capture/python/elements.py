@@ -18,6 +18,8 @@ from hybridize.capture.control import raising
 from hybridize.capture.control.operators import choose
 from hybridize.capture.control.selected import Perhaps, Selected, both, certain, each, parts, unknown
 from hybridize.capture.control.truth import as_bool, not_, plain, truth
+from hybridize.capture.python.semantics import Semantics
+from hybridize.capture.python.writes import new
 from hybridize.capture.trace.recording import Recording, current_trace
 from hybridize.ops.op import Effect, effect_of
 
@@ -75,7 +77,7 @@ def _is_vector(value: Any) -> bool:
 def _short_circuit(name: str, stops: bool) -> Callable[..., Any]:
     """`any`, which stops at a true item, and `all`, which stops at a false one."""
 
-    def reduction(router: Any, iterable: Any, /) -> Any:
+    def reduction(router: Semantics, iterable: Any, /) -> Any:
         trace = current_trace()
         iterable = _lifted(iterable)
         if trace is None:
@@ -102,7 +104,7 @@ def _short_circuit(name: str, stops: bool) -> Callable[..., Any]:
     return reduction
 
 
-def _sum(router: Any, iterable: Any, /, start: Any = 0) -> Any:
+def _sum(router: Semantics, iterable: Any, /, start: Any = 0) -> Any:
     """`sum`."""
     total = start
     for item in each(_lifted(iterable)):
@@ -115,7 +117,7 @@ def _extreme(name: str) -> Callable[..., Any]:
     """`max` and `min`; the first of equal ones, as in Python."""
     python = getattr(builtins, name)
 
-    def extreme(router: Any, *args: Any, key: Any = None, default: Any = _NONE) -> Any:
+    def extreme(router: Semantics, *args: Any, key: Any = None, default: Any = _NONE) -> Any:
         trace = current_trace()
         items: Any = args if len(args) != 1 else _lifted(args[0])
         if trace is not None and default is _NONE and key is None and _is_vector(items) and items.shape[0] > _FEW:
@@ -123,7 +125,7 @@ def _extreme(name: str) -> Callable[..., Any]:
         items = list(each(items))
         ranks = [parts(item)[1] if key is None else router.call(key, parts(item)[1]) for item in items]
         if trace is None or not any(type(x) in (Symbol, Perhaps) for x in (*items, *ranks)):
-            handed = {} if key is None else {"key": router._handed(key)}
+            handed = {} if key is None else {"key": router.handed(key)}
             given = handed if default is _NONE else {**handed, "default": default}
             return python(items, **given) if len(args) == 1 else python(*items, **given)
         best, found = _best(name, items, ranks)
@@ -163,11 +165,11 @@ def _of_vector(name: str, vector: Symbol) -> Any:
     return vector[functions.where(nan[0], 0, pick(functions.where(nan, worst, vector)))]
 
 
-def _sorted(router: Any, iterable: Any, /, *, key: Any = None, reverse: Any = False) -> Any:
+def _sorted(router: Semantics, iterable: Any, /, *, key: Any = None, reverse: Any = False) -> Any:
     """`sorted`, of numbers and arrays without axes."""
     items = [plain(item) for item in certain(_lifted(iterable))]
     if not any(type(item) is Symbol for item in items):
-        return router.new(sorted(items, key=None if key is None else router._handed(key), reverse=reverse))
+        return new(sorted(items, key=None if key is None else router.handed(key), reverse=reverse))
     trace = current_trace()
     assert trace is not None
     if key is not None or len({(getattr(item, "weak", 0), getattr(item, "type", None)) for item in items}) > 1:
@@ -176,25 +178,25 @@ def _sorted(router: Any, iterable: Any, /, *, key: Any = None, reverse: Any = Fa
             help="np.sort sorts an array, x[np.argsort(keys)] sorts by keys",
         ))  # fmt: skip
     if items[0].shape != ():
-        return router.new(sorted(items))  # says what is wrong
+        return new(sorted(items))  # says what is wrong
     ordered = functions.sort(stack(items))
     count = len(items)
-    return router.new([ordered[count - 1 - number if reverse else number] for number in range(count)])
+    return new([ordered[count - 1 - number if reverse else number] for number in range(count)])
 
 
 def _collected(kind: type) -> Callable[..., Any]:
     """`list` and `tuple` of what a generator yields."""
 
-    def collected(router: Any, *args: Any) -> Any:
+    def collected(router: Semantics, *args: Any) -> Any:
         if len(args) != 1 or type(args[0]) not in (GeneratorType, Selected):
             return NotImplemented
         items = list(each(args[0]))
-        return Selected(items) if any(type(item) is Perhaps for item in items) else router.new(kind(items))
+        return Selected(items) if any(type(item) is Perhaps for item in items) else new(kind(items))
 
     return collected
 
 
-def _set(router: Any, *args: Any) -> Any:
+def _set(router: Semantics, *args: Any) -> Any:
     if len(args) == 1 and type(args[0]) is Selected:
         raise unknown("a set")
     return NotImplemented

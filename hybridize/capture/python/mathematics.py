@@ -25,6 +25,7 @@ from hybridize.base.dims import is_symbolic
 from hybridize.base.dtypes import bool_, float64, int64
 from hybridize.base.errors import CaptureError, ShapeError
 from hybridize.capture.control.truth import plain
+from hybridize.capture.python.semantics import Semantics
 from hybridize.capture.trace.bounds import WHOLE
 from hybridize.capture.trace.recording import Recording, current_trace
 from hybridize.ops.op import Op, Operand, bind1, constant
@@ -287,7 +288,7 @@ def _every(args: tuple[Any, ...], kwargs: dict[str, Any]) -> list[Any]:
 
 
 def _mathematical(name: str, function: Callable[..., Any]) -> Callable[..., Any]:
-    def compute(router: Any, *args: Any, **kwargs: Any) -> Any:
+    def compute(router: Semantics, *args: Any, **kwargs: Any) -> Any:
         if any(map(is_by_data, _every(args, kwargs))):
             return _by_data(name, args, kwargs)
         return function(*map(known, args), **{key: known(x) for key, x in kwargs.items()})
@@ -305,13 +306,13 @@ def known(x: Any) -> Any:
 # ------------------------------------------------------------------------------------------------------- the builtins
 
 
-def _float(router: Any, *args: Any) -> Any:
+def _float(router: Semantics, *args: Any) -> Any:
     if len(args) == 1 and isinstance(args[0], (Symbol, ndarray)):
         return to_float(args[0])
     return float(*args)
 
 
-def _int(router: Any, *args: Any, **kwargs: Any) -> Any:
+def _int(router: Semantics, *args: Any, **kwargs: Any) -> Any:
     if len(args) == 1 and is_symbolic(args[0]):
         return args[0]
     if len(args) == 1 and not kwargs and is_by_data(args[0]):
@@ -319,7 +320,7 @@ def _int(router: Any, *args: Any, **kwargs: Any) -> Any:
     return int(*map(plain, args), **kwargs)
 
 
-def _round(router: Any, number: Any, ndigits: Any = None) -> Any:
+def _round(router: Semantics, number: Any, ndigits: Any = None) -> Any:
     if type(number) is Symbol and number.weak is not None and is_by_data(number):
         if ndigits is None:
             return to_int(number, ops.Round())
@@ -329,7 +330,7 @@ def _round(router: Any, number: Any, ndigits: Any = None) -> Any:
     return round(plain(number)) if ndigits is None else round(plain(number), plain(ndigits))
 
 
-def _pow(router: Any, base: Any, exp: Any, mod: Any = None) -> Any:
+def _pow(router: Semantics, base: Any, exp: Any, mod: Any = None) -> Any:
     if mod is None:
         return operator.pow(base, exp)
     for x in (base, exp, mod):

@@ -18,6 +18,7 @@ from hybridize.base.errors import CaptureError
 from hybridize.capture.outside.objects import is_users
 from hybridize.capture.outside.world import refill
 from hybridize.capture.python import writes
+from hybridize.capture.python.semantics import Semantics
 from hybridize.capture.trace.recording import Recording, Trace, current_trace
 from hybridize.contract.places import Attribute
 from hybridize.contract.snapshots import CONTAINERS, MISSING
@@ -27,7 +28,7 @@ def _in_place(name: str) -> Callable[..., Any]:
     """Make what does as `operator.iadd` and kin do: the augmented assignment."""
     function, method = getattr(operator, name), "iadd" if name == "iconcat" else name
 
-    def change(router: Any, owner: Any, value: Any) -> Any:
+    def change(router: Semantics, owner: Any, value: Any) -> Any:
         trace = current_trace()
         if trace is None:
             return function(owner, value)
@@ -39,19 +40,19 @@ def _in_place(name: str) -> Callable[..., Any]:
     return change
 
 
-def _set_item(router: Any, owner: Any, key: Any, value: Any) -> None:
+def _set_item(router: Semantics, owner: Any, key: Any, value: Any) -> None:
     router.set_item(value, owner, key)
 
 
-def _delete_item(router: Any, owner: Any, key: Any) -> None:
+def _delete_item(router: Semantics, owner: Any, key: Any) -> None:
     router.delete_item(owner, key)
 
 
-def _get_item(router: Any, owner: Any, key: Any) -> Any:
+def _get_item(router: Semantics, owner: Any, key: Any) -> Any:
     return router.read_item(owner, key)
 
 
-def _delete_attribute(router: Any, owner: Any, name: str) -> None:
+def _delete_attribute(router: Semantics, owner: Any, name: str) -> None:
     router.delete_attribute(owner, name)
 
 
@@ -67,7 +68,7 @@ class _Stored(Attribute):
             object.__delattr__(self.owner, self.name)
 
 
-def store(router: Any, owner: Any, name: str, value: Any) -> None:
+def store(router: Semantics, owner: Any, name: str, value: Any) -> None:
     """Set an attribute as `object.__setattr__` does."""
     trace = current_trace()
     made = None if trace is None else trace.root.world.fresh.get(id(owner))
@@ -82,7 +83,7 @@ def store(router: Any, owner: Any, name: str, value: Any) -> None:
 class _Names(Mapping[str, Any]):
     """Stands for `globals()`: the names of the user's module, each guarded where it is read."""
 
-    def __init__(self, router: Any) -> None:
+    def __init__(self, router: Semantics) -> None:
         self._router = router
 
     def __getitem__(self, name: str) -> Any:
@@ -110,11 +111,11 @@ class _Names(Mapping[str, Any]):
         raise error if trace is None else trace.root.refusing(error)
 
 
-def _globals(router: Any) -> Any:
+def _globals(router: Semantics) -> Any:
     return _Names(router) if current_trace() is not None else router.names
 
 
-def _vars(router: Any, owner: Any) -> Any:
+def _vars(router: Semantics, owner: Any) -> Any:
     """Give what `vars(owner)` gives, each item guarded where it is read."""
     trace, found = current_trace(), vars(owner)
     if trace is not None and isinstance(found, dict) and not trace.root.world.is_own(owner):
@@ -123,7 +124,7 @@ def _vars(router: Any, owner: Any) -> Any:
 
 
 def _running_text(name: str) -> Callable[..., Any]:
-    def refuse(router: Any, *args: Any, **kwargs: Any) -> Any:
+    def refuse(router: Semantics, *args: Any, **kwargs: Any) -> Any:
         trace = current_trace()
         error = CaptureError(
             "E428",

@@ -126,6 +126,11 @@ class Router:
         self.names = function.__globals__
         self._cells: dict[str, types.CellType] | None = None
 
+    @property
+    def name(self) -> str:
+        """The name of the function."""
+        return self.function.__name__
+
     # ----------------------------------------------------------------------------------------------------- reads
 
     def read_global(self, name: str, value: Any, whole: bool = True) -> Any:
@@ -349,8 +354,8 @@ class Router:
         if function in _APPLYING and args and args[0].__hash__ is not None and args[0] in REPLACED:
             args = (functools.partial(self.call, args[0]), *args[1:])
         if any(isinstance(argument, FUNCTIONS) for argument in args) or kwargs:
-            args = tuple(self._handed(argument) for argument in args)
-            kwargs = {name: self._handed(argument) for name, argument in kwargs.items()}
+            args = tuple(self.handed(argument) for argument in args)
+            kwargs = {name: self.handed(argument) for name, argument in kwargs.items()}
         held = Held(trace, args)
         result = function(*args, **kwargs)
         held.check(function)
@@ -363,7 +368,7 @@ class Router:
             writes.new(result)
         return result
 
-    def _handed(self, argument: Any) -> Any:
+    def handed(self, argument: Any) -> Any:
         """A function of the user's that trusted code will call: converted when it is called."""
         if not isinstance(argument, FUNCTIONS):
             return argument

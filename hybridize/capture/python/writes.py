@@ -21,6 +21,7 @@ from hybridize.capture.outside.objects import has_own_account, is_users
 from hybridize.capture.outside.trust import is_trusted_file
 from hybridize.capture.outside.world import MUTATORS
 from hybridize.capture.python import masks
+from hybridize.capture.python.semantics import Semantics
 from hybridize.capture.trace.recording import Recording, current_trace
 from hybridize.contract.feeds import Setting
 from hybridize.contract.places import Attribute, Global, Item
@@ -46,7 +47,7 @@ def refused(trace: Recording, what: str, help: str = "") -> CaptureError:
     return trace.root.refusing(CaptureError("E430", text, help=remedy))
 
 
-def set_attribute(router: Any, value: Any, owner: Any, name: str) -> None:
+def set_attribute(router: Semantics, value: Any, owner: Any, name: str) -> None:
     """`owner.name = value`."""
     trace = current_trace()
     if trace is None or isinstance(owner, Operators):
@@ -113,7 +114,7 @@ def _check_request(trace: Recording, parameter: Any, value: Any) -> None:
         trace.root.history.requests.setdefault(variable, variable.req)
 
 
-def set_item(router: Any, value: Any, owner: Any, key: Any) -> None:
+def set_item(router: Semantics, value: Any, owner: Any, key: Any) -> None:
     """`owner[key] = value`."""
     trace = current_trace()
     kind = type(owner)
@@ -156,7 +157,7 @@ def delete_attribute(owner: Any, name: str) -> None:
     trace.root.world.write(place, MISSING)
 
 
-def delete_item(router: Any, owner: Any, key: Any) -> None:
+def delete_item(router: Semantics, owner: Any, key: Any) -> None:
     """`del owner[key]`."""
     trace = current_trace()
     if trace is None:
@@ -186,7 +187,7 @@ def augmented(before: Any, method: str, value: Any) -> Any:
     return getattr(operator, method)(before, value)
 
 
-def container_method(router: Any, trace: Recording, owner: Any, name: str, args: Any, kwargs: Any) -> Any:
+def container_method(router: Semantics, trace: Recording, owner: Any, name: str, args: Any, kwargs: Any) -> Any:
     """Call a method of a list, dict, set, tuple or deque."""
     world = trace.root.world
     if name in MUTATORS:
@@ -194,7 +195,7 @@ def container_method(router: Any, trace: Recording, owner: Any, name: str, args:
         if args and (isinstance(owner, (dict, set)) or name in ("pop", "insert", "__setitem__", "__delitem__")):
             args = (plain(args[0]), *args[1:])  # a key
         if name == "sort":
-            kwargs = {key: router._handed(arg) for key, arg in kwargs.items()}
+            kwargs = {key: router.handed(arg) for key, arg in kwargs.items()}
         return _change(trace, owner, name, args, kwargs)
     args = tuple(map(plain, args))
     if world.is_outside(owner):
@@ -203,9 +204,9 @@ def container_method(router: Any, trace: Recording, owner: Any, name: str, args:
         if name == "__len__":
             return world.read_length(owner, len(owner))
         world.read_content(owner)
-    args = tuple(router._handed(arg) for arg in args)
+    args = tuple(router.handed(arg) for arg in args)
     method = getattr(owner, name)
-    return method(*args, **{key: router._handed(arg) for key, arg in kwargs.items()})
+    return method(*args, **{key: router.handed(arg) for key, arg in kwargs.items()})
 
 
 def _change(trace: Recording, owner: Any, name: str, args: tuple[Any, ...], kwargs: Any = None) -> Any:
