@@ -50,3 +50,19 @@ def test_nobody_in_charge_is_asked_by_name():
 )
 def test_such_questions_are_seen(source):
     assert looked_up(source)
+
+
+TYPED = {"router", "staging"}
+"""Parameters that are whoever is in charge, or answers for a part of Python."""
+
+
+def test_who_is_in_charge_has_a_declared_type():
+    found = [
+        f"{path}:{parameter.lineno} {parameter.arg}"
+        for path in PACKAGE.rglob("*.py")
+        for node in ast.walk(ast.parse(path.read_text()))
+        if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef)
+        for parameter in (*node.args.posonlyargs, *node.args.args, *node.args.kwonlyargs)
+        if parameter.arg in TYPED and isinstance(parameter.annotation, ast.Name) and parameter.annotation.id == "Any"
+    ]
+    assert found == []
