@@ -100,7 +100,7 @@ class _Custom:
         self._function = function
         self._takes = [isinstance(x, ndarray) for x in inputs]
         self._outputs = {
-            place: number for place, x in enumerate(function._saved) for number, y in enumerate(results) if x is y
+            position: number for position, x in enumerate(function._saved) for number, y in enumerate(results) if x is y
         }
         """The saved arrays that are results: they come with their history."""
 
@@ -118,7 +118,8 @@ class _Custom:
         saved = self._function._saved
         try:
             self._function._saved = tuple(
-                result(y[self._outputs[place]]) if place in self._outputs else x for place, x in enumerate(saved)
+                result(y[self._outputs[position]]) if position in self._outputs else x
+                for position, x in enumerate(saved)
             )
             return self._gradients(g, xs)
         finally:

@@ -51,7 +51,7 @@ def value_and_grad(
             f"the gradient of a function is asked for, got {type(function).__name__}",
             help="autograd.grad(heads, variables) gives gradients of arrays",
         )
-    places = (argnums,) if isinstance(argnums, int) else tuple(argnums)
+    positions = (argnums,) if isinstance(argnums, int) else tuple(argnums)
 
     @wraps(function)
     def call(*args: Any, **kwargs: Any) -> Any:
@@ -59,14 +59,14 @@ def value_and_grad(
         leaves: list[Any] = []
         structures = []
         outer = modes.is_recording() if capturing() else taping() is not None
-        for place in places:
-            if not -len(args) <= place < len(args):
-                raise ArgumentError("E388", f"gradient with respect to argument {place} of {len(args)}")
-            found, structure = flatten(args[place])
-            mine = [_copy(x, place, outer) for x in found]
+        for position in positions:
+            if not -len(args) <= position < len(args):
+                raise ArgumentError("E388", f"gradient with respect to argument {position} of {len(args)}")
+            found, structure = flatten(args[position])
+            mine = [_copy(x, position, outer) for x in found]
             leaves += mine
             structures.append(structure)
-            given[place] = unflatten(structure, mine)
+            given[position] = unflatten(structure, mine)
         with record(train_mode=modes.is_training()):
             outputs = function(*given, **kwargs)
             value = outputs[0] if has_aux else outputs
@@ -101,12 +101,12 @@ def grad_of(
     return call
 
 
-def _copy(x: Any, place: int, outer: bool) -> ndarray | Symbol:
+def _copy(x: Any, position: int, outer: bool) -> ndarray | Symbol:
     """A variable with the values of an argument, which is remembered as its origin where somebody records outside."""
     x = array(x)
     if not isinstance(x, (ndarray, Symbol)) or not is_float(x.dtype):
         kind = getattr(x, "type", type(x).__name__)
-        raise ArgumentError("E385", f"gradients are those of floats, argument {place} has {kind}")
+        raise ArgumentError("E385", f"gradients are those of floats, argument {position} has {kind}")
     if capturing() or not isinstance(x, ndarray):
         return staging().variable(x)
     if not outer:
@@ -215,9 +215,9 @@ class _Recomputation:
 
     def sweep(self, outer: Sweep, g: Sequence[Operand], ys: Sequence[Any], xs: Sequence[Any]) -> list[Operand | None]:
         """Compute again, recording, and go back from there; gradients of variables inside go to the pass outside."""
-        given, places = list(self._leaves), [k for k, x in enumerate(self._leaves) if type(x) is ndarray]
+        given, positions = list(self._leaves), [k for k, x in enumerate(self._leaves) if type(x) is ndarray]
         since = number_of_next()
-        for k, x in zip(places, xs, strict=True):
+        for k, x in zip(positions, xs, strict=True):
             if not is_float(given[k].dtype):
                 continue
             if outer.create:
@@ -242,7 +242,7 @@ class _Recomputation:
             with STATE:
                 random.state._data[...] = before
         found, _ = flatten(outputs)
-        edges = [traced.edge if (traced := history(given[k])) is not None else None for k in places]
+        edges = [traced.edge if (traced := history(given[k])) is not None else None for k in positions]
         heads = [
             (traced.edge, one)
             for y, one in zip(found, g, strict=True)
@@ -253,7 +253,7 @@ class _Recomputation:
         )
         with taped(TAPE if outer.create else None):
             inner.run(heads)
-        for place, gradient in inner.variables.items():  # variables, and arrays that were recorded around the function
-            if place not in edges:
-                outer.take(place, gradient)
+        for edge, gradient in inner.variables.items():  # variables, and arrays that were recorded around the function
+            if edge not in edges:
+                outer.take(edge, gradient)
         return [None if edge is None else inner.arrived(edge) for edge in edges]

@@ -35,8 +35,8 @@ def difference(found: NDArray[Any], expected: NDArray[Any], slack: NDArray[Any] 
             wrong = ~((x == y) | (numpy.isnan(x) & numpy.isnan(y)) | near)
     if not wrong.any():
         return ""
-    place = tuple(int(i) for i in numpy.argwhere(wrong)[0])
-    return f"{int(wrong.sum())} of {wrong.size} elements, first at {list(place)}: {found[place]} for {expected[place]}"
+    first = tuple(int(i) for i in numpy.argwhere(wrong)[0])
+    return f"{int(wrong.sum())} of {wrong.size} elements, first at {list(first)}: {found[first]} for {expected[first]}"
 
 
 def largest(found: NDArray[Any], expected: NDArray[Any]) -> float:

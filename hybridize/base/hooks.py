@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Hooks: places in a lower package that an upper one fills, once, so that the lower one can call it by no name."""
+"""Hooks: values of a lower package that an upper one sets, once, so that the lower one can call it by no name."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ T = TypeVar("T")
 
 
 class Hook(Generic[T]):
-    """One such place.
+    """One such value.
 
     Args:
         value: what is there until it is filled.

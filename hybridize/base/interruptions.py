@@ -15,7 +15,7 @@ import itertools
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
-from types import FrameType
+from types import CodeType, FrameType
 
 _VARARGS = 0x04
 """The flag of code with an argument `*args`, as in `inspect.CO_VARARGS`."""
@@ -29,33 +29,43 @@ def let_through(error: BaseException) -> None:
 
 def is_asynchronous(error: BaseException) -> bool:
     """Tell whether a signal handler has raised an exception, or the one that is its cause."""
+    handlers = _codes_of_handlers()
     seen: set[int] = set()
     at: BaseException | None = error
     while at is not None and id(at) not in seen:
         seen.add(id(at))
         traceback = at.__traceback__
         while traceback is not None:
-            if _is_handler(traceback.tb_frame):
+            if traceback.tb_frame.f_code in handlers or _is_called_by_signal(traceback.tb_frame):
                 return True
             traceback = traceback.tb_next
         at = at.__cause__
     return False
 
 
-def _is_handler(frame: FrameType) -> bool:
-    """Tell whether a frame was called with a signal's number and the frame that it was called from, in this order."""
+def _codes_of_handlers() -> set[CodeType]:
+    """The code of the handlers that stand now. Asked once for a traceback: it takes some microseconds a signal."""
     signal = sys.modules.get("signal")
     if signal is None:  # then there is no handler but Python's own
+        return set()
+    handlers = map(signal.getsignal, signal.valid_signals())
+    codes = (getattr(getattr(one, "__func__", one), "__code__", None) for one in handlers)
+    return {code for code in codes if code is not None}
+
+
+def _is_called_by_signal(frame: FrameType) -> bool:
+    """Tell whether a frame was called with a signal's number and the frame that it was called from, in this order."""
+    signal = sys.modules.get("signal")
+    if signal is None:
         return False
     code, names = frame.f_code, frame.f_locals
     values = [names.get(name) for name in code.co_varnames[: code.co_argcount]]
     if code.co_flags & _VARARGS:
         values += names.get(code.co_varnames[code.co_argcount + code.co_kwonlyargcount], ())
-    for number, interrupted in itertools.pairwise(values):
-        if interrupted is frame.f_back is not None and isinstance(number, int) and number in signal.valid_signals():
-            return True
-    handlers = map(signal.getsignal, signal.valid_signals())
-    return any(getattr(getattr(one, "__func__", one), "__code__", None) is code for one in handlers)
+    return any(
+        interrupted is frame.f_back is not None and isinstance(number, int) and number in signal.valid_signals()
+        for number, interrupted in itertools.pairwise(values)
+    )
 
 
 @contextmanager

@@ -431,7 +431,7 @@ class _Finalizer:
         return known
 
     def _kept(self, symbol: Symbol) -> Given | None:
-        """Return the place that a symbol stands for if it is an array that is there before, or a view of one."""
+        """Return the array that a symbol stands for if it is an array that is there before, or a view of one."""
         entry = None if symbol.weak is not None else self.trace.input_of(symbol._cell)
         if entry is None or entry.position == -2:
             return None

@@ -263,7 +263,7 @@ class Function(Generic[P, R]):
             yield Call.of(*arranged(found, structure))
 
     def _positional(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> tuple[tuple[Any, ...], dict[str, Any]]:
-        """Keywords in the places of their parameters, where a saved function knows those."""
+        """Keywords in the order of their parameters, where a saved function knows those."""
         names = (self._names or ())[len(args) :]
         taken = [name for name in names if name in kwargs]
         if list(names[: len(taken)]) != taken:

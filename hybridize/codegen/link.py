@@ -163,15 +163,15 @@ class _Linker:
             return int(self.targets[symbol])
         name = self._outside(symbol)
         if name not in self.jumps:
-            word, place = self._external(name), self._allocate(self.processor.jump)
-            self.processor.write_jump(self.memory, numpy.array([place]), numpy.array([word]))
-            self.jumps[name] = place
+            word, offset = self._external(name), self._allocate(self.processor.jump)
+            self.processor.write_jump(self.memory, numpy.array([offset]), numpy.array([word]))
+            self.jumps[name] = offset
         return self.jumps[name]
 
     def _allocate(self, content: bytes) -> int:
-        place, self.free = self.free, self.free + len(content)
-        self.memory[place : self.free] = numpy.frombuffer(content, numpy.uint8)
-        return place
+        offset, self.free = self.free, self.free + len(content)
+        self.memory[offset : self.free] = numpy.frombuffer(content, numpy.uint8)
+        return offset
 
     def image(self) -> Image:
         """Make the image of the linked sections."""
@@ -184,7 +184,7 @@ class _Linker:
             self.memory[self.variables :].tobytes(),
             self.end - self.data_end,
             tuple((obj.name(number), int(self.targets[number])) for number in numpy.flatnonzero(exported).tolist()),
-            tuple((key, place) for key, place in self.words.items() if isinstance(key, str)),
+            tuple((key, offset) for key, offset in self.words.items() if isinstance(key, str)),
             tuple(self.pointers),
         )
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The relocations of each processor: the kinds of references to other places that LLVM writes for us.
+"""The relocations of each processor: the kinds of references to other addresses that LLVM writes for us.
 
 A kind says what is meant (`Meaning`) and how the reference is written there, for many references at once: large
 programs have thousands. Offsets count from the beginning of the image, which lies at the beginning of a page.
@@ -59,9 +59,9 @@ class Processor:
     """Lets a jump use a word."""
 
 
-def _scatter(memory: Memory, places: Offsets, values: NDArray[Any]) -> None:
+def _scatter(memory: Memory, offsets: Offsets, values: NDArray[Any]) -> None:
     size = values.dtype.itemsize
-    memory[places[:, None] + numpy.arange(size)] = values.view(numpy.uint8).reshape(-1, size)
+    memory[offsets[:, None] + numpy.arange(size)] = values.view(numpy.uint8).reshape(-1, size)
 
 
 def _fits(values: Offsets, bits: int) -> Offsets:
@@ -70,22 +70,22 @@ def _fits(values: Offsets, bits: int) -> Offsets:
     return values
 
 
-def _distance4(memory: Memory, places: Offsets, targets: Offsets) -> None:
-    _scatter(memory, places, _fits(targets - places, 32).astype("<i4"))
+def _distance4(memory: Memory, offsets: Offsets, targets: Offsets) -> None:
+    _scatter(memory, offsets, _fits(targets - offsets, 32).astype("<i4"))
 
 
-def _distance8(memory: Memory, places: Offsets, targets: Offsets) -> None:
-    _scatter(memory, places, (targets - places).astype("<i8"))
+def _distance8(memory: Memory, offsets: Offsets, targets: Offsets) -> None:
+    _scatter(memory, offsets, (targets - offsets).astype("<i8"))
 
 
-def _merge(memory: Memory, places: Offsets, bits: Offsets) -> None:
+def _merge(memory: Memory, offsets: Offsets, bits: Offsets) -> None:
     """Put bits into instructions of four bytes that have zeros there."""
-    found = memory[places[:, None] + numpy.arange(4)].view("<u4")[:, 0]
-    _scatter(memory, places, found | bits.astype("<u4"))
+    found = memory[offsets[:, None] + numpy.arange(4)].view("<u4")[:, 0]
+    _scatter(memory, offsets, found | bits.astype("<u4"))
 
 
-def _branch(memory: Memory, places: Offsets, targets: Offsets) -> None:
-    _merge(memory, places, (_fits(targets - places, 28) >> 2) & 0x3FFFFFF)
+def _branch(memory: Memory, offsets: Offsets, targets: Offsets) -> None:
+    _merge(memory, offsets, (_fits(targets - offsets, 28) >> 2) & 0x3FFFFFF)
 
 
 def _split21(values: Offsets) -> Offsets:
@@ -93,30 +93,30 @@ def _split21(values: Offsets) -> Offsets:
     return (_fits(values, 21) & 3) << 29 | ((values >> 2) & 0x7FFFF) << 5
 
 
-def _page(memory: Memory, places: Offsets, targets: Offsets) -> None:
-    _merge(memory, places, _split21((targets >> 12) - (places >> 12)))
+def _page(memory: Memory, offsets: Offsets, targets: Offsets) -> None:
+    _merge(memory, offsets, _split21((targets >> 12) - (offsets >> 12)))
 
 
-def _near(memory: Memory, places: Offsets, targets: Offsets) -> None:
-    _merge(memory, places, _split21(targets - places))
+def _near(memory: Memory, offsets: Offsets, targets: Offsets) -> None:
+    _merge(memory, offsets, _split21(targets - offsets))
 
 
 def _in_page(shift: int) -> Writer:
-    """The place within a page, in units of 2^shift bytes."""
+    """The offset within a page, in units of 2^shift bytes."""
 
-    def write(memory: Memory, places: Offsets, targets: Offsets) -> None:
-        _merge(memory, places, (targets & 0xFFF) >> shift << 10)
+    def write(memory: Memory, offsets: Offsets, targets: Offsets) -> None:
+        _merge(memory, offsets, (targets & 0xFFF) >> shift << 10)
 
     return write
 
 
-def _jump_x86(memory: Memory, places: Offsets, targets: Offsets) -> None:
-    _distance4(memory, places + 2, targets - 4)
+def _jump_x86(memory: Memory, offsets: Offsets, targets: Offsets) -> None:
+    _distance4(memory, offsets + 2, targets - 4)
 
 
-def _jump_arm(memory: Memory, places: Offsets, targets: Offsets) -> None:
-    _page(memory, places, targets)
-    _in_page(3)(memory, places + 4, targets)
+def _jump_arm(memory: Memory, offsets: Offsets, targets: Offsets) -> None:
+    _page(memory, offsets, targets)
+    _in_page(3)(memory, offsets + 4, targets)
 
 
 PROCESSORS: Final = {

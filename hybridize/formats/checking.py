@@ -73,7 +73,7 @@ def trials(deployable: Deployable) -> tuple[list[Trial], list[str]]:
     count = len(deployable.outputs)
     for number, variant in enumerate(deployable.variants):
         here = [Trial(number, one.inputs, one.outputs[:count], f"sample {k}") for k, one in enumerate(variant.samples)]
-        state = [deployable.states[place].initial for place in variant.states]
+        state = [deployable.states[position].initial for position in variant.states]
         if not here:
             made = sampling.invented(variant.graph, _arguments(variant), state)
             here += [Trial(number, made.inputs, made.outputs[:count], "a made-up call")] if made is not None else []

@@ -107,8 +107,8 @@ def deployable(program: SavedProgram) -> Deployable:
         )
     written = {name: program.weights[name] for one in family for name in _written(one)}
     states = tuple(State(name, array) for name, array in written.items())
-    places = {state.name: position for position, state in enumerate(states)}
-    variants = tuple(_variant(one, program, places) for one in family)
+    positions = {state.name: position for position, state in enumerate(states)}
+    variants = tuple(_variant(one, program, positions) for one in family)
     inputs, outputs = _inputs_and_outputs(family[-1], program.argument_names)
     fixed = tuple(_fixed(chosen, program.argument_names))
     return Deployable(identifier(program.name), inputs, outputs, states, variants, left_out, fixed)
@@ -139,9 +139,9 @@ def _inputs_and_outputs(
     results = sum(leaf.kind != "constant" for leaf in general.result_leaves)
     outputs = list(_named(_result_names(general.result), general.result_leaves, graph.outputs[:results]))
     taken = {one.name for one in outputs}
-    for place, value in zip(general.writes, graph.outputs[results:], strict=True):
-        if place < count:
-            outputs.append(Tensor(_unique(f"{inputs[place].name}_after", taken), value.type))
+    for position, value in zip(general.writes, graph.outputs[results:], strict=True):
+        if position < count:
+            outputs.append(Tensor(_unique(f"{inputs[position].name}_after", taken), value.type))
     return inputs, tuple(outputs)
 
 
@@ -179,7 +179,7 @@ def _face(signature: SavedSignature) -> tuple[Any, ...]:
     """Return a key that the variants of one program share."""
     count = _arguments(signature)
     types = [(value.type.dtype, value.type.ndim) for value in signature.graph.outputs]
-    written = [place if place < count else signature.state[place - count] for place in signature.writes]
+    written = [position if position < count else signature.state[position - count] for position in signature.writes]
     return _call(signature), types, str(signature.result), written
 
 
@@ -190,7 +190,7 @@ def _alike(signature: SavedSignature, general: SavedSignature) -> SavedSignature
     graph = signature.graph
     constants = dict(graph.constants)
     outputs: list[Value] = []
-    made: dict[int, NDArray[Any]] = {}  # by the place among the outputs
+    made: dict[int, NDArray[Any]] = {}  # by their number among the outputs
     own, computed = iter(graph.outputs), iter(general.graph.outputs)
     for leaf, wanted in zip(signature.result_leaves, general.result_leaves, strict=True):
         if wanted.kind == "constant":
@@ -211,7 +211,7 @@ def _alike(signature: SavedSignature, general: SavedSignature) -> SavedSignature
     samples = []
     for one in signature.samples:
         given = iter(one.outputs)
-        results = [made[place] if place in made else next(given) for place in range(len(outputs))]
+        results = [made[position] if position in made else next(given) for position in range(len(outputs))]
         samples.append(CheckedCall(one.inputs, (*results, *given)))
     return changed(
         signature,
@@ -257,32 +257,32 @@ def _fixed(signature: SavedSignature, parameters: Sequence[str]) -> Iterator[str
 def _written(signature: SavedSignature) -> list[str]:
     """Names of the weights that a call writes."""
     count = _arguments(signature)
-    return [signature.state[place - count] for place in signature.writes if place >= count]
+    return [signature.state[position - count] for position in signature.writes if position >= count]
 
 
-def _variant(signature: SavedSignature, program: SavedProgram, places: dict[str, int]) -> Variant:
+def _variant(signature: SavedSignature, program: SavedProgram, positions: dict[str, int]) -> Variant:
     """The graph with what no signature writes as constants, and states after the arguments."""
     graph, count = signature.graph, _arguments(signature)
     arrays: dict[Value, NDArray[Any]] = {}
     states: list[tuple[int, Value]] = []
     for name, value in zip(signature.state, graph.inputs[count:], strict=True):
-        if name in places:
-            states.append((places[name], value))
+        if name in positions:
+            states.append((positions[name], value))
         else:
             arrays[value] = _constant(program.weights[name])
     results = len(graph.outputs) - len(signature.writes)
     after = list(zip(signature.writes, graph.outputs[results:], strict=True))
-    order = [k for k, (place, _) in enumerate(after) if place < count]
-    order += [k for k, (place, _) in enumerate(after) if place >= count]
+    order = [k for k, (position, _) in enumerate(after) if position < count]
+    order += [k for k, (position, _) in enumerate(after) if position >= count]
     outputs = (*graph.outputs[:results], *(after[k][1] for k in order))
-    new_states = tuple(places[signature.state[after[k][0] - count]] for k in order if after[k][0] >= count)
+    new_states = tuple(positions[signature.state[after[k][0] - count]] for k in order if after[k][0] >= count)
     samples = tuple(
         CheckedCall(one.inputs, (*one.outputs[:results], *(one.outputs[results + k] for k in order)))
         for one in signature.samples
     )
     inputs = (*graph.inputs[:count], *(value for _, value in states))
     bound = Graph(inputs, graph.nodes, outputs, {**graph.constants, **arrays})
-    return Variant(bound, tuple(place for place, _ in states), new_states, samples)
+    return Variant(bound, tuple(position for position, _ in states), new_states, samples)
 
 
 def _constant(weight: NDArray[Any]) -> NDArray[Any]:

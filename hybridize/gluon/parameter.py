@@ -216,15 +216,15 @@ class Parameter:
         Raises:
             ShapeError E123: the shape is not known and may not be deferred.
         """
-        places = device if device is not None else ctx
-        checked_devices(places)
+        devices = device if device is not None else ctx
+        checked_devices(devices)
         if self._data is not None and not force_reinit:
             warn(f"Parameter {self.name!r} is already initialized, ignoring. Set force_reinit=True to re-initialize.")
             return
         default = initializers.create(default_init if default_init is not None else initializers.Uniform())
         chosen = init if init is not None else self.init
         self._deferred = (chosen, default)
-        self._several = isinstance(places, (list, tuple)) and len(places) > 1
+        self._several = isinstance(devices, (list, tuple)) and len(devices) > 1
         self._mark()
         if self.shape_is_known:
             self.finish()

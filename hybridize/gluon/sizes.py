@@ -52,7 +52,7 @@ def signature_of(captured: Captured, names: dict[int, str]) -> SavedSignature:
 def bound_axes(
     function: Function, captured: Captured, names: dict[int, str], drawn: Callable[[SavedSignature], Any]
 ) -> tuple[dict[int, list[int]], bool]:
-    """Axes of the array arguments, by their place, that must have the size that they have in a program.
+    """Axes of the array arguments, by their position, that must have the size that they have in a program.
 
     The second result says whether other sizes are possible there, and give another graph.
 
@@ -80,9 +80,9 @@ def bound_axes(
             found = None
         silent |= found not in (None, expected)
         if found != expected:
-            for place, kind in enumerate(types):
+            for position, kind in enumerate(types):
                 if kind.shape[axis : axis + 1] == (size,):
-                    bound.setdefault(place, []).append(axis)
+                    bound.setdefault(position, []).append(axis)
     return bound, silent
 
 

@@ -272,10 +272,10 @@ class _Parser:
         self._expect("}")
         return builder.finish(outputs)
 
-    def _given(self, inputs: Sequence[Value], place: int, kind: TensorType) -> Value:
-        if place >= len(inputs) or str(inputs[place].type) != str(kind):
-            raise self.error(f"input {place} is {kind}, which it is not by what else is known")
-        return inputs[place]
+    def _given(self, inputs: Sequence[Value], number: int, kind: TensorType) -> Value:
+        if number >= len(inputs) or str(inputs[number].type) != str(kind):
+            raise self.error(f"input {number} is {kind}, which it is not by what else is known")
+        return inputs[number]
 
     def _param(self) -> tuple[str, str, TensorType]:
         number = self._take("value")

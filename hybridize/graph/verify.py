@@ -19,7 +19,7 @@ def verify(graph: Graph, after: str = "") -> Graph:
         after: the name of the pass that made it, for the message.
 
     Raises:
-        GraphError E904: it is not; the message holds the place and the graph.
+        GraphError E904: it is not; the message says where, and holds the graph.
     """
     defined: set[Value] = set()
     for value in (*graph.inputs, *graph.constants):

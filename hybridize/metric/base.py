@@ -310,7 +310,7 @@ class CompositeEvalMetric(EvalMetric):
         self.metrics.append(create(metric))
 
     def get_metric(self, index: int) -> EvalMetric:
-        """The metric at a place.
+        """The metric at an index.
 
         Raises:
             ArgumentError E371: there are fewer.

@@ -117,10 +117,10 @@ class TopKAccuracy(Measured):
                 f"TopKAccuracy needs labels [batch] and scores [batch, classes], got {list(label.shape)} and "
                 f"{list(pred.shape)}",
             )
-        label, places = integers(label).reshape(-1, 1), numpy.arange(pred.shape[1])
+        label, classes = integers(label).reshape(-1, 1), numpy.arange(pred.shape[1])
         known = (label >= 0) & (label < pred.shape[1])
         own = numpy.take_along_axis(pred, numpy.where(known, label, 0), 1)
-        before = ~(pred <= own) | ((pred == own) & (places < label))  # a NaN is before all, and all before it
+        before = ~(pred <= own) | ((pred == own) & (classes < label))  # a NaN is before all, and all before it
         right = known[:, 0] & (before.sum(1) < min(self.top_k, pred.shape[1]))
         return int(right.sum()), len(pred)
 

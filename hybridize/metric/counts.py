@@ -59,8 +59,8 @@ def _multiclass(name: str, label: Array, pred: Array, threshold: Any) -> tuple[A
             help="classes count from 0",
         )
     said = scores.argmax(1) if count else label
-    places = numpy.arange(count)
-    return label[:, None] == places, said[:, None] == places
+    classes = numpy.arange(count)
+    return label[:, None] == classes, said[:, None] == classes
 
 
 def _multilabel(name: str, label: Array, pred: Array, threshold: Any) -> tuple[Array, Array]:

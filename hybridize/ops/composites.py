@@ -382,10 +382,10 @@ def embedding(indices: Operand, weight: Operand) -> Operand:
 def one_hot(
     indices: Operand, depth: int, on_value: float = 1.0, off_value: float = 0.0, dtype: DType = float32
 ) -> Operand:
-    """`on_value` where the place along a new last axis of size `depth` is the index (i64), else `off_value`."""
+    """`on_value` where the position along a new last axis of size `depth` is the index (i64), else `off_value`."""
     shape = (*type_of(indices).shape, depth)
-    place = iota(shape, len(shape) - 1, int64)
-    same = eq(spread(indices, shape, (len(shape) - 1,)), place)
+    classes = iota(shape, len(shape) - 1, int64)
+    same = eq(spread(indices, shape, (len(shape) - 1,)), classes)
     kind = TensorType(shape, dtype)
     return where(same, full(on_value, kind), full(off_value, kind))
 

@@ -171,9 +171,9 @@ class Scan(Control):
         carry_1..c, x_1..s, const_1..d  ->  last carry_1..c, y_1..t
         body: carry_1..c, slice of x_1..s, const_1..d  ->  carry_1..c, slice of y_1..t
 
-    The first `num_carry` operands are the state. An operand that has one axis more than the body's input at its place
-    is sliced along its first axis, of size `length`; the others are constants. Slices of y are stacked along a new
-    first axis. `reverse`: from the last slice to the first, the place of each y being that of its x.
+    The first `num_carry` operands are the state. An operand that has one axis more than the body's input is sliced
+    along its first axis, of size `length`; the others are constants. Slices of y are stacked along a new first axis.
+    `reverse`: from the last slice to the first, the position of each y being that of its x.
     """
 
     body: Graph
@@ -313,9 +313,9 @@ def _or_zero(x: Operand | None, kind: TensorType) -> Operand:
     return full(0, kind) if x is None else x
 
 
-def _scattered(found: Sequence[Operand], places: Sequence[int], count: int) -> list[Gradient]:
-    """`found` at `places` of a list, None elsewhere."""
+def _scattered(found: Sequence[Operand], positions: Sequence[int], count: int) -> list[Gradient]:
+    """`found` at `positions` of a list, None elsewhere."""
     result: list[Gradient] = [None] * count
-    for place, x in zip(places, found, strict=False):
-        result[place] = x
+    for position, x in zip(positions, found, strict=False):
+        result[position] = x
     return result

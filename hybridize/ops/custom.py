@@ -73,8 +73,8 @@ class CustomGradient(Op):
         pairs = zip(g[: self.results], self.body.outputs, strict=False)
         pool = [*(full(0, value.type) if one is None else one for one, value in pairs), *y, *xs]
         gradients: list[Operand | None] = [None] * len(xs)
-        for place, gradient in zip(self.wrt, apply(self.back, [pool[k] for k in self.reads]), strict=True):
-            gradients[place] = gradient
+        for number, gradient in zip(self.wrt, apply(self.back, [pool[k] for k in self.reads]), strict=True):
+            gradients[number] = gradient
         return tuple(gradients)
 
     def lower(self, *inputs: Any, **_: Any) -> Any:

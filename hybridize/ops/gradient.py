@@ -12,7 +12,7 @@ from hybridize.ops.arithmetic import add
 from hybridize.ops.op import Operand, bind, constant
 from hybridize.ops.views import full
 
-Place = TypeVar("Place", bound=Hashable)
+Point = TypeVar("Point", bound=Hashable)
 Place_co = TypeVar("Place_co", bound=Hashable, covariant=True)
 _Node = TypeVar("_Node", bound="Reversible[Any]")
 
@@ -69,13 +69,13 @@ Given = Sequence[Operand | None]
 """Cotangents of the outputs of a node, None where none has arrived."""
 
 
-class Arrived(dict[Place, Operand]):
+class Arrived(dict[Point, Operand]):
     """Cotangents by where they have arrived: at values of a graph, at edges of a tape."""
 
-    def add(self, place: Place, cotangent: Operand) -> None:
-        """Take what arrives at a place; what comes by several ways is summed."""
-        before = self.get(place)
-        self[place] = cotangent if before is None else add(before, cotangent)
+    def add(self, point: Point, cotangent: Operand) -> None:
+        """Take what arrives at a value or an edge; what comes by several ways is summed."""
+        before = self.get(point)
+        self[point] = cotangent if before is None else add(before, cotangent)
 
 
 class Reversible(Protocol[Place_co]):
@@ -83,27 +83,27 @@ class Reversible(Protocol[Place_co]):
 
     @property
     def outputs(self) -> Sequence[Place_co]:
-        """The places where cotangents of its outputs arrive."""
+        """The values or edges where cotangents of its outputs arrive."""
 
 
 def reverse(
     nodes: Iterable[_Node],
-    arrived: Arrived[Place],
-    apply: Callable[[_Node, Given], Iterable[tuple[Place, Operand | None]]],
+    arrived: Arrived[Point],
+    apply: Callable[[_Node, Given], Iterable[tuple[Point, Operand | None]]],
 ) -> None:
     """Run a reverse sweep: carry cotangents from the outputs of nodes to their inputs, and let go of the former.
 
     Args:
         nodes: the newest first.
-        arrived: the cotangents from which the sweep begins; afterwards what arrived at places that no node makes.
+        arrived: the cotangents from which the sweep begins; afterwards what arrived at those that no node makes.
         apply: given a node and the cotangents of its outputs, of which one at least is there, says what arrives where.
     """
     for node in nodes:
-        given = [arrived.pop(place, None) for place in node.outputs]
+        given = [arrived.pop(point, None) for point in node.outputs]
         if any(cotangent is not None for cotangent in given):
-            for place, cotangent in apply(node, given):
+            for point, cotangent in apply(node, given):
                 if cotangent is not None:
-                    arrived.add(place, cotangent)
+                    arrived.add(point, cotangent)
 
 
 def filled(node: Node, given: Given) -> tuple[Operand, ...]:

@@ -66,9 +66,9 @@ class Gather(Op):
     def lower(self, x: Element, indices: Element, *, types: tuple[TensorType, ...]) -> tuple[Element, ...]:
         size, ndim = types[0].shape[self.axis], types[1].ndim
 
-        def element(place: tuple[Expr, ...]) -> Expr:
-            at = clamped(indices(place[self.axis : self.axis + ndim]), size)
-            return x((*place[: self.axis], at, *place[self.axis + ndim :]))
+        def element(index_of: tuple[Expr, ...]) -> Expr:
+            at = clamped(indices(index_of[self.axis : self.axis + ndim]), size)
+            return x((*index_of[: self.axis], at, *index_of[self.axis + ndim :]))
 
         return (element,)
 
@@ -110,9 +110,9 @@ class GatherND(Op):
     def lower(self, x: Element, indices: Element, *, types: tuple[TensorType, ...]) -> tuple[Element, ...]:
         sizes, ndim, count = types[0].shape, types[1].ndim - 1, types[1].shape[-1]
 
-        def element(place: tuple[Expr, ...]) -> Expr:
-            at = (clamped(indices((*place[:ndim], index(k))), sizes[k]) for k in range(count))
-            return x((*at, *place[ndim:]))
+        def element(index_of: tuple[Expr, ...]) -> Expr:
+            at = (clamped(indices((*index_of[:ndim], index(k))), sizes[k]) for k in range(count))
+            return x((*at, *index_of[ndim:]))
 
         return (element,)
 
@@ -267,8 +267,8 @@ class TakeAlongAxis(Op):
     def lower(self, x: Element, indices: Element, *, types: tuple[TensorType, ...]) -> tuple[Element, ...]:
         size = types[0].shape[self.axis]
 
-        def element(place: tuple[Expr, ...]) -> Expr:
-            return x((*place[: self.axis], clamped(indices(place), size), *place[self.axis + 1 :]))
+        def element(index_of: tuple[Expr, ...]) -> Expr:
+            return x((*index_of[: self.axis], clamped(indices(index_of), size), *index_of[self.axis + 1 :]))
 
         return (element,)
 

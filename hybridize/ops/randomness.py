@@ -76,11 +76,11 @@ class RandomBits(Op):
             return loops.cast(x, uint32), loops.cast(high, uint32)
 
         def element(index: tuple[Expr, ...]) -> Expr:
-            place = loops.cast(raveled(index, self.shape), uint64)
-            block = loops.call("shr", place, loops.const(2, uint64))
+            position = loops.cast(raveled(index, self.shape), uint64)
+            block = loops.call("shr", position, loops.const(2, uint64))
             seed, stream = (key((loops.index(k),)) for k in range(2))
             words = _philox([*halves(block), *halves(stream)], list(halves(seed)))
-            lane = loops.cast(loops.call("and", place, loops.const(3, uint64)), uint32)
+            lane = loops.cast(loops.call("and", position, loops.const(3, uint64)), uint32)
 
             def choose(k: int, then: Expr, orelse: Expr) -> Expr:
                 return loops.select(loops.call("eq", lane, loops.const(k, uint32)), then, orelse)

@@ -194,7 +194,7 @@ class All(_Logical):
 
 @frozen
 class _Arg(Op, abstract=True):
-    """Base of the places of the largest and the smallest."""
+    """Base of the positions of the largest and the smallest."""
 
     fold: ClassVar[str]
     axis: int
@@ -335,11 +335,11 @@ class CumMax(_Running):
         starts = (0,) * kind.ndim
         stops = tuple(size - 1 if k == self.axis else length for k, length in enumerate(kind.shape))
         first = tuple(1 if k == self.axis else length for k, length in enumerate(kind.shape))
-        place = iota(kind.shape, self.axis, int64)
+        position = iota(kind.shape, self.axis, int64)
         before = concat(
             slice(y[0], starts, first, (1,) * kind.ndim), slice(y[0], starts, stops, (1,) * kind.ndim), axis=self.axis
         )
-        reached = where(gt(x, before), place, like(0, place))
+        reached = where(gt(x, before), position, like(0, position))
         return (add_along_axis(like(0, x), cum_max(reached, self.axis), g[0], self.axis),)
 
 

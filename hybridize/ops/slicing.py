@@ -82,8 +82,8 @@ class Slice(Op):
 
     def lower(self, x: Element, *, types: tuple[TensorType, ...]) -> tuple[Element, ...]:
         def element(index: tuple[Expr, ...]) -> Expr:
-            places = zip(index, self.starts, self.steps, strict=True)
-            return x(tuple(loops.add(loops.mul(i, loops.index(step)), loops.index(start)) for i, start, step in places))
+            parts = zip(index, self.starts, self.steps, strict=True)
+            return x(tuple(loops.add(loops.mul(i, loops.index(step)), loops.index(start)) for i, start, step in parts))
 
         return (element,)
 

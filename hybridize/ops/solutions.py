@@ -272,7 +272,7 @@ def _orientation(u: NDArray[Any], vh: NDArray[Any]) -> NDArray[Any]:
 
 
 def _products_of_others(s: NDArray[Any]) -> NDArray[Any]:
-    """The product of all elements of s[..., n] but the one at each place."""
+    """The product of all elements of s[..., n] but the one at each position."""
     ones = numpy.ones_like(s[..., :1])
     before = numpy.cumprod(numpy.concatenate([ones, s[..., :-1]], -1), -1)
     after = numpy.cumprod(numpy.concatenate([ones, s[..., :0:-1]], -1), -1)[..., ::-1]
@@ -292,7 +292,7 @@ def _turning(u: Operand, vh: Operand) -> Operand:
 
 
 def _others(s: Operand) -> Operand:
-    """The product of all elements of s[..., n] but the one at each place."""
+    """The product of all elements of s[..., n] but the one at each position."""
     *b, n = type_of(s).shape
     rows = spread(s, (*b, n, n), (len(b),))
     return prod(where(on_diagonal(rows), like(1, rows), rows), (len(b) + 1,))
@@ -302,9 +302,9 @@ def _pairs(s: Operand) -> Operand:
     """The product of all elements of s[..., n] but two, for each two of them: [..., n, n], 0 on the diagonal."""
     *b, n = type_of(s).shape
     rank, shape = len(b), (*b, n, n, n)
-    first, second, place = (iota(shape, rank + k, int64) for k in range(3))
+    first, second, position = (iota(shape, rank + k, int64) for k in range(3))
     elements = spread(s, shape, (rank, rank + 1))
-    left_out = bit_or(eq(place, first), eq(place, second))
+    left_out = bit_or(eq(position, first), eq(position, second))
     found = prod(where(left_out, like(1, elements), elements), (rank + 2,))
     return where(on_diagonal(found), like(0, found), found)
 

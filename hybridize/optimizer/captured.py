@@ -170,9 +170,9 @@ class Settings(Feed):
                 if counts[index] is None:
                     del counts[index]
 
-    def of(self, trace: Recording, place: int) -> dict[str, Any]:
+    def of(self, trace: Recording, number: int) -> dict[str, Any]:
         """The numbers of one of the weights, as arrays of the program without axes."""
-        row = self.rows[place]
+        row = self.rows[number]
         numbers = trace.lift(self.array)
         return {name: numbers[row, column] for column, name in enumerate(self.names)} | self.graph
 
@@ -243,10 +243,10 @@ def captured_step(
         raise
     kind: Any = type(optimizer)
     formula: Any = trace.convert(kind.formula)
-    for place, (weight, grad, state) in enumerate(zip(weights, grads, states, strict=True)):
+    for number, (weight, grad, state) in enumerate(zip(weights, grads, states, strict=True)):
         slots = state if type(state) is tuple else () if state is None else (state,)
-        flags = settings.flags[settings.rows[place]]
-        updated(formula, weight, grad, slots, _narrow(settings.of(trace, place), weight.dtype), flags)
+        flags = settings.flags[settings.rows[number]]
+        updated(formula, weight, grad, slots, _narrow(settings.of(trace, number), weight.dtype), flags)
 
 
 def _narrow(s: dict[str, Any], dtype: DType) -> dict[str, Any]:

@@ -6,7 +6,7 @@
     Binding     a kernel with the buffers of one weight: a call is a table of numbers and a jump
 
 A program's outputs may not overlap its inputs in general. Here each element of the results depends on the elements at
-its own place, and on sums that are done before: they may, unless a value is computed twice and the second time from
+its own index, and on sums that are done before: they may, unless a value is computed twice and the second time from
 what the first has overwritten. Whether that is so is tried when a kernel is made, on sizes that take every path of its
 code. Where both ways do not give the same bits, results are written beside, and copied.
 """
@@ -182,12 +182,12 @@ class FormulaProgram:
             return [operand(x) for x in computed(formula, w, g, tuple(rest[:count]), s, dict(flags))]
 
         name = f"{formula.__qualname__.split('.')[0]} update"
-        places = {
+        updates = {
             0: 0,
             **{1 + k: 2 + k for k in range(len(dtypes) - 2)},
         }  # so that the code counts with it, where it can
         graph = make_graph(steps, types, tracer=tracer)
-        self.executable: Executable = compiler.compile(graph, name=name, updates=places)
+        self.executable: Executable = compiler.compile(graph, name=name, updates=updates)
         self.in_place = all(map(self._serves_in_place, _TRIED))
         """True if the results may take the places of what they are made of."""
 

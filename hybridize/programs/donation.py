@@ -14,7 +14,7 @@ from hybridize.contract.captured import Captured, Made, Output
 from hybridize.runtime.cpython import USABLE
 
 Pairs = Sequence[tuple[int, int]]
-"""Outputs and the inputs whose place they take."""
+"""Outputs and the inputs whose buffers they are written over."""
 
 
 def updates_of(captured: Captured) -> dict[int, int]:
@@ -43,7 +43,7 @@ def _outputs(arguments: Any) -> list[Output]:
     return found
 
 
-def places(pairs: Pairs, inputs: Sequence[NDArray[Any]]) -> dict[int, NDArray[Any]]:
+def donated(pairs: Pairs, inputs: Sequence[NDArray[Any]]) -> dict[int, NDArray[Any]]:
     """The arrays that the program may write in place of outputs: those that nothing else among the inputs overlaps."""
     if not pairs:
         return {}

@@ -27,7 +27,7 @@ from hybridize.base.forks import renewed
 from hybridize.compiler.archived import Code, executable
 from hybridize.graph import Graph
 from hybridize.programs.backends import Machine, Memory
-from hybridize.programs.donation import places
+from hybridize.programs.donation import donated
 from hybridize.runtime.cpython import USABLE
 from hybridize.runtime.executable import Executable, Packer
 
@@ -172,7 +172,7 @@ class PackedMachine(Machine):
         with self._lock:
             self._refresh()
             executable, copies = self.executable, self._copies
-        there = places(executable.plan.updates, inputs) if in_place else None
+        there = donated(executable.plan.updates, inputs) if in_place else None
         return executable.run(inputs, [copy.buffer for copy in copies] if copies else None, there)
 
     def _refresh(self) -> None:

@@ -43,7 +43,7 @@ from hybridize.graph import Graph, exact, is_exact, sizes_of
 from hybridize.ops.op import Op, taping
 from hybridize.programs.backends import Backend, Evaluation, Memory, Verifying
 from hybridize.programs.differentiated import Recorded, viewed
-from hybridize.programs.donation import places, updates_of
+from hybridize.programs.donation import donated, updates_of
 from hybridize.programs.entry import (
     CommitFlag,
     Entry,
@@ -501,7 +501,7 @@ class Program:
             fallback=not_taken if keeps_state else fallback, structure=self._finish(count, lifted),
             writes=[array._data for array in written],
             committed=committed.put if written else None, packed=[copy.buffer for copy in copies],
-            watches=watches(captured.guards), in_place=places(executable.plan.updates, inputs),
+            watches=watches(captured.guards), in_place=donated(executable.plan.updates, inputs),
         )  # fmt: skip
         if isinstance(made, PythonEntry):
             return None

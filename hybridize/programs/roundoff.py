@@ -38,11 +38,11 @@ def local(op: Any, inputs: Sequence[Buffer], outputs: Sequence[Buffer]) -> list[
         if not isinstance(op, Elementwise):
             return [None if terms is None else _FACTOR * terms for terms in _terms(op, inputs, outputs)]
         found: list[Any] = [0.0 for _ in outputs]
-        for place, x in enumerate(inputs):
+        for position, x in enumerate(inputs):
             if not is_float(x.dtype):
                 continue
             for direction in (1, -1):
-                nudged = [*inputs[:place], _nudged(x, direction), *inputs[place + 1 :]]
+                nudged = [*inputs[:position], _nudged(x, direction), *inputs[position + 1 :]]
                 for number, (y, other) in enumerate(zip(outputs, op.reference(*nudged), strict=True)):
                     found[number] = found[number] + _apart(other, y)
         return [numpy.nan_to_num(4 * slack) for slack in found]

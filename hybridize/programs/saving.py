@@ -125,8 +125,8 @@ def _repeats(signature: SavedSignature, call: Call) -> bool:
 def _signature(captured: Captured, keys: Mapping[int, str]) -> SavedSignature:
     # Files have no conditions: the numbers that they are about are constants there.
     pinned = {position for condition in captured.conditions for position in condition.positions}
-    places = [i for i, source in enumerate(captured.sources) if source.position not in pinned]
-    order = sorted(places, key=lambda i: (captured.sources[i].position < 0, captured.sources[i].position))
+    kept = [i for i, source in enumerate(captured.sources) if source.position not in pinned]
+    order = sorted(kept, key=lambda i: (captured.sources[i].position < 0, captured.sources[i].position))
     inputs = tuple(captured.graph.inputs[i] for i in order)
     writes = tuple(number for number, i in enumerate(order) if captured.sources[i].written >= 0)
     written = [captured.graph.outputs[captured.sources[order[number]].written] for number in writes]
@@ -196,8 +196,8 @@ def _captured(signature: SavedSignature, arrays: Mapping[str, ndarray]) -> Captu
         kinds.append(kind if leaf.kind == "array" else _number_kind(leaf, kind))
     sources += [Source(-1, arrays[name]) for name in signature.state]
     count = sum(leaf.kind != "constant" for leaf in signature.result_leaves)
-    for output, place in enumerate(signature.writes, count):
-        sources[place] = changed(sources[place], written=output)
+    for output, index in enumerate(signature.writes, count):
+        sources[index] = changed(sources[index], written=output)
     results: list[Result] = []
     output = 0
     for leaf in signature.result_leaves:

@@ -98,9 +98,9 @@ def raised(kind: type[BaseException], args: Sequence[Any], attributes: dict[str,
     made = kind(*args) if kind.__module__ == "builtins" else kind.__new__(kind)
     made.args = tuple(args)
     vars(made).update(attributes)
-    place = attributes.get("loc")
-    if isinstance(made, HybridizeError) and isinstance(place, tuple):
-        made.loc = SourceLoc(*place)
+    loc = attributes.get("loc")
+    if isinstance(made, HybridizeError) and isinstance(loc, tuple):
+        made.loc = SourceLoc(*loc)
     if note:
         made.add_note(note)
     return made

@@ -396,7 +396,7 @@ class Grouping:
         return False
 
     def _latest(self, goal: FusionGroup) -> int:
-        """The last place that may lead to a group: a unit that begins before its end may itself end later."""
+        """The last position that may lead to a group: a unit that begins before its end may itself end later."""
         units: list[Unit] = [*self.groups, *self.steps]
         before, latest = -1, goal.last
         while latest != before:

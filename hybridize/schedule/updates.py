@@ -2,7 +2,7 @@
 """Buffer donation: outputs that may lie where an input lies, a state's new value written over the old one.
 
 The caller offers pairs of an output and an input of equal type. A pair is taken where every element of the input is
-read for the last time before the element of the output at its place is written: in an earlier step, or in the same
+read for the last time before the element of the output at its position is written: in an earlier step, or in the same
 turn of the same loop. What is taken is right wherever the caller puts the output, over the input or apart.
 
 A program that asserts may yet refuse what it was given, and must then have changed nothing: it stops at an assertion

@@ -44,7 +44,7 @@ def tables(path: Path, *, full: bool = False) -> list[Grid]:
 
 
 _KINDS = {
-    "weight": "weights", "sample": "samples", "hybridize:graph": "graphs", "hybridize:lines": "places in the source",
+    "weight": "weights", "sample": "samples", "hybridize:graph": "graphs", "hybridize:lines": "lines of the source",
     "hybridize:code": "machine code",
 }  # fmt: skip
 

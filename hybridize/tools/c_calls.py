@@ -176,11 +176,11 @@ class TimedLibrary:
 
     def mapped(self, arrays: Arrays) -> list[NDArray[Any]]:
         """The arrays as they lie in the library's file, which is mapped here; copies of those that do not."""
-        content, places = self._path.read_bytes(), _mappings(self._path)
+        content, mappings = self._path.read_bytes(), _mappings(self._path)
         found = []
         for array in arrays:
             at = content.find(array.tobytes()) if array.nbytes >= ALIGNMENT else -1
-            address = next((start + at - first for first, last, start in places if first <= at < last), 0)
+            address = next((start + at - first for first, last, start in mappings if first <= at < last), 0)
             copy = aligned_copy(array)
             if at >= 0 and address:
                 read = (ctypes.c_uint8 * array.nbytes).from_address(address)

@@ -32,17 +32,17 @@ and quarters exist."""
 Tell = Callable[[str], None]
 
 
-def found(place: str) -> Any:
+def found(thing: str) -> Any:
     """The object called `MODULE:NAME`, the module looked for in the current folder first; or a saved file.
 
     Raises:
         ArgumentError E349: there is none.
     """
-    if Path(place).is_file() and ":" not in place:
-        return hybridize.load(place)
-    module, colon, name = place.partition(":")
+    if Path(thing).is_file() and ":" not in thing:
+        return hybridize.load(thing)
+    module, colon, name = thing.partition(":")
     if not (module and colon and name):
-        text = f"{place!r} is neither MODULE:NAME nor a saved file"
+        text = f"{thing!r} is neither MODULE:NAME nor a saved file"
         raise ArgumentError("E349", text, help="for `net` in train.py say train:net")
     if module.endswith(".py"):
         module = module[:-3].replace("/", ".")
@@ -64,16 +64,16 @@ def found(place: str) -> Any:
     return at
 
 
-def callable_of(thing: Any, place: str) -> Any:
+def callable_of(thing: Any, name: str) -> Any:
     """An object as something that compiles: itself where it is hybridized, else hybridized.
 
     Raises:
         ArgumentError E301, E349: it is nothing that can be compiled.
     """
     if isinstance(thing, type):
-        raise ArgumentError("E349", f"{place} is a class", help="give an object of it: net = Net() in the module")
+        raise ArgumentError("E349", f"{name} is a class", help="give an object of it: net = Net() in the module")
     if isinstance(thing, Block) and not isinstance(thing, HybridBlock):
-        text = f"{place} is a {type(thing).__name__}, which runs as Python only"
+        text = f"{name} is a {type(thing).__name__}, which runs as Python only"
         raise ArgumentError("E349", text, help="derive it from HybridBlock; HybridSequential instead of Sequential")
     door = sys.modules.get("hybridize.torch")
     if isinstance(thing, Function) or (door is not None and isinstance(thing, door.TorchFunction)):
@@ -156,18 +156,18 @@ def compiled(thing: Any, specs: Sequence[str], tell: Tell) -> list[str]:
 
 
 def exported(
-    place: str, specs: Sequence[str], format: str, path: str, *, tell: Tell, options: dict[str, Any]
+    name: str, specs: Sequence[str], format: str, path: str, *, tell: Tell, options: dict[str, Any]
 ) -> tuple[Exported, list[str]]:
     """Compile and export; see `hybridize compile --help`."""
-    tell(f"importing {place}")
-    thing = callable_of(found(place), place)
+    tell(f"importing {name}")
+    thing = callable_of(found(name), name)
     told = compiled(thing, specs, tell) if specs else []
     try:
         made = thing.export(path, format=format, progress=tell, **options)
     except StateError as error:
         if error.code not in ("E506", "E533"):
             raise
-        text = f"{place} was not called yet, so nothing says what goes in"
+        text = f"{name} was not called yet, so nothing says what goes in"
         raise StateError(
             error.code, text, help='give --input once for each argument, as in --input "f32[1,512]"'
         ) from None

@@ -70,13 +70,13 @@ class Compiled:
         """The number of times that a call draws random numbers."""
         self.options = options
         self.frozen: bool = options["freeze"]
-        places = [_owner_of(module, name) for name in exported.state]
+        owners = [_owner_of(module, name) for name in exported.state]
         self.state: list[torch.Tensor] = [
-            exported.constants[name] if place is None else place[0][place[1]]
-            for name, place in zip(exported.state, places, strict=True)
+            exported.constants[name] if owner is None else owner[0][owner[1]]
+            for name, owner in zip(exported.state, owners, strict=True)
         ]
         self.owned = [
-            (*place, tensor, tensor.data_ptr()) for place, tensor in zip(places, self.state, strict=True) if place
+            (*owner, tensor, tensor.data_ptr()) for owner, tensor in zip(owners, self.state, strict=True) if owner
         ]
         if before and not before.may_read(self.state):
             raise OtherTensorsError

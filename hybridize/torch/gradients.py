@@ -196,10 +196,10 @@ class DifferentiatedCall:
             if self.route.of:
                 self.before = {k: self.tensors[k].clone() for k in self.pair.halves.inputs if k in writes}
             found = self.pair.forward.run(buffers)
-            for number, place in enumerate(writes, self.owner.results):
-                buffers[place][...] = found[number]
+            for number, result in enumerate(writes, self.owner.results):
+                buffers[result][...] = found[number]
         if writes:
-            torch.autograd.graph.increment_version([self.tensors[place] for place in writes])
+            torch.autograd.graph.increment_version([self.tensors[result] for result in writes])
         self.buffers = ()
         return [as_tensor(array) for array in found]
 

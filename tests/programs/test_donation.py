@@ -11,7 +11,7 @@ import pytest
 from hybridize import autograd, gluon, hybridize, np, npx
 from hybridize.array.storage import Storage
 from hybridize.gluon import nn
-from hybridize.programs.donation import places
+from hybridize.programs.donation import donated
 
 MIB = 1 << 20
 
@@ -186,14 +186,14 @@ def test_arrays_that_overlap_are_not_written_in_place():
     memory = numpy.zeros(100, numpy.float32)
     a, b, c, d = memory[:40], memory[30:60], memory[60:90], numpy.zeros(10, numpy.float32)
     pairs = [(k, k) for k in range(4)]
-    assert list(places(pairs, [a, b, c, d])) == [2, 3]
-    assert list(places(pairs, [memory, b, c, d])) == [3]
-    assert list(places(pairs, [c, d, memory[59:61], a])) == [1, 3]
-    assert list(places(pairs, [a, a, c, d])) == [2, 3]
-    assert list(places(pairs, [memory[::2], c, d, memory[:0]])) == [2, 3]
+    assert list(donated(pairs, [a, b, c, d])) == [2, 3]
+    assert list(donated(pairs, [memory, b, c, d])) == [3]
+    assert list(donated(pairs, [c, d, memory[59:61], a])) == [1, 3]
+    assert list(donated(pairs, [a, a, c, d])) == [2, 3]
+    assert list(donated(pairs, [memory[::2], c, d, memory[:0]])) == [2, 3]
     frozen = d.copy()
     frozen.setflags(write=False)
-    assert list(places(pairs, [frozen, c, d.astype("f8")[::2], a])) == [1, 3]
+    assert list(donated(pairs, [frozen, c, d.astype("f8")[::2], a])) == [1, 3]
 
 
 def test_copies_of_weights_see_every_step():

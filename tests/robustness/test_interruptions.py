@@ -271,6 +271,20 @@ def test_other_exceptions_are_not(function):
     let_through(caught.value)
 
 
+def test_handlers_are_asked_for_once_a_traceback(monkeypatch):
+    """Not once a frame: a function that calls itself leaves thousands, and is looked at from each of its branches."""
+    asked, getsignal = [], signal.getsignal
+    monkeypatch.setattr(signal, "getsignal", lambda number: asked.append(number) or getsignal(number))
+
+    def deep(count):
+        return deep(count - 1) if count else 1 / 0
+
+    with pytest.raises(ZeroDivisionError) as caught:
+        deep(300)
+    assert not is_asynchronous(caught.value)
+    assert sorted(asked) == sorted(signal.valid_signals())
+
+
 def test_what_guards_of_a_call_meet_arrives():
     """Guards are checked by machine code, which asks Python for some; an interruption there is no answer either."""
     box = {"scale": 2.0}

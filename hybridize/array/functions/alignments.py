@@ -37,8 +37,8 @@ def summed(
     Args:
         scores: [steps, batch, classes], logarithms of probabilities.
         compose: makes the same of scores by ops.
-        path: [batch, places], the classes of the label with blanks between.
-        ends: [batch, 1], the last place of the path.
+        path: [batch, states], the classes of the label with blanks between.
+        ends: [batch, 1], the last state of the path.
         counted: [steps, batch], whether a step is one of the sequence's; None: all are.
         blank: the class of blanks.
     """
@@ -58,7 +58,7 @@ _MOVED = 8
 
 
 class Alignments:
-    """The sums over all beginnings of alignments; the rule of their gradient: how probable each place is at each step.
+    """The sums over all beginnings of alignments; the rule of their gradient: how probable each state is at each step.
 
     Ends of alignments are beginnings of those of the reversed sequence: where a gradient is `wanted`, both are summed
     at once, as sequences of one batch.
@@ -84,7 +84,7 @@ class Alignments:
         data = scores._data
         dtype = data.dtype
         self._emitted = numpy.maximum(numpy.take_along_axis(data, path[None], 2), dtype.type(NEVER))
-        batch, places = path.shape
+        batch, states = path.shape
         before = numpy.full_like(path, blank)
         before[:, 2:] = path[:, :-2]
         skips = numpy.where((path != blank) & (path != before), 0.0, NEVER).astype(dtype)
@@ -93,7 +93,7 @@ class Alignments:
         if wanted:
             back = numpy.full_like(skips, NEVER)
             back[:, 2:] = skips[:, :1:-1]
-            skips, starts = numpy.concatenate([skips, back]), numpy.concatenate([starts, places - 1 - ends])
+            skips, starts = numpy.concatenate([skips, back]), numpy.concatenate([starts, states - 1 - ends])
             emitted = numpy.concatenate([emitted, emitted[::-1, :, ::-1]], 1)
             counted = None if counted is None else numpy.concatenate([counted, counted[::-1]], 1)
         self._sums, self._bases = _beginnings(emitted, skips, starts, counted)
@@ -135,17 +135,17 @@ class Alignments:
 
 
 def _beginnings(emitted: Array, skips: Array, starts: Array, counted: Array | None) -> tuple[Array, Array]:
-    """[steps + 1, batch, places]: all beginnings of alignments that are at a place after so many steps.
+    """[steps + 1, batch, states]: all beginnings of alignments that are at a state after so many steps.
 
-    A beginning that stands at place s has come from s, from s - 1, or, where `skips` is 0, from s - 2. The logarithms
+    A beginning that stands at state s has come from s, from s - 1, or, where `skips` is 0, from s - 2. The logarithms
     are counted from a base [steps + 1, batch], float64, that is moved along: the gradient is made of differences, which
     float32 would not hold of large numbers.
     """
-    steps, batch, places = emitted.shape
-    sums = numpy.full((steps + 1, batch, places + 2), NEVER, emitted.dtype)  # two places before the first
+    steps, batch, states = emitted.shape
+    sums = numpy.full((steps + 1, batch, states + 2), NEVER, emitted.dtype)  # two states before the first
     numpy.put_along_axis(sums[0], starts + 2, 0, 1)
     here = sums[:, :, 2:]
-    came = sliding_window_view(sums, 3, 2).transpose(0, 3, 1, 2)  # from two places before, from one, from here
+    came = sliding_window_view(sums, 3, 2).transpose(0, 3, 1, 2)  # from two states before, from one, from here
     cost = numpy.stack([skips, numpy.zeros_like(skips), numpy.zeros_like(skips)])
     parts, most = numpy.empty_like(cost), numpy.empty_like(skips)
     bases = numpy.zeros((steps + 1, batch))
@@ -170,7 +170,7 @@ def _beginnings(emitted: Array, skips: Array, starts: Array, counted: Array | No
 
 
 def _at_ends(last: Array, ends: Array) -> Array:
-    """The paths that end at their last place, or at the one before."""
+    """The paths that end at their last state, or at the one before."""
     before = numpy.take_along_axis(last, numpy.maximum(ends - 1, 0), 1)
     before = numpy.where(ends > 0, before, last.dtype.type(NEVER))
     return numpy.asarray(numpy.logaddexp(numpy.take_along_axis(last, ends, 1), before)[:, 0])

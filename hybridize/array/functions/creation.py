@@ -403,7 +403,7 @@ def tri(N: int, M: int | None = None, k: int = 0, dtype: Any = None, ctx: Any = 
 def tril(m: Any, k: int = 0) -> Any:
     """The elements on and below the diagonal `k` of the last two axes, zeros above; a vector is every row."""
     x = as_array(m)
-    row, column = _places_of(x, "tril")
+    row, column = _row_and_column(x, "tril")
     return where(greater_equal(row + k, column), x, cast_zero(x))
 
 
@@ -411,11 +411,11 @@ def tril(m: Any, k: int = 0) -> Any:
 def triu(m: Any, k: int = 0) -> Any:
     """The elements on and above the diagonal `k` of the last two axes, zeros below; a vector is every row."""
     x = as_array(m)
-    row, column = _places_of(x, "triu")
+    row, column = _row_and_column(x, "triu")
     return where(greater_equal(column, row + k), x, cast_zero(x))
 
 
-def _places_of(x: Any, name: str) -> tuple[Any, Any]:
+def _row_and_column(x: Any, name: str) -> tuple[Any, Any]:
     """Row and column number of every element of matrices, or of the square matrix whose rows are a vector."""
     if not x.ndim:
         raise ShapeError("E113", f"{name} takes a vector or matrices, got {x.type}")

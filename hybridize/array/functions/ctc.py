@@ -78,8 +78,8 @@ def ctc_loss(
     sizes = _counted(classes, 0 if blank_label == "first" else -1) if label_lengths is None else label_lengths
     sizes = result(index_operand(sizes))
     check(operand(sizes), 0, classes.shape[1] + 1, f"ctc_loss, lengths of labels {classes.type}", "a label is as long")
-    counted_places = less(arange(classes.shape[1], dtype=int64), expand_dims(sizes, 1))
-    classes = where(counted_places, classes, blank)  # what comes after the end of a label may be any number
+    is_label = less(arange(classes.shape[1], dtype=int64), expand_dims(sizes, 1))
+    classes = where(is_label, classes, blank)  # what comes after the end of a label may be any number
     check(operand(classes), 0, x.shape[2], f"ctc_loss of {x.shape[2]} classes, labels")
     scores = log_softmax(x.astype(wide), -1)
     path, ends = _path(classes, blank), reshape(sizes, (batch, 1)) * 2
@@ -99,16 +99,16 @@ def _composed(scores: Any, path: Any, ends: Any, counted: Any, blank: int) -> An
 
     Args:
         scores: [steps, batch, classes], logarithms of probabilities.
-        path: [batch, places], the classes of the label with blanks between.
-        ends: [batch, 1], the last place of the path.
+        path: [batch, states], the classes of the label with blanks between.
+        ends: [batch, 1], the last state of the path.
         counted: [steps, batch], whether a step is one of the sequence's; None: all are.
         blank: the class of blanks.
     """
     wide, steps = scores.dtype, operator.index(scores.shape[0])
-    batch, places = path.shape[0], operator.index(path.shape[1])
+    batch, states = path.shape[0], operator.index(path.shape[1])
     emitted = maximum(along(scores, expand_dims(path, 0), 2), NEVER)
     skips = where(logical_and(path != blank, path != _shifted(path, 2, blank)), 0.0, NEVER).astype(wide)
-    start = concatenate([full((batch, 1), 0.0, dtype=wide), full((batch, places - 1), NEVER, dtype=wide)], 1)
+    start = concatenate([full((batch, 1), 0.0, dtype=wide), full((batch, states - 1), NEVER, dtype=wide)], 1)
     last = _last([start, emitted] if counted is None else [start, emitted, counted], skips, steps)
     total = logaddexp(
         along(last, ends, 1),
@@ -146,24 +146,24 @@ def _counting(steps: int, lengths: Any) -> Any:
 def _last(inputs: list[Any], skips: Any, steps: int) -> Any:
     """The logarithms of the probabilities of all beginnings of the path, after the last step.
 
-    A beginning that stands at place s has come from s, from s - 1, or, where `skips` is 0, from s - 2.
+    A beginning that stands at state s has come from s, from s - 1, or, where `skips` is 0, from s - 2.
     """
     operands = [operand(x) for x in (*inputs, skips)]
     kinds = [type_of(x) for x in operands]
-    batch, places = kinds[0].shape
+    batch, states = kinds[0].shape
 
     def before(x: Operand, by: int) -> Operand:
-        kept = ops.slice(x, (0, 0), (batch, places - by), (1, 1))
+        kept = ops.slice(x, (0, 0), (batch, states - by), (1, 1))
         return ops.concat(ops.full(NEVER, TensorType((batch, by), kinds[0].dtype)), kept, axis=1)
 
     def step(x: Operand, emitted: Operand, *rest: Operand) -> list[Operand]:
         arrived = x
-        if places > 1:
+        if states > 1:
             arrived = ops.log_add_exp(arrived, before(x, 1))
             arrived = ops.log_add_exp(arrived, ops.add(before(x, 2), rest[-1]))
         after = ops.add(arrived, emitted)
         if len(rest) > 1:
-            after = ops.where(ops.broadcast(ops.reshape(rest[0], (batch, 1)), (batch, places)), after, x)
+            after = ops.where(ops.broadcast(ops.reshape(rest[0], (batch, 1)), (batch, states)), after, x)
         return [after]
 
     slices = [TensorType(kind.shape[1:], kind.dtype) for kind in kinds[1:-1]]

@@ -147,9 +147,9 @@ def _taped_get(tape: Any, x: ndarray, key: Any) -> ndarray:
     if found._storage is not None and found._storage is x._storage:
         shown: ndarray = tape.view(x, _steps(_parse(key, x.type), x.shape), found)
         return shown
-    places = numpy.arange(x.size).reshape(x.shape)[_plain(key)]
+    numbers = numpy.arange(x.size).reshape(x.shape)[_plain(key)]
     flat = bind1(ops.Reshape((x.size,)), operand(x))
-    picked: ndarray = result(bind1(ops.Gather(0), flat, numpy.asarray(places)))
+    picked: ndarray = result(bind1(ops.Gather(0), flat, numpy.asarray(numbers)))
     return picked
 
 
@@ -165,19 +165,19 @@ def _taped_set(tape: Any, x: ndarray, key: Any, value: Any) -> None:
     if not x._data.flags.writeable:
         raise ArgumentError("E306", f"{x.type} is a read-only view", help="write to a copy: x.copy()")
     try:
-        places = numpy.arange(x.size).reshape(x.shape)[_plain(key)]
+        numbers = numpy.arange(x.size).reshape(x.shape)[_plain(key)]
     except IndexError as error:
         raise _key_error(error, x.type, key) from None
-    if places is not None and _is_basic(_plain(key)):
+    if numbers is not None and _is_basic(_plain(key)):
         steps = _steps(_parse(key, x.type), x.shape)
         shape = x.shape
         for step in steps:
             shape = step.infer(TensorType(shape, x.dtype))[0].shape
         tape.write(x, steps, _fitted(update, shape, x))
         return
-    fitted = bind1(ops.Reshape((places.size,)), _fitted(update, places.shape, x))
+    fitted = bind1(ops.Reshape((numbers.size,)), _fitted(update, numbers.shape, x))
     flat = bind1(ops.Reshape((x.size,)), operand(x))
-    changed = bind1(ops.ScatterND("set"), flat, places.reshape(-1, 1), fitted)
+    changed = bind1(ops.ScatterND("set"), flat, numbers.reshape(-1, 1), fitted)
     tape.write(x, (), bind1(ops.Reshape(x.shape), changed))
 
 
@@ -275,7 +275,7 @@ def _parse(key: Any, of: TensorType) -> Parsed:
     counters: set[int] = set()
     runs: list[int] = []
     """Places, in the key, of integers and index arrays: what NumPy calls advanced when an array is among them."""
-    for place, part in enumerate(_expanded(key, len(shape), of)):
+    for axis_of_key, part in enumerate(_expanded(key, len(shape), of)):
         axis = len(slices)
         if part is None:
             new.append(None)
@@ -286,13 +286,13 @@ def _parse(key: Any, of: TensorType) -> Parsed:
             integers[axis] = _bounded(number, shape[axis], axis, of)
             slices.append(_FULL)
             new.append(axis)
-            runs.append(place)
+            runs.append(axis_of_key)
         else:
             found = _index_array(part)
             known = (
                 (found,)
                 if not isinstance(found, numpy.ndarray) or found.dtype != bool_
-                else _true_places(found, shape[axis:], of)
+                else _true_positions(found, shape[axis:], of)
             )
             for index in known:
                 if isinstance(part, Symbol) and part.weak is int:
@@ -300,7 +300,7 @@ def _parse(key: Any, of: TensorType) -> Parsed:
                 arrays[len(slices)] = index
                 new.append(len(slices))
                 slices.append(_FULL)
-            runs.append(place)
+            runs.append(axis_of_key)
     together = not runs or runs == list(range(runs[0], runs[0] + len(runs)))
     return Parsed(tuple(slices), integers, tuple(new), arrays, together, frozenset(counters))
 
@@ -319,7 +319,7 @@ def _bounded(number: int, length: int, axis: int, of: TensorType) -> int:
     return number + length if number < 0 else number
 
 
-def _true_places(mask: NDArray[Any], shape: Shape, of: TensorType) -> tuple[NDArray[Any], ...]:
+def _true_positions(mask: NDArray[Any], shape: Shape, of: TensorType) -> tuple[NDArray[Any], ...]:
     if mask.shape != shape[: mask.ndim]:
         raise KeyShapeError("E133", f"a mask of shape {list(mask.shape)} does not fit {of}")
     return mask.nonzero()
@@ -370,10 +370,10 @@ def _basic(x: Symbol, parsed: Parsed) -> Symbol:
 def _at_counters(x: Symbol, parsed: Parsed) -> Symbol:
     """The view at integers that only the program knows."""
     view = _basic(x, parsed)
-    places = _arrays_as_axes(parsed)
-    for axis in sorted(places, key=lambda axis: places[axis], reverse=True):
-        index = _normalised(parsed.arrays[axis], view.shape[places[axis]], axis, x.type)
-        view = view.view_by(At(places[axis], index))
+    axis_of = _arrays_as_axes(parsed)
+    for axis in sorted(axis_of, key=lambda axis: axis_of[axis], reverse=True):
+        index = _normalised(parsed.arrays[axis], view.shape[axis_of[axis]], axis, x.type)
+        view = view.view_by(At(axis_of[axis], index))
     return view
 
 
@@ -394,10 +394,10 @@ def _symbolic_get(x: Symbol, key: Any) -> Any:
         return _at_counters(x, parsed)
     parsed = _with_integers(parsed)
     base = _basic(x, parsed)
-    places = _arrays_as_axes(parsed)
+    axis_of = _arrays_as_axes(parsed)
     shape = base.shape
-    numbers = [_normalised(parsed.arrays[axis], shape[place], axis, x.type) for axis, place in places.items()]
-    axes = list(places.values())
+    numbers = [_normalised(parsed.arrays[axis], shape[number], axis, x.type) for axis, number in axis_of.items()]
+    axes = list(axis_of.values())
     if len(axes) == 1:
         return result(bind1(ops.Gather(axes[0]), base.operand(), _as_operand(numbers[0])))
     together, rest = _to_front(base.operand(), axes)
@@ -441,12 +441,12 @@ def _to_front(x: Operand, axes: list[int]) -> tuple[Operand, list[int]]:
     return (x if order == tuple(range(len(order))) else bind1(ops.Transpose(order), x)), rest
 
 
-def _from_front(x: Operand, count: int, place: int) -> Operand:
-    """The first `count` axes of an operand moved behind `place` others."""
-    if not place or not count:
+def _from_front(x: Operand, count: int, first: int) -> Operand:
+    """The first `count` axes of an operand moved behind `first` others."""
+    if not first or not count:
         return x
     ndim = len(shape_of(x))
-    order = (*range(count, count + place), *range(count), *range(count + place, ndim))
+    order = (*range(count, count + first), *range(count), *range(count + first, ndim))
     return bind1(ops.Transpose(order), x)
 
 
@@ -466,19 +466,19 @@ def _symbolic_set(x: Symbol, key: Any, value: Any) -> None:
         return
     parsed = _with_integers(parsed)
     base = _basic(x, parsed)
-    places = _arrays_as_axes(parsed)
-    axes = list(places.values())
-    numbers = [_normalised(parsed.arrays[axis], base.shape[place], axis, x.type) for axis, place in places.items()]
+    axis_of = _arrays_as_axes(parsed)
+    axes = list(axis_of.values())
+    numbers = [_normalised(parsed.arrays[axis], base.shape[number], axis, x.type) for axis, number in axis_of.items()]
     where = _joined(numbers)
     together, rest = _to_front(base.operand(), axes)
     count = len(shape_of(where)) - 1
     front = shape_of(where)[:-1] + tuple(base.shape[axis] for axis in rest)
-    place = axes[0] if parsed.together else 0
-    visible = front if not place else (*front[count : count + place], *front[:count], *front[count + place :])
+    first = axes[0] if parsed.together else 0
+    visible = front if not first else (*front[count : count + first], *front[:count], *front[count + first :])
     update = _fitted(value, visible, x)
-    if place and count:
+    if first and count:
         update = bind1(
-            ops.Transpose((*range(place, place + count), *range(place), *range(place + count, len(visible)))), update
+            ops.Transpose((*range(first, first + count), *range(first), *range(first + count, len(visible)))), update
         )
     changed = bind1(ops.ScatterND("set"), together, where, update)
     order = (*axes, *rest)
@@ -523,7 +523,7 @@ def _masked_set(x: Symbol, mask: Any, value: Any) -> None:
         raise CaptureError(
             "E402",
             f"x[mask] = value with a value {typed(update)}: how many elements the mask chooses depends on the data",
-            help="write x[...] = np.where(mask, value, x), with a value for every place",
+            help="write x[...] = np.where(mask, value, x), with a value for every element",
         )
     everywhere = bind1(ops.Reshape(shape_of(chosen) + (1,) * len(rest)), chosen) if rest else chosen
     x.write(bind1(ops.Where(), broadcast(everywhere, x.shape), broadcast(update, x.shape), x.operand()))

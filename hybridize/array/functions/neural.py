@@ -175,9 +175,11 @@ def used(lengths: Any, use: bool | None, name: str, keyword: str) -> Any:
 def _valid(data: Any, length: Any, axis: int) -> Any:
     """True where elements come before the length of their row."""
     x = array(data)
-    place = axis_of(axis, x.ndim, "softmax")
-    steps = reshape(arange(x.shape[place], dtype=int64), tuple(-1 if i == place else 1 for i in range(x.ndim)))
-    return less(steps, expand_dims(result(index_operand(length)), place))
+    axis_index = axis_of(axis, x.ndim, "softmax")
+    steps = reshape(
+        arange(x.shape[axis_index], dtype=int64), tuple(-1 if i == axis_index else 1 for i in range(x.ndim))
+    )
+    return less(steps, expand_dims(result(index_operand(length)), axis_index))
 
 
 @public
@@ -329,19 +331,19 @@ def layer_norm(
         output_mean_var: give back mean and standard deviation too.
     """
     x, g, b = array(data), array(gamma), array(beta)
-    place = axis_of(axis, x.ndim, "layer_norm")
-    if g.shape != (x.shape[place],) or b.shape != g.shape:
+    axis_index = axis_of(axis, x.ndim, "layer_norm")
+    if g.shape != (x.shape[axis_index],) or b.shape != g.shape:
         raise ShapeError(
             "E136",
             f"layer_norm of {x.type} along axis {axis} with gamma {g.type} and beta {b.type}",
-            help=f"both are of size {x.shape[place]}",
+            help=f"both are of size {x.shape[axis_index]}",
         )
     a, scale, shift = _plain(x), _plain(g), _plain(b)
     if (
         a is not None
         and scale is not None
         and shift is not None
-        and place == a.ndim - 1
+        and axis_index == a.ndim - 1
         and a.size
         and not output_mean_var
     ):
@@ -353,12 +355,14 @@ def layer_norm(
         return wrap(y)
     dtype = floating(promote(x.dtype, g.dtype))
     normal = result(
-        composites.layer_norm(cast(operand(x), dtype), cast(operand(g), dtype), cast(operand(b), dtype), place, eps)
+        composites.layer_norm(
+            cast(operand(x), dtype), cast(operand(g), dtype), cast(operand(b), dtype), axis_index, eps
+        )
     )
     if not output_mean_var:
         return normal
-    centre = mean(x, place, keepdims=True)
-    variance = mean(square(subtract(x, centre)), place, keepdims=True)
+    centre = mean(x, axis_index, keepdims=True)
+    variance = mean(square(subtract(x, centre)), axis_index, keepdims=True)
     return normal, centre, (variance + eps) ** 0.5
 
 
@@ -494,8 +498,8 @@ def sequence_reverse(
         return moveaxis(x[::-1], 0, axis)
     steps = reshape(arange(x.shape[0], dtype=int64), (-1, 1))
     length = reshape(result(index_operand(sequence_length)), (1, -1))
-    places = where(less(steps, length), length - 1 - steps, steps)
-    return moveaxis(x[places, arange(x.shape[1], dtype=int64)], 0, axis)
+    source = where(less(steps, length), length - 1 - steps, steps)
+    return moveaxis(x[source, arange(x.shape[1], dtype=int64)], 0, axis)
 
 
 @public

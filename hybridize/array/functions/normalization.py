@@ -68,11 +68,11 @@ def batch_norm(
         ArgumentError E360: running statistics that cannot be written while training: they are no array of ours.
     """
     data = array(x)
-    place = axis_of(axis, data.ndim, "batch_norm")
+    axis_index = axis_of(axis, data.ndim, "batch_norm")
     parts = [array(part) for part in (gamma, beta, running_mean, running_var)]
-    _check("batch_norm", data, place, parts)
+    _check("batch_norm", data, axis_index, parts)
     if not modes.is_training() or use_global_stats:
-        y = None if output_mean_var else _at_once(data, parts, place, eps, fix_gamma)
+        y = None if output_mean_var else _at_once(data, parts, axis_index, eps, fix_gamma)
         if y is None:
             scale, shift, centre, spread = map(operand, parts)
             y = result(
@@ -82,7 +82,7 @@ def batch_norm(
                     shift,
                     centre,
                     spread,
-                    place,
+                    axis_index,
                     float(eps),
                     float(momentum),
                     bool(fix_gamma),
@@ -97,12 +97,12 @@ def batch_norm(
             if not isinstance(state, (ndarray, Symbol)):
                 text = f"batch_norm writes its running statistics while training, got a {type(state).__name__}"
                 raise ArgumentError("E360", text, help="give np.array's, the same ones at each call")
-        of_batch = _of_batch_at_once(data, parts, place, float(eps), bool(fix_gamma))
+        of_batch = _of_batch_at_once(data, parts, axis_index, float(eps), bool(fix_gamma))
         if of_batch is None:
             y, mean, var = map(
                 result,
                 composites.batch_norm_of_batch(
-                    _float(data), operand(parts[0]), operand(parts[1]), place, float(eps), bool(fix_gamma)
+                    _float(data), operand(parts[0]), operand(parts[1]), axis_index, float(eps), bool(fix_gamma)
                 ),
             )
         else:

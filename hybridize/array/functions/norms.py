@@ -95,8 +95,8 @@ def vector_norm(x: Any, /, *, axis: Any = None, keepdims: bool = False, ord: Any
         raise ValueArgumentError("E345", f"vector_norm: ord is a number or infinity, got {ord!r}")
     if not a.ndim:
         return norm(reshape(a, (1,)), ord, 0)
-    flat, place, kept = merged(a, axis, "vector_norm")
-    found = norm(flat, ord, place)
+    flat, axis_index, kept = merged(a, axis, "vector_norm")
+    found = norm(flat, ord, axis_index)
     return reshape(found, kept) if keepdims else found
 
 

@@ -112,10 +112,12 @@ def nanstd(
 @public
 def nanmedian(a: Any, axis: Any = None, out: Any = None, overwrite_input: bool = False, keepdims: bool = False) -> Any:
     """The middle along `axis` of what is not NaN; NaN where nothing else is there."""
-    flat, place, kept = merged(array(a), axis, "nanmedian")
+    flat, axis_index, kept = merged(array(a), axis, "nanmedian")
     flat = flat if is_float(flat.dtype) else flat.astype(floating(flat.dtype))
-    count = sum(logical_not(isnan(flat)), place, keepdims=True).astype(int64)
-    ordered = sort(flat, place)  # NaN is sorted last
+    count = sum(logical_not(isnan(flat)), axis_index, keepdims=True).astype(int64)
+    ordered = sort(flat, axis_index)  # NaN is sorted last
     middle = [maximum(floor_divide(subtract(count, k), 2), 0) for k in (1, 0)]
-    found = mean(concatenate([along(ordered, at, place) for at in middle], place), place, keepdims=True)
-    return finished(reshape(found, kept if keepdims else tuple(n for k, n in enumerate(flat.shape) if k != place)), out)
+    found = mean(concatenate([along(ordered, at, axis_index) for at in middle], axis_index), axis_index, keepdims=True)
+    return finished(
+        reshape(found, kept if keepdims else tuple(n for k, n in enumerate(flat.shape) if k != axis_index)), out
+    )

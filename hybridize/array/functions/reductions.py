@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Functions of many elements: sums, extremes, their places, running sums, moments."""
+"""Functions of many elements: sums, extremes, their positions, running sums, moments."""
 
 from __future__ import annotations
 
@@ -181,8 +181,8 @@ def average(a: Any, axis: Any = None, weights: Any = None, returned: bool = Fals
                 raise ShapeError(
                     "E131", f"average: weights {w.type} do not fit {x.type}", help="give axis= for a vector of weights"
                 )
-            place = axis_of(axis, x.ndim, "average")
-            w = reshape(w, tuple(-1 if i == place else 1 for i in range(x.ndim)))
+            axis_index = axis_of(axis, x.ndim, "average")
+            w = reshape(w, tuple(-1 if i == axis_index else 1 for i in range(x.ndim)))
         ones = ones_of(x)
         total = sum(w * ones, axis)
         value = divide(sum((x * ones) * w, axis), total)
@@ -363,8 +363,8 @@ def trapezoid(y: Any, x: Any = None, dx: float = 1.0, axis: int = -1) -> Any:
     middle = multiply(y[(*before, slice(1, None))] + y[(*before, slice(None, -1))], 0.5)
     if x is None:
         return multiply(sum(middle, along), dx)
-    places = array(x)
-    steps = diff(places.astype(floating(places.dtype), copy=False))
+    points = array(x)
+    steps = diff(points.astype(floating(points.dtype), copy=False))
     if steps.ndim == 1:
         steps = reshape(steps, tuple(-1 if i == along else 1 for i in range(y.ndim)))
     return sum(middle * steps, along)

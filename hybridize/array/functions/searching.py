@@ -114,17 +114,17 @@ def take(a: Any, indices: Any, axis: int | None = None, mode: str = "raise", out
     """
     one_of(mode, ("raise", "clip", "wrap"), "take", "mode")
     x = ravel(a) if axis is None else array(a)
-    place = axis_of(0 if axis is None else axis, x.ndim, "take")
-    length = x.shape[place]
+    axis_index = axis_of(0 if axis is None else axis, x.ndim, "take")
+    length = x.shape[axis_index]
     numbers = index_operand(indices)
-    what = f"take from axis {place} of {x.type}"
+    what = f"take from axis {axis_index} of {x.type}"
     if mode == "raise":
         numbers = from_front(numbers, length, what)
     else:
         if not length and 0 not in shape_of(numbers):
             raise OutOfBoundsError("E110", f"{what}: it has no elements")
         numbers = _wrapped(numbers, length) if mode == "wrap" else _nearest(numbers, length)
-    return finished(picked(x, result(numbers), place), out)
+    return finished(picked(x, result(numbers), axis_index), out)
 
 
 def _wrapped(numbers: Operand, length: int) -> Operand:
@@ -164,9 +164,9 @@ def take_along_axis(arr: Any, indices: Any, axis: int | None = -1) -> Any:
         OutOfBoundsError E110: an index is out of bounds.
     """
     x = ravel(arr) if axis is None else array(arr)
-    place = axis_of(0 if axis is None else axis, x.ndim, "take_along_axis")
-    what = f"take_along_axis of axis {place} of {x.type}"
-    return along(x, result(from_front(index_operand(indices), x.shape[place], what)), place)
+    axis_index = axis_of(0 if axis is None else axis, x.ndim, "take_along_axis")
+    what = f"take_along_axis of axis {axis_index} of {x.type}"
+    return along(x, result(from_front(index_operand(indices), x.shape[axis_index], what)), axis_index)
 
 
 @public
@@ -196,14 +196,14 @@ def pick(data: Any, index: Any, axis: int = -1, keepdims: bool = False, mode: st
     """
     one_of(mode, ("clip", "wrap"), "pick", "mode")
     x = array(data)
-    place = axis_of(axis, x.ndim, "pick")
+    axis_index = axis_of(axis, x.ndim, "pick")
     numbers = result(index_operand(index))
     if numbers.ndim < x.ndim:
-        numbers = expand_dims(numbers, place)
-    length = x.shape[place]
+        numbers = expand_dims(numbers, axis_index)
+    length = x.shape[axis_index]
     numbers = mod(numbers, length) if mode == "wrap" else minimum(maximum(numbers, 0), length - 1)
-    found = along(x, numbers, place)
-    return found if keepdims else reshape(found, x.shape[:place] + x.shape[place + 1 :])
+    found = along(x, numbers, axis_index)
+    return found if keepdims else reshape(found, x.shape[:axis_index] + x.shape[axis_index + 1 :])
 
 
 @public
@@ -216,23 +216,23 @@ def topk(
         data: any array.
         axis: None: of the flat array.
         k: how many; 0 or less: all.
-        ret_typ: `indices` (in `dtype`, float32 unless said), `value`, `both` (a list) or `mask` (ones at their places).
+        ret_typ: `indices` (in `dtype`, float32 unless said), `value`, `both` (a list) or `mask` (ones where they are).
         is_ascend: the smallest first.
         dtype: of indices.
     """
     one_of(ret_typ, ("indices", "value", "both", "mask"), "topk", "ret_typ")
     x = ravel(data) if axis is None else array(data)
-    place = axis_of(-1 if axis is None else axis, x.ndim, "topk")
-    k = x.shape[place] if k < 1 else k
-    if k > x.shape[place]:
-        raise ShapeError("E134", f"topk: {k} of {x.shape[place]} along axis {axis} of {x.type}")
-    order = result(bind1(ops.ArgSort(place, not is_ascend), operand(x)))
-    chosen = order[(slice(None),) * place + (slice(None, k),)]
+    axis_index = axis_of(-1 if axis is None else axis, x.ndim, "topk")
+    k = x.shape[axis_index] if k < 1 else k
+    if k > x.shape[axis_index]:
+        raise ShapeError("E134", f"topk: {k} of {x.shape[axis_index]} along axis {axis} of {x.type}")
+    order = result(bind1(ops.ArgSort(axis_index, not is_ascend), operand(x)))
+    chosen = order[(slice(None),) * axis_index + (slice(None, k),)]
     if ret_typ == "indices":
         return chosen.astype(_index_dtype(dtype))
     if ret_typ == "mask":
-        return less(argsort(order, place), k).astype(x.dtype)
-    values = along(x, chosen, place)
+        return less(argsort(order, axis_index), k).astype(x.dtype)
+    values = along(x, chosen, axis_index)
     return values if ret_typ == "value" else [values, chosen.astype(_index_dtype(dtype))]
 
 
@@ -286,13 +286,13 @@ def _descending(edges: Any, x: Any, side: str) -> Any:
 @public
 def interp(x: Any, xp: Any, fp: Any, left: Any = None, right: Any = None) -> Any:
     """Linear interpolation through the points (xp, fp); `xp` ascends."""
-    at, places, values = array(x), array(xp), array(fp)
-    n = places.shape[0]
-    upper = minimum(maximum(searchsorted(places, at, "right"), 1), n - 1)
-    x0, x1, y0, y1 = (picked(p, i, 0) for p in (places, values) for i in (upper - 1, upper))
+    at, points, values = array(x), array(xp), array(fp)
+    n = points.shape[0]
+    upper = minimum(maximum(searchsorted(points, at, "right"), 1), n - 1)
+    x0, x1, y0, y1 = (picked(p, i, 0) for p in (points, values) for i in (upper - 1, upper))
     found = add(y0, multiply(subtract(y1, y0), divide(subtract(at, x0), subtract(x1, x0))))
-    found = where(less(at, places[0]), values[0] if left is None else left, found)
-    return where(less(places[n - 1], at), values[n - 1] if right is None else right, found)
+    found = where(less(at, points[0]), values[0] if left is None else left, found)
+    return where(less(points[n - 1], at), values[n - 1] if right is None else right, found)
 
 
 def merged(x: Any, axis: Any, name: str) -> tuple[Any, int, tuple[int, ...]]:
@@ -339,13 +339,13 @@ def quantile(
 def _quantile(a: Any, share: Any, axis: Any, out: Any, method: str, keepdims: bool, rule: str) -> Any:
     one_of(method, tuple(_QUANTILES), rule.partition(":")[0], "method")
     require(logical_and(less_equal(0.0, share), less_equal(share, 1.0)), rule)
-    flat, place, kept = merged(array(a), axis, "quantile")
-    ordered = moveaxis(sort(flat if is_float(flat.dtype) else flat.astype(float32), place), place, 0)
+    flat, axis_index, kept = merged(array(a), axis, "quantile")
+    ordered = moveaxis(sort(flat if is_float(flat.dtype) else flat.astype(float32), axis_index), axis_index, 0)
     at, weight = _QUANTILES[method](float(ordered.shape[0]), share)
     low = floor(at)
     weight = subtract(at, low) if weight is None else weight
     last = float(ordered.shape[0] - 1)
-    low, high = (maximum(minimum(place, last), 0.0).astype(int64) for place in (low, low + 1.0))
+    low, high = (maximum(minimum(position, last), 0.0).astype(int64) for position in (low, low + 1.0))
     weight = reshape(weight, share.shape + (1,) * (ordered.ndim - 1)).astype(ordered.dtype)
     below, above = picked(ordered, low, 0), picked(ordered, high, 0)
     found = where(equal(weight, 0), below, add(below, multiply(subtract(above, below), weight)))
@@ -359,13 +359,13 @@ _Quantile = Callable[[float, Any], tuple[Any, Any]]
 
 
 def _continuous(alpha: float, beta: float) -> _Quantile:
-    """The place n q + alpha + q (1 - alpha - beta) - 1 among the ordered elements, whose fraction is the weight."""
+    """The position n q + alpha + q (1 - alpha - beta) - 1 among the ordered elements, whose fraction is the weight."""
     return lambda n, q: (q * n + (alpha + q * (1 - alpha - beta)) - 1.0, None)
 
 
-def _of_ends(place: Callable[[Any], Any]) -> _Quantile:
-    """A whole place near (n - 1) q."""
-    return lambda n, q: (place(q * (n - 1.0)), 0.0 * q)
+def _of_ends(position: Callable[[Any], Any]) -> _Quantile:
+    """A whole position near (n - 1) q."""
+    return lambda n, q: (position(q * (n - 1.0)), 0.0 * q)
 
 
 def _inverted(n: float, q: Any) -> tuple[Any, Any]:
@@ -396,8 +396,8 @@ _QUANTILES: dict[str, _Quantile] = {
     "hazen": _continuous(0.5, 0.5), "weibull": _continuous(0.0, 0.0),
     "median_unbiased": _continuous(1 / 3, 1 / 3), "normal_unbiased": _continuous(3 / 8, 3 / 8),
 }  # fmt: skip
-"""By the names of NumPy: of n elements and shares q, the place of the element below and the weight of the next one, or
-None for the fraction of the place."""
+"""By the names of NumPy: of n elements and shares q, the position of the element below and the weight of the next
+one, or None for the fraction of the position."""
 
 
 @public
@@ -419,11 +419,11 @@ def percentile(
 @public
 def median(a: Any, axis: Any = None, out: Any = None, keepdims: bool = False) -> Any:
     """The middle element along `axis`; the mean of two where their number is even."""
-    flat, place, kept = merged(array(a), axis, "median")
-    n = flat.shape[place]
-    ordered = sort(flat, place)
-    before = (slice(None),) * place
-    found = mean(ordered[(*before, slice((n - 1) // 2, n // 2 + 1))], place)
+    flat, axis_index, kept = merged(array(a), axis, "median")
+    n = flat.shape[axis_index]
+    ordered = sort(flat, axis_index)
+    before = (slice(None),) * axis_index
+    found = mean(ordered[(*before, slice((n - 1) // 2, n // 2 + 1))], axis_index)
     if n and is_float(ordered.dtype):
         found = where(isnan(ordered[(*before, n - 1)]), math.nan, found)  # NaN is sorted last
     if keepdims:
@@ -527,28 +527,30 @@ def one_hot(data: Any, depth: int, on_value: float = 1.0, off_value: float = 0.0
 
 @public
 def insert(arr: Any, obj: Any, values: Any, axis: int | None = None) -> Any:
-    """`values` put in before the places `obj`, which are integers or a slice."""
+    """`values` put in before the positions `obj`, which are integers or a slice."""
     x = ravel(arr) if axis is None else array(arr)
-    place = axis_of(0 if axis is None else axis, x.ndim, "insert")
-    length = x.shape[place]
+    axis_index = axis_of(0 if axis is None else axis, x.ndim, "insert")
+    length = x.shape[axis_index]
     before = numpy.arange(length)[obj] if isinstance(obj, slice) else numpy.asarray(obj, dtype=int64)
     source = numpy.insert(numpy.arange(length), before, -1)
     value = array(values).astype(x.dtype)
     value = (
-        moveaxis(value, 0, place) if numpy.ndim(before) == 0 and value.ndim == x.ndim and axis is not None else value
+        moveaxis(value, 0, axis_index)
+        if numpy.ndim(before) == 0 and value.ndim == x.ndim and axis is not None
+        else value
     )
-    kept = picked(x, numpy.where(source < 0, 0, source), place)
-    kept[(slice(None),) * place + (numpy.flatnonzero(source < 0),)] = value
+    kept = picked(x, numpy.where(source < 0, 0, source), axis_index)
+    kept[(slice(None),) * axis_index + (numpy.flatnonzero(source < 0),)] = value
     return kept
 
 
 @public
 def delete(arr: Any, obj: Any, axis: int | None = None) -> Any:
-    """Without the elements at the places `obj`, which are integers or a slice."""
+    """Without the elements at the positions `obj`, which are integers or a slice."""
     x = ravel(arr) if axis is None else array(arr)
-    place = axis_of(0 if axis is None else axis, x.ndim, "delete")
+    axis_index = axis_of(0 if axis is None else axis, x.ndim, "delete")
     gone = obj if isinstance(obj, (slice, int)) else numpy.asarray(obj, dtype=int64)
-    return x[(slice(None),) * place + (numpy.delete(numpy.arange(x.shape[place]), gone),)]
+    return x[(slice(None),) * axis_index + (numpy.delete(numpy.arange(x.shape[axis_index]), gone),)]
 
 
 def data_dependent(

@@ -183,7 +183,7 @@ def swapaxes(a: Any, axis1: int, axis2: int) -> Any:
 
 @public
 def moveaxis(a: Any, source: Any, destination: Any) -> Any:
-    """Axes moved to other places, the rest in order; a view."""
+    """Axes moved to other positions, the rest in order; a view."""
     x = array(a)
     from_ = [axis_of(s, x.ndim, "moveaxis") for s in (source if isinstance(source, (tuple, list)) else (source,))]
     to = [
@@ -193,8 +193,8 @@ def moveaxis(a: Any, source: Any, destination: Any) -> Any:
     if len(from_) != len(to) or len(set(from_)) != len(from_) or len(set(to)) != len(to):
         raise ArgumentError("E308", f"moveaxis: {source} and {destination} do not pair")
     order = [axis for axis in range(x.ndim) if axis not in from_]
-    for place, axis in sorted(zip(to, from_, strict=True)):
-        order.insert(place, axis)
+    for position, axis in sorted(zip(to, from_, strict=True)):
+        order.insert(position, axis)
     return permuted(x, tuple(order))
 
 
@@ -209,10 +209,10 @@ def rollaxis(a: Any, axis: int, start: int = 0) -> Any:
 
 @public
 def expand_dims(a: Any, axis: Any) -> Any:
-    """New axes of size one at the places `axis` of the result; a view."""
+    """New axes of size one at the positions `axis` of the result; a view."""
     x = array(a)
-    places = axis if isinstance(axis, (tuple, list)) else (axis,)
-    new = axes_of(tuple(places), x.ndim + len(places), "expand_dims")
+    axes = axis if isinstance(axis, (tuple, list)) else (axis,)
+    new = axes_of(tuple(axes), x.ndim + len(axes), "expand_dims")
     old = iter(x.shape)
     return reshaped(x, tuple(1 if i in new else next(old) for i in range(x.ndim + len(new))))
 
@@ -291,13 +291,13 @@ def roll(a: Any, shift: Any, axis: Any = None) -> Any:
     if len(shifts) == 1:
         shifts = tuple(shifts) * len(axes)
     for by, along in zip(shifts, axes, strict=True):
-        place = axis_of(along, x.ndim, "roll")
-        length = x.shape[place]
+        axis_index = axis_of(along, x.ndim, "roll")
+        length = x.shape[axis_index]
         by = int(by) % length if length else 0
         if by:
-            before = (slice(None),) * place
+            before = (slice(None),) * axis_index
             parts = [operand(x[(*before, slice(length - by, None))]), operand(x[(*before, slice(None, length - by))])]
-            x = result(bind1(ops.Concat(place), *parts))
+            x = result(bind1(ops.Concat(axis_index), *parts))
     return x if x is not a else copy(x)
 
 
@@ -355,8 +355,8 @@ def repeat(a: Any, repeats: Any, axis: int | None = None) -> Any:
     shape = x.shape
     times = _counts(repeats, shape[axis])
     if isinstance(times, numpy.ndarray):
-        places = numpy.repeat(numpy.arange(shape[axis]), times)
-        return x[(slice(None),) * axis + (places,)]
+        source = numpy.repeat(numpy.arange(shape[axis]), times)
+        return x[(slice(None),) * axis + (source,)]
     apart = operand(reshape(x, (*shape[: axis + 1], 1, *shape[axis + 1 :])))
     apart = broadcast(apart, (*shape[: axis + 1], times, *shape[axis + 1 :]))
     return result(bind1(ops.Reshape((*shape[:axis], shape[axis] * times, *shape[axis + 1 :])), _owned(apart)))
@@ -422,8 +422,8 @@ def pad(array: Any, pad_width: Any, mode: str = "constant", *, constant_values: 
         return result(bind1(ops.Pad(low, high), operand(x), cast(operand(constant_values), x.dtype)))
     for axis, (before, after) in enumerate(widths):
         if before or after:
-            places = numpy.pad(numpy.arange(int(x.shape[axis])), (before, after), mode=mode)  # type: ignore[call-overload]
-            x = x[(slice(None),) * axis + (places,)]
+            source = numpy.pad(numpy.arange(int(x.shape[axis])), (before, after), mode=mode)  # type: ignore[call-overload]
+            x = x[(slice(None),) * axis + (source,)]
     return x if x is not array else copy(x)
 
 
@@ -447,15 +447,16 @@ def concatenate(seq: Any, axis: int | None = 0, out: Any = None) -> Any:
         raise ShapeError("E107", "concatenate needs at least one array")
     if axis is None:
         xs, axis = [ravel(x) for x in xs], 0
-    place = axis_of(axis, xs[0].ndim, "concatenate")
+    axis_index = axis_of(axis, xs[0].ndim, "concatenate")
     if any(
-        x.ndim != xs[0].ndim or x.shape[:place] + x.shape[place + 1 :] != xs[0].shape[:place] + xs[0].shape[place + 1 :]
+        x.ndim != xs[0].ndim
+        or x.shape[:axis_index] + x.shape[axis_index + 1 :] != xs[0].shape[:axis_index] + xs[0].shape[axis_index + 1 :]
         for x in xs
     ):
         types = ", ".join(str(x.type) for x in xs)
-        raise ShapeError("E107", f"concatenate along axis {place}: {types}", help="all other sizes must be equal")
+        raise ShapeError("E107", f"concatenate along axis {axis_index}: {types}", help="all other sizes must be equal")
     dtype = result_dtype(x.dtype for x in xs)
-    return finished(result(bind1(ops.Concat(place), *(cast(operand(x), dtype) for x in xs))), out)
+    return finished(result(bind1(ops.Concat(axis_index), *(cast(operand(x), dtype) for x in xs))), out)
 
 
 @public
@@ -541,9 +542,9 @@ def _cuts(length: int, indices_or_sections: Any, even: bool, of: Any) -> list[in
 
 def _split(ary: Any, indices_or_sections: Any, axis: int, even: bool) -> list[Any]:
     x = array(ary)
-    place = axis_of(axis, x.ndim, "split")
-    cuts = _cuts(x.shape[place], indices_or_sections, even, x)
-    before = (slice(None),) * place
+    axis_index = axis_of(axis, x.ndim, "split")
+    cuts = _cuts(x.shape[axis_index], indices_or_sections, even, x)
+    before = (slice(None),) * axis_index
     return [x[(*before, slice(i, max(i, j)))] for i, j in pairwise(cuts)]
 
 

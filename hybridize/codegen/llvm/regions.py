@@ -102,9 +102,9 @@ class _Region:
 
     def _end(self, copy: str) -> None:
         """Copy the state out."""
-        places = self.step.addresses
+        addresses = self.step.addresses
         for k, pointer in enumerate(self._state(copy)):
-            if k in self.moving or places[k] != places[len(self.step.outputs) + k]:
+            if k in self.moving or addresses[k] != addresses[len(self.step.outputs) + k]:
                 self._copy(f"%o{k}", pointer, self.step.outputs[k].nbytes)
 
     def cond(self) -> None:

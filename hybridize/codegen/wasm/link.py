@@ -78,14 +78,14 @@ def link(*objects: bytes) -> Linked:
     contents = [
         pair for part, (_, data) in zip(parts, fixed, strict=True) for pair in zip(part.starts, data, strict=True)
     ]
-    filled = [(place, content) for place, content in contents if any(content)]
+    filled = [(offset, content) for offset, content in contents if any(content)]
     sections.append(section(11, vector(b"\x00" + _constant(at) + unsigned(len(x)) + x for at, x in filled)))
     return Linked(b"".join(sections), tuple(imports), names)
 
 
 @frozen(eq=False)
 class _Part:
-    """An object with its place in the module."""
+    """An object with its offsets in the module."""
 
     source: Relocatable
     starts: tuple[int, ...]

@@ -2,7 +2,7 @@
 """LLVM's relocatable WebAssembly object, read.
 
 The format is that of the tool conventions: a module whose custom sections `linking` and `reloc.*` name the symbols and
-the places that depend on where they end up.
+the offsets that depend on where they end up.
 """
 
 from __future__ import annotations
@@ -71,7 +71,7 @@ class DataSegment:
 
 @frozen
 class Relocation:
-    """A place that depends on where a symbol ends up."""
+    """An offset whose content depends on where a symbol ends up."""
 
     section: int
     """CODE or DATA."""

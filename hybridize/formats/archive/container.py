@@ -286,8 +286,8 @@ def chunks(tensors: Mapping[str, Array], program: bytes) -> Iterator[bytes | mem
         at += array.nbytes
     metadata = {"format": "hybridize", "version": VERSION, "checksum": "0" * _DIGITS, "program": digest(program).hex()}
     header = {"__metadata__": metadata} | {
-        name: {"dtype": _NAMES[array.dtype], "shape": array.shape, "data_offsets": place}
-        for (name, array), place in zip(described.items(), offsets, strict=True)
+        name: {"dtype": _NAMES[array.dtype], "shape": array.shape, "data_offsets": offset}
+        for (name, array), offset in zip(described.items(), offsets, strict=True)
     }
     text = json.dumps(header, separators=(",", ":")).encode()
     text += b" " * (-(8 + len(text)) % _LINE)

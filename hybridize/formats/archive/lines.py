@@ -36,13 +36,13 @@ def with_lines(graph: Graph, tree: dict[str, Any]) -> Graph:
     files, functions = list(map(word, tree["files"])), list(map(word, tree["functions"]))
     known: dict[tuple[int, ...], SourceLoc] = {}
     locs: list[SourceLoc | None] = []
-    for place in tree["nodes"]:
-        if place == 0:
+    for entry in tree["nodes"]:
+        if entry == 0:
             locs.append(None)
             continue
-        file, line, function = key = tuple(place)
+        file, line, function = key = tuple(entry)
         if not all(type(number) is int and number >= 0 for number in key):
-            raise ValueError(f"{place!r} is not a line")
+            raise ValueError(f"{entry!r} is not a line")
         locs.append(known.setdefault(key, SourceLoc(files[file], line, functions[function])))
     left = iter(locs)
     placed = _placed(graph, left)

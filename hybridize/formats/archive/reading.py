@@ -261,13 +261,13 @@ class _Samples(Sequence[CheckedCall]):
     def __len__(self) -> int:
         return len(self._counts)
 
-    def __getitem__(self, place: Any) -> Any:
-        if isinstance(place, slice):
-            return tuple(self[k] for k in range(len(self))[place])
-        place = range(len(self))[place]
-        inputs, outputs = self._counts[place]
-        return CheckedCall(self._arrays(place, "input", inputs), self._arrays(place, "output", outputs))
+    def __getitem__(self, position: Any) -> Any:
+        if isinstance(position, slice):
+            return tuple(self[k] for k in range(len(self))[position])
+        position = range(len(self))[position]
+        inputs, outputs = self._counts[position]
+        return CheckedCall(self._arrays(position, "input", inputs), self._arrays(position, "output", outputs))
 
-    def _arrays(self, place: int, kind: str, count: int) -> tuple[Array, ...]:
-        names = [f"sample:{self._number}:{place}:{kind}:{k}" for k in range(count)]
+    def _arrays(self, position: int, kind: str, count: int) -> tuple[Array, ...]:
+        names = [f"sample:{self._number}:{position}:{kind}:{k}" for k in range(count)]
         return tuple([self._container.array(name) for name in names])

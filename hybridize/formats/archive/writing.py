@@ -100,10 +100,10 @@ class _Writer:
                 self.tensors[f"constant:{name}"] = array
         self._section(f"hybridize:graph:{number}", graph.text.encode())
         self._section(f"hybridize:lines:{number}", json.dumps(lines_out(graph), separators=(",", ":")).encode())
-        for place, sample in enumerate(signature.samples):
+        for position, sample in enumerate(signature.samples):
             for kind, arrays in (("input", sample.inputs), ("output", sample.outputs)):
                 for k, array in enumerate(arrays):
-                    self.tensors[f"sample:{number}:{place}:{kind}:{k}"] = array
+                    self.tensors[f"sample:{number}:{position}:{kind}:{k}"] = array
         return {
             "inputs": [[value.name, CODES[value.type.dtype], _shape(value.type.shape)] for value in graph.inputs],
             "sizes": [] if graph.scope is None else [*graph.scope.lines()],

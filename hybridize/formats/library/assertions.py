@@ -2,7 +2,7 @@
 """Assertions as a result of the program: the number of the first that failed, instead of a call to Python.
 
     asserting(graph) -> bool
-    returning(graph, messages) -> Graph         one more output, i32[]: 0, or one more than the place among `messages`
+    returning(graph, messages) -> Graph         one more output, i32[]: 0, or one more than the number among `messages`
 
 The number goes through branches and loops like any other value: no memory is shared between calls, and nothing happens
 on the side. A loop whose condition the data decides ends when an assertion has failed.

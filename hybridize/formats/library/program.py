@@ -130,9 +130,9 @@ def _sizes(model: LibraryModel) -> list[str]:
         return []
     lines = []
     for symbol in last.scope.symbols:
-        place = first_position(last, symbol)
-        if place is not None:
-            low, high = size_range(model, *place)
+        found = first_position(last, symbol)
+        if found is not None:
+            low, high = size_range(model, *found)
             lines.append(f"{symbol.name} in {low}..{'' if high == NO_LIMIT else high}")
     several = sum(variant.scope is not None for variant in model.variants) > 1
     return lines if several else [*lines, *map(str, last.scope.conditions)]

@@ -143,9 +143,9 @@ def _elf(data: bytes) -> Iterator[MappedSection]:
 def _pe(data: bytes, at: int) -> Iterator[MappedSection]:
     count, optional = struct.unpack_from("<H", data, at + 2) + struct.unpack_from("<H", data, at + 16)
     for number in range(count):
-        place = at + 20 + optional + 40 * number
-        nbytes, flags = struct.unpack_from("<I", data, place + 8) + struct.unpack_from("<I", data, place + 36)
-        yield MappedSection(_text(data, place, 8), nbytes, bool(flags & 0x20))
+        header = at + 20 + optional + 40 * number
+        nbytes, flags = struct.unpack_from("<I", data, header + 8) + struct.unpack_from("<I", data, header + 36)
+        yield MappedSection(_text(data, header, 8), nbytes, bool(flags & 0x20))
 
 
 def _macho(data: bytes) -> Iterator[MappedSection]:
@@ -156,8 +156,10 @@ def _macho(data: bytes) -> Iterator[MappedSection]:
             raise ValueError(f"a command of {size} bytes")
         if command == 0x19:  # a segment
             for number in range(struct.unpack_from("<I", data, at + 64)[0]):
-                place = at + 72 + 80 * number
-                nbytes, flags = struct.unpack_from("<Q", data, place + 40) + struct.unpack_from("<I", data, place + 64)
-                title = f"{_text(data, place + 16, 16)},{_text(data, place, 16)}"
+                header = at + 72 + 80 * number
+                nbytes, flags = struct.unpack_from("<Q", data, header + 40) + struct.unpack_from(
+                    "<I", data, header + 64
+                )
+                title = f"{_text(data, header + 16, 16)},{_text(data, header, 16)}"
                 yield MappedSection(title, nbytes, bool(flags & 0x80000400))
         at += size

@@ -121,10 +121,10 @@ def _emulated(
     with tempfile.TemporaryDirectory(prefix="hybridize-") as folder:
         program = os.path.join(folder, "program")
         flags = [f"-DNAME={model.name}", "-O1", str(checking.DRIVERS / "library.c"), "-o", program]
-        place = f"-Wl,-rpath,{os.path.dirname(files[0])}"
+        path_flag = f"-Wl,-rpath,{os.path.dirname(files[0])}"
         if compiler is not None:
             header = next(file for file in files if file.endswith(".h"))
-            run_linker([compiler, *flags, "-include", header, files[0], place, "-lm"])
+            run_linker([compiler, *flags, "-include", header, files[0], path_flag, "-lm"])
             command = [emulator, "-L", f"/usr/{_CROSS}", program]
             found = checking.run_program(command, calls, types, weights=weights)
         else:

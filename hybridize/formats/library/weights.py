@@ -45,7 +45,7 @@ class Stored:
     """Arrays in their places."""
 
     content: bytes
-    """All of them, from the first place on; or the whole file."""
+    """All of them, from the first offset on; or the whole file."""
     offsets: tuple[int, ...]
     marker: bytes
     """The bytes that stand for them in the object until they are written there; empty for a file."""
@@ -77,19 +77,19 @@ def beside(arrays: list[NDArray[Any]]) -> Stored:
         tensors["padding"] = numpy.zeros(8 - total % 8, numpy.uint8)
     content: bytes = save(tensors, {"format": "hybridize"})  # one entry: of several, one or another comes first
     end = 8 + int.from_bytes(content[:8], "little")
-    places = json.loads(content[8:end])
+    entries = json.loads(content[8:end])
     first = -(-end // ALIGNMENT) * ALIGNMENT
     # A header may end in spaces.
     head = (first - 8).to_bytes(8, "little") + content[8:end] + b" " * (first - end)
-    offsets = tuple(first + places[f"weight.{number}"]["data_offsets"][0] for number in range(len(arrays)))
+    offsets = tuple(first + entries[f"weight.{number}"]["data_offsets"][0] for number in range(len(arrays)))
     return Stored(b"".join([head, memoryview(content)[end:]]), offsets, b"")
 
 
 def filled(object_: bytes, stored: Stored) -> bytes:
     """An object with the weights in the room that was left for them."""
-    place = object_.find(stored.marker)
-    assert place >= 0, "the object has lost the place of its weights"
-    assert object_.find(stored.marker, place + 1) < 0, "the object has two places for weights"
+    offset = object_.find(stored.marker)
+    assert offset >= 0, "the object has lost the marker of its weights"
+    assert object_.find(stored.marker, offset + 1) < 0, "the object has two markers for weights"
     made = bytearray(object_)
-    made[place + MARKER_BYTES : place + MARKER_BYTES + len(stored.content)] = stored.content
+    made[offset + MARKER_BYTES : offset + MARKER_BYTES + len(stored.content)] = stored.content
     return bytes(made)

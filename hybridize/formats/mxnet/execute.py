@@ -140,7 +140,7 @@ def _keeper(graph: SymbolGraph, node: SymbolNode, mode: ExecutionMode) -> Callab
     keep = mode.keep
     if keep is None:
         return None
-    names = [graph.nodes[node.inputs[place][0]].name for place in AUXILIARY[node.op]]
+    names = [graph.nodes[node.inputs[position][0]].name for position in AUXILIARY[node.op]]
 
     def told(momentum: float, found: list[Operand]) -> None:
         for name, statistic in zip(names, found, strict=True):

@@ -27,7 +27,7 @@ AUXILIARY = {
     op: {3: "moving_mean", 4: "moving_var"}
     for op in ("BatchNorm", "_contrib_BatchNormWithReLU", "_contrib_SyncBatchNorm")
 }
-"""Inputs that operators change while training, by their places: auxiliary states, which are variables of the graph."""
+"""Positions of inputs that operators change while training: auxiliary states, which are variables of the graph."""
 # Hidden attributes, spelled without underscores before 0.9.
 _OLD_HIDDEN = ("lr_mult", "wd_mult", "ctx_group", "force_mirroring", "mirror_stage")
 
@@ -76,10 +76,10 @@ class SymbolGraph:
     def auxiliary(self) -> set[str]:
         """Names of the variables that are auxiliary states."""
         states = {
-            node.inputs[place][0]
+            node.inputs[position][0]
             for node in self.nodes
-            for place in AUXILIARY.get(node.op, ())
-            if place < len(node.inputs)
+            for position in AUXILIARY.get(node.op, ())
+            if position < len(node.inputs)
         }
         return {self.nodes[state].name for state in states}
 
@@ -120,14 +120,14 @@ class _Reader:
         nodes = self.with_states(nodes)
         heads = self.entries(tree.get("heads"), "heads", len(nodes))
         order = self.sorted(nodes, heads)
-        place = {node: position for position, node in enumerate(order)}
+        new_number = {node: position for position, node in enumerate(order)}
         moved = [
-            SymbolNode(n.op, n.name, n.attributes, tuple((place[i], out) for i, out in n.inputs), n.has_subgraphs)
+            SymbolNode(n.op, n.name, n.attributes, tuple((new_number[i], out) for i, out in n.inputs), n.has_subgraphs)
             for n in (nodes[i] for i in order)
         ]
         self.distinct([node.name for node in moved if node.op == VARIABLE])
         attributes = self.graph_attributes(tree.get("attrs", {}))
-        return SymbolGraph(tuple(moved), tuple((place[i], out) for i, out in heads), attributes, self.source)
+        return SymbolGraph(tuple(moved), tuple((new_number[i], out) for i, out in heads), attributes, self.source)
 
     def with_states(self, nodes: list[SymbolNode]) -> list[SymbolNode]:
         """The nodes, and the auxiliary states that files from before MXNet 0.9 leave out, by the names they had."""

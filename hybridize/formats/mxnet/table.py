@@ -324,10 +324,10 @@ def _argument(a: Attributes, x: Operand) -> Operand:
     axis = a.optional_integer("axis")
     shape = shape_of(x)
     flat = axis is None
-    place = 0 if axis is None else axis_of(axis, len(shape))
-    found = bind1(op(place), reshape(x, (type_of(x).size,)) if flat else x)
+    axis_index = 0 if axis is None else axis_of(axis, len(shape))
+    found = bind1(op(axis_index), reshape(x, (type_of(x).size,)) if flat else x)
     if a.flag("keepdims", False):
-        found = reshape(found, tuple(1 if flat or k == place else size for k, size in enumerate(shape)))
+        found = reshape(found, tuple(1 if flat or k == axis_index else size for k, size in enumerate(shape)))
     return found if a.op.startswith("_npi_") else cast(with_axis(a, found), float32)
 
 

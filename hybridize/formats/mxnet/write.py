@@ -205,7 +205,7 @@ class _Writer:
         if label not in AUXILIARY:
             return True
         entries = [self.entry(value) for value in node.inputs]  # in MXNet's order
-        variables = [self.nodes[entries[place][0]] for place in AUXILIARY[label]]
+        variables = [self.nodes[entries[position][0]] for position in AUXILIARY[label]]
         if any(one["op"] != "null" for one in variables):
             return False
         self.auxiliary |= {one["name"] for one in variables}
@@ -384,7 +384,7 @@ class _Writer:
         self.argument("argmin", node)
 
     def argument(self, word: str, node: Node) -> None:
-        """MXNet gives the place as a float."""
+        """MXNet gives the position as a float."""
         op: Any = node.op
         found = self.add(word, [self.entry(node.inputs[0])], axis=op.axis)
         self.emit("Cast", node.outputs, [found], dtype="int64")

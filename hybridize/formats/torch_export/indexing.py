@@ -127,8 +127,8 @@ def _scattered(mode: str) -> Any:
             source = ops.slice(source, (0,) * len(sizes), at, (1,) * len(sizes))  # what has no index is not read
         updates = operand(source, kind.dtype, at)
         axis %= kind.ndim
-        places = within(operand(indices, int64, at), kind.shape[axis])
-        return ops.scatter_nd(x, _grid(places, axis), updates, mode)
+        positions = within(operand(indices, int64, at), kind.shape[axis])
+        return ops.scatter_nd(x, _grid(positions, axis), updates, mode)
 
     return translate
 
@@ -147,12 +147,12 @@ def _sort(
     stable: bool | None = None,
     dim: int | None = None,
 ) -> tuple[Operand, Operand]:
-    """Values by their places, through which their gradient goes back."""
+    """Values by their positions, through which their gradient goes back."""
     if not type_of(x).ndim:
         return x, operand(0, int64)
     axis = (axis if dim is None else dim) % type_of(x).ndim
-    places = ops.arg_sort(x, axis, bool(descending))
-    return ops.take_along_axis(x, places, axis), places
+    order = ops.arg_sort(x, axis, bool(descending))
+    return ops.take_along_axis(x, order, axis), order
 
 
 @aten("topk.default")
@@ -162,11 +162,11 @@ def _topk(
     if not type_of(x).ndim:
         return x, operand(0, int64)
     axis %= type_of(x).ndim
-    places = ops.arg_sort(x, axis, bool(largest))
-    shape = type_of(places).shape
+    order = ops.arg_sort(x, axis, bool(largest))
+    shape = type_of(order).shape
     stops = tuple(count if k == axis else size for k, size in enumerate(shape))
-    places = ops.slice(places, (0,) * len(shape), stops, (1,) * len(shape))
-    return ops.take_along_axis(x, places, axis), places
+    order = ops.slice(order, (0,) * len(shape), stops, (1,) * len(shape))
+    return ops.take_along_axis(x, order, axis), order
 
 
 @aten("diagonal.default")

@@ -64,17 +64,17 @@ def _argmin(types: Types, x: Operand, axis: int | None = None, keepdims: bool = 
     return _reduced(types, ops.arg_min(x, axis % type_of(x).ndim))
 
 
-def _extreme(place: Callable[[Operand, int], Operand]) -> Any:
-    """Values with their places: the gradient goes to the place that is given, however many are equal."""
+def _extreme(position: Callable[[Operand, int], Operand]) -> Any:
+    """Values with their positions: the gradient goes to the one that is given, however many are equal."""
 
     def translate(types: Types, x: Operand, axis: int, keepdims: bool = False) -> tuple[Operand, Operand]:
         if not type_of(x).ndim:
             return x, operand(0, types[1].dtype)
         axis %= type_of(x).ndim
         shape = type_of(x).shape
-        places = ops.reshape(place(x, axis), (*shape[:axis], 1, *shape[axis + 1 :]))
-        values = ops.take_along_axis(x, places, axis)
-        return ops.reshape(values, types[0].shape), ops.reshape(places, types[1].shape)
+        positions = ops.reshape(position(x, axis), (*shape[:axis], 1, *shape[axis + 1 :]))
+        values = ops.take_along_axis(x, positions, axis)
+        return ops.reshape(values, types[0].shape), ops.reshape(positions, types[1].shape)
 
     return translate
 

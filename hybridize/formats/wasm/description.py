@@ -103,8 +103,8 @@ def _variant(program: ModuleVariant, inputs: int) -> dict[str, Any]:
 
 def _symbols(scope: SizeScope, inputs: Sequence[Buffer]) -> list[dict[str, int]]:
     """Return for each symbol an input and an axis where it stands alone; one in no input is as it was captured."""
-    places: dict[object, dict[str, int]] = {}
+    first: dict[object, dict[str, int]] = {}
     for number, buffer in enumerate(inputs):
         for axis, size in enumerate(buffer.shape):
-            places.setdefault(size, {"input": number, "axis": axis})
-    return [places.get(one.name, {"size": one.hint}) for one in scope.symbols]
+            first.setdefault(size, {"input": number, "axis": axis})
+    return [first.get(one.name, {"size": one.hint}) for one in scope.symbols]

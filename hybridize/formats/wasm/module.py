@@ -148,11 +148,11 @@ def _program(name: str, variant: Variant, built: Built, weights: _Weights, const
     packs = {pack.slot: pack for pack in built.plan.packs}
     numbers = []
     for slot, array in enumerate(built.constants):
-        place, pack = weights.range_of(array), packs.get(slot)
+        extent, pack = weights.range_of(array), packs.get(slot)
         if pack is None:
-            numbers.append(constants.number((place, ""), ModuleConstant(*place)))
+            numbers.append(constants.number((extent, ""), ModuleConstant(*extent)))
         else:
-            numbers.append(constants.number((place, pack.layout), ModuleConstant(*place, pack.function, pack.nbytes)))
+            numbers.append(constants.number((extent, pack.layout), ModuleConstant(*extent, pack.function, pack.nbytes)))
     return ModuleVariant(name, built.plan, tuple(numbers), variant.states, variant.new_states)
 
 

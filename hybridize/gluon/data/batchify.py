@@ -73,8 +73,8 @@ class Pad:
                 help='give Pad a dtype: dtype="float32"',
             )
         batch = numpy.full((len(arrays), *shape), self._value, dtype)
-        for place, array in enumerate(arrays):
-            box: tuple[Any, ...] = (place, *map(slice, array.shape))
+        for row, array in enumerate(arrays):
+            box: tuple[Any, ...] = (row, *map(slice, array.shape))
             batch[box] = array
         return wrap(batch)
 

@@ -77,10 +77,10 @@ def check_labels(classes: Any, count: int) -> None:
     check(classes, 0, count, f"labels of {dims.text(count)} classes", help)
 
 
-def _surprise(x: Array, places: tuple[Array, Array], weight: float) -> tuple[Array, Array]:
+def _surprise(x: Array, chosen: tuple[Array, Array], weight: float) -> tuple[Array, Array]:
     """The loss, and the softmax."""
     below = x - x.max(1, keepdims=True)
-    own = below[places]
+    own = below[chosen]
     chances = numpy.exp(below, out=below)
     total = chances.sum(1)
     chances /= total[:, None]

@@ -126,7 +126,7 @@ def tile(
         first, load, start = f.label, f.fresh("load"), f.fresh("begin")
         f.branch("%more", load, start)
         f.begin_block(load)
-        loaded = [arithmetic.load_computed(f, place) for place in _pointers(f, arithmetic, numbered, vectors)]
+        loaded = [arithmetic.load_computed(f, pointer) for pointer in _pointers(f, arithmetic, numbered, vectors)]
         f.jump(start)
         f.begin_block(start)
         of = arithmetic.vector
@@ -142,8 +142,8 @@ def tile(
         ending.emit(f, total, vectors)
         f.do("ret void")
         return module.shared(f)
-    for value, place in zip(total, _pointers(f, arithmetic, numbered, vectors), strict=True):
-        arithmetic.store_computed(f, value, place)
+    for value, pointer in zip(total, _pointers(f, arithmetic, numbered, vectors), strict=True):
+        arithmetic.store_computed(f, value, pointer)
     f.do("ret void")
     return name
 

@@ -53,11 +53,11 @@ class _Call:
         inputs = self.read_inputs()
         outputs = self.read_outputs()
         state_bytes = [self.model.states[state][1] for state in variant.new_states]
-        places, extra = scratch_offsets(0, state_bytes)
+        offsets, extra = scratch_offsets(0, state_bytes)
         scratch, own, taken = self.take_scratch(extra)
         if self.model.states and variant.states:
             f.do(f"call void @{LOCK}(ptr {w.at('%model', WORD['lock'])})")
-        new = [w.at(scratch, place) for place in places]
+        new = [w.at(scratch, offset) for offset in offsets]
         first = len(variant.outputs)
         for k, pointer in enumerate(new):
             w.store(pointer, w.element(outputs, first + k, "ptr"))
@@ -74,20 +74,20 @@ class _Call:
         flat = [(array, axis) for array, type_ in enumerate(self.variant.outputs) for axis in range(type_.ndim)]
         if not flat:
             return
-        places = frame_offsets(self.variant)
+        offsets = frame_offsets(self.variant)
         first = len(self.variant.inputs) + 1
         with f.when(f.op("icmp ne ptr %output_sizes, null")):
-            for place, (array, axis) in enumerate(flat):
+            for position, (array, axis) in enumerate(flat):
                 size: int | str = self.variant.outputs[array].shape[axis]
                 if self.frame:
-                    size = w.load(w.element(self.frame, places[array] + axis), 0, "i64")
-                found = w.load(w.element("%output_sizes", place), 0, "i64")
+                    size = w.load(w.element(self.frame, offsets[array] + axis), 0, "i64")
+                found = w.load(w.element("%output_sizes", position), 0, "i64")
                 w.fail(w.test("ne", found, size), codes.code(codes.SIZE, first + array, axis))
 
-    def pointer(self, array: str, place: int, number: int, type_: TensorType) -> str:
+    def pointer(self, array: str, position: int, number: int, type_: TensorType) -> str:
         """A pointer of the caller's, looked at; `number` is the array's in codes."""
         w, f = self.w, self.f
-        found = w.load(w.element(array, place, "ptr"))
+        found = w.load(w.element(array, position, "ptr"))
         some = self.some(number, type_)
         if some != "false":
             null = w.is_null(found)
@@ -105,13 +105,13 @@ class _Call:
         if all(bounds(size)[0] > 0 for size in type_.shape):
             return "true"
         w, f = self.w, self.f
-        place = sum(one.ndim for one in self.variant.inputs[: number - 1])
+        first = sum(one.ndim for one in self.variant.inputs[: number - 1])
         base = "%sizes"
         if number > len(self.variant.inputs):
-            base, place = self.frame, frame_offsets(self.variant)[number - 1 - len(self.variant.inputs)]
+            base, first = self.frame, frame_offsets(self.variant)[number - 1 - len(self.variant.inputs)]
         held = "true"
         for axis in range(type_.ndim):
-            held = f.op(f"and i1 {held}, {w.test('ne', w.load(w.element(base, place + axis), 0, 'i64'), 0)}")
+            held = f.op(f"and i1 {held}, {w.test('ne', w.load(w.element(base, first + axis), 0, 'i64'), 0)}")
         return held
 
     def read_inputs(self) -> str:
@@ -131,8 +131,8 @@ class _Call:
         if variant.scope is not None:
             pointers.append(self.values)
         table = self.f.alloca("ptr", max(1, len(pointers)), 8)
-        for place, pointer in enumerate(pointers):
-            w.store(pointer, w.element(table, place, "ptr"))
+        for position, pointer in enumerate(pointers):
+            w.store(pointer, w.element(table, position, "ptr"))
         return table
 
     def read_outputs(self) -> str:
@@ -142,8 +142,8 @@ class _Call:
         pointers = [self.pointer("%outputs", k, first + k, type_) for k, type_ in enumerate(variant.outputs)]
         count = len(pointers) + len(variant.new_states) + variant.asserts
         table = self.f.alloca("ptr", max(1, count), 8)
-        for place, pointer in enumerate(pointers):
-            self.w.store(pointer, self.w.element(table, place, "ptr"))
+        for position, pointer in enumerate(pointers):
+            self.w.store(pointer, self.w.element(table, position, "ptr"))
         return table
 
     def take_scratch(self, extra: int) -> tuple[str, str, bool]:

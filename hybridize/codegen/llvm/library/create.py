@@ -43,9 +43,9 @@ def emit_create(module: Module, model: LibraryModel, layout: Layout) -> None:
         _emit_seed(module, model, layout)
 
 
-def threads_word(place: str) -> int:
+def threads_word(field: str) -> int:
     """Return the offset of a word of the thread team."""
-    return WORD["team"] + 8 * TEAM[place]
+    return WORD["team"] + 8 * TEAM[field]
 
 
 def _emit_create(module: Module, model: LibraryModel, layout: Layout) -> None:
@@ -96,8 +96,8 @@ def _emit_create(module: Module, model: LibraryModel, layout: Layout) -> None:
         f.do(f"ret i32 {answer}")
         f.begin_block(good)
     weights = w.load(made, WORD["weights"])
-    for (array, size), place in zip(model.states, layout.states, strict=True):
-        w.copy(w.at(made, place), w.at(weights, model.offsets[array]), size)
+    for (array, size), offset in zip(model.states, layout.states, strict=True):
+        w.copy(w.at(made, offset), w.at(weights, model.offsets[array]), size)
     labels, end = [f.fresh("level") for _ in model.levels], f.fresh("end")
     cases = " ".join(f"i64 {k}, label %{label}" for k, label in enumerate(labels[:-1]))
     f.do(f"switch i64 {level}, label %{labels[-1]} [ {cases} ]")

@@ -91,14 +91,14 @@ def _emit_error(module: Module, model: LibraryModel) -> None:
     """A table of codes, one of where each text begins in a single piece of text."""
     found = codes.texts(model)
     unknown = "there is no such code"
-    content, places = b"", []
+    content, begins = b"", []
     for line in (*found.values(), unknown):
-        places.append(len(content))
+        begins.append(len(content))
         content += line.encode() + b"\0"
     count = len(found)
     blob = module.constant("errors", f"[{len(content)} x i8]", f'c"{_quoted(content)}"')
     table = module.constant("codes", f"[{count} x i32]", f"[ {', '.join(f'i32 {code}' for code in found)} ]")
-    starts = ", ".join(f"i32 {place}" for place in places)
+    starts = ", ".join(f"i32 {begin}" for begin in begins)
     offsets = module.constant("starts", f"[{count + 1} x i32]", f"[ {starts} ]")
     w = Writer(module, f"{model.name}_error", [("i32", "code")], returns="ptr", linkage="")
     f = w.f

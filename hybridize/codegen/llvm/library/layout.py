@@ -50,11 +50,11 @@ class Layout:
     def __init__(self, model: LibraryModel) -> None:
         self.states: list[int] = []
         """The offset of each state."""
-        place = aligned(WORD["calls"] + 8 * len(model.variants))
+        offset = aligned(WORD["calls"] + 8 * len(model.variants))
         for _, nbytes in model.states:
-            self.states.append(place)
-            place += aligned(nbytes)
-        self.head = place
+            self.states.append(offset)
+            offset += aligned(nbytes)
+        self.head = offset
         """Bytes before the packed copies."""
         self.copies: list[list[PackedCopy]] = []
         """For each level."""
@@ -67,18 +67,18 @@ class Layout:
     def _add(self, model: LibraryModel, level: int) -> None:
         found: dict[tuple[int, str], int] = {}
         copies = []
-        place = self.head
+        offset = self.head
         for number, variant in enumerate(model.variants):
             version = variant.versions[level]
             for pack in version.built.plan.packs:
                 key = (version.arrays[pack.slot], pack.layout)
                 if key not in found:
-                    found[key] = place
-                    copies.append(PackedCopy(key[0], pack.function, number, place))
-                    place += aligned(pack.nbytes)
+                    found[key] = offset
+                    copies.append(PackedCopy(key[0], pack.function, number, offset))
+                    offset += aligned(pack.nbytes)
         self._packed.append(found)
         self.copies.append(copies)
-        self.nbytes.append(place)
+        self.nbytes.append(offset)
 
     def packed(self, level: int, array: int, pack: Pack) -> int:
         """Return the offset of the packed copy that a program reads instead of an array."""
@@ -89,8 +89,8 @@ def scratch_offsets(start: int, sizes: Sequence[int]) -> tuple[list[int], int]:
     """Place arrays of these sizes one after the other, each on cache lines of its own; returns their offsets and the
     end.
     """
-    places = []
+    offsets = []
     for nbytes in sizes:
-        places.append(start)
+        offsets.append(start)
         start += aligned(nbytes)
-    return places, start
+    return offsets, start

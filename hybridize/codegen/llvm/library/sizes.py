@@ -25,13 +25,13 @@ LARGE: int = 1 << 47
 def bindings(variant: LibraryVariant) -> dict[int, int]:
     """Return, for each size symbol, the first position among all inputs' sizes at which it stands alone."""
     found: dict[int, int] = {}
-    place = 0
+    position = 0
     for type_ in variant.inputs:
         for size in type_.shape:
             symbol = symbol_of(size)
             if symbol is not None:
-                found.setdefault(symbol.number, place)
-            place += 1
+                found.setdefault(symbol.number, position)
+            position += 1
     return found
 
 
@@ -61,26 +61,26 @@ def emit_sizes(module: Module, model: LibraryModel) -> None:
 
 def _emit_fits(module: Module, model: LibraryModel, number: int, variant: LibraryVariant) -> None:
     w = Writer(module, f"fits.{number}", [("ptr", "sizes")])
-    places = bindings(variant)
-    w.f.bind("%sizes", places)
+    bound = bindings(variant)
+    w.f.bind("%sizes", bound)
     flat = [(array, axis, size) for array, type_ in enumerate(variant.inputs) for axis, size in enumerate(type_.shape)]
     # What never changes first: where several programs are for some size, its code names an axis that is wrong for all.
     # Ranges next: what is computed of the sizes then stays within 64 bits.
-    for place, (array, axis, size) in enumerate(flat):
+    for position, (array, axis, size) in enumerate(flat):
         if not is_symbolic(size):
-            found = w.load(w.element("%sizes", place), 0, "i64")
+            found = w.load(w.element("%sizes", position), 0, "i64")
             w.fail(w.test("ne", found, w.f.size(size)), codes.code(codes.SIZE, array + 1, axis))
-    for place, (array, axis, size) in enumerate(flat):
+    for position, (array, axis, size) in enumerate(flat):
         symbol = symbol_of(size)
-        if symbol is not None and places[symbol.number] == place:
+        if symbol is not None and bound[symbol.number] == position:
             found = w.f.symbol(symbol)
             wrong = w.test("slt", found, symbol.low)
             over = w.test("sgt", found, symbol.high if symbol.high < FAR else LARGE)
             w.fail(w.f.op(f"or i1 {wrong}, {over}"), codes.code(codes.SIZE, array + 1, axis))
-    for place, (array, axis, size) in enumerate(flat):
+    for position, (array, axis, size) in enumerate(flat):
         symbol = symbol_of(size)
-        if is_symbolic(size) and (symbol is None or places[symbol.number] != place):
-            found = w.load(w.element("%sizes", place), 0, "i64")
+        if is_symbolic(size) and (symbol is None or bound[symbol.number] != position):
+            found = w.load(w.element("%sizes", position), 0, "i64")
             wrong = w.test("ne", found, w.f.size(size))
             w.fail(wrong, codes.code(codes.SIZE, array + 1, axis))
     w.finish()
@@ -121,11 +121,11 @@ def emit_frame(
     return w.test("ne", holds, 0), (values, frame)
 
 
-def store_symbols(w: Writer, scope: SizeScope, places: dict[int, int], values: str) -> None:
+def store_symbols(w: Writer, scope: SizeScope, bound: dict[int, int], values: str) -> None:
     """The values of all symbols, in the order of their numbers, as programs take them."""
     for symbol in scope.symbols:
         # One that stands nowhere alone has been settled while capturing; nothing is computed of it.
-        value = w.load(w.element("%sizes", places[symbol.number]), 0, "i64") if symbol.number in places else symbol.hint
+        value = w.load(w.element("%sizes", bound[symbol.number]), 0, "i64") if symbol.number in bound else symbol.hint
         w.store(str(value), w.element(values, symbol.number), 0, "i64")
 
 
@@ -137,11 +137,11 @@ def frame_words(variant: LibraryVariant) -> int:
 
 def frame_offsets(variant: LibraryVariant) -> list[int]:
     """Return the position in the frame at which the sizes of each output begin."""
-    places, place = [], len(FRAME)
+    offsets, offset = [], len(FRAME)
     for type_ in variant.outputs:
-        places.append(place + 1)
-        place += 1 + type_.ndim
-    return places
+        offsets.append(offset + 1)
+        offset += 1 + type_.ndim
+    return offsets
 
 
 def _emit_public(module: Module, model: LibraryModel) -> None:
@@ -184,10 +184,10 @@ def _emit_public(module: Module, model: LibraryModel) -> None:
         else:
             holds, (_, frame) = emit_frame(w, model, k, variant, prepare_name(model, k, len(model.levels) - 1))
             w.fail(f.op(f"xor i1 {holds}, true"), codes.code(codes.SIZE))
-            for place, type_ in zip(frame_offsets(variant), variant.outputs, strict=True):
-                found += [w.load(w.element(frame, place + axis), 0, "i64") for axis in range(type_.ndim)]
-        for place, size in enumerate(found):
-            w.store(size, w.element("%found", place), 0, "i64")
+            for position, type_ in zip(frame_offsets(variant), variant.outputs, strict=True):
+                found += [w.load(w.element(frame, position + axis), 0, "i64") for axis in range(type_.ndim)]
+        for position, size in enumerate(found):
+            w.store(size, w.element("%found", position), 0, "i64")
         f.jump(end)
     f.begin_block(end)
     w.finish()

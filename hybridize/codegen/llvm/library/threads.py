@@ -43,8 +43,8 @@ def emit_threads(module: Module) -> None:
     work = f.alloca("i64", 5, 8)
     w.store("%body", work, _BODY)
     w.store("%data", work, _DATA)
-    for value, place in (("%count", _COUNT), (size, _SIZE), (parts, _PARTS)):
-        w.store(value, work, place, "i64")
+    for value, offset in (("%count", _COUNT), (size, _SIZE), (parts, _PARTS)):
+        w.store(value, work, offset, "i64")
     model = w.load("%team", 8 * TEAM["pool"])
     host, context = w.load(model, WORD["parallel_for"]), w.load(model, WORD["context"])
     f.do(f"call void {host}(ptr {context}, ptr @{_TASK}, ptr {work}, i64 {parts})")

@@ -12,15 +12,15 @@ from hybridize.codegen.llvm.text import Function, Module
 class SymbolFinder(Function):
     """A function that finds the values of size symbols among the sizes that it is given."""
 
-    def bind(self, pointer: str, places: dict[int, int]) -> None:
-        """Let symbols, by their numbers, be the words at these places of the array at `pointer`."""
-        self._cells = (pointer, places)
+    def bind(self, pointer: str, positions: dict[int, int]) -> None:
+        """Let symbols, by their numbers, be the words at these positions of the array at `pointer`."""
+        self._cells = (pointer, positions)
 
     def symbol(self, symbol: SizeSymbol) -> str:
         """The register of a symbol's value, loaded on entry."""
-        pointer, places = self._cells
+        pointer, positions = self._cells
         key = ("given", symbol.number)
-        cell = self.on_entry(f"getelementptr i64, ptr {pointer}, i64 {places[symbol.number]}", ("place", key))
+        cell = self.on_entry(f"getelementptr i64, ptr {pointer}, i64 {positions[symbol.number]}", ("symbol", key))
         return self.on_entry(f"load i64, ptr {cell}, align 8", key)
 
 

@@ -230,9 +230,9 @@ class Positions(ABC):
 
     def remember_last(self, operand: int, address: Expr, result: str) -> None:
         """`result` was stored in this turn."""
-        place = self._position_of_last(address)
-        if place is not None:
-            self._last[operand] = *place, result
+        found = self._position_of_last(address)
+        if found is not None:
+            self._last[operand] = *found, result
             self._keep.append(address)
 
     def forget_last(self, operand: int) -> None:
@@ -241,9 +241,9 @@ class Positions(ABC):
 
     def stored_last(self, operand: int, address: Expr) -> str | None:
         """The register that a loop before this one, in the same turn of those around, has stored at its last turn."""
-        scope, place, result = self._last.get(operand, (None, None, ""))
+        scope, position, result = self._last.get(operand, (None, None, ""))
         here = self._position_of_last(address)
-        return result if here is not None and here[0] is scope and here[1] == place else None
+        return result if here is not None and here[0] is scope and here[1] == position else None
 
     def _position_of_last(self, address: Expr) -> tuple[object, object] | None:
         """The scope around the loop, and where its last turn reads or stores: equal for equal elements."""
@@ -260,8 +260,8 @@ class Positions(ABC):
             for atom, factor in terms
         )
         constant = dims.text(address.constant if isinstance(address, Index) else 0)
-        place = self.axes[axis], self.lane.width.mask, frozenset(atoms), constant
-        return self._scopes[self.depth[axis] - 1], place
+        position = self.axes[axis], self.lane.width.mask, frozenset(atoms), constant
+        return self._scopes[self.depth[axis] - 1], position
 
     # Scalar positions
 

@@ -500,11 +500,11 @@ class _Entry:
             with f.loop(0, count) as loop:
                 object_ = self.call("PyType_GenericAlloc", "ptr", f"ptr {wrapper}", "i64 0")
                 self.unless(f.op(f"icmp ne ptr {object_}, null"), "failed")
-                place = self.element(results, loop.index)
-                self.store(self.load(place), object_, self.field("data_offset"))
+                slot = self.element(results, loop.index)
+                self.store(self.load(slot), object_, self.field("data_offset"))
                 self.call("Py_IncRef", "void", f"ptr {none}")
                 self.store(none, object_, self.field("storage_offset"))
-                self.store(object_, place)
+                self.store(object_, slot)
 
     def hand_over(self, count: str, results: str) -> None:
         """Tell of the writes, then return the results in their structure."""

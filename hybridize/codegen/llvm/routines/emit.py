@@ -165,8 +165,8 @@ def _scatter(f: Function, routine: Routine, inputs: Types, outputs: Types, targe
     with f.loop(0, tuples) as loop:
         target_row = "0"
         for axis in range(depth):
-            place = f.op(f"add i64 {f.op(f'mul i64 {loop.index}, {f.size(depth)}')}, {axis}")
-            index = _clamped(f, indices.load("%i1", place, 1), base.shape[axis])
+            position = f.op(f"add i64 {f.op(f'mul i64 {loop.index}, {f.size(depth)}')}, {axis}")
+            index = _clamped(f, indices.load("%i1", position, 1), base.shape[axis])
             target_row = f.op(f"add i64 {f.op(f'mul i64 {target_row}, {f.size(base.shape[axis])}')}, {index}")
         start, source = (f.op(f"mul i64 {number}, {f.size(row)}") for number in (target_row, loop.index))
 
@@ -203,8 +203,8 @@ def _effect(f: Function, routine: Routine, inputs: Types, outputs: Types, target
     variable = f.module.variable(effects.VARIABLE, "ptr", "null")
     table = f.alloca("ptr", max(1, len(inputs)))
     for number in range(len(inputs)):
-        place = f.op(f"getelementptr ptr, ptr {table}, i64 {number}")
-        f.do(f"store ptr %i{number}, ptr {place}")
+        slot = f.op(f"getelementptr ptr, ptr {table}, i64 {number}")
+        f.do(f"store ptr %i{number}, ptr {slot}")
     if _kind(routine) == "print":
         _call_back(f, variable, note, table)
         return

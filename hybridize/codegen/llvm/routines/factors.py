@@ -120,12 +120,12 @@ class _Elimination:
             divisor = r.choose(r.compare("oeq", pivot, r.number(0)), r.number(1), pivot)
             mine = [r.load(self.element(column, other)) for other in columns[k + 1 :]]
             with f.loop(r.plus(column, 1), n) as rows:
-                place = self.element(rows.index, column)
-                factor = r.div(r.load(place), divisor)
-                r.store(factor, place)
+                pointer = self.element(rows.index, column)
+                factor = r.div(r.load(pointer), divisor)
+                r.store(factor, pointer)
                 for other, above in zip(columns[k + 1 :], mine, strict=True):
-                    place = self.element(rows.index, other)
-                    r.store(r.multiply_add(r.neg(factor), above, r.load(place)), place)
+                    pointer = self.element(rows.index, other)
+                    r.store(r.multiply_add(r.neg(factor), above, r.load(pointer)), pointer)
         rest = r.minus(n, after)
         for k in range(1, width):
             lines = [
@@ -143,16 +143,16 @@ class _Elimination:
         first = r.abs(r.load(self.element(column, column)))
         carry = [(r.scalar, first), ("i64", str(column))]
         with f.loop(r.plus(column, 1), n, carry=carry) as loop:
-            best, place = loop.values
+            best, row = loop.values
             found = r.abs(r.load(self.element(loop.index, column)))
             more = r.compare("ogt", found, best)
             loop.following = [
-                r.choose(more, found, best), f.op(f"select i1 {more}, i64 {loop.index}, i64 {place}"),
+                r.choose(more, found, best), f.op(f"select i1 {more}, i64 {loop.index}, i64 {row}"),
             ]  # fmt: skip
-        place = loop.results[1]
-        with f.when(f.op(f"icmp ne i64 {place}, {column}")):
-            r.swap(self.element(place, 0), self.element(column, 0), n)
-            left, right = _word(f, self.order, place), _word(f, self.order, column)
+        row = loop.results[1]
+        with f.when(f.op(f"icmp ne i64 {row}, {column}")):
+            r.swap(self.element(row, 0), self.element(column, 0), n)
+            left, right = _word(f, self.order, row), _word(f, self.order, column)
             one, other = f.op(f"load i64, ptr {left}, align 8"), f.op(f"load i64, ptr {right}, align 8")
             f.do(f"store i64 {other}, ptr {left}, align 8")
             f.do(f"store i64 {one}, ptr {right}, align 8")

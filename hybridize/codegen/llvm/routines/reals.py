@@ -137,25 +137,25 @@ class Reals:
 
     def variable(self, value: str | None = None) -> str:
         """Memory for a number."""
-        place = self.f.alloca(self.scalar)
+        pointer = self.f.alloca(self.scalar)
         if value is not None:
-            self.store(value, place)
-        return place
+            self.store(value, pointer)
+        return pointer
 
     def counter(self, value: Position | None = None) -> str:
         """Memory for an i64."""
-        place = self.f.alloca("i64")
+        pointer = self.f.alloca("i64")
         if value is not None:
-            self.put(value, place)
-        return place
+            self.put(value, pointer)
+        return pointer
 
-    def get(self, place: str) -> str:
+    def get(self, pointer: str) -> str:
         """The i64 in memory."""
-        return self.f.op(f"load i64, ptr {place}, align 8")
+        return self.f.op(f"load i64, ptr {pointer}, align 8")
 
-    def put(self, value: Position, place: str) -> None:
+    def put(self, value: Position, pointer: str) -> None:
         """Write an i64."""
-        self.f.do(f"store i64 {value}, ptr {place}, align 8")
+        self.f.do(f"store i64 {value}, ptr {pointer}, align 8")
 
     @contextmanager
     def whilst(self, condition: Callable[[], str]) -> Iterator[None]:
@@ -332,5 +332,5 @@ class Reals:
             if start == stop:
                 continue
             with f.loop(start, stop, step) as loop:
-                places = [self.plus(loop.index, k) for k in range(step)]
-                self.add_multiples(to, [(self.neg(factor(k)), line(k)) for k in places], length)
+                lines = [self.plus(loop.index, k) for k in range(step)]
+                self.add_multiples(to, [(self.neg(factor(k)), line(k)) for k in lines], length)

@@ -53,8 +53,8 @@ class _Spectrum(Reals):
         with f.loop(self.plus(start, 1), stop, carry=carry) as loop:
             value = self.load(line, loop.index)
             more = self.compare(word, value, loop.values[0])
-            place = f.op(f"select i1 {more}, i64 {loop.index}, i64 {loop.values[1]}")
-            loop.following = [self.choose(more, value, loop.values[0]), place]
+            position = f.op(f"select i1 {more}, i64 {loop.index}, i64 {loop.values[1]}")
+            loop.following = [self.choose(more, value, loop.values[0]), position]
         return loop.results[1]
 
     def sign(self, line: str, count: Position) -> str:
@@ -99,10 +99,10 @@ def write_eigh(f: Function, routine: Routine, inputs: Types, outputs: Types, tar
         _accumulated(r, n, matrix, vectors, factors)
         failed = _ql(r, n, diagonal, beside, vectors)
         with f.loop(0, n) as loop:
-            place = r.extreme(diagonal, loop.index, n, "olt")
-            with f.when(f.op(f"icmp ne i64 {place}, {loop.index}")):
-                r.swap_numbers(diagonal, place, loop.index)
-                r.swap(r.at(vectors, r.times(place, n)), r.at(vectors, r.times(loop.index, n)), n)
+            position = r.extreme(diagonal, loop.index, n, "olt")
+            with f.when(f.op(f"icmp ne i64 {position}, {loop.index}")):
+                r.swap_numbers(diagonal, position, loop.index)
+                r.swap(r.at(vectors, r.times(position, n)), r.at(vectors, r.times(loop.index, n)), n)
         wrong = r.choose(f.op(f"icmp ne i64 {failed}, 0"), r.number(math.nan), r.number(0))
         with f.loop(0, n) as loop:
             vector = r.at(vectors, r.times(loop.index, n))
@@ -195,8 +195,8 @@ def _ql(r: Reals, n: Position, diagonal: str, beside: str, vectors: str) -> str:
             ahead = r.div(r.sub(r.load(diagonal, r.plus(low, 1)), here), r.mul(r.number(2), near))
             length = r.copysign(r.length_of(ahead, r.number(1)), ahead)
             r.store(r.add(r.sub(r.load(diagonal, m), here), r.div(near, r.add(ahead, length))), g)
-            for place, value in ((s, 1), (c, 1), (p, 0)):
-                r.store(r.number(value), place)
+            for pointer, value in ((s, 1), (c, 1), (p, 0)):
+                r.store(r.number(value), pointer)
             r.put(r.minus(m, 1), i)
             stopped = r.counter(0)
 
@@ -266,8 +266,8 @@ def write_svd(f: Function, routine: Routine, inputs: Types, outputs: Types, targ
     ):  # fmt: skip
         with f.loop(0, k) as rows, f.loop(0, length) as columns:
             i, j = rows.index, columns.index
-            place = r.plus(r.times(j, n), i) if tall else r.plus(r.times(i, n), j)
-            r.store(r.load(x, place), lines, r.plus(r.times(i, length), j))
+            position = r.plus(r.times(j, n), i) if tall else r.plus(r.times(i, n), j)
+            r.store(r.load(x, position), lines, r.plus(r.times(i, length), j))
         unit = r.unit(lines, r.times(k, length))
         r.scale(lines, "fdiv", unit, r.times(k, length))
         r.fill(turned, r.number(0), r.times(k, k))
@@ -278,11 +278,11 @@ def write_svd(f: Function, routine: Routine, inputs: Types, outputs: Types, targ
             line = r.at(lines, r.times(loop.index, length))
             r.store(r.sqrt(r.dot(line, line, length)), values, loop.index)
         with f.loop(0, k) as loop:
-            place = r.extreme(values, loop.index, k, "ogt")
-            with f.when(f.op(f"icmp ne i64 {place}, {loop.index}")):
-                r.swap_numbers(values, place, loop.index)
+            position = r.extreme(values, loop.index, k, "ogt")
+            with f.when(f.op(f"icmp ne i64 {position}, {loop.index}")):
+                r.swap_numbers(values, position, loop.index)
                 for base, width in ((lines, length), (turned, k)):
-                    r.swap(r.at(base, r.times(place, width)), r.at(base, r.times(loop.index, width)), width)
+                    r.swap(r.at(base, r.times(position, width)), r.at(base, r.times(loop.index, width)), width)
         with f.loop(0, whole) as loop:
             _normal(r, loop.index, k, length, lines, values)
         with f.loop(0, k) as loop:
@@ -298,8 +298,8 @@ def write_svd(f: Function, routine: Routine, inputs: Types, outputs: Types, targ
             with f.loop(0, count) as rows, f.loop(0, width) as columns:
                 i, j = rows.index, columns.index
                 value = r.load(base, r.plus(r.times(i, width), j))
-                place = r.plus(r.times(i, width), j) if by_rows else r.plus(r.times(j, count), i)
-                r.store(value, out, place)
+                position = r.plus(r.times(i, width), j) if by_rows else r.plus(r.times(j, count), i)
+                r.store(value, out, position)
 
 
 def _orthogonal(r: _Spectrum, k: Position, length: Position, lines: str, turned: str) -> None:
@@ -363,9 +363,9 @@ def _normal(r: _Spectrum, i: str, k: Position, length: Position, lines: str, val
             r.store(r.multiply_add(part, part, r.load(line, offset, lanes), lanes), line, offset, lanes)
 
         r.each(length, squared)
-    place = r.extreme(line, 0, length, "olt")
+    position = r.extreme(line, 0, length, "olt")
     r.fill(line, r.number(0), length)
-    r.store(r.number(1), line, place)
+    r.store(r.number(1), line, position)
     for _ in range(2):
         with f.loop(0, i) as before:
             other = r.at(lines, r.times(before.index, length))

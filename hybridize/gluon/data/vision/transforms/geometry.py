@@ -83,7 +83,7 @@ class CenterCrop(HybridBlock):
 
 
 class RandomCrop(Block):
-    """A part of an image, at a random place.
+    """A part of an image, at a random position.
 
     Args:
         size: of the part; an image that is smaller is enlarged.
@@ -117,7 +117,7 @@ class RandomCrop(Block):
 
 
 class RandomResizedCrop(Block):
-    """A part of an image of random place, area and ratio, in a given size.
+    """A part of an image of random position, area and ratio, in a given size.
 
     Args:
         size: of the result.
