@@ -13,6 +13,7 @@ from collections.abc import Iterable
 
 from hybridize.base.errors import ArgumentError, ValueArgumentError
 from hybridize.base.missing import refuses
+from hybridize.base.participation import Read, Write
 from hybridize.base.settings import number, whole
 
 
@@ -29,6 +30,9 @@ class LRScheduler:
         ValueArgumentError E350: values that do not go together, or an unknown mode.
         ValueArgumentError E353: a setting that is no number, or not in its range.
     """
+
+    __hybridize_read__ = Read.CONTENT
+    __hybridize_write__ = Write.IN_TURN
 
     def __init__(
         self,

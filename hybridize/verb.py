@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any, Final, ParamSpec, Protocol, TypeVar, over
 
 from hybridize.base import modes
 from hybridize.base.errors import ArgumentError, LoadError
+from hybridize.base.participation import outside_only
 from hybridize.capture import Function
 from hybridize.formats import SavedProgram, detect, read_archive, read_if_archive
 from hybridize.gluon import Block, SymbolBlock
@@ -85,6 +86,7 @@ _HOLDS: Final = {
 }
 
 
+@outside_only("reads a file")
 def load(path: str | os.PathLike[str], *, images: bool = False, verify: bool = False) -> Callable[..., Any]:
     """Load a compiled program or net from disk; the kind of file is told by its content.
 

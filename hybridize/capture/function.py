@@ -28,6 +28,7 @@ from hybridize.base.forks import renewed
 from hybridize.base.frozen import changed, frozen
 from hybridize.base.interruptions import let_through
 from hybridize.base.nested import arranged
+from hybridize.base.participation import Read, outside_only
 from hybridize.base.tracebacks import trim
 from hybridize.base.types import TensorType
 from hybridize.capture.capture import capture
@@ -123,6 +124,8 @@ class Function(Generic[P, R]):
         freeze: arrays that the function reads from outside are constants: the user's word that they do not change.
         threads: at most so many threads for a call; None is what `set_num_threads` says.
     """
+
+    __hybridize_read__ = Read.IDENTITY
 
     # A slot of this name is what `self(...)` calls: the entry itself, without a Python frame between.
     __slots__ = ("__call__", "__dict__", "__weakref__")
@@ -467,6 +470,7 @@ class Function(Generic[P, R]):
         by_graph = {id(program.captured): program for program in self.programs()}
         return [(by_graph[id(signature.graph)], signature) for signature in self.saved_program.signatures]
 
+    @outside_only("writes a file")
     def save(
         self, path: str | os.PathLike[str], *, samples: Sequence[Any] = (), targets: str | Sequence[str] | None = None
     ) -> None:
@@ -489,6 +493,7 @@ class Function(Generic[P, R]):
             raise StateError("E530", text, help="call it once, or say compile(...)")
         write_archive(path, self.saved(samples=samples), targets)
 
+    @outside_only("writes a file")
     def export(
         self, path: str | os.PathLike[str], format: str = "archive", *, samples: Sequence[Any] = (),
         progress: Callable[[str], None] | None = None, **options: Any,

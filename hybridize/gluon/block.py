@@ -6,11 +6,13 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import AbstractContextManager
+from itertools import chain
 from typing import Any
 
 from hybridize.array.storage import Storage
 from hybridize.base.advice import warn
 from hybridize.base.errors import ArgumentError, StateError
+from hybridize.base.participation import Read, outside_only
 from hybridize.base.tracebacks import trim
 from hybridize.formats import detect, mxnet, read_archive
 from hybridize.gluon import naming, summary
@@ -36,6 +38,8 @@ class Block:
         prefix: start of the MXNet 1.x names of the parameters; by default from the class name and a counter.
         params: `other.params`, to share the parameters of another block.
     """
+
+    __hybridize_read__ = Read.IDENTITY
 
     def __init__(self, prefix: str | None = None, params: ParameterDict | None = None) -> None:
         set_plain = super().__setattr__
@@ -104,9 +108,14 @@ class Block:
         if is_setting or isinstance(value, _MEMBERS) or isinstance(existing, _MEMBERS):
             self.watch.touch()
 
-    def watching(self, name: str) -> Storage:
-        """Return the storage that is touched when the attribute `name` is set: a capture that reads it asks for it."""
-        return self._watches.setdefault(name, Storage())
+    def __hybridize_watch__(self, name: str | None) -> tuple[Storage, ...]:
+        """Return the storages that are touched when an attribute is set; None: a member or setting, here or below."""
+        if "_watches" not in self.__dict__:  # nothing is told before `Block.__init__` has run
+            return ()
+        if name is not None:
+            return (self._watches.setdefault(name, Storage()),)
+        below = (child.__hybridize_watch__(None) for child in self._children.values())
+        return (self.watch, *chain.from_iterable(below))
 
     def __delattr__(self, name: str) -> None:
         self._children.pop(name, None)
@@ -124,6 +133,7 @@ class Block:
         self._parameters[name] = parameter
         self._params.adopt(name, parameter)
 
+    @outside_only("changes what the net is made of")
     def register_child(self, block: Block, name: str | None = None) -> None:
         """Make `block` a child; its path component is `name`, or the number of children so far."""
         if not isinstance(block, Block):
@@ -198,6 +208,7 @@ class Block:
                     "nn.Sequential / nn.HybridSequential instead."
                 )
 
+    @outside_only("gives the parameters initial values again", when="force_reinit")
     def initialize(
         self,
         init: Any = None,
@@ -230,6 +241,7 @@ class Block:
         """Set all gradients to zero."""
         self.collect_params().zero_grad()
 
+    @outside_only("sets an attribute of every parameter")
     def setattr(self, name: str, value: Any) -> None:
         """Set an attribute of every parameter: `net.setattr("grad_req", "null")`."""
         self.collect_params().setattr(name, value)
@@ -240,6 +252,7 @@ class Block:
 
     reset_ctx = reset_device
 
+    @outside_only("changes what the net is made of")
     def share_parameters(self, shared: Mapping[str, Parameter] | None) -> Block:
         """Use the given parameters in place of one's own of the same path; returns this block.
 
@@ -265,6 +278,7 @@ class Block:
 
     # ----------------------------------------------------------------------------------------------------- files
 
+    @outside_only("writes a file")
     def save_parameters(self, filename: Any, deduplicate: bool = False) -> None:
         """Write all parameters by path, in the format of MXNet 1.x (`.params`).
 
@@ -278,6 +292,7 @@ class Block:
             parameters = ParameterDict.of({path: parameters[path] for path in last.values()})
         mxnet.write_params(filename, {path: parameter.data().asnumpy() for path, parameter in parameters.items()})
 
+    @outside_only("reads a file")
     def load_parameters(
         self,
         filename: Any,
@@ -308,6 +323,7 @@ class Block:
             named_arrays(filename), device, allow_missing, ignore_extra, cast_dtype, dtype_source, source=str(filename)
         )
 
+    @outside_only("sets what the net holds to arrays of a dict")
     def load_dict(
         self,
         param_dict: Mapping[str, Any],
@@ -333,10 +349,12 @@ class Block:
             dtype_source=dtype_source,
         )
 
+    @outside_only("writes a file")
     def save(self, path: Any) -> None:
         """Write the parameters; a HybridBlock writes its program with them."""
         self.save_parameters(path)
 
+    @outside_only("reads a file")
     def load(self, path: Any) -> None:
         """Take over the parameters that `save` or `save_parameters` wrote, or an archive's that has them all."""
         if detect(path) == "archive":
@@ -379,10 +397,12 @@ class Block:
         depend(self)
         return convert(self.forward)(*args, **kwargs)
 
+    @outside_only("adds a hook to the block")
     def register_forward_pre_hook(self, hook: Hook) -> HookHandle:
         """Call `hook(block, inputs)` before every call. Inside a hybridized parent it runs while capturing only."""
         return HookHandle(self._pre_hooks, hook, self._hooks_changed)
 
+    @outside_only("adds a hook to the block")
     def register_forward_hook(self, hook: Hook) -> HookHandle:
         """Call `hook(block, inputs, outputs)` after every call; see `register_forward_pre_hook`."""
         return HookHandle(self._hooks, hook, self._hooks_changed)
@@ -404,6 +424,7 @@ class Block:
 
     # -------------------------------------------------------------------------------------------------- for people
 
+    @outside_only("runs the net part by part, and prints a table")
     def summary(self, *inputs: Any) -> None:
         """Print the layers that one call on `inputs` passes through, with output shapes and numbers of parameters."""
         summary.show(self, inputs)

@@ -11,6 +11,7 @@ from typing import Any, ClassVar, cast
 from hybridize import ndarray as imperative_functions
 from hybridize import symbol as symbolic_functions
 from hybridize.base.errors import ArgumentError, StateError
+from hybridize.base.participation import outside_only
 from hybridize.base.tracebacks import trim
 from hybridize.capture import Function
 from hybridize.gluon import export
@@ -162,6 +163,7 @@ class HybridBlock(Block):
         super()._hooks_changed()
         self._choose_call()
 
+    @outside_only("compiles the net")
     def optimize_for(self, *args: Any, backend: str | None = None, **kwargs: Any) -> None:
         """Hybridize, and compile for these inputs at once."""
         self.hybridize(True, backend=backend, **kwargs)
@@ -222,6 +224,7 @@ class HybridBlock(Block):
 
     # ----------------------------------------------------------------------------------------------------- files
 
+    @outside_only("writes a file")
     def export(
         self,
         path: Any,
@@ -274,6 +277,7 @@ class HybridBlock(Block):
             raise ArgumentError("E336", f"format 'mxnet' has no option {next(iter(options))!r}", help="it has epoch")
         return export.write(function, parameters, path, epoch, samples, HybridBlock._imports)
 
+    @outside_only("writes a file")
     def save(self, path: Any, *, samples: Sequence[Any] = ()) -> None:
         """Write the compiled net with its parameters as one file for `hybridize.load` and `load`.
 

@@ -33,8 +33,10 @@ from hybridize.base.errors import (
     StateError,
 )
 from hybridize.base.forks import renewed
+from hybridize.base.participation import Read, Write, outside_only
 from hybridize.base.types import Shape
 from hybridize.gluon.dependence import depend
+from hybridize.gluon.variables import read_fresh, request_in_turn, set_fresh
 from hybridize.init import InitDesc, Initializer
 from hybridize.ops.op import ACTIVE, capturing, imperatively
 from hybridize.runtime.buffers import aligned
@@ -73,6 +75,9 @@ class Parameter:
         stype: storage type; only `default` (dense).
         grad_stype: likewise.
     """
+
+    __hybridize_read__ = Read.IDENTITY
+    __hybridize_write__ = Write.IN_TURN
 
     def __init__(
         self,
@@ -171,6 +176,11 @@ class Parameter:
     def grad_req(self, grad_req: str) -> None:
         if grad_req not in ("write", "add", "null"):
             raise ArgumentError("E322", f"grad_req is write, add or null, got {grad_req!r}")
+        if not (ACTIVE and "_grad_req" in vars(self) and request_in_turn(self, grad_req)):
+            self.request(grad_req)
+
+    def request(self, grad_req: str) -> None:
+        """Ask backward passes for the gradient in a way that is one of the three, now."""
         self._grad_req = grad_req if self._differentiable else "null"
         self._mark()
 
@@ -195,6 +205,7 @@ class Parameter:
 
     # -------------------------------------------------------------------------------------------- initialization
 
+    @outside_only("gives the parameter initial values again", when="force_reinit")
     def initialize(
         self,
         init: Any = None,
@@ -342,6 +353,7 @@ class Parameter:
                 help="cast_dtype=True converts",
             )
 
+    @outside_only("reads a file")
     def load(self, data: numpy.ndarray[Any, Any], *, dtype_source: str = "current") -> None:
         """Take over the values of a file, which `check` let pass; an uninitialized parameter becomes initialized."""
         if dtype_source == "saved":
@@ -396,15 +408,21 @@ class Parameter:
     @property
     def fresh_grad(self) -> bool:
         """True if a backward pass has written the gradient since this was last set to False, as an update does."""
-        return self._variable is not None and self._variable.fresh
+        variable = self._variable
+        if variable is not None and ACTIVE:
+            read_fresh(self, variable)
+        return variable is not None and variable.fresh
 
     @fresh_grad.setter
     def fresh_grad(self, fresh: bool) -> None:
-        if self._variable is not None:
-            self._variable.fresh = fresh
+        variable = self._variable
+        if variable is not None and not (ACTIVE and set_fresh(self, variable, fresh)):
+            variable.fresh = fresh
 
     @property
     def _variable(self) -> Variable | None:
+        if ACTIVE:
+            depend(self)
         traced = None if self._data is None else history(self._data)
         return None if traced is None else traced.variable
 

@@ -11,6 +11,7 @@ import numpy
 
 from hybridize import init as initializers
 from hybridize.base.errors import ArgumentError
+from hybridize.base.participation import Read, Write, outside_only
 from hybridize.formats import mxnet
 from hybridize.gluon.parameter import Constant, Parameter, checked_devices
 from hybridize.gluon.stored import load_into, named_arrays
@@ -26,6 +27,9 @@ class ParameterDict(dict[str, Parameter]):
         prefix: put before the names that `get` is given.
         shared: where `get` looks for parameters of other blocks.
     """
+
+    __hybridize_read__ = Read.IDENTITY
+    __hybridize_write__ = Write.IN_TURN
 
     def __init__(self, prefix: str = "", shared: ParameterDict | None = None) -> None:
         super().__init__()
@@ -106,6 +110,7 @@ class ParameterDict(dict[str, Parameter]):
             return self[full]
         return None
 
+    @outside_only("adds parameters to the dict")
     def update(self, other: Any = (), /, **kwargs: Parameter) -> None:
         """Add parameters; two different ones of one name are an error."""
         pairs: Iterable[tuple[str, Parameter]] = other.items() if isinstance(other, Mapping) else other
@@ -116,6 +121,7 @@ class ParameterDict(dict[str, Parameter]):
 
     # --------------------------------------------------------------------------------------------- all at once
 
+    @outside_only("gives the parameters initial values again", when="force_reinit")
     def initialize(
         self,
         init: Any = None,
@@ -139,6 +145,7 @@ class ParameterDict(dict[str, Parameter]):
         for parameter in self.distinct():
             parameter.zero_grad()
 
+    @outside_only("sets an attribute of every parameter")
     def setattr(self, name: str, value: Any) -> None:
         """Set an attribute of every parameter: `net.collect_params().setattr("grad_req", "null")`."""
         for parameter in self.distinct():
@@ -164,6 +171,7 @@ class ParameterDict(dict[str, Parameter]):
 
     # --------------------------------------------------------------------------------------------------- files
 
+    @outside_only("writes a file")
     def save(self, filename: Any, strip_prefix: str = "") -> None:
         """Write MXNet's `.params`, names without `strip_prefix`."""
         arrays = {}
@@ -173,6 +181,7 @@ class ParameterDict(dict[str, Parameter]):
             arrays[name[len(strip_prefix) :]] = parameter.data().asnumpy()
         mxnet.write_params(filename, arrays)
 
+    @outside_only("reads a file")
     def load(
         self,
         filename: Any,
@@ -190,6 +199,7 @@ class ParameterDict(dict[str, Parameter]):
         arrays = {restore_prefix + name: array for name, array in named_arrays(filename).items()}
         self.load_dict(arrays, device, allow_missing, ignore_extra, cast_dtype, dtype_source, source=str(filename))
 
+    @outside_only("sets parameters to arrays of a dict")
     def load_dict(
         self,
         arrays: Mapping[str, Any],

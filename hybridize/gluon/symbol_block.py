@@ -17,6 +17,7 @@ from hybridize.base.advice import warn
 from hybridize.base.dtypes import DType
 from hybridize.base.errors import ArgumentError, GraphError, LoadError, ShapeError
 from hybridize.base.nested import Structure, unflatten
+from hybridize.base.participation import outside_only
 from hybridize.base.types import TensorType
 from hybridize.formats.mxnet.attributes import parse_value
 from hybridize.formats.mxnet.execute import ExecutionMode, check_supported, execute
@@ -55,6 +56,7 @@ class SymbolBlock(HybridBlock):
             self.load_dict(params, cast_dtype=True, dtype_source="saved")
 
     @staticmethod
+    @outside_only("reads a file")
     def imports(
         symbol_file: Any,
         input_names: str | Sequence[str],

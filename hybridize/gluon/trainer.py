@@ -10,6 +10,7 @@ from typing import Any, ClassVar
 from hybridize.array import np
 from hybridize.array.ndarray import ndarray
 from hybridize.base.errors import ArgumentError, AssertionFailed, LoadError, StateError
+from hybridize.base.participation import Read, Write, outside_only
 from hybridize.capture.trace.recording import current_trace
 from hybridize.gluon.parameter import UNKNOWN, Parameter
 from hybridize.gluon.update import factor, not_finite, update_in_program
@@ -37,8 +38,9 @@ class Trainer:
         ArgumentError E396, by `step`: the optimizer was given to another trainer since.
     """
 
-    numbers_of_steps: ClassVar[dict[str, type | None]] = {"learning_rate": float}
-    """Attributes that steps change (see `Optimizer`)."""
+    __hybridize_read__ = Read.IDENTITY
+    __hybridize_write__ = Write.IN_TURN
+    __hybridize_fed__: ClassVar[Mapping[str, type | None]] = {"learning_rate": float}
 
     def __init__(
         self,
@@ -172,6 +174,7 @@ class Trainer:
 
     # ---------------------------------------------------------------------------------------------------- files
 
+    @outside_only("writes a file")
     def save_states(self, fname: str | os.PathLike[str]) -> None:
         """Write what training has to go on from besides the parameters: slots, counts, settings, the schedule.
 
@@ -186,6 +189,7 @@ class Trainer:
         ]
         write_states(fname, self._optimizer, self._updaters[0].states, parameters)
 
+    @outside_only("reads a file")
     def load_states(self, fname: str | os.PathLike[str]) -> None:
         """Go on from what `save_states` wrote: with the same parameters the next steps give the same bits.
 

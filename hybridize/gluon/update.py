@@ -120,7 +120,7 @@ def update_in_program(trace: Recording, trainer: Updating, batch_size: Any, igno
         assert variable is not None
         if trainer._params[index].sums and grad is not None:
             grad[...] = 0
-        trace.root.history.used(variable)
+        trace.root.history.set_fresh(variable, False)
 
 
 def _scale(trace: Recording, trainer: Updating, batch_size: Any) -> Any:

@@ -12,6 +12,7 @@ import numpy
 
 from hybridize.array.ndarray import ndarray
 from hybridize.base.errors import ArgumentError
+from hybridize.base.participation import Read, Write
 from hybridize.base.registry import Registry
 
 
@@ -39,6 +40,9 @@ class Initializer:
     Called with a name and an array, it does what the end of the name asks for: a `weight` gets `_init_weight`, a
     `bias`, `beta` or running mean zeros, a `gamma` or running variance ones. Subclasses override `_init_weight`.
     """
+
+    __hybridize_read__ = Read.CONTENT
+    __hybridize_write__ = Write.IN_TURN
 
     _print: Callable[[ndarray], str] | None = None
 

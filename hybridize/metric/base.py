@@ -12,10 +12,12 @@ import numpy
 from numpy.typing import NDArray
 
 from hybridize.base.errors import ArgumentError, ShapeError
+from hybridize.base.participation import Read, Write, outside_only
 from hybridize.base.registry import Registry
 
 Array = NDArray[Any]
 Names = Sequence[str] | None
+_WITH_RESULTS = "call it outside of the compiled function, with what that returns"
 
 
 class EvalMetric:
@@ -31,6 +33,9 @@ class EvalMetric:
             leaves alone.
         kwargs: settings that `get_config` tells.
     """
+
+    __hybridize_read__ = Read.CONTENT
+    __hybridize_write__ = Write.IN_TURN
 
     sum_metric: Any
     global_sum_metric: Any
@@ -53,6 +58,7 @@ class EvalMetric:
         self._kwargs = kwargs
         self.reset()
 
+    @outside_only("adds a batch to sums in Python", help=_WITH_RESULTS)
     def update(self, labels: Any, preds: Any) -> None:
         """Add a batch.
 
@@ -67,6 +73,7 @@ class EvalMetric:
         what = f"{type(self).__name__} does not say what it measures: it has no update"
         raise ArgumentError("E369", what, help="define update(self, labels, preds)")
 
+    @outside_only("adds a batch to sums in Python", help=_WITH_RESULTS)
     def update_dict(self, label: Mapping[str, Any], pred: Mapping[str, Any]) -> None:
         """Add a batch whose arrays have names.
 
@@ -79,12 +86,14 @@ class EvalMetric:
         """
         self.update(_chosen(label, self.label_names, "label"), _chosen(pred, self.output_names, "prediction"))
 
+    @outside_only("forgets the batches so far")
     def reset(self) -> None:
         """Forget all batches."""
         self.reset_local()
         self.global_num_inst = 0
         self.global_sum_metric = 0.0
 
+    @outside_only("forgets the batches so far")
     def reset_local(self) -> None:
         """Forget all batches, but for `get_global`."""
         self.num_inst = 0
@@ -305,6 +314,7 @@ class CompositeEvalMetric(EvalMetric):
         self.metrics = [create(each) for each in metrics or ()]
         super().__init__(name, output_names, label_names, has_global_stats=True)
 
+    @outside_only("adds a metric to those there are")
     def add(self, metric: Any) -> None:
         """One more."""
         self.metrics.append(create(metric))

@@ -12,6 +12,7 @@ from hybridize.array import np
 from hybridize.array.ndarray import ndarray
 from hybridize.base.dtypes import bfloat16, float16, float32
 from hybridize.base.errors import ArgumentError, StateError, ValueArgumentError
+from hybridize.base.participation import Read, Write, outside_only
 from hybridize.base.settings import number, whole
 from hybridize.lr_scheduler import LRScheduler
 from hybridize.ops.op import capturing
@@ -46,15 +47,18 @@ class Optimizer:
         ValueArgumentError E353: a setting that is no number, or not in its range.
     """
 
+    __hybridize_read__ = Read.IDENTITY
+    __hybridize_write__ = Write.IN_TURN
+    __hybridize_fed__: ClassVar[Mapping[str, type | None]] = {
+        "lr": float, "learning_rate": float, "num_update": int, "rescale_grad": float, "_index_update_count": None,
+    }  # fmt: skip
+    """Steps change these: who reads one inside of a compiled step gets what it is at each call."""
+
     opt_registry: ClassVar[dict[str, type[Optimizer]]] = {}
     """Optimizers by name in lower case."""
     default_rate: ClassVar[float] = 0.01
     _scale: float
     """`rescale_grad` as it was given, where a trainer sets it at each step."""
-    numbers_of_steps: ClassVar[dict[str, type | None]] = {
-        "lr": float, "learning_rate": float, "num_update": int, "rescale_grad": float, "_index_update_count": None,
-    }  # fmt: skip
-    """Attributes that steps change: who reads one inside of a compiled step gets what it is at each call."""
 
     def __init__(
         self,
@@ -163,16 +167,17 @@ class Optimizer:
                 "the learning rate comes from the optimizer's lr_scheduler",
                 help="set lr_scheduler.base_lr, or make the optimizer without a scheduler",
             )
-        rate = number("learning_rate", lr)
         if capturing():
-            captured_rate(self, rate)
+            captured_rate(self, lr)
         else:
-            self.lr = rate
+            self.lr = number("learning_rate", lr)
 
+    @outside_only("changes the factors that the parameters are updated with")
     def set_lr_mult(self, args_lr_mult: Mapping[Any, float]) -> None:
         """Factors on the learning rate, by index or name."""
         self.lr_mult = dict(args_lr_mult)
 
+    @outside_only("changes the factors that the parameters are updated with")
     def set_wd_mult(self, args_wd_mult: Mapping[Any, float]) -> None:
         """Factors on the weight decay, by index or name; 0 for named parameters that are no `weight` or `gamma`."""
         self.wd_mult = {name: 0.0 for name in self.idx2name.values() if not name.endswith(("weight", "gamma"))}

@@ -18,7 +18,8 @@ import numpy
 from hybridize.array.ndarray import ndarray
 from hybridize.array.symbol import Symbol
 from hybridize.base.dtypes import DType, float32, float64
-from hybridize.base.errors import StateError
+from hybridize.base.errors import CaptureError, StateError
+from hybridize.base.settings import number
 from hybridize.capture.trace.recording import Recording, current_trace
 from hybridize.contract.feeds import Feed
 from hybridize.optimizer.kernels import updated
@@ -195,20 +196,26 @@ class Rate(Feed):
         self._optimizer.lr = self._before
 
 
-def captured_rate(optimizer: Counting, rate: float) -> None:
+def captured_rate(optimizer: Counting, rate: Any) -> None:
     """`Optimizer.set_learning_rate` while a program is captured.
 
     Raises:
+        CaptureError E407: to what the program computes.
         StateError E562: in a branch or loop that depends on data.
     """
     trace = current_trace()
+    if trace is not None and isinstance(rate, Symbol):
+        raise trace.root.refusing(CaptureError(
+            "E407", f"the learning rate of {type(optimizer).__name__} is set to a value of the program",
+            help="set it outside of the function: nothing is compiled again for that",
+        ))  # fmt: skip
     if trace is None or trace.depth:
         raise StateError(
             "E562",
             "a learning rate is set in a branch or loop that depends on data",
             help="set it outside of the compiled function: that compiles nothing again",
         )
-    feed = Rate(optimizer, rate)
+    feed = Rate(optimizer, number("learning_rate", rate))
     trace.feed(feed)  # before it is set: what undoes the capture knows of it then
     feed.begin()
 

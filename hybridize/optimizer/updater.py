@@ -7,6 +7,7 @@ import os
 from collections.abc import Sequence
 from typing import Any
 
+from hybridize.base.participation import Read, Write, outside_only
 from hybridize.optimizer.base import Optimizer
 from hybridize.optimizer.stored import States, read_states, restore, write_states
 
@@ -17,6 +18,9 @@ class Updater:
     Args:
         optimizer: how.
     """
+
+    __hybridize_read__ = Read.IDENTITY
+    __hybridize_write__ = Write.IN_TURN
 
     def __init__(self, optimizer: Optimizer) -> None:
         self.optimizer = optimizer
@@ -39,6 +43,7 @@ class Updater:
             if one not in states or (count and _empty(states[one])):
                 states[one] = optimizer.create_state_multi_precision(one, weight)
 
+    @outside_only("gives the states as the bytes of a file")
     def get_states(self, dump_optimizer: bool = True) -> bytes:
         """The states, and, unless not wanted, the settings of the optimizer, as the bytes of a file."""
         import tempfile  # late: it costs more than all optimizers, and files are mostly written without it
@@ -49,6 +54,7 @@ class Updater:
             with open(path, "rb") as file:
                 return file.read()
 
+    @outside_only("takes the states from the bytes of a file")
     def set_states(self, states: bytes) -> None:
         """Go on from what `get_states` gave.
 

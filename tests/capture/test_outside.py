@@ -51,6 +51,13 @@ class Own:
         self.items.append(self.k)
 
 
+class Saved(nn.HybridSequential):
+    """A net that writes its files in a way of its own."""
+
+    def save(self, path: Any, *, samples: Any = ()) -> None:
+        super().save(path, samples=samples)
+
+
 def _scaled(settings: dict[str, float], x: Any) -> Any:
     return x * settings["k"]
 
@@ -89,6 +96,10 @@ class World:
         self.optimizer = self.trainer.optimizer
         self.metric = metric.Accuracy()
         self.metric.update(np.array([0, 1]), np.array([[0.9, 0.1], [0.8, 0.2]]))
+        self.several = metric.CompositeEvalMetric([metric.Accuracy()])
+        self.derived = Saved()
+        self.function = hybridize(lambda x: x * 2)
+        self.function(np.ones(2))
         self.initializer = init.Constant(0.25)
         self.settings = types.SimpleNamespace(k=1.0)
         self.options = argparse.Namespace(k=1.0, inner=[1.0])
@@ -237,6 +248,13 @@ def _collected(w: World) -> Any:
     return total + w.forward() + loss
 
 
+def _fresh_again(w: World) -> Any:
+    loss = w.forward()
+    before = w.weight.fresh_grad
+    w.weight.fresh_grad = False
+    return loss * (2.0 if before and not w.weight.fresh_grad else 1.0)
+
+
 def _set_item(w: World) -> Any:
     w.counter["b"] = 3
     return one
@@ -295,6 +313,21 @@ CHANGED: dict[str, tuple[Any, Any]] = {
     "initialize, again": (_doing(lambda w: w.net.initialize()), _disturb),
     "cast": (_doing(lambda w: w.net.cast("float64")), lambda w: w.net.cast("float32")),
     "hybridize": (_doing(lambda w: w.net.hybridize()), _disturb),
+    "fresh_grad, without a backward pass": (
+        lambda w: setattr(w.weight, "fresh_grad", False) or one,
+        lambda w: (w.remember(w.weight.fresh_grad), w.forward()),
+    ),
+    "fresh_grad, after a backward pass": (
+        _fresh_again,
+        lambda w: (w.remember(w.weight.fresh_grad), setattr(w.weight, "fresh_grad", True)),
+    ),
+    "fresh_grad, before one": (
+        lambda w: setattr(w.weight, "fresh_grad", False) or w.forward(),
+        lambda w: (w.remember(w.weight.fresh_grad), setattr(w.weight, "fresh_grad", False)),
+    ),
+    "learning_rate": (
+        _set("optimizer", "learning_rate", 0.5), lambda w: _noted(w, w.optimizer, "learning_rate", 0.01)
+    ),
     "seed": (lambda w: hz.random.seed(3) or np.random.uniform(size=(2,)), None),
 }  # fmt: skip
 
@@ -304,22 +337,39 @@ def _noted(w: World, owner: Any, name: str, value: Any) -> None:
     setattr(owner, name, value)
 
 
+def _where_data_decides(w: World, owner: str, name: str, value: Any) -> Any:
+    if w.x.sum() > 1:
+        setattr(getattr(w, owner), name, value)
+
+
 REFUSED: dict[str, tuple[str, Any]] = {
     "initialize by force": ("E407", lambda w: w.weight.initialize(force_reinit=True)),
     "initialize a net by force": ("E407", lambda w: w.net.initialize(init.Normal(1.0), force_reinit=True)),
     "save_parameters": ("E407", lambda w: w.net.save_parameters(w.file)),
     "load_parameters": ("E407", lambda w: w.net.load_parameters(w.file)),
+    "save": ("E407", lambda w: w.net.save(w.file)),
+    "save of a class derived": ("E407", lambda w: w.derived.save(w.file)),
+    "save of another function": ("E407", lambda w: w.function.save(w.file)),
+    "save by a function of Python's": ("E407", lambda w: [*map(w.net.save_parameters, [w.file])]),
+    "summary": ("E407", lambda w: w.net.summary(w.x)),
     "save_states": ("E407", lambda w: w.trainer.save_states(w.file)),
     "load": ("E407", lambda w: hz.load(w.file)),
     "numpy.load": ("E420", lambda w: numpy.load(w.file)),
     "setattr of parameters": ("E407", lambda w: w.net.collect_params().setattr("grad_req", "null")),
+    "grad_req where data decides": ("E430", lambda w: _where_data_decides(w, "weight", "grad_req", "add")),
+    "fresh_grad where data decides": ("E430", lambda w: _where_data_decides(w, "weight", "fresh_grad", True)),
+    "learning_rate where data decides": ("E562", lambda w: _where_data_decides(w, "optimizer", "learning_rate", 0.5)),
+    "learning_rate of the program": ("E407", lambda w: setattr(w.optimizer, "learning_rate", w.x.sum())),
     "grad_req null": ("E407", lambda w: setattr(w.weight, "grad_req", "null")),
     "set_lr_mult": ("E407", lambda w: w.optimizer.set_lr_mult({})),
     "a rate of the program": ("E407", lambda w: setattr(w.optimizer, "lr", w.x.sum())),
     "counts of updates": ("E407", lambda w: w.step() * w.optimizer._index_update_count[0]),
     "hooks": ("E407", lambda w: w.net.register_forward_hook(lambda *args: None)),
-    "metric.update": ("E406", lambda w: w.metric.update(np.array([0]), w.net(w.x))),
-    "metric.reset": ("E406", lambda w: w.metric.reset()),
+    "metric.update": ("E407", lambda w: w.metric.update(np.array([0]), w.net(w.x))),
+    "metric.update by name": ("E407", lambda w: w.metric.update_dict({}, {})),
+    "update of a metric of several": ("E407", lambda w: w.several.update(np.array([0]), w.net(w.x))),
+    "add to a metric of several": ("E407", lambda w: w.several.add("mae")),
+    "metric.reset": ("E407", lambda w: w.metric.reset()),
     "counter.update": ("E406", lambda w: w.counter.update("abc")),
     "append to a list of the user's class": ("E406", lambda w: w.users.append(1.0)),
     "loader": ("E406", lambda w: [batch * 2 for batch in w.loader]),

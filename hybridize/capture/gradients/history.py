@@ -204,10 +204,10 @@ class History:
         marks = {position: mark for position, mark in self.marks.items() if self.nodes}
         return Transaction(marks, {variable: variable.fresh for variable in self.fresh}, tuple(feeds))
 
-    def used(self, variable: Variable) -> None:
-        """Hear that a gradient was used up by an update."""
+    def set_fresh(self, variable: Variable, fresh: bool) -> None:
+        """Say at each call whether a gradient is fresh: an update has used it up, or the user's code says so."""
         self.fresh.setdefault(variable, variable.fresh)
-        variable.fresh = False
+        variable.fresh = fresh
 
     def undo(self) -> None:
         """Put variables and counts back: the calls of the program write them."""

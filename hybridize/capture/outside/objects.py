@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """Classes whose methods are called as they are: nobody watches which attributes of an instance those read.
 
-So a program depends on all of an instance: on a scheduler's settings, a metric's sums, the content of a `Counter`
-(`World.before_call`). Blocks and parameters tell by themselves when they change (`watch`), and trainers and optimizers
-have their own ways (`contract.feeds`).
+So a program depends on all of an instance: on settings, sums, the content of a `Counter` (`World.before_call`).
+Classes whose instances tell by themselves when they change, or are read in ways of their own, say so
+(`base.participation`).
 """
 
 from __future__ import annotations
@@ -18,14 +18,10 @@ import numpy
 
 from hybridize.array.operators import Operators
 from hybridize.array.storage import Storage
+from hybridize.base.participation import Read, read_of
 from hybridize.capture.outside.trust import is_trusted_file
 from hybridize.contract.snapshots import CONTAINERS
 
-_REMEMBERING = ("hybridize.lr_scheduler", "hybridize.init", "hybridize.metric", "hybridize.gluon.data.batchify")
-"""Modules of ours whose objects are settings and sums; those of all others tell by themselves when they change."""
-_DATA = ("hybridize.gluon.data", "hybridize.gluon.contrib.estimator")
-"""Modules of ours whose objects give other data at each call."""
-CHANGING = frozenset({"update", "update_dict", "reset", "reset_local", "add", "remove_metric"})
 _NOT_STATES = (
     Operators, type, types.FunctionType, types.MethodType, types.ModuleType, types.BuiltinFunctionType, numpy.ndarray,
     numpy.generic, numpy.dtype, numpy.ufunc, Storage, Enum,
@@ -39,26 +35,9 @@ def remembers(kind: Any) -> bool:
     """Tell whether methods of a class that are not converted may read what an instance remembers."""
     if issubclass(kind, _NOT_STATES) or issubclass(kind, (int, float, complex, str, bytes, type(None))):
         return False
-    modules = [base.__module__ for base in kind.__mro__]
-    ours = [module for module in modules if module.split(".")[0] == "hybridize"]
-    if ours:
-        return any(module.startswith(_REMEMBERING) for module in ours)
-    return not any(module.split(".")[0] in _APART for module in modules)
-
-
-@cache
-def gives_data(kind: Any) -> bool:
-    """Tell whether a class is for what stands around a compiled function: data, or the training itself."""
-    if hasattr(kind, "watching"):  # a block: a transform
+    if any(base.__module__.split(".")[0] in _APART for base in kind.__mro__):
         return False
-    modules = [base.__module__ for base in kind.__mro__]
-    return any(m.startswith(_DATA) and not m.startswith(_REMEMBERING) for m in modules)
-
-
-@cache
-def has_own_account(kind: Any) -> bool:
-    """Tell whether a class is ours or derived of ours: steps may change attributes of trainers, optimizers, ..."""
-    return any(base.__module__.split(".")[0] == "hybridize" for base in kind.__mro__)
+    return read_of(kind) is Read.CONTENT
 
 
 _OPERATORS = tuple(

@@ -5,7 +5,6 @@ other data at each call.
 
 from __future__ import annotations
 
-import inspect
 import io
 import os
 import sys
@@ -43,32 +42,6 @@ _SETTINGS = frozenset({"sys", "gc", "warnings", "locale"})
 """Modules whose functions give settings of the interpreter."""
 _OF_LOGGERS = frozenset({"isEnabledFor", "getEffectiveLevel", "hasHandlers", "getChild"})
 _CLOCKS = frozenset({"now", "today", "utcnow"})
-
-
-_OUTSIDE = frozenset({
-    "Block.save_parameters", "Block.load_parameters", "Block.load_dict", "Block.share_parameters", "Block.save",
-    "Block.load", "Block.register_child", "Block.register_forward_hook", "Block.register_forward_pre_hook",
-    "Block.setattr", "Sequential.add", "HybridSequential.add", "HybridBlock.export",
-    "HybridBlock.optimize_for", "SymbolBlock.imports", "ParameterDict.setattr", "ParameterDict.save",
-    "ParameterDict.load", "ParameterDict.update", "Parameter.load", "Trainer.save_states", "Trainer.load_states",
-    "Updater.get_states", "Updater.set_states", "Optimizer.set_lr_mult", "Optimizer.set_wd_mult", "load", "save",
-    "savez", "load_frombuffer",
-})  # fmt: skip
-"""Functions of ours that change in Python, or in files, what a compiled program would not change again at each call."""
-_REINITIALIZING = frozenset({"Parameter.initialize", "Block.initialize", "ParameterDict.initialize"})
-
-
-def is_for_outside(function: Any, args: Any, kwargs: Any) -> bool:
-    """Tell whether a call of ours cannot be part of a program."""
-    name = getattr(function, "__qualname__", "")
-    if name not in _OUTSIDE and name not in _REINITIALIZING:
-        return False
-    if not (getattr(function, "__module__", None) or "").startswith("hybridize."):
-        return False
-    if name in _OUTSIDE:
-        return True
-    given = inspect.signature(function).bind(*args, **kwargs).arguments  # once initialized, it does nothing more
-    return bool(given.get("force_reinit"))
 
 
 @cache

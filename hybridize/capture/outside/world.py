@@ -25,16 +25,10 @@ from hybridize.base.dtypes import CODES
 from hybridize.base.errors import CaptureError
 from hybridize.base.frozen import frozen
 from hybridize.base.locations import SourceLoc
+from hybridize.base.participation import Read, read_of, watches_of
 from hybridize.capture.convert.statements import is_converted
 from hybridize.capture.outside.fed import FedReads
-from hybridize.capture.outside.objects import (
-    CHANGING,
-    gives_data,
-    has_own_account,
-    has_python_operators,
-    python_operators,
-    remembers,
-)
+from hybridize.capture.outside.objects import has_python_operators, python_operators, remembers
 from hybridize.capture.outside.trust import is_iterator
 from hybridize.contract.captured import GivenContainer, SideEffect
 from hybridize.contract.feeds import Feed
@@ -218,18 +212,18 @@ class World:
         place = Attribute(type(owner), name) if self.is_own(owner) else Member(owner, name)
         self.read(place, value, name, whole=False)
 
-    def read_told(self, place: Place, value: Any, storage: Storage, name: str, whole: bool) -> Any:
-        """Give what was found at a place whose owner tells, by `storage`, when it is replaced."""
+    def read_told(self, place: Place, value: Any, storages: Iterable[Storage], name: str, whole: bool) -> Any:
+        """Give what was found at a place whose owner tells, by these storages, when it is replaced."""
         if type(value) in (int, float, ndarray) and place.key not in self.written:
             if (symbol := self.fed.read(self.program, place, value)) is not None:
                 return symbol
             self.fed.seen.setdefault(place.key, Guard.on(place, value, self.program.location()))
-        self.depend(storage)
+        self.depend(*storages)
         return self.wrap(value, name, whole)
 
-    def depend(self, storage: Storage) -> None:
-        """Let the program be valid until `storage` is touched."""
-        self.watched[id(storage)] = storage
+    def depend(self, *storages: Storage) -> None:
+        """Let the program be valid until one of these storages is touched."""
+        self.watched.update((id(storage), storage) for storage in storages)
 
     def wrap(self, value: Any, name: str = "", whole: bool = True) -> Any:
         """Give a value of the world as converted code gets it: arrays are lifted, containers guarded."""
@@ -264,23 +258,18 @@ class World:
         """Look at an object whose method `name` is about to be called as it is; None where nothing depends on it.
 
         Raises:
-            CaptureError E406: it gives other data at each call, or the method is one that changes it.
+            CaptureError E406: it gives other data at each call.
         """
         kind: Any = type(owner)
         if self.is_own(owner):
             return None
-        if gives_data(kind):
+        if read_of(kind) is Read.OUTSIDE:
             raise self.program.refusing(CaptureError(
                 "E406", f"{kind.__name__} is used inside of a compiled function, which would keep what it gives now",
                 help="use it outside, and pass the arrays as arguments",
             ))  # fmt: skip
-        if hasattr(kind, "watching"):
-            self._watch(owner)
-        if not remembers(kind):
-            return None
-        if name in CHANGING and has_own_account(kind):
-            raise self._changes_itself(kind, name)
-        return self.seen(owner)
+        self.depend(*watches_of(owner, None))
+        return self.seen(owner) if remembers(kind) else None
 
     def seen(self, owner: Any) -> Seen:
         """Take a snapshot of an object, with copies of all in it that can be put back."""
@@ -324,12 +313,6 @@ class World:
         place = Item(vars(owner), name) if own else Attribute(owner, name)
         if not isinstance(owner, Operators) and place.read() is MISSING:
             self.read(place, MISSING)
-
-    def _watch(self, block: Any) -> None:
-        """Depend on what a block and all in it consist of."""
-        self.depend(block.watch)
-        for child in block._children.values():
-            self._watch(child)
 
     def _changes_itself(self, kind: type, name: str) -> CaptureError:
         return self.program.refusing(CaptureError(

@@ -24,6 +24,7 @@ from hybridize.array.storage import Storage
 from hybridize.array.symbol import Symbol
 from hybridize.base.dims import is_symbolic
 from hybridize.base.errors import CaptureError
+from hybridize.base.participation import Write, fed_of, is_of_package, outside_of, watches_of, write_of
 from hybridize.capture.control import statements, texts
 from hybridize.capture.control.operators import and_, choose, compare, or_
 from hybridize.capture.control.raising import Trying
@@ -31,11 +32,10 @@ from hybridize.capture.control.selected import selected, taken
 from hybridize.capture.control.signals import BREAK, CONTINUE, BlockStack, Returned, assign, content
 from hybridize.capture.control.truth import Undecided, not_, plain
 from hybridize.capture.convert import statements as convert
-from hybridize.capture.outside.objects import has_own_account, is_users
+from hybridize.capture.outside.objects import is_users
 from hybridize.capture.outside.trust import (
     FUNCTIONS,
     asks_interpreter,
-    is_for_outside,
     is_trusted_class,
     is_trusted_file,
     is_trusted_module,
@@ -334,11 +334,12 @@ class Router:
         wrapped = getattr(function, "__wrapped__", None)
         if isinstance(wrapped, FunctionType) and not is_trusted_file(wrapped.__code__.co_filename):
             _depend_on_names(trace, wrapped, {})
-        if is_for_outside(function, args, kwargs):
+        outside = outside_of(function)
+        if outside is not None and outside.holds(function, args, kwargs):
             raise trace.root.refusing(CaptureError(
-                "E407", f"{function.__qualname__}() inside of a compiled function: Python would have to do it at each "
-                "call",
-                help="call it before or after the compiled function",
+                "E407", f"{function.__qualname__}() inside of a compiled function: it {outside.does}, which Python "
+                "would have to do at each call",
+                help=outside.help,
             ))  # fmt: skip
         args, kwargs = numbers_given(function, args, kwargs)
         if asks_interpreter(function) and not any(isinstance(x, Symbol) for x in (*args, *kwargs.values())):
@@ -374,7 +375,8 @@ class Router:
             return argument
         inner: Any = argument.__func__ if isinstance(argument, MethodType) else argument
         code = getattr(inner, "__code__", None)
-        if code is None or convert.is_converted(inner) or is_trusted_file(code.co_filename):
+        trusted = code is not None and is_trusted_file(code.co_filename) and outside_of(argument) is None
+        if code is None or convert.is_converted(inner) or trusted:
             return argument
         return functools.wraps(inner)(functools.partial(self.call, argument))
 
@@ -651,7 +653,7 @@ def _reach(trace: Recording, value: Any, names: set[str], reached: dict[int, Any
                 _reach(trace, vars(value)[name], names, reached)
         return
     kind: Any = value if isinstance(value, type) else type(value)
-    if has_own_account(kind) or (isinstance(value, type) and is_trusted_class(kind)) or isinstance(value, Symbol):
+    if is_of_package(kind) or (isinstance(value, type) and is_trusted_class(kind)) or isinstance(value, Symbol):
         return
     reached[id(value)] = value
     if not is_trusted_class(kind):
@@ -702,14 +704,13 @@ def attribute(router: Router, trace: Recording, owner: Any, name: str, whole: bo
     kind: Any = type(owner)
     world = trace.root.world
     static = _static(kind, name)
-    numbers = getattr(kind, "numbers_of_steps", None)
-    if numbers is not None and name in numbers and not world.is_own(owner):
-        return _number_of_steps(trace, owner, name, numbers[name])
+    fed = fed_of(kind)
+    if name in fed and not world.is_own(owner):
+        return _fed(trace, owner, name, fed[name])
     if isinstance(static, property) and isinstance(static.fget, FunctionType):
         if is_trusted_file(static.fget.__code__.co_filename):
             value = router.call(static.fget, owner)
-            if not (name == "fresh_grad" and getattr(owner, "_variable", None) in trace.root.history.fresh):
-                world.read_opaque(Attribute(owner, name), value)
+            world.read_opaque(Attribute(owner, name), value)
             return value
         world.read_class(owner, name, static)
         return router.call(static.fget, owner)
@@ -726,23 +727,17 @@ def attribute(router: Router, trace: Recording, owner: Any, name: str, whole: bo
         world.read_class(owner, name, static)
         return dispatched_method(router, static, owner, kind)
     mine = own(owner)
-    watch = mine.get("watch")
-    if isinstance(watch, Storage):  # a parameter tells when its array is replaced, a block when the attribute is
-        watching = getattr(owner, "watching", None)
+    watches = watches_of(owner, name)
+    if watches:
         value = getattr(owner, name)
-        if watching is not None:
-            if is_users(value) and isinstance(value, MethodType):
-                return read_member(world, owner, name)
-            return world.read_told(Attribute(owner, name), value, watching(name), name, whole)
-        world.depend(watch)
-        if static is MISSING:
-            world.read_opaque(Attribute(owner, name), value)
-        return world.wrap(value, name, whole)
+        if is_users(value) and isinstance(value, MethodType):
+            return read_member(world, owner, name)
+        return world.read_told(Attribute(owner, name), value, watches, name, whole)
     if is_trusted_class(kind) and not isinstance(owner, type):
         value = getattr(owner, name)
         if isinstance(owner, _CONSTANT) or (isinstance(static, _METHODS) and name not in mine):
             return trace.lift(value) if type(value) is ndarray else value
-        kept = name in mine and (type(value) is ndarray or not has_own_account(kind))  # of a namespace, say
+        kept = name in mine and (type(value) is ndarray or write_of(kind) is Write.EFFECT)  # of a namespace, say
         if kept and not world.is_own(owner) and not isinstance(value, Symbol):
             return world.read(Attribute(owner, name), value, name, whole)
         world.read_opaque(Attribute(owner, name), value)
@@ -766,8 +761,8 @@ def attribute(router: Router, trace: Recording, owner: Any, name: str, whole: bo
     return world.read(Attribute(owner, name), value, name, whole)
 
 
-def _number_of_steps(trace: Recording, owner: Any, name: str, kind: type | None) -> Any:
-    """A number that steps change, `trainer.learning_rate` say: at each call what it is then, at this place.
+def _fed(trace: Recording, owner: Any, name: str, kind: type | None) -> Any:
+    """Return a number that calls change, a learning rate say: at each call what it is when its turn comes.
 
     Raises:
         CaptureError E407: it is no number.

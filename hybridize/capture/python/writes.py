@@ -10,14 +10,15 @@ from __future__ import annotations
 
 import operator
 import types
-from typing import Any, cast
+from typing import Any
 
 from hybridize.array.ndarray import ndarray
 from hybridize.array.operators import Operators
 from hybridize.array.symbol import Symbol
 from hybridize.base.errors import CaptureError
+from hybridize.base.participation import Write, is_of_package, write_of
 from hybridize.capture.control.truth import plain
-from hybridize.capture.outside.objects import has_own_account, is_users
+from hybridize.capture.outside.objects import is_users
 from hybridize.capture.outside.trust import is_trusted_file
 from hybridize.capture.outside.world import MUTATORS
 from hybridize.capture.python import masks
@@ -27,9 +28,6 @@ from hybridize.contract.feeds import Setting
 from hybridize.contract.places import Attribute, Global, Item
 from hybridize.contract.snapshots import CONTAINERS, MISSING
 from hybridize.ops.op import imperatively
-
-_IN_TURN = frozenset({"grad_req", "learning_rate"})
-"""Computed attributes of ours that a program may set."""
 
 
 def new(value: Any) -> Any:
@@ -60,9 +58,7 @@ def set_attribute(router: Semantics, value: Any, owner: Any, name: str) -> None:
         return
     static = next((base.__dict__[name] for base in type(owner).__mro__ if name in base.__dict__), None)
     kind: Any = type(owner)
-    apart = hasattr(owner, "watching") or trace.root.world.is_own(owner)
-    turned = has_own_account(kind) and not apart
-    if isinstance(static, property) and static.fset is not None and not (turned and name in _IN_TURN):
+    if isinstance(static, property) and static.fset is not None:
         router.call(static.fset, owner, value)
         return
     own = getattr(type(owner), "__setattr__", None)
@@ -77,7 +73,7 @@ def set_attribute(router: Semantics, value: Any, owner: Any, name: str) -> None:
         return
     if trace.depth:
         raise refused(trace, f"the attribute {name!r} is set")
-    if turned:
+    if write_of(kind) is Write.IN_TURN:
         _set_in_turn(trace, value, owner, name)
         return
     world.write(Attribute(owner, name), value)
@@ -91,27 +87,12 @@ def _set_in_turn(trace: Recording, value: Any, owner: Any, name: str) -> None:
             "E407", f"{type(owner).__name__}.{name} is set to {kind} inside of a compiled function",
             help="set it outside of the function: nothing is compiled again for that",
         ))  # fmt: skip
-    if name == "grad_req":
-        _check_request(trace, owner, value)
     setting = Setting(owner, name, value)
     with imperatively():
         setting.begin()
     trace.feed(setting)
     place = Attribute(owner, name)
     trace.root.world.written[place.key] = place
-
-
-def _check_request(trace: Recording, parameter: Any, value: Any) -> None:
-    """Let programs switch between `write` and `add`; who has no gradient has no buffer that a program could write."""
-    before = parameter.grad_req
-    if value != before and "null" in (value, before):
-        raise trace.root.refusing(CaptureError(
-            "E407", f"grad_req of {parameter.name} is set from {before!r} to {value!r} inside of a compiled function",
-            help="set it before the call; detach(), autograd.pause() and trainers of some parameters leave others out",
-        ))  # fmt: skip
-    variable = parameter._variable
-    if variable is not None:
-        trace.root.history.requests.setdefault(variable, variable.req)
 
 
 def set_item(router: Semantics, value: Any, owner: Any, key: Any) -> None:
@@ -147,7 +128,7 @@ def delete_attribute(owner: Any, name: str) -> None:
         return
     if trace.depth:
         raise refused(trace, f"the attribute {name!r} is deleted")
-    if not hasattr(owner, name) or has_own_account(cast(Any, type(owner))):
+    if not hasattr(owner, name) or is_of_package(type(owner)):
         raise trace.root.refusing(CaptureError(
             "E431", f"attribute {name!r} of {type(owner).__name__} is deleted, which a program cannot do again",
             help="do it outside of the function",

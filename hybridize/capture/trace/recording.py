@@ -94,8 +94,8 @@ class BackwardPasses(Protocol):
     def undone(self, at: Any, count: int, /) -> None:
         """Hear that the nodes of a recording from some number on are gone."""
 
-    def used(self, variable: Variable, /) -> None:
-        """Hear that a gradient was used up by an update."""
+    def set_fresh(self, variable: Variable, fresh: bool, /) -> None:
+        """Say at each call whether a gradient is fresh."""
 
     def gradient(self, at: Any, symbol: Symbol, /) -> Symbol | None:
         """Give `x.grad`."""

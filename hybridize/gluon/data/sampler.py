@@ -10,6 +10,7 @@ import numpy
 
 from hybridize.array import random
 from hybridize.base.errors import ArgumentError
+from hybridize.base.participation import Read
 
 LAST_BATCH = ("keep", "discard", "rollover")
 
@@ -40,6 +41,8 @@ def drawn() -> int:
 
 class Sampler:
     """Numbers of samples, anew each time it is iterated. A subclass says `__iter__()` and `__len__()`."""
+
+    __hybridize_read__ = Read.OUTSIDE
 
     def __iter__(self) -> Iterator[Any]:
         raise ArgumentError("E375", f"{type(self).__name__} does not say its order", help="def __iter__")

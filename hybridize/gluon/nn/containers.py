@@ -8,6 +8,7 @@ from typing import Any, Self
 
 from hybridize.array import np
 from hybridize.base.advice import warn
+from hybridize.base.participation import outside_only
 from hybridize.gluon.block import Block
 from hybridize.gluon.hybrid_block import HybridBlock
 
@@ -17,6 +18,7 @@ class _Chain(Block):
 
     _is_layer = False
 
+    @outside_only("changes what the net is made of")
     def add(self, *blocks: Block) -> None:
         """Append blocks."""
         for block in blocks:

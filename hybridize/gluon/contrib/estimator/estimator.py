@@ -12,6 +12,7 @@ from typing import Any
 from hybridize.array.device import cpu
 from hybridize.base.advice import warn
 from hybridize.base.errors import ArgumentError
+from hybridize.base.participation import Read
 from hybridize.gluon.block import Block
 from hybridize.gluon.contrib.estimator.batches import BatchProcessor
 from hybridize.gluon.contrib.estimator.events import (
@@ -84,6 +85,8 @@ class Estimator:
         batch: which one it is of all batches since the beginning, from 0.
         logger: a `logging.Logger` that writes to standard output.
     """
+
+    __hybridize_read__ = Read.OUTSIDE
 
     def __init__(
         self,
