@@ -13,7 +13,7 @@ from collections.abc import Iterable
 
 from hybridize.base.errors import ArgumentError, ValueArgumentError
 from hybridize.base.missing import refuses
-from hybridize.base.participation import Read, Write
+from hybridize.base.participation import ReadPolicy, WritePolicy
 from hybridize.base.settings import number, whole
 
 
@@ -31,8 +31,8 @@ class LRScheduler:
         ValueArgumentError E353: a setting that is no number, or not in its range.
     """
 
-    __hybridize_read__ = Read.CONTENT
-    __hybridize_write__ = Write.IN_TURN
+    __hybridize_read__ = ReadPolicy.CONTENT
+    __hybridize_write__ = WritePolicy.IN_TURN
 
     def __init__(
         self,

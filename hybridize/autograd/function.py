@@ -16,7 +16,7 @@ from hybridize.autograd.modes import pause
 from hybridize.autograd.tape import TAPE
 from hybridize.base import modes
 from hybridize.base.errors import ArgumentError, StateError
-from hybridize.base.participation import Read, Write
+from hybridize.base.participation import ReadPolicy, WritePolicy
 from hybridize.ops.op import Operand, capturing, taping
 
 
@@ -40,8 +40,8 @@ class Function:
     what is saved besides arguments and results counts as a constant then.
     """
 
-    __hybridize_read__ = Read.IDENTITY
-    __hybridize_write__ = Write.IN_TURN
+    __hybridize_read__ = ReadPolicy.IDENTITY
+    __hybridize_write__ = WritePolicy.IN_TURN
 
     _saved: tuple[Any, ...] = ()  # of the class, as not every subclass calls __init__
     _used = False

@@ -6,15 +6,14 @@ asks their class, by declarations that it looks up on the class and that classes
 
 | declaration | of | says |
 | --- | --- | --- |
-| `__hybridize_read__` | a class | a `Read`: what a program depends on whose methods are called as they are |
-| `__hybridize_write__` | a class | a `Write`: when a call sets the attributes that the program sets |
+| `__hybridize_read__` | a class | a `ReadPolicy`: what a program depends on whose methods are called as they are |
+| `__hybridize_write__` | a class | a `WritePolicy`: when a call sets the attributes that the program sets |
 | `__hybridize_fed__` | a class | attributes that a call reads when their turn comes, and the kind of number of each |
 | `__hybridize_watch__` | a class, as a method | what tells when an attribute is replaced, so that nobody has to look |
 | `@outside_only(...)` | a function, method | not inside of a captured call; and the reason |
 
-A class that declares nothing is read by its content, and written as an effect of the program, as the user's classes
-are; only what this package says of its own classes without a word is that they see to themselves (`Read.IDENTITY`).
-A class of the user's may declare the same.
+A class that declares nothing is read by its content and written as an effect of the program, as the user's classes
+are. Classes of this package are read by identity where they declare nothing. Users' classes may declare the same.
 """
 
 from __future__ import annotations
@@ -31,7 +30,7 @@ _NOTHING: Mapping[str, type | None] = {}
 F = TypeVar("F", bound=Callable[..., Any])
 
 
-class Read(Enum):
+class ReadPolicy(Enum):
     """The part of an object that a program depends on, once a method of it was called that is not converted."""
 
     CONTENT = "content"
@@ -42,7 +41,7 @@ class Read(Enum):
     """It gives other data at each call, or runs the training itself: its methods are refused."""
 
 
-class Write(Enum):
+class WritePolicy(Enum):
     """The time at which a call sets an attribute that the program sets."""
 
     EFFECT = "effect"
@@ -123,17 +122,17 @@ def is_of_package(kind: type) -> bool:
     return any(base.__module__.partition(".")[0] == _PACKAGE for base in kind.__mro__)
 
 
-def read_of(kind: type) -> Read:
+def read_of(kind: type) -> ReadPolicy:
     """Return the part of the instances of a class that a program depends on."""
-    declared: Read | None = getattr(kind, "__hybridize_read__", None)
+    declared: ReadPolicy | None = getattr(kind, "__hybridize_read__", None)
     if declared is not None:
         return declared
-    return Read.IDENTITY if is_of_package(kind) else Read.CONTENT
+    return ReadPolicy.IDENTITY if is_of_package(kind) else ReadPolicy.CONTENT
 
 
-def write_of(kind: type) -> Write:
+def write_of(kind: type) -> WritePolicy:
     """Return the time at which a call sets attributes of instances of a class."""
-    declared: Write = getattr(kind, "__hybridize_write__", Write.EFFECT)
+    declared: WritePolicy = getattr(kind, "__hybridize_write__", WritePolicy.EFFECT)
     return declared
 
 

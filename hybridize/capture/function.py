@@ -28,7 +28,7 @@ from hybridize.base.forks import renewed
 from hybridize.base.frozen import changed, frozen
 from hybridize.base.interruptions import let_through
 from hybridize.base.nested import arranged
-from hybridize.base.participation import Read, outside_only
+from hybridize.base.participation import ReadPolicy, outside_only
 from hybridize.base.tracebacks import trim
 from hybridize.base.types import TensorType
 from hybridize.capture.capture import capture
@@ -125,7 +125,7 @@ class Function(Generic[P, R]):
         threads: at most so many threads for a call; None is what `set_num_threads` says.
     """
 
-    __hybridize_read__ = Read.IDENTITY
+    __hybridize_read__ = ReadPolicy.IDENTITY
 
     # A slot of this name is what `self(...)` calls: the entry itself, without a Python frame between.
     __slots__ = ("__call__", "__dict__", "__weakref__")

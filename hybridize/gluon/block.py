@@ -12,7 +12,7 @@ from typing import Any
 from hybridize.array.storage import Storage
 from hybridize.base.advice import warn
 from hybridize.base.errors import ArgumentError, StateError
-from hybridize.base.participation import Read, outside_only
+from hybridize.base.participation import ReadPolicy, outside_only
 from hybridize.base.tracebacks import trim
 from hybridize.formats import detect, mxnet, read_archive
 from hybridize.gluon import naming, summary
@@ -39,7 +39,7 @@ class Block:
         params: `other.params`, to share the parameters of another block.
     """
 
-    __hybridize_read__ = Read.IDENTITY
+    __hybridize_read__ = ReadPolicy.IDENTITY
 
     def __init__(self, prefix: str | None = None, params: ParameterDict | None = None) -> None:
         set_plain = super().__setattr__

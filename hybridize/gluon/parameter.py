@@ -33,7 +33,7 @@ from hybridize.base.errors import (
     StateError,
 )
 from hybridize.base.forks import renewed
-from hybridize.base.participation import Read, Write, outside_only
+from hybridize.base.participation import ReadPolicy, WritePolicy, outside_only
 from hybridize.base.types import Shape
 from hybridize.gluon.dependence import depend
 from hybridize.gluon.variables import read_fresh, request_in_turn, set_fresh
@@ -76,8 +76,8 @@ class Parameter:
         grad_stype: likewise.
     """
 
-    __hybridize_read__ = Read.IDENTITY
-    __hybridize_write__ = Write.IN_TURN
+    __hybridize_read__ = ReadPolicy.IDENTITY
+    __hybridize_write__ = WritePolicy.IN_TURN
 
     def __init__(
         self,

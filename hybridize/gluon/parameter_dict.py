@@ -11,7 +11,7 @@ import numpy
 
 from hybridize import init as initializers
 from hybridize.base.errors import ArgumentError
-from hybridize.base.participation import Read, Write, outside_only
+from hybridize.base.participation import ReadPolicy, WritePolicy, outside_only
 from hybridize.formats import mxnet
 from hybridize.gluon.parameter import Constant, Parameter, checked_devices
 from hybridize.gluon.stored import load_into, named_arrays
@@ -28,8 +28,8 @@ class ParameterDict(dict[str, Parameter]):
         shared: where `get` looks for parameters of other blocks.
     """
 
-    __hybridize_read__ = Read.IDENTITY
-    __hybridize_write__ = Write.IN_TURN
+    __hybridize_read__ = ReadPolicy.IDENTITY
+    __hybridize_write__ = WritePolicy.IN_TURN
 
     def __init__(self, prefix: str = "", shared: ParameterDict | None = None) -> None:
         super().__init__()

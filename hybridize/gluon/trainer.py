@@ -10,7 +10,7 @@ from typing import Any, ClassVar
 from hybridize.array import np
 from hybridize.array.ndarray import ndarray
 from hybridize.base.errors import ArgumentError, AssertionFailed, LoadError, StateError
-from hybridize.base.participation import Read, Write, outside_only
+from hybridize.base.participation import ReadPolicy, WritePolicy, outside_only
 from hybridize.capture.trace.recording import current_trace
 from hybridize.gluon.parameter import UNKNOWN, Parameter
 from hybridize.gluon.update import factor, not_finite, update_in_program
@@ -38,8 +38,8 @@ class Trainer:
         ArgumentError E396, by `step`: the optimizer was given to another trainer since.
     """
 
-    __hybridize_read__ = Read.IDENTITY
-    __hybridize_write__ = Write.IN_TURN
+    __hybridize_read__ = ReadPolicy.IDENTITY
+    __hybridize_write__ = WritePolicy.IN_TURN
     __hybridize_fed__: ClassVar[Mapping[str, type | None]] = {"learning_rate": float}
 
     def __init__(

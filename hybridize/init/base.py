@@ -12,7 +12,7 @@ import numpy
 
 from hybridize.array.ndarray import ndarray
 from hybridize.base.errors import ArgumentError
-from hybridize.base.participation import Read, Write
+from hybridize.base.participation import ReadPolicy, WritePolicy
 from hybridize.base.registry import Registry
 
 
@@ -41,8 +41,8 @@ class Initializer:
     `bias`, `beta` or running mean zeros, a `gamma` or running variance ones. Subclasses override `_init_weight`.
     """
 
-    __hybridize_read__ = Read.CONTENT
-    __hybridize_write__ = Write.IN_TURN
+    __hybridize_read__ = ReadPolicy.CONTENT
+    __hybridize_write__ = WritePolicy.IN_TURN
 
     _print: Callable[[ndarray], str] | None = None
 

@@ -12,7 +12,7 @@ import numpy
 from numpy.typing import NDArray
 
 from hybridize.base.errors import ArgumentError, ShapeError
-from hybridize.base.participation import Read, Write, outside_only
+from hybridize.base.participation import ReadPolicy, WritePolicy, outside_only
 from hybridize.base.registry import Registry
 
 Array = NDArray[Any]
@@ -34,8 +34,8 @@ class EvalMetric:
         kwargs: settings that `get_config` tells.
     """
 
-    __hybridize_read__ = Read.CONTENT
-    __hybridize_write__ = Write.IN_TURN
+    __hybridize_read__ = ReadPolicy.CONTENT
+    __hybridize_write__ = WritePolicy.IN_TURN
 
     sum_metric: Any
     global_sum_metric: Any

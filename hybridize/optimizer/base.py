@@ -12,7 +12,7 @@ from hybridize.array import np
 from hybridize.array.ndarray import ndarray
 from hybridize.base.dtypes import bfloat16, float16, float32
 from hybridize.base.errors import ArgumentError, StateError, ValueArgumentError
-from hybridize.base.participation import Read, Write, outside_only
+from hybridize.base.participation import ReadPolicy, WritePolicy, outside_only
 from hybridize.base.settings import number, whole
 from hybridize.lr_scheduler import LRScheduler
 from hybridize.ops.op import capturing
@@ -47,8 +47,8 @@ class Optimizer:
         ValueArgumentError E353: a setting that is no number, or not in its range.
     """
 
-    __hybridize_read__ = Read.IDENTITY
-    __hybridize_write__ = Write.IN_TURN
+    __hybridize_read__ = ReadPolicy.IDENTITY
+    __hybridize_write__ = WritePolicy.IN_TURN
     __hybridize_fed__: ClassVar[Mapping[str, type | None]] = {
         "lr": float, "learning_rate": float, "num_update": int, "rescale_grad": float, "_index_update_count": None,
     }  # fmt: skip

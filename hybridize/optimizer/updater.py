@@ -7,7 +7,7 @@ import os
 from collections.abc import Sequence
 from typing import Any
 
-from hybridize.base.participation import Read, Write, outside_only
+from hybridize.base.participation import ReadPolicy, WritePolicy, outside_only
 from hybridize.optimizer.base import Optimizer
 from hybridize.optimizer.stored import States, read_states, restore, write_states
 
@@ -19,8 +19,8 @@ class Updater:
         optimizer: how.
     """
 
-    __hybridize_read__ = Read.IDENTITY
-    __hybridize_write__ = Write.IN_TURN
+    __hybridize_read__ = ReadPolicy.IDENTITY
+    __hybridize_write__ = WritePolicy.IN_TURN
 
     def __init__(self, optimizer: Optimizer) -> None:
         self.optimizer = optimizer

@@ -18,7 +18,7 @@ import numpy
 
 from hybridize.array.operators import Operators
 from hybridize.array.storage import Storage
-from hybridize.base.participation import Read, read_of
+from hybridize.base.participation import ReadPolicy, read_of
 from hybridize.capture.outside.trust import is_trusted_file
 from hybridize.contract.snapshots import CONTAINERS
 
@@ -37,7 +37,7 @@ def remembers(kind: Any) -> bool:
         return False
     if any(base.__module__.split(".")[0] in _APART for base in kind.__mro__):
         return False
-    return read_of(kind) is Read.CONTENT
+    return read_of(kind) is ReadPolicy.CONTENT
 
 
 _OPERATORS = tuple(

@@ -25,7 +25,7 @@ from hybridize.base.dtypes import CODES
 from hybridize.base.errors import CaptureError
 from hybridize.base.frozen import frozen
 from hybridize.base.locations import SourceLoc
-from hybridize.base.participation import Read, read_of, watches_of
+from hybridize.base.participation import ReadPolicy, read_of, watches_of
 from hybridize.capture.convert.statements import is_converted
 from hybridize.capture.outside.fed import FedReads
 from hybridize.capture.outside.objects import has_python_operators, python_operators, remembers
@@ -263,7 +263,7 @@ class World:
         kind: Any = type(owner)
         if self.is_own(owner):
             return None
-        if read_of(kind) is Read.OUTSIDE:
+        if read_of(kind) is ReadPolicy.OUTSIDE:
             raise self.program.refusing(CaptureError(
                 "E406", f"{kind.__name__} is used inside of a compiled function, which would keep what it gives now",
                 help="use it outside, and pass the arrays as arguments",

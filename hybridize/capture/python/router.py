@@ -24,7 +24,7 @@ from hybridize.array.storage import Storage
 from hybridize.array.symbol import Symbol
 from hybridize.base.dims import is_symbolic
 from hybridize.base.errors import CaptureError
-from hybridize.base.participation import Write, fed_of, is_of_package, outside_of, watches_of, write_of
+from hybridize.base.participation import WritePolicy, fed_of, is_of_package, outside_of, watches_of, write_of
 from hybridize.capture.control import statements, texts
 from hybridize.capture.control.operators import and_, choose, compare, or_
 from hybridize.capture.control.raising import Trying
@@ -737,7 +737,7 @@ def attribute(router: Router, trace: Recording, owner: Any, name: str, whole: bo
         value = getattr(owner, name)
         if isinstance(owner, _CONSTANT) or (isinstance(static, _METHODS) and name not in mine):
             return trace.lift(value) if type(value) is ndarray else value
-        kept = name in mine and (type(value) is ndarray or write_of(kind) is Write.EFFECT)  # of a namespace, say
+        kept = name in mine and (type(value) is ndarray or write_of(kind) is WritePolicy.EFFECT)  # of a namespace, say
         if kept and not world.is_own(owner) and not isinstance(value, Symbol):
             return world.read(Attribute(owner, name), value, name, whole)
         world.read_opaque(Attribute(owner, name), value)

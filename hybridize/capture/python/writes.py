@@ -16,7 +16,7 @@ from hybridize.array.ndarray import ndarray
 from hybridize.array.operators import Operators
 from hybridize.array.symbol import Symbol
 from hybridize.base.errors import CaptureError
-from hybridize.base.participation import Write, is_of_package, write_of
+from hybridize.base.participation import WritePolicy, is_of_package, write_of
 from hybridize.capture.control.truth import plain
 from hybridize.capture.outside.objects import is_users
 from hybridize.capture.outside.trust import is_trusted_file
@@ -73,7 +73,7 @@ def set_attribute(router: Semantics, value: Any, owner: Any, name: str) -> None:
         return
     if trace.depth:
         raise refused(trace, f"the attribute {name!r} is set")
-    if write_of(kind) is Write.IN_TURN:
+    if write_of(kind) is WritePolicy.IN_TURN:
         _set_in_turn(trace, value, owner, name)
         return
     world.write(Attribute(owner, name), value)

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from hybridize.array.ndarray import ndarray, wrap
 from hybridize.base.dtypes import DType, as_dtype, float32
 from hybridize.base.errors import ArgumentError, ValueArgumentError
-from hybridize.base.participation import Read, Write
+from hybridize.base.participation import ReadPolicy, WritePolicy
 from hybridize.base.promotion import NUMBERS, promote
 
 # MXNet's `use_shared_mem` is accepted everywhere and does nothing: workers choose by themselves.
@@ -29,8 +29,8 @@ class Stack:
         ValueArgumentError E379: samples of different shapes, or that are no numbers.
     """
 
-    __hybridize_read__ = Read.CONTENT
-    __hybridize_write__ = Write.IN_TURN
+    __hybridize_read__ = ReadPolicy.CONTENT
+    __hybridize_write__ = WritePolicy.IN_TURN
 
     def __init__(self, use_shared_mem: bool = False) -> None:
         pass
@@ -52,8 +52,8 @@ class Pad:
         ValueArgumentError E379: samples with other numbers of axes, or that are no numbers.
     """
 
-    __hybridize_read__ = Read.CONTENT
-    __hybridize_write__ = Write.IN_TURN
+    __hybridize_read__ = ReadPolicy.CONTENT
+    __hybridize_write__ = WritePolicy.IN_TURN
 
     def __init__(
         self, val: float | None = None, dtype: Any = None, round_to: int | None = None, use_shared_mem: bool = False
@@ -97,8 +97,8 @@ class Append:
         batch_axis: where that axis stands.
     """
 
-    __hybridize_read__ = Read.CONTENT
-    __hybridize_write__ = Write.IN_TURN
+    __hybridize_read__ = ReadPolicy.CONTENT
+    __hybridize_write__ = WritePolicy.IN_TURN
 
     def __init__(self, expand: bool = True, batch_axis: int = 0, use_shared_mem: bool = False) -> None:
         self._expand = expand
@@ -119,8 +119,8 @@ class Group:
         ValueArgumentError E379: samples with another number of parts.
     """
 
-    __hybridize_read__ = Read.CONTENT
-    __hybridize_write__ = Write.IN_TURN
+    __hybridize_read__ = ReadPolicy.CONTENT
+    __hybridize_write__ = WritePolicy.IN_TURN
 
     def __init__(self, fn: Any, *args: Callable[..., Any]) -> None:
         functions = (*fn, *args) if isinstance(fn, (list, tuple)) else (fn, *args)
@@ -144,8 +144,8 @@ class Group:
 class AsList:
     """The list of samples as it is, for samples that are not numbers: text, names of files."""
 
-    __hybridize_read__ = Read.CONTENT
-    __hybridize_write__ = Write.IN_TURN
+    __hybridize_read__ = ReadPolicy.CONTENT
+    __hybridize_write__ = WritePolicy.IN_TURN
 
     def __call__(self, data: Sequence[Any]) -> list[Any]:
         return list(data)

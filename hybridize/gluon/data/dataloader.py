@@ -11,7 +11,7 @@ from typing import Any
 
 from hybridize.array.ndarray import wrap
 from hybridize.base.errors import ArgumentError
-from hybridize.base.participation import Read
+from hybridize.base.participation import ReadPolicy
 from hybridize.gluon.data.batchify import default_batchify_fn
 from hybridize.gluon.data.dataset import Dataset, as_dataset
 from hybridize.gluon.data.sampler import STEP, BatchSampler, RandomSampler, SequentialSampler, drawn, mixed
@@ -23,7 +23,7 @@ _LONGEST = 1e6
 class Maker:
     """Makes a batch of the numbers of its samples: at once where the data set can, sample by sample elsewhere."""
 
-    __hybridize_read__ = Read.OUTSIDE
+    __hybridize_read__ = ReadPolicy.OUTSIDE
 
     def __init__(self, dataset: Any, batchify_fn: Callable[[list[Any]], Any] | None) -> None:
         self.dataset = dataset
@@ -75,7 +75,7 @@ class DataLoader:
         ArgumentError E376: a number or a name out of its range.
     """
 
-    __hybridize_read__ = Read.OUTSIDE
+    __hybridize_read__ = ReadPolicy.OUTSIDE
 
     def __init__(
         self,

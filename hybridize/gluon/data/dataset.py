@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from hybridize.array.ndarray import ndarray, wrap
 from hybridize.base.errors import ArgumentError
-from hybridize.base.participation import Read
+from hybridize.base.participation import ReadPolicy
 from hybridize.gluon.data.sampler import FilterSampler, Sampler, SequentialSampler
 
 Columns = tuple[NDArray[Any], ...]
@@ -23,7 +23,7 @@ class Dataset:
     What the methods give is made of this data set without a copy of its samples.
     """
 
-    __hybridize_read__ = Read.OUTSIDE
+    __hybridize_read__ = ReadPolicy.OUTSIDE
 
     def __getitem__(self, index: Any) -> Any:
         raise ArgumentError("E375", f"{type(self).__name__} does not say what its samples are", help="def __getitem__")
@@ -219,7 +219,7 @@ class TransformedDataset(Dataset):
 class _First:
     """A class, not a closure, so that spawned workers can be sent it."""
 
-    __hybridize_read__ = Read.OUTSIDE
+    __hybridize_read__ = ReadPolicy.OUTSIDE
 
     def __init__(self, fn: Callable[[Any], Any]) -> None:
         self._fn = fn

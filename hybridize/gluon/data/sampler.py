@@ -10,7 +10,7 @@ import numpy
 
 from hybridize.array import random
 from hybridize.base.errors import ArgumentError
-from hybridize.base.participation import Read
+from hybridize.base.participation import ReadPolicy
 
 LAST_BATCH = ("keep", "discard", "rollover")
 
@@ -42,7 +42,7 @@ def drawn() -> int:
 class Sampler:
     """Numbers of samples, anew each time it is iterated. A subclass says `__iter__()` and `__len__()`."""
 
-    __hybridize_read__ = Read.OUTSIDE
+    __hybridize_read__ = ReadPolicy.OUTSIDE
 
     def __iter__(self) -> Iterator[Any]:
         raise ArgumentError("E375", f"{type(self).__name__} does not say its order", help="def __iter__")

@@ -25,7 +25,7 @@ from hybridize.array import random
 from hybridize.autograd.modes import begin
 from hybridize.base.errors import ArgumentError, StateError
 from hybridize.base.forks import renewed
-from hybridize.base.participation import Read
+from hybridize.base.participation import ReadPolicy
 from hybridize.gluon.data import transport
 from hybridize.runtime.pool import set_num_threads
 
@@ -39,7 +39,7 @@ _GRACE = 2.0
 class Worker:
     """One process, as its loader sees it."""
 
-    __hybridize_read__ = Read.OUTSIDE
+    __hybridize_read__ = ReadPolicy.OUTSIDE
 
     def __init__(self, number: int, process: Any, connection: Connection) -> None:
         self.number = number
@@ -57,7 +57,7 @@ class Workers:
         count: how many processes.
     """
 
-    __hybridize_read__ = Read.OUTSIDE
+    __hybridize_read__ = ReadPolicy.OUTSIDE
 
     def __init__(self, make: Make, count: int) -> None:
         self._pid = os.getpid()

@@ -7,7 +7,7 @@ from typing import Any
 
 from hybridize import autograd
 from hybridize.base.errors import ArgumentError
-from hybridize.base.participation import Read
+from hybridize.base.participation import ReadPolicy
 from hybridize.gluon.utils import split_and_load
 
 Parts = list[Any]
@@ -16,7 +16,7 @@ Parts = list[Any]
 class BatchProcessor:
     """Computes predictions and losses of a batch, and gradients in training. Derive from it to do that otherwise."""
 
-    __hybridize_read__ = Read.OUTSIDE
+    __hybridize_read__ = ReadPolicy.OUTSIDE
 
     def fit_batch(self, estimator: Any, train_batch: Any, batch_axis: int = 0) -> tuple[Parts, Parts, Parts, Parts]:
         """Data, labels, predictions and losses of a batch whose gradients are in the parameters now.

@@ -12,7 +12,7 @@ from typing import Any
 from hybridize.array.device import cpu
 from hybridize.base.advice import warn
 from hybridize.base.errors import ArgumentError
-from hybridize.base.participation import Read
+from hybridize.base.participation import ReadPolicy
 from hybridize.gluon.block import Block
 from hybridize.gluon.contrib.estimator.batches import BatchProcessor
 from hybridize.gluon.contrib.estimator.events import (
@@ -86,7 +86,7 @@ class Estimator:
         logger: a `logging.Logger` that writes to standard output.
     """
 
-    __hybridize_read__ = Read.OUTSIDE
+    __hybridize_read__ = ReadPolicy.OUTSIDE
 
     def __init__(
         self,

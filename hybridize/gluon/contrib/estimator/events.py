@@ -5,13 +5,13 @@ from __future__ import annotations
 
 from typing import Any
 
-from hybridize.base.participation import Read
+from hybridize.base.participation import ReadPolicy
 
 
 class EventHandler:
     """Base of handlers. Those of lower `priority` hear of an event first; 0 where there is none."""
 
-    __hybridize_read__ = Read.OUTSIDE
+    __hybridize_read__ = ReadPolicy.OUTSIDE
 
     priority: float = 0
 
