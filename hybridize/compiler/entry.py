@@ -59,6 +59,7 @@ def make_entry(
     committed: Callable[[], object] | None = None,
     packed: Sequence[NDArray[Any]] = (),
     watches: Sequence[Watch] = (),
+    doubt: Callable[[], bool] | None = None,
     in_place: Collection[int] = (),
 ) -> Callable[..., Any]:
     """A callable that runs `executable` when the call is exactly as described, and else calls `fallback` with it.
@@ -82,6 +83,7 @@ def make_entry(
         committed: called after the copying.
         packed: copies of bound matrices, one for each of the executable's packers.
         watches: what else must be as it was for the program to be right.
+        doubt: tells of all of it whether it is, where one of `watches` finds another object, which may be equal.
     """
     args = [argument(one) for one in arguments]
     results = executable.results[: len(executable.results) - len(writes)]
@@ -110,6 +112,7 @@ def make_entry(
         release=executable.long,
         prepare=executable.prepare,
         watches=watches,
+        doubt=doubt,
         acts=executable.effects,
     )
     return new_entry(entry_code(), state)

@@ -17,8 +17,8 @@ import numpy
 
 from hybridize.base.interruptions import let_through
 from hybridize.base.locations import SourceLoc
-from hybridize.contract.places import Closure, Content, Global, Item, Items, Place, Refer, short
-from hybridize.contract.snapshots import EXACT_CLASSES, MISSING, Snapshot, same, unchanged
+from hybridize.contract.places import Content, Item, Items, Place, Refer, short
+from hybridize.contract.snapshots import EXACT_CLASSES, MISSING, Snapshot, can_change, same, unchanged
 from hybridize.runtime.entry import Look, Watch
 
 
@@ -143,10 +143,15 @@ MANY = 64
 
 
 def gathered(guards: Iterable[Guard]) -> tuple[Guard, ...]:
-    """Put one guard in place of those on many numbers or strings of one list or dict, which takes a word for each."""
+    """Put one guard in place of those on many numbers or strings of one list or dict, which takes a word for each.
+
+    Those on the content of what has none that can change, such as a tuple of functions, are left out.
+    """
     kept: list[Guard] = []
     of_owners: defaultdict[int, list[Guard]] = defaultdict(list)
     for guard in guards:
+        if type(guard.place) is Content and not can_change(guard.expected):
+            continue
         of_item = type(guard.place) is Item and type(guard.test) is Equal
         at_once = of_item and type(guard.place.owner) in _READ_AT_ONCE
         (of_owners[id(guard.place.owner)] if at_once else kept).append(guard)
@@ -183,17 +188,18 @@ def checker(guards: Iterable[Guard]) -> Callable[[], bool] | None:
 
 
 def watches(guards: Sequence[Guard]) -> list[Watch]:
-    """List the guards as an emitted entry looks at them: names and cells of objects by itself, others by a function."""
+    """List the guards as an emitted entry looks at them: by itself where an object is known to be the same, else by a
+    function.
+    """
     found: list[Watch] = []
     others: list[Guard] = []
     for guard in guards:
-        lasting = type(guard.test) is Identical and type(guard.expected) is not MethodType
-        if lasting and type(guard.place) is Global:
-            found.append(Watch(Look.ITEM, guard.place.owner, guard.place.name, guard.expected))
-        elif lasting and type(guard.place) is Closure:
-            found.append(Watch(Look.CELL, guard.place.owner, None, guard.expected))
-        else:
+        by_object = type(guard.test) in (Identical, Equal) and type(guard.expected) is not MethodType
+        seen = guard.place.watches(guard.expected) if by_object else None
+        if seen is None:
             others.append(guard)
+        else:
+            found += seen
     check = checker(others)
     if check is not None:
         found.append(Watch(Look.CALL, check, None, True))

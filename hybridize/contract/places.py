@@ -9,12 +9,16 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable
+from functools import cache
 from operator import itemgetter
-from types import CellType
+from types import CellType, FunctionType
 from typing import Any
 
 from hybridize.array.ndarray import gradient_of, history, ndarray
+from hybridize.array.traced import Traced, Variable
 from hybridize.contract.snapshots import MISSING
+from hybridize.runtime.cpython import CELL_CONTENTS, FUNCTION_WORDS, member_offset
+from hybridize.runtime.entry import NULL, Look, Watch
 
 Refer = Callable[[Any], str]
 """Names an object in the source of a check."""
@@ -46,6 +50,10 @@ class Place(ABC):
     def expression(self, refer: Refer) -> str:
         """Give Python source that reads it, which may raise where nothing is there."""
 
+    def watches(self, value: Any) -> list[Watch] | None:
+        """List what an emitted entry compares to know that this very object is there; None where Python must look."""
+        return None
+
     @abstractmethod
     def described(self) -> str:
         """Name it, for messages."""
@@ -76,6 +84,9 @@ class Global(Place):
     def expression(self, refer: Refer) -> str:
         return f"{refer(self.owner)}[{self.name!r}]"
 
+    def watches(self, value: Any) -> list[Watch] | None:
+        return [Watch(Look.ITEM, self.owner, self.name, value)]
+
     def described(self) -> str:
         return f"global {self.name!r}"
 
@@ -103,6 +114,9 @@ class Closure(Place):
 
     def expression(self, refer: Refer) -> str:
         return f"{refer(self.owner)}.cell_contents"
+
+    def watches(self, value: Any) -> list[Watch] | None:
+        return [Watch(Look.WORD, self.owner, CELL_CONTENTS, value)]
 
     def described(self) -> str:
         return f"closure variable {self.name!r}"
@@ -134,6 +148,10 @@ class Attribute(Place):
         owner = refer(self.owner)
         return f"{owner}.{self.name}" if self.name.isidentifier() else f"getattr({owner}, {self.name!r})"
 
+    def watches(self, value: Any) -> list[Watch] | None:
+        offset = FUNCTION_WORDS.get(self.name) if type(self.owner) is FunctionType else None
+        return None if offset is None else [Watch(Look.WORD, self.owner, offset, NULL if value is None else value)]
+
     def described(self) -> str:
         return f"attribute {self.name!r} of {short(self.owner)}"
 
@@ -151,6 +169,9 @@ class Member(Attribute):
 
     def expression(self, refer: Refer) -> str:
         return f"{refer(type)}({refer(self.owner)}).{self.name}"
+
+    def watches(self, value: Any) -> list[Watch] | None:
+        return None
 
     def described(self) -> str:
         return f"{self.name!r} of the class of {short(self.owner)}"
@@ -357,8 +378,31 @@ class Gradient(Place):
     def expression(self, refer: Refer) -> str:
         return f"{refer(Gradient.read)}({refer(self)})"
 
+    def watches(self, value: Any) -> list[Watch] | None:
+        traced = history(self.owner)
+        if traced is None or value is None:
+            return None
+        variable, gradient, req = value
+        slots = (
+            (ndarray, self.owner, "_traced", traced), (Traced, traced, "edge", variable),
+            (Variable, variable, "grad", gradient), (Variable, variable, "req", req),
+        )  # fmt: skip
+        offsets = [_offset(kind, name) for kind, _, name, _ in slots]
+        if None in offsets:
+            return None
+        return [
+            Watch(Look.WORD, owner, offset, content)
+            for (_, owner, _, content), offset in zip(slots, offsets, strict=True)
+        ]
+
     def described(self) -> str:
         return f"the gradient attached to {self.owner.type}"
+
+
+@cache
+def _offset(kind: type, name: str) -> int | None:
+    """Return the offset of a slot of a class of ours, see `member_offset`."""
+    return member_offset(kind, name)
 
 
 def variable_of(array: ndarray) -> Any:

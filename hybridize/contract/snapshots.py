@@ -196,6 +196,13 @@ _latest: weakref.WeakValueDictionary[int, Snapshot] = weakref.WeakValueDictionar
 """The last snapshot of each container, by identity; an address that was used again is found out by comparison."""
 
 
+def can_change(then: Any) -> bool:
+    """Tell whether what a snapshot was taken of may change: not a tuple, unless something in it may."""
+    if type(then) is not Snapshot:
+        return False
+    return then.kind is not tuple or any(map(can_change, then.parts))
+
+
 def shared_snapshot(container: Any) -> Any:
     """Take a snapshot of a container, or give the one that programs have already, if it still holds."""
     known = _latest.get(id(container))

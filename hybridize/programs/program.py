@@ -501,7 +501,7 @@ class Program:
             fallback=not_taken if keeps_state else fallback, structure=self._finish(count, lifted),
             writes=[array._data for array in written],
             committed=committed.put if written else None, packed=[copy.buffer for copy in copies],
-            watches=watches(captured.guards), in_place=donated(executable.plan.updates, inputs),
+            doubt=self._holds, watches=watches(captured.guards), in_place=donated(executable.plan.updates, inputs),
         )  # fmt: skip
         if isinstance(made, PythonEntry):
             return None

@@ -33,6 +33,8 @@ USABLE: Final = 0x101
 USABLE_AND_WRITABLE: Final = 0x501
 FLOAT_VALUE: Final = 16
 CELL_CONTENTS: Final = 16
+FUNCTION_WORDS: Final = {"__code__": 48, "__defaults__": 56, "__kwdefaults__": 64}
+"""Offsets in a function of what it keeps by these names; null where that is None."""
 LIST_ITEMS: Final = 24
 """Offset in a list of the address of its items."""
 TUPLE_ITEMS: Final = tuple.__basicsize__
@@ -44,7 +46,7 @@ EXTERNALS: Final = (
     "Py_IncRef", "Py_DecRef", "PyType_GenericAlloc", "PyTuple_New", "PyTuple_SetItem", "PyList_New", "PyList_SetItem",
     "PyLong_AsLongLong", "PyErr_Occurred", "PyErr_Clear", "aligned_alloc", "free", "memcpy", "PyErr_NoMemory",
     "PyErr_SetObject", "PyDict_GetItemWithError", "PyArray_NewFromDescr", "PyArray_SetBaseObject", "ndarray", "bytes",
-    "float", "int", "None", "scratch", "scratch_bytes",
+    "float", "int", "None", "True", "scratch", "scratch_bytes",
 )  # fmt: skip
 WORD: Final = {name: number for number, name in enumerate(EXTERNALS)}
 
@@ -103,7 +105,19 @@ def supported() -> bool:
     cell = CellType(base)
     if _word(id(cell) + CELL_CONTENTS) != id(base):
         return False
+    if not _probe_function():
+        return False
     return _word(_numpy_api() + 8 * _API_ARRAY_TYPE) == id(numpy.ndarray)
+
+
+def _probe_function() -> bool:
+    def plain() -> None: ...
+
+    def full(x: int = 1, *, y: int = 2) -> None: ...
+
+    kept = [(id(getattr(full, name)), _word(id(full) + offset)) for name, offset in FUNCTION_WORDS.items()]
+    none = [_word(id(plain) + offset) for name, offset in FUNCTION_WORDS.items() if name != "__code__"]
+    return all(x == y for x, y in kept) and not any(none)
 
 
 @cache
@@ -175,6 +189,14 @@ def process_table() -> NDArray[numpy.int64]:
         table[WORD[name]] = ctypes.cast(getattr(library, name), ctypes.c_void_p).value or 0
     table[WORD["PyArray_NewFromDescr"]] = _word(_numpy_api() + 8 * _API_NEW_FROM_DESCR)
     table[WORD["PyArray_SetBaseObject"]] = _word(_numpy_api() + 8 * _API_SET_BASE_OBJECT)
-    for name, thing in (("ndarray", numpy.ndarray), ("bytes", uint8), ("float", float), ("int", int), ("None", None)):
+    things = (
+        ("ndarray", numpy.ndarray),
+        ("bytes", uint8),
+        ("float", float),
+        ("int", int),
+        ("None", None),
+        ("True", True),
+    )
+    for name, thing in things:
         table[WORD[name]] = id(thing)
     return table

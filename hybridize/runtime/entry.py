@@ -33,7 +33,7 @@ FIELDS: Final = (
     "process", "program", *FRAME, "dirty", "busy", "fallback", "wrapper", "data_offset", "storage_offset",
     "kind", "finish", "committed", "arguments", "argument_count", "inputs", "input_count", "outputs", "result_count",
     "output_count", "guards", "guard_count", "write_bytes", "prepare", "size_slot", "frame_words",
-    "pending", "taken",
+    "pending", "taken", "doubt",
 )  # fmt: skip
 FIELD: Final = {name: number for number, name in enumerate(FIELDS)}
 FIGURES: Final = FIELD[FRAME[0]]
@@ -54,7 +54,7 @@ result's bytes where it is to begin on a cache line, else 0.
 
 
 GUARD: Final = ("kind", "owner", "key", "expected")
-"""Words of a guard's row."""
+"""Words of a guard's row; `key` is an object, or an offset in bytes; `expected` is an object, or 0 for a null."""
 
 
 class ArgumentKind(IntEnum):
@@ -97,8 +97,8 @@ class Look(IntEnum):
 
     ITEM = 0
     """`owner[key]`, of a dict."""
-    CELL = 1
-    """The content of a cell."""
+    WORD = 1
+    """The pointer `key` bytes into `owner`: the content of a cell, what a function or an instance keeps in a slot."""
     CALL = 2
     """The object that `owner()` returns."""
 
@@ -110,7 +110,12 @@ class Watch:
     look: Look
     owner: Any
     key: Any
+    """An object; of `WORD` a number of bytes."""
     expected: Any
+    """The very object; `NULL` for none at all."""
+
+
+NULL: Final = object()
 
 
 @frozen
@@ -156,16 +161,18 @@ class EntryTable:
         watches: Sequence[Watch] = (),
         prepare: int = 0,
         acts: bool = False,
+        doubt: Callable[[], bool] | None = None,
     ) -> None:
         """`program` is an address of `void (ptr inputs, ptr outputs, ptr scratch)`, alive as long as `owner`.
 
         Its inputs are the arguments that are read, in order, then `bound`; its outputs are `results`, then `writes`.
         Calls go to the fallback while `busy[0]` is not 0. A program whose calls have sizes of their own comes with
         the address of its `prepare`, which finds out `scratch_bytes` and `release`. One that `acts` prints or asserts:
-        what that leaves behind is raised instead of committing anything.
+        what that leaves behind is raised instead of committing anything. Where one of `watches` finds another object,
+        `doubt` says whether the program is right all the same: the other may be equal.
         """
         self._keep: list[Any] = [owner, list(bound), fallback, committed, finish, array_type, list(arguments), busy]
-        self._keep += watches
+        self._keep += [watches, doubt]
         self._words: list[int] = [0] * len(FIELDS)
         slots = [argument.kind is not ArgumentKind.SAME for argument in arguments]
         symbols = _symbols(arguments) if prepare else []
@@ -190,6 +197,7 @@ class EntryTable:
             "guard_count": len(watches),
             "pending": effects.PENDING.ctypes.data if acts else 0,
             "taken": id(effects.taken) if acts else 0,
+            "doubt": id(doubt) if doubt is not None else 0,
         }
         if array_type is not None:
             fields |= {"wrapper": id(array_type)} | _offsets(array_type)
@@ -199,7 +207,9 @@ class EntryTable:
         relocations.append(FIELD["guards"])
         self._words[FIELD["guards"]] = len(self._words)
         for watch in watches:
-            self._words.extend([int(watch.look), id(watch.owner), id(watch.key), id(watch.expected)])
+            key = watch.key if watch.look is Look.WORD else id(watch.key)
+            expected = 0 if watch.expected is NULL else id(watch.expected)
+            self._words.extend([int(watch.look), id(watch.owner), key, expected])
         self.table = numpy.array(self._words, dtype=numpy.int64)
         for word in relocations:
             self.table[word] = self.table.ctypes.data + 8 * self.table[word]

@@ -9,7 +9,7 @@ from types import CellType, SimpleNamespace
 import numpy
 import pytest
 
-from hybridize import hybridize, np
+from hybridize import autograd, hybridize, np
 from hybridize.contract.guards import MANY as TOGETHER
 from hybridize.contract.guards import Guard, Unchanged, checker, gathered, watches
 from hybridize.contract.places import Attribute, Closure, Content, Global, Inherited, Item, Items, Length, Member
@@ -346,12 +346,134 @@ def test_the_entry_looks_at_objects_itself():
         Guard.on(Closure(cell, "c"), len, None), Guard(Content(whole, "whole"), Unchanged(snapshot(whole)), None),
     ]  # fmt: skip
     found = watches(guards)
-    assert [watch.look for watch in found] == [Look.ITEM, Look.CELL, Look.CALL]
+    assert [watch.look for watch in found] == [Look.ITEM, Look.ITEM, Look.WORD, Look.CALL]
     assert found[-1].owner() is True
     names["n"] = 4.5
-    assert found[-1].owner() is False
-    names["n"] = 7.0 / 2
-    assert found[-1].owner() is True, "equal numbers, though another object"
+    assert found[-1].owner() is True, "of the rest"
     whole.append(2)
     assert found[-1].owner() is False
     assert guards[-1].change() == "the content of whole has changed; it is [1, 2]"
+
+
+SHIFT = np.ones(2)
+
+
+def scaled(x, factor=2.0, shift=SHIFT):
+    return x * factor * LIMIT + shift
+
+
+LIMIT = 1.0
+
+
+def entry_calls(function, x):
+    """Calls to Python that the second of two calls makes, besides the call itself."""
+    for _ in range(3):
+        function(x)
+    return calls_of(lambda: function(x))[1] - calls_of(lambda: None)[1]
+
+
+def test_a_call_whose_guards_are_objects_makes_no_call_to_python():
+    """A function, its defaults, globals and closure variables, the gradients attached to what it reads."""
+    weight = np.ones(2)
+    weight.attach_grad()
+
+    def function(x):
+        with autograd.record():
+            loss = (weight * x * LIMIT).sum()
+        loss.backward()
+        return loss
+
+    x = np.ones(2)
+    program = hybridize(scaled)
+    assert entry_calls(program, x) == 0
+    assert {type(guard.place) for guard in next(iter(program.programs())).capture.guards} >= {Attribute, Global}
+    training = hybridize(function)
+    training(x)
+    found = watches(next(iter(training.programs())).capture.guards)
+    assert {watch.look for watch in found} == {Look.ITEM, Look.WORD}
+    assert len(found) > 6
+
+
+def part(x, factor=2.0, *, shift=SHIFT):
+    return x * factor * 2 + shift
+
+
+PARTS = [
+    ("__code__", lambda code: code.replace(co_consts=tuple(3 if one == 2 else one for one in code.co_consts))),
+    ("__defaults__", lambda _: (float("2.0"),)),
+    ("__defaults__", lambda _: (3.0,)),
+    ("__defaults__", lambda _: None),
+    ("__kwdefaults__", lambda _: {"shift": np.zeros(2)}),
+    ("__kwdefaults__", lambda _: None),
+]
+
+
+@pytest.mark.parametrize(("name", "other"), PARTS)
+def test_parts_of_functions_that_were_set(name, other):
+    compiled, x = hybridize(part), np.ones(2)
+    was = getattr(part, name)
+    for _ in range(3):
+        compiled(x)
+    try:
+        for value in (other(was), was, other(was)):
+            setattr(part, name, value)
+            for _ in range(2):
+                if value is None:
+                    with pytest.raises(TypeError):
+                        compiled(x)
+                else:
+                    numpy.testing.assert_array_equal(compiled(x), part(x))
+    finally:
+        setattr(part, name, was)
+    assert compiled.cache_info().captures <= 3
+
+
+def test_an_equal_object_in_place_of_another_is_no_other_program():
+    global LIMIT
+    compiled, x = hybridize(scaled), np.ones(2)
+    for _ in range(3):
+        compiled(x)
+    known = compiled.cache_info()
+    try:
+        for value in (float("1.0"), 1.0):
+            LIMIT = value
+            numpy.testing.assert_array_equal(compiled(x), [3, 3])
+        assert compiled.cache_info() == known, "the entry asked the guards, and did not hand the call over"
+        LIMIT = 2.0
+        numpy.testing.assert_array_equal(compiled(x), [5, 5])
+    finally:
+        LIMIT = 1.0
+
+
+def test_gradients_that_are_attached_anew_are_seen():
+    weight = np.ones(2)
+    weight.attach_grad()
+
+    @hybridize
+    def function(x):
+        with autograd.record():
+            loss = (weight * x).sum()
+        loss.backward()
+        return loss
+
+    x, first = np.array([1.0, 2.0]), weight.grad
+    for _ in range(3):
+        function(x)
+    numpy.testing.assert_array_equal(first, x)
+    weight.attach_grad()
+    function(x * 3)
+    numpy.testing.assert_array_equal(weight.grad, x * 3)
+    numpy.testing.assert_array_equal(first, x)
+    weight.attach_grad("add")
+    for _ in range(2):
+        function(x)
+    numpy.testing.assert_array_equal(weight.grad, x * 2)
+
+
+@pytest.mark.parametrize(
+    ("make", "guarded"),
+    [(lambda: (1, print), False), (lambda: ((1, 2), "a"), False), (lambda: (1, [2]), True), (lambda: [1, 2], True)],
+)
+def test_contents_that_cannot_change_are_not_guarded(make, guarded):
+    value = make()
+    assert bool(gathered([Guard(Content(value, "it"), Unchanged(snapshot(value)), None)])) is guarded

@@ -129,9 +129,13 @@ class _Entry:
         self.unless(self.same(odd, "0", "i64"), "slow")
 
     def check_guards(self) -> None:
-        """Check the guards, that is, compare what the program read outside with the world of this call."""
+        """Check the guards, that is, compare what the program read outside with the world of this call.
+
+        Where another object is found, all of them are checked by Python, as it may be an equal one.
+        """
         f = self.f
         rows = self.field("guards", "ptr")
+        doubt, asked, guarded = f.fresh("doubt"), f.fresh("asked"), f.fresh("guarded")
         with f.loop(0, self.field("guard_count")) as loop:
             row = self.row(rows, loop.index, len(GUARD))
             owner, expected = (self.load(row, 8 * GUARD.index(name)) for name in ("owner", "expected"))
@@ -142,19 +146,32 @@ class _Entry:
             f.begin_block(labels[Look.ITEM])
             key = self.load(row, 8 * GUARD.index("key"))
             item = self.call("PyDict_GetItemWithError", "ptr", f"ptr {owner}", f"ptr {key}")
-            f.branch(self.same(item, expected), following, "slow")
-            f.begin_block(labels[Look.CELL])
-            f.branch(self.same(self.load(owner, cpython.CELL_CONTENTS), expected), following, "slow")
+            f.branch(self.same(item, expected), following, doubt)
+            f.begin_block(labels[Look.WORD])
+            offset = self.load(row, 8 * GUARD.index("key"), "i64")
+            f.branch(self.same(self.load(owner, offset), expected), following, doubt)
             f.begin_block(labels[Look.CALL])
-            answered, failed = f.fresh("answered"), f.fresh("failed")
-            answer = self.call("PyObject_CallNoArgs", "ptr", f"ptr {owner}")
-            f.branch(f.op(f"icmp ne ptr {answer}, null"), answered, failed)
-            f.begin_block(failed)  # guards that cannot be checked do not hold; what comes here is an interruption
-            f.do("ret ptr null")
-            f.begin_block(answered)
-            self.call("Py_DecRef", "void", f"ptr {answer}")
-            f.branch(self.same(answer, expected), following, "slow")
+            self.ask(owner, expected, following)
             f.begin_block(following)
+        f.jump(guarded)
+        f.begin_block(doubt)
+        check = self.field("doubt", "ptr")
+        f.branch(self.same(check, "null"), "slow", asked)
+        f.begin_block(asked)
+        self.ask(check, self.external("True"), guarded)
+        f.begin_block(guarded)
+
+    def ask(self, function: str, expected: str, following: str) -> None:
+        """Go on at `following` where a Python function answers as expected, else to the slow path."""
+        f = self.f
+        answered, failed = f.fresh("answered"), f.fresh("failed")
+        answer = self.call("PyObject_CallNoArgs", "ptr", f"ptr {function}")
+        f.branch(f.op(f"icmp ne ptr {answer}, null"), answered, failed)
+        f.begin_block(failed)  # guards that cannot be checked do not hold; what comes here is an interruption
+        f.do("ret ptr null")
+        f.begin_block(answered)
+        self.call("Py_DecRef", "void", f"ptr {answer}")
+        f.branch(self.same(answer, expected), following, "slow")
 
     def check_arguments(self, count: str, inputs: str, held: str, scalars: str) -> None:
         f = self.f
