@@ -31,7 +31,8 @@ from hybridize.capture.control.truth import RESULT, Undecided
 from hybridize.capture.gradients.history import History
 from hybridize.capture.python.mutators import check_leaks
 from hybridize.capture.python.router import routed
-from hybridize.capture.trace.recording import Input, Recording, Trace
+from hybridize.capture.trace.inputs import FROZEN, Input
+from hybridize.capture.trace.recording import Recording, Trace
 from hybridize.contract.call import Call
 from hybridize.contract.captured import (
     BuiltContainer,
@@ -77,7 +78,7 @@ def capture(
     Raises:
         CaptureError: at the user's line, where the function does what no program can.
     """
-    trace = Trace(routed, gradients=History, forms=_Forms(), changing=changing or (), freeze=freeze, scope=scope)
+    trace = Trace(routed, gradients=History, forms=_Forms(), changing=changing or (), freeze=freeze, sizes=scope)
     if scope is not None:
         scope.number = _number
     thread = modes.THREAD
@@ -167,9 +168,10 @@ def _ends_a_program(error: Exception, trace: Trace) -> bool:
     Where the function has done nothing yet, the exception itself is all that there is to it.
     """
     of_ours = isinstance(error, HybridizeError)
-    if (of_ours and trace.scope is not None) or not raising.is_users(trace, error):
+    if (of_ours and trace.sizes is not None) or not raising.is_users(trace, error):
         return False
-    written = any(entry.symbol._cell.value is not entry.value for entry in trace.inputs if entry.symbol.weak is None)
+    arrays = (entry for entry in trace.inputs.entries if entry.symbol.weak is None)
+    written = any(entry.symbol._cell.value is not entry.value for entry in arrays)
     if of_ours:
         return bool(written or trace.world.effects)
     acts = any(effect_of(node.op) is not Effect.PURE for node in trace.builder.nodes)
@@ -184,9 +186,9 @@ def _number(size: Dim) -> Symbol:
 def _symbol(trace: Trace, call: Call, position: int, name: str) -> Any:
     leaf, kind = call.leaves[position], call.kinds[position]
     if isinstance(leaf, ndarray):
-        return trace.argument(leaf, position, name, kind)
+        return trace.inputs.argument(leaf, position, name, kind)
     if isinstance(kind, type):
-        return trace.number_argument(leaf, kind, position, name)
+        return trace.inputs.number_argument(leaf, kind, position, name)
     return leaf
 
 
@@ -266,7 +268,7 @@ class _Finalizer:
         sources: list[Source] = []
         numbers: dict[Value, Any] = {}
         input_of: dict[int, int] = {}
-        for entry in trace.inputs:
+        for entry in trace.inputs.entries:
             if entry.position in trace.numbers.pinned and entry.position >= 0 and entry.array is not None:
                 numbers[entry.value] = number = entry.array._data.copy()
                 number.setflags(write=False)
@@ -278,14 +280,14 @@ class _Finalizer:
         constants = {value: array for value, array in trace.builder.constants.items() if value in used} | numbers
         graph = Graph(tuple(inputs), tuple(trace.builder.nodes), tuple(self.outputs), constants)
         results = [
-            changed(result, index=input_of[id(trace.inputs[result.index])]) if result.kind == "view" else result
+            changed(result, index=input_of[id(trace.inputs.entries[result.index])]) if result.kind == "view" else result
             for result in results
         ]
         return Captured(
             self.call, graph, tuple(sources), self.structure, tuple(results), tuple(values), effects,
             gathered(trace.world.guards.values()), tuple(trace.world.watched.values()),
             numbers=dict(trace.numbers.pinned), conditions=tuple(trace.numbers.conditions),
-            layouts=dict(trace.layouts), same_memory=self._same_memory(), bound=dict(trace.bound),
+            layouts=dict(trace.inputs.layouts), same_memory=self._same_memory(), bound=dict(trace.inputs.bound),
             transaction=trace.history.transaction(trace.feeds), changed=tuple(trace.world.given_changed),
             outside=tuple(trace.world.outside.values()) if trace.world.given_changed else (),
             seen=tuple(trace.world.fed.seen.values()), raises=self.raises,
@@ -316,14 +318,14 @@ class _Finalizer:
                 continue
             value = leaf.operand()
             values.append(value)
-            entry = self.trace.input_of(leaf._cell)
+            entry = self.trace.inputs.of_cell(leaf._cell)
             if leaf.weak is not None:
                 if value in self.trace.numbers.mixed:
                     raise self.trace.numbers.mixed_refused("who gets it as a result")
                 results.append(Result("number", self._output(value), value=leaf.weak))
             elif entry is not None and entry.position != -2:
                 self.trace.world.fed.check(self.trace, entry, "returned")
-                results.append(Result("view", self.trace.inputs.index(entry), self._static(leaf)))
+                results.append(Result("view", self.trace.inputs.entries.index(entry), self._static(leaf)))
             else:
                 results.append(Result("array", *self._new(leaf)))
         return results, values
@@ -432,7 +434,7 @@ class _Finalizer:
 
     def _kept(self, symbol: Symbol) -> Given | None:
         """Return the array that a symbol stands for if it is an array that is there before, or a view of one."""
-        entry = None if symbol.weak is not None else self.trace.input_of(symbol._cell)
+        entry = None if symbol.weak is not None else self.trace.inputs.of_cell(symbol._cell)
         if entry is None or entry.position == -2:
             return None
         self.trace.world.fed.check(self.trace, entry, "kept elsewhere")
@@ -440,32 +442,32 @@ class _Finalizer:
         if entry.position >= 0:
             return Given(entry.position, None, steps)
         assert entry.array is not None
-        users = any(entry.array is x for x in self.trace.foreign.values())
+        users = any(entry.array is x for x in self.trace.inputs.foreign.values())
         return Given(-1, entry.array._data if users else entry.array, steps)
 
     def _written(self) -> dict[int, int]:
         """Map each input that is written to the output that writes it; refuse what may be seen in two ways."""
         trace = self.trace
         found: dict[int, int] = {}
-        for entry in trace.inputs:
+        for entry in trace.inputs.entries:
             now = entry.symbol._cell.value
-            if trace.input_of(entry.symbol._cell) is not entry or entry.position == -2 or now is entry.value:
+            if trace.inputs.of_cell(entry.symbol._cell) is not entry or entry.position == FROZEN or now is entry.value:
                 continue
-            for other in trace.inputs:
+            for other in trace.inputs.entries:
                 apart = other is not entry and other.symbol._cell is not entry.symbol._cell
                 if apart and _share_memory(entry, other):
                     raise _overlap(entry, other)
             found[id(entry)] = self._output(now)
-        trace.world.fed.finish(trace, [entry for entry in trace.inputs if id(entry) in found])
+        trace.world.fed.finish(trace, [entry for entry in trace.inputs.entries if id(entry) in found])
         return found
 
     def _is_viewed(self, entry: Input, results: list[Result]) -> bool:
-        return any(result.kind == "view" and self.trace.inputs[result.index] is entry for result in results)
+        return any(result.kind == "view" and self.trace.inputs.entries[result.index] is entry for result in results)
 
     def _same_memory(self) -> dict[int, int]:
         same: dict[int, int] = {}
-        for entry in self.trace.inputs:
-            first = self.trace.input_of(entry.symbol._cell)
+        for entry in self.trace.inputs.entries:
+            first = self.trace.inputs.of_cell(entry.symbol._cell)
             if first is not None and first is not entry and entry.symbol.weak is None and entry.position >= 0:
                 same[entry.position] = first.position
         return same

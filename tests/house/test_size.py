@@ -10,7 +10,6 @@ FUNCTION_LINES = 80
 FIELDS = 24
 """State that one class may hold before it is two classes."""
 KNOWN_FIELDS = {
-    "Trace": "one capture: inputs, world, aliases and gradients, until each is a part of its own",
     "Compiled": "torch modules: a program, its tensors and what calls have shown, until both doors share one program cache",
 }
 

@@ -368,7 +368,7 @@ def _merged(
     for cells in outputs.origins.values():
         origin, *merged = cells
         for number, one in enumerate(merged):
-            trace.root.may_share(one, [origin, *merged[:number]], trace)
+            trace.root.aliases.may_share(one, [origin, *merged[:number]], trace)
     if signal is RAISED:
         raise raising.Ended
     return Returned(result[0]) if result else signal
@@ -475,7 +475,7 @@ def _merge_variable(trace: Recording, name: str, cell: CellType, sides: list[Sid
     def use(values: list[Value]) -> None:
         made = _made(trace, spec, values, outputs, (x, y))
         if origins:
-            trace.root.may_be([*merge.containers_of(made), *origins])
+            trace.root.aliases.may_be([*merge.containers_of(made), *origins])
         assign(cell, made)
 
     outputs.add(spec, x, y, use)

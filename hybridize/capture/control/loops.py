@@ -161,8 +161,7 @@ class Checkpoint:
         self.journal = len(trace.journal)
         world = trace.root.world
         self.effects, self.writes, self.written = len(world.effects), len(world.undo), dict(world.written)
-        self.containers: dict[int, tuple[Any, Any]] = {}
-        trace.root.checkpoints.append(self.containers)
+        self.containers = trace.root.aliases.watch()
 
     def restore(self) -> None:
         """Undo everything since."""
@@ -185,8 +184,7 @@ class Checkpoint:
 
     def forget(self) -> None:
         """Watch no longer."""
-        checkpoints = self.trace.root.checkpoints
-        checkpoints[:] = [one for one in checkpoints if one is not self.containers]
+        self.trace.root.aliases.unwatch(self.containers)
 
 
 def while_(
@@ -299,7 +297,7 @@ class _Shared:
         reached = [self._reached(result) for result in self._results]
         for number, (result, arrays) in enumerate(zip(self._results, reached, strict=True)):
             others = [self._results[i] for i in range(number) if reached[i] & arrays]
-            trace.root.may_share(result, [*arrays, *others], trace)
+            trace.root.aliases.may_share(result, [*arrays, *others], trace)
 
     def _reached(self, result: Cell) -> set[Cell]:
         found: set[Cell] = set()
@@ -423,9 +421,8 @@ class _GraphLoop:
                 self.trace.root.numbers.carry(values)
             made, cells = merge.rebuilt(spec, values, branch)
             for cell in cells:
-                self.trace.root.carried.add(cell)
-            containers = merge.containers_of(made)
-            self.trace.root.carried_containers.update((id(one), one) for one in containers)
+                self.trace.root.aliases.carry(cell)
+            self.trace.root.aliases.carry_containers(merge.containers_of(made))
             inputs[name] = (values, made)
             assign(self.cells[name], made)
         for name in carried.unset:
@@ -576,7 +573,7 @@ class _GraphLoop:
             before = (content(self.cells[name]), recorded.after[name])
             containers = [one for value in before for one in merge.containers_of(value)]
             if containers:
-                trace.root.may_be([*merge.containers_of(made), *containers])
+                trace.root.aliases.may_be([*merge.containers_of(made), *containers])
             inside = merge.cells_of(inputs[name][1], spec)
             for value in before:
                 found = merge.cells_of(value, spec) if value is not MISSING else []

@@ -132,7 +132,8 @@ def caught() -> None:
     if trace is not None:
         if trace.root.refused is not None:
             raise trace.root.refused
-        trace.root.pin_sizes()  # whether it is raised may depend on the sizes, or on what cannot be done with symbols
+        # Whether it is raised may depend on the sizes, or on what cannot be done with symbols.
+        trace.root.inputs.pin_sizes()
 
 
 # -------------------------------------------------------------------------------------------------------- the graph

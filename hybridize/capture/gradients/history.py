@@ -26,7 +26,8 @@ from hybridize.base.errors import ArgumentError, StateError
 from hybridize.base.locations import SourceLoc, user_location
 from hybridize.base.types import TensorType
 from hybridize.capture.gradients.sweep import Producer, TraceSweep, origin, recording_of
-from hybridize.capture.trace.recording import Input, Recording, Trace
+from hybridize.capture.trace.inputs import Input
+from hybridize.capture.trace.recording import Recording, Trace
 from hybridize.contract.feeds import Feed, Transaction
 from hybridize.contract.places import Gradient, variable_of
 from hybridize.graph import Node, Value
@@ -101,7 +102,7 @@ class History:
     def _check_origins(self, at: Recording, cell: Cell) -> None:
         """Refuse an array that data has chosen while nothing was recorded, where one of those has a history."""
         if not self.has(at, cell.value):
-            for other in self.trace.origins(cell):
+            for other in self.trace.aliases.origins(cell):
                 told = other.value not in self._stops if self.called else self._variable(other) is not None
                 if told or self.has(at, other.value):
                     raise _unclear(
@@ -111,7 +112,7 @@ class History:
 
     def _variable(self, cell: Cell) -> Variable | None:
         """The variable that the array of a cell is; the program depends on that."""
-        entry = self.trace.input_of(cell)
+        entry = self.trace.inputs.of_cell(cell)
         if entry is None or entry.array is None:
             return None
         if cell in self._doubtful:
@@ -145,7 +146,7 @@ class History:
 
     def wrote(self, cell: Cell) -> None:
         """Hear of a write to an array, before it happens."""
-        self.trace.world.fed.check(self.trace, self.trace.input_of(cell), "written")
+        self.trace.world.fed.check(self.trace, self.trace.inputs.of_cell(cell), "written")
         if not modes.is_recording():
             if cell.value in self.nodes:
                 self._unclear.add(cell)

@@ -71,11 +71,8 @@ class Tracing(Protocol):
     def lift(self, array: ndarray, name: str = "") -> Symbol:
         """Give the symbol of an array that exists already."""
 
-    def lift_numpy(self, array: Any, name: str = "") -> Symbol:
-        """Give the symbol of an array of NumPy's."""
-
-    def foreign_array(self, array: Any) -> None:
-        """Remember an array of NumPy's as the user's, so that it is lifted where it is used."""
+    def foreign_array(self, array: Any) -> ndarray:
+        """Remember an array of NumPy's as the user's, so that it is lifted where it is used; give it as ours."""
 
     def location(self) -> SourceLoc | None:
         """Give the user's line."""
@@ -232,7 +229,7 @@ class World:
             return self.program.lift(value, name)
         if isinstance(value, numpy.ndarray):
             if value.dtype in CODES:
-                return self.program.lift_numpy(value, name)
+                return self.program.lift(self.program.foreign_array(value), name)
             self.read_content(value, name)
             return value
         if kind in CONTAINERS:

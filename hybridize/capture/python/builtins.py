@@ -148,7 +148,7 @@ def _suppress(router: Semantics, *exceptions: Any) -> Any:
     """`with suppress(...)` is an `except`: see `flow.caught`."""
     trace = current_trace()
     if trace is not None:
-        trace.root.pin_sizes()
+        trace.root.inputs.pin_sizes()
     return _Suppressing(*exceptions)
 
 

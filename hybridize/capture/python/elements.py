@@ -34,16 +34,13 @@ class _Watch:
     def __init__(self, name: str, trace: Recording) -> None:
         self._name, self._trace = name, trace
         self._before: tuple[int, ...] | None = None
-        self._changed: dict[int, tuple[Any, Any]] = {}
-        """Containers that were changed."""
 
     def __enter__(self) -> _Watch:
-        self._trace.root.checkpoints.append(self._changed)
+        self._changed = self._trace.root.aliases.watch()
         return self
 
     def __exit__(self, *error: object) -> None:
-        checkpoints = self._trace.root.checkpoints
-        checkpoints[:] = [one for one in checkpoints if one is not self._changed]
+        self._trace.root.aliases.unwatch(self._changed)
 
     def decided(self) -> None:
         """From here on data decides."""

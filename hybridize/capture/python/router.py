@@ -617,7 +617,7 @@ def _depend_on_names(trace: Recording, function: FunctionType, reached: dict[int
         reached: objects that it can reach, to be looked into.
     """
     world = trace.root.world
-    trace.root.pin_sizes()
+    trace.root.inputs.pin_sizes()
     _depend_on_code(world, function)
     names = _names_of(function.__code__)
     for name in names & function.__globals__.keys():

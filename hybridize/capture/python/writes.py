@@ -193,9 +193,7 @@ def container_method(router: Semantics, trace: Recording, owner: Any, name: str,
 def _change(trace: Recording, owner: Any, name: str, args: tuple[Any, ...], kwargs: Any = None) -> Any:
     """Change a container."""
     root = trace.root
-    root.check_change(owner, trace)
-    for checkpoint in root.checkpoints:
-        checkpoint.setdefault(id(owner), (owner, owner.copy()))
+    root.aliases.changes(owner, trace)
     if not root.world.is_users(owner):
         trace.note_container(owner, root.location())
         return getattr(type(owner), name)(owner, *args, **(kwargs or {}))

@@ -1,4 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Recording: operations become nodes of a graph (`recording`), Python numbers stay data as long as they can
-(`numbers`).
+"""Recording: operations become nodes of a graph.
+
+From the ground up: `scope` is what the program and its branches have in common; `inputs` are arguments and lifted
+arrays, `aliases` refuse writes to what may be another array, `numbers` keep Python's numbers data as long as they can
+be (`bounds`: how large they may get). `recording` puts them together: `Trace`, the program, and `Branch`.
 """

@@ -234,7 +234,7 @@ class Numbers:
     def _comes_of_numbers(self, value: Value, seen: set[Value]) -> bool:
         if value in seen or value in self._trace.builder.constants or value in self._trace.world.fed.numbers:
             return value.type.shape == ()
-        for entry in self._trace.inputs:
+        for entry in self._trace.inputs.entries:
             if entry.value is value:
                 return entry.symbol.weak is not None
         seen.add(value)
@@ -407,7 +407,7 @@ class Numbers:
                 outer = trace.stands.get(one)
                 return None if outer is None else self._bounds(outer, trace.parent)
             number = one in self._trace.world.fed.numbers or any(
-                entry.value is one and entry.symbol.weak in (bool, int) for entry in self._trace.inputs
+                entry.value is one and entry.symbol.weak in (bool, int) for entry in self._trace.inputs.entries
             )
             return ARGUMENT if number and one.type.dtype == int64 else None
 
@@ -436,7 +436,7 @@ class Numbers:
         return found
 
     def _leaf(self, position: int) -> Any:
-        return next(_number(entry) for entry in self._trace.inputs if entry.position == position)
+        return next(_number(entry) for entry in self._trace.inputs.entries if entry.position == position)
 
     def _evaluated(self, value: Value, known: dict[Value, Any], used: dict[Any, Value]) -> bool:
         """Evaluate `value` into `known` where it depends on numbers among the arguments and on constants only."""
@@ -451,7 +451,7 @@ class Numbers:
             known[value] = outside.array._data.copy()
             used[outside] = value
             return True
-        for entry in self._trace.inputs:
+        for entry in self._trace.inputs.entries:
             if entry.value is value:
                 known[value] = entry.array._data
                 used[entry.position] = value

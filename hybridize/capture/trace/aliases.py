@@ -1,0 +1,168 @@
+# SPDX-License-Identifier: Apache-2.0
+"""May-alias: arrays, lists and dicts that are one or several, depending on data, and the writes that are refused then.
+
+After `y = a if c else b` the graph has a value for `y`, but nobody knows whose memory it is. As long as the function
+holds both `y` and `a`, a write to either might have to be seen through the other; so it is refused. Where nobody holds
+the other one any more, a write is an ordinary one; and reading costs nothing.
+"""
+
+from __future__ import annotations
+
+import gc
+import sys
+import weakref
+from collections.abc import Collection, Iterable
+from typing import Any
+
+from hybridize.array.symbol import Cell
+from hybridize.base.errors import CaptureError
+from hybridize.capture.outside.world import World
+from hybridize.capture.trace.scope import GraphScope
+
+_Partner = tuple["weakref.ref[GraphScope]", "weakref.ref[Cell]"]
+
+
+class Aliases:
+    """The objects of one capture that may be the same, depending on data."""
+
+    def __init__(self, world: World) -> None:
+        self._world = world
+        self.watches: list[dict[int, tuple[Any, Any]]] = []
+        """By those who may have to undo what is being recorded: containers changed since, and what they held."""
+        self._carried: weakref.WeakSet[Cell] = weakref.WeakSet()
+        """Cells that a loop of the graph carries: they cannot be written, as at first they are an array from before."""
+        self._carried_containers: dict[int, Any] = {}
+        """The same of lists and dicts."""
+        self._twins: dict[int, tuple[Any, list[Any]]] = {}
+        """By identity: a list or dict, and those that it may be, depending on data."""
+        self._partners: weakref.WeakKeyDictionary[Cell, dict[tuple[int, int], _Partner]] = weakref.WeakKeyDictionary()
+        """Cells that may be one array or several, depending on data: while two are in use neither can be written."""
+
+    # ------------------------------------------------------------------------------------------------------- arrays
+
+    def carry(self, cell: Cell) -> None:
+        """Hear of a cell that a loop of the graph carries."""
+        self._carried.add(cell)
+
+    def may_share(self, cell: Cell, others: Iterable[Cell], at: GraphScope) -> None:
+        """Say that an array may be, depending on data, the same as others, from here on in a branch."""
+        known: dict[int, Cell] = {}
+        for other in others:  # what may be the same as one of them may be the same as this one
+            known[id(other)] = other
+            known |= {id(further): further for _, further in self._sharing(other)}
+        known.pop(id(cell), None)
+        scope = weakref.ref(at)
+        for other in known.values():
+            for one, another in ((cell, other), (other, cell)):
+                self._partners.setdefault(one, {})[id(at), id(another)] = (scope, weakref.ref(another))
+
+    def origins(self, cell: Cell) -> list[Cell]:
+        """Return the arrays in use that this one may be, depending on data."""
+        return [other for _, other in self._sharing(cell)] if cell in self._partners else []
+
+    def check_write(self, cell: Cell, at: GraphScope) -> None:
+        """Refuse a write to an array that may be another one, which is in use.
+
+        Raises:
+            CaptureError E441: it may.
+        """
+        if cell in self._carried:
+            raise self._refused()
+        if self._has_partner(cell, at):
+            self._forget()
+            if self._has_partner(cell, at):
+                raise self._refused()
+
+    def _refused(self) -> CaptureError:
+        return self._world.program.refusing(CaptureError(
+            "E441", "a write to an array that is, depending on data, the same as another one or not",
+            help="make a new array instead: x = x + 1, not x += 1",
+        ))  # fmt: skip
+
+    def _sharing(self, cell: Cell) -> list[tuple[GraphScope, Cell]]:
+        """The cells in use that may be the same array as this one, each with the branch where that is so."""
+        partners = self._partners.get(cell)
+        if partners is None:
+            return []
+        found: list[tuple[GraphScope, Cell]] = []
+        for key, (scope, reference) in list(partners.items()):
+            at, other = scope(), reference()
+            if at is None or other is None:
+                del partners[key]
+            else:
+                found.append((at, other))
+        return found
+
+    def _has_partner(self, cell: Cell, at: GraphScope) -> bool:
+        """Tell whether an array that may be this one, here, is still in use."""
+        around: GraphScope | None = at
+        chain = set()
+        while around is not None:
+            chain.add(around)
+            around = around.parent
+        return any(scope in chain for scope, _ in self._sharing(cell))
+
+    # --------------------------------------------------------------------------------------------- lists and dicts
+
+    def carry_containers(self, containers: Iterable[Any]) -> None:
+        """Hear of lists and dicts that a loop of the graph carries."""
+        self._carried_containers.update((id(one), one) for one in containers)
+
+    def may_be(self, containers: Collection[Any]) -> None:
+        """Say that lists or dicts may be one or several, depending on data."""
+        for container in containers:
+            self._twins.setdefault(id(container), (container, []))[1].extend(
+                other for other in containers if other is not container
+            )
+
+    def watch(self) -> dict[int, tuple[Any, Any]]:
+        """Watch changes of containers from here on, until `unwatch`; return where they come to stand."""
+        self.watches.append({})
+        return self.watches[-1]
+
+    def unwatch(self, changed: dict[int, tuple[Any, Any]]) -> None:
+        """Watch no longer."""
+        self.watches[:] = [one for one in self.watches if one is not changed]
+
+    def changes(self, container: Any, at: GraphScope) -> None:
+        """Hear that a container is to be changed; refuse it where it may be another one too, which anybody has.
+
+        Raises:
+            CaptureError E441: somebody has.
+        """
+        self._check_change(container, at)
+        for watch in self.watches:
+            watch.setdefault(id(container), (container, container.copy()))
+
+    def _check_change(self, container: Any, at: GraphScope) -> None:
+        if id(container) not in self._carried_containers:
+            _, twins = self._twins.get(id(container), (None, []))
+            if not any(self._is_used(twin, at) for twin in twins):
+                return
+            self._forget()
+            if not any(self._is_used(twin, at) for twin in twins):
+                return
+        raise self._world.program.refusing(CaptureError(
+            "E441", f"a change to a {type(container).__name__} that may be another one or not, depending on data",
+            help=f"make a new {type(container).__name__} instead",
+        ))  # fmt: skip
+
+    def _is_used(self, container: Any, at: GraphScope) -> bool:
+        """Tell whether anybody but this capture's own books holds a list or dict."""
+        key = id(container)
+        books = 3 + (key in self._world.fresh)  # the argument, the call, its own entry among the twins
+        books += sum(one is container for _, others in self._twins.values() for one in others)
+        books += sum(key in watch for watch in self.watches)
+        around: GraphScope | None = at
+        while around is not None:
+            books += key in around.containers
+            around = around.parent
+        return sys.getrefcount(container) > books + 1  # and the loop of the caller
+
+    def _forget(self) -> None:
+        """Let go of what nobody else holds."""
+        fresh = self._world.fresh
+        for key in list(fresh):
+            if sys.getrefcount(fresh[key][0]) <= 2:  # of the entry, and of the call
+                del fresh[key]
+        gc.collect()

@@ -1,0 +1,144 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The inputs of a program that is being recorded: arguments, and arrays from outside, which are lifted.
+
+Arrays that already exist become inputs, never constants (but under `freeze`), and what is written to them is written
+back after each call. Arrays over the same memory are one cell.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+import numpy
+from numpy.typing import NDArray
+
+from hybridize.array import random
+from hybridize.array.layouts import row_major
+from hybridize.array.ndarray import ndarray, wrap
+from hybridize.array.symbol import Cell, Symbol
+from hybridize.base.dims import SizeScope
+from hybridize.base.locations import SourceLoc
+from hybridize.base.promotion import number_dtype
+from hybridize.base.types import TensorType
+from hybridize.capture.trace.scope import GraphScope
+from hybridize.contract.captured import memory
+from hybridize.graph import Value
+
+FROZEN = -2
+"""The position of an array that `freeze` made a constant."""
+
+
+@dataclass(slots=True, eq=False)
+class Input:
+    """An input of the program: an array, or a Python number."""
+
+    symbol: Symbol
+    value: Value
+    array: ndarray | None
+    """The array, where there is one."""
+    position: int
+    """The number of the leaf of the arguments; -1 for a lifted array."""
+    written_at: SourceLoc | None = None
+    """The first line that writes to it, where one does."""
+
+
+class Inputs:
+    """All inputs of one program.
+
+    Args:
+        program: whose they are.
+        met: is told of a further array over the memory of one that is known.
+        sizes: the assumptions of the program about sizes of arguments that are not known; None where all are.
+        freeze: arrays from outside are constants.
+    """
+
+    def __init__(
+        self, program: GraphScope, met: Callable[[Input, ndarray], None], sizes: SizeScope | None, freeze: bool
+    ) -> None:
+        self._program, self._met, self._sizes, self._freeze = program, met, sizes, freeze
+        self.entries: list[Input] = []
+        self.layouts: dict[int, tuple[int, ...] | None] = {}
+        """Leaves of the arguments whose strides the program depends on: whether a reshape is a view or a copy. None
+        where it depends on their being laid out row by row only."""
+        self.bound: dict[int, ndarray] = {}
+        """Leaves of the arguments that are over the memory of an array from outside: the program takes them for it."""
+        self.foreign: dict[int, ndarray] = {}
+        """NumPy arrays of the user's, by identity."""
+        self._by_array: dict[int, Input] = {}
+        self._by_memory: dict[tuple[Any, ...], Input] = {}
+        self._by_cell: dict[Cell, Input] = {}
+
+    def of_cell(self, cell: Cell) -> Input | None:
+        """Return the input whose buffer a cell is."""
+        return self._by_cell.get(cell)
+
+    def argument(self, array: ndarray, position: int, name: str, kind: TensorType) -> Symbol:
+        """Add an array among the arguments, of a type, and return its symbol."""
+        same = self._by_memory.get(memory(array))
+        if same is not None:
+            value = self._program.builder.input(same.value.type, name)
+            self.entries.append(Input(same.symbol, value, array, position))
+            self._by_array[id(array)] = same
+            return same.symbol
+        return self.add(array, position, name, kind).symbol
+
+    def number_argument(self, value: Any, kind: type, position: int, name: str) -> Symbol:
+        """Add a Python number among the arguments, and return its symbol."""
+        operand = self._program.builder.input(TensorType((), number_dtype(kind)), name)
+        symbol = Symbol.of(self._program, operand, name, weak=kind)
+        self.entries.append(Input(symbol, operand, wrap(numpy.asarray(value)), position))
+        return symbol
+
+    def lift(self, array: ndarray, name: str = "") -> Symbol:
+        """Return the symbol of an array that exists already: of an input, or of a constant under `freeze`."""
+        known = self._by_array.get(id(array)) or self._by_memory.get(memory(array))
+        if known is not None:
+            if known.position >= 0:
+                self.bound[known.position] = array
+            self._met(known, array)
+            return known.symbol
+        if self._freeze and array is not random.state:  # what the user calls constant are weights
+            value = self._program.builder.constant(array._data, name)
+            entry = Input(Symbol.of(self._program, value, name), value, array, FROZEN)
+            self._by_array[id(array)] = self._by_memory[memory(array)] = self._by_cell[entry.symbol._cell] = entry
+            return entry.symbol
+        return self.add(array, -1, name).symbol
+
+    def add(self, array: ndarray, position: int, name: str, kind: TensorType | None = None) -> Input:
+        """Add an array over memory that no other input has."""
+        value = self._program.builder.input(kind or array.type, name)
+        entry = Input(Symbol.of(self._program, value, name), value, array, position)
+        self.entries.append(entry)
+        self._by_array[id(array)] = entry
+        self._by_memory[memory(array)] = entry
+        self._by_cell[entry.symbol._cell] = entry
+        return entry
+
+    def foreign_array(self, array: NDArray[Any]) -> ndarray:
+        """Remember an array of NumPy's as the user's, so that it is lifted where it is used; return it as ours."""
+        if id(array) not in self.foreign:
+            self.foreign[id(array)] = wrap(array if type(array) is numpy.ndarray else array.view(numpy.ndarray))
+            self.foreign[id(array)].storage.exposed = True  # NumPy writes without a word
+        return self.foreign[id(array)]
+
+    def layout(self, cell: Cell) -> tuple[int, ...] | None:
+        """Return the strides, in elements, of an array that exists already; the program then depends on them."""
+        entry = self._by_cell.get(cell)
+        if entry is None or entry.array is None:
+            return None
+        data = entry.array._data
+        if entry.value.type.scope is not None:
+            if data.flags.c_contiguous:
+                self.layouts[entry.position] = None
+                return row_major(entry.value.type.shape)
+            self.pin_sizes()  # who knows how its strides depend on sizes
+        if entry.position >= 0:
+            self.layouts[entry.position] = data.strides
+        return tuple(stride // data.itemsize for stride in data.strides)
+
+    def pin_sizes(self) -> None:
+        """Let the program hold for the sizes of this call only: code may have seen them that nobody looked at."""
+        for symbol in self._sizes.symbols if self._sizes is not None else ():
+            symbol.low = symbol.high = symbol.hint

@@ -1,0 +1,49 @@
+# SPDX-License-Identifier: Apache-2.0
+"""`GraphScope`: a part of the program that is being recorded, as its parts see it: the program itself, or a branch.
+
+Scopes lie in each other as branches do. Each has a builder, to which nodes are added, and remembers what was written
+while it was recorded, so that it can be undone.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from hybridize.array.staging import Staging
+from hybridize.array.symbol import Cell
+from hybridize.base.locations import SourceLoc
+from hybridize.base.types import TensorType
+from hybridize.graph import Builder, Value
+from hybridize.ops.op import Operand
+
+
+class GraphScope(Staging):
+    """The base of the program and of branches: a builder, the scope around, and what is remembered of writes."""
+
+    parent: GraphScope | None
+
+    def __init__(self, parent: GraphScope | None) -> None:
+        self.parent = parent
+        self.builder = Builder()
+        self.journal: list[tuple[Cell, Operand]] = []
+        """Writes to cells, with what they held before, so that a branch can be undone."""
+        self.containers: dict[int, tuple[Any, Any, SourceLoc | None]] = {}
+        """Lists, dicts and sets that a branch changed: themselves, what they held before, the line."""
+
+    @property
+    def depth(self) -> int:
+        """0 for the program itself, more inside of branches that depend on data."""
+        return 0 if self.parent is None else self.parent.depth + 1
+
+    def type_of(self, operand: Operand) -> TensorType:
+        """Type of a value."""
+        kind: TensorType = operand.type
+        return kind
+
+    def is_own(self, value: Value) -> bool:
+        """Tell whether a value is one of this scope, not of one around."""
+        return True
+
+    def around(self, value: Value) -> Value | None:
+        """Return the value of the scope around that an input of this one stands for; None for any other value."""
+        return None
