@@ -90,7 +90,8 @@ def outside_only(
 ) -> Callable[[F], F]:
     """Declare that a function cannot be part of a captured call, which is refused at the user's line (E407).
 
-    Overriding methods are so, too. The function itself stays as it is and costs nothing more.
+    So are methods of this package that override it; the user's that do are captured for what they do themselves. The
+    function itself stays as it is and costs nothing more.
 
     Args:
         does: the reason, as the end of "it ...": `writes a file`.

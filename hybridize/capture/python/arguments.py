@@ -146,4 +146,4 @@ def _is_of_arrays(function: Any) -> bool:
     if isinstance(function, numpy.ufunc) or isinstance(_owner(function), Operators):
         return True
     module = getattr(function, "__module__", None) or ""
-    return module.startswith(("hybridize.array", "hybridize.nd", "numpy"))
+    return module.startswith(("hybridize.array", "numpy"))

@@ -264,6 +264,7 @@ class Router:
             return function(*args, **kwargs)
         if is_trusted_file(function.__code__.co_filename):
             return self._call_trusted(trace, function, args, kwargs)
+        _check_outside(trace, function, args, kwargs)
         _depend_on_code(trace.root.world, function)
         made = convert.converted(function, Router(function))
         if made is None:
@@ -334,13 +335,7 @@ class Router:
         wrapped = getattr(function, "__wrapped__", None)
         if isinstance(wrapped, FunctionType) and not is_trusted_file(wrapped.__code__.co_filename):
             _depend_on_names(trace, wrapped, {})
-        outside = outside_of(function)
-        if outside is not None and outside.holds(function, args, kwargs):
-            raise trace.root.refusing(CaptureError(
-                "E407", f"{function.__qualname__}() inside of a compiled function: it {outside.does}, which Python "
-                "would have to do at each call",
-                help=outside.help,
-            ))  # fmt: skip
+        _check_outside(trace, function, args, kwargs)
         args, kwargs = numbers_given(function, args, kwargs)
         if asks_interpreter(function) and not any(isinstance(x, Symbol) for x in (*args, *kwargs.values())):
             place = CallResult(function, args, kwargs)
@@ -478,6 +473,21 @@ class _Context:
 def routed(function: Callable[..., Any]) -> Callable[..., Any]:
     """`function` as capture calls it: converted where it is the user's."""
     return functools.partial(_OUTSIDE.call, function)
+
+
+def _check_outside(trace: Recording, function: Any, args: Any, kwargs: Any) -> None:
+    """Refuse a call of a function that declares that it cannot be part of a captured call.
+
+    Raises:
+        CaptureError E407: it is one.
+    """
+    outside = outside_of(function)
+    if outside is not None and outside.holds(function, args, kwargs):
+        raise trace.root.refusing(CaptureError(
+            "E407", f"{function.__qualname__}() inside of a compiled function: it {outside.does}, which Python would "
+            "have to do at each call",
+            help=outside.help,
+        ))  # fmt: skip
 
 
 def _number_attribute(symbol: Symbol, name: str) -> Any:
