@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Callable
+from operator import setitem
 from typing import Any
 
 import numpy
@@ -17,6 +18,7 @@ from numpy.typing import NDArray
 from hybridize.array.operators import Operators, functions
 from hybridize.array.storage import Storage
 from hybridize.array.traced import Traced, Variable
+from hybridize.base.access import ACCESS, READERS, SMALL, WRITER, exclusively
 from hybridize.base.dtypes import DType, float32, float64, int32, int64
 from hybridize.base.errors import ArgumentError, OutOfBoundsError, ShapeError
 from hybridize.base.forks import renewed
@@ -113,7 +115,11 @@ def _fast_inplace(ufunc: numpy.ufunc, name: str) -> Any:
                 y = other._data if kind is ndarray else other
                 if y.dtype is dtype if kind is ndarray else kind is float or kind is int:
                     try:
-                        ufunc(x, y, x)
+                        if READERS or x.size > SMALL:
+                            exclusively(ufunc, x, y, x)
+                        else:
+                            ACCESS.writes += 1
+                            ufunc(x, y, x)
                     except (ValueError, OverflowError, TypeError):
                         return slow(self, other)
                     if self._storage is not None:
@@ -350,6 +356,18 @@ def gradient_of(variable: Variable) -> ndarray:
         variable.grad = wrap(numpy.zeros(variable.type.shape, variable.type.dtype))
     grad: ndarray = variable.grad
     return grad
+
+
+def store(array: ndarray, key: Any, value: Any) -> None:
+    """Write `value` to the elements of `array` at a basic key, as NumPy does; others see all of it or nothing."""
+    data = array._data
+    if READERS or WRITER or data.size > SMALL:
+        exclusively(setitem, data, key, value)
+    else:
+        ACCESS.writes += 1
+        data[key] = value
+    if array._storage is not None:
+        array._storage.touch()
 
 
 def written(array: ndarray) -> None:

@@ -6,23 +6,16 @@ from __future__ import annotations
 import threading
 import weakref
 from collections.abc import Iterable
-from typing import Any, Final, Protocol
+from typing import Any, Protocol
 
 from numpy.typing import NDArray
 
-from hybridize.base.forks import awaited, renewed
+from hybridize.base.access import STATE as STATE
+from hybridize.base.forks import renewed
 from hybridize.base.locations import SourceLoc, user_location
 
 # Entered again where a watcher dies while it is told of a write, and its end writes something.
 _lock = renewed(threading.RLock())
-
-
-STATE: Final = awaited(threading.RLock(), 0)
-"""Held from reading a state to committing it, by compiled programs that write one and by random draws.
-
-So no two threads draw the same numbers, and no update is lost, also where a program runs without the GIL. A process is
-forked while nobody else holds it: who would release it in the child, and what would the state be worth?
-"""
 
 
 class Watcher(Protocol):
@@ -89,13 +82,13 @@ class Storage:
             self._watchers = alive
 
 
-def settle(watcher: Watcher, copied: Iterable[tuple[Storage, int]], unless: Watcher) -> bool:
+def settle(watcher: Watcher, copied: Iterable[tuple[Storage, int]], unless: Watcher | None = None) -> bool:
     """Clear `dirty[0]` of a watcher whose copies are of these versions; False where a buffer was written since then.
 
     Not while `unless` is dirty. No write comes between the comparison and the clearing.
     """
     with _lock:
-        if unless.dirty[0] or any(storage.version != version for storage, version in copied):
+        if (unless is not None and unless.dirty[0]) or any(storage.version != version for storage, version in copied):
             return False
         watcher.dirty[0] = 0
         return True

@@ -14,7 +14,7 @@ from typing import Any
 
 import numpy
 
-from hybridize.array.ndarray import gradient_of, history, ndarray, wrap, written
+from hybridize.array.ndarray import gradient_of, history, ndarray, store, wrap
 from hybridize.array.operands import operand
 from hybridize.array.staging import staging
 from hybridize.array.symbol import Symbol
@@ -259,11 +259,7 @@ def commit(gradients: dict[Variable, Operand]) -> None:
         for variable, gradient in gradients.items():
             data = gradient.data if type(gradient) is Traced else gradient
             buffer = gradient_of(variable)
-            if variable.req == "add":
-                buffer._data[...] += data
-            else:
-                buffer._data[...] = data
-            written(buffer)
+            store(buffer, ..., buffer._data + data if variable.req == "add" else data)
             variable.fresh = True
 
 

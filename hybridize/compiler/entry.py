@@ -61,6 +61,7 @@ def make_entry(
     watches: Sequence[Watch] = (),
     doubt: Callable[[], bool] | None = None,
     in_place: Collection[int] = (),
+    exclusive: bool = False,
 ) -> Callable[..., Any]:
     """A callable that runs `executable` when the call is exactly as described, and else calls `fallback` with it.
 
@@ -84,6 +85,7 @@ def make_entry(
         packed: copies of bound matrices, one for each of the executable's packers.
         watches: what else must be as it was for the program to be right.
         doubt: tells of all of it whether it is, where one of `watches` finds another object, which may be equal.
+        exclusive: True if it is only called while nobody else reads or writes arrays, see `base.access`.
     """
     args = [argument(one) for one in arguments]
     results = executable.results[: len(executable.results) - len(writes)]
@@ -114,5 +116,6 @@ def make_entry(
         watches=watches,
         doubt=doubt,
         acts=executable.effects,
+        exclusive=exclusive,
     )
     return new_entry(entry_code(), state)

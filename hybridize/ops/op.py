@@ -22,6 +22,7 @@ from typing import Any, ClassVar, Protocol, Self, TypeVar
 import numpy
 from numpy.typing import NDArray
 
+from hybridize.base import access
 from hybridize.base.dtypes import DType
 from hybridize.base.errors import InternalError
 from hybridize.base.forks import in_child
@@ -266,9 +267,11 @@ class _Stack(threading.local):
 
 STACK = _Stack()
 """Those in charge in the present thread, the last one first of all."""
-ACTIVE: list[Interpreter] = []
-"""Interpreters other than the imperative one, of all threads. Only its emptiness means anything: where it is empty,
-`array` may compute with NumPy at once, without asking the thread's own stack."""
+ACTIVE: list[Any] = []
+"""Interpreters other than the imperative one, of all threads, and one more while a thread writes in place. Only its
+emptiness means anything: where it is empty, `array` may compute with NumPy at once, without asking the thread's own
+stack, nor waiting."""
+access.tell(ACTIVE)
 
 
 def install(interpreter: Interpreter) -> None:

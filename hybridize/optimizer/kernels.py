@@ -28,6 +28,7 @@ from hybridize.array.ndarray import ndarray, wrap, written
 from hybridize.array.operands import operand
 from hybridize.array.staging import ArrayTracer
 from hybridize.array.symbol import Symbol
+from hybridize.base.access import ACCESS, READERS, WRITER, exclusively
 from hybridize.base.config import CONFIG
 from hybridize.base.dims import SizeScope
 from hybridize.base.dtypes import DType, bfloat16, float16, float32, float64
@@ -252,6 +253,8 @@ class Binding:
         self._at = (self._inputs.ctypes.data, self._outputs.ctypes.data, scratch.ctypes.data)
         long = executable.plan.at({symbol.name: size}).cost_us > LONG_US
         self._program = (_LONG if long else _SHORT)(executable.address)
+        self._releases = long or bool(self._beside)
+        """True if other Python threads may run in the middle of an update."""
 
     def holds(self, formula: Formula, weight: Any, grad: Any, slots: Slots, flags: Mapping[str, bool]) -> bool:
         """Tell whether these are the arrays and the formula that it was made for."""
@@ -262,6 +265,11 @@ class Binding:
             return False
         return not slots or all(slot._data is buffers[k] for k, slot in enumerate(slots, 2))
 
+    def _write(self) -> None:
+        self._program(*self._at)
+        for source, target in self._beside:
+            numpy.copyto(target, source)
+
     def run(self, values: tuple[float, ...]) -> None:
         """Update the weight and the slots with these numbers."""
         if values != self._values:
@@ -270,9 +278,11 @@ class Binding:
             except OverflowError:  # beyond float32: infinite there
                 self._numbers[...] = values
             self._values = values
-        self._program(*self._at)
-        for source, target in self._beside:
-            numpy.copyto(target, source)
+        if READERS or WRITER or self._releases:
+            exclusively(self._write)
+        else:
+            ACCESS.writes += 1
+            self._program(*self._at)
         written(self.weight)
         for slot in self.slots:
             written(slot)

@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 
 from hybridize.array.ndarray import ndarray
 from hybridize.array.storage import STATE
+from hybridize.base.access import exclusively
 from hybridize.base.tracebacks import trim
 from hybridize.contract.feeds import Transaction
 from hybridize.contract.places import variable_of
@@ -91,6 +92,15 @@ def locked(
                     transaction.commit()
                     committed.clear()
         return fallback(*args, **kwargs) if result is NOT_TAKEN else result
+
+    return call
+
+
+def alone(entry: Entry) -> Entry:
+    """An entry that writes arrays which others may read: called while nobody does (`base.access`)."""
+
+    def call(*args: Any, **kwargs: Any) -> Any:
+        return NOT_TAKEN if kwargs else exclusively(entry, *args)
 
     return call
 

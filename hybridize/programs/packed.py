@@ -5,8 +5,8 @@
     PackedMachine   the backend of a program with such copies
 
 A write through us makes the program's entries dirty (`Storage.touch`), so the next call comes here through the slow
-path, packs again into the same memory and clears the mark. A call that is running meanwhile began before the write had
-ended: it may see part of it, as it would in place. Where writes come too often for packing to pay, or somebody else
+path, packs again into the same memory and clears the mark. No call is reading the copy then: the write waited for those
+that were, and later ones find the mark. Where writes come too often for packing to pay, or somebody else
 may write unseen, the program is compiled again to read in place, and stays so.
 """
 
@@ -18,11 +18,13 @@ import weakref
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
+import numpy
 from numpy.typing import NDArray
 
 from hybridize import compiler
 from hybridize.array.ndarray import ndarray
 from hybridize.array.storage import Storage, Watcher, settle
+from hybridize.base.access import await_writer
 from hybridize.base.forks import renewed
 from hybridize.compiler.archived import Code, executable
 from hybridize.graph import Graph
@@ -54,13 +56,14 @@ class Copy:
         self._packer = packer
         self._lock = renewed(threading.Lock())
 
-    def refresh(self) -> bool:
-        """Pack again if the buffer was written since; returns whether it was."""
+    def refresh(self) -> bool | None:
+        """Pack again if the buffer was written since; returns whether it was, None where somebody is writing."""
         with self._lock:
             version = self.storage.version  # first: what is written while packing is packed again
             if version == self.version:
                 return False
-            self._packer.fill(self.buffer, self._array)
+            if not self._packer.fill(self.buffer, self._array):
+                return None
             self.version = version
             return True
 
@@ -97,6 +100,15 @@ def shared_copies(packers: Sequence[Packer], arrays: Sequence[ndarray]) -> tuple
         return tuple(found)
 
 
+class _Mark:
+    """A watcher that only tells: its copies are not what the parameters are."""
+
+    __slots__ = ("__weakref__", "dirty")
+
+    def __init__(self) -> None:
+        self.dirty = numpy.ones(1, dtype=numpy.int64)
+
+
 class PackedMachine(Machine):
     """Machine code that reads the matrices among `stable`, arrays by the number of their input, from packed copies.
 
@@ -126,6 +138,7 @@ class PackedMachine(Machine):
         self._graph, self._name, self._threads, self._unless, self._clock = graph, name, threads, unless, clock
         self._lock = renewed(threading.Lock())
         self._entries: list[weakref.ref[Any]] = []
+        self._mark = _Mark()
         self._last = float("-inf")
         self._strikes = 0
         self._copies: tuple[Copy, ...] = ()
@@ -136,6 +149,8 @@ class PackedMachine(Machine):
                 self.executable = compiler.compile(graph, name=name, threads=threads, updates=updates)
             else:
                 self._copies = copies
+                for copy in copies:
+                    copy.storage.watch(self._mark)
 
     @property
     def memory(self) -> Memory:
@@ -169,33 +184,45 @@ class PackedMachine(Machine):
         return self._run(inputs, in_place=True)
 
     def _run(self, inputs: Sequence[NDArray[Any]], *, in_place: bool) -> list[NDArray[Any]]:
-        with self._lock:
-            self._refresh()
-            executable, copies = self.executable, self._copies
-        there = donated(executable.plan.updates, inputs) if in_place else None
-        return executable.run(inputs, [copy.buffer for copy in copies] if copies else None, there)
+        while True:
+            with self._lock:
+                ready = self._refresh()
+                executable, copies = self.executable, self._copies
+            if not ready:
+                await_writer()  # without the lock, which the writer may need
+                continue
+            there = donated(executable.plan.updates, inputs) if in_place else None
+            if not copies:
+                return executable.run(inputs, None, there)
+            outputs = executable.run_unless(self._mark.dirty, inputs, [copy.buffer for copy in copies], there)
+            if outputs is not None:
+                return outputs
 
-    def _refresh(self) -> None:
-        """Bring the copies up to date, or give them up."""
+    def _refresh(self) -> bool:
+        """Bring the copies up to date, or give them up; False where somebody is writing."""
         if not self._copies:
-            return
+            return True
         start = self._clock()
         first = self._copies[0].version == -1
         if any(copy.storage.exposed for copy in self._copies):
             self._give_up()
-            return
+            return True
         written = [copy.refresh() for copy in self._copies]
+        if None in written:
+            return False
         if any(written) and not first:
             end = self._clock()
             self._strikes = self._strikes + 1 if start - self._last < PATIENCE * (end - start) else 0
             self._last = end
             if self._strikes >= STRIKES:
                 self._give_up()
-                return
+                return True
         self._settle()
+        return True
 
     def _settle(self) -> None:
         copied = [(copy.storage, copy.version) for copy in self._copies]
+        settle(self._mark, copied)
         for reference in self._entries:
             entry = reference()
             if entry is not None:

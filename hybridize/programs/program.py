@@ -17,6 +17,7 @@ from hybridize.array.storage import STATE
 from hybridize.array.traced import Variable
 from hybridize.autograd.tape import viewed as viewed_buffer
 from hybridize.base import modes
+from hybridize.base.access import ACCESS, WRITER, begin_writing
 from hybridize.base.dims import SizeSymbol
 from hybridize.base.errors import ArgumentError, DTypeError, ShapeError
 from hybridize.base.frozen import changed
@@ -47,6 +48,7 @@ from hybridize.programs.donation import donated, updates_of
 from hybridize.programs.entry import (
     CommitFlag,
     Entry,
+    alone,
     locked,
     not_taken,
     notify_written,
@@ -92,6 +94,8 @@ class Program:
         self.capture = captured = captured if call is captured.call else changed(captured, call=call)
         written = [source.array for source in captured.sources if source.written >= 0]
         self._writes = bool(written)
+        self._alone = any(array is not random.state for array in written)
+        """True if a call writes arrays that others may read meanwhile: they are kept out (`base.access`)."""
         self._written = [array for array in written if array is not None and array is not random.state]
         """Arrays from outside that a call writes, and that may be among its arguments."""
         self._same_views = all(is_exact(step) for result in captured.results for step in result.steps) and all(
@@ -329,6 +333,7 @@ class Program:
         with captured.transaction.call(took) if captured.transaction.feeds else STATE if self._writes else _NOTHING:
             buffers = [array._data if isinstance(array, ndarray) else array for array in arrays]
             taped, outputs = taping() is not None, None
+            entered = self._alone and begin_writing()
             try:
                 if taped:
                     outputs = self._recorded.taped(captured.sources, arrays, buffers, made)
@@ -345,6 +350,10 @@ class Program:
                     self._commit(arrays, outputs)
                 notify_written(self._written)
                 raise
+            finally:
+                if entered:
+                    WRITER.value = 0
+                    del ACCESS.told[-1:]
             if taped and self._writes:
                 self._recorded.remember(captured.sources, arrays, made)
         results = captured.results if self._same_views else self._results(call)
@@ -502,6 +511,7 @@ class Program:
             writes=[array._data for array in written],
             committed=committed.put if written else None, packed=[copy.buffer for copy in copies],
             doubt=self._holds, watches=watches(captured.guards), in_place=donated(executable.plan.updates, inputs),
+            exclusive=self._alone,
         )  # fmt: skip
         if isinstance(made, PythonEntry):
             return None
@@ -511,6 +521,8 @@ class Program:
         runs.watch(state, copies)
         if self.stale:
             return None
+        if self._alone:
+            made = alone(made)
         if captured.transaction.feeds:
             made = with_feeds(made, captured.transaction, committed)
         entry = made

@@ -19,6 +19,7 @@ from typing import Any, Final
 import numpy
 from numpy.typing import NDArray
 
+from hybridize.base.access import READERS
 from hybridize.base.dtypes import uint8
 from hybridize.base.once import once
 
@@ -46,7 +47,7 @@ EXTERNALS: Final = (
     "Py_IncRef", "Py_DecRef", "PyType_GenericAlloc", "PyTuple_New", "PyTuple_SetItem", "PyList_New", "PyList_SetItem",
     "PyLong_AsLongLong", "PyErr_Occurred", "PyErr_Clear", "aligned_alloc", "free", "memcpy", "PyErr_NoMemory",
     "PyErr_SetObject", "PyDict_GetItemWithError", "PyArray_NewFromDescr", "PyArray_SetBaseObject", "ndarray", "bytes",
-    "float", "int", "None", "True", "scratch", "scratch_bytes",
+    "float", "int", "None", "True", "readers", "scratch", "scratch_bytes",
 )  # fmt: skip
 WORD: Final = {name: number for number, name in enumerate(EXTERNALS)}
 
@@ -199,4 +200,5 @@ def process_table() -> NDArray[numpy.int64]:
     )
     for name, thing in things:
         table[WORD[name]] = id(thing)
+    table[WORD["readers"]] = ctypes.addressof(READERS)
     return table

@@ -21,6 +21,7 @@ from typing import Any
 import numpy
 from numpy.typing import NDArray
 
+from hybridize.base.access import pause_reading
 from hybridize.base.config import CONFIG
 from hybridize.base.errors import AssertionFailed, LinAlgError, OutOfBoundsError
 from hybridize.base.forks import in_child, renewed
@@ -109,7 +110,8 @@ def _effect(text: int, pointers: int) -> None:
     try:
         head, message, *types = ctypes.string_at(text).decode().split("\n")
         kind, _, recipe = head.partition("\t")
-        perform(kind, ast.literal_eval(message), recipe, _operands(types, pointers))
+        operands = _operands(types, pointers)
+        pause_reading(perform, kind, ast.literal_eval(message), recipe, operands)
     except BaseException as problem:
         with _counting:
             PENDING[0] += 1

@@ -18,6 +18,7 @@ from typing import Any, Final
 import numpy
 from numpy.typing import NDArray
 
+from hybridize.base.access import NOBODY, WRITER
 from hybridize.base.dims import SizeSymbol, is_symbolic, scope_of
 from hybridize.base.dtypes import DType, float64, int64
 from hybridize.base.errors import CodegenError
@@ -33,7 +34,7 @@ FIELDS: Final = (
     "process", "program", *FRAME, "dirty", "busy", "fallback", "wrapper", "data_offset", "storage_offset",
     "kind", "finish", "committed", "arguments", "argument_count", "inputs", "input_count", "outputs", "result_count",
     "output_count", "guards", "guard_count", "write_bytes", "prepare", "size_slot", "frame_words",
-    "pending", "taken", "doubt",
+    "pending", "taken", "doubt", "writer",
 )  # fmt: skip
 FIELD: Final = {name: number for number, name in enumerate(FIELDS)}
 FIGURES: Final = FIELD[FRAME[0]]
@@ -162,6 +163,7 @@ class EntryTable:
         prepare: int = 0,
         acts: bool = False,
         doubt: Callable[[], bool] | None = None,
+        exclusive: bool = False,
     ) -> None:
         """`program` is an address of `void (ptr inputs, ptr outputs, ptr scratch)`, alive as long as `owner`.
 
@@ -170,6 +172,8 @@ class EntryTable:
         the address of its `prepare`, which finds out `scratch_bytes` and `release`. One that `acts` prints or asserts:
         what that leaves behind is raised instead of committing anything. Where one of `watches` finds another object,
         `doubt` says whether the program is right all the same: the other may be equal.
+        Calls also go to the fallback while a thread writes in place (`base.access`), except where they are
+        `exclusive`: made by that thread.
         """
         self._keep: list[Any] = [owner, list(bound), fallback, committed, finish, array_type, list(arguments), busy]
         self._keep += [watches, doubt]
@@ -198,6 +202,7 @@ class EntryTable:
             "pending": effects.PENDING.ctypes.data if acts else 0,
             "taken": id(effects.taken) if acts else 0,
             "doubt": id(doubt) if doubt is not None else 0,
+            "writer": ctypes.addressof(NOBODY if exclusive else WRITER),
         }
         if array_type is not None:
             fields |= {"wrapper": id(array_type)} | _offsets(array_type)

@@ -10,6 +10,7 @@ from typing import Any
 import numpy
 from numpy.typing import NDArray
 
+from hybridize.base.access import READERS, await_writer, begin_reading, try_reading
 from hybridize.base.dtypes import int64, uint8
 from hybridize.base.errors import ArgumentError, DTypeError
 from hybridize.base.types import Shape, TensorType
@@ -175,6 +176,22 @@ class Executable:
             effects.raise_pending()
         return outputs
 
+    def run_unless(
+        self,
+        stale: NDArray[Any],
+        inputs: Sequence[NDArray[Any]],
+        packed: Sequence[NDArray[Any]],
+        donated: Mapping[int, NDArray[Any]] | None = None,
+    ) -> list[NDArray[Any]] | None:
+        """Do as `run` does; None, and nothing has run, where `stale[0]` is set when the program would begin.
+
+        So no write comes between a look at packed copies, which are then what the flag says, and their reading.
+        """
+        outputs = self._checked.run_unless(stale, inputs, packed, donated)
+        if self.effects:
+            effects.raise_pending()
+        return outputs
+
     def _caller(self) -> Callable[..., list[NDArray[Any]]]:
         """Return the function that `run` calls: `_checked` the first time, as most programs are run once; then a faster
         one.
@@ -234,9 +251,9 @@ class Packer:
         self._pack = kind(None, ctypes.c_void_p, ctypes.c_void_p)(owner.address(pack.function))
 
     def packed(self, source: NDArray[Any]) -> NDArray[Any]:
-        """A fresh copy."""
+        """A fresh copy of what nobody writes."""
         target = self.empty()
-        self.fill(target, source)
+        self._pack(target.ctypes.data, source.ctypes.data + self.offset)
         target.setflags(write=False)
         return target
 
@@ -244,11 +261,28 @@ class Packer:
         """Memory for a copy."""
         return aligned((self.nbytes,), uint8)
 
-    def fill(self, target: NDArray[Any], source: NDArray[Any]) -> None:
-        """Copy into what `empty` gave."""
-        self._pack(target.ctypes.data, source.ctypes.data + self.offset)
+    def fill(self, target: NDArray[Any], source: NDArray[Any]) -> bool:
+        """Copy into what `empty` gave; False, and nothing is done, while another thread writes in place."""
+        call = map(self._pack, (target.ctypes.data,), (source.ctypes.data + self.offset,))
+        if not try_reading():
+            return False
+        try:
+            _ = [*call]
+        finally:
+            READERS.value -= 1
+        return True
 
 
+def _packed_whole(packer: Packer, source: NDArray[Any]) -> NDArray[Any]:
+    """Return a fresh copy of what others may write."""
+    target = packer.empty()
+    while not packer.fill(target, source):
+        await_writer()
+    return target
+
+
+_CLEAN = numpy.zeros(1, dtype=int64)
+"""The flag of what is never stale."""
 _LONG = ctypes.CFUNCTYPE(None, ctypes.c_void_p, ctypes.c_void_p, ctypes.c_void_p)
 _SHORT = ctypes.PYFUNCTYPE(None, ctypes.c_void_p, ctypes.c_void_p, ctypes.c_void_p)
 """A program that lets other Python threads run, and one that is done before that would pay."""
@@ -278,6 +312,18 @@ class _Checked:
         donated: Mapping[int, NDArray[Any]] | None = None,
     ) -> list[NDArray[Any]]:
         """Call the program; see `Executable.run`."""
+        outputs = self.run_unless(_CLEAN, inputs, packed, donated)
+        assert outputs is not None
+        return outputs
+
+    def run_unless(
+        self,
+        stale: NDArray[Any],
+        inputs: Sequence[NDArray[Any]],
+        packed: Sequence[NDArray[Any]] | None = None,
+        donated: Mapping[int, NDArray[Any]] | None = None,
+    ) -> list[NDArray[Any]] | None:
+        """Call the program; see `Executable.run_unless`."""
         if len(inputs) != len(self.parameters):
             raise ArgumentError("E310", f"{self.name} takes {len(self.parameters)} arrays, got {len(inputs)}")
         arrays = [self._operand(number, array, self.parameters[number]) for number, array in enumerate(inputs)]
@@ -289,15 +335,23 @@ class _Checked:
             for number, type_ in enumerate(self.sizes.types(sizes))
         ]
         if packed is None:
-            packed = [packer.packed(arrays[packer.input]) for packer in self.packers]
+            packed = [_packed_whole(packer, arrays[packer.input]) for packer in self.packers]
         # A name of its own: pointers do not keep what they point to, and other threads may run meanwhile.
         read = [*arrays, *_with(self.constants, self.packers, packed)]
         if self.sizes.symbolic:
             read.append(self.sizes.values(sizes))
         pointers = numpy.array([array.ctypes.data for array in (*read, *outputs)], dtype=int64)
         at, scratch_at = pointers.ctypes.data, scratch.ctypes.data
-        # By `map`, as no signal's handler runs then between the call and its caller's commit: see `Program.run`.
-        _ = [*map(self.program, (at,), (at + 8 * len(read),), (-(-scratch_at // 64) * 64,))]
+        # By `map`, as no signal's handler runs then between the call and its caller's commit: see `Program.run`. Nor
+        # does another thread between the look at writers, that at `stale`, and the call.
+        call = map(self.program, (at,), (at + 8 * len(read),), (-(-scratch_at // 64) * 64,))
+        begin_reading()
+        try:
+            if stale[0]:
+                return None
+            _ = [*call]
+        finally:
+            READERS.value -= 1
         return outputs
 
     def _operand(self, number: int, array: NDArray[Any], type_: TensorType) -> NDArray[Any]:

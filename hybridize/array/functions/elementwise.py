@@ -12,7 +12,7 @@ import numpy
 
 from hybridize import ops
 from hybridize.array.annotations import ArrayLike
-from hybridize.array.ndarray import direct, history, ndarray, view, wrap, written
+from hybridize.array.ndarray import direct, history, ndarray, store, view, wrap
 from hybridize.array.operands import (
     Weak,
     aligned,
@@ -616,8 +616,7 @@ def inplace(name: str, x: Any, y: Any) -> Any:
             tape.write(x, (), cast(update, wanted))
             return x
     if type(x) is ndarray and type(value) is ndarray:
-        x._data[...] = value._data
-        written(x)
+        store(x, ..., value._data)
     else:
         x[...] = value
     return x

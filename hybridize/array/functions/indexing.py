@@ -18,7 +18,7 @@ from hybridize import ops
 from hybridize.array.functions.bounds import from_front
 from hybridize.array.functions.shapes import array_of_trace
 from hybridize.array.layouts import span
-from hybridize.array.ndarray import ndarray, out_of_bounds, view, wrap, written
+from hybridize.array.ndarray import ndarray, out_of_bounds, store, view, wrap, written
 from hybridize.array.operands import (
     Handover,
     array,
@@ -35,6 +35,7 @@ from hybridize.array.staging import staging
 from hybridize.array.symbol import At, Symbol
 from hybridize.array.traced import Traced
 from hybridize.base import dims
+from hybridize.base.access import exclusively
 from hybridize.base.dtypes import bool_, int64, is_float
 from hybridize.base.errors import (
     ArgumentError,
@@ -121,12 +122,17 @@ def _set(x: ndarray, key: Any, value: Any) -> None:
     if type(value) is numpy.ndarray and value.base is not None and numpy.may_share_memory(value, x._data):
         value = value.copy()  # NumPy reads what it has just written: y[0:8:2] = y[:4] of strides of one direction
     plain = _plain(key)
-    if _is_basic(plain) and not isinstance(plain, slice):
+    basic = _is_basic(plain)
+    if basic and not isinstance(plain, slice):
         # The ellipsis makes NumPy write to a view without axes, to which an array of one element goes as to any view.
         parts = plain if isinstance(plain, tuple) else (plain,)
         plain = parts if Ellipsis in parts else (*parts, Ellipsis)
     try:
-        x._data[plain] = value
+        if basic:
+            store(x, plain, value)
+        else:  # NumPy may release the GIL, however few elements there are
+            exclusively(operator.setitem, x._data, plain, value)
+            written(x)
     except IndexError as error:
         raise _key_error(error, x.type, key) from None
     except (ValueError, OverflowError) as error:
@@ -135,7 +141,6 @@ def _set(x: ndarray, key: Any, value: Any) -> None:
         if isinstance(value, NUMBERS):
             constant_of(value, x.dtype)  # raises, where it is the number that does not fit
         raise ShapeError("E132", f"x[{key!r}] = value: {error}; x is {x.type}, value {typed(value)}") from None
-    written(x)
 
 
 def _taped_get(tape: Any, x: ndarray, key: Any) -> ndarray:

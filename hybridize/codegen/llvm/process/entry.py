@@ -92,6 +92,7 @@ class _Entry:
         self.process = self.field("process", "ptr")
         self.check_call()
         self.check_guards()
+        self.check_flags()
         count, outputs_count = self.field("argument_count"), self.field("output_count")
         held = f.op(f"alloca ptr, i64 {count}, align 16")
         scalars = f.op(f"alloca i64, i64 {count}, align 16")
@@ -118,14 +119,21 @@ class _Entry:
         self.write_failed(results_count, results)
 
     def check_call(self) -> None:
-        """Number of arguments, no keywords, nothing dirty, no thread in a special mode."""
+        """Number of arguments, and no keywords."""
         f = self.f
         wrong = f.op(f"xor i64 %nargs, {self.field('argument_count')}")
         names = f.op("ptrtoint ptr %names to i64")
-        busy = self.load(self.field("busy", "ptr"), 0, "i64")
-        odd = f.op(f"or i64 {wrong}, {names}")
-        for word in (busy, self.field("dirty")):
-            odd = f.op(f"or i64 {odd}, {word}")
+        self.unless(self.same(f.op(f"or i64 {wrong}, {names}"), "0", "i64"), "slow")
+
+    def check_flags(self) -> None:
+        """Nothing dirty, no thread in a special mode, and no other thread that writes in place.
+
+        After the guards, which may call Python: from here on no other thread runs before the program does.
+        """
+        f = self.f
+        odd = self.field("dirty")
+        for name in ("busy", "writer"):
+            odd = f.op(f"or i64 {odd}, {self.load(self.field(name, 'ptr'), 0, 'i64')}")
         self.unless(self.same(odd, "0", "i64"), "slow")
 
     def check_guards(self) -> None:
@@ -461,9 +469,13 @@ class _Entry:
         return whole
 
     def run_while_python_may(self, call: str, release: str, held: str, count: str) -> str:
-        """The program where it gives the GIL away, or calls back to print or assert; returns false where it raises."""
+        """The program where it gives the GIL away, or calls back to print or assert; returns false where it raises.
+
+        It is one of the readers meanwhile (`base.access`).
+        """
         f = self.f
         self.each_held(held, count, "Py_IncRef")
+        self.count_reader(1)
         kept, free, back = f.fresh("kept"), f.fresh("free"), f.fresh("back")
         f.branch(self.same(release, "0", "i64"), kept, free)
         f.begin_block(free)
@@ -475,8 +487,14 @@ class _Entry:
         f.do(call)
         f.jump(back)
         f.begin_block(back)
+        self.count_reader(-1)
         self.each_held(held, count, "Py_DecRef")
         return self.raise_pending()
+
+    def count_reader(self, change: int) -> None:
+        """Add to the readers, which are counted by who holds the GIL."""
+        readers = self.external("readers")
+        self.store(self.f.op(f"add i64 {self.load(readers, 0, 'i64')}, {change}"), readers, 0, "i64")
 
     def raise_pending(self) -> str:
         """Set the exception that the program has left behind, see `runtime.effects`; returns false if there is one.
