@@ -14,10 +14,18 @@ _TOLERANCE = {2: 2e-2, 4: 1e-4, 8: 1e-10}
 """Relative, by the bytes of an element."""
 
 
-def difference(found: NDArray[Any], expected: NDArray[Any], slack: NDArray[Any] | None = None) -> str:
+def difference(
+    found: NDArray[Any], expected: NDArray[Any], slack: NDArray[Any] | None = None, precision: int = 8
+) -> str:
     """Describe how two results differ by more than rounding; empty if they do not.
 
-    Integers, shapes, dtypes, NaN and infinity must be the same; `slack` is how much each element may be off besides.
+    Integers, shapes, dtypes, NaN and infinity must be the same.
+
+    Args:
+        found: a result.
+        expected: the other, which says how large the values are.
+        slack: how much each element may be off besides.
+        precision: bytes of the shortest float that they were computed in, where it is shorter than their own.
     """
     if found.shape != expected.shape or found.dtype != expected.dtype:
         return f"{found.dtype}{list(found.shape)} for {expected.dtype}{list(expected.shape)}"
@@ -30,7 +38,7 @@ def difference(found: NDArray[Any], expected: NDArray[Any], slack: NDArray[Any] 
         finite = numpy.isfinite(y)
         scale = numpy.abs(y[finite]).max() if finite.any() else 0.0
         with numpy.errstate(invalid="ignore"):
-            allowed = _TOLERANCE[expected.dtype.itemsize] * (numpy.abs(y) + 1e-2 * scale)
+            allowed = _TOLERANCE[min(expected.dtype.itemsize, precision)] * (numpy.abs(y) + 1e-2 * scale)
             near = numpy.abs(x - y) <= (allowed if slack is None else allowed + slack)
             wrong = ~((x == y) | (numpy.isnan(x) & numpy.isnan(y)) | near)
     if not wrong.any():

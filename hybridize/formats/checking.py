@@ -29,6 +29,7 @@ from hybridize.base.frozen import frozen
 from hybridize.base.types import TensorType
 from hybridize.formats import sampling
 from hybridize.formats.deployable import Deployable, Variant
+from hybridize.formats.precision import precision_of_outputs
 from hybridize.runtime import processors
 
 DRIVERS = Path(__file__).parent / "drivers"
@@ -233,6 +234,7 @@ def compared(given: Sequence[Trial], answers: Sequence[Answer], deployable: Depl
         VerificationError E810: a result differs.
         VerificationError E812: a call gave an error.
     """
+    precisions = [precision_of_outputs(variant.graph) for variant in deployable.variants]
     most = 0.0
     refused = 0
     for trial, answer in zip(given, answers, strict=True):
@@ -242,9 +244,11 @@ def compared(given: Sequence[Trial], answers: Sequence[Answer], deployable: Depl
             continue
         if answer.code:
             raise VerificationError("E812", f"{where}: {answer.text or f'error {answer.code}'}; nothing was written")
-        for tensor, found, expected in zip(deployable.outputs, answer.outputs, trial.outputs, strict=True):
+        precision_of = precisions[trial.variant][: len(deployable.outputs)]
+        results = zip(deployable.outputs, answer.outputs, trial.outputs, precision_of, strict=True)
+        for tensor, found, expected, precision in results:
             apart = largest(found, expected)
-            problem = difference(found, expected)
+            problem = difference(found, expected, precision=precision)
             if problem:
                 raise VerificationError(
                     "E810",

@@ -8,6 +8,7 @@ from typing import Protocol
 from hybridize.base.comparison import difference, largest
 from hybridize.base.errors import VerificationError
 from hybridize.formats import SavedSignature
+from hybridize.formats.precision import precision_of_outputs
 from hybridize.programs.program import Program
 
 
@@ -36,10 +37,11 @@ def verify(function: LoadedFunction, title: str = "") -> list[str]:
     for number, (program, signature) in enumerate(function.of_file()):
         most = 0.0
         where = f"{title}, program {number} ({', '.join(map(str, program.types[: program.arguments]))})"
+        precisions = precision_of_outputs(signature.graph)
         for k, sample in enumerate(signature.samples):
             pairs = zip(program.outputs(sample.inputs), sample.outputs, strict=True)
             for output, (found, expected) in enumerate(pairs):
-                problem = difference(found, expected)
+                problem = difference(found, expected, precision=precisions[output])
                 if problem:
                     apart = f"the largest difference is {largest(found, expected):.3g}"
                     text = f"{where}, sample {k}: output {output} differs: {problem}; {apart}"

@@ -146,8 +146,8 @@ def test_what_a_rule_reads_is_the_same_for_all_shapes():
             }:
                 if not any(tracked):
                     continue
-                if op.word == "qr" and op.complete:
-                    continue  # which has no gradient where columns are not determined
+                if op.word == "qr" and op.complete and inputs[0].shape[-2] > inputs[0].shape[-1]:
+                    continue  # columns that complete a basis are not determined: E393, as tests/autograd/test_linalg.py
                 found = nodes._found(op, tracked, inputs, outputs)
                 assert not op.linear or not any(found[0] + found[1]), f"{op} is not linear"
                 key = (type(op) if type(op)._compared is type else op, tracked)

@@ -15,6 +15,7 @@ from hybridize.ops.op import ReferenceInterpreter
 from hybridize.passes import PIPELINE
 
 IMPERATIVE = {"eig"}
+"""Ops that no program holds: whether results are complex depends on the data. tests/array/test_linear.py: refused."""
 
 
 def cases(fails: bool) -> list:

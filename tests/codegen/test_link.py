@@ -240,7 +240,7 @@ def test_a_loader_in_c_runs_images_of_each_processor(name, tmp_path):
 def test_every_reference_of_the_catalogue_is_known(name):
     """A program of each kind is linked for each processor that objects are ELF on."""
     for cls in ops.OPS.values():
-        if cls.word == "eig":  # which NumPy computes: its results may be complex
+        if cls.word == "eig":  # no program holds it, and capturing refuses it (tests/array/test_linear.py)
             continue
         sample = next(sample for sample in cls.samples() if sample.fails is None)
         builder = Builder()

@@ -45,7 +45,10 @@ def scaled(x, factor):
 def pinned(x):
     return x + np.ones((x.shape[0],)) if x.shape[0] in (12, 20) else x
 
-def eager(x):
+def total(x):
+    return float(x.sum())
+
+def eager(x):  # reads the values while Python runs, which `total` does not
     return x.asnumpy().sum()
 
 def loud(x):
@@ -133,6 +136,14 @@ def test_numbers_are_inputs(folder):
     compile_("trained:scaled", "-f", "library", "-o", "out", "-i", "f32[3]", "-i", "0.5")
     (found,) = ran("libout.so", numpy.ones(3, "f4"), numpy.float64(3))
     numpy.testing.assert_array_equal(found, [3, 3, 3])
+
+
+def test_a_number_is_a_result(folder):
+    compile_("trained:total", "-f", "library", "-o", "out", "-i", "f32[n,7]")
+    x = numpy.random.default_rng(0).standard_normal((300, 7)).astype("f4")
+    (found,) = ran("libout.so", x)
+    assert (found.dtype, found.shape) == (numpy.float64, ())
+    numpy.testing.assert_allclose(found, x.astype("f8").sum(), rtol=1e-4)
 
 
 def test_a_torch_module(folder):

@@ -37,7 +37,7 @@ def emit_routine(module: Module, routine: Routine, inputs: Types, outputs: Types
     name = f"{routine.name}.{hashlib.sha256(' '.join(case).encode()).hexdigest()[:12]}"
     if name in module.functions:
         return name
-    writer = _WRITERS.get(_kind(routine))
+    writer = _WRITERS.get(routine.name)
     if writer is None:
         raise CodegenError("E955", f"no routine is called {routine.name!r}")
     params = [("ptr", f"o{k}") for k in range(len(outputs))] + [("ptr", f"i{k}") for k in range(len(inputs))]
@@ -47,15 +47,10 @@ def emit_routine(module: Module, routine: Routine, inputs: Types, outputs: Types
     return name
 
 
-def _kind(routine: Routine) -> str:
-    """The name without underscores: `cum_sum` and `cumsum` are one."""
-    return routine.name.replace("_", "")
-
-
 def routine_bytes(routine: Routine, inputs: Types, outputs: Types) -> int:
     """Scratch that the routine needs."""
-    if _kind(routine) in ("sort", "argsort"):
-        return sorting.scratch_bytes(inputs[0], routine.parameters[0], _kind(routine) == "argsort")
+    if routine.name in ("sort", "arg_sort"):
+        return sorting.scratch_bytes(inputs[0], routine.parameters[0], routine.name == "arg_sort")
     match routine.name:
         case "qr":
             return orthogonal.qr_scratch_bytes(inputs, outputs)
@@ -102,7 +97,7 @@ def _argument(f: Function, routine: Routine, inputs: Types, outputs: Types, targ
     if _empty(sizes):
         return
     outer, n, inner = sizes
-    search = Search(f, inputs[0].dtype, outputs[0].dtype, n, _kind(routine) == "argmax", target)
+    search = Search(f, inputs[0].dtype, outputs[0].dtype, n, routine.name == "arg_max", target)
 
     def column(row: str, at: str, lanes: int) -> None:
         start = _position(f, sizes, row, 0, at)
@@ -134,10 +129,10 @@ def _running(f: Function, routine: Routine, inputs: Types, outputs: Types, targe
         with f.loop(1, n, carry=[(result.number_type(lanes), first)]) as loop:
             position, x = element(loop.index)
             total = loop.values[0]
-            match _kind(routine):
-                case "cumsum":
+            match routine.name:
+                case "cum_sum":
                     total = result.arithmetic("add", total, x, lanes)
-                case "cumprod":
+                case "cum_prod":
                     total = result.arithmetic("mul", total, x, lanes)
                 case _:
                     greater = result.beyond(x, total, True, lanes)
@@ -197,7 +192,7 @@ def _effect(f: Function, routine: Routine, inputs: Types, outputs: Types, target
     # The note tells the shapes: it is for the sizes of one call.
     inputs = [type_.with_shape(tuple(map(int, type_.shape))) for type_ in inputs]
     message, recipe = map(str, routine.parameters)
-    text = effects.note(_kind(routine), message, recipe, tuple(inputs)).encode() + b"\0"
+    text = effects.note(routine.name, message, recipe, tuple(inputs)).encode() + b"\0"
     quoted = "".join(f"\\{byte:02X}" for byte in text)
     note = f.module.constant(f"note.{f.name}", f"[{len(text)} x i8]", f'c"{quoted}"')
     variable = f.module.variable(effects.VARIABLE, "ptr", "null")
@@ -205,7 +200,7 @@ def _effect(f: Function, routine: Routine, inputs: Types, outputs: Types, target
     for number in range(len(inputs)):
         slot = f.op(f"getelementptr ptr, ptr {table}, i64 {number}")
         f.do(f"store ptr %i{number}, ptr {slot}")
-    if _kind(routine) == "print":
+    if routine.name == "print":
         _call_back(f, variable, note, table)
         return
     with f.loop(0, inputs[0].size, carry=[("i8", "1")]) as loop:
@@ -221,9 +216,9 @@ def _call_back(f: Function, variable: str, note: str, table: str) -> None:
 
 
 _WRITERS = {
-    "argmax": _argument, "argmin": _argument, "cumsum": _running, "cumprod": _running, "cummax": _running,
-    "scatternd": _scatter, "print": _effect, "assert": _effect, "bounds": _effect, "solvable": _effect,
-    "sort": sorting.write, "argsort": sorting.write,
-    "cholesky": factors.write_cholesky, "lu": factors.write_lu, "solvetriangular": factors.write_triangular,
+    "arg_max": _argument, "arg_min": _argument, "cum_sum": _running, "cum_prod": _running, "cum_max": _running,
+    "scatter_nd": _scatter, "print": _effect, "assert": _effect, "bounds": _effect, "solvable": _effect,
+    "sort": sorting.write, "arg_sort": sorting.write,
+    "cholesky": factors.write_cholesky, "lu": factors.write_lu, "solve_triangular": factors.write_triangular,
     "qr": orthogonal.write_qr, "eigh": spectra.write_eigh, "svd": spectra.write_svd,
 }  # fmt: skip

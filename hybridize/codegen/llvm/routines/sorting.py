@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Sorting along an axis: merging from the bottom up, stable, NaN counting as the largest.
 
-Each line is copied to scratch, as keys and, for `argsort`, their numbers; runs of 1, 2, 4, ... are merged from one half
-of the scratch into the other.
+Each line is copied to scratch, as keys and, for `arg_sort`, their numbers; runs of 1, 2, 4, ... are merged from one
+half of the scratch into the other.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ def _aligned(itemsize: int) -> int:
 def write(
     f: Function, routine: Routine, inputs: Sequence[TensorType], outputs: Sequence[TensorType], target: Target
 ) -> None:
-    """Write the body of `sort` or `argsort` with parameters (axis, descending)."""
+    """Write the body of `sort` or `arg_sort` with parameters (axis, descending)."""
     axis, descending = routine.parameters
     shape = inputs[0].shape
     outer, n, inner = math.prod(shape[:axis]), shape[axis], math.prod(shape[axis + 1 :])
