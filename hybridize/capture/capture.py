@@ -32,7 +32,7 @@ from hybridize.capture.gradients.history import History
 from hybridize.capture.python.mutators import check_leaks
 from hybridize.capture.python.router import routed
 from hybridize.capture.trace.inputs import FROZEN, Input
-from hybridize.capture.trace.recording import Recording, Trace
+from hybridize.capture.trace.recording import Recording, Trace, current_trace
 from hybridize.contract.call import Call
 from hybridize.contract.captured import (
     BuiltContainer,
@@ -134,32 +134,41 @@ class _Forms:
         return called(at, function, inputs)
 
     @staticmethod
-    def checkpoint(at: Recording, *arguments: Any) -> Any:
+    def checkpoint(at: Recording, function: Callable[..., Any], args: Sequence[Any], kwargs: dict[str, Any]) -> Any:
         from hybridize.capture.gradients.custom import checkpointed
 
-        return checkpointed(at, *arguments)
+        return checkpointed(at, function, args, kwargs)
 
     @staticmethod
-    def cond(at: Recording, *arguments: Any) -> Any:
+    def cond(at: Recording, pred: Any, then: Callable[[], Any], orelse: Callable[[], Any]) -> Any:
         from hybridize.capture.control.combinators import cond
 
-        return cond(at, *arguments)
+        return cond(at, pred, then, orelse)
 
     @staticmethod
-    def foreach(at: Recording, *arguments: Any) -> Any:
+    def foreach(at: Recording, body: Callable[..., Any], data: Any, init_states: Any) -> Any:
         from hybridize.capture.control.combinators import foreach
 
-        return foreach(at, *arguments)
+        return foreach(at, body, data, init_states)
 
     @staticmethod
-    def while_loop(at: Recording, *arguments: Any) -> Any:
+    def while_loop(
+        at: Recording,
+        cond: Callable[..., Any],
+        func: Callable[..., Any],
+        state: list[Any],
+        max_iterations: int | None,
+        single: bool,
+    ) -> Any:
         from hybridize.capture.control.combinators import while_loop
 
-        return while_loop(at, *arguments)
+        return while_loop(at, cond, func, state, max_iterations, single)
 
     @staticmethod
-    def check(at: Recording, test: Symbol, error: Exception) -> None:
-        raising.check(at, test, error)
+    def check(test: Symbol, error: Exception) -> None:
+        trace = current_trace()
+        assert trace is not None, "who asks is recording"
+        raising.check(trace, test, error)
 
 
 def _ends_a_program(error: Exception, trace: Trace) -> bool:
@@ -269,7 +278,7 @@ class _Finalizer:
         numbers: dict[Value, Any] = {}
         input_of: dict[int, int] = {}
         for entry in trace.inputs.entries:
-            if entry.position in trace.numbers.pinned and entry.position >= 0 and entry.array is not None:
+            if entry.position in trace.numbers.pinned and entry.position >= 0:
                 numbers[entry.value] = number = entry.array._data.copy()
                 number.setflags(write=False)
             elif entry.position >= 0 or entry.value in used or id(entry) in written or self._is_viewed(entry, results):
@@ -441,7 +450,6 @@ class _Finalizer:
         steps = self._static(symbol)
         if entry.position >= 0:
             return Given(entry.position, None, steps)
-        assert entry.array is not None
         users = any(entry.array is x for x in self.trace.inputs.foreign.values())
         return Given(-1, entry.array._data if users else entry.array, steps)
 
@@ -474,7 +482,7 @@ class _Finalizer:
 
 
 def _share_memory(x: Input, y: Input) -> bool:
-    return x.array is not None and y.array is not None and numpy.may_share_memory(x.array._data, y.array._data)
+    return numpy.may_share_memory(x.array._data, y.array._data)
 
 
 def _overlap(entry: Input, other: Input) -> CaptureError:

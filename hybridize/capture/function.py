@@ -22,6 +22,7 @@ import numpy
 from hybridize.array.ndarray import wrap
 from hybridize.base import modes
 from hybridize.base.config import CONFIG
+from hybridize.base.dims import SizeScope
 from hybridize.base.dtypes import float32
 from hybridize.base.errors import ArgumentError, DTypeError, GraphError, HybridizeError, ShapeError, StateError
 from hybridize.base.forks import renewed
@@ -321,7 +322,7 @@ class Function(Generic[P, R]):
             return None
         return program if family.settle(kinds) else None
 
-    def _captured(self, call: Call, scope: Any = None) -> Captured:
+    def _captured(self, call: Call, scope: SizeScope | None = None) -> Captured:
         names, freeze = self.leaf_names(call), self.options.freeze
         return self._changes.captured(
             lambda anew: capture(self.python_function, call, names, freeze=freeze, scope=scope, changing=anew),

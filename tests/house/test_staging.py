@@ -52,8 +52,8 @@ def test_such_questions_are_seen(source):
     assert looked_up(source)
 
 
-TYPED = {"router", "staging"}
-"""Parameters that are whoever is in charge, or answers for a part of Python."""
+TYPED = {"at", "home", "router", "scope", "staging", "trace"}
+"""Parameters that are whoever is in charge, a part of what is recorded, or answers for a part of Python."""
 
 
 def test_who_is_in_charge_has_a_declared_type():

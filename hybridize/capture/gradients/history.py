@@ -113,7 +113,7 @@ class History:
     def _variable(self, cell: Cell) -> Variable | None:
         """The variable that the array of a cell is; the program depends on that."""
         entry = self.trace.inputs.of_cell(cell)
-        if entry is None or entry.array is None:
+        if entry is None:
             return None
         if cell in self._doubtful:
             raise StateError(
@@ -141,7 +141,7 @@ class History:
 
     def met(self, entry: Input, array: ndarray) -> None:
         """Hear of a further array over the memory of one that is known."""
-        if entry.array is not None and entry.array is not array and variable_of(entry.array) is not variable_of(array):
+        if entry.array is not array and variable_of(entry.array) is not variable_of(array):
             self._doubtful.add(entry.symbol._cell)
 
     def wrote(self, cell: Cell) -> None:
@@ -222,7 +222,7 @@ class History:
         variable = None if symbol._view else self._variable(symbol._cell)
         return None if variable is None else at.lift(gradient_of(variable))
 
-    def backward(self, at: Recording, heads: Any, head_grads: Any, retain_graph: bool, train_mode: bool) -> None:
+    def backward(self, at: Recording, heads: Any, head_grads: Any, retain_graph: bool | None, train_mode: bool) -> None:
         """`autograd.backward`: gradients of variables, written where they go."""
         sweep = TraceSweep(self, at, self._heads(at, heads), None)
         with modes.mode(recording=False, training=train_mode):

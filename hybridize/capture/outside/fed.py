@@ -20,6 +20,7 @@ from hybridize.array.symbol import Symbol
 from hybridize.base.errors import CaptureError
 from hybridize.base.promotion import EXACT
 from hybridize.base.types import TensorType
+from hybridize.capture.outside.tracing import Tracing
 from hybridize.contract.feeds import Feed
 from hybridize.contract.guards import Guard
 from hybridize.contract.places import Key, Place, variable_of
@@ -100,7 +101,7 @@ class FedReads:
         self.seen: dict[Key, Guard] = {}
         """Guards that are not needed, as their places tell by themselves of changes: where to look for such changes."""
 
-    def read(self, program: Any, place: Place, value: Any) -> Symbol | None:
+    def read(self, program: Tracing, place: Place, value: Any) -> Symbol | None:
         """Give what calls of the program find at a place; None where it is to be guarded."""
         if place.key not in self.places:
             return None
@@ -120,24 +121,24 @@ class FedReads:
             if isinstance(feed, Number):
                 number = symbol._cell.value
                 self.numbers[number] = feed
-                symbol = Symbol.of(program, number, weak=feed._kind)
+                symbol = Symbol.of(symbol._trace, number, weak=feed._kind)
             else:
                 self._arrays[id(feed.array)] = feed
             self._known[place.key] = symbol
         return self._known[place.key]
 
-    def check(self, program: Any, entry: Any, what: str) -> None:
+    def check(self, program: Tracing, entry: Any, what: str) -> None:
         """Refuse what asks for the very array; the function is captured with guards then."""
         if entry is not None and id(entry.array) in self._arrays:
             raise program.refusing(CaptureError(
                 "E431", f"an array from outside, which is another one at each call, is {what}", help="use a copy of it"
             ))  # fmt: skip
 
-    def finish(self, program: Any, written: Iterable[Any]) -> None:
+    def finish(self, program: Tracing, written: Iterable[Any]) -> None:
         """Hear what the program writes."""
         entries = list(written)
         for feed in self._arrays.values():
-            feed.written = [entry.array for entry in entries if entry.position < 0 and entry.array is not None]
+            feed.written = [entry.array for entry in entries if entry.position < 0]
             if not feed.apart(feed._last()) or any(entry.position >= 0 for entry in entries):
                 raise program.refusing(CaptureError(
                     "E431", "an array from outside, which is another one at each call, may be one that is written",

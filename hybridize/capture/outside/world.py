@@ -13,7 +13,7 @@ from collections import OrderedDict, deque
 from collections.abc import Callable, Iterable, Mapping
 from copy import copy
 from functools import partial
-from typing import Any, Protocol, cast
+from typing import Any, cast
 
 import numpy
 
@@ -24,14 +24,13 @@ from hybridize.array.symbol import Symbol
 from hybridize.base.dtypes import CODES
 from hybridize.base.errors import CaptureError
 from hybridize.base.frozen import frozen
-from hybridize.base.locations import SourceLoc
 from hybridize.base.participation import ReadPolicy, read_of, watches_of
 from hybridize.capture.convert.statements import is_converted
 from hybridize.capture.outside.fed import FedReads
 from hybridize.capture.outside.objects import has_python_operators, python_operators, remembers
+from hybridize.capture.outside.tracing import Tracing
 from hybridize.capture.outside.trust import is_iterator
 from hybridize.contract.captured import GivenContainer, SideEffect
-from hybridize.contract.feeds import Feed
 from hybridize.contract.guards import Guard, Unchanged
 from hybridize.contract.places import Attribute, Content, Item, Key, Length, Member, Membership, Place
 from hybridize.contract.snapshots import CONTAINERS, MISSING, Snapshot, own, shared_snapshot, snapshot, unchanged
@@ -63,25 +62,6 @@ _KEPT = (
     slice,
     range,
 )
-
-
-class Tracing(Protocol):
-    """The part of a trace that the world asks."""
-
-    def lift(self, array: ndarray, name: str = "") -> Symbol:
-        """Give the symbol of an array that exists already."""
-
-    def foreign_array(self, array: Any) -> ndarray:
-        """Remember an array of NumPy's as the user's, so that it is lifted where it is used; give it as ours."""
-
-    def location(self) -> SourceLoc | None:
-        """Give the user's line."""
-
-    def feed(self, feed: Feed) -> None:
-        """Let calls of the program prepare numbers that it reads."""
-
-    def refusing(self, error: CaptureError) -> CaptureError:
-        """Keep an error of this capture, which no `except` of the user's can swallow."""
 
 
 @frozen
@@ -117,7 +97,7 @@ class World:
         """Storages that tell by themselves when they change: the program is valid until one of them is touched."""
         self.written: dict[Key, Place] = {}
         """Places that the program has written: what is read there is its own."""
-        self.fresh: dict[int, tuple[Any, Any]] = {}
+        self.fresh: dict[int, tuple[Any, object]] = {}
         """Containers and objects made while capturing, by identity, and in which recording."""
         self.outside: dict[int, Any] = {}
         """Containers of the user's, by identity."""
@@ -319,7 +299,7 @@ class World:
 
     # ------------------------------------------------------------------------------------------------- whose is it
 
-    def made(self, value: Any, at: Any) -> None:
+    def made(self, value: Any, at: object) -> None:
         """Hear of a container or object that the program makes."""
         self.fresh[id(value)] = (value, at)
 

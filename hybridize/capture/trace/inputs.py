@@ -36,8 +36,8 @@ class Input:
 
     symbol: Symbol
     value: Value
-    array: ndarray | None
-    """The array, where there is one."""
+    array: ndarray
+    """The array of this call; of a number, one that holds it."""
     position: int
     """The number of the leaf of the arguments; -1 for a lifted array."""
     written_at: SourceLoc | None = None
@@ -126,7 +126,7 @@ class Inputs:
     def layout(self, cell: Cell) -> tuple[int, ...] | None:
         """Return the strides, in elements, of an array that exists already; the program then depends on them."""
         entry = self._by_cell.get(cell)
-        if entry is None or entry.array is None:
+        if entry is None:
             return None
         data = entry.array._data
         if entry.value.type.scope is not None:

@@ -25,8 +25,11 @@ from hybridize.base.dtypes import float64, int64
 from hybridize.base.errors import CaptureError
 from hybridize.base.nested import flatten
 from hybridize.base.promotion import EXACT, NUMBERS
+from hybridize.capture.outside.world import World
 from hybridize.capture.trace import bounds
 from hybridize.capture.trace.bounds import ARGUMENT, CARRIED, LITTLE, WHOLE, Bounds, within
+from hybridize.capture.trace.inputs import Input, Inputs
+from hybridize.capture.trace.scope import GraphScope
 from hybridize.contract.conditions import Condition
 from hybridize.graph import Graph, Node, Value
 from hybridize.ops import (
@@ -72,10 +75,19 @@ _SLACK = 1 << 40
 
 
 class Numbers:
-    """The numbers among the arguments, as far as a capture knows them, and what the program depends on of them."""
+    """The numbers among the arguments, as far as a capture knows them, and what the program depends on of them.
 
-    def __init__(self, trace: Any) -> None:
-        self._trace = trace
+    Args:
+        program: whose they are.
+        inputs: of it.
+        world: numbers that it feeds are among those that are known.
+        check: lets the program raise an exception, at this line, unless a bool is true.
+    """
+
+    def __init__(
+        self, program: GraphScope, inputs: Inputs, world: World, check: Callable[[Symbol, Exception], None]
+    ) -> None:
+        self._program, self._inputs, self._world, self._check = program, inputs, world, check
         self.pinned: dict[int, Any] = {}
         """Leaves of the arguments whose value the program depends on."""
         self._conditions: dict[tuple[Value, type], Condition] = {}
@@ -95,7 +107,7 @@ class Numbers:
         """Hear that the nodes from a number on were undone."""
         self._seen = min(self._seen, nodes)
 
-    def number(self, symbol: Symbol, at: Any) -> Any:
+    def number(self, symbol: Symbol, at: GraphScope) -> Any:
         """The number that a symbol is, which the program then depends on; None where data decides it."""
         value = self._value(symbol, at)
         known: dict[Value, Any] = {}
@@ -112,7 +124,7 @@ class Numbers:
             self.pinned.setdefault(position, self._leaf(position))
         return number
 
-    def truth(self, symbol: Symbol, at: Any) -> bool | None:
+    def truth(self, symbol: Symbol, at: GraphScope) -> bool | None:
         """Tell whether a number is not 0, which the program then depends on; None where data decides it."""
         value = self._value(symbol, at)
         known: dict[Value, Any] = {}
@@ -123,12 +135,12 @@ class Numbers:
         self._depend(value, used, truth)
         return truth
 
-    def of_program(self, symbol: Symbol, at: Any) -> Symbol | None:
+    def of_program(self, symbol: Symbol, at: GraphScope) -> Symbol | None:
         """A number as the program knows it; None where only a branch does."""
         value = self._value(symbol, at)
-        return None if value is None else Symbol.of(self._trace, value, weak=symbol.weak)
+        return None if value is None else Symbol.of(self._program, value, weak=symbol.weak)
 
-    def operate(self, name: str, function: Callable[..., Any], operands: Sequence[Any], at: Any) -> Any:
+    def operate(self, name: str, function: Callable[..., Any], operands: Sequence[Any], at: GraphScope) -> Any:
         """`function(*operands)` between Python numbers: Python's own answer, or NotImplemented for the graph's.
 
         Raises:
@@ -157,14 +169,14 @@ class Numbers:
             kind = next((x.weak for x in operands if type(x) is Symbol and x.weak not in (None, *_KINDS)), None)
             if kind is None:
                 other = next(type(x).__name__ for x in operands if type(x) is not Symbol and type(x) not in _KINDS)
-                raise self._trace.refusing(
+                raise self._world.program.refusing(
                     CaptureError(
                         "E427",
                         f"{name} of a number that depends on data and a {other}",
                         help="compute with numbers and arrays in the function, and make other things of its results",
                     )
                 )
-            raise self._trace.refusing(
+            raise self._world.program.refusing(
                 CaptureError(
                     "E427",
                     f"arithmetic with a numpy.{kind.__name__} that depends on data",
@@ -175,12 +187,12 @@ class Numbers:
 
     # ------------------------------------------------------------------------------------- numbers among the arguments
 
-    def _fits(self, name: str, operands: Sequence[Any], at: Any) -> bool:
+    def _fits(self, name: str, operands: Sequence[Any], at: GraphScope) -> bool:
         """Tell whether an operator on integers between the bounds of the operands stays within 64 bits."""
         found = bounds.result(name, *(self.bounds_of(x, at) for x in operands))
         return found is not None and within(found, WHOLE)
 
-    def _tame(self, base: Any, exponent: Any, at: Any) -> bool:
+    def _tame(self, base: Any, exponent: Any, at: GraphScope) -> bool:
         """Tell whether a power of floats neither overflows nor is complex, on which the program then depends."""
         if type(exponent) is int and type(base) is Symbol:
             return 0 <= exponent <= 4 and bool(self._holds(lambda x: abs(x) <= 2.0**255, base, at))
@@ -189,15 +201,15 @@ class Numbers:
             return bool(self._holds(lambda x: abs(x) <= most, exponent, at))
         return False
 
-    def _holds(self, test: Callable[[Symbol], Any], symbol: Symbol, at: Any) -> bool | None:
+    def _holds(self, test: Callable[[Symbol], Any], symbol: Symbol, at: GraphScope) -> bool | None:
         """Tell whether a number passes a test, on which the program then depends; None where data decides it."""
         given = self.of_program(symbol, at)
         if given is None:
             return None
-        with interpreting(self._trace):
-            return self.truth(test(given), self._trace)
+        with interpreting(self._program):
+            return self.truth(test(given), self._program)
 
-    def outside(self, value: Value, kind: type, between: Bounds, at: Any) -> Any:
+    def outside(self, value: Value, kind: type, between: Bounds, at: GraphScope) -> Any:
         """The number that a value is, where its integer part is not between bounds; None where it is.
 
         The program depends on that; where data decides it, the program stops at this line if it is not.
@@ -226,22 +238,24 @@ class Numbers:
 
     # --------------------------------------------------------------------------------------- numbers that data decides
 
-    def is_known(self, symbol: Symbol, at: Any) -> bool:
+    def is_known(self, symbol: Symbol, at: GraphScope) -> bool:
         """Tell whether a number comes of numbers among the arguments, and of constants, alone."""
         value = self._value(symbol, at)
         return value is not None and self._comes_of_numbers(value, set())
 
     def _comes_of_numbers(self, value: Value, seen: set[Value]) -> bool:
-        if value in seen or value in self._trace.builder.constants or value in self._trace.world.fed.numbers:
+        if value in seen or value in self._program.builder.constants or value in self._world.fed.numbers:
             return value.type.shape == ()
-        for entry in self._trace.inputs.entries:
+        for entry in self._inputs.entries:
             if entry.value is value:
                 return entry.symbol.weak is not None
         seen.add(value)
         node = self._producer(value)
         return node is not None and all(self._comes_of_numbers(x, seen) for x in node.inputs)
 
-    def _by_data(self, name: str, function: Callable[..., Any], operands: Sequence[Any], kinds: Any, at: Any) -> Any:
+    def _by_data(
+        self, name: str, function: Callable[..., Any], operands: Sequence[Any], kinds: Any, at: GraphScope
+    ) -> Any:
         """The same where data decides one of the numbers: a check that Python's answer is the graph's, and that."""
         last = operands[-1]
         if name != "truediv" and any(type(x) is Symbol and self.is_mixed(x, at) for x in operands):
@@ -268,14 +282,15 @@ class Numbers:
         except ZeroDivisionError as error:
             self.require(constant(numpy.asarray(False)), ZeroDivisionError(*error.args))
 
-    def is_mixed(self, symbol: Symbol, at: Any) -> bool:
+    def is_mixed(self, symbol: Symbol, at: GraphScope) -> bool:
         """Tell whether data decides of which class a number is."""
-        value: Any = symbol._cell.value
+        value: Value = symbol._cell.value
         while at.parent is not None and value not in self.mixed:
-            value, at = at.stands.get(value, value), at.parent
+            outer = at.around(value)
+            value, at = value if outer is None else outer, at.parent
         return value in self.mixed
 
-    def _of_mixed(self, name: str, operands: Sequence[Any], kinds: Any, at: Any) -> Any:
+    def _of_mixed(self, name: str, operands: Sequence[Any], kinds: Any, at: GraphScope) -> Any:
         """An operator on a number that is an int or a float: so is the result, but beside what is a float for sure."""
         sure = any(
             kind is float and not (type(x) is Symbol and self.is_mixed(x, at))
@@ -290,7 +305,7 @@ class Numbers:
 
     def mixed_refused(self, what: str) -> CaptureError:
         """Make the error for what needs the class of a number that data decides."""
-        error: CaptureError = self._trace.refusing(
+        error: CaptureError = self._world.program.refusing(
             CaptureError(
                 "E449",
                 f"a number is a bool or int or a float, depending on data: {what} needs to know",
@@ -299,12 +314,12 @@ class Numbers:
         )
         return error
 
-    def _grown(self, name: str, operands: Sequence[Any], at: Any) -> Any:
+    def _grown(self, name: str, operands: Sequence[Any], at: GraphScope) -> Any:
         """An operator between integers whose result may be farther from 0 than 64 bits reach."""
         last = operands[-1]
         if name == "pow":
             if type(last) is Symbol:
-                raise self._trace.refusing(
+                raise self._world.program.refusing(
                     CaptureError(
                         "E427",
                         "a power of integers with an exponent that depends on data: its sign decides on the class",
@@ -337,7 +352,7 @@ class Numbers:
         fits = bind1(Le(), bind1(Abs(), size), _like(_MOST, size))
         self.require(fits, OverflowError("an integer that depends on data needs more than 63 bits"))
 
-    def _check_shift(self, count: Any, at: Any) -> None:
+    def _check_shift(self, count: Any, at: GraphScope) -> None:
         if type(count) is Symbol and self.bounds_of(count, at)[0] < 0:
             wide = _wide(count, int)
             self.require(bind1(Ge(), wide, _like(0, wide)), ValueError("negative shift count"))
@@ -362,52 +377,43 @@ class Numbers:
         Raises:
             CaptureError E433: an `except` around it might catch it.
         """
-        at = staging()
-        if self._trace.tries:
-            raise self._trace.refusing(
-                CaptureError(
-                    "E433",
-                    f"data decides whether this line raises {type(error).__name__}, and an except may catch it",
-                    help="ask for it with if and else instead of try and except",
-                )
-            )
-        self._trace.forms.check(at, Symbol.of(at, condition), error)
+        self._check(Symbol.of(staging(), condition), error)
 
     def carry(self, values: Sequence[Value]) -> None:
         """Take integers that a loop carries to be counted by little in every round; `is_far` tells whether they are."""
         self.bounds.update((one, CARRIED) for one in values if one.type.shape == () and one.type.dtype == int64)
 
-    def is_far(self, value: Any, at: Any) -> bool:
+    def is_far(self, value: Any, at: GraphScope) -> bool:
         """Tell whether an integer in a value may be outside of the bounds of what loops carry."""
         leaves, _ = flatten(value)
         numbers = (x for x in leaves if (x.weak is int if type(x) is Symbol else type(x) is int))
         most = (CARRIED[0] - _SLACK, CARRIED[1] + _SLACK)
         return any(not within(self.bounds_of(x, at), most) for x in numbers)
 
-    def bounds_of(self, x: Any, at: Any) -> Bounds:
+    def bounds_of(self, x: Any, at: GraphScope) -> Bounds:
         """Return the bounds of an integer, a number or a symbol of one."""
         if type(x) is not Symbol:
             return (int(x), int(x)) if isinstance(x, int) else WHOLE
         return self._bounds(x._cell.value, at)
 
-    def _bounds(self, value: Value, at: Any) -> Bounds:
-        trace = at
-        while trace.parent is not None and value not in trace.mine:
-            trace = trace.parent
-        nodes = trace.builder.nodes
-        makers = {output: node for node in nodes for output in node.outputs} if trace is not self._trace else None
+    def _bounds(self, value: Value, at: GraphScope) -> Bounds:
+        scope = at
+        while scope.parent is not None and not scope.is_own(value):
+            scope = scope.parent
+        nodes = scope.builder.nodes
+        makers = {output: node for node in nodes for output in node.outputs} if scope is not self._program else None
 
         def producer(one: Value) -> Node | None:
             return self._producer(one) if makers is None else makers.get(one)
 
         def leaf(one: Value) -> Any:
-            if one in trace.builder.constants:
-                return trace.builder.constants[one]
-            if trace.parent is not None:
-                outer = trace.stands.get(one)
-                return None if outer is None else self._bounds(outer, trace.parent)
-            number = one in self._trace.world.fed.numbers or any(
-                entry.value is one and entry.symbol.weak in (bool, int) for entry in self._trace.inputs.entries
+            if one in scope.builder.constants:
+                return scope.builder.constants[one]
+            if scope.parent is not None:
+                outer = scope.around(one)
+                return None if outer is None else self._bounds(outer, scope.parent)
+            number = one in self._world.fed.numbers or any(
+                entry.value is one and entry.symbol.weak in (bool, int) for entry in self._inputs.entries
             )
             return ARGUMENT if number and one.type.dtype == int64 else None
 
@@ -419,39 +425,40 @@ class Numbers:
         if key in self._conditions or not used:
             return
         graph = Graph(tuple(used.values()), tuple(self._slice(value)), (value,), self._constants(value))
-        self._conditions[key] = Condition(graph, tuple(used), expected, self._trace.location())
+        self._conditions[key] = Condition(graph, tuple(used), expected, self._world.program.location())
 
     # ---------------------------------------------------------------------------------------------- evaluation
 
-    def _value(self, symbol: Symbol, at: Any) -> Value | None:
+    def _value(self, symbol: Symbol, at: GraphScope) -> Value | None:
         """The value of the program that a symbol of a branch is; None for what only the branch has."""
-        trace, value = at, symbol._cell.value
-        while trace.parent is not None:
-            if value in trace.mine:
-                value = next((outer for outer, own in trace.outer.items() if own is value), None)
-                if value is None:
+        scope: GraphScope = at
+        value: Value = symbol._cell.value
+        while scope.parent is not None:
+            if scope.is_own(value):
+                outer = scope.around(value)
+                if outer is None:
                     return None
-            trace = trace.parent
-        found: Value = value
-        return found
+                value = outer
+            scope = scope.parent
+        return value
 
     def _leaf(self, position: int) -> Any:
-        return next(_number(entry) for entry in self._trace.inputs.entries if entry.position == position)
+        return next(_number(entry) for entry in self._inputs.entries if entry.position == position)
 
     def _evaluated(self, value: Value, known: dict[Value, Any], used: dict[Any, Value]) -> bool:
         """Evaluate `value` into `known` where it depends on numbers among the arguments and on constants only."""
         if value in known:
             return True
-        constant = self._trace.builder.constants.get(value)
+        constant = self._program.builder.constants.get(value)
         if constant is not None:
             known[value] = constant
             return value.type.shape == ()
-        outside = self._trace.world.fed.numbers.get(value)
+        outside = self._world.fed.numbers.get(value)
         if outside is not None:
             known[value] = outside.array._data.copy()
             used[outside] = value
             return True
-        for entry in self._trace.inputs.entries:
+        for entry in self._inputs.entries:
             if entry.value is value:
                 known[value] = entry.array._data
                 used[entry.position] = value
@@ -480,12 +487,12 @@ class Numbers:
         return list(found.values())
 
     def _constants(self, value: Value) -> dict[Value, Any]:
-        constants = self._trace.builder.constants
+        constants = self._program.builder.constants
         read = [x for node in self._slice(value) for x in node.inputs]
         return {x: constants[x] for x in [*read, value] if x in constants}
 
     def _producer(self, value: Value) -> Node | None:
-        nodes = self._trace.builder.nodes
+        nodes = self._program.builder.nodes
         for node in nodes[self._seen :]:
             for output in node.outputs:
                 self._producers[output] = node
@@ -506,7 +513,7 @@ def _like(number: float, operand: Any) -> Any:
     return constant(numpy.asarray(number, operand.type.dtype))
 
 
-def _number(entry: Any) -> Any:
+def _number(entry: Input) -> Any:
     """The number that an input holds, of its class."""
     weak = entry.symbol.weak
     return entry.array._data[()] if weak is not None and issubclass(weak, numpy.generic) else entry.array._data.item()

@@ -26,7 +26,7 @@ from hybridize.base.types import TensorType
 from hybridize.capture.outside.fed import FedReads
 from hybridize.capture.outside.world import World
 from hybridize.capture.trace.aliases import Aliases
-from hybridize.capture.trace.inputs import FROZEN, Inputs
+from hybridize.capture.trace.inputs import FROZEN, Input, Inputs
 from hybridize.capture.trace.numbers import Numbers
 from hybridize.capture.trace.scope import GraphScope
 from hybridize.contract.feeds import Feed, Reading, Transaction
@@ -44,22 +44,22 @@ class BackwardPasses(Protocol):
     fresh: dict[Variable, bool]
     requests: dict[Variable, str]
 
-    def noted(self, at: Any, outputs: tuple[Value, ...], /) -> tuple[Value, ...]:
+    def noted(self, at: Recording, outputs: tuple[Value, ...], /) -> tuple[Value, ...]:
         """Hear of the results of a node that was just added."""
 
-    def read(self, at: Any, cell: Cell, apart: bool, /) -> Operand:
+    def read(self, at: Recording, cell: Cell, detached: bool, /) -> Operand:
         """Give the value that an array is to who reads it now."""
 
     def wrote(self, cell: Cell, /) -> None:
         """Hear of a write to an array, before it happens."""
 
-    def check_detached(self, at: Any, cell: Cell, operand: Operand, /) -> None:
+    def check_detached(self, at: Recording, cell: Cell, operand: Operand, /) -> None:
         """Refuse a write through a detached view while recording, where its gradient would not be clear."""
 
-    def met(self, entry: Any, array: ndarray, /) -> None:
+    def met(self, entry: Input, array: ndarray, /) -> None:
         """Hear of a further array over the memory of one that is known."""
 
-    def has(self, at: Any, value: Value, /) -> bool:
+    def has(self, at: Recording, value: Value, /) -> bool:
         """Tell whether a value has a history, or is a variable."""
 
     def transaction(self, feeds: Sequence[Feed], /) -> Transaction:
@@ -68,47 +68,70 @@ class BackwardPasses(Protocol):
     def undo(self) -> None:
         """Put variables and counts back: the calls of the program write them."""
 
-    def undone(self, at: Any, count: int, /) -> None:
+    def undone(self, at: Recording, count: int, /) -> None:
         """Hear that the nodes of a recording from some number on are gone."""
 
     def set_fresh(self, variable: Variable, fresh: bool, /) -> None:
         """Say at each call whether a gradient is fresh."""
 
-    def gradient(self, at: Any, symbol: Symbol, /) -> Symbol | None:
+    def gradient(self, at: Recording, symbol: Symbol, /) -> Symbol | None:
         """Give `x.grad`."""
 
-    def variable(self, at: Any, x: Any, /) -> Symbol:
+    def variable(self, at: Recording, x: Any, /) -> Symbol:
         """Copy an array with respect to which gradients are asked."""
 
-    def gradients(self, at: Any, value: Symbol, variables: Sequence[Symbol], create: bool, /) -> list[Symbol]:
+    def gradients(self, at: Recording, value: Symbol, variables: Sequence[Symbol], create: bool, /) -> list[Symbol]:
         """Differentiate one number with respect to what `variable` gave."""
 
-    def backward(self, at: Any, *arguments: Any) -> None:
+    def backward(
+        self, at: Recording, heads: Any, head_grads: Any, retain_graph: bool | None, train_mode: bool, /
+    ) -> None:
         """Run `autograd.backward`."""
 
-    def grad(self, at: Any, *arguments: Any) -> Any:
+    def grad(
+        self,
+        at: Recording,
+        heads: Any,
+        variables: Sequence[Any],
+        head_grads: Any,
+        retain_graph: bool | None,
+        create_graph: bool,
+        train_mode: bool,
+        /,
+    ) -> Any:
         """Run `autograd.grad`."""
 
 
 class Forms(Protocol):
     """Calls that record graphs of their own: control flow by functions, and custom gradients."""
 
-    def custom(self, at: Any, function: Any, inputs: Sequence[Any], /) -> Any:
+    def custom(self, at: Recording, function: Any, inputs: Sequence[Any], /) -> Any:
         """Call an `autograd.Function`."""
 
-    def checkpoint(self, at: Any, *arguments: Any) -> Any:
+    def checkpoint(
+        self, at: Recording, function: Callable[..., Any], args: Sequence[Any], kwargs: dict[str, Any], /
+    ) -> Any:
         """Call what `autograd.checkpoint` gives, while recording."""
 
-    def cond(self, at: Any, *arguments: Any) -> Any:
+    def cond(self, at: Recording, pred: Any, then: Callable[[], Any], orelse: Callable[[], Any], /) -> Any:
         """Record `npx.cond`."""
 
-    def foreach(self, at: Any, *arguments: Any) -> Any:
+    def foreach(self, at: Recording, body: Callable[..., Any], data: Any, init_states: Any, /) -> Any:
         """Record `npx.foreach`."""
 
-    def while_loop(self, at: Any, *arguments: Any) -> Any:
+    def while_loop(
+        self,
+        at: Recording,
+        cond: Callable[..., Any],
+        func: Callable[..., Any],
+        state: list[Any],
+        max_iterations: int | None,
+        single: bool,
+        /,
+    ) -> Any:
         """Record `npx.while_loop`."""
 
-    def check(self, at: Any, test: Symbol, error: Exception, /) -> None:
+    def check(self, test: Symbol, error: Exception, /) -> None:
         """Let the program raise an exception unless a bool is true."""
 
 
@@ -245,29 +268,38 @@ class Recording(GraphScope):
         """A call of an `autograd.Function`."""
         return self.root.forms.custom(self, function, inputs)
 
-    def checkpoint(self, *arguments: Any) -> Any:
-        """A call of what `autograd.checkpoint` gives, while recording."""
-        return self.root.forms.checkpoint(self, *arguments)
+    def checkpoint(self, function: Callable[..., Any], args: Sequence[Any], kwargs: dict[str, Any]) -> Any:
+        return self.root.forms.checkpoint(self, function, args, kwargs)
 
-    def cond(self, *arguments: Any) -> Any:
-        """`npx.cond`."""
-        return self.root.forms.cond(self, *arguments)
+    def cond(self, pred: Any, then: Callable[[], Any], orelse: Callable[[], Any]) -> Any:
+        return self.root.forms.cond(self, pred, then, orelse)
 
-    def foreach(self, *arguments: Any) -> Any:
-        """`npx.foreach`."""
-        return self.root.forms.foreach(self, *arguments)
+    def foreach(self, body: Callable[..., Any], data: Any, init_states: Any) -> Any:
+        return self.root.forms.foreach(self, body, data, init_states)
 
-    def while_loop(self, *arguments: Any) -> Any:
-        """`npx.while_loop`."""
-        return self.root.forms.while_loop(self, *arguments)
+    def while_loop(
+        self,
+        cond: Callable[..., Any],
+        func: Callable[..., Any],
+        state: list[Any],
+        max_iterations: int | None,
+        single: bool,
+    ) -> Any:
+        return self.root.forms.while_loop(self, cond, func, state, max_iterations, single)
 
-    def backward(self, *arguments: Any) -> None:
-        """`autograd.backward`."""
-        self.root.history.backward(self, *arguments)
+    def backward(self, heads: Any, head_grads: Any, retain_graph: bool | None, train_mode: bool) -> None:
+        self.root.history.backward(self, heads, head_grads, retain_graph, train_mode)
 
-    def grad(self, *arguments: Any) -> Any:
-        """`autograd.grad`."""
-        return self.root.history.grad(self, *arguments)
+    def grad(
+        self,
+        heads: Any,
+        variables: Sequence[Any],
+        head_grads: Any,
+        retain_graph: bool | None,
+        create_graph: bool,
+        train_mode: bool,
+    ) -> Any:
+        return self.root.history.grad(self, heads, variables, head_grads, retain_graph, create_graph, train_mode)
 
     def depend(self, storage: Storage) -> None:
         """The program is valid until `storage` is touched."""
@@ -380,7 +412,7 @@ class Trace(Recording):
         self.inputs = Inputs(self, self.history.met, sizes, freeze)
         self.world = World(self, FedReads(changing))
         self.aliases = Aliases(self.world)
-        self.numbers = Numbers(self)
+        self.numbers = Numbers(self, self.inputs, self.world, forms.check)
         self.feeds: list[Feed] = []
         """Numbers that calls of the program prepare, in the order of its lines."""
         self.undefined: dict[str, str] = {}
