@@ -16,7 +16,8 @@ from typing import Any, Final, TypeVar
 
 L = TypeVar("L", bound=Any)
 
-_renewed: Final[weakref.WeakSet[Any]] = weakref.WeakSet()
+_renewed: Final[set[weakref.ref[Any]]] = set()
+"""References that leave by themselves: a `WeakSet`, whose functions are Python's, costs twice what a lock does."""
 _awaited: Final[list[tuple[int, Any]]] = []
 _in_child: Final[list[Callable[[], object]]] = []
 _REENTRANT: Final = type(threading.RLock())
@@ -33,7 +34,7 @@ _thread: Final = _Forking()
 
 def renewed(lock: L) -> L:
     """A lock of `threading` that other threads of the parent do not hold in a forked child."""
-    _renewed.add(lock)
+    _renewed.add(weakref.ref(lock, _renewed.discard))
     return lock
 
 
@@ -68,8 +69,9 @@ def _after() -> None:
 
 def _after_in_child() -> None:
     _after()
-    for lock in list(_renewed):
-        if not _is_mine(lock):
+    for reference in list(_renewed):
+        lock: Any = reference()
+        if lock is not None and not _is_mine(lock):
             lock._at_fork_reinit()
     for function in _in_child:
         function()

@@ -211,8 +211,7 @@ class Function(Generic[P, R]):
         if trace is not None:  # inside of another capture it becomes part of that program
             return trace.convert(self.python_function)(*args, **kwargs)
         try:
-            call = self._call(args, kwargs)
-            program = self._find(call)
+            call, program = self._found(args, kwargs)
             if program is not None:
                 if not self._installed and not self._new and not any(type(arg) is numpy.ndarray for arg in args):
                     with self._lock:
@@ -237,14 +236,20 @@ class Function(Generic[P, R]):
             raise
 
     def _call(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Call:
+        return Call.of(args, kwargs) if self.saved_program is None else self._found(args, kwargs)[0]
+
+    def _found(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> tuple[Call, Program | None]:
+        """Take a call apart, and find the program that is right for it; None where there is none."""
         if self.saved_program is not None and kwargs:
             args, kwargs = self._positional(args, kwargs)
         call = Call.of(args, kwargs)
-        if self.saved_program is not None and self._find(call) is None:
+        program = self._find(call)
+        if program is None and self.saved_program is not None:
             for other in self._arranged(args, kwargs):
-                if self._find(other) is not None:
-                    return other
-        return call
+                program = self._find(other)
+                if program is not None:
+                    return other, program
+        return call, program
 
     def _arranged(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Iterator[Call]:
         """The same call as those that a function was saved for: their order of keys, and what is None by default."""
@@ -614,6 +619,7 @@ _KINDS = {
     inspect.CO_COROUTINE: "a coroutine function (async def)", inspect.CO_ASYNC_GENERATOR: "an asynchronous generator",
     inspect.CO_GENERATOR: "a generator function, whose calls compute nothing yet",
 }  # fmt: skip
+_REFUSED = sum(_KINDS)
 
 
 def _check_kind(function: Any) -> None:
@@ -623,12 +629,12 @@ def _check_kind(function: Any) -> None:
         ArgumentError E355: a coroutine or generator function.
     """
     flags = getattr(getattr(function, "__code__", None), "co_flags", 0)  # of a method, too
-    for flag, what in _KINDS.items():
-        if flags & flag:
-            raise ArgumentError(
-                "E355", f"{function.__qualname__} is {what}: there is no program that gives its results",
-                help="hybridize the functions that it calls, which return arrays",
-            )  # fmt: skip
+    if flags & _REFUSED:
+        what = next(what for flag, what in _KINDS.items() if flags & flag)
+        raise ArgumentError(
+            "E355", f"{function.__qualname__} is {what}: there is no program that gives its results",
+            help="hybridize the functions that it calls, which return arrays",
+        )  # fmt: skip
 
 
 def _distance(x: Call, y: Call) -> tuple[int, int]:

@@ -87,6 +87,8 @@ class Call:
 
     def without_arrays(self) -> Call:
         """The same without the arrays, to be kept."""
+        if self.given is None and not any(isinstance(leaf, ndarray) for leaf in self.leaves):
+            return self
         return changed(self, given=None, leaves=[None if isinstance(leaf, ndarray) else leaf for leaf in self.leaves])
 
     def number(self, position: int, value: Any) -> bool:

@@ -17,6 +17,7 @@ from contextlib import ContextDecorator
 from copy import copy
 from enum import Enum
 from functools import cache
+from types import MappingProxyType
 from typing import Any, ClassVar, Protocol, Self, TypeVar
 
 import numpy
@@ -35,6 +36,8 @@ from hybridize.ops.registry import OpRegistry
 
 Operand = Any
 """A NumPy buffer, a graph value, ...: whatever the current interpreter computes with."""
+_NO_GRAPHS: Mapping[str, Graph] = MappingProxyType({})
+"""The graphs inside most ops."""
 
 
 class Effect(Enum):
@@ -136,7 +139,7 @@ class Op(ABC):
     @property
     def graphs(self) -> Mapping[str, Graph]:
         """The closed graphs inside, by the parameters that hold them."""
-        return {field: getattr(self, field) for field in self._holding}
+        return {field: getattr(self, field) for field in self._holding} if self._holding else _NO_GRAPHS
 
     @property
     def name(self) -> str:
@@ -196,7 +199,10 @@ def effect_of(op: Any) -> Effect:
     effect: Effect = op.effect
     if effect is not Effect.PURE:
         return effect
-    inner = (node for graph in op.graphs.values() for node in graph.nodes)
+    graphs = op.graphs
+    if not graphs:
+        return Effect.PURE
+    inner = (node for graph in graphs.values() for node in graph.nodes)
     return Effect.PURE if all(effect_of(node.op) is Effect.PURE for node in inner) else Effect.WORLD
 
 

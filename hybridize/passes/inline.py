@@ -25,7 +25,8 @@ class Inline:
 
     def __call__(self, graph: Graph) -> Graph:
         """Bodies are inlined before they are copied, so a composite of composites costs one copy a level."""
-        bodies = [self._body(node) for node in graph.nodes]
+        replaced = {kind for kind in {type(node.op) for node in graph.nodes} if self._may_replace(kind)}
+        bodies = [self._body(node) if type(node.op) in replaced else None for node in graph.nodes]
         if all(body is None for body in bodies):
             return graph
         rewriter = Rewriter(graph)
@@ -39,14 +40,18 @@ class Inline:
             rewriter.builder.locate(before, node.loc)
         return rewriter.finish()
 
+    def _may_replace(self, kind: type) -> bool:
+        """Tell whether ops of a class may have a graph that replaces them."""
+        return issubclass(kind, self._kinds) or (
+            self._expands and issubclass(kind, Op) and kind.expansion is not Op.expansion
+        )
+
     def _body(self, node: Node) -> Graph | None:
         """The graph that replaces a node; None where it stays."""
         op: Any = node.op
         if isinstance(op, self._kinds):
             body: Graph = op.body
             return body
-        if not self._expands or not isinstance(op, Op):
-            return None
         kinds = [value.type for value in node.inputs]
         expansion = op.expansion(*kinds)
         return None if expansion is None else make_graph(expansion, kinds)

@@ -53,6 +53,9 @@ def map_subgraphs(graph: Graph, change: Callable[[Graph], Graph]) -> Graph:
     changed = False
     for node in graph.nodes:
         inner = node.op.graphs
+        if not inner:
+            nodes.append(node)
+            continue
         outer = {name: change(sub) for name, sub in inner.items()}
         if any(outer[name] is not sub for name, sub in inner.items()):
             op: Any = node.op
