@@ -27,7 +27,7 @@ from hybridize.capture.control.joining import Opened, objects_of
 from hybridize.capture.control.raising import Ended
 from hybridize.capture.control.selected import Perhaps, unknown
 from hybridize.capture.control.texts import Text, bound, of_data
-from hybridize.capture.control.truth import RESULT, Undecided
+from hybridize.capture.control.truth import RESULT, Undecided, plain
 from hybridize.capture.gradients.history import History
 from hybridize.capture.python.mutators import check_leaks
 from hybridize.capture.python.router import routed
@@ -99,6 +99,7 @@ def capture(
                 let_through(error)
                 error = raising.depending(error)
                 if not _ends_a_program(error, trace):
+                    error = _with_numbers(error)
                     raise error
                 result = tuple(error.args), {name: x for name, x in vars(error).items() if name[:2] != "__"}
                 loc = _innermost(error)
@@ -171,6 +172,22 @@ class _Forms:
         raising.check(trace, test, error)
 
 
+def _with_numbers(error: Exception) -> Exception:
+    """Give an exception the numbers of the call for the symbols that stand for them in its arguments and attributes."""
+    if any(type(x) in (Symbol, list, tuple, dict) for x in error.args):
+        error.args = tuple(map(_numbers, error.args))
+    for name, value in list(vars(error).items()):
+        if type(value) in (Symbol, list, tuple, dict) and name[:2] != "__":
+            setattr(error, name, _numbers(value))
+    return error
+
+
+def _numbers(value: Any) -> Any:
+    if type(value) is dict:
+        return {plain(key): _numbers(part) for key, part in value.items()}
+    return type(value)(map(_numbers, value)) if type(value) in (list, tuple) else plain(value)
+
+
 def _ends_a_program(error: Exception, trace: Trace) -> bool:
     """Tell whether calls are to do what the function did until an exception, and then to raise it.
 
@@ -182,7 +199,7 @@ def _ends_a_program(error: Exception, trace: Trace) -> bool:
     arrays = (entry for entry in trace.inputs.entries if entry.symbol.weak is None)
     written = any(entry.symbol._cell.value is not entry.value for entry in arrays)
     if of_ours:
-        return bool(written or trace.world.effects)
+        return bool(written or trace.world.effects or trace.failed is not None)
     acts = any(effect_of(node.op) is not Effect.PURE for node in trace.builder.nodes)
     return bool(written or acts or trace.world.effects or of_data(list(error.args)))
 

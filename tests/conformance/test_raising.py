@@ -4,6 +4,7 @@ Exceptions that Python decides about; variables that a loop sets first.
 """
 
 import contextlib
+import subprocess
 import traceback
 import types
 
@@ -843,3 +844,78 @@ def after_a_shape_error():
 
 def test_what_was_written_before_an_error_of_ours_stays_written(same):
     same(after_a_shape_error, ([1.0, 2.0], 0), ([1.0, 2.0], 3), ([2.0, 2.0], 0), ([3.0, 2.0], 3))
+
+
+# ------------------------------------------------------------------------------------------------- several in one call
+
+
+def turns_that_continue(x):
+    n = 0
+    while abs(x).sum() < 60 and n < 4:
+        n = n + 1
+        if x[0] > 1:
+            x = x * 2
+            continue
+        x = x * TABLE["unset"]
+    return x
+
+
+def turns_that_break(x):
+    n = 0
+    while abs(x).sum() < 60 and n < 4:
+        n = n + 1
+        if x[0] > 1:
+            break
+        x = x * 2 + (1 if x[1] < 0 else int("no"))
+    return x, n
+
+
+def one_after_the_other(x):
+    if x[0] > 20:
+        x = x * TABLE["first"]
+    if x[0] > 1:
+        x = x * [][0]
+    return x.reshape(7)
+
+
+def within_an_except_for_others(x):
+    y = x
+    try:
+        try:
+            if x[0] > 20:
+                y = x * TABLE["b"]
+            elif x[0] > 1:
+                raise ValueError(f"{x[0]}")
+        except (ArithmeticError, subprocess.SubprocessError):
+            y = x * 10
+    except IndexError:
+        y = x * 20
+    return y
+
+
+def of_a_number(x, k):
+    if x[0] > 1:
+        raise ValueError("on data", k, [k, {"k": k + 1}])
+    return x
+
+
+def of_numbers_alone(x, k):
+    error = LookupError("k", k, [k, {"k": k * 2}])
+    error.number = k
+    raise error
+
+
+MORE = [turns_that_continue, turns_that_break, one_after_the_other, within_an_except_for_others]
+
+
+@pytest.mark.parametrize("function", MORE, ids=lambda f: f.__name__)
+def test_the_first_of_several(same, function):
+    same(lambda: function, *VALUES)
+
+
+def test_numbers_in_exceptions_are_numbers(same):
+    same(lambda: of_a_number, ([2.0], 3), ([0.5], 3), ([2.0], 4), ([2.0], 0.5))
+    same(lambda: of_numbers_alone, ([2.0], 3), ([2.0], 4), ([2.0], 0.5))
+    with pytest.raises(LookupError) as caught:
+        Function(of_numbers_alone, backend="numpy")(np.array([1.0]), 5)
+    assert caught.value.args == ("k", 5, [5, {"k": 10}]) and caught.value.number == 5

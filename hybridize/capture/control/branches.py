@@ -255,7 +255,7 @@ def _level(sides: list[Side], trace: Recording) -> None:
         raise Promote(nearest)
     if isinstance(nearest, GraphLoop):
         for side in sides:
-            while side.signal is not ENDED:
+            while side.signal is not ENDED and not side.raises:
                 _settle(side, nearest, trace)
         return
     while not any(side.raises for side in sides):

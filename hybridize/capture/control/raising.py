@@ -30,7 +30,7 @@ from hybridize.base.errors import (
 )
 from hybridize.base.locations import SourceLoc, location_in
 from hybridize.capture.control import texts
-from hybridize.capture.control.signals import Unwinding
+from hybridize.capture.control.signals import Part, Unwinding
 from hybridize.capture.convert.expressions import ROUTER
 from hybridize.capture.convert.statements import as_written
 from hybridize.capture.trace.recording import Recording, current_trace
@@ -49,7 +49,18 @@ class Ended(Unwinding):
 
 
 class Trying:
-    """Around what an `except` may catch from: whether it does, cannot depend on data."""
+    """Around what an `except` may catch from: whether it does, cannot depend on data.
+
+    Args:
+        classes: gives the class that each `except` names, or a tuple of them; None where it may be any.
+    """
+
+    def __init__(self, classes: Part | None = None) -> None:
+        self._classes = classes
+
+    def may_catch(self, error: BaseException) -> bool:
+        """Tell whether an exception may be caught."""
+        return self._classes is None or isinstance(error, self._classes())
 
     def __enter__(self) -> None:
         trace = current_trace()
@@ -138,7 +149,7 @@ def check(trace: Recording, test: Symbol, error: BaseException) -> None:
 
 
 def _check_tries(trace: Recording, error: BaseException, loc: SourceLoc | None) -> None:
-    if trace.root.tries:
+    if any(one.may_catch(error) for one in trace.root.tries):
         raise trace.root.refusing(CaptureError(
             "E433", f"data decides whether {type(error).__name__} is raised, with an except around that may catch it",
             help="put the try statement into the branch, or say with if and else what is to happen", loc=loc,

@@ -21,6 +21,7 @@ Lines and file names stay the user's; the generated functions bear the name of t
 from __future__ import annotations
 
 import ast
+import copy
 import re
 import threading
 from collections import OrderedDict
@@ -425,7 +426,7 @@ class _Converter(Expressions):
             case ast.Try():
                 inner = body(node.body)
                 if node.handlers:
-                    watched = ast.withitem(context_expr=routed("trying"))
+                    watched = ast.withitem(context_expr=routed("trying", *self._caught_classes(node)))
                     inner = [at(ast.With(items=[watched], body=inner), node.body[0])]
                 node.body = inner
                 for handler in node.handlers:
@@ -452,6 +453,17 @@ class _Converter(Expressions):
         after = ast.Return(found if block.nested else routed("done", found))
         left = ast.UnaryOp(op=ast.Not(), operand=is_none(signal))
         return [*classes, before, node, ast.If(test=left, body=[after], orelse=[])]
+
+    def _caught_classes(self, node: ast.Try) -> list[ast.expr]:
+        """A function that gives the classes which the handlers of a `try` name; none where a handler takes them all."""
+        types = [handler.type for handler in node.handlers if handler.type is not None]
+        named = (ast.Name, ast.Attribute, ast.Tuple, ast.Load)
+        if len(types) < len(node.handlers) or not all(
+            isinstance(part, named) for one in types for part in ast.walk(one)
+        ):
+            return []
+        classes = [self.visit(copy.deepcopy(one)) for one in types]
+        return [thunk(at(ast.Tuple(elts=classes, ctx=ast.Load()), node.handlers[0]))]
 
     def _class_patterns(self, case: ast.match_case) -> list[ast.stmt]:
         """Statements before a `match` that make what stands for the classes in the patterns of a case."""
