@@ -26,6 +26,7 @@ from hybridize.base.dtypes import is_float
 from hybridize.base.errors import ArgumentError, StateError
 from hybridize.base.forks import renewed
 from hybridize.base.locations import user_location
+from hybridize.base.nested import listed
 from hybridize.base.types import TensorType
 from hybridize.ops.gradient import Arrived, Given, reverse
 from hybridize.ops.op import Operand, capturing, taped
@@ -184,7 +185,7 @@ def backward(heads: Any, head_grads: Any = None, retain_graph: bool = False, tra
     """
     if capturing() and staging().backward(heads, head_grads, retain_graph, train_mode) is not NotImplemented:
         return
-    arrays = _listed(heads)
+    arrays = listed(heads)
     begins = [edge_of(head) for head in arrays]
     pairs = list(zip(begins, _head_grads(arrays, head_grads, create=False), strict=True))
     sweep = Sweep(keep=retain_graph)
@@ -220,7 +221,7 @@ def grad(
         StateError E540 to E542, ArgumentError E385 to E387: as for `backward`.
         ArgumentError E388: a variable that nothing was recorded of.
     """
-    arrays, of = _listed(heads), _listed(variables)
+    arrays, of = listed(heads), listed(variables)
     if capturing():
         captured = staging().grad(heads, of, head_grads, retain_graph, create_graph, train_mode)
         if captured is not NotImplemented:
@@ -263,10 +264,6 @@ def commit(gradients: dict[Variable, Operand]) -> None:
             variable.fresh = True
 
 
-def _listed(heads: Any) -> list[Any]:
-    return list(heads) if isinstance(heads, (list, tuple)) else [heads]
-
-
 def edge_of(head: Any) -> Edge:
     """Return the edge at which a backward pass from an array begins.
 
@@ -297,12 +294,12 @@ def edge_of(head: Any) -> Edge:
 
 def _head_grads(heads: Sequence[ndarray], given: Any, create: bool) -> list[Operand]:
     """The gradients of heads: values alone, unless the pass is recorded and they have a history themselves."""
-    listed = [None] * len(heads) if given is None else _listed(given)
-    if len(listed) != len(heads):
-        what = f"{len(heads)} heads were given {len(listed)} head gradients"
+    grads = [None] * len(heads) if given is None else listed(given)
+    if len(grads) != len(heads):
+        what = f"{len(heads)} heads were given {len(grads)} head gradients"
         raise ArgumentError("E386", what, help="give one for each, None for ones")
     found: list[Operand] = []
-    for head, g in zip(heads, listed, strict=True):
+    for head, g in zip(heads, grads, strict=True):
         if g is None:
             found.append(numpy.ones(head.shape, head.dtype))
             continue

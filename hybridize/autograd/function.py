@@ -16,6 +16,7 @@ from hybridize.autograd.modes import pause
 from hybridize.autograd.tape import TAPE
 from hybridize.base import modes
 from hybridize.base.errors import ArgumentError, StateError
+from hybridize.base.nested import listed
 from hybridize.base.participation import ReadPolicy, WritePolicy
 from hybridize.ops.op import Operand, capturing, taping
 
@@ -131,17 +132,17 @@ class _Custom:
 
     def _gradients(self, g: tuple[Operand, ...], xs: Sequence[Operand]) -> tuple[Operand | None, ...]:
         found = self._function.backward(*(result(one) for one in g))
-        listed = list(found) if isinstance(found, (list, tuple)) else [found]
-        if len(listed) == len(self._takes):
-            listed = [one for one, takes in zip(listed, self._takes, strict=True) if takes]
-        if len(listed) != len(xs):
+        given = listed(found)
+        if len(given) == len(self._takes):
+            given = [one for one, takes in zip(given, self._takes, strict=True) if takes]
+        if len(given) != len(xs):
             raise ArgumentError(
                 "E389",
-                f"{self.name}.backward gave {len(listed)} gradients for {len(xs)} arguments that are arrays",
+                f"{self.name}.backward gave {len(given)} gradients for {len(xs)} arguments that are arrays",
                 help="give one for each, None where there is none",
             )
         gradients: list[Operand | None] = []
-        for number, (one, x) in enumerate(zip(listed, xs, strict=True)):
+        for number, (one, x) in enumerate(zip(given, xs, strict=True)):
             kind = TAPE.type_of(x)
             if one is None or kind.dtype.kind not in "fV":
                 gradients.append(None)

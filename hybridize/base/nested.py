@@ -146,6 +146,11 @@ def arranged(value: Any, structure: Structure) -> Any:
     return parts if isinstance(value, list) else tuple(parts)
 
 
+def listed(value: Any) -> list[Any]:
+    """Return the items of a list or tuple, or a list of the one value that it is not."""
+    return list(value) if isinstance(value, (list, tuple)) else [value]
+
+
 def unflatten(structure: Structure, leaves: list[Any] | tuple[Any, ...]) -> Any:
     """The inverse of `flatten`."""
     return _unflatten(structure, iter(leaves))

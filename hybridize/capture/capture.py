@@ -324,7 +324,7 @@ class _Finalizer:
         return len(self.outputs) - 1
 
     def _results(self) -> tuple[list[Result], list[Value]]:
-        lifted = [self.trace.lift(leaf) if isinstance(leaf, ndarray) else leaf for leaf in self.leaves]
+        lifted = [self.trace.lifted(leaf) for leaf in self.leaves]
         kept = [leaf for effect in self.trace.world.effects for leaf in self._leaves_of(effect)]
         for leaf in {id(leaf): leaf for leaf in [*lifted, *kept]}.values():
             if isinstance(leaf, Symbol) and leaf.weak is None:

@@ -12,7 +12,7 @@ import math
 import weakref
 from array import array as plain_array
 from collections import OrderedDict, defaultdict, deque
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from types import MethodType
 from typing import Any, cast
 
@@ -229,3 +229,16 @@ def differences(container: Any, then: Any) -> list[tuple[Any, Any, Any]]:
     values = container.values() if isinstance(container, dict) else container
     triples = zip(after, then.parts, values, strict=True)
     return [(key, old, new) for key, old, new in triples if not unchanged(new, old)]
+
+
+def refill(container: Any, content: Iterable[Any]) -> None:
+    """Let a list, dict, set or deque hold what another one holds, or a sequence of its parts."""
+    parts: Any = list(content.items() if isinstance(content, dict) else content)
+    kind: Any = next(base for base in (OrderedDict, dict, set, deque, list) if isinstance(container, base))
+    kind.clear(container)  # by its own method, which a class derived of it may have replaced
+    (kind.extend if kind in (deque, list) else kind.update)(container, parts)
+
+
+def held(container: Any) -> Any:
+    """Give what a container holds as a tuple, of a dict as pairs: what `refill` takes."""
+    return tuple(container.items()) if isinstance(container, dict) else tuple(container)

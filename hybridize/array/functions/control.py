@@ -18,6 +18,7 @@ from hybridize.array.staging import staging
 from hybridize.base.dtypes import int64
 from hybridize.base.errors import ArgumentError, ShapeError
 from hybridize.base.modes import mode
+from hybridize.base.nested import listed
 from hybridize.ops.op import ACTIVE, bind, taped
 
 
@@ -107,7 +108,7 @@ def foreach(body: Callable[..., Any], data: Any, init_states: Any) -> Any:
         recorded = staging().foreach(body, data, init_states)
         if recorded is not NotImplemented:
             return recorded
-    xs = list(data) if isinstance(data, (list, tuple)) else [data]
+    xs = listed(data)
     lengths = {x.shape[0] for x in xs}
     if len(lengths) != 1:
         raise ShapeError("E137", f"foreach over {', '.join(str(x.type) for x in xs)}: first sizes differ")

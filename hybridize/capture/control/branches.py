@@ -45,7 +45,7 @@ from hybridize.capture.control.signals import (
     level,
 )
 from hybridize.capture.trace.recording import Branch, Recording, current_trace
-from hybridize.contract.snapshots import MISSING, same
+from hybridize.contract.snapshots import MISSING, refill, same
 from hybridize.graph import Value
 from hybridize.ops import Cond, Where
 from hybridize.ops.control import Control
@@ -151,12 +151,6 @@ class Side:
         for owner, now in before:
             refill(owner, now)
         return unflatten(structure, leaves)
-
-
-def refill(owner: Any, now: Any) -> None:
-    """Give a container the content of another one."""
-    owner.clear()
-    (owner.update if isinstance(owner, (dict, set)) else owner.extend)(now)
 
 
 @contextmanager

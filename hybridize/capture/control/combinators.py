@@ -19,7 +19,7 @@ from hybridize.array.operators import functions
 from hybridize.array.symbol import Symbol
 from hybridize.base import modes
 from hybridize.base.errors import CaptureError, HybridizeError, ShapeError
-from hybridize.base.nested import Structure, flatten, unflatten
+from hybridize.base.nested import Structure, flatten, listed, unflatten
 from hybridize.capture.control.loops import Checkpoint, while_
 from hybridize.capture.control.operators import choose
 from hybridize.capture.control.signals import Unwinding
@@ -42,7 +42,7 @@ def cond(at: Recording, chosen: Any, then: Callable[[], Any], orelse: Callable[[
 def foreach(at: Recording, body: Callable[..., Any], data: Any, states: Any) -> Any:
     """See `npx.foreach`."""
     listed = isinstance(data, (list, tuple))
-    xs = [_lifted(at, x) for x in (data if listed else [data])]
+    xs = [at.lifted(x) for x in (data if listed else [data])]
     sizes = {int(x.shape[0]) for x in xs}
     if len(sizes) != 1:
         raise ShapeError("E137", f"foreach over {', '.join(str(x.type) for x in xs)}: first sizes differ")
@@ -91,7 +91,7 @@ def _scanned(at: Recording, run: _Round, xs: Sequence[Symbol], states: Any, leng
     leaves, structure = flatten(states)
     if not all(isinstance(leaf, (Symbol, ndarray)) and getattr(leaf, "weak", None) is None for leaf in leaves):
         raise _Unrolled
-    carry = [_lifted(at, leaf).operand() for leaf in leaves]
+    carry = [at.lifted(leaf).operand() for leaf in leaves]
     stacked = [x.operand() for x in xs]
     inner = Branch(at)
     try:
@@ -115,12 +115,12 @@ def _recorded(
         now, shape = flatten(after)
         if shape != structure or not all(isinstance(x, (Symbol, ndarray)) for x in now):
             raise _Unrolled
-        outputs = [inner.own(_lifted(inner, array(x)).operand()) for x in now]
+        outputs = [inner.own(inner.lifted(array(x)).operand()) for x in now]
         if [value.type for value in outputs] != [value.type for value in carry]:
             raise _Unrolled
         rows: list[Any] = []
         _collect(row, rows)
-        outputs += [inner.own(_lifted(inner, array(x)).operand()) for x in rows]
+        outputs += [inner.own(inner.lifted(array(x)).operand()) for x in rows]
     if inner.containers or any(before not in inner.mine for _, before in inner.journal):
         raise _Unrolled
     outer = list(inner.outer)
@@ -129,11 +129,6 @@ def _recorded(
     made = iter([Symbol.of(at, value) for value in found])
     last = unflatten(structure, [next(made) for _ in carry])
     return _filled(row, made), last
-
-
-def _lifted(at: Recording, x: Any) -> Symbol:
-    symbol: Symbol = at.lift(x) if type(x) is ndarray else x
-    return symbol
 
 
 def _collect(row: Any, rows: list[Any]) -> None:
@@ -193,13 +188,9 @@ def while_loop(
             break
         row, new = func(*state)
         rows.append(_with_axis(row))
-        state = _listed(new)
+        state = listed(new)
         count += 1
     return _padded(rows, count, most), state[0] if single else state
-
-
-def _listed(new: Any) -> list[Any]:
-    return list(new) if isinstance(new, (list, tuple)) else [new]
 
 
 def _padded(rows: list[Any], count: int, most: int | None) -> Any:
@@ -231,7 +222,7 @@ def _endless(at: Recording, test: Callable[..., Any], func: Callable[..., Any], 
                 "E408", "npx.while_loop stacks as many rows as it runs rounds, which only the program knows",
                 help="give max_iterations, or let func give None for the step outputs",
             ))  # fmt: skip
-        state = _listed(new)
+        state = listed(new)
 
     while_(going, once, None, ("state",), None, None)
     return state
@@ -254,7 +245,7 @@ def _bounded(
             given, new = func(*values)
             found: list[Any] = []
             _collect(given, found)
-            return [array(x) for x in found], [array(x) for x in _listed(new)]
+            return [array(x) for x in found], [array(x) for x in listed(new)]
 
         def rest() -> Any:
             return [zeros(kind.shape, dtype=kind.dtype) for kind in leaves], list(values)

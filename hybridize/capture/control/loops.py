@@ -26,7 +26,7 @@ from hybridize.base.interruptions import let_through
 from hybridize.base.types import TensorType
 from hybridize.capture.control import branches, raising
 from hybridize.capture.control import joining as merge
-from hybridize.capture.control.branches import Promote, refill
+from hybridize.capture.control.branches import Promote
 from hybridize.capture.control.joining import LeafSpec, Mismatch, Spec
 from hybridize.capture.control.selected import certain
 from hybridize.capture.control.signals import (
@@ -49,7 +49,7 @@ from hybridize.capture.control.signals import (
 )
 from hybridize.capture.control.truth import truth
 from hybridize.capture.trace.recording import Branch, Recording, current_trace
-from hybridize.contract.snapshots import MISSING, same
+from hybridize.contract.snapshots import MISSING, refill, same
 from hybridize.graph import Graph, Value
 from hybridize.ops import Cond, Scan, While
 from hybridize.ops.op import Op, bind, constant, interpreting

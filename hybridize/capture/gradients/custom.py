@@ -20,7 +20,7 @@ from hybridize.array.symbol import Symbol
 from hybridize.base import modes
 from hybridize.base.dtypes import is_float
 from hybridize.base.errors import ArgumentError, StateError
-from hybridize.base.nested import flatten, unflatten
+from hybridize.base.nested import flatten, listed, unflatten
 from hybridize.capture.trace.recording import Branch, Recording
 from hybridize.graph import Graph, Value
 from hybridize.ops import After, CustomGradient, full
@@ -43,7 +43,7 @@ def called(at: Recording, function: Any, inputs: Sequence[Any]) -> Any:
             help=f"make an object for each call: {name}()(...)",
         )  # fmt: skip
     symbols: dict[int, Symbol] = {
-        position: _lifted(at, x)
+        position: at.lifted(x)
         for position, x in enumerate(inputs)
         if type(x) is ndarray or (type(x) is Symbol and x.weak is None)
     }
@@ -60,7 +60,7 @@ def called(at: Recording, function: Any, inputs: Sequence[Any]) -> Any:
             outputs = _handed(at, function, inner, function.forward)(*(given.get(k, x) for k, x in enumerate(inputs)))
             several = isinstance(outputs, (list, tuple))
             found = [array(y) for y in (outputs if several else [outputs])]
-            results = [inner.own(_lifted(inner, y).operand()) for y in found]
+            results = [inner.own(inner.lifted(y).operand()) for y in found]
         _check(inner, name, given.values(), own)
         back = Branch(at)
         heads = [back.input(value.type) for value in results]
@@ -84,7 +84,7 @@ def checkpointed(at: Recording, function: Callable[..., Any], args: Any, kwargs:
     """
     leaves, structure = flatten((args, kwargs))
     positions = [k for k, x in enumerate(leaves) if type(x) is ndarray or (type(x) is Symbol and x.weak is None)]
-    operands = [_lifted(at, leaves[k]).operand() for k in positions]
+    operands = [at.lifted(leaves[k]).operand() for k in positions]
     inner = Branch(at)
     own = [inner.input(value.type) for value in operands]
     given = dict(zip(positions, (Symbol.of(inner, value) for value in own), strict=True))
@@ -93,7 +93,7 @@ def checkpointed(at: Recording, function: Callable[..., Any], args: Any, kwargs:
         with interpreting(inner):
             args, kwargs = unflatten(structure, [given.get(k, x) for k, x in enumerate(leaves)])
             found, of = flatten(at.convert(function)(*args, **kwargs))
-            results = [inner.own(_lifted(inner, array(y)).operand()) for y in found]
+            results = [inner.own(inner.lifted(array(y)).operand()) for y in found]
         _check(inner, name, given.values(), own, arrays=False)
         written = {cell: inner.own(cell.value) for cell, before in inner.journal if before not in inner.mine}
     finally:
@@ -133,11 +133,6 @@ def _handed(at: Recording, function: Any, home: Recording, method: Any) -> Calla
     return at.convert(method)
 
 
-def _lifted(at: Recording, x: Any) -> Symbol:
-    symbol: Symbol = at.lift(x) if type(x) is ndarray else x
-    return symbol
-
-
 def _check(inner: Branch, name: str, given: Any, own: Sequence[Value], *, arrays: bool = True) -> None:
     """Refuse what a node cannot do: change what is outside of it, be it arrays or not."""
     written = arrays and any(before not in inner.mine for _, before in inner.journal)
@@ -154,22 +149,22 @@ def _gradients(
     back: Branch, name: str, said: Any, takes: Sequence[bool], types: Sequence[Any]
 ) -> dict[int, Value]:  # fmt: skip
     """Return the gradients that `backward` gave, by the number of the operand; see `autograd.function`."""
-    listed = list(said) if isinstance(said, (list, tuple)) else [said]
-    if len(listed) == len(takes):
-        listed = [one for one, taken in zip(listed, takes, strict=True) if taken]
-    if len(listed) != len(types):
+    given = listed(said)
+    if len(given) == len(takes):
+        given = [one for one, taken in zip(given, takes, strict=True) if taken]
+    if len(given) != len(types):
         raise ArgumentError(
-            "E389", f"{name}.backward gave {len(listed)} gradients for {len(types)} arguments that are arrays",
+            "E389", f"{name}.backward gave {len(given)} gradients for {len(types)} arguments that are arrays",
             help="give one for each, None where there is none",
         )  # fmt: skip
     found: dict[int, Value] = {}
-    for number, (one, kind) in enumerate(zip(listed, types, strict=True)):
+    for number, (one, kind) in enumerate(zip(given, types, strict=True)):
         if one is None or not is_float(kind.dtype):
             continue
         if isinstance(one, (Symbol, ndarray)) and getattr(one, "weak", None) is None:
-            value = back.own(_lifted(back, one).operand())
+            value = back.own(back.lifted(one).operand())
         elif isinstance(one, Symbol):
-            value = back.own(_lifted(back, array(one).astype(kind.dtype)).operand())
+            value = back.own(back.lifted(array(one).astype(kind.dtype)).operand())
         else:
             value = back.own(back.constant(numpy.asarray(one, kind.dtype)))
         if value.type != kind:

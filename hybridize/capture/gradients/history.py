@@ -24,6 +24,7 @@ from hybridize.base import modes
 from hybridize.base.dtypes import is_float
 from hybridize.base.errors import ArgumentError, StateError
 from hybridize.base.locations import SourceLoc, user_location
+from hybridize.base.nested import listed
 from hybridize.base.types import TensorType
 from hybridize.capture.gradients.sweep import Producer, TraceSweep, origin, recording_of
 from hybridize.capture.trace.inputs import Input
@@ -251,8 +252,8 @@ class History:
     ) -> Any:  # fmt: skip
         """`autograd.grad`: gradients as new arrays."""
         wanted = []
-        for x in _listed(variables):
-            symbol = at.lift(x) if type(x) is ndarray else x
+        for x in listed(variables):
+            symbol = at.lifted(x)
             value = self._head(symbol) if type(symbol) is Symbol and is_float(symbol.dtype) else None
             if value is None or not self.has(at, value):
                 what = str(symbol.type) if type(symbol) is Symbol else type(x).__name__
@@ -274,7 +275,7 @@ class History:
 
     def variable(self, at: Recording, x: Any) -> Symbol:
         """A copy of an array with respect to which gradients are asked; where it has a history, that goes on."""
-        symbol = at.lift(x) if type(x) is ndarray else x
+        symbol = at.lifted(x)
         value = self._head(symbol)
         with modes.mode(recording=True):
             (copy,) = at.bind(Cast(value.type.dtype), (value,))
@@ -308,8 +309,8 @@ class History:
                 help="call the function outside of autograd.record(): it records by itself",
             )  # fmt: skip
         found = []
-        for head in _listed(heads):
-            symbol = at.lift(head) if type(head) is ndarray else head
+        for head in listed(heads):
+            symbol = at.lifted(head)
             if type(symbol) is not Symbol or symbol.weak is not None:
                 kind = type(head).__name__ if type(symbol) is not Symbol else symbol.weak.__name__  # type: ignore[union-attr]
                 raise ArgumentError("E385", f"backward starts at an array, got {kind}")
@@ -327,16 +328,16 @@ class History:
         return found
 
     def _head_grads(self, at: Recording, heads: Sequence[Value], given: Any) -> list[tuple[Value, Operand]]:
-        listed = [None] * len(heads) if given is None else _listed(given)
-        if len(listed) != len(heads):
-            raise ArgumentError("E386", f"{len(heads)} heads were given {len(listed)} head gradients")
+        grads = [None] * len(heads) if given is None else listed(given)
+        if len(grads) != len(heads):
+            raise ArgumentError("E386", f"{len(heads)} heads were given {len(grads)} head gradients")
         found: list[tuple[Value, Operand]] = []
-        for head, g in zip(heads, listed, strict=True):
+        for head, g in zip(heads, grads, strict=True):
             if g is None:
                 found.append((head, full(1, head.type)))
                 continue
             if isinstance(g, (Symbol, ndarray)):
-                operand = (at.lift(g) if isinstance(g, ndarray) else g).operand()
+                operand = at.lifted(g).operand()
             else:
                 operand = at.constant(numpy.asarray(g, head.type.dtype))
             if at.type_of(operand) != head.type:
@@ -385,7 +386,3 @@ def _unclear(of: TensorType, why: str) -> StateError:
 
 def _name(entry: Input) -> str:
     return f"{entry.value.name or 'an array from outside'} ({entry.value.type})"
-
-
-def _listed(x: Any) -> list[Any]:
-    return list(x) if isinstance(x, (list, tuple)) else [x]

@@ -9,7 +9,7 @@ symbols included, so that later reads see it, and `undo` puts everything back.
 from __future__ import annotations
 
 import types
-from collections import OrderedDict, deque
+from collections import deque
 from collections.abc import Callable, Iterable, Mapping
 from copy import copy
 from functools import partial
@@ -33,7 +33,17 @@ from hybridize.capture.outside.trust import is_iterator
 from hybridize.contract.captured import GivenContainer, SideEffect
 from hybridize.contract.guards import Guard, Unchanged
 from hybridize.contract.places import Attribute, Content, Item, Key, Length, Member, Membership, Place
-from hybridize.contract.snapshots import CONTAINERS, MISSING, Snapshot, own, shared_snapshot, snapshot, unchanged
+from hybridize.contract.snapshots import (
+    CONTAINERS,
+    MISSING,
+    Snapshot,
+    held,
+    own,
+    refill,
+    shared_snapshot,
+    snapshot,
+    unchanged,
+)
 
 REPEATABLE = frozenset(
     {"append", "appendleft", "add", "extend", "insert", "update", "__setitem__", "__iadd__", "__ior__"}
@@ -394,14 +404,6 @@ class World:
             self.undo.pop()()
 
 
-def refill(container: Any, content: Iterable[Any]) -> None:
-    """Let a list, dict, set or deque hold what another one holds, or a sequence of its parts."""
-    parts: Any = list(content.items() if isinstance(content, dict) else content)
-    kind: Any = next(base for base in (OrderedDict, dict, set, deque, list) if isinstance(container, base))
-    kind.clear(container)  # by its own method, which a class derived of it may have replaced
-    (kind.extend if kind in (deque, list) else kind.update)(container, parts)
-
-
 def _is_inherited(place: Place) -> bool:
     """Tell whether an attribute is found in a class, and would be the owner's own once it is written."""
     if type(place) is not Attribute or not hasattr(place.owner, "__dict__") or place.name in vars(place.owner):
@@ -425,11 +427,6 @@ def _changeable(owner: Any, met: set[int]) -> Iterable[tuple[Any, Any]]:
         parts += attributes.values()
     for part in parts:
         yield from _changeable(part, met)
-
-
-def held(container: Any) -> Any:
-    """Give what a container holds as a tuple, of a dict as pairs: what `refill` takes."""
-    return tuple(container.items()) if isinstance(container, dict) else tuple(container)
 
 
 def _parts(container: Any) -> Iterable[Any]:

@@ -10,7 +10,6 @@ from types import GeneratorType
 from typing import Any
 
 from hybridize.array.functions.shapes import stack
-from hybridize.array.ndarray import ndarray
 from hybridize.array.operators import functions
 from hybridize.array.symbol import Symbol
 from hybridize.base.errors import CaptureError
@@ -64,7 +63,7 @@ class _Watch:
 
 def _lifted(value: Any) -> Any:
     trace = current_trace()
-    return trace.lift(value) if trace is not None and type(value) is ndarray else value
+    return value if trace is None else trace.lifted(value)
 
 
 def _is_vector(value: Any) -> bool:

@@ -178,7 +178,7 @@ def selected(owner: Symbol, key: Any) -> Masked:
     """`owner[key]` for a mask, with the elements that both have now."""
     trace = current_trace()
     assert trace is not None
-    mask = Symbol.of(trace, (trace.lift(key) if isinstance(key, ndarray) else key).operand())
+    mask = Symbol.of(trace, trace.lifted(key).operand())
     rest = owner.shape[len(mask.shape) :]
     first_true = functions.argmax(functions.astype(functions.reshape(mask, (-1,)), "int32"))
     first = functions.reshape(owner, (-1, *rest))[first_true].detach()

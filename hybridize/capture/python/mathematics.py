@@ -70,7 +70,7 @@ def is_by_data(x: Any) -> bool:
 
 def to_float(x: Any) -> Any:
     """Give `float(x)` of an array or symbol."""
-    symbol = scalar(_lifted(x), "float")
+    symbol = scalar(_trace().lifted(x), "float")
     if symbol.weak is float:
         return symbol
     return Symbol.of(_trace(), bind1(ops.Cast(float64), symbol.operand()), weak=float)
@@ -82,7 +82,7 @@ def to_int(x: Any, rounding: Op | None = None) -> Any:
     Raises:
         ValueError, OverflowError: what Python raises, where it is a number that calls know.
     """
-    symbol = scalar(_lifted(x), "int")
+    symbol = scalar(_trace().lifted(x), "int")
     trace = _trace()
     if symbol.weak is int:
         return symbol
@@ -141,11 +141,6 @@ def _trace() -> Recording:
     trace = current_trace()
     assert trace is not None
     return trace
-
-
-def _lifted(x: Any) -> Symbol:
-    symbol: Symbol = _trace().lift(x) if type(x) is ndarray else x
-    return symbol
 
 
 # ------------------------------------------------------------------------------------------------- the module `math`
@@ -230,7 +225,7 @@ def _log(x: Any, *base: Any) -> Any:
 def _gcd(args: tuple[Any, ...]) -> Any:
     found = constant(numpy.zeros((), "int64"))
     for x in args:
-        if isinstance(x, (Symbol, ndarray)) and scalar(_lifted(x), "gcd").weak is float:
+        if isinstance(x, (Symbol, ndarray)) and scalar(_trace().lifted(x), "gcd").weak is float:
             raise TypeError("'float' object cannot be interpreted as an integer")
         value = to_int(x).operand() if is_by_data(x) else constant(numpy.asarray(operator.index(plain(x)), "int64"))
         found = euclid(found, value)

@@ -16,12 +16,11 @@ from hybridize.array.ndarray import ndarray
 from hybridize.array.symbol import Symbol
 from hybridize.base.errors import CaptureError
 from hybridize.capture.outside.objects import is_users
-from hybridize.capture.outside.world import refill
 from hybridize.capture.python import writes
 from hybridize.capture.python.semantics import Semantics
 from hybridize.capture.trace.recording import Recording, Trace, current_trace
 from hybridize.contract.places import Attribute
-from hybridize.contract.snapshots import CONTAINERS, MISSING
+from hybridize.contract.snapshots import CONTAINERS, MISSING, refill
 
 
 def _in_place(name: str) -> Callable[..., Any]:

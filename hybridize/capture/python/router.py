@@ -188,7 +188,7 @@ class Router:
         if trace is None:
             return owner[key]
         if kind is Symbol or kind is ndarray:
-            array = trace.lift(owner) if kind is ndarray else owner
+            array = trace.lifted(owner)
             return masks.selected(array, key) if masks.selects(array, key) else array[key]
         if kind in CONTAINERS or isinstance(owner, Mapping):
             return item(self, trace.root, owner, plain(key), whole)
@@ -746,7 +746,7 @@ def attribute(router: Router, trace: Recording, owner: Any, name: str, whole: bo
     if is_trusted_class(kind) and not isinstance(owner, type):
         value = getattr(owner, name)
         if isinstance(owner, _CONSTANT) or (isinstance(static, _METHODS) and name not in mine):
-            return trace.lift(value) if type(value) is ndarray else value
+            return trace.lifted(value)
         kept = name in mine and (type(value) is ndarray or write_of(kind) is WritePolicy.EFFECT)  # of a namespace, say
         if kept and not world.is_own(owner) and not isinstance(value, Symbol):
             return world.read(Attribute(owner, name), value, name, whole)
@@ -814,7 +814,7 @@ def item(router: Router, root: Trace, owner: Any, key: Any, whole: bool) -> Any:
             world.read_content(owner)
         raise
     if not outside:
-        return root.lift(value) if type(value) is ndarray else value
+        return root.lifted(value)
     if isinstance(owner, tuple):
         return world.wrap(value, repr(key), whole)
     return world.read(Item(owner, key), value, repr(key), whole)

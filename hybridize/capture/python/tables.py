@@ -9,7 +9,6 @@ from typing import Any
 import numpy
 
 from hybridize.array.functions.shapes import stack
-from hybridize.array.ndarray import ndarray
 from hybridize.array.operators import functions
 from hybridize.array.symbol import Symbol
 from hybridize.base.errors import CaptureError
@@ -56,7 +55,7 @@ def looked_up(table: Any, key: Symbol) -> Any:
 
 def _lifted(trace: Recording, item: Any) -> Any:
     leaves, structure = flatten(item)
-    return unflatten(structure, [trace.lift(leaf) if type(leaf) is ndarray else leaf for leaf in leaves])
+    return unflatten(structure, [trace.lifted(leaf) for leaf in leaves])
 
 
 def _stacked(trace: Recording, column: list[Any]) -> Any:

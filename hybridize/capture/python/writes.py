@@ -102,7 +102,7 @@ def set_item(router: Semantics, value: Any, owner: Any, key: Any) -> None:
     if trace is None:
         owner[key] = value
     elif isinstance(value, masks.Masked) and isinstance(owner, (ndarray, Symbol)):
-        masks.assign(trace.lift(owner) if isinstance(owner, ndarray) else owner, key, value)
+        masks.assign(trace.lifted(owner), key, value)
     elif kind is ndarray:
         trace.lift(owner)[key] = value
     elif kind in CONTAINERS:
@@ -172,7 +172,7 @@ def container_method(router: Semantics, trace: Recording, owner: Any, name: str,
     """Call a method of a list, dict, set, tuple or deque."""
     world = trace.root.world
     if name in MUTATORS:
-        args = tuple(trace.lift(arg) if isinstance(arg, ndarray) else arg for arg in args)
+        args = tuple(trace.lifted(arg) for arg in args)
         if args and (isinstance(owner, (dict, set)) or name in ("pop", "insert", "__setitem__", "__delitem__")):
             args = (plain(args[0]), *args[1:])  # a key
         if name == "sort":

@@ -233,6 +233,10 @@ class Recording(GraphScope):
         """The symbol of an array that exists already."""
         return self.root.inputs.lift(array)
 
+    def lifted(self, value: Any) -> Any:
+        """Return the symbol of an array; whatever else as it is."""
+        return self.root.inputs.lift(value) if isinstance(value, ndarray) else value
+
     def read(self, cell: Cell, detached: bool) -> Operand:
         return self.root.history.read(self, cell, detached)
 
