@@ -59,18 +59,38 @@ class Place(ABC):
         """Name it, for messages."""
 
 
-class Global(Place):
-    """A name of a module."""
+class Named(Place):
+    """A place that its owner knows by a name."""
 
     __slots__ = ("name",)
 
-    def __init__(self, names: dict[str, Any], name: str) -> None:
-        super().__init__(names)
+    def __init__(self, owner: Any, name: str) -> None:
+        super().__init__(owner)
         self.name = name
 
     @property
     def key(self) -> Key:
-        return Global, id(self.owner), self.name
+        return type(self), id(self.owner), self.name
+
+
+class Indexed(Place):
+    """A place that a container knows by a key or number; 1, 1.0 and True are three."""
+
+    __slots__ = ("index",)
+
+    def __init__(self, owner: Any, index: Any) -> None:
+        super().__init__(owner)
+        self.index = index
+
+    @property
+    def key(self) -> Key:
+        return type(self), id(self.owner), type(self.index), self.index
+
+
+class Global(Named):
+    """A name of a module, in the dict of its names."""
+
+    __slots__ = ()
 
     def read(self) -> Any:
         return self.owner.get(self.name, MISSING)
@@ -91,14 +111,15 @@ class Global(Place):
         return f"global {self.name!r}"
 
 
-class Closure(Place):
-    """A variable of a function around."""
+class Closure(Named):
+    """A variable of a function around, in a cell that several functions may know, each by another name."""
 
-    __slots__ = ("name",)
+    __slots__ = ()
+    owner: CellType
 
-    def __init__(self, cell: CellType, name: str) -> None:
-        super().__init__(cell)
-        self.name = name
+    @property
+    def key(self) -> Key:
+        return Closure, id(self.owner)
 
     def read(self) -> Any:
         try:
@@ -122,18 +143,10 @@ class Closure(Place):
         return f"closure variable {self.name!r}"
 
 
-class Attribute(Place):
+class Attribute(Named):
     """An attribute of an object, class or module, as Python finds it."""
 
-    __slots__ = ("name",)
-
-    def __init__(self, owner: Any, name: str) -> None:
-        super().__init__(owner)
-        self.name = name
-
-    @property
-    def key(self) -> Key:
-        return type(self), id(self.owner), self.name
+    __slots__ = ()
 
     def read(self) -> Any:
         return getattr(self.owner, self.name, MISSING)
@@ -177,18 +190,18 @@ class Member(Attribute):
         return f"{self.name!r} of the class of {short(self.owner)}"
 
 
-class Inherited(Place):
+class Inherited(Named):
     """An attribute that `super()` finds."""
 
-    __slots__ = ("kind", "name")
+    __slots__ = ("kind",)
 
     def __init__(self, kind: type, owner: Any, name: str) -> None:
-        super().__init__(owner)
-        self.kind, self.name = kind, name
+        super().__init__(owner, name)
+        self.kind = kind
 
     @property
     def key(self) -> Key:
-        return Inherited, id(self.owner), id(self.kind), self.name
+        return *super().key, id(self.kind)
 
     def read(self) -> Any:
         try:
@@ -218,18 +231,10 @@ class Class(Place):
         return f"the class of {short(self.owner)}"
 
 
-class Item(Place):
+class Item(Indexed):
     """An item of a container."""
 
-    __slots__ = ("index",)
-
-    def __init__(self, owner: Any, index: Any) -> None:
-        super().__init__(owner)
-        self.index = index
-
-    @property
-    def key(self) -> Key:
-        return Item, id(self.owner), type(self.index), self.index
+    __slots__ = ()
 
     def read(self) -> Any:
         try:
@@ -280,18 +285,10 @@ class Items(Place):
         return f"the content of {len(self.indices)} items of a {type(self.owner).__name__}"
 
 
-class Membership(Place):
+class Membership(Indexed):
     """The answer of a dict, or of what is like one, to whether it has a key."""
 
-    __slots__ = ("index",)
-
-    def __init__(self, owner: Any, index: Any) -> None:
-        super().__init__(owner)
-        self.index = index
-
-    @property
-    def key(self) -> Key:
-        return Membership, id(self.owner), type(self.index), self.index
+    __slots__ = ()
 
     def read(self) -> Any:
         return self.index in self.owner
