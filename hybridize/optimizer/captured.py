@@ -204,7 +204,7 @@ def captured_rate(optimizer: Counting, rate: Any) -> None:
         StateError E562: in a branch or loop that depends on data.
     """
     trace = current_trace()
-    if trace is not None and isinstance(rate, Symbol):
+    if trace is not None and isinstance(rate, Symbol) and rate.weak is None:
         raise trace.root.refusing(CaptureError(
             "E407", f"the learning rate of {type(optimizer).__name__} is set to a value of the program",
             help="set it outside of the function: nothing is compiled again for that",
