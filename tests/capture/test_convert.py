@@ -175,6 +175,16 @@ def test_generators_and_decorated_functions():
     assert plain(decorated, 3) == 7
 
 
+FOLDED = [lambda x: "s" if False else x + 1, lambda x: x if True else "s", lambda x: None and x, lambda x: 0 or x * 3,
+          lambda x: (1, 2)[0] + x, lambda x: "a" "b" if not x else -x]  # fmt: skip
+
+
+@pytest.mark.parametrize(("number", "expected"), [(0, 3), (1, 2), (2, None), (3, 6), (4, 3), (5, -2)])
+def test_lambdas_of_which_constants_decide_a_part(number, expected):
+    """The compiler writes no instruction for what is never taken, so those that are there do not cover the body."""
+    assert plain(FOLDED[number], 2) == expected
+
+
 def test_lambdas_on_one_line_are_told_apart():
     assert plain(LAMBDAS[0], 2) == 3
     assert plain(LAMBDAS[1], 2) == -2

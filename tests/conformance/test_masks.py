@@ -1,5 +1,6 @@
 """Reductions over `x[mask]`, and assignments to it, against imperative Python."""
 
+import numpy
 import pytest
 
 from hybridize import autograd
@@ -37,6 +38,11 @@ REDUCTIONS = {
 @pytest.mark.parametrize("name", REDUCTIONS)
 def test_reductions(same, name):
     same(lambda: REDUCTIONS[name], *VALUES)
+
+
+@pytest.mark.parametrize("name", REDUCTIONS)
+def test_of_an_array_without_elements(same, name):
+    same(lambda: REDUCTIONS[name], *VALUES, numpy.zeros(0, "float32"))
 
 
 MATRICES = {

@@ -138,7 +138,7 @@ def find(code: CodeType, module_globals: dict[str, Any]) -> FunctionSource | Non
     if outline is None:
         return None
     for span in outline.by_line.get(code.co_firstlineno, ()):
-        if span.name != code.co_name or (span.name == "<lambda>" and span.body != _body_span(code)):
+        if span.name != code.co_name or (span.name == "<lambda>" and not _is_within(_body_span(code), span.body)):
             continue
         tree = _parse(outline.lines, span)
         source = FunctionSource(tree, span.class_name, code.co_flags & _FLAGS, outline.imported)
@@ -165,6 +165,15 @@ def _body_span(code: CodeType) -> tuple[int, int, int, int] | None:
     line, column = min((span[0], span[2]) for span in spans)
     end, end_column = max((span[1], span[3]) for span in spans)
     return line, end, column, end_column
+
+
+def _is_within(inner: tuple[int, int, int, int] | None, outer: tuple[int, int, int, int]) -> bool:
+    """Tell whether lines and columns lie within others; instructions for parts that constants decide are left out."""
+    if inner is None:
+        return True
+    line, end, column, end_column = inner
+    first, last, first_column, last_column = outer
+    return (first, first_column) <= (line, column) and (end, end_column) <= (last, last_column)
 
 
 def _parse(lines: list[str], span: _Span) -> Definition:
@@ -263,6 +272,8 @@ def _is_source_of(source: FunctionSource, code: CodeType) -> bool:
         # Asserts may have been rewritten (pytest) or left out (-O).
         count = code.co_argcount + code.co_kwonlyargcount
         return again.co_varnames[:count] == code.co_varnames[:count] and again.co_freevars == code.co_freevars
+    if isinstance(tree, ast.Lambda) and _body_span(again) != _body_span(code):
+        return False  # another one that begins on the same line
     return _alike(again, code)
 
 

@@ -17,6 +17,7 @@ from hybridize.array.ndarray import ndarray
 from hybridize.array.operators import functions
 from hybridize.array.staging import staging
 from hybridize.array.symbol import Symbol
+from hybridize.base.dims import same
 from hybridize.base.dtypes import bool_
 from hybridize.base.errors import CaptureError, ShapeError
 from hybridize.base.locations import SourceLoc
@@ -180,6 +181,8 @@ def selected(owner: Symbol, key: Any) -> Masked:
     assert trace is not None
     mask = Symbol.of(trace, trace.lifted(key).operand())
     rest = owner.shape[len(mask.shape) :]
+    if same(math.prod(mask.shape), 0):
+        return Masked(owner, mask, trace.root.location())  # there is no element to stand in for those not selected
     first_true = functions.argmax(functions.astype(functions.reshape(mask, (-1,)), "int32"))
     first = functions.reshape(owner, (-1, *rest))[first_true].detach()
     made = Masked(owner, mask, trace.root.location())
