@@ -175,7 +175,7 @@ def test_generators_and_decorated_functions():
     assert plain(decorated, 3) == 7
 
 
-FOLDED = [lambda x: "s" if False else x + 1, lambda x: x if True else "s", lambda x: None and x, lambda x: 0 or x * 3,  # noqa: SIM222, SIM223
+FOLDED = [lambda x: "s" if False else x + 1, lambda x: x if True else "s", lambda x: None and x, lambda x: 0 or x * 3,  # noqa: SIM223
           lambda x: (1, 2)[0] + x, lambda x: "a" "b" if not x else -x]  # fmt: skip
 
 
