@@ -8,9 +8,9 @@ and a Python number, go straight to NumPy when nobody captures. Everything else 
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from operator import setitem
-from typing import Any
+from typing import Any, Protocol
 
 import numpy
 from numpy.typing import NDArray
@@ -23,12 +23,50 @@ from hybridize.base.dtypes import DType, float32, float64, int32, int64
 from hybridize.base.errors import ArgumentError, OutOfBoundsError, ShapeError
 from hybridize.base.forks import renewed
 from hybridize.base.types import TensorType
-from hybridize.ops.op import ACTIVE, capturing, taping
+from hybridize.ops.op import ACTIVE, Op, Operand, capturing
+from hybridize.ops.op import taping as _taping
 from hybridize.runtime.recipes import show_arrays
 
 _new = object.__new__
 _storage_lock = renewed(threading.Lock())
 _NUMPY = numpy.ndarray
+
+
+class Taping(Protocol):
+    """The tape, as functions of arrays ask it: a `Staging` that computes at once and remembers how."""
+
+    def wrap(self, traced: Traced) -> ndarray:
+        """Return a new array of an operand."""
+
+    def copy(self, traced: Traced) -> ndarray:
+        """Return a new array with the values of an operand."""
+
+    def view(self, x: ndarray, steps: Sequence[Op], found: ndarray | None = None) -> ndarray:
+        """Return the view of an array that view ops make; `found`: as it is without a history."""
+
+    def unary(self, op: Op, x: ndarray) -> ndarray:
+        """Apply a function of one float array, the short way."""
+
+    def binary(self, name: str, x: ndarray, y: Any, reflected: bool) -> ndarray | None:
+        """Apply an operator, the short way; None where there is only the way of all functions."""
+
+    def made(self, name: str, arrays: Sequence[ndarray], y: NDArray[Any], *parameters: Any) -> ndarray:
+        """Return an array of what a fused function has computed of arrays."""
+
+    def by_rule(
+        self, rule: Any, operands: Sequence[Operand], results: Sequence[ndarray], kept: Sequence[ndarray] = ()
+    ) -> list[ndarray]:
+        """Return results with a history: a rule of their own makes the gradients of the operands."""
+
+    def concerns(self, x: ndarray, update: Operand) -> bool:
+        """Tell whether a write of `update` to `x`, or to a part of it, has a history."""
+
+    def write(self, x: ndarray, steps: Sequence[Op], update: Operand) -> None:
+        """Write to the view of `x` that `steps` make, and remember where the values come from."""
+
+
+taping: Callable[[], Taping | None] = _taping
+"""The tape that is in charge in this thread; None where nothing is recorded by one."""
 
 
 def direct(ufunc: Callable[..., Any], x: Any, y: Any, *, integers: bool) -> NDArray[Any] | None:

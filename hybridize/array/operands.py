@@ -18,7 +18,7 @@ from typing import cast as as_type
 
 import numpy
 
-from hybridize.array.ndarray import ndarray, wrap
+from hybridize.array.ndarray import ndarray, taping, wrap
 from hybridize.array.staging import staging
 from hybridize.array.symbol import Symbol, refusal
 from hybridize.array.traced import Traced
@@ -39,7 +39,7 @@ from hybridize.base.promotion import NUMBERS, default_dtype, floating, python_ki
 from hybridize.base.tracebacks import trim
 from hybridize.base.types import Shape, TensorType, same_shape
 from hybridize.ops import Broadcast, Cast, Concat, Iota, Reshape, size_of
-from hybridize.ops.op import ACTIVE, Operand, bind1, capturing, constant, taping, type_of
+from hybridize.ops.op import ACTIVE, Operand, bind1, capturing, constant, type_of
 
 # NaN and infinity are values: as in MXNet and PyTorch, computing them is no event. Only warnings that NumPy would
 # attribute to our own lines are left out; the user's NumPy code keeps its own.
@@ -337,7 +337,9 @@ def aligned(*xs: Any, name: str = "", float_only: bool = False, dtype: DType | N
 def result(x: Any, kind: type | None = None) -> Any:
     """The array of an operand: an `ndarray`, or a `Symbol` while capturing."""
     if type(x) is Traced:
-        return taping().wrap(x)
+        tape = taping()
+        assert tape is not None, "histories are a tape's"
+        return tape.wrap(x)
     if not ACTIVE or not capturing():
         return wrap(x if type(x) is numpy.ndarray else numpy.asarray(x))
     return Symbol.of(staging(), x, weak=kind)

@@ -17,7 +17,7 @@ from typing import Any
 import numpy
 from numpy.typing import NDArray
 
-from hybridize.array.ndarray import history, ndarray, view, wrap
+from hybridize.array.ndarray import Taping, history, ndarray, view, wrap
 from hybridize.array.staging import Staging
 from hybridize.array.storage import Storage
 from hybridize.array.traced import Traced
@@ -32,7 +32,7 @@ from hybridize.ops.op import Op, Operand
 Array = NDArray[Any]
 
 
-class Tape(Staging):
+class Tape(Staging, Taping):
     """Computes, and makes a node of each operation that a gradient may pass. It has no state: histories are arrays'."""
 
     def bind(self, op: Op, operands: tuple[Operand, ...]) -> tuple[Operand, ...]:

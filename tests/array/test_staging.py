@@ -1,6 +1,10 @@
 """Whoever is in charge of functions of arrays is a `Staging`; one that overrides nothing is imperative Python."""
 
 import inspect
+import itertools
+import operator
+import sys
+from operator import setitem
 
 import numpy
 import pytest
@@ -13,7 +17,7 @@ from hybridize.base.errors import CaptureError, InternalError, StateError
 from hybridize.base.types import TensorType
 from hybridize.capture.trace.recording import Branch, Trace
 from hybridize.ops import evaluate, make_graph
-from hybridize.ops.op import BOTTOM, interpreting
+from hybridize.ops.op import ACTIVE, BOTTOM, interpreting
 from hybridize.ops.tracing import GraphTracer
 
 X = numpy.arange(6, dtype="float32").reshape(3, 2) - 2
@@ -105,3 +109,61 @@ def test_gradients_are_refused_in_formulas():
 def test_who_knows_operands_alone_is_not_asked_about_arrays():
     with interpreting(GraphTracer()), pytest.raises(InternalError, match="E918: GraphTracer is in charge"):
         staging()
+
+
+def interrupted(function, at, change):
+    """Call a function while another thread changes ACTIVE after so many events; None if it is done before."""
+    count = 0
+
+    def look(frame, event, argument):
+        nonlocal count
+        if count == at:
+            change()
+        count += 1
+
+    sys.setprofile(look)
+    try:
+        found = function()
+    finally:
+        sys.setprofile(None)
+    return found if count > at + 1 else None
+
+
+SHORT_WAYS = {
+    "operator": lambda x: x * 2 + x,
+    "function": lambda x: np.exp(x),
+    "relu": npx.relu,
+    "sigmoid": npx.sigmoid,
+    "softmax": npx.softmax,
+    "activation": lambda x: npx.activation(x, "tanh"),
+    "fully_connected": lambda x: npx.fully_connected(x, np.ones((4, 2)), np.ones(4)),
+    "batch_norm": lambda x: npx.batch_norm(x, np.ones(2), np.ones(2), np.zeros(2), np.ones(2), use_global_stats=False),
+    "item": lambda x: x[1:],
+    "reshape": lambda x: x.reshape(2, 3),
+    "matmul": lambda x: x @ np.ones((2, 5)),
+    "written": lambda x: setitem(x, 0, 7.0) or x,
+    "in place": lambda x: operator.iadd(x, 1),
+}
+
+
+@pytest.mark.parametrize("name", SHORT_WAYS)
+@pytest.mark.parametrize("begins", [True, False], ids=["begins", "ends"])
+def test_another_thread_begins_or_ends_to_record_at_any_time(name, begins):
+    """What is in charge of other threads is seen at once, but decides nothing in this one."""
+    function = SHORT_WAYS[name]
+    with autograd.train_mode():
+        expected = function(np.array(X)).asnumpy()
+        other = ArrayTracer()
+        for at in itertools.count():
+            x = np.array(X)
+            if not begins:
+                ACTIVE.append(other)
+            try:
+                change = (lambda: ACTIVE.append(other)) if begins else (lambda: ACTIVE.remove(other))
+                found = interrupted(lambda x=x: function(x), at, change)
+            finally:
+                ACTIVE[:] = []
+            if found is None:
+                break
+            numpy.testing.assert_allclose(found.asnumpy(), expected, rtol=1e-6, atol=1e-6)
+    assert at > 3

@@ -14,13 +14,13 @@ import numpy
 from numpy.lib.stride_tricks import sliding_window_view
 from numpy.typing import NDArray
 
-from hybridize.array.ndarray import ndarray, wrap
+from hybridize.array.ndarray import ndarray, taping, wrap
 from hybridize.array.operands import operand, result
 from hybridize.array.staging import ArrayTracer
 from hybridize.array.traced import Traced
 from hybridize.base.dtypes import int64
 from hybridize.ops.gradient import pullback
-from hybridize.ops.op import Operand, taping, type_of
+from hybridize.ops.op import Operand, type_of
 from hybridize.ops.tracing import make_graph
 
 Array = NDArray[Any]
@@ -49,8 +49,7 @@ def summed(
     total = wrap(alignments.total)
     if tape is None or not tracked:
         return total
-    made: ndarray = tape.by_rule(alignments, [lifted], [total], [scores])[0]
-    return made
+    return tape.by_rule(alignments, [lifted], [total], [scores])[0]
 
 
 _MOVED = 8

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy
 
-from hybridize.array.ndarray import ndarray, wrap
+from hybridize.array.ndarray import ndarray, taping, wrap
 from hybridize.array.operands import array, cast, operand, public, result, strong
 from hybridize.array.single import Single
 from hybridize.array.symbol import Symbol
@@ -17,7 +17,7 @@ from hybridize.base.dtypes import float32, float64
 from hybridize.base.errors import ShapeError
 from hybridize.base.promotion import floating, promote
 from hybridize.ops import composites
-from hybridize.ops.op import ACTIVE, taping
+from hybridize.ops.op import ACTIVE
 
 
 def fully_connected(

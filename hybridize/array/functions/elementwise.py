@@ -12,7 +12,7 @@ import numpy
 
 from hybridize import ops
 from hybridize.array.annotations import ArrayLike
-from hybridize.array.ndarray import direct, history, ndarray, store, view, wrap
+from hybridize.array.ndarray import direct, history, ndarray, store, taping, view, wrap
 from hybridize.array.operands import (
     Weak,
     aligned,
@@ -41,7 +41,7 @@ from hybridize.base.dtypes import DType, as_dtype, bool_, code, converted, float
 from hybridize.base.errors import ArgumentError, DTypeError, ShapeError
 from hybridize.base.promotion import NUMBERS, floating, python_kind, result_dtype, weak_kind
 from hybridize.ops.elementwise import Binary
-from hybridize.ops.op import ACTIVE, OPS, Op, Operand, bind1, capturing, taping
+from hybridize.ops.op import ACTIVE, OPS, Op, Operand, bind1, capturing
 
 _NUMPY = numpy.ndarray
 
@@ -527,7 +527,11 @@ def copy(a: Any, order: str = "K") -> Any:
     x = operand(a)
     if isinstance(x, numpy.ndarray):
         return result(x.copy())
-    return taping().copy(x) if type(x) is Traced else result(cast(x, dtype_of(x)))
+    if type(x) is not Traced:
+        return result(cast(x, dtype_of(x)))
+    tape = taping()
+    assert tape is not None, "histories are a tape's"
+    return tape.copy(x)
 
 
 _copy = copy

@@ -18,7 +18,7 @@ from hybridize import ops
 from hybridize.array.functions.bounds import from_front
 from hybridize.array.functions.shapes import array_of_trace
 from hybridize.array.layouts import span
-from hybridize.array.ndarray import ndarray, out_of_bounds, store, view, wrap, written
+from hybridize.array.ndarray import Taping, ndarray, out_of_bounds, store, taping, view, wrap, written
 from hybridize.array.operands import (
     Handover,
     array,
@@ -48,7 +48,7 @@ from hybridize.base.errors import (
 from hybridize.base.frozen import frozen
 from hybridize.base.promotion import NUMBERS
 from hybridize.base.types import Shape, TensorType, same_shape
-from hybridize.ops.op import ACTIVE, Op, Operand, bind1, capturing, constant, taped, taping
+from hybridize.ops.op import ACTIVE, Op, Operand, bind1, capturing, constant, taped
 
 _FULL = slice(None)
 
@@ -143,22 +143,21 @@ def _set(x: ndarray, key: Any, value: Any) -> None:
         raise ShapeError("E132", f"x[{key!r}] = value: {error}; x is {x.type}, value {typed(value)}") from None
 
 
-def _taped_get(tape: Any, x: ndarray, key: Any) -> ndarray:
+def _taped_get(tape: Taping, x: ndarray, key: Any) -> ndarray:
     """`x[key]` while a tape records: NumPy says what it is, view ops or one gather say where it comes from."""
     with taped(None):
         found = _get(x, key)
     if not is_float(x.dtype):
         return found
     if found._storage is not None and found._storage is x._storage:
-        shown: ndarray = tape.view(x, _steps(_parse(key, x.type), x.shape), found)
-        return shown
+        return tape.view(x, _steps(_parse(key, x.type), x.shape), found)
     numbers = numpy.arange(x.size).reshape(x.shape)[_plain(key)]
     flat = bind1(ops.Reshape((x.size,)), operand(x))
     picked: ndarray = result(bind1(ops.Gather(0), flat, numpy.asarray(numbers)))
     return picked
 
 
-def _taped_set(tape: Any, x: ndarray, key: Any, value: Any) -> None:
+def _taped_set(tape: Taping, x: ndarray, key: Any, value: Any) -> None:
     """`x[key] = value` while a tape records: where either has a history, `x` has one from now on."""
     update = operand(value)
     if not is_float(x.dtype) or not tape.concerns(x, update):

@@ -16,7 +16,7 @@ from hybridize.array.functions.elementwise import (
 )
 from hybridize.array.functions.reductions import sum as sum_
 from hybridize.array.functions.shapes import expand_dims, moveaxis, ravel, reshape, stack, swapaxes, transpose
-from hybridize.array.ndarray import ndarray, wrap
+from hybridize.array.ndarray import ndarray, taping, wrap
 from hybridize.array.operands import (
     array,
     axis_of,
@@ -32,7 +32,7 @@ from hybridize.base import dims
 from hybridize.base.dtypes import bool_, float32, float64, int32
 from hybridize.base.errors import ArgumentError, ShapeError
 from hybridize.base.promotion import promote
-from hybridize.ops.op import ACTIVE, bind1, taping
+from hybridize.ops.op import ACTIVE, bind1
 
 _NUMPY = numpy.ndarray
 

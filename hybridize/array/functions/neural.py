@@ -32,7 +32,7 @@ from hybridize.array.functions.reductions import mean
 from hybridize.array.functions.reductions import sum as sum_
 from hybridize.array.functions.searching import along, points_within
 from hybridize.array.functions.shapes import broadcast_to, expand_dims, moveaxis, reshape, swapaxes
-from hybridize.array.ndarray import ndarray, wrap
+from hybridize.array.ndarray import ndarray, taping, wrap
 from hybridize.array.operands import array, axes_of, axis_of, cast, one_of, operand, public, result, strong
 from hybridize.array.operands import indices as index_operand
 from hybridize.array.random import key, uniform
@@ -42,7 +42,7 @@ from hybridize.base.errors import ArgumentError, DTypeError, ShapeError
 from hybridize.base.modes import is_training
 from hybridize.base.promotion import floating, promote
 from hybridize.ops import composites
-from hybridize.ops.op import ACTIVE, bind1, taping
+from hybridize.ops.op import ACTIVE, bind1
 
 _ZERO = {float32: numpy.zeros((), float32), float64: numpy.zeros((), float64)}
 _ZERO32 = _ZERO[float32]
@@ -66,8 +66,8 @@ def _taped_or_plain(x: Any) -> Any:
 
 def _made(name: str, data: ndarray, y: Any, *parameters: Any) -> ndarray:
     """The array `y`, computed of `data` as one step of a tape where one records."""
-    made: ndarray = taping().made(name, (data,), y, *parameters) if ACTIVE else wrap(y)
-    return made
+    tape = taping() if ACTIVE else None  # which another thread may have filled since
+    return wrap(y) if tape is None else tape.made(name, (data,), y, *parameters)
 
 
 def _float(x: Any) -> Any:

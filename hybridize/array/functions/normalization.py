@@ -12,7 +12,7 @@ from typing import Any
 import numpy
 
 from hybridize.array.functions.elementwise import add, multiply, stop_gradient
-from hybridize.array.ndarray import ndarray, wrap, written
+from hybridize.array.ndarray import ndarray, taping, wrap, written
 from hybridize.array.operands import array, axis_of, cast, operand, public, result
 from hybridize.array.symbol import Symbol
 from hybridize.base import modes
@@ -20,7 +20,7 @@ from hybridize.base.dtypes import float32, float64
 from hybridize.base.errors import ArgumentError, ShapeError
 from hybridize.base.promotion import floating
 from hybridize.ops import composites
-from hybridize.ops.op import ACTIVE, Operand, capturing, taping
+from hybridize.ops.op import ACTIVE, Operand, capturing
 
 
 @public
@@ -141,9 +141,10 @@ def _of_batch_at_once(x: Any, parts: list[Any], axis: int, eps: float, fix_gamma
     inverse = 1 / numpy.sqrt(var + data.dtype.type(eps))
     y *= (inverse if fix_gamma else inverse * gamma).reshape(along)
     y += beta.reshape(along)
-    if not ACTIVE:
+    tape = taping() if ACTIVE else None  # which another thread may have filled since
+    if tape is None:
         return wrap(y), wrap(mean), wrap(var)
-    made = taping().made("BatchNorm", (x, parts[0], parts[1]), y, axis, eps, fix_gamma, mean, inverse)
+    made = tape.made("BatchNorm", (x, parts[0], parts[1]), y, axis, eps, fix_gamma, mean, inverse)
     return made, wrap(mean), wrap(var)
 
 

@@ -39,7 +39,7 @@ from hybridize.array.functions.reductions import all as all_
 from hybridize.array.functions.reductions import any as any_
 from hybridize.array.functions.reductions import mean, sum
 from hybridize.array.functions.shapes import expand_dims, moveaxis, ravel, reshape, transpose
-from hybridize.array.ndarray import ndarray
+from hybridize.array.ndarray import ndarray, taping
 from hybridize.array.operands import (
     array,
     axes_of,
@@ -68,7 +68,7 @@ from hybridize.base.errors import (
     ValueArgumentError,
 )
 from hybridize.base.promotion import floating
-from hybridize.ops.op import ACTIVE, Operand, bind1, capturing, taped, taping
+from hybridize.ops.op import ACTIVE, Operand, bind1, capturing, taped
 
 _SORTS = (None, "quicksort", "mergesort", "heapsort", "stable")
 

@@ -18,7 +18,7 @@ import numpy
 from hybridize import ops
 from hybridize.array import layouts
 from hybridize.array.functions.elementwise import copy
-from hybridize.array.ndarray import ndarray, view, wrap
+from hybridize.array.ndarray import ndarray, taping, view, wrap
 from hybridize.array.operands import (
     array,
     axes_of,
@@ -40,7 +40,7 @@ from hybridize.base import dims
 from hybridize.base.errors import ArgumentError, CaptureError, DTypeError, ShapeError, ValueArgumentError
 from hybridize.base.promotion import result_dtype
 from hybridize.base.types import same_shape
-from hybridize.ops.op import ACTIVE, Op, bind1, capturing, taping
+from hybridize.ops.op import ACTIVE, Op, bind1, capturing
 
 
 def viewed(x: Any, op: Op) -> Any:
