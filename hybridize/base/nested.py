@@ -1,12 +1,13 @@
 # SPDX-License-Identifier: Apache-2.0
 """Nested structures around leaves, taken apart and put together.
 
-Structures are tuples, lists, dicts, named tuples, None, and objects by their attributes: frozen dataclasses, and
-whatever else a caller of `flatten` says.
+Structures are tuples, lists, dicts and `OrderedDict`s, named tuples, None, and objects by their attributes: frozen
+dataclasses, and whatever else a caller of `flatten` says.
 """
 
 from __future__ import annotations
 
+from collections import OrderedDict
 from collections.abc import Callable, Iterator, Sequence
 from functools import cache, lru_cache
 from typing import Any
@@ -24,7 +25,7 @@ class Structure:
     keys: tuple[Any, ...] = ()
     """Keys of a dict, in order; names of the attributes of an object."""
     cls: type | None = None
-    """Class of a named tuple or object."""
+    """Class of a named tuple or object; `OrderedDict` where a dict is one."""
 
     def __hash__(self) -> int:
         # Remembered: it is asked for at each call that Python sees.
@@ -57,6 +58,8 @@ class Structure:
         return f"({', '.join(inner)}{',' if len(inner) == 1 else ''})"
 
 
+DICTS = (dict, OrderedDict)
+"""Classes of dicts that are taken apart."""
 _CONTAINERS = (tuple, list, dict)
 LEAF = Structure("leaf")
 NONE = Structure("none")
@@ -121,8 +124,9 @@ def _flatten(
         return Structure("tuple", children)
     if isinstance(value, list):
         return Structure("list", tuple(_flatten(child, leaves, opens, whole) for child in value))
-    if type(value) is dict:
-        return Structure("dict", tuple(_flatten(child, leaves, opens, whole) for child in value.values()), tuple(value))
+    if type(value) in DICTS:
+        children = tuple(_flatten(child, leaves, opens, whole) for child in value.values())
+        return Structure("dict", children, tuple(value), None if type(value) is dict else OrderedDict)
     if opens(value):
         held = vars(value)
         children = tuple(_flatten(child, leaves, opens, whole) for child in held.values())
@@ -133,11 +137,11 @@ def _flatten(
 
 def arranged(value: Any, structure: Structure) -> Any:
     """Return `value` with the keys of its dicts in the order of a structure, where they are the same keys."""
-    if type(value) is dict:
+    if type(value) in DICTS:
         if structure.kind != "dict" or value.keys() != set(structure.keys):
             return value
         pairs = zip(structure.keys, structure.children, strict=True)
-        return {key: arranged(value[key], child) for key, child in pairs}
+        return type(value)((key, arranged(value[key], child)) for key, child in pairs)
     if not isinstance(value, (tuple, list)) or len(value) != len(structure.children):
         return value
     parts = [arranged(part, child) for part, child in zip(value, structure.children, strict=True)]
@@ -166,7 +170,7 @@ def _unflatten(structure: Structure, leaves: Iterator[Any]) -> Any:
         case "list":
             return children
         case "dict":
-            return dict(zip(structure.keys, children, strict=True))
+            return (structure.cls or dict)(zip(structure.keys, children, strict=True))
         case "namedtuple":
             assert structure.cls is not None
             return structure.cls(*children)

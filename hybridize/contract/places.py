@@ -231,6 +231,21 @@ class Class(Place):
         return f"the class of {short(self.owner)}"
 
 
+class Members(Place):
+    """The names of all that a class and those that it is derived of have."""
+
+    __slots__ = ()
+
+    def read(self) -> Any:
+        return tuple(tuple(vars(base)) for base in self.owner.__mro__)
+
+    def expression(self, refer: Refer) -> str:
+        return f"{refer(Members.read)}({refer(self)})"
+
+    def described(self) -> str:
+        return f"the names in {short(self.owner)}"
+
+
 class Item(Indexed):
     """An item of a container."""
 

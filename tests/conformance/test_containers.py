@@ -5,7 +5,7 @@ from types import SimpleNamespace
 
 import pytest
 
-from hybridize import hybridize, np
+from hybridize import hybridize, load, np
 from hybridize.errors import CaptureError
 
 
@@ -192,3 +192,29 @@ def test_counters_are_refused_and_left_alone():
     with pytest.raises(CaptureError, match="E406"):
         count(np.ones(2))
     assert words == Counter(a=1)
+
+
+def test_ordered_dicts_among_arguments_and_results():
+    """They are taken apart as dicts are: what is in them is data, and their order is part of what they are."""
+
+    @hybridize
+    def body(c):
+        return OrderedDict((key, part * 2) for key, part in c.items())
+
+    for size in (1.0, 2.0):
+        found = body(OrderedDict(a=np.array([size]), b=np.array([1.0])))
+        assert type(found) is OrderedDict
+        assert [(key, part.tolist()) for key, part in found.items()] == [("a", [size * 2]), ("b", [2.0])]
+    assert body.cache_info().captures == 1
+    assert list(body(OrderedDict(b=np.array([1.0]), a=np.array([1.0])))) == ["b", "a"]
+    assert type(body({"a": np.array([1.0])})) is OrderedDict
+
+
+def test_ordered_dicts_are_saved(tmp_path):
+    made = hybridize(lambda c: OrderedDict(b=c["a"] * 2, a=c["b"]))
+    given = OrderedDict(a=np.array([1.0]), b=np.array([3.0]))
+    made(given)
+    made.save(tmp_path / "made")
+    found = load(tmp_path / "made")(given)
+    assert type(found) is OrderedDict
+    assert [(key, part.tolist()) for key, part in found.items()] == [("b", [2.0]), ("a", [3.0])]

@@ -1,5 +1,6 @@
 """What functions read and write around them: closures, globals, attributes, containers, arguments, views."""
 
+import collections
 import contextvars
 import functools
 import logging
@@ -883,3 +884,66 @@ def test_views_that_are_kept_by_keyword():
     for size in (1, 2, 3, 5):
         body(np.arange(size))
         assert kept["b"].tolist() == list(range(size))[::-1]
+
+
+def test_what_a_class_makes_of_an_attribute_is_what_is_read():
+    """`object.__setattr__` and `o.a` are one place."""
+
+    class Doubled:
+        def __init__(self):
+            object.__setattr__(self, "v", 1.0)
+
+        def __setattr__(self, name, value):
+            object.__setattr__(self, name, value * 2)
+
+    def of(make):
+        one = Doubled()
+
+        def body(x):
+            one.v = one.v
+            one.v += 1
+            return x * one.v
+
+        made = make(body)
+        return [made(np.ones(2)).tolist() for _ in range(3)], one.v
+
+    assert of(hybridize) == of(lambda f: f)
+
+
+def test_an_attribute_that_cannot_be_set_leaves_what_was_written_before():
+    class Fixed:
+        value = property(lambda self: 7)
+
+    kept, one = [], Fixed()
+
+    def body(x):
+        kept.append(x)
+        one.value = 3
+
+    for number in (1, 2):
+        with pytest.raises(AttributeError):
+            hybridize(body)(np.ones(2))
+        assert len(kept) == number
+
+
+def test_an_empty_counter_that_was_filled():
+
+    counts = collections.Counter()
+    made = hybridize(lambda x: x * sum(counts.values()))
+    assert made(np.ones(1)).tolist() == [0.0]
+    counts["b"] = 4
+    assert made(np.ones(1)).tolist() == [4.0]
+
+
+def test_a_change_that_failed_is_tried_again():
+    kept = []
+
+    def body(x):
+        kept.__setitem__(0, x.sum())
+
+    made = hybridize(body)
+    with pytest.raises(IndexError):
+        made(np.ones(2))
+    kept.append(5.0)
+    made(np.ones(2))
+    assert [float(one) for one in kept] == [2.0]

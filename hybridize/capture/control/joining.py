@@ -214,7 +214,7 @@ def objects_of(value: Any) -> list[Any]:
     """The records in a value."""
     if isinstance(value, (list, tuple)):
         return [one for part in value for one in objects_of(part)]
-    if type(value) is dict:
+    if isinstance(value, dict):
         return [one for part in value.values() for one in objects_of(part)]
     if is_record(value):
         return [value, *(one for part in vars(value).values() for one in objects_of(part))]

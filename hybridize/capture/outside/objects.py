@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import types
 from collections import UserDict, UserList, deque
+from contextlib import suppress
 from enum import Enum
 from functools import cache
 from typing import Any
@@ -19,8 +20,8 @@ import numpy
 from hybridize.array.operators import Operators
 from hybridize.array.storage import Storage
 from hybridize.base.participation import ReadPolicy, read_of
-from hybridize.capture.outside.trust import is_trusted_file
-from hybridize.contract.snapshots import CONTAINERS
+from hybridize.capture.outside.trust import is_trusted_class, is_trusted_file
+from hybridize.contract.snapshots import CONTAINERS, MISSING
 
 _NOT_STATES = (
     Operators, type, types.FunctionType, types.MethodType, types.ModuleType, types.BuiltinFunctionType, numpy.ndarray,
@@ -28,6 +29,34 @@ _NOT_STATES = (
 )  # fmt: skip
 _APART = ("torch", "logging")
 """Packages whose objects are not looked into: modules of torch are converted as a whole, and a log is like `print`."""
+
+
+def static(kind: type, name: str) -> Any:
+    """Return the attribute that the class has under a name, without asking the instance."""
+    for base in kind.__mro__:
+        if name in base.__dict__:
+            return base.__dict__[name]
+    return MISSING
+
+
+def slots(owner: Any) -> dict[str, Any]:
+    """Give what an instance holds in slots, by their names."""
+    found: dict[str, Any] = {}
+    for base in type(owner).__mro__:
+        for name, member in () if is_trusted_class(base) else vars(base).items():
+            if type(member) is types.MemberDescriptorType:
+                with suppress(AttributeError):  # nothing is in it
+                    found[name] = member.__get__(owner)
+    return found
+
+
+def set_slots(owner: Any, held: dict[str, Any]) -> None:
+    """Let the slots of an instance hold what `slots` gave, and others nothing."""
+    for name in {**slots(owner), **held}:
+        if name in held:
+            object.__setattr__(owner, name, held[name])
+        else:
+            object.__delattr__(owner, name)
 
 
 @cache

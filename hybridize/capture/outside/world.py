@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import types
 from collections import deque
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from copy import copy
 from functools import partial
 from typing import Any, cast
@@ -27,7 +27,7 @@ from hybridize.base.frozen import frozen
 from hybridize.base.participation import ReadPolicy, read_of, watches_of
 from hybridize.capture.convert.statements import is_converted
 from hybridize.capture.outside.fed import FedReads
-from hybridize.capture.outside.objects import has_python_operators, python_operators, remembers
+from hybridize.capture.outside.objects import has_python_operators, python_operators, remembers, set_slots, slots
 from hybridize.capture.outside.tracing import Tracing
 from hybridize.capture.outside.trust import is_iterator
 from hybridize.contract.captured import GivenContainer, SideEffect
@@ -81,8 +81,8 @@ class Seen:
     owner: Any
     state: Any
     """A snapshot of it."""
-    held: list[tuple[Any, Any]]
-    """Containers that it is or has, its attributes among them, as deep as they go, and copies of them."""
+    undo: list[Callable[[], object]]
+    """Puts back the containers that it is or has, its attributes and slots among them, as deep as they go."""
 
     @property
     def is_changed(self) -> bool:
@@ -91,8 +91,8 @@ class Seen:
 
     def put_back(self) -> None:
         """Let it be as it was."""
-        for container, content in self.held:
-            refill(container, content)
+        for put_back in self.undo:
+            put_back()
 
 
 class World:
@@ -199,6 +199,14 @@ class World:
         place = Attribute(type(owner), name) if self.is_own(owner) else Member(owner, name)
         self.read(place, value, name, whole=False)
 
+    def read_code(self, function: types.FunctionType) -> None:
+        """Depend on the code of a function and its defaults: both can be replaced, as IPython's autoreload does."""
+        self.read(Attribute(function, "__code__"), function.__code__, whole=False)
+        if function.__defaults__ is not None:
+            self.read(Attribute(function, "__defaults__"), function.__defaults__, "a default")
+        if function.__kwdefaults__ is not None:
+            self.read(Attribute(function, "__kwdefaults__"), function.__kwdefaults__, "a default")
+
     def read_told(self, place: Place, value: Any, storages: Iterable[Storage], name: str, whole: bool) -> Any:
         """Give what was found at a place whose owner tells, by these storages, when it is replaced."""
         if type(value) in (int, float, ndarray) and place.key not in self.written:
@@ -273,7 +281,8 @@ class World:
             seen.put_back()
             raise self._changes_itself(type(owner), name)
         place = Content(owner, f"a {type(owner).__name__}")
-        if type(seen.state) is Snapshot and seen.state.parts and place.key not in self.guards:
+        holds = isinstance(owner, (list, dict, set, deque)) or (type(seen.state) is Snapshot and seen.state.parts)
+        if type(seen.state) is Snapshot and holds and place.key not in self.guards:
             self.guards[place.key] = Guard(place, Unchanged(seen.state), self.program.location())
 
     def depend_on_state(self, owner: Any, name: str) -> None:
@@ -348,11 +357,12 @@ class World:
         """
         self.check_kept(value, place.described())
         if not done:
-            self.remember(place)
+            before = MISSING if _is_inherited(place) else place.read()
             if isinstance(value, Symbol) and isinstance(place, Attribute) and not isinstance(place.owner, type):
                 object.__setattr__(place.owner, place.name, value)
             else:
-                place.write(value)
+                place.write(value)  # which may raise, as in Python: then nothing was written
+            self.undo.append(partial(place.write, before))
         self.written[place.key] = place
         self.effects.append(SideEffect(place.write, (value,)))
 
@@ -378,12 +388,17 @@ class World:
         target = container if path is None else GivenContainer(path)
         if path is not None:
             self.given_changed.add(path)
+        if name not in REPEATABLE and path is None:
+            self.read_content(container)  # what it does depends on what is there
+        try:
+            result = method(container, *args, **kwargs)
+        except Exception:
+            if path is None:
+                self.read_content(container)  # and so does whether it can be done
+            raise
         if name in REPEATABLE:
             self.effects.append(SideEffect(method, (target, *args), kwargs))
-            return method(container, *args, **kwargs)
-        if path is None:
-            self.read_content(container)  # what it does depends on what is there
-        result = method(container, *args, **kwargs)
+            return result
         self.effects.append(SideEffect(refill, (target, held(container))))
         return result
 
@@ -411,20 +426,23 @@ def _is_inherited(place: Place) -> bool:
     return not hasattr(type(getattr(type(place.owner), place.name, None)), "__set__")
 
 
-def _changeable(owner: Any, met: set[int]) -> Iterable[tuple[Any, Any]]:
-    """List the lists, dicts, sets and deques in an object, and the attributes of objects, each with a copy."""
+def _changeable(owner: Any, met: set[int]) -> Iterator[Callable[[], object]]:
+    """List what puts back the lists, dicts, sets and deques in an object, and the attributes of objects."""
     if id(owner) in met or not remembers(cast(Any, type(owner))):
         return
     met.add(id(owner))
     if isinstance(owner, (list, dict, set, deque)):
-        yield owner, copy(owner)
+        yield partial(refill, owner, copy(owner))
         parts = list(owner.values() if isinstance(owner, dict) else owner)
     else:
         parts = list(owner) if isinstance(owner, tuple) else []
     if hasattr(owner, "__dict__"):
         attributes = own(owner)
-        yield attributes, dict(attributes)
+        yield partial(refill, attributes, dict(attributes))
         parts += attributes.values()
+    if kept := slots(owner):
+        yield partial(set_slots, owner, kept)
+        parts += kept.values()
     for part in parts:
         yield from _changeable(part, met)
 

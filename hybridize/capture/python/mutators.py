@@ -19,7 +19,7 @@ from hybridize.capture.outside.objects import is_users
 from hybridize.capture.python import writes
 from hybridize.capture.python.semantics import Semantics
 from hybridize.capture.trace.recording import Recording, Trace, current_trace
-from hybridize.contract.places import Attribute
+from hybridize.contract.places import Attribute, Key
 from hybridize.contract.snapshots import CONTAINERS, MISSING, refill
 
 
@@ -59,6 +59,10 @@ class _Stored(Attribute):
     """An attribute of an object, written past what its class makes of it."""
 
     __slots__ = ()
+
+    @property
+    def key(self) -> Key:
+        return Attribute(self.owner, self.name).key  # however it is written, it is read as all others
 
     def write(self, value: Any) -> None:
         if value is not MISSING:

@@ -24,15 +24,15 @@ from hybridize.array.storage import Storage
 from hybridize.array.symbol import Symbol
 from hybridize.base.dims import is_symbolic
 from hybridize.base.errors import CaptureError
-from hybridize.base.participation import WritePolicy, fed_of, is_of_package, outside_of, watches_of, write_of
+from hybridize.base.participation import WritePolicy, fed_of, outside_of, watches_of, write_of
 from hybridize.capture.control import statements, texts
 from hybridize.capture.control.operators import and_, choose, compare, or_
 from hybridize.capture.control.raising import Trying
 from hybridize.capture.control.selected import selected, taken
-from hybridize.capture.control.signals import BREAK, CONTINUE, BlockStack, Returned, assign, content
+from hybridize.capture.control.signals import BREAK, CONTINUE, BlockStack, Returned
 from hybridize.capture.control.truth import Undecided, not_, plain
 from hybridize.capture.convert import statements as convert
-from hybridize.capture.outside.objects import is_users
+from hybridize.capture.outside.objects import is_users, static
 from hybridize.capture.outside.trust import (
     FUNCTIONS,
     asks_interpreter,
@@ -42,7 +42,7 @@ from hybridize.capture.outside.trust import (
     opaque_name,
 )
 from hybridize.capture.outside.world import World
-from hybridize.capture.python import masks, writes
+from hybridize.capture.python import masks, unconverted, writes
 from hybridize.capture.python.arguments import numbers_given
 from hybridize.capture.python.builtins import REPLACED
 from hybridize.capture.python.classes import (
@@ -190,11 +190,13 @@ class Router:
         if kind is Symbol or kind is ndarray:
             array = trace.lifted(owner)
             return masks.selected(array, key) if masks.selects(array, key) else array[key]
-        if kind in CONTAINERS or isinstance(owner, Mapping):
+        if kind in CONTAINERS:
             return item(self, trace.root, owner, plain(key), whole)
         method = _special_method(trace, owner, "__getitem__")
         if method is not None:
             return self.call(method, owner, key)
+        if isinstance(owner, Mapping):
+            return item(self, trace.root, owner, plain(key), whole)
         trace.root.world.depend_on_state(owner, "__getitem__")
         return trace.root.world.wrap(owner[plain(key)], "an item", whole)
 
@@ -265,10 +267,10 @@ class Router:
         if is_trusted_file(function.__code__.co_filename):
             return self._call_trusted(trace, function, args, kwargs)
         _check_outside(trace, function, args, kwargs)
-        _depend_on_code(trace.root.world, function)
+        trace.root.world.read_code(function)
         made = convert.converted(function, Router(function))
         if made is None:
-            return _call_unconverted(trace, function, args, kwargs)
+            return unconverted.called(self, trace, function, args, kwargs)
         try:
             return made(*args, **kwargs)
         except NameError as error:
@@ -278,9 +280,9 @@ class Router:
             raise written from None
 
     def _call_class(self, trace: Recording, kind: type, args: Any, kwargs: Any) -> Any:
-        init: Any = _static(kind, "__init__")
-        plain = _static(kind, "__new__") is _static(object, "__new__")
-        raised = issubclass(kind, BaseException) and isinstance(_static(kind, "__new__"), types.BuiltinFunctionType)
+        init: Any = static(kind, "__init__")
+        plain = static(kind, "__new__") is static(object, "__new__")
+        raised = issubclass(kind, BaseException) and isinstance(static(kind, "__new__"), types.BuiltinFunctionType)
         if (
             not (plain or raised)
             or type(kind) is not type
@@ -321,6 +323,11 @@ class Router:
         if type(owner) in CONTAINERS:
             return writes.container_method(self, trace, owner, function.__name__, args, kwargs)
         if isinstance(function, _DESCRIPTORS) and args and type(args[0]) in CONTAINERS:  # list.append(log, x)
+            if getattr(type(args[0]), function.__name__, None) != function:
+                raise trace.root.refusing(CaptureError(
+                    "E431", f"{function.__qualname__}() on a {type(args[0]).__name__}, which has its own",
+                    help=f"call {type(args[0]).__name__}.{function.__name__}()",
+                ))  # fmt: skip
             return writes.container_method(self, trace, args[0], function.__name__, args[1:], kwargs)
         if type(owner) in (int, float) and any(map(is_symbolic, args)):
             return function(
@@ -334,7 +341,7 @@ class Router:
             ))  # fmt: skip
         wrapped = getattr(function, "__wrapped__", None)
         if isinstance(wrapped, FunctionType) and not is_trusted_file(wrapped.__code__.co_filename):
-            _depend_on_names(trace, wrapped, {})
+            unconverted.depend_on_names(trace, wrapped)
         _check_outside(trace, function, args, kwargs)
         args, kwargs = numbers_given(function, args, kwargs)
         if asks_interpreter(function) and not any(isinstance(x, Symbol) for x in (*args, *kwargs.values())):
@@ -463,11 +470,11 @@ class _Context:
     def __enter__(self) -> Any:
         self._trying = Trying()  # its `__exit__` may swallow an exception
         self._trying.__enter__()
-        return self._router.call(_static(type(self._manager), "__enter__"), self._manager)
+        return self._router.call(static(type(self._manager), "__enter__"), self._manager)
 
     def __exit__(self, *error: Any) -> Any:
         self._trying.__exit__(*error)
-        return self._router.call(_static(type(self._manager), "__exit__"), self._manager, *error)
+        return self._router.call(static(type(self._manager), "__exit__"), self._manager, *error)
 
 
 def routed(function: Callable[..., Any]) -> Callable[..., Any]:
@@ -495,15 +502,6 @@ def _number_attribute(symbol: Symbol, name: str) -> Any:
     if not hasattr(symbol.weak, name):
         raise AttributeError(f"{symbol.weak.__name__!r} object has no attribute {name!r}")  # type: ignore[union-attr]
     return getattr(symbol._concretize("item"), name)
-
-
-def _depend_on_code(world: World, function: FunctionType) -> None:
-    """Depend on the code of a function and its defaults: both can be replaced, as IPython's autoreload does."""
-    world.read(Attribute(function, "__code__"), function.__code__, whole=False)
-    if function.__defaults__ is not None:
-        world.read(Attribute(function, "__defaults__"), function.__defaults__, "a default")
-    if function.__kwdefaults__ is not None:
-        world.read(Attribute(function, "__kwdefaults__"), function.__kwdefaults__, "a default")
 
 
 def _depend_on_partial(world: World, function: functools.partial[Any]) -> None:
@@ -554,145 +552,6 @@ def _inherited(world: World, owner: Any, name: str) -> Any:
     return value
 
 
-def _call_unconverted(trace: Recording, function: FunctionType, args: Any, kwargs: Any) -> Any:
-    """Call a function without source, which reads the world by itself: depend on all that it can reach by name.
-
-    Raises:
-        CaptureError E431: it changes something of that, which calls of the program would not do.
-    """
-    reached: dict[int, Any] = {}
-    _depend_on_names(trace, function, reached)
-    world = trace.root.world
-    for argument in (*args, *kwargs.values()):
-        _reach(trace, argument, _names_of(function.__code__), reached)
-    found = [*reached.values(), *(function.__defaults__ or ()), *(function.__kwdefaults__ or {}).values()]
-    plain_objects = [one for one in found if not isinstance(one, _TABLES) and not world.is_own(one)]
-    seen = [world.seen(one) for one in plain_objects if world.before_call(one, "__getattribute__") is not None]
-    cells = [cell for one in (function, *reached.values()) for cell in getattr(one, "__closure__", None) or ()]
-    tables = [one.__globals__ for one in (function, *reached.values()) if isinstance(one, FunctionType)]
-    tables += [vars(one) for one in reached.values() if isinstance(one, (types.ModuleType, FunctionType))]
-    classes = [(one, dict(vars(one))) for one in reached.values() if isinstance(one, type)]
-    held = [world.seen(one) for one in world.outside.values() if not world.is_own(one)]
-    known = {id(table): (table, dict(table)) for table in tables}
-    values = [(cell, content(cell)) for cell in cells]
-
-    def put_back() -> None:
-        for one in (*held, *seen):
-            one.put_back()
-        for table, before in known.values():
-            table.clear()
-            table.update(before)
-        for cell, value in values:
-            assign(cell, value)
-        for kind, before in classes:
-            for name in {*vars(kind), *before}:
-                if vars(kind).get(name, MISSING) is not before.get(name, MISSING):
-                    Attribute(kind, name).write(before.get(name, MISSING))
-
-    try:
-        result = function(*args, **kwargs)
-    except CaptureError as error:
-        put_back()
-        if not convert.is_edited(function):
-            raise
-        raise trace.root.refusing(CaptureError(
-            "E411", f"{function.__name__}() cannot be converted: its source in {function.__code__.co_filename} is not "
-            f"what was imported; called as it is: {error.what}",
-            help="restart Python, or import it again",
-        )) from error  # fmt: skip
-    changed = any(one.is_changed for one in (*seen, *held))
-    changed = changed or any(content(cell) is not value for cell, value in values)
-    changed = changed or any(_differ(table, before) for table, before in known.values())
-    changed = changed or any(_differ(dict(vars(kind)), before) for kind, before in classes)
-    if changed:
-        put_back()
-        raise trace.root.refusing(CaptureError(
-            "E431", f"{function.__name__}() changes what is outside of it, and its source is not there to be read",
-            help="put it into a file",
-        ))  # fmt: skip
-    return result
-
-
-def _differ(now: dict[str, Any], before: dict[str, Any]) -> bool:
-    """Tell whether two tables hold other names, or other objects under them."""
-    return now.keys() != before.keys() or any(now[name] is not before[name] for name in before)
-
-
-def _depend_on_names(trace: Recording, function: FunctionType, reached: dict[int, Any]) -> None:
-    """Depend on everything that a function could read by name; it may ask sizes for their class too.
-
-    Args:
-        trace: in charge.
-        function: of which there is no source.
-        reached: objects that it can reach, to be looked into.
-    """
-    world = trace.root.world
-    trace.root.inputs.pin_sizes()
-    _depend_on_code(world, function)
-    names = _names_of(function.__code__)
-    for name in names & function.__globals__.keys():
-        value = function.__globals__[name]
-        world.read(Global(function.__globals__, name), value, name)
-        _reach(trace, value, names, reached)
-    for name, cell in zip(function.__code__.co_freevars, function.__closure__ or (), strict=True):
-        if content(cell) is not MISSING:
-            world.read(Closure(cell, name), content(cell), name)
-            _reach(trace, content(cell), names, reached)
-    for default in (*(function.__defaults__ or ()), *(function.__kwdefaults__ or {}).values()):
-        _reach(trace, default, names, reached)
-
-
-def _reach(trace: Recording, value: Any, names: set[str], reached: dict[int, Any]) -> None:
-    """Depend on what code that nobody has read can find in a value by some names."""
-    world = trace.root.world
-    if isinstance(value, MethodType):
-        _reach(trace, value.__self__, names, reached)
-        value = value.__func__
-    if id(value) in reached or isinstance(value, _CONSTANT) or type(value) in CONTAINERS:
-        return
-    if isinstance(value, FunctionType):
-        if not is_trusted_file(value.__code__.co_filename) and not convert.is_converted(value):
-            reached[id(value)] = value
-            _depend_on_names(trace, value, reached)
-        return
-    if isinstance(value, types.ModuleType):
-        if not is_trusted_module(value.__name__):
-            reached[id(value)] = value
-            for name in names & vars(value).keys():
-                world.read(Global(vars(value), name), vars(value)[name], name)
-                _reach(trace, vars(value)[name], names, reached)
-        return
-    kind: Any = value if isinstance(value, type) else type(value)
-    if is_of_package(kind) or (isinstance(value, type) and is_trusted_class(kind)) or isinstance(value, Symbol):
-        return
-    reached[id(value)] = value
-    if not is_trusted_class(kind):
-        reached[id(kind)] = kind
-    for name in names:
-        member = _static(kind, name)
-        if member is MISSING or name in own(value):
-            if name in own(value):
-                _reach(trace, own(value)[name], names, reached)
-            continue
-        if isinstance(member, property):
-            member = member.fget
-        elif isinstance(member, (classmethod, staticmethod)):
-            member = member.__func__
-        if is_trusted_class(kind) and isinstance(member, FunctionType):
-            continue
-        place = Attribute(kind, name)
-        world.read(place, place.read(), name)
-        _reach(trace, member, names, reached)
-
-
-def _names_of(code: types.CodeType) -> set[str]:
-    names = set(code.co_names)
-    for constant in code.co_consts:
-        if isinstance(constant, types.CodeType):
-            names |= _names_of(constant)
-    return names
-
-
 def _module_attribute(root: Trace, module: types.ModuleType, name: str, whole: bool) -> Any:
     try:
         value = getattr(module, name)
@@ -713,29 +572,29 @@ def attribute(router: Router, trace: Recording, owner: Any, name: str, whole: bo
     """An attribute of an object of any class."""
     kind: Any = type(owner)
     world = trace.root.world
-    static = _static(kind, name)
+    member = static(kind, name)
     fed = fed_of(kind)
     if name in fed and not world.is_own(owner):
         return _fed(trace, owner, name, fed[name])
-    if isinstance(static, property) and isinstance(static.fget, FunctionType):
-        if is_trusted_file(static.fget.__code__.co_filename):
-            value = router.call(static.fget, owner)
+    if isinstance(member, property) and isinstance(member.fget, FunctionType):
+        if is_trusted_file(member.fget.__code__.co_filename):
+            value = router.call(member.fget, owner)
             world.read_opaque(Attribute(owner, name), value)
             return value
-        world.read_class(owner, name, static)
-        return router.call(static.fget, owner)
-    if isinstance(static, functools.cached_property) and name not in own(owner):
-        world.read_class(owner, name, static)
+        world.read_class(owner, name, member)
+        return router.call(member.fget, owner)
+    if isinstance(member, functools.cached_property) and name not in own(owner):
+        world.read_class(owner, name, member)
         if not world.is_own(owner):
             world.read(Item(vars(owner), name), MISSING)
-        value = router.call(static.func, owner)
+        value = router.call(member.func, owner)
         router.set_attribute(value, owner, name)
         return value
-    if isinstance(owner, type) and isinstance(_static(owner, name), functools.singledispatchmethod):
-        return dispatched_method(router, _static(owner, name), None, owner)
-    if isinstance(static, functools.singledispatchmethod):
-        world.read_class(owner, name, static)
-        return dispatched_method(router, static, owner, kind)
+    if isinstance(owner, type) and isinstance(static(owner, name), functools.singledispatchmethod):
+        return dispatched_method(router, static(owner, name), None, owner)
+    if isinstance(member, functools.singledispatchmethod):
+        world.read_class(owner, name, member)
+        return dispatched_method(router, member, owner, kind)
     mine = own(owner)
     watches = watches_of(owner, name)
     if watches:
@@ -745,16 +604,16 @@ def attribute(router: Router, trace: Recording, owner: Any, name: str, whole: bo
         return world.read_told(Attribute(owner, name), value, watches, name, whole)
     if is_trusted_class(kind) and not isinstance(owner, type):
         value = getattr(owner, name)
-        if isinstance(owner, _CONSTANT) or (isinstance(static, _METHODS) and name not in mine):
+        if isinstance(owner, _CONSTANT) or (isinstance(member, _METHODS) and name not in mine):
             return trace.lifted(value)
         kept = name in mine and (type(value) is ndarray or write_of(kind) is WritePolicy.EFFECT)  # of a namespace, say
         if kept and not world.is_own(owner) and not isinstance(value, Symbol):
             return world.read(Attribute(owner, name), value, name, whole)
         world.read_opaque(Attribute(owner, name), value)
         return world.wrap(value, name, whole)
-    if isinstance(static, (FunctionType, classmethod, staticmethod)) and name not in mine:
+    if isinstance(member, (FunctionType, classmethod, staticmethod)) and name not in mine:
         return read_member(world, owner, name)
-    if static is MISSING and name not in mine and not isinstance(owner, type):
+    if member is MISSING and name not in mine and not isinstance(owner, type):
         dynamic = _special_method(trace, owner, "__getattr__")
         if dynamic is not None:
             world.read_absent(owner, name, own=True)
@@ -766,7 +625,7 @@ def attribute(router: Router, trace: Recording, owner: Any, name: str, whole: bo
         return value
     if world.is_own(owner) and type(value) in CONTAINERS and Attribute(type(owner), name).read() is MISSING:
         return value
-    if world.is_own(owner) and name not in mine and static is not MISSING:
+    if world.is_own(owner) and name not in mine and member is not MISSING:
         return world.read(Attribute(kind, name), value, name, whole)  # of the class
     return world.read(Attribute(owner, name), value, name, whole)
 
@@ -807,6 +666,11 @@ def item(router: Router, root: Trace, owner: Any, key: Any, whole: bool) -> Any:
         world.read(Item(owner, key), MISSING)
         writes.set_item(router, router.call(owner.default_factory), owner, key)
         return owner[key]
+    missing = None if type(owner) in CONTAINERS else getattr(type(owner), "__missing__", None)
+    if missing is not None and key not in owner:  # of a `Counter`, say
+        if not world.is_own(owner):
+            world.read(Item(owner, key), MISSING)
+        return router.call(missing, owner, key)
     try:
         value = owner[key]
     except LookupError:
@@ -820,17 +684,9 @@ def item(router: Router, root: Trace, owner: Any, key: Any, whole: bool) -> Any:
     return world.read(Item(owner, key), value, repr(key), whole)
 
 
-def _static(kind: type, name: str) -> Any:
-    """Return the attribute that the class has under a name, without asking the instance."""
-    for base in kind.__mro__:
-        if name in base.__dict__:
-            return base.__dict__[name]
-    return MISSING
-
-
 def _python_method(kind: type, name: str) -> FunctionType | None:
     """A special method of a class that the user wrote in Python."""
-    method = _static(kind, name)
+    method = static(kind, name)
     if isinstance(method, FunctionType) and not is_trusted_file(method.__code__.co_filename):
         return method
     return None

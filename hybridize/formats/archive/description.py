@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from collections import namedtuple
+from collections import OrderedDict, namedtuple
 from collections.abc import Iterable
 from typing import Any
 
@@ -51,7 +51,9 @@ def structure_out(structure: Structure) -> dict[str, Any]:
         out["children"] = [structure_out(child) for child in structure.children]
     if structure.kind == "dict":
         out["keys"] = [plain(key) for key in structure.keys]
-    if structure.cls is not None:
+    if structure.cls is OrderedDict:
+        out["class"] = ["OrderedDict"]
+    elif structure.cls is not None:
         out["class"] = [structure.cls.__name__, *structure.cls._fields]  # type: ignore[attr-defined]
     return out
 
@@ -98,7 +100,11 @@ def structure_in(tree: dict[str, Any]) -> Structure:
         keys = tuple(tree["keys"])
         if not len(keys) == len(set(keys)) == len(children) or any(type(key) not in _PLAIN for key in keys):
             raise ValueError("the keys of a dict do not fit")
-    cls = None
+    cls: type | None = None
+    if kind == "dict" and "class" in tree:
+        if tree["class"] != ["OrderedDict"]:
+            raise ValueError(f"{tree['class']!r} is no class of dicts")
+        cls = OrderedDict
     if kind == "namedtuple":
         name, *fields = map(word, tree["class"])
         if len(fields) != len(children):

@@ -189,7 +189,7 @@ KINDS: dict[str, Kind] = {
             "{p}.update({{'b': {a}}})", "{p}.setdefault('c', {a})", "{p}.pop('b', None)", "{p}.__setitem__('a', {a})",
             "{p}.__setitem__('a', {p}['a'] + {a})", "{p} |= {{'b': {a}}}", "{p}.clear()", "{p}['a'][0] = 5",
             "operator.setitem({p}, 'b', {a})", "{p} = {{**{p}, 'c': {a}}}", "operator.ior({p}, {{'b': {a}}})",
-            "dict.__setitem__({p}, 'b', {a})", "{p}['k' + str(len({p}) % 3)] = {a}", "{p}.popitem()", "del {p}['a']",
+            "type({p}).__setitem__({p}, 'b', {a})", "{p}['k' + str(len({p}) % 3)] = {a}", "{p}.popitem()", "del {p}['a']",
         ),
         outside=("{p}['a'][:] = 7", "{p}['d'] = np.ones(3)"),
     ),
@@ -300,7 +300,7 @@ ODD_NUMBERS = (
     "sorted([{n}, {n}])[0]",
     "({n} & 3)",
     "{n} ** -1",
-    "hash({n})",
+    "hash(int({n}))",
     "{n} + 2**62",
     "max([{n}, {n}, 2])",
     "math.gcd(int({n}), 6)",
@@ -602,9 +602,11 @@ class Body:
             self.line(f"if {grouped(self.array(1))}.sum() > 20:")
             self.line(f"    raise ValueError('{self.writer.fresh('no')}')")
         elif form == 2:
+            # Of arrays only: what the capture knows (a constant, a number among the arguments) it prints by itself,
+            # once, as the chapter shows; that is decided, and no difference.
             name = self.writer.fresh("shown")
-            self.line(f"{name} = {self.pick([self.number(1), self.array(1)])}")
-            self.line(self.pick([f"print('value', {name})", f"print(f'got {{{name}}}')", "print('called')"]))
+            self.line(f"{name} = {self.array(1)}")
+            self.line(self.pick([f"print('value', {name})", f"print(f'got {{{name}}}')"]))
         elif form == 3 and self.places:
             self.line("try:")
             self.depth += 1
