@@ -326,7 +326,7 @@ class _Finalizer:
     def _results(self) -> tuple[list[Result], list[Value]]:
         lifted = [self.trace.lifted(leaf) for leaf in self.leaves]
         kept = [leaf for effect in self.trace.world.effects for leaf in self._leaves_of(effect)]
-        for leaf in {id(leaf): leaf for leaf in [*lifted, *kept]}.values():
+        for leaf in (*lifted, *kept):
             if isinstance(leaf, Symbol) and leaf.weak is None:
                 self._count[leaf._cell] = self._count.get(leaf._cell, 0) + 1
         results: list[Result] = []
@@ -420,13 +420,14 @@ class _Finalizer:
             return self._text(argument)
         if isinstance(argument, Undecided):
             raise argument.refused(RESULT)
-        if isinstance(argument, ndarray):
-            argument = self.trace.lift(argument)
+        argument = self.trace.lifted(argument)
         if isinstance(argument, Symbol):
             kept = self._kept(argument)
             if kept is not None:
                 return kept
             if argument.weak is not None:
+                if argument.operand() in self.trace.numbers.mixed:
+                    raise self.trace.numbers.mixed_refused("who finds it outside")
                 return Output(self._output(argument.operand()), argument.weak)
             index, steps = self._new(argument)
             return Output(index, None, steps)

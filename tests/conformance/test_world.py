@@ -947,3 +947,70 @@ def test_a_change_that_failed_is_tried_again():
     kept.append(5.0)
     made(np.ones(2))
     assert [float(one) for one in kept] == [2.0]
+
+
+def test_numpy_arrays_of_the_user_are_written_in_place():
+    """Whichever way they come: as a default, in a list, from a module."""
+    held = [numpy.zeros(2, "float32")]
+
+    def of(make):
+        held[0][:] = 0
+
+        def helper(x, *, kept=numpy.zeros(2, "float32")):  # noqa: B008
+            kept[...] = kept + 1
+            kept[1:] = kept[:1]
+            return kept
+
+        def body(x, own=numpy.ones(2, "float32")):  # noqa: B008
+            for one in held:
+                one[0] = x[0]
+                one += 1
+            own += x
+            return helper(own), own[::-1] * 1
+
+        made = make(body)
+        first = made(np.array([4.0, 5.0]))
+        second = made(np.array([4.0, 5.0]))
+        return [part.tolist() for part in (*first, *second)], held[0].tolist()
+
+    assert of(hybridize) == of(lambda f: f)
+
+
+def test_a_view_that_is_returned_and_kept_is_one_array():
+    kept = []
+
+    @hybridize
+    def body(x):
+        part = (x * 2)[::-1]
+        kept.append(part)
+        return part
+
+    found = body(np.array([1.0, 2.0]))
+    kept[0][:] = 7
+    assert found.tolist() == [7.0, 7.0]
+
+
+def test_missing_keys_are_read_as_missing():
+    """A dict of which a key is asked that it has not is free to get others."""
+    table, counts = {}, collections.Counter()
+    made = hybridize(lambda x: x * table.get("a", 2) + counts["a"])
+    for number in range(3):
+        assert made(np.ones(1)).tolist() == [2.0]
+        table[number] = counts[number] = 5
+    assert made.cache_info().captures == 1
+    table["a"] = 3
+    assert made(np.ones(1)).tolist() == [3.0]
+    counts["a"] = 4
+    assert made(np.ones(1)).tolist() == [7.0]
+
+
+def test_a_number_of_which_data_decides_the_class_is_not_kept():
+    kept = {}
+
+    @hybridize
+    def body(x):
+        kept["b"] = 3.0 if x.sum() > 1 else 1
+
+    with pytest.raises(CaptureError):
+        body(np.ones(2))
+    assert kept == {}

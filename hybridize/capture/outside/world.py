@@ -186,6 +186,13 @@ class World:
         else:
             self.wrap(container, "a container")
 
+    def read_missing(self, container: Any, index: Any) -> None:
+        """Depend on a dict's not having a key, or on a list's not being so long."""
+        if isinstance(container, dict) and type(index) in _SIMPLE and id(container) not in self.given:
+            self.read(Item(container, index), MISSING)
+        else:
+            self.read_content(container)
+
     def read_items(self, iterable: Any) -> None:
         """Depend on an object that a loop goes through: by what it holds."""
         if type(iterable) in CONTAINERS:

@@ -165,8 +165,8 @@ class Router:
             if kind is Symbol and name == "__class__":
                 return class_of(owner)
             return _number_attribute(owner, name) if kind is Symbol and owner.weak is not None else getattr(owner, name)
-        if kind is ndarray:
-            return getattr(trace.lift(owner), name)
+        if isinstance(array := trace.lifted(owner), Symbol):
+            return getattr(array, name)
         if isinstance(owner, Undecided):
             return getattr(owner, name)
         if kind is types.ModuleType:
@@ -187,8 +187,7 @@ class Router:
         kind = type(owner)
         if trace is None:
             return owner[key]
-        if kind is Symbol or kind is ndarray:
-            array = trace.lifted(owner)
+        if isinstance(array := trace.lifted(owner), Symbol):
             return masks.selected(array, key) if masks.selects(array, key) else array[key]
         if kind in CONTAINERS:
             return item(self, trace.root, owner, plain(key), whole)
@@ -675,7 +674,7 @@ def item(router: Router, root: Trace, owner: Any, key: Any, whole: bool) -> Any:
         value = owner[key]
     except LookupError:
         if outside:
-            world.read_content(owner)
+            world.read_missing(owner, key)
         raise
     if not outside:
         return root.lifted(value)

@@ -314,7 +314,7 @@ def _of_copy(table: dict[str, Any]) -> _Held:
 
 
 def _parts(container: Any) -> dict[Any, Any]:
-    """What a container holds, by key, by number, or (of a set) each by itself."""
+    """Give the content of a container, by key, by number, or (of a set) each by itself."""
     if isinstance(container, dict):
         return dict(dict.items(container))
     return {part: part for part in container} if isinstance(container, set) else dict(enumerate(container))

@@ -12,7 +12,6 @@ import operator
 import types
 from typing import Any
 
-from hybridize.array.ndarray import ndarray
 from hybridize.array.operators import Operators
 from hybridize.array.symbol import Symbol
 from hybridize.base.errors import CaptureError
@@ -101,10 +100,11 @@ def set_item(router: Semantics, value: Any, owner: Any, key: Any) -> None:
     kind = type(owner)
     if trace is None:
         owner[key] = value
-    elif isinstance(value, masks.Masked) and isinstance(owner, (ndarray, Symbol)):
-        masks.assign(trace.lifted(owner), key, value)
-    elif kind is ndarray:
-        trace.lift(owner)[key] = value
+    elif isinstance(array := trace.lifted(owner), Symbol):
+        if isinstance(value, masks.Masked):
+            masks.assign(array, key, value)
+        else:
+            array[key] = value
     elif kind in CONTAINERS:
         _change(trace, owner, "__setitem__", (plain(key), value))
     else:
@@ -165,7 +165,7 @@ def augmented(before: Any, method: str, value: Any) -> Any:
             return _change(trace, before, name, (value,))
         if trace.root.world.is_outside(before):
             trace.root.world.read_content(before)
-    return getattr(operator, method)(before, value)
+    return getattr(operator, method)(before if trace is None else trace.lifted(before), value)
 
 
 def container_method(router: Semantics, trace: Recording, owner: Any, name: str, args: Any, kwargs: Any) -> Any:
@@ -180,8 +180,12 @@ def container_method(router: Semantics, trace: Recording, owner: Any, name: str,
         return _change(trace, owner, name, args, kwargs)
     args = tuple(map(plain, args))
     if world.is_outside(owner):
-        if name in ("get", "__getitem__") and args and isinstance(owner, dict) and _hashable(args[0]) in owner:
-            return router.read_item(owner, args[0])
+        if name in ("get", "__getitem__") and args and isinstance(owner, dict):
+            if _hashable(args[0]) in owner:
+                return router.read_item(owner, args[0])
+            if name == "get" and not kwargs:
+                world.read_missing(owner, args[0])
+                return owner.get(*args)
         if name == "__len__":
             return world.read_length(owner, len(owner))
         world.read_content(owner)

@@ -234,8 +234,10 @@ class Recording(GraphScope):
         return self.root.inputs.lift(array)
 
     def lifted(self, value: Any) -> Any:
-        """Return the symbol of an array; whatever else as it is."""
-        return self.root.inputs.lift(value) if isinstance(value, ndarray) else value
+        """Return the symbol of an array, ours or one of NumPy's that is the user's; whatever else as it is."""
+        inputs = self.root.inputs
+        array = value if isinstance(value, ndarray) else inputs.foreign.get(id(value))
+        return value if array is None else inputs.lift(array)
 
     def read(self, cell: Cell, detached: bool) -> Operand:
         return self.root.history.read(self, cell, detached)

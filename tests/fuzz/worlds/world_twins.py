@@ -58,7 +58,7 @@ class Describer:
         """All that the module holds."""
         described = {}
         for name, value in sorted(vars(self.module).items()):
-            if name not in PRELUDE_NAMES:
+            if name not in PRELUDE_NAMES and name != "__warningregistry__":  # of warnings that were shown
                 # A result is a structure of its own: which list of the program it is, if any, is not compared.
                 describer = Describer(self.module) if name.startswith("out") else self
                 described[name] = describer.of(value)
