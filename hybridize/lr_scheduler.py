@@ -48,7 +48,7 @@ class LRScheduler:
         if self.warmup_begin_lr > self.base_lr:
             raise _refused(f"warm-up goes up: warmup_begin_lr={warmup_begin_lr!r} is above base_lr={base_lr!r}")
         if warmup_mode not in ("linear", "constant"):
-            raise _refused(f"warmup_mode is 'linear' or 'constant', got {warmup_mode!r}")
+            raise _refused(f"warmup_mode must be 'linear' or 'constant', got {warmup_mode!r}")
 
     def get_warmup_lr(self, num_update: int) -> float:
         """The rate during warm-up."""
@@ -123,10 +123,10 @@ class MultiFactorScheduler(LRScheduler):
     ) -> None:
         super().__init__(base_lr, warmup_steps, warmup_begin_lr, warmup_mode)
         if not isinstance(step, Iterable):
-            raise _refused(f"step is a list of numbers of updates, got {step!r}")
+            raise _refused(f"step must be a list of numbers of updates, got {step!r}")
         self.step = [whole("each step", one, 1) for one in step]
         if not self.step or any(a >= b for a, b in itertools.pairwise(self.step)):
-            raise _refused(f"step is a list that goes up, got {step!r}")
+            raise _refused(f"step must be a list that goes up, got {step!r}")
         self.factor = _checked_factor(factor)
 
     def decayed(self, num_update: int) -> float:

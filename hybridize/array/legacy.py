@@ -77,7 +77,7 @@ def _index_as_float(function: _Function) -> _Function:
 def norm(data: Any, ord: int = 2, axis: Any = None, keepdims: bool = False, out_dtype: Any = None) -> Any:
     """The L1 or L2 norm over `axis`."""
     if ord not in (1, 2):
-        raise ValueArgumentError("E345", f"norm: ord is 1 or 2, got {ord!r}", help="np.linalg.norm has others")
+        raise ValueArgumentError("E345", f"norm: ord must be 1 or 2, got {ord!r}", help="np.linalg.norm has others")
     x = array(data)
     x = x.astype(floating(x.dtype), copy=False)
     found = (
@@ -409,7 +409,7 @@ def where(condition: ArrayLike, x: ArrayLike, y: ArrayLike) -> Any:
     c, values = array(condition), array(x)
     if c.ndim == 1 and values.ndim > 1:
         if c.shape[0] != values.shape[0]:
-            raise ShapeError("E138", f"where: {c.type} does not choose the rows of {values.type}")
+            raise ShapeError("E138", f"where: a condition {c.type} needs one element for each row of {values.type}")
         c = np.reshape(c, (-1,) + (1,) * (values.ndim - 1))
     return np.where(c, values, y)
 

@@ -181,7 +181,7 @@ def from_list(x: Any, dtype: DType | None = None) -> Operand:
     try:
         array = numpy.array(x)
     except ValueError as error:
-        raise ShapeError("E103", f"a list that is not an array: {error}") from None
+        raise ShapeError("E103", f"a list cannot become an array: {error}") from None
     if dtype is None:
         dtype = float32 if array.dtype == float64 or array.size == 0 else as_dtype(array.dtype)
     return given(array.astype(dtype, copy=False))
@@ -376,7 +376,7 @@ def axis_of(axis: Any, ndim: int, name: str) -> int:
     try:
         number_ = axis.__index__()
     except (AttributeError, TypeError):
-        raise ArgumentError("E308", f"{name}: an axis is an integer, got {axis!r}") from None
+        raise ArgumentError("E308", f"{name}: an axis must be an integer, got {axis!r}") from None
     if not -ndim <= number_ < ndim:
         raise OutOfBoundsError(
             "E111",
@@ -395,7 +395,7 @@ def one_of(value: Any, options: Sequence[Any], name: str, keyword: str, help: st
     if not isinstance(value, (str, type(None))) or value not in options:
         *others, last = map(repr, options)
         known = f"{', '.join(others)} or {last}" if others else last
-        raise ValueArgumentError("E345", f"{name}: {keyword} is {known}, got {value!r}", help=help)
+        raise ValueArgumentError("E345", f"{name}: {keyword} must be {known}, got {value!r}", help=help)
 
 
 def made_in_order(order: Any, name: str) -> None:
@@ -430,13 +430,13 @@ def shape_from(shape: Any) -> Shape:
         try:
             return tuple(map(_size, shape))
         except AttributeError:
-            raise ArgumentError("E309", f"the sizes of a shape are integers, got {shape!r}") from None
+            raise ArgumentError("E309", f"the sizes of a shape must be integers, got {shape!r}") from None
     if isinstance(shape, numpy.ndarray):
         return tuple(int(length) for length in shape.reshape(-1))
     try:
         return (_size(shape),)
     except AttributeError:
-        raise ArgumentError("E309", f"a shape is an integer or a tuple of them, got {shape!r}") from None
+        raise ArgumentError("E309", f"a shape must be an integer or a tuple of them, got {shape!r}") from None
 
 
 def _size(length: Any) -> int:
@@ -447,5 +447,5 @@ def sizes_from(shape: Any) -> Shape:
     """The shape of a new array."""
     sizes = shape_from(shape)
     if any(length < 0 for length in sizes):
-        raise ShapeError("E112", f"a size is not negative, got {list(sizes)}")
+        raise ShapeError("E112", f"sizes must not be negative, got {list(sizes)}")
     return sizes

@@ -515,7 +515,7 @@ def choice(
             raise ShapeError("E135", f"choice: probabilities {p.type} for {count} elements", help="one for each")
         _shares(p, "choice")
     if not replace and total > count:
-        raise ShapeError("E135", f"choice: {total} of {count} without replacement")
+        raise ShapeError("E135", f"choice: cannot draw {total} of {count} elements without replacement")
     if replace and p is None:
         chosen = randint(0, count, shape)
     elif replace:
@@ -546,7 +546,7 @@ def multinomial(n: int, pvals: Any, size: Any = None, ctx: Any = None, device: A
     """Count the outcomes of `n` draws, as int64."""
     check_device(ctx if ctx is not None else device)
     if n < 0:
-        raise ValueArgumentError("E345", f"random.multinomial: a number of draws is not negative, got {n}")
+        raise ValueArgumentError("E345", f"random.multinomial: a number of draws must not be negative, got {n}")
     p = array(pvals)
     if p.ndim != 1:
         raise ShapeError("E118", f"multinomial takes a vector of probabilities, got {p.type}")

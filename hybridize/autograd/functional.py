@@ -48,7 +48,7 @@ def value_and_grad(
     if not callable(function):
         raise ArgumentError(
             "E395",
-            f"the gradient of a function is asked for, got {type(function).__name__}",
+            f"grad takes a function, got {type(function).__name__}",
             help="autograd.grad(heads, variables) gives gradients of arrays",
         )
     positions = (argnums,) if isinstance(argnums, int) else tuple(argnums)
@@ -106,7 +106,7 @@ def _copy(x: Any, position: int, outer: bool) -> ndarray | Symbol:
     x = array(x)
     if not isinstance(x, (ndarray, Symbol)) or not is_float(x.dtype):
         kind = getattr(x, "type", type(x).__name__)
-        raise ArgumentError("E385", f"gradients are those of floats, argument {position} has {kind}")
+        raise ArgumentError("E385", f"only floats have gradients, argument {position} is {kind}")
     if capturing() or not isinstance(x, ndarray):
         return staging().variable(x)
     if not outer:

@@ -30,7 +30,7 @@ def attach_grad(x: Any, grad_req: str = "write", stype: Any = None) -> None:
         StateError E545: while a function is being compiled.
     """
     if stype not in (None, "default"):
-        raise ArgumentError("E321", f"gradients are dense, got the storage type {stype!r}")
+        raise ArgumentError("E321", f"gradients must be dense, got the storage type {stype!r}")
     if grad_req not in REQS:
         raise ArgumentError("E322", f"grad_req is write, add or null, got {grad_req!r}")
     if type(x) is Symbol:
@@ -46,7 +46,7 @@ def attach_grad(x: Any, grad_req: str = "write", stype: Any = None) -> None:
         return
     if not is_float(x.dtype):
         raise ArgumentError(
-            "E385", f"gradients are those of floats, got {x.type}", help="cast it first: x.astype('float32')"
+            "E385", f"only floats have gradients, got {x.type}", help="cast it first: x.astype('float32')"
         )
     mark(x, Variable(x.type, grad_req))
 

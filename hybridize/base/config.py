@@ -16,7 +16,7 @@ def _flag(name: str, default: str = "") -> bool:
 def _bytes(name: str, default: int) -> int:
     text = os.environ.get(name, "").strip()
     if text and not text.isdecimal():
-        raise ArgumentError("E348", f"{name} is a number of bytes, got {text!r}")
+        raise ArgumentError("E348", f"{name} must be a number of bytes, got {text!r}")
     return int(text) if text else default
 
 

@@ -28,7 +28,7 @@ def number(name: str, value: Any, low: float = -math.inf, below: float = math.in
             raise TypeError
         found = float(value)
     except (TypeError, ValueError):
-        raise ValueArgumentError("E353", f"{name} is a number, got {value!r}") from None
+        raise ValueArgumentError("E353", f"{name} must be a number, got {value!r}") from None
     if not low <= found < below:
         raise ValueArgumentError("E353", f"{name} is a number in [{low:g}, {below:g}), got {value!r}")
     return found
@@ -50,5 +50,5 @@ def whole(name: str, value: Any, low: int) -> int:
     except TypeError:
         found = None
     if found is None or found < low:
-        raise ValueArgumentError("E353", f"{name} is an integer from {low} on, got {value!r}")
+        raise ValueArgumentError("E353", f"{name} must be an integer from {low} on, got {value!r}")
     return found

@@ -107,10 +107,10 @@ class Options:
         for name, value in given.items():
             allowed = _ALLOWED.get(name, (value,))
             if not any(value is one or (isinstance(one, str) and value == one) for one in allowed):
-                raise ArgumentError("E330", f"{name} is one of {', '.join(map(repr, allowed))}, got {value!r}")
+                raise ArgumentError("E330", f"{name} must be one of {', '.join(map(repr, allowed))}, got {value!r}")
         threads = options.threads
         if threads is not None and (not isinstance(threads, int) or isinstance(threads, bool) or threads < 1):
-            raise ArgumentError("E330", f"threads is a positive integer or None, got {threads!r}")
+            raise ArgumentError("E330", f"threads must be a positive integer or None, got {threads!r}")
         return options
 
 
@@ -660,6 +660,8 @@ def _example(spec: Any) -> Any:
             raise ArgumentError("E347", f"compile: {error.what}", help=error.help) from None
     if isinstance(spec, tuple) and all(isinstance(size, int) for size in spec):
         if any(size < 0 for size in spec):
-            raise ShapeError("E112", f"a size is not negative, got {list(spec)}", help="give the sizes of the array")
+            raise ShapeError(
+                "E112", f"sizes must not be negative, got {list(spec)}", help="give the sizes of the array"
+            )
         spec = TensorType(spec, float32)
     return wrap(numpy.zeros(spec.shape, spec.dtype)) if isinstance(spec, TensorType) else spec

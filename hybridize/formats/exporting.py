@@ -142,7 +142,7 @@ def checked_options(format: str, options: Mapping[str, Any]) -> dict[str, Any]:
     """
     if format not in FORMATS:
         near = difflib.get_close_matches(str(format), FORMATS, 1)
-        text = f"format is one of {', '.join(map(repr, FORMATS))}, got {format!r}"
+        text = f"format must be one of {', '.join(map(repr, FORMATS))}, got {format!r}"
         remedy = f"did you mean {near[0]!r}?" if near else "Blocks have 'mxnet', too"
         raise ArgumentError("E336", text, help=remedy)
     given = {name: value for name, value in options.items() if value is not None}
@@ -160,7 +160,7 @@ def _check_value(format: str, name: str, value: Any) -> None:
     match name:
         case "threads":
             if not isinstance(value, int) or isinstance(value, bool) or not 1 <= value <= 1024:
-                raise ArgumentError("E337", f"threads is a whole number from 1 to 1024, got {value!r}")
+                raise ArgumentError("E337", f"threads must be a whole number from 1 to 1024, got {value!r}")
             return
         case "weights":
             allowed = ("inside", "beside")
@@ -171,7 +171,7 @@ def _check_value(format: str, name: str, value: Any) -> None:
                 return
             allowed = MACHINES
     if value not in allowed:
-        raise ArgumentError("E337", f"{name} is one of {', '.join(map(repr, allowed))}, got {value!r}")
+        raise ArgumentError("E337", f"{name} must be one of {', '.join(map(repr, allowed))}, got {value!r}")
 
 
 # --------------------------------------------------------------------------------------------------------- C libraries

@@ -137,7 +137,7 @@ class Block:
     def register_child(self, block: Block, name: str | None = None) -> None:
         """Make `block` a child; its path component is `name`, or the number of children so far."""
         if not isinstance(block, Block):
-            raise ArgumentError("E326", f"a child is a Block, got {type(block).__name__}")
+            raise ArgumentError("E326", f"a child must be a Block, got {type(block).__name__}")
         self._children[str(len(self._children)) if name is None else name] = block
         self.watch.touch()
 
@@ -337,7 +337,7 @@ class Block:
     ) -> None:
         """Take over arrays by path, as `load_parameters` does those of a file."""
         if dtype_source not in ("current", "saved"):
-            raise ArgumentError("E327", f"dtype_source is current or saved, got {dtype_source!r}")
+            raise ArgumentError("E327", f"dtype_source must be current or saved, got {dtype_source!r}")
         checked_devices(device)
         load_into(
             self.collect_params(),

@@ -90,7 +90,7 @@ def write(
 ) -> tuple[str, str | None]:
     """Write `PATH-symbol.json` and `PATH-EPOCH.params`, once they give what the net gives; see `HybridBlock.export`."""
     if not isinstance(epoch, int) or isinstance(epoch, bool) or epoch < 0:
-        raise ArgumentError("E337", f"epoch is a whole number from 0, got {epoch!r}")
+        raise ArgumentError("E337", f"epoch must be a whole number from 0, got {epoch!r}")
     from hybridize.formats.file_set import put_in_place, temporary_folder  # late: most processes write no file
 
     destination, name = split(path)

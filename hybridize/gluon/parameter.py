@@ -54,7 +54,7 @@ def _normalized(shape: Any) -> Shape | None:
     try:
         sizes = tuple(map(operator.index, shape if isinstance(shape, (tuple, list)) else (shape,)))
     except TypeError:
-        what = f"the shape of a parameter is integers, got {shape!r}"
+        what = f"the shape of a parameter must be integers, got {shape!r}"
         raise ArgumentError("E309", what, help="sizes of 0 and -1 are taken from the first input") from None
     return tuple(size if size > 0 else UNKNOWN for size in sizes)
 
@@ -95,7 +95,7 @@ class Parameter:
     ) -> None:
         for value in (stype, grad_stype):
             if value != "default":
-                raise ArgumentError("E321", f"parameters are dense, got the storage type {value!r}")
+                raise ArgumentError("E321", f"parameters must be dense, got the storage type {value!r}")
         self.name = name
         """In full once a block has it: `dense0_weight`."""
         self.adopted = False

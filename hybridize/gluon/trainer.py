@@ -57,7 +57,8 @@ class Trainer:
         if compression_params is not None or "dist" in str(kvstore):
             raise ArgumentError(
                 "E359",
-                f"training is on one machine, got kvstore={kvstore!r} and compression_params={compression_params!r}",
+                f"training must be on one machine, got kvstore={kvstore!r} and "
+                f"compression_params={compression_params!r}",
                 help="leave them out",
             )
         self._params = [parameter for _, parameter in named]

@@ -130,7 +130,7 @@ def _scale(trace: Recording, trainer: Updating, batch_size: Any) -> Any:
     if type(batch_size) is Symbol:
         size = _as_array(trace, batch_size.operand())
         if size.size != 1:
-            raise ValueArgumentError("E353", f"batch_size is a positive number, got {size.type}")
+            raise ValueArgumentError("E353", f"batch_size must be a positive number, got {size.type}")
         size = size.reshape(())
         bind(Assert("the batch_size of a trainer's step is a positive number"), (size > 0).operand())
         return trainer._scale / size
@@ -145,7 +145,7 @@ def factor(trainer: Updating, batch_size: Any) -> float:
     """
     size = number("batch_size", batch_size)
     if size <= 0:
-        raise ValueArgumentError("E353", f"batch_size is a positive number, got {batch_size!r}")
+        raise ValueArgumentError("E353", f"batch_size must be a positive number, got {batch_size!r}")
     return trainer._scale / size
 
 

@@ -100,7 +100,7 @@ class TopKAccuracy(Measured):
     ) -> None:
         super().__init__(f"{name}_{top_k}", output_names, label_names, top_k=top_k)
         if not isinstance(top_k, (int, numpy.integer)) or top_k < 1:
-            raise ArgumentError("E372", f"top_k of TopKAccuracy is an integer from 1 on, got {top_k!r}")
+            raise ArgumentError("E372", f"top_k of TopKAccuracy must be an integer from 1 on, got {top_k!r}")
         self.top_k = top_k
         self._own_name = name
 
@@ -184,7 +184,7 @@ class CrossEntropy(Measured):
         if eps is None or eps < 0:
             raise ArgumentError(
                 "E372",
-                f"eps of {type(self).__name__} is 0 or more, got {eps!r}",
+                f"eps of {type(self).__name__} must be 0 or more, got {eps!r}",
                 help="it comes before ignore_label, which is best given by name",
             )
         self.eps, self.ignore_label, self.axis, self.from_logits = eps, ignore_label, axis, from_logits

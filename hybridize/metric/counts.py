@@ -114,7 +114,7 @@ class Fbeta(Measured):
                 help=f"classes are {', '.join(_MARKS)}; averages micro, macro or None",
             )
         if not 0 <= beta < math.inf:
-            raise ArgumentError("E372", f"beta of {type(self).__name__} is a number from 0 on, got {beta!r}")
+            raise ArgumentError("E372", f"beta of {type(self).__name__} must be a number from 0 on, got {beta!r}")
         self.class_type, self.beta, self.threshold, self.average = class_type, beta, threshold, average
 
     def _measure(self, label: Array, pred: Array) -> tuple[Array, int]:

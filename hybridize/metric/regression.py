@@ -97,7 +97,7 @@ class MeanPairwiseDistance(_Distance):
     def __init__(self, name: str = "mpd", output_names: Names = None, label_names: Names = None, p: float = 2) -> None:
         super().__init__(name, output_names, label_names, p=p)
         if not p > 0:
-            raise ArgumentError("E372", f"p of {type(self).__name__} is positive, got {p!r}")
+            raise ArgumentError("E372", f"p of {type(self).__name__} must be positive, got {p!r}")
         self.p = p
 
     def _distances(self, differences: Array) -> Array:

@@ -47,7 +47,7 @@ def _check(op: Op, what: str, found: Types, wanted: Types) -> None:
 def _check_predicate(op: Op, types: Types) -> None:
     if len(types) != 1 or types[0].dtype != bool_ or types[0].shape != ():
         raise DTypeError(
-            "E234", f"{op.name} is decided by one bool[], got {_listed(types)}", help="reduce it with all or any"
+            "E234", f"{op.name} must be decided by one bool[], got {_listed(types)}", help="reduce it with all or any"
         )
 
 
@@ -188,7 +188,9 @@ class Scan(Control):
         _check(self, "operands, or their slices,", slices, takes)
         for k in stacked:
             if inputs[k].shape[0] != self.length or k < c:
-                raise ShapeError("E163", f"scan of length {self.length} over {inputs[k]}")
+                raise ShapeError(
+                    "E163", f"scan of length {self.length} over {inputs[k]}: its first axis must have that size"
+                )
         _check(self, "the state that the body gives", _types(self.body.outputs[:c]), takes[:c])
         return (*takes[:c], *(self._stack(value.type) for value in self.body.outputs[c:]))
 

@@ -34,7 +34,7 @@ def _check_indices(op: Op, indices: TensorType) -> None:
 
 def _check_bounds(op: Op, indices: TensorType, sizes: Shape, x: TensorType) -> None:
     if indices.size and 0 in sizes:
-        raise ShapeError("E157", f"{op.name} of {x} by {indices}: there is nothing to index")
+        raise ShapeError("E157", f"{op.name} of {x} by {indices}: the axis has no elements to index")
 
 
 @frozen

@@ -266,7 +266,9 @@ class Pad(Op):
 
     def infer(self, x: TensorType, value: TensorType) -> tuple[TensorType, ...]:
         if len(self.low) != x.ndim or len(self.high) != x.ndim or any(n < 0 for n in (*self.low, *self.high)):
-            raise ShapeError("E153", f"pad of {x} by {self.low} before and {self.high} after")
+            raise ShapeError(
+                "E153", f"pad of {x} by {self.low} before and {self.high} after: give one number for each axis"
+            )
         if value.shape != ():
             raise ShapeError("E154", f"pad with {value}: the value has no axes")
         if value.dtype != x.dtype:
@@ -334,7 +336,7 @@ class Iota(Op):
 
     def infer(self) -> tuple[TensorType, ...]:
         if not 0 <= self.axis < len(self.shape) or any(size < 0 for size in self.shape):
-            raise ShapeError("E155", f"iota of shape {self.shape} along axis {self.axis}")
+            raise ShapeError("E155", f"iota of shape {self.shape} along axis {self.axis}: there is no such axis")
         if self.dtype not in CODES or self.dtype == bool_:
             raise DTypeError("E228", f"iota counts in numbers, not {self.dtype}")
         return (TensorType(self.shape, self.dtype),)

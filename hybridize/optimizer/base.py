@@ -356,7 +356,7 @@ def gradient(w: Any, g: Any, s: Scalars, *, decay: bool = True) -> Any:
 
 def _schedule(given: Any) -> LRScheduler | None:
     if given is not None and not callable(given):
-        what = f"lr_scheduler is a function of the number of updates, got {given!r}"
+        what = f"lr_scheduler must be a function of the number of updates, got {given!r}"
         raise ValueArgumentError("E353", what, help="use one of hybridize.lr_scheduler, or give a learning_rate")
     schedule: LRScheduler | None = given
     return schedule

@@ -88,7 +88,7 @@ def write_states(
 
 def _index(index: Any) -> Any:
     if not isinstance(index, (int, str)):
-        raise ArgumentError("E357", f"indices of saved states are integers or strings, got {index!r}")
+        raise ArgumentError("E357", f"indices of saved states must be integers or strings, got {index!r}")
     return index
 
 

@@ -308,7 +308,7 @@ class Program:
                 continue
             if self.captured.scope is not None and _alike(found, wanted):
                 continue
-            text = f"argument {position} of {self.name} is {show(wanted)}, got {show(found)}"
+            text = f"argument {position} of {self.name} must be {show(wanted)}, got {show(found)}"
             if isinstance(found, TensorType) and isinstance(wanted, TensorType):
                 if found.dtype != wanted.dtype:
                     raise DTypeError("E210", text, help=f"cast it: x.astype({wanted.dtype.name!r})")
@@ -318,7 +318,7 @@ class Program:
             raise ShapeError("E120", f"{self.name} takes {described(expected)}, got {described(call)}")
         for position, value in self.capture.numbers.items():
             if not call.number(position, value):
-                text = f"argument {position} of {self.name} is {value!r}, got {call.leaves[position]!r}"
+                text = f"argument {position} of {self.name} must be {value!r}, got {call.leaves[position]!r}"
                 raise ArgumentError("E310", text)
 
     def run(self, call: Call) -> Any:

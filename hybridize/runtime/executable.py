@@ -358,9 +358,10 @@ class _Checked:
         if type(array) is numpy.ndarray and array.dtype is type_.dtype and array.flags.num & USABLE == USABLE:
             return array
         if not isinstance(array, numpy.ndarray):
-            raise ArgumentError("E310", f"input {number} of {self.name} is a NumPy array, got {type(array).__name__}")
+            text = f"input {number} of {self.name} must be a NumPy array, got {type(array).__name__}"
+            raise ArgumentError("E310", text)
         if array.dtype != type_.dtype and array.dtype.newbyteorder("=") != type_.dtype:
-            raise DTypeError("E210", f"input {number} of {self.name} is {type_}, got dtype {array.dtype}")
+            raise DTypeError("E210", f"input {number} of {self.name} must be {type_}, got dtype {array.dtype}")
         return dense(array)
 
 

@@ -173,7 +173,7 @@ def set_num_threads(count: int) -> None:
     >>> set_num_threads(1)
     """
     if not _is_number(count):
-        raise ArgumentError("E302", f"a number of threads is a positive integer, got {count!r}")
+        raise ArgumentError("E302", f"a number of threads must be a positive integer, got {count!r}")
     POOL.choose(count)
 
 
@@ -191,5 +191,5 @@ def _from_environment() -> int | None:
     if not text:
         return None
     if not text.isdecimal() or int(text) < 1:
-        raise ArgumentError("E302", f"HYBRIDIZE_NUM_THREADS is a positive integer, got {text!r}")
+        raise ArgumentError("E302", f"HYBRIDIZE_NUM_THREADS must be a positive integer, got {text!r}")
     return int(text)

@@ -57,7 +57,7 @@ class CallSizes:
         sizes: dict[SizeSymbol, int] = {}
         origin: dict[SizeSymbol, str] = {}
         for number, (shape, type_) in enumerate(zip(shapes, self.parameters, strict=True)):
-            here = f"input {number} of {self.name} is {type_}, got {type_.with_shape(shape)}"
+            here = f"input {number} of {self.name} must be {type_}, got {type_.with_shape(shape)}"
             if len(shape) != type_.ndim:
                 raise ShapeError("E120", here)
             for axis, (found, size) in enumerate(zip(shape, type_.shape, strict=True)):
@@ -70,7 +70,7 @@ class CallSizes:
             for axis, (found, size) in enumerate(zip(shape, type_.shape, strict=True)):
                 expected = dims.value(size, sizes)
                 if found != expected:
-                    got = f"input {number} of {self.name} is {type_}, got {type_.with_shape(shape)}"
+                    got = f"input {number} of {self.name} must be {type_}, got {type_.with_shape(shape)}"
                     named = ", ".join(f"{one.name} is {sizes[one]} by {origin[one]}" for one in sizes)
                     where = f": axis {axis} should be {expected}, as {named}" if dims.is_symbolic(size) else ""
                     raise ShapeError("E120", got + where)

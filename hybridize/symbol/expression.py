@@ -252,7 +252,7 @@ def var(name: str, shape: Shape | None = None, dtype: Any = None, **attributes: 
         attributes: accepted for MXNet (`init`, `lr_mult`, ...), without a meaning here.
     """
     if not isinstance(name, str) or not name:
-        raise ArgumentError("E315", f"the name of a variable is a string, got {name!r}")
+        raise ArgumentError("E315", f"the name of a variable must be a string, got {name!r}")
     made = Expression(name)
     made.shape_hint = None if shape is None else tuple(shape)
     made.dtype_hint = None if dtype is None else as_dtype(dtype)

@@ -111,7 +111,7 @@ def _given(
     given = []
     for array, one in zip(inputs, wanted, strict=True):
         if array.dtype.name != one["dtype"] or array.ndim != len(one["shape"]):
-            text = f"{one['name']} is {one['dtype']}{_shape(one)}, got {array.dtype}{list(array.shape)}"
+            text = f"{one['name']} must be {one['dtype']}{_shape(one)}, got {array.dtype}{list(array.shape)}"
             remedy = "convert it before it is saved: x.astype(...)"
             if array.ndim != len(one["shape"]):
                 remedy = "reshape it before it is saved: x.reshape(...)"

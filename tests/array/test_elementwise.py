@@ -234,7 +234,7 @@ def test_wrong_dtypes_are_refused():
     with pytest.raises(DTypeError, match="300"):
         np.array([1], dtype="uint8") + 300
     x = np.array([1, 2], dtype="int32")
-    with pytest.raises(DTypeError, match=r"f32\[2\] does not go into i32\[2\]"):
+    with pytest.raises(DTypeError, match=r"f32\[2\] cannot be stored in i32\[2\]"):
         x += 0.5
 
 

@@ -87,7 +87,7 @@ def test_programs_say_what_they_are():
 def test_a_program_refuses_other_types():
     args = arguments()
     program = Function(mlp).program(*args)
-    with pytest.raises(ShapeError, match=r"argument 0 of mlp is f32\[1,4\], got f32\[2,4\]"):
+    with pytest.raises(ShapeError, match=r"argument 0 of mlp must be f32\[1,4\], got f32\[2,4\]"):
         program(*arguments(2))
     with pytest.raises(DTypeError, match=r"f64\[1,4\]"):
         program(args[0].astype("float64"), *args[1:])
@@ -98,7 +98,7 @@ def test_a_program_refuses_other_types():
 def test_unknown_keywords_and_values():
     with pytest.raises(TypeError, match="bakend"):
         Function(mlp, bakend="llvm")
-    with pytest.raises(TypeError, match="backend is one of"):
+    with pytest.raises(TypeError, match="backend must be one of"):
         Function(mlp, backend="cuda")
     with pytest.raises(TypeError, match="threads"):
         Function(mlp, threads=0)

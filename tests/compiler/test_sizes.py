@@ -222,13 +222,13 @@ def test_memory_of_a_call_is_known_exactly():
 def test_wrong_sizes_are_told_apart():
     program = compile(graph_of(lambda x, y: ops.add(x, y), [("n", 5), ("n", 5)]), name="pair")
     x = numpy.zeros((6, 5), dtype=float32)
-    with pytest.raises(ShapeError, match=r"input 0 of pair is f32\[n0,5\], got f32\[6,4\]"):
+    with pytest.raises(ShapeError, match=r"input 0 of pair must be f32\[n0,5\], got f32\[6,4\]"):
         program.run([x[:, :4], x])
     with pytest.raises(ShapeError, match=r"got f32\[4,5\]: axis 0 should be 6, as n0 is 6 by axis 0 of input 0"):
         program.run([x, x[:4]])
     with pytest.raises(ShapeError, match=r"n0 in 2\.\. like 7"):
         program.run([x[:1], x[:1]])
-    with pytest.raises(ShapeError, match=r"input 1 of pair is f32\[n0,5\], got f32\[30\]"):
+    with pytest.raises(ShapeError, match=r"input 1 of pair must be f32\[n0,5\], got f32\[30\]"):
         program.run([x, x.reshape(30)])
     assert not program.accepts([(1, 5), (1, 5)])
     assert not program.accepts([(6, 5), (5, 5)])

@@ -78,7 +78,7 @@ def test_paths_of_no_file(tmp_path, monkeypatch, write, path):
 
 @pytest.mark.parametrize("path", [3, b"bytes", "zero\0", None])
 def test_what_is_no_path(write, path):
-    with pytest.raises(ArgumentError, match=r"E338: a path is a string or a pathlib\.Path, got "):
+    with pytest.raises(ArgumentError, match=r"E338: a path must be a string or pathlib\.Path, got "):
         write(path)
 
 

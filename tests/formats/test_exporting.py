@@ -201,13 +201,13 @@ def test_what_no_call_is_found_for_is_said(tmp_path):
 @pytest.mark.parametrize(
     ("format", "options", "said"),
     [
-        ("librery", {}, r"E336: format is one of 'archive', .*got 'librery'[\s\S]*did you mean 'library'"),
+        ("librery", {}, r"E336: format must be one of 'archive', .*got 'librery'[\s\S]*did you mean 'library'"),
         ("wasm", {"threads": 2}, "E336: format 'wasm' has no option 'threads'"),
         ("library", {"thread": 2}, r"E336: .* no option 'thread'[\s\S]*it has targets, weights, threads, linker"),
-        ("library", {"threads": 0}, "E337: threads is a whole number from 1 to 1024, got 0"),
-        ("library", {"weights": "outside"}, "E337: weights is one of 'inside', 'beside', got 'outside'"),
-        ("library", {"targets": "vax"}, "E337: targets is one of 'x86_64-linux'"),
-        ("library", {"linker": "ld"}, "E337: linker is one of 'cc', 'zig', got 'ld'"),
+        ("library", {"threads": 0}, "E337: threads must be a whole number from 1 to 1024, got 0"),
+        ("library", {"weights": "outside"}, "E337: weights must be one of 'inside', 'beside', got 'outside'"),
+        ("library", {"targets": "vax"}, "E337: targets must be one of 'x86_64-linux'"),
+        ("library", {"linker": "ld"}, "E337: linker must be one of 'cc', 'zig', got 'ld'"),
     ],
 )
 def test_mistakes_are_told_before_anything_is_done(tmp_path, format, options, said):
@@ -477,6 +477,6 @@ def test_mistakes_that_only_mxnets_files_know(tmp_path):
         net.export(tmp_path / "net")
     net(np.ones((1, 2)))
     for epoch in ("1", -1, 1.5, True):
-        with pytest.raises(ArgumentError, match="E337: epoch is a whole number from 0"):
+        with pytest.raises(ArgumentError, match="E337: epoch must be a whole number from 0"):
             net.export(tmp_path / "net", epoch)
     assert listing(tmp_path) == []

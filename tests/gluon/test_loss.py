@@ -289,7 +289,7 @@ def test_labels_that_do_not_fit_are_said_to(hybrid):
 def test_settings_that_cannot_be():
     with pytest.raises(ArgumentError, match="E365"):
         losses.L1Loss(weight=np.ones(3))
-    with pytest.raises(ArgumentError, match="rho of HuberLoss is positive"):
+    with pytest.raises(ArgumentError, match="rho of HuberLoss must be positive"):
         losses.HuberLoss(rho=0)
     with pytest.raises(ArgumentError, match="label_format 'other'"):
         losses.LogisticLoss(label_format="other")

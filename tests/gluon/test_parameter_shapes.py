@@ -14,5 +14,5 @@ def test_shapes_that_are_none(shape):
 
 @pytest.mark.parametrize("units", [0, -1, "a", 2.0, None, (3,)])
 def test_units_that_are_none(units):
-    with pytest.raises(ArgumentError, match="units of Dense is a positive integer"):
+    with pytest.raises(ArgumentError, match="units of Dense must be a positive integer"):
         nn.Dense(units)

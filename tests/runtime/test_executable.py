@@ -68,9 +68,9 @@ def test_runs_checks_and_copies(entry):
         np.testing.assert_array_equal(y, want)
     with pytest.raises(ArgumentError, match="E310: program takes 1 arrays, got 0"):
         program.run([])
-    with pytest.raises(DTypeError, match=r"E210: input 0 of program is f32\[2,3\], got dtype float64"):
+    with pytest.raises(DTypeError, match=r"E210: input 0 of program must be f32\[2,3\], got dtype float64"):
         program.run([np.ones((2, 3))])
-    with pytest.raises(ShapeError, match=r"E120: input 0 of program is f32\[2,3\], got f32\[3,2\]"):
+    with pytest.raises(ShapeError, match=r"E120: input 0 of program must be f32\[2,3\], got f32\[3,2\]"):
         program.run([np.ones((3, 2), np.float32)])
     with pytest.raises(ArgumentError, match="NumPy array, got list"):
         program.run([[1.0]])

@@ -193,7 +193,7 @@ def test_options_reach_the_format(folder):
         (("trained:both", "-o", "x"), "E533: trained:both was not called yet"),
         (("trained:net", "-o", "x"), "E506: trained:net was not called yet"),
         (("trained:both", "-o", "x", "-i", "f32[3]"), "E349: calling it with f32[3] raises TypeError: "),
-        (("trained:net", "-o", "x", "-f", "dll", "-i", "f32[1,7]"), "E336: format is one of"),
+        (("trained:net", "-o", "x", "-f", "dll", "-i", "f32[1,7]"), "E336: format must be one of"),
         (("trained:net", "-o", "no/x", "-i", "f32[1,7]"), "E335: cannot write"),
     ],
 )
@@ -276,7 +276,7 @@ def test_arrays_that_it_does_not_take(files, file):
     x = numpy.ones((2, 7), "f4")
     with pytest.raises(ArgumentError, match=r"E310: out takes 1 arrays \(data float32\[n0,7\]\), got 2"):
         ran(file, x, x)
-    with pytest.raises(ArgumentError, match=r"E310: data is float32\[n0,7\], got float64\[2, 7\]"):
+    with pytest.raises(ArgumentError, match=r"E310: data must be float32\[n0,7\], got float64\[2, 7\]"):
         ran(file, x.astype("f8"))
     with pytest.raises(hybridize.errors.ShapeError, match="E120"):
         ran(file, numpy.ones((2, 6), "f4"))

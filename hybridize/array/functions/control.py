@@ -111,7 +111,9 @@ def foreach(body: Callable[..., Any], data: Any, init_states: Any) -> Any:
     xs = listed(data)
     lengths = {x.shape[0] for x in xs}
     if len(lengths) != 1:
-        raise ShapeError("E137", f"foreach over {', '.join(str(x.type) for x in xs)}: first sizes differ")
+        raise ShapeError(
+            "E137", f"foreach over {', '.join(str(x.type) for x in xs)}: their first axes must have one size"
+        )
     states, rows = init_states, []
     for i in range(lengths.pop()):
         parts = [x[i] for x in xs]

@@ -92,7 +92,7 @@ def _made(source: Any, dtype: Any, copy: bool) -> Any:
     try:
         data = numpy.asarray(source)
     except ValueError as error:
-        raise ShapeError("E103", f"a list that is not an array: {error}") from None
+        raise ShapeError("E103", f"a list cannot become an array: {error}") from None
     if data.dtype.kind not in "biufV":
         raise DTypeError("E202", f"no array can be made of {type(source).__name__} {source!r:.60}", help="give numbers")
     if dtype is not None:
@@ -104,7 +104,7 @@ def _made(source: Any, dtype: Any, copy: bool) -> Any:
     try:
         data = _converted(data, wanted) if copy or data.dtype != wanted else data
     except (ValueError, OverflowError) as error:
-        raise DTypeError("E203", f"{source!r:.60} does not go into {wanted}: {error}") from None
+        raise DTypeError("E203", f"{source!r:.60} cannot be stored as {wanted}: {error}") from None
     made = result(given(data))
     if (
         not copy

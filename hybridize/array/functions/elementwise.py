@@ -611,7 +611,7 @@ def inplace(name: str, x: Any, y: Any) -> Any:
     if value.dtype != wanted and not _same_kind(value.dtype, wanted):
         raise DTypeError(
             "E206",
-            f"{name} in place: {value.type} does not go into {x.type}",
+            f"{name} in place: {value.type} cannot be stored in {x.type}",
             help="write x = x + y, which may change the dtype",
         )
     if tape is not None:

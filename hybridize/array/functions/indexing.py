@@ -502,7 +502,7 @@ def _fitted(value: Any, shape: Shape, x: Symbol | ndarray) -> Operand:
     common = dims.broadcast(found, shape)
     if common is None or not same_shape(common, shape):
         part = typed(update).with_shape(shape)
-        raise ShapeError("E132", f"a value {typed(update)} does not go into the part {part} of {x.type}")
+        raise ShapeError("E132", f"a value {typed(update)} does not fit the part {part} of {x.type}")
     return broadcast(update, shape)
 
 

@@ -392,7 +392,7 @@ def dropout(data: Any, p: float = 0.5, mode: str = "training", axes: Any = (), c
         axes: axes along which all elements share their fate.
     """
     if not 0 <= p <= 1:
-        raise ArgumentError("E316", f"dropout: a probability is from 0 to 1, got {p}")
+        raise ArgumentError("E316", f"dropout: a probability must be from 0 to 1, got {p}")
     one_of(mode, ("training", "always"), "dropout", "mode")
     if p == 0 or not (is_training() or mode == "always"):
         return array(data)

@@ -92,7 +92,7 @@ def vector_norm(x: Any, /, *, axis: Any = None, keepdims: bool = False, ord: Any
     """The p-norm of all elements over `axis`: one, several together, or all of them when None."""
     a = array(x)
     if isinstance(ord, str):
-        raise ValueArgumentError("E345", f"vector_norm: ord is a number or infinity, got {ord!r}")
+        raise ValueArgumentError("E345", f"vector_norm: ord must be a number or infinity, got {ord!r}")
     if not a.ndim:
         return norm(reshape(a, (1,)), ord, 0)
     flat, axis_index, kept = merged(a, axis, "vector_norm")

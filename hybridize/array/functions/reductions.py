@@ -337,7 +337,7 @@ def nanmin(a: Any, axis: Any = None, out: Any = None, keepdims: bool = False) ->
 def diff(a: Any, n: int = 1, axis: int = -1) -> Any:
     """Each element less the one before it along `axis`, `n` times."""
     if n < 0:
-        raise ArgumentError("E308", f"diff: n is not negative, got {n}")
+        raise ArgumentError("E308", f"diff: n must not be negative, got {n}")
     x = array(a)
     along = axis_of(axis, x.ndim, "diff")
     before = (slice(None),) * along

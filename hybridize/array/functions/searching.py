@@ -175,7 +175,7 @@ def gather_nd(data: Any, indices: Any) -> Any:
     x, points = array(data), index_operand(indices)
     count = shape_of(points)[0]
     if count > x.ndim:
-        raise ShapeError("E134", f"gather_nd: {count} indices for {x.type}")
+        raise ShapeError("E134", f"gather_nd: {count} indices for each element, but {x.type} has {x.ndim} axes")
     order = (*range(1, len(shape_of(points))), 0)
     columns = points_within(bind1(ops.Transpose(order), points), x.shape[:count], f"gather_nd of {x.type}")
     return result(bind1(ops.GatherND(), operand(x), columns))
@@ -271,7 +271,7 @@ def digitize(x: Any, bins: Any, right: bool = False) -> Any:
     """
     edges, side = array(bins), "left" if right else "right"
     if edges.ndim != 1:
-        raise ShapeError("E118", f"digitize: the bins are a vector, got {edges.type}")
+        raise ShapeError("E118", f"digitize: the bins must be a vector, got {edges.type}")
     rising, falling = all_(less_equal(edges[:-1], edges[1:])), all_(less_equal(edges[1:], edges[:-1]))
     require(logical_or(rising, falling), "digitize: bins ascend or descend", "sort them first: np.sort(bins)")
     if isinstance(rising, Symbol):
@@ -576,7 +576,7 @@ def data_dependent(
                 return captured(*args, **kwargs)
             raise CaptureError(
                 "E403",
-                f"{name} cannot be compiled: NumPy computes it, and the size of its result may depend on the data",
+                f"{name} cannot be compiled: NumPy computes it, and the size or kind of its result may depend on the data",
                 help="call it outside of the compiled function and pass its result in",
             )
         if ACTIVE and taping() is not None:

@@ -383,11 +383,11 @@ def _counts(repeats: Any, length: int) -> Any:
     if not isinstance(counts, numpy.ndarray):
         return counts
     if counts.dtype.kind not in "iu":
-        raise DTypeError("E204", f"repeat: counts are integers, got {repeats!r}")
+        raise DTypeError("E204", f"repeat: counts must be integers, got {repeats!r}")
     if counts.ndim > 1 or counts.size not in (1, length):
         raise ShapeError("E134", f"repeat: {list(counts.shape)} counts for {length} elements", help="one for each")
     if (counts < 0).any():
-        raise ValueArgumentError("E345", f"repeat: a count is not negative, got {counts.min()}")
+        raise ValueArgumentError("E345", f"repeat: a count must not be negative, got {counts.min()}")
     return int(counts.reshape(-1)[0]) if counts.size == 1 else counts
 
 

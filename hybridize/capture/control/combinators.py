@@ -45,7 +45,9 @@ def foreach(at: Recording, body: Callable[..., Any], data: Any, states: Any) -> 
     xs = [at.lifted(x) for x in (data if listed else [data])]
     sizes = {int(x.shape[0]) for x in xs}
     if len(sizes) != 1:
-        raise ShapeError("E137", f"foreach over {', '.join(str(x.type) for x in xs)}: first sizes differ")
+        raise ShapeError(
+            "E137", f"foreach over {', '.join(str(x.type) for x in xs)}: their first axes must have one size"
+        )
 
     def run(slices: Sequence[Symbol], now: Any) -> tuple[Any, Any]:
         given: tuple[Any, Any] = body(list(slices) if listed else slices[0], now)

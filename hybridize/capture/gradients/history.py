@@ -316,7 +316,7 @@ class History:
                 raise ArgumentError("E385", f"backward starts at an array, got {kind}")
             if not is_float(symbol.dtype):
                 raise ArgumentError(
-                    "E385", f"gradients are those of floats, got {symbol.type}", help="x.astype('float32')"
+                    "E385", f"only floats have gradients, got {symbol.type}", help="x.astype('float32')"
                 )
             value = self._head(symbol)
             if not self.has(at, value):

@@ -131,7 +131,7 @@ class FedReads:
         """Refuse what asks for the very array; the function is captured with guards then."""
         if entry is not None and id(entry.array) in self._arrays:
             raise program.refusing(CaptureError(
-                "E431", f"an array from outside, which is another one at each call, is {what}", help="use a copy of it"
+                "E431", f"an array that is replaced outside between calls is {what}", help="use a copy of it"
             ))  # fmt: skip
 
     def finish(self, program: Tracing, written: Iterable[Any]) -> None:
@@ -141,7 +141,7 @@ class FedReads:
             feed.written = [entry.array for entry in entries if entry.position < 0]
             if not feed.apart(feed._last()) or any(entry.position >= 0 for entry in entries):
                 raise program.refusing(CaptureError(
-                    "E431", "an array from outside, which is another one at each call, may be one that is written",
+                    "E431", "an array that is replaced outside between calls may share memory with one that is written",
                     help="use a copy of it",
                 ))  # fmt: skip
 

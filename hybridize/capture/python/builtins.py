@@ -73,7 +73,8 @@ def _print(router: Semantics, *args: Any, **kwargs: Any) -> None:
     if id(stream) not in streams:
         what = f"print to a {type(stream).__name__}, of values that only a call has or in a branch on data,"
         raise trace.root.refusing(CaptureError(
-            "E430", f"{what} is no step of a program", help="print to sys.stdout or sys.stderr, or return the values"
+            "E430", f"{what} cannot be part of a program",
+            help="print to sys.stdout or sys.stderr, or return the values",
         ))  # fmt: skip
     strings = [texts.string(arg) for arg in args]
     between = [part for string in strings for part in (sep, string)][1:]

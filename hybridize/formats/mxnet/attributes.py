@@ -47,28 +47,28 @@ class Attributes:
         if text is None or text == "None":
             return default
         if text not in _TRUE + _FALSE:
-            self.fail(f"{key} is a boolean, got {text!r}")
+            self.fail(f"{key} must be a boolean, got {text!r}")
         return text in _TRUE
 
     def number(self, key: str, default: float | None = None) -> float:
         """An int or a float."""
         value = self._value(key, default)
         if not isinstance(value, (int, float)):
-            self.fail(f"{key} is a number, got {self.values.get(key)!r}")
+            self.fail(f"{key} must be a number, got {self.values.get(key)!r}")
         return value
 
     def integer(self, key: str, default: int | None = None) -> int:
         """An int."""
         value = self._value(key, default)
         if not isinstance(value, int):
-            self.fail(f"{key} is an integer, got {self.values.get(key)!r}")
+            self.fail(f"{key} must be an integer, got {self.values.get(key)!r}")
         return value
 
     def optional_integer(self, key: str, default: int | None = None) -> int | None:
         """An int or None."""
         value = self._value(key, default, required=False)
         if value is not None and not isinstance(value, int):
-            self.fail(f"{key} is an integer or None, got {self.values.get(key)!r}")
+            self.fail(f"{key} must be an integer or None, got {self.values.get(key)!r}")
         return value
 
     def integers(self, key: str, default: tuple[int, ...] | None = None) -> tuple[int, ...]:
@@ -76,7 +76,7 @@ class Attributes:
         value = self._value(key, default)
         values = (value,) if isinstance(value, int) else value
         if not isinstance(values, tuple) or any(not isinstance(item, int) for item in values):
-            self.fail(f"{key} is a tuple of integers, got {self.values.get(key)!r}")
+            self.fail(f"{key} must be a tuple of integers, got {self.values.get(key)!r}")
         return values
 
     def axes(self, key: str, default: tuple[int, ...] | None = None) -> tuple[int, ...] | None:
@@ -91,7 +91,7 @@ class Attributes:
         value = self._value(key, None)
         values = value if isinstance(value, tuple) else (value,)
         if any(not isinstance(item, int) and item is not None for item in values):
-            self.fail(f"{key} is a tuple of integers or None, got {self.values.get(key)!r}")
+            self.fail(f"{key} must be a tuple of integers or None, got {self.values.get(key)!r}")
         return values
 
     def dtype(self, key: str, default: DType | None) -> DType | None:
@@ -100,7 +100,7 @@ class Attributes:
         if text is None or text in ("None", "-1"):
             return default
         if text not in BY_NAME:
-            self.fail(f"{key} is an element type, got {text!r}")
+            self.fail(f"{key} must be an element type, got {text!r}")
         return BY_NAME[text]
 
     def only(self, **allowed: object) -> None:

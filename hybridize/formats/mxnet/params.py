@@ -208,7 +208,7 @@ def _chunks(arrays: Writable, np_shape: bool) -> Iterator[bytes | memoryview]:
     names = list(arrays) if isinstance(arrays, Mapping) else []
     values = list(arrays.values()) if isinstance(arrays, Mapping) else list(arrays)
     if any(not isinstance(name, str) for name in names):
-        raise ArgumentError("E303", f"names of arrays are strings, got {names!r}")
+        raise ArgumentError("E303", f"names of arrays must be strings, got {names!r}")
     for value in values:
         if value is not None and value.dtype not in CODES:
             raise DTypeError("E202", f"MXNet's files have no dtype {value.dtype}")

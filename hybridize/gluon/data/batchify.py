@@ -59,9 +59,9 @@ class Pad:
         self, val: float | None = None, dtype: Any = None, round_to: int | None = None, use_shared_mem: bool = False
     ) -> None:
         if round_to is not None and not (isinstance(round_to, (int, numpy.integer)) and round_to > 0):
-            raise ArgumentError("E376", f"round_to is an integer from 1 on, got {round_to!r}")
+            raise ArgumentError("E376", f"round_to must be an integer from 1 on, got {round_to!r}")
         if val is not None and not isinstance(val, NUMBERS):
-            raise ArgumentError("E376", f"val is a number to fill with, got {val!r}")
+            raise ArgumentError("E376", f"val must be a number to fill with, got {val!r}")
         self._value = 0 if val is None else val
         self._dtype = None if dtype is None else as_dtype(dtype)
         self._round_to = round_to or 1
@@ -199,7 +199,7 @@ def _numbers(values: Any, sample: Any) -> NDArray[Any]:
     if array.dtype.kind in "OUSMm":
         raise ValueArgumentError(
             "E379",
-            f"a batch is made of arrays and numbers, got a sample of {type(sample).__name__}",
+            f"a batch must be made of arrays and numbers, got a sample of {type(sample).__name__}",
             help="batchify_fn=batchify.AsList() leaves samples as they are; Group takes a function for each part",
         )
     # As np.array does: only what says that it is float64 is.

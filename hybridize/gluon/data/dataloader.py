@@ -98,13 +98,13 @@ class DataLoader:
         self._dataset = as_dataset(dataset)
         self._batch_sampler = _batches(self._dataset, batch_size, shuffle, sampler, last_batch, batch_sampler)
         if batchify_fn is not None and not callable(batchify_fn):
-            raise ArgumentError("E375", f"batchify_fn is a function, got {type(batchify_fn).__name__}")
+            raise ArgumentError("E375", f"batchify_fn must be a function, got {type(batchify_fn).__name__}")
         if isinstance(num_workers, bool) or not isinstance(num_workers, int) or num_workers < 0:
-            raise ArgumentError("E376", f"num_workers is 0 or more, got {num_workers!r}")
+            raise ArgumentError("E376", f"num_workers must be 0 or more, got {num_workers!r}")
         if prefetch is not None and (isinstance(prefetch, bool) or not isinstance(prefetch, int) or prefetch < 0):
-            raise ArgumentError("E376", f"prefetch is 0 or more, got {prefetch!r}")
+            raise ArgumentError("E376", f"prefetch must be 0 or more, got {prefetch!r}")
         if not hasattr(timeout, "__float__") or not timeout > 0:
-            raise ArgumentError("E376", f"timeout is a positive number of seconds, got {timeout!r}")
+            raise ArgumentError("E376", f"timeout must be a positive number of seconds, got {timeout!r}")
         self._maker = Maker(self._dataset, batchify_fn)
         self._num_workers = num_workers
         self._prefetch = max(1, 2 * num_workers if prefetch is None else prefetch)

@@ -59,7 +59,7 @@ class Dataset:
             ArgumentError E382: `count` is negative.
         """
         if count is not None and count < 0:
-            raise ArgumentError("E382", f"a number of samples is 0 or more, got {count}")
+            raise ArgumentError("E382", f"a number of samples must be 0 or more, got {count}")
         return SampledDataset(self, SequentialSampler(len(self) if count is None else min(count, len(self))))
 
     def sample(self, sampler: Sampler) -> Dataset:

@@ -151,7 +151,7 @@ class BatchSampler(Sampler):
         if last_batch not in LAST_BATCH:
             raise ArgumentError(
                 "E376",
-                f"last_batch is one of {', '.join(LAST_BATCH)}, got {last_batch!r}",
+                f"last_batch must be one of {', '.join(LAST_BATCH)}, got {last_batch!r}",
                 help='the default is "keep"',
             )
         self._sampler = sampler
@@ -197,5 +197,5 @@ class BatchSampler(Sampler):
 
 def _count(length: Any) -> int:
     if isinstance(length, bool) or not isinstance(length, (int, numpy.integer)) or length < 0:
-        raise ArgumentError("E376", f"a number of samples is 0 or more, got {length!r}")
+        raise ArgumentError("E376", f"a number of samples must be 0 or more, got {length!r}")
     return int(length)

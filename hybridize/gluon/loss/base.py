@@ -30,7 +30,7 @@ class Loss(HybridBlock):
         if weight is not None and not isinstance(weight, NUMBERS):
             raise ArgumentError(
                 "E365",
-                f"the weight of {type(self).__name__} is one number, got {type(weight).__name__}",
+                f"the weight of {type(self).__name__} must be one number, got {type(weight).__name__}",
                 help="give weights of samples or elements with the call: loss(pred, label, sample_weight)",
             )
         self._weight = weight

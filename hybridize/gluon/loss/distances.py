@@ -101,7 +101,7 @@ class SDMLLoss(Loss):
         super().__init__(weight, batch_axis, **kwargs)
         if not 0 <= smoothing_parameter < 1:
             raise ArgumentError(
-                "E366", f"the smoothing_parameter of SDMLLoss is a probability below 1, got {smoothing_parameter!r}"
+                "E366", f"smoothing_parameter of SDMLLoss must be a probability below 1, got {smoothing_parameter!r}"
             )
         self.smoothing_parameter = smoothing_parameter
 

@@ -45,7 +45,7 @@ class LeakyReLU(HybridBlock):
 
     def __init__(self, alpha: float, **kwargs: Any) -> None:
         if alpha < 0:
-            raise ArgumentError("E330", f"the slope of LeakyReLU is not negative, got {alpha}")
+            raise ArgumentError("E330", f"the slope of LeakyReLU must not be negative, got {alpha}")
         super().__init__(**kwargs)
         self._alpha = alpha
 
@@ -100,7 +100,7 @@ class GELU(HybridBlock):
 
     def __init__(self, approximation: str = "erf", **kwargs: Any) -> None:
         if approximation not in ("erf", "tanh"):
-            raise ArgumentError("E330", f"GELU is computed by erf or tanh, got {approximation!r}")
+            raise ArgumentError("E330", f"approximation of GELU must be erf or tanh, got {approximation!r}")
         super().__init__(**kwargs)
         self._approximation = approximation
 

@@ -48,7 +48,7 @@ class Dense(HybridBlock):
     ) -> None:
         super().__init__(**kwargs)
         if not isinstance(units, (int, numpy.integer)) or units <= 0:
-            what = f"units of Dense is a positive integer, got {units!r}"
+            what = f"units of Dense must be a positive integer, got {units!r}"
             raise ArgumentError("E331", what, help="only in_units may be left open")
         self._units = units
         self._flatten = flatten

@@ -33,7 +33,7 @@ class _Normalized(HybridBlock):
     ) -> None:
         super().__init__(**kwargs)
         if not epsilon > 0:
-            what = f"epsilon of {type(self).__name__} is a positive number, got {epsilon!r}"
+            what = f"epsilon of {type(self).__name__} must be a positive number, got {epsilon!r}"
             raise ArgumentError("E331", what, help="without it a constant channel would be divided by 0")
         self._axis, self._epsilon, self._center, self._scale = axis, epsilon, center, scale
         self.gamma = self._along_axis("gamma", scale, in_channels, gamma_initializer)

@@ -380,7 +380,7 @@ def test_metrics_are_named_once():
 @pytest.mark.parametrize(
     ("make", "text"),
     [
-        (lambda: Estimator(3, None), "net of an Estimator is a Block"),
+        (lambda: Estimator(3, None), "net of an Estimator must be a Block"),
         (lambda: Estimator(get_net(), get_net()), "loss of an Estimator"),
         (lambda: get(get_net(), train_metrics=["acc"]), "EvalMetric, got str"),
         (lambda: get(get_net(), batch_processor=3), "fit_batch"),

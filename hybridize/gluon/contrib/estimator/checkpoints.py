@@ -58,7 +58,7 @@ class CheckpointHandler(TrainBegin, BatchEnd, EpochEnd):
         if not isinstance(max_checkpoints, int) or max_checkpoints < 1:
             raise ArgumentError(
                 "E390",
-                f"max_checkpoints is an integer from 1 on, got {max_checkpoints!r}",
+                f"max_checkpoints must be an integer from 1 on, got {max_checkpoints!r}",
                 help="epoch_period=None saves none but the best",
             )
         self._sign = 0

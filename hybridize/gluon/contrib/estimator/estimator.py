@@ -272,7 +272,7 @@ def _checked(handlers: Any) -> list[EventHandler]:
 
 def _of_kind(what: str, x: Any, kind: type[Any]) -> Any:
     if not isinstance(x, kind):
-        raise ArgumentError("E390", f"the {what} of an Estimator is a {kind.__name__}, got {type(x).__name__}")
+        raise ArgumentError("E390", f"the {what} of an Estimator must be a {kind.__name__}, got {type(x).__name__}")
     return x
 
 

@@ -93,7 +93,7 @@ class Normalize(HybridBlock):
 def probability(p: float) -> float:
     """`p`, if it is one."""
     if not 0 <= p <= 1:
-        raise ArgumentError("E384", f"a probability is from 0 to 1, got {p!r}")
+        raise ArgumentError("E384", f"a probability must be from 0 to 1, got {p!r}")
     return p
 
 
