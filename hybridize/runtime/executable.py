@@ -358,8 +358,9 @@ class _Checked:
         if type(array) is numpy.ndarray and array.dtype is type_.dtype and array.flags.num & USABLE == USABLE:
             return array
         if not isinstance(array, numpy.ndarray):
-            text = f"input {number} of {self.name} must be a NumPy array, got {type(array).__name__}"
-            raise ArgumentError("E310", text)
+            raise ArgumentError(
+                "E310", f"input {number} of {self.name} must be a NumPy array, got {type(array).__name__}"
+            )
         if array.dtype != type_.dtype and array.dtype.newbyteorder("=") != type_.dtype:
             raise DTypeError("E210", f"input {number} of {self.name} must be {type_}, got dtype {array.dtype}")
         return dense(array)
