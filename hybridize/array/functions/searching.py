@@ -576,7 +576,7 @@ def data_dependent(
                 return captured(*args, **kwargs)
             raise CaptureError(
                 "E403",
-                f"{name} cannot be compiled: NumPy computes it, and the size or kind of its result may depend on the data",
+                f"{name} cannot be compiled: NumPy computes it, and data may decide the size or kind of its result",
                 help="call it outside of the compiled function and pass its result in",
             )
         if ACTIVE and taping() is not None:
