@@ -31,7 +31,7 @@ OPTIMIZERS = [
 ]
 
 
-PLACES = ("capture/entries.py", "capture/program.py", "capture/packed.py", "runtime/executable.py")
+PLACES = ("programs/entry.py", "programs/program.py", "programs/packed.py", "runtime/executable.py")
 """Where calls of programs are made."""
 
 
