@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 from hybridize.array.operators import Operators, functions
 from hybridize.array.storage import Storage
 from hybridize.array.traced import Traced, Variable
-from hybridize.base.access import ACCESS, READERS, SMALL, WRITER, exclusively
+from hybridize.base.access import ACCESS, READERS, SMALL, WRITER, await_writer, consistently, exclusively
 from hybridize.base.dtypes import DType, float32, float64, int32, int64
 from hybridize.base.errors import ArgumentError, OutOfBoundsError, ShapeError
 from hybridize.base.forks import renewed
@@ -96,16 +96,20 @@ def direct(ufunc: Callable[..., Any], x: Any, y: Any, *, integers: bool) -> NDAr
         return None
     if not (dtype is float32 or dtype is float64 or (integers and (dtype is int64 or dtype is int32))):
         return None
+    writes = ACCESS.writes
     try:
         result = ufunc(x, y)
     except (TypeError, ValueError, OverflowError):
         return None  # the general way says what is wrong, with the types
+    if ACCESS.writes is not writes:
+        return None  # one of the two may have been written meanwhile
     return result if type(result) is _NUMPY else numpy.asarray(result)
 
 
 def _fast_binary(ufunc: numpy.ufunc, name: str, *, reflected: bool = False, integers: bool = True) -> Any:
     """An operator with a short way to `ufunc`: `direct`, written out, since this is the most called code of all."""
     slow: Callable[[Any, Any], Any] = getattr(Operators, f"__{'r' if reflected else ''}{name}__")
+    access = ACCESS
 
     def operator(self: ndarray, other: Any) -> Any:
         if not ACTIVE:
@@ -119,10 +123,13 @@ def _fast_binary(ufunc: numpy.ufunc, name: str, *, reflected: bool = False, inte
                 y = other
                 ours = kind is int or (kind is float and dtype.kind == "f")
             if ours and (dtype is float32 or dtype is float64 or (integers and (dtype is int64 or dtype is int32))):
+                writes = access.writes
                 try:
                     result = ufunc(y, x) if reflected else ufunc(x, y)
                 except (ValueError, OverflowError, TypeError):
                     return slow(self, other)  # which says what is wrong, with the types
+                if access.writes is not writes:
+                    return slow(self, other)  # one of the two may have been written meanwhile
                 if type(result) is not _NUMPY:
                     result = numpy.asarray(result)
                 array = _new(ndarray)
@@ -334,12 +341,16 @@ class ndarray(Operators):  # noqa: N801 - the name NumPy gave it
         """A copy as a NumPy array."""
         if ACTIVE:
             self._known("asnumpy()")
-        return self._data.copy()
+            return consistently(self._data.copy)
+        writes = ACCESS.writes
+        copy = self._data.copy()
+        return copy if ACCESS.writes is writes else consistently(self._data.copy)
 
     def tolist(self) -> Any:
         """The elements as nested lists of Python numbers."""
         if ACTIVE:
             self._known("tolist()")
+            await_writer()  # NumPy keeps the GIL meanwhile
         return self._data.tolist()
 
     def item(self, *args: Any) -> Any:

@@ -12,6 +12,7 @@ when they are next read, which they see by the version of the buffer.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from operator import setitem
 from typing import Any
 
 import numpy
@@ -23,11 +24,12 @@ from hybridize.array.storage import Storage
 from hybridize.array.traced import Traced
 from hybridize.autograd.fused import RULES
 from hybridize.autograd.nodes import TapeNode, reads, unowned
+from hybridize.base.access import exclusively
 from hybridize.base.dtypes import float32, float64
 from hybridize.base.errors import ArgumentError, StateError
 from hybridize.base.types import TensorType
 from hybridize.ops import Add, Broadcast, Div, Mul, Reshape, Slice, StopGradient, Sub, Transpose, UpdateSlice
-from hybridize.ops.op import Op, Operand
+from hybridize.ops.op import Op, Operand, eagerly
 
 Array = NDArray[Any]
 
@@ -46,7 +48,7 @@ class Tape(Staging, Taping):
                     tracked = True
             else:
                 data.append(x)
-        outputs = op.eager(*data)
+        outputs = eagerly(op, data)
         if type(op) is StopGradient:
             return (outputs[0].copy(),)
         if len(data) == 1 and type(operands[0]) is Traced:
@@ -268,7 +270,7 @@ class Tape(Staging, Taping):
         befores = [self.operand(array) for array in arrays] if steps or len(arrays) > 1 else []
         befores = [Traced(before.data, before.edge, before.storage, before.version) for before in befores]
         part = viewed(x._data, steps)
-        part[...] = update.data if type(update) is Traced else update  # NumPy minds where both overlap
+        exclusively(setitem, part, ..., update.data if type(update) is Traced else update)  # NumPy minds overlaps
         storage = x.storage
         storage.recorded = True
         storage.touch()

@@ -25,6 +25,7 @@ import threading
 import time
 from collections.abc import Callable
 from ctypes import c_int64
+from functools import wraps
 from threading import get_ident
 from typing import Any, Final, TypeVar
 
@@ -58,15 +59,17 @@ _MARK: Final = (None,)
 class _Access:
     """The numbers that Python alone looks at."""
 
-    __slots__ = ("queued", "thread", "told", "writes")
+    __slots__ = ("queued", "thread", "told", "waiting", "writes")
 
     def __init__(self) -> None:
         self.writes = 0
-        """Writes begun since the process began."""
+        """Writes begun since the process began: the same object for as long as nobody writes."""
         self.thread = 0
         """The writing thread, where there is one."""
         self.queued: set[int] = set()
         """Threads that wait for a write to end."""
+        self.waiting: set[int] = set()
+        """Threads that wait for STATE in order to read what is written all the time."""
         self.told: list[Any] = []
         """A list that is not empty while anybody writes; see `tell`."""
 
@@ -164,6 +167,8 @@ def _await_readers() -> None:
 
 def exclusively(write: Callable[..., T], *args: Any) -> T:
     """Return `write(*args)`, called while no program reads and no other thread writes."""
+    if ACCESS.waiting:
+        give_way()
     with STATE:
         if not begin_writing():
             return write(*args)
@@ -181,20 +186,53 @@ def consistently(read: Callable[..., T], *args: Any) -> T:
         read: computes without side effects; it runs no Python of the user's.
         args: of it.
     """
-    for _ in range(2):
-        if WRITER:
-            await_writer()
-        writes = ACCESS.writes
-        try:
-            found = read(*args)
-        except Exception as error:
-            let_through(error)
-            if ACCESS.writes == writes:
-                raise
-            continue
+    if WRITER:
+        await_writer()
+    writes = ACCESS.writes
+    try:
+        found = read(*args)
+    except Exception as error:
+        let_through(error)
+        if ACCESS.writes == writes:
+            raise
+    else:
         if ACCESS.writes == writes:
             return found
-    return exclusively(read, *args)
+    return _as_writer(read, *args)
+
+
+def _as_writer(read: Callable[..., T], *args: Any) -> T:
+    """Return `read(*args)` while nobody writes, however often others do."""
+    me = get_ident()
+    try:
+        ACCESS.waiting.add(me)
+        with STATE:
+            ACCESS.waiting.discard(me)
+            return exclusively(read, *args)
+    finally:
+        ACCESS.waiting.discard(me)
+
+
+def give_way() -> None:
+    """Let those have STATE first who wait for it in order to read; who writes again and again says so before it."""
+    me = (get_ident(),)
+    while ACCESS.waiting.difference(me) and not STATE._is_owned() and not sys.is_finalizing():  # type: ignore[attr-defined]
+        time.sleep(_PAUSE)
+
+
+def consistent(compute: Callable[..., T]) -> Callable[..., T]:
+    """Decorate a function of arrays without side effects: it computes `consistently`, which costs next to nothing."""
+
+    @wraps(compute)
+    def call(*args: Any) -> T:
+        if not WRITER:
+            writes = ACCESS.writes
+            found = compute(*args)
+            if ACCESS.writes is writes:
+                return found
+        return consistently(compute, *args)
+
+    return call
 
 
 def _alone() -> None:
@@ -203,6 +241,7 @@ def _alone() -> None:
     if ACCESS.thread != get_ident():
         WRITER.value = 0
     ACCESS.queued &= {get_ident()}
+    ACCESS.waiting &= {get_ident()}
 
 
 in_child(_alone)

@@ -206,6 +206,18 @@ def effect_of(op: Any) -> Effect:
     return Effect.PURE if all(effect_of(node.op) is Effect.PURE for node in inner) else Effect.WORLD
 
 
+def eagerly(op: Any, operands: Sequence[Any]) -> tuple[Any, ...]:
+    """Return the outputs of `op` for NumPy arrays, which other threads may write meanwhile: before it, or after."""
+    if not access.WRITER:
+        writes = access.ACCESS.writes
+        outputs: tuple[Any, ...] = op.eager(*operands)
+        if access.ACCESS.writes is writes or effect_of(op) is not Effect.PURE:
+            return outputs
+    elif effect_of(op) is not Effect.PURE:
+        return op.eager(*operands)  # type: ignore[no-any-return]
+    return access.consistently(op.eager, *operands)
+
+
 class Interpreter(Protocol):
     """A meaning of `bind`. Lives above `ops`: eager, tape, capture, reference."""
 
@@ -259,7 +271,7 @@ class EagerInterpreter(ReferenceInterpreter):
 
     def bind(self, op: Op, operands: tuple[Operand, ...]) -> tuple[Operand, ...]:
         """Compute at once."""
-        return op.eager(*operands)
+        return eagerly(op, operands)
 
 
 BOTTOM: Hook[Interpreter] = Hook(ReferenceInterpreter())

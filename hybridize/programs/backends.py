@@ -10,13 +10,14 @@ import numpy
 from numpy.typing import NDArray
 
 from hybridize import compiler
+from hybridize.base.access import consistent, consistently
 from hybridize.base.comparison import difference
 from hybridize.base.errors import VerificationError
 from hybridize.base.frozen import frozen
 from hybridize.base.types import Shape
 from hybridize.graph import Graph, Value, sizes_of, with_sizes
 from hybridize.ops.evaluate import evaluate
-from hybridize.ops.op import Effect, Op
+from hybridize.ops.op import Effect, Op, effect_of
 from hybridize.passes import PIPELINE, Inline
 from hybridize.runtime.executable import Executable
 
@@ -106,6 +107,7 @@ class Evaluation:
 
     def __init__(self, graph: Graph) -> None:
         self.graph = graph
+        self._pure = all(effect_of(node.op) is Effect.PURE for node in graph.nodes)
         self._optimized: Graph | None = None
 
     def accepts(self, shapes: Sequence[Shape]) -> bool:
@@ -113,8 +115,11 @@ class Evaluation:
         return True
 
     def run(self, inputs: Sequence[Buffer]) -> list[Buffer]:
-        """Evaluate the graph."""
-        return [numpy.array(output, order="C", copy=True) for output in evaluate(self.graph, inputs)]
+        """Evaluate the graph, of inputs that others may write meanwhile."""
+        if not self._pure:
+            inputs = _copied(inputs)
+        outputs = consistently(evaluate, self.graph, inputs) if self._pure else evaluate(self.graph, inputs)
+        return [numpy.array(output, order="C", copy=True) for output in outputs]
 
     @property
     def optimized(self) -> Graph:
@@ -153,6 +158,12 @@ class Evaluation:
         return Memory(peak + sum(value.type.nbytes for value in graph.outputs))
 
 
+@consistent
+def _copied(inputs: Sequence[Buffer]) -> list[Buffer]:
+    """Copy what others may write between two looks at it."""
+    return [numpy.array(one) for one in inputs]
+
+
 class Verifying:
     """Both backends at every call; they must agree."""
 
@@ -176,6 +187,7 @@ class Verifying:
         Raises:
             VerificationError E801, E802: they differ from what the specification says.
         """
+        inputs = _copied(inputs)
         if self._everything is not None and self._machine_of_everything is not None:
             _check_each(self._everything, inputs, self._machine_of_everything.run(inputs))
         outputs = self.machine.run(inputs)

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from hybridize.array.ndarray import ndarray
 from hybridize.array.storage import STATE
-from hybridize.base.access import exclusively
+from hybridize.base.access import ACCESS, exclusively, give_way
 from hybridize.base.tracebacks import trim
 from hybridize.contract.feeds import Transaction
 from hybridize.contract.places import variable_of
@@ -77,6 +77,8 @@ def locked(
         for arg in args:
             if type(arg) is ndarray and overlaps(arg._data):
                 return fallback(*args, **kwargs)
+        if ACCESS.waiting:
+            give_way()
         with STATE:
             try:
                 result = entry(*args, **kwargs)

@@ -1,12 +1,17 @@
 """Weights that one thread writes are seen whole by the others: as they were before, or after, never half."""
 
+import os
+import signal
 import threading
 import time
 
 import pytest
 
 from hybridize import autograd, gluon, hybridize, np
+from hybridize.base import access
+from hybridize.base.errors import HybridizeError
 from hybridize.gluon import nn
+from hybridize.ops.op import ACTIVE
 
 SIZE = 1024
 """A weight of [SIZE, SIZE] takes so long to write and to read that threads switch in the middle."""
@@ -67,7 +72,43 @@ def closure(net):
     return lambda: function(x).asnumpy()
 
 
-READERS = [hybridized_block, closure]
+class Rows(nn.HybridBlock):
+    """The products of the rows of a weight and a vector, without BLAS, whose threads wait long for a busy processor."""
+
+    def __init__(self, weight):
+        super().__init__()
+        self.weight = weight
+
+    def forward(self, x):
+        return (self.weight.data() * x).sum(1)
+
+
+def imperative_block(net):
+    rows, x = Rows(net.weight), np.ones((SIZE,))
+    return lambda: rows(x).asnumpy()
+
+
+def recorded_block(net):
+    rows, x = Rows(net.weight), np.ones((SIZE,))
+
+    def read():
+        with autograd.record():
+            return rows(x).asnumpy()
+
+    return read
+
+
+def imperative_operator(net):
+    weight, x = net.weight.data(), np.ones((SIZE,))
+    return lambda: (weight * x).asnumpy()
+
+
+def values(net):
+    weight = net.weight.data()
+    return lambda: weight.asnumpy()
+
+
+READERS = [hybridized_block, closure, imperative_block, recorded_block, imperative_operator, values]
 
 # ------------------------------------------------------------------------------------------------------ who writes
 
@@ -142,8 +183,11 @@ def compiled_step(net, _):
 WRITERS = [set_data, assignment, in_place_add, load_parameters, trainer_step, compiled_write, compiled_step]
 
 
-@pytest.mark.parametrize("writer", WRITERS, ids=lambda one: one.__name__)
-@pytest.mark.parametrize("reader", READERS, ids=lambda one: one.__name__)
+PAIRS = [(reader, writer) for reader in READERS[:2] for writer in WRITERS]
+PAIRS += [(reader, writer) for reader in READERS[2:] for writer in (set_data, in_place_add, compiled_step)]
+
+
+@pytest.mark.parametrize(("reader", "writer"), PAIRS, ids=lambda one: one.__name__)
 def test_weights_are_seen_whole(reader, writer, tmp_path):
     net = dense()
     read, write = reader(net), writer(net, tmp_path)
@@ -151,3 +195,221 @@ def test_weights_are_seen_whole(reader, writer, tmp_path):
         read()
         write(k)
     assert mixed(read, write) == []
+
+
+# ---------------------------------------------------------------------------------------- nobody waits for ever
+
+
+def quiet():
+    """Tell whether the numbers are as they are when nobody reads or writes."""
+    nobody = not (access.READERS or access.WRITER or access.ACCESS.queued or access.ACCESS.waiting)
+    return nobody and not ACTIVE and not access.STATE._is_owned()
+
+
+def in_time(work, seconds=20):
+    """Run `work()` in a thread; raise what it raises, and fail where it hangs."""
+    errors = []
+
+    def run():
+        try:
+            work()
+        except BaseException as error:
+            errors.append(error)
+
+    thread = threading.Thread(target=run, daemon=True)
+    thread.start()
+    thread.join(seconds)
+    assert not thread.is_alive(), "it hangs"
+    if errors:
+        raise errors[0]
+
+
+class Held:
+    """A reader, or a writer, that stays in the middle of it until `free` is called."""
+
+    def __init__(self, kind):
+        self._free, begun = threading.Event(), threading.Event()
+
+        def hold():
+            begun.set()
+            self._free.wait(20)
+
+        def read():
+            access.begin_reading()
+            try:
+                hold()
+            finally:
+                access.READERS.value -= 1
+
+        work = read if kind == "reader" else lambda: access.exclusively(hold)
+        self._thread = threading.Thread(target=work)
+        self._thread.start()
+        assert begun.wait(20)
+
+    def free(self):
+        self._free.set()
+        self._thread.join(20)
+
+
+class Stop(Exception):
+    """What the handler of the signal raises."""
+
+
+@pytest.fixture
+def alarm():
+    def handler(number, frame):
+        raise Stop
+
+    before = signal.signal(signal.SIGALRM, handler)
+    yield lambda: signal.setitimer(signal.ITIMER_REAL, 0.05)
+    signal.setitimer(signal.ITIMER_REAL, 0)
+    signal.signal(signal.SIGALRM, before)
+
+
+def held_call(kind):
+    """Somebody in the middle, and a call that waits for him, by what it does."""
+    net = dense()
+    weight, x = net.weight.data(), np.ones((SIZE,))
+    function = hybridize(lambda x: (weight * x).sum(1))
+    read = closure(net)
+    step = compiled_write(net, None)
+    read(), step(0), function(x)
+    calls = {
+        "set_data": ("reader", lambda: net.weight.set_data(np.zeros((SIZE, SIZE)))),
+        "add": ("reader", lambda: weight.__iadd__(1.0)),
+        "row": ("reader", lambda: weight.__setitem__(0, 2.0)),
+        "small": ("reader", lambda: x.__iadd__(1.0)),
+        "compiled write": ("reader", lambda: step(0)),
+        "compiled": ("writer", lambda: function(x)),
+        "operator": ("writer", lambda: weight * x),
+        "operator in place": ("writer", lambda: x.__iadd__(1.0)),
+        "asnumpy": ("writer", weight.asnumpy),
+        "write": ("writer", lambda: weight.__setitem__(0, 2.0)),
+    }
+    who, call = calls[kind]
+    return Held(who), call
+
+
+WAITING = ["set_data", "add", "row", "small", "compiled write", "compiled", "operator", "operator in place", "asnumpy"]
+
+
+@pytest.mark.parametrize("kind", WAITING)
+def test_who_waits_hears_signals_and_leaves_nothing_behind(kind, alarm):
+    held, call = held_call(kind)
+    alarm()
+    with pytest.raises(Stop):
+        call()
+    held.free()
+    assert quiet()
+    in_time(call)
+    assert quiet()
+
+
+@pytest.mark.parametrize("kind", ["set_data", "compiled", "asnumpy"])
+def test_who_waits_goes_on(kind):
+    held, call = held_call(kind)
+    done = []
+    thread = threading.Thread(target=lambda: done.append(call()))
+    thread.start()
+    thread.join(0.05)
+    assert not done, "it did not wait"
+    held.free()
+    thread.join(20)
+    assert done
+    assert quiet()
+
+
+def test_a_handler_that_writes_while_its_thread_waits():
+    held, call = held_call("set_data")
+    other = np.zeros((SIZE,))
+
+    def handler(number, frame):
+        held.free()
+        other.__iadd__(1.0)
+        other[:] = other + 1.0
+
+    before = signal.signal(signal.SIGALRM, handler)
+    try:
+        signal.setitimer(signal.ITIMER_REAL, 0.05)
+        call()
+    finally:
+        signal.signal(signal.SIGALRM, before)
+    assert other.asnumpy().max() == 2
+    assert quiet()
+
+
+def test_printing_programs_call_what_they_like(monkeypatch):
+    """Programs, writes and draws of the file that a program prints to, while another thread writes the same weight."""
+    net = dense()
+    weight = net.weight.data()
+    inner = hybridize(lambda x: (weight * x).sum(1))
+    x = np.ones((SIZE,))
+    seen = []
+
+    class File:
+        def write(self, text):
+            y = inner(x).asnumpy()
+            seen.append(y.min() == y.max())
+            net.weight.set_data(np.full((SIZE, SIZE), 3.0))
+            np.random.normal(size=(3,))
+
+        def flush(self):
+            pass
+
+    @hybridize
+    def outer(x):
+        y = (weight * x).sum(1)
+        print(y[0])
+        return y + weight[0, 0] * 0
+
+    write = set_data(net, None)
+    monkeypatch.setattr("sys.stdout", File())
+    in_time(lambda: outer(x))
+    found = mixed(lambda: outer(x).asnumpy(), write)
+    assert (found, all(seen), quiet()) == ([], True, True)
+    assert seen
+
+
+def test_errors_of_a_write_let_others_in():
+    net = dense()
+    weight = net.weight.data()
+    with pytest.raises(HybridizeError):
+        weight[:] = np.ones((3, 3))
+    with pytest.raises(HybridizeError):
+        weight += np.ones((3, 3))
+    assert quiet()
+    in_time(lambda: net.weight.set_data(np.zeros((SIZE, SIZE))))
+
+
+@pytest.mark.parametrize("kind", ["reader", "writer waiting"])
+def test_a_forked_child_reads_and_writes(kind):
+    """Neither readers nor waiting writers of the parent are in the child."""
+    net = dense()
+    read = closure(net)
+    read()
+    held = Held("reader")
+    waiting = threading.Thread(target=lambda: net.weight.set_data(np.zeros((SIZE, SIZE))))
+    if kind == "writer waiting":
+        waiting.start()
+        threading.Timer(0.2, held.free).start()  # a process is forked once the writer is through
+    child = os.fork()
+    if not child:
+        try:
+            in_time(lambda: net.weight.set_data(np.full((SIZE, SIZE), 2.0)))
+            os._exit(0 if quiet() and (read() == 2.0 * SIZE).all() else 1)
+        except BaseException:
+            os._exit(2)
+    held.free()
+    if kind == "writer waiting":
+        waiting.join(20)
+    assert os.waitpid(child, 0)[1] == 0
+    assert quiet()
+
+
+def test_readers_run_side_by_side():
+    """Two programs that only read are in the middle of it at once."""
+    first, second = Held("reader"), Held("reader")
+    assert access.READERS.value == 2
+    second.free()
+    first.free()
+    assert quiet()

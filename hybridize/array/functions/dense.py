@@ -12,6 +12,7 @@ from hybridize.array.ndarray import ndarray, taping, wrap
 from hybridize.array.operands import array, cast, operand, public, result, strong
 from hybridize.array.single import Single
 from hybridize.array.symbol import Symbol
+from hybridize.base.access import consistent
 from hybridize.base.advice import warn
 from hybridize.base.dtypes import float32, float64
 from hybridize.base.errors import ShapeError
@@ -69,6 +70,7 @@ def fully_connected(
     return _fully_connected(x, weight, bias, flatten)
 
 
+@consistent
 def _fully_connected_by_numpy(x: Any, w: Any, b: Any, flatten: bool) -> Any:
     """The direct rule, for floats of one dtype and shapes that fit; None otherwise."""
     dtype = x.dtype

@@ -37,6 +37,7 @@ from hybridize.array.staging import staging
 from hybridize.array.symbol import Symbol
 from hybridize.array.traced import Traced
 from hybridize.base import dims, modes
+from hybridize.base.access import ACCESS
 from hybridize.base.dtypes import DType, as_dtype, bool_, code, converted, float32, float64, int64, is_float, is_integer
 from hybridize.base.errors import ArgumentError, DTypeError, ShapeError
 from hybridize.base.promotion import NUMBERS, floating, python_kind, result_dtype, weak_kind
@@ -91,8 +92,10 @@ def _unary(
             data = x._data
             given = data.dtype
             if given is float32 or given is float64:
+                writes = ACCESS.writes
                 data = theirs(data)
-                return wrap(data if type(data) is _NUMPY else numpy.asarray(data))
+                if ACCESS.writes is writes:
+                    return wrap(data if type(data) is _NUMPY else numpy.asarray(data))
         elif ACTIVE and type(x) is ndarray and out is None and dtype is None:
             tape = taping()
             if tape is not None and (x._data.dtype is float32 or x._data.dtype is float64):

@@ -35,7 +35,7 @@ from hybridize.array.staging import staging
 from hybridize.array.symbol import At, Symbol
 from hybridize.array.traced import Traced
 from hybridize.base import dims
-from hybridize.base.access import exclusively
+from hybridize.base.access import ACCESS, WRITER, consistently, exclusively
 from hybridize.base.dtypes import bool_, int64, is_float
 from hybridize.base.errors import (
     ArgumentError,
@@ -87,8 +87,11 @@ def getitem(x: Any, key: Any) -> Any:
 def _get(x: ndarray, key: Any) -> ndarray:
     """`x[key]` of values that are there."""
     plain = _plain(key)
+    writes = ACCESS.writes
     try:
         data = x._data[plain]
+        if not _is_basic(plain) and (WRITER or ACCESS.writes is not writes):
+            data = consistently(operator.getitem, x._data, plain)
     except IndexError as error:
         raise _key_error(error, x.type, key) from None
     if isinstance(data, numpy.ndarray) and _is_basic(plain):

@@ -29,6 +29,7 @@ from hybridize.array.operands import (
     result,
 )
 from hybridize.base import dims
+from hybridize.base.access import ACCESS
 from hybridize.base.dtypes import bool_, float32, float64, int32
 from hybridize.base.errors import ArgumentError, ShapeError
 from hybridize.base.promotion import promote
@@ -50,10 +51,13 @@ def _direct(product: Any, a: Any, b: Any) -> Any:
         x, y = a._data, b._data
         given = x.dtype
         if given is y.dtype and (given is float32 or given is float64):
+            writes = ACCESS.writes
             try:
                 data = product(x, y)
             except ValueError:
                 return None
+            if ACCESS.writes is not writes:
+                return None  # one of the two may have been written meanwhile
             return wrap(data if type(data) is _NUMPY else numpy.asarray(data))
     return None
 

@@ -37,6 +37,7 @@ from hybridize.array.operands import array, axes_of, axis_of, cast, one_of, oper
 from hybridize.array.operands import indices as index_operand
 from hybridize.array.random import key, uniform
 from hybridize.base import dims
+from hybridize.base.access import ACCESS, WRITER, consistent, consistently
 from hybridize.base.dtypes import as_dtype, float32, float64, int64, is_float
 from hybridize.base.errors import ArgumentError, DTypeError, ShapeError
 from hybridize.base.modes import is_training
@@ -83,7 +84,10 @@ def relu(data: Any) -> Any:
     if type(data) is ndarray and (not ACTIVE or taping() is not None):
         x = data._data
         if x.dtype is float32 or x.dtype is float64:
+            writes = ACCESS.writes
             y = numpy.maximum(x, _ZERO32)
+            if WRITER or ACCESS.writes is not writes:
+                y = consistently(numpy.maximum, x, _ZERO32)
             return _made("relu", data, y if type(y) is numpy.ndarray else numpy.asarray(y))
     return _relu(data)
 
@@ -112,15 +116,22 @@ def softmax(
         return where(valid, softmax(where(valid, data, -math.inf), axis, None, temperature, dtype=dtype), 0.0)
     x = _taped_or_plain(data) if temperature is None or temperature == 1.0 else _plain(data)
     if x is not None and x.size and x.ndim:
-        y = _below_most(x, axis, temperature)
-        numpy.exp(y, out=y)
-        y /= y.sum(axis=axis, keepdims=True)
+        y = _softmax(x, axis, temperature)
         found = _made("softmax", data, y, axis)
     else:
         found = result(composites.softmax(_scaled(data, temperature), axis_of(axis, array(data).ndim, "softmax")))
     return found if dtype is None else found.astype(dtype)
 
 
+@consistent
+def _softmax(x: Any, axis: int, temperature: float | None) -> Any:
+    y = _below_most(x, axis, temperature)
+    numpy.exp(y, out=y)
+    y /= y.sum(axis=axis, keepdims=True)
+    return y
+
+
+@consistent
 def _below_most(x: Any, axis: int, temperature: float | None) -> Any:
     """Subtract from each element of a NumPy array the greatest one along `axis`, and divide by the temperature."""
     y = x - x.max(axis=axis, keepdims=True)
@@ -202,12 +213,15 @@ def masked_log_softmax(data: Any, mask: Any, axis: int = -1, temperature: float 
     return where(chosen, log_softmax(where(chosen, data, -1e18), axis, None, temperature), -math.inf)
 
 
+_negative = consistent(numpy.negative)
+
+
 @public
 def sigmoid(data: Any) -> Any:
     """1 / (1 + exp(-x))."""
     x = _plain(data)
     if x is not None and x.ndim:
-        y = numpy.negative(x)
+        y = _negative(x)
         numpy.exp(y, out=y)
         y += 1.0
         return wrap(numpy.reciprocal(y, out=y))
@@ -316,6 +330,17 @@ def _expm1_below(x: Any) -> Any:
     return result(ops.expm1(operand(minimum(x, 0.0))))
 
 
+@consistent
+def _layer_norm(a: Any, scale: Any, shift: Any, eps: float) -> Any:
+    """Normalize the rows of NumPy arrays."""
+    y = a - a.mean(axis=-1, keepdims=True)
+    deviation = numpy.sqrt(numpy.square(y).mean(axis=-1, keepdims=True) + a.dtype.type(eps))
+    y /= deviation
+    y *= scale
+    y += shift
+    return y
+
+
 @public
 def layer_norm(
     data: Any, gamma: Any, beta: Any, axis: int = -1, eps: float = 1e-5, output_mean_var: bool = False
@@ -347,12 +372,7 @@ def layer_norm(
         and a.size
         and not output_mean_var
     ):
-        y = a - a.mean(axis=-1, keepdims=True)
-        deviation = numpy.sqrt(numpy.square(y).mean(axis=-1, keepdims=True) + a.dtype.type(eps))
-        y /= deviation
-        y *= scale
-        y += shift
-        return wrap(y)
+        return wrap(_layer_norm(a, scale, shift, eps))
     dtype = floating(promote(x.dtype, g.dtype))
     normal = result(
         composites.layer_norm(

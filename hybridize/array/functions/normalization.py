@@ -12,10 +12,11 @@ from typing import Any
 import numpy
 
 from hybridize.array.functions.elementwise import add, multiply, stop_gradient
-from hybridize.array.ndarray import ndarray, taping, wrap, written
+from hybridize.array.ndarray import ndarray, store, taping, wrap
 from hybridize.array.operands import array, axis_of, cast, operand, public, result
 from hybridize.array.symbol import Symbol
 from hybridize.base import modes
+from hybridize.base.access import consistent
 from hybridize.base.dtypes import float32, float64
 from hybridize.base.errors import ArgumentError, ShapeError
 from hybridize.base.promotion import floating
@@ -112,6 +113,7 @@ def batch_norm(
     return (y, stop_gradient(mean), stop_gradient((var + eps) ** -0.5)) if output_mean_var else y
 
 
+@consistent
 def _at_once(x: Any, parts: list[Any], axis: int, eps: float, fix_gamma: bool) -> ndarray | None:
     """The result by NumPy for float arrays of one dtype where nobody records or captures; None elsewhere."""
     if ACTIVE or not _plain(x, parts):
@@ -128,6 +130,7 @@ def _at_once(x: Any, parts: list[Any], axis: int, eps: float, fix_gamma: bool) -
     return wrap(y)
 
 
+@consistent
 def _of_batch_at_once(x: Any, parts: list[Any], axis: int, eps: float, fix_gamma: bool) -> tuple[Any, Any, Any] | None:
     """Result, mean and variance by NumPy for such arrays, as one step of the tape where one records; else None."""
     if (ACTIVE and taping() is None) or not _plain(x, parts):
@@ -163,8 +166,7 @@ def keep(running: Any, found: Any, momentum: float) -> None:
     if type(running) is ndarray and type(found) is ndarray and (not ACTIVE or not capturing()):
         data = running._data
         now = found._data.astype(data.dtype, copy=False)
-        data[...] = data * momentum + now * (1 - momentum)
-        written(running)
+        store(running, ..., data * momentum + now * (1 - momentum))
         return
     with modes.mode(recording=False):
         running[...] = add(multiply(running, momentum), multiply(found.astype(running.dtype), 1 - momentum))

@@ -31,6 +31,7 @@ from hybridize.array.functions.elementwise import (
 from hybridize.array.functions.shapes import expand_dims, ravel, reshape
 from hybridize.array.ndarray import ndarray, wrap
 from hybridize.array.operands import array, axes_of, axis_of, cast, finished, operand, public, reduced_axes, result
+from hybridize.base.access import ACCESS
 from hybridize.base.dims import is_symbolic
 from hybridize.base.dtypes import as_dtype, bool_, float32, float64, is_float
 from hybridize.base.errors import ArgumentError, ShapeError
@@ -46,10 +47,13 @@ def _direct(reduce: Callable[..., Any], a: Any, axis: Any, keepdims: Any) -> Any
         data = a._data
         given = data.dtype
         if (given is float32 or given is float64) and data.size:
+            writes = ACCESS.writes
             try:
                 data = reduce(data, axis, None, None, bool(keepdims))
             except ValueError:
                 return None
+            if ACCESS.writes is not writes:
+                return None  # it may have been written meanwhile
             return wrap(data if type(data) is _NUMPY else numpy.asarray(data))
     return None
 
@@ -216,11 +220,12 @@ def _arg_reduction(name: str, op: Callable[[int], Op], text: str) -> Callable[..
 
     def function(a: Any, axis: int | None = None, out: Any = None, keepdims: bool = False) -> Any:
         if type(a) is ndarray and not ACTIVE and out is None and type(axis) is int and not keepdims:
+            writes = ACCESS.writes
             try:
                 found = method(a._data, axis)
             except (ValueError, TypeError):  # bfloat16 is no number to NumPy
                 found = None
-            if found is not None:
+            if found is not None and ACCESS.writes is writes:
                 return wrap(found if type(found) is _NUMPY else numpy.asarray(found))
         x = array(a)
         reduced_axes(axis, x.ndim, name)

@@ -37,6 +37,7 @@ from hybridize.array.operands import (
 from hybridize.array.staging import staging
 from hybridize.array.symbol import Symbol
 from hybridize.base import dims
+from hybridize.base.access import consistently
 from hybridize.base.errors import ArgumentError, CaptureError, DTypeError, ShapeError, ValueArgumentError
 from hybridize.base.promotion import result_dtype
 from hybridize.base.types import same_shape
@@ -439,7 +440,7 @@ def concatenate(seq: Any, axis: int | None = 0, out: Any = None) -> Any:
         parts = [x._data for x in seq]
         if parts and all(part.dtype is parts[0].dtype for part in parts):
             try:
-                return wrap(numpy.concatenate(parts, axis))
+                return wrap(consistently(numpy.concatenate, parts, axis))
             except ValueError:
                 pass  # the rest says what is wrong, with the types
     xs = [array(x) for x in seq]

@@ -17,6 +17,7 @@ import numpy
 
 from hybridize.array.ndarray import ndarray
 from hybridize.array.symbol import Symbol
+from hybridize.base.access import consistently
 from hybridize.base.errors import CaptureError
 from hybridize.base.promotion import EXACT
 from hybridize.base.types import TensorType
@@ -77,7 +78,7 @@ class Contents(Feed):
             return False
         if not self.apart(now):
             return False
-        self.array._data[...] = now._data
+        consistently(numpy.copyto, self.array._data, now._data)
         self._last, self._version = weakref.ref(now), storage.version
         return True
 
