@@ -5,6 +5,7 @@ A recipe is a literal of Python's, so that it can be part of a program's machine
 
     ("value", 0, "float")           operand 0 as a Python float; "int", "bool"; "array" is an array of ours
     ("constant", 3)                 itself
+    ("named", "module:Class")       a class or a function; ("member", "module:Class", "RED") a member of an Enum
     ("tuple", (...)), ("list", (...)), ("dict", ((key, value), ...))
     ("text", (part, ...))           its parts in a row: strings, and (recipe, conversion, recipe of the format)
     ("percent", "%.3f", recipe)     the operator % of strings
@@ -25,8 +26,11 @@ Recipe = tuple[Any, ...]
 
 CONVERSIONS: dict[str, Callable[[Any], str]] = {"s": str, "r": repr, "a": ascii}
 _KINDS: dict[str, type] = {"int": int, "float": float, "bool": bool}
-_classes: weakref.WeakValueDictionary[str, type[BaseException]] = weakref.WeakValueDictionary()
-"""Classes of exceptions that programs of this process raise, by the names that programs know them by."""
+_named: weakref.WeakValueDictionary[str, Any] = weakref.WeakValueDictionary()
+"""Classes of exceptions that programs of this process raise, and classes and functions among the arguments of these.
+
+By the names that programs know them by.
+"""
 
 
 class _Shown:
@@ -49,6 +53,11 @@ def prepared(recipe: Recipe, operands: Sequence[Any]) -> Any:
             return _KINDS[kind](operands[number])
         case ("constant", value):
             return value
+        case ("named", name):
+            return _named.get(name, name)  # in another process than that of the capture: the name
+        case ("member", name, member):
+            kind = _named.get(name)
+            return f"{name}.{member}" if kind is None else kind[member]
         case ("tuple", parts):
             return tuple([prepared(part, operands) for part in parts])
         case ("list", parts):
@@ -73,11 +82,11 @@ def _formatted(part: tuple[Recipe, str, Recipe], operands: Sequence[Any]) -> str
     return format(value, prepared(spec, operands))
 
 
-def name_of(kind: type[BaseException]) -> str:
-    """The name by which programs know a class of exceptions; another class of the same name gets a name of its own."""
-    plain = name = f"{kind.__module__}:{kind.__qualname__}"
+def name_of(thing: Any) -> str:
+    """The name by which programs know a class or a function; another one of the same name gets a name of its own."""
+    plain = name = f"{thing.__module__}:{thing.__qualname__}"
     count = 1
-    while _classes.setdefault(name, kind) is not kind:
+    while _named.setdefault(name, thing) is not thing:
         count += 1
         name = f"{plain}#{count}"
     return name
@@ -85,7 +94,7 @@ def name_of(kind: type[BaseException]) -> str:
 
 def exception(name: str, args: Sequence[Any], attributes: dict[str, Any], note: str) -> BaseException:
     """Make an exception of the class that programs know by a name."""
-    kind = _classes.get(name) or _imported(name)
+    kind = _named.get(name) or _imported(name)
     if kind is None:
         said = ", ".join(map(str, args))
         return StateError("E522", f"{name.partition(':')[2]}: {said}", help="define the class where the file is loaded")

@@ -4,6 +4,7 @@ Exceptions that Python decides about; variables that a loop sets first.
 """
 
 import contextlib
+import enum
 import subprocess
 import traceback
 import types
@@ -911,6 +912,37 @@ MORE = [turns_that_continue, turns_that_break, one_after_the_other, within_an_ex
 @pytest.mark.parametrize("function", MORE, ids=lambda f: f.__name__)
 def test_the_first_of_several(same, function):
     same(lambda: function, *VALUES)
+
+
+class Mode(enum.Enum):
+    FAST = 1
+    SLOW = 2
+
+
+class Level(enum.IntEnum):
+    LOW = 1
+
+
+def keys_with_names(x):
+    modes = {Mode.FAST: 1.0}
+    if x[0] > 20:
+        x = x * modes[Mode.SLOW]
+    if x[0] > 1:
+        x = x * modes[dict, twice, (Level.LOW, 2)]
+    if x[1] > 20:
+        raise Refused(Thing, Mode)
+    return x
+
+
+def twice(x):
+    return x * 2
+
+
+def test_classes_functions_and_members_in_exceptions(same):
+    same(lambda: keys_with_names, *VALUES)
+    for value in ([30.0, 3.0], [2.0, 3.0]):
+        expected, found = raised(keys_with_names, value), raised(Function(keys_with_names, backend="numpy"), value)
+        assert found.args == expected.args
 
 
 def test_numbers_in_exceptions_are_numbers(same):

@@ -8,8 +8,10 @@ which happens at each call. What needs its characters at once (a comparison, a k
 
 from __future__ import annotations
 
+import enum
 import math
 from collections.abc import Callable
+from types import FunctionType
 from typing import Any, NoReturn
 
 import numpy
@@ -21,7 +23,7 @@ from hybridize.base.errors import CaptureError
 from hybridize.capture.control.truth import plain
 from hybridize.capture.trace.recording import current_trace
 from hybridize.ops.op import constant
-from hybridize.runtime.recipes import CONVERSIONS, Recipe
+from hybridize.runtime.recipes import CONVERSIONS, Recipe, name_of
 
 _LITERALS = (str, int, bool, bytes, type(None))
 
@@ -208,6 +210,10 @@ def literal(recipe: Recipe, before: list[Any] | None = None) -> tuple[Any, list[
                 return "value", len(operands) - 1, "float"
             case ("constant", value) if type(value) in _LITERALS or _is_literal(value):
                 return part
+            case ("constant", type() | FunctionType() as thing):
+                return "named", name_of(thing)
+            case ("constant", enum.Enum() as member) if member.name in type(member).__members__:
+                return "member", name_of(type(member)), member.name
             case ("constant", value):
                 raise CaptureError(
                     "E433", f"an exception that depends on data has an argument of {type(value).__name__}",
