@@ -18,6 +18,7 @@ from hybridize.base.dtypes import DType, bool_, is_float, is_integer
 from hybridize.base.locations import SourceLoc
 from hybridize.base.types import surely_same
 from hybridize.graph import Graph, Node, OpLike, Value
+from hybridize.graph.constants import one_number
 from hybridize.graph.text import INLINE
 from hybridize.ops import Op
 from hybridize.passes.pipeline import Rewriter
@@ -62,12 +63,10 @@ class RewriteContext:
         while (node := self.producer(value, ops.Broadcast)) is not None:
             value = node.inputs[0]
         array = self._rewriter.builder.constants.get(value)
-        if array is None or not 0 < array.size <= INLINE:
+        first = None if array is None else one_number(array, INLINE)
+        if first is None:
             return None
-        first = array.reshape(-1)[:1]
-        if array.tobytes() != first.tobytes() * array.size:
-            return None
-        found: float | int | bool = first.astype(numpy.float64).item() if is_float(array.dtype) else first.item()
+        found: float | int | bool = first.astype(numpy.float64).item() if is_float(first.dtype) else first.item()
         return found
 
     def constant(self, number: float, dtype: DType) -> Value:

@@ -16,6 +16,7 @@ from hybridize.base.dtypes import uint8
 from hybridize.base.errors import CodegenError
 from hybridize.base.types import TensorType
 from hybridize.graph import Graph, Node, Value
+from hybridize.graph.constants import one_number
 from hybridize.graph.ir import Array
 from hybridize.loops.expr import Const, Expr, Load, Region, Routine
 from hybridize.loops.index import Interner, Space
@@ -75,13 +76,9 @@ LITERAL_ELEMENTS = 1 << 16
 
 def literal(array: Array, interner: Interner) -> Const | None:
     """The number that all elements of a constant are, where they are one."""
-    if not 0 < array.size <= LITERAL_ELEMENTS:
+    value = one_number(array, LITERAL_ELEMENTS)
+    if value is None:
         return None
-    flat = array.reshape(-1)
-    bits = flat.view(numpy.dtype(f"u{array.dtype.itemsize}"))
-    if bits[0] != bits[-1] or (array.size > 2 and not (bits == bits[0]).all()):
-        return None
-    value = flat[0]
     kind = array.dtype.kind
     return interner.const(array.dtype, bool(value) if kind == "b" else int(value) if kind in "iu" else float(value))
 
