@@ -3,7 +3,7 @@
 import grimp
 import pytest
 
-PACKAGES = ["contract", "programs", "capture", "gluon", "optimizer", "autograd", "array"]
+PACKAGES = ["base", "contract", "programs", "capture", "gluon", "optimizer", "autograd", "array"]
 
 
 @pytest.fixture(scope="module")

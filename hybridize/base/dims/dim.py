@@ -6,12 +6,9 @@ from __future__ import annotations
 import math
 import operator
 from collections.abc import Callable, Mapping
-from typing import TYPE_CHECKING, Any, Final, TypeAlias, TypeGuard, final
+from typing import Any, Final, Protocol, TypeAlias, TypeGuard, final
 
 import numpy
-
-if TYPE_CHECKING:
-    from hybridize.base.dims.scope import SizeScope
 
 FAR: Final = 1 << 62
 """Beyond every size: the bound of what is not known, and of what programs compute with, which is 64 bits."""
@@ -154,13 +151,57 @@ Monomial = tuple[Atom, ...]
 """A product of atoms, sorted by their order of making; empty for the constant."""
 
 
+class Bounding(Protocol):
+    """Knows the ranges of sizes; see `dims.ranges`."""
+
+    def of(self, dim: Dim) -> Bounds:
+        """Return the smallest and largest value that a size may have."""
+
+
+class Assumptions(Protocol):
+    """The scope that a dim belongs to, as it asks it: decides, and remembers; see `dims.scope.SizeScope`."""
+
+    capturing: bool
+    """While Python runs, `==` is a question that the user's code asked and its outcome is remembered."""
+    number: Callable[[Dim], Any] | None
+    """While Python runs: a dim as a value that the program computes, for arithmetic that sizes do not have."""
+
+    @property
+    def ranges(self) -> Bounding:
+        """Bounds of its sizes."""
+
+    def atom(self, kind: type[Division] | type[Remainder] | type[Larger], x: Size, other: Size) -> Size:
+        """Return the dim that is one atom of these operands."""
+
+    def order(self, atom: Atom) -> int:
+        """Return the number of an atom, by which the factors of a monomial are ordered."""
+
+    def positive(self, difference: Size) -> bool:
+        """Tell whether a number is above 0."""
+
+    def zero(self, difference: Size) -> bool:
+        """Tell whether a number is 0."""
+
+    def equal(self, x: Dim, y: Dim) -> bool:
+        """Tell whether two dims are known to be equal."""
+
+    def pin(self, dim: Dim) -> int:
+        """Return the value in the call that is being compiled; the program then holds for no other."""
+
+    def contain(self, size: Size) -> None:
+        """Hear that a program computes a size."""
+
+    def settle(self, dim: Dim) -> int:
+        """Return the value of a dim that is beyond what programs compute with."""
+
+
 @final
 class Dim:
     """A size that depends on symbols; never a constant (that is an int)."""
 
     __slots__ = ("_hash", "constant", "hint", "key", "scope", "terms")
 
-    def __init__(self, scope: SizeScope, terms: Mapping[Monomial, int], constant: int) -> None:
+    def __init__(self, scope: Assumptions, terms: Mapping[Monomial, int], constant: int) -> None:
         self.scope = scope
         self.terms = dict(terms)
         """Coefficients, none of them 0."""
@@ -496,7 +537,7 @@ def _atom_text(atom: Atom) -> str:
 # Details
 
 
-def made(scope: SizeScope, terms: Mapping[Monomial, int], constant: int) -> Size:
+def made(scope: Assumptions, terms: Mapping[Monomial, int], constant: int) -> Size:
     """The size of these terms; what 64 bits do not hold, or nobody could handle, becomes a number."""
     if not terms:
         return constant

@@ -65,7 +65,9 @@ def known(sizes: Iterable[int]) -> bool:
 
 def scope_of(sizes: Iterable[Size]) -> SizeScope | None:
     """The scope of the first symbolic size."""
-    return next((size.scope for size in sizes if isinstance(size, Dim)), None)
+    found = next((size.scope for size in sizes if isinstance(size, Dim)), None)
+    assert found is None or isinstance(found, SizeScope)
+    return found
 
 
 def bind(symbolic: Iterable[Size], given: Iterable[int]) -> dict[SizeSymbol, int] | None:
