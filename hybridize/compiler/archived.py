@@ -8,7 +8,6 @@ constants stand beside it by their digests, where several images share them.
 
 from __future__ import annotations
 
-import ctypes
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from functools import partial
 from typing import Any, Final
@@ -264,9 +263,6 @@ def executable(
         loaded = Loaded(image)
     except CodegenError:  # a library of this process lacks a function: the compiler says which, or does without
         return None
-    acts = effects.VARIABLE in loaded.names
-    if acts:
-        ctypes.c_void_p.from_address(loaded.address(effects.VARIABLE)).value = effects.address()
     return Executable(
         loaded,
         loaded.address("program"),
@@ -275,7 +271,7 @@ def executable(
         name=name,
         types=None if said["sizes"] else (types, results),
         optimized=lambda: PIPELINE.run(graph),
-        effects=acts,
+        effects=effects.connect(loaded),
         code_bytes=loaded.nbytes,
         llvm_text=lambda: _llvm_text(graph, code.target, stable),
         entry_code=entry_code,

@@ -3,7 +3,6 @@
 
 from __future__ import annotations
 
-import ctypes
 import threading
 import time
 from collections.abc import Collection, Iterator, Mapping, Sequence
@@ -167,9 +166,6 @@ class _Work:
         return sum({id(array): array.nbytes for graph in graphs for array in graph.constants.values()}.values())
 
     def _executable(self, loaded: Loaded, plan: Plan, constants: Sequence[NDArray[Any]]) -> Executable:
-        acts = effects.VARIABLE in loaded.names
-        if acts:
-            ctypes.c_void_p.from_address(loaded.address(effects.VARIABLE)).value = effects.address()
         return Executable(
             loaded,
             loaded.address("program"),
@@ -178,7 +174,7 @@ class _Work:
             name=self.name,
             optimized=self.optimized,
             graph_bytes=self._graph_bytes(),
-            effects=acts,
+            effects=effects.connect(loaded),
             code_bytes=loaded.nbytes,
             timings=self.watch.times,
             llvm_text=lambda: self._built().module.text(),

@@ -58,7 +58,7 @@ def bound_axes(
 
     Args:
         function: of a net.
-        stock: one of its programs, of known sizes.
+        captured: one of its programs, of known sizes.
         names: of the arrays that it reads from outside, by identity.
         drawn: what would be written of it; compared by equality.
     """

@@ -129,8 +129,9 @@ def _rsqrt(x: float) -> float:
     return math.nan if x < 0 else math.copysign(math.inf, x) if x == 0 else 1 / math.sqrt(x)
 
 
-def _gamma(x: float) -> float:
-    if x == -math.inf or (x < 0 and x == math.floor(x)):
+def gamma(x: float) -> float:
+    """The gamma function as C has it: NaN at its poles, infinite beyond what floats hold."""
+    if math.isnan(x) or x == -math.inf or (x < 0 and x == math.floor(x)):
         return math.nan
     if x == 0:
         return math.copysign(math.inf, x)
@@ -140,21 +141,27 @@ def _gamma(x: float) -> float:
         return math.inf
 
 
-def _gammaln(x: float) -> float:
-    return math.inf if math.isinf(x) or (x <= 0 and x == math.floor(x)) else math.lgamma(x)
+def gammaln(x: float) -> float:
+    """The logarithm of the absolute value of the gamma function: infinite at its poles."""
+    if math.isinf(x) or (x <= 0 and x == math.floor(x)):
+        return math.inf
+    return math.lgamma(x)
 
 
-def _erfinv(y: float) -> float:
-    """Newton's method on erf, from Winitzki's approximation."""
+def erfinv(y: float) -> float:
+    """Newton's method on erf (on erfc near 1, where erf is flat), from Winitzki's approximation."""
     if not abs(y) < 1:
         return math.copysign(math.inf, y) if abs(y) == 1 else math.nan
+    if y == 0:
+        return y
     a = 0.147
     logarithm = math.log1p(-y * y)
     half = 2 / (math.pi * a) + logarithm / 2
-    x = math.copysign(math.sqrt(math.sqrt(half * half - logarithm / a) - half), y)
+    x = math.sqrt(math.sqrt(half * half - logarithm / a) - half)
     for _ in range(4):
-        x -= (math.erf(x) - y) / (2 / math.sqrt(math.pi) * math.exp(-x * x))
-    return x
+        error = math.erf(x) - abs(y) if x < 1 else (1 - abs(y)) - math.erfc(x)
+        x -= error / (2 / math.sqrt(math.pi) * math.exp(-x * x))
+    return math.copysign(x, y)
 
 
 _ALL = (
@@ -188,9 +195,9 @@ _ALL = (
     ScalarFunction("arccosh", 1, Kind.FLOATS, _by(numpy.arccosh), 30),
     ScalarFunction("arctanh", 1, Kind.FLOATS, _by(numpy.arctanh), 30),
     ScalarFunction("erf", 1, Kind.FLOATS, _through_float(math.erf), 24),
-    ScalarFunction("erfinv", 1, Kind.FLOATS, _through_float(_erfinv), 60),
-    ScalarFunction("gammaln", 1, Kind.FLOATS, _through_float(_gammaln), 80),
-    ScalarFunction("gamma", 1, Kind.FLOATS, _through_float(_gamma), 80),
+    ScalarFunction("erfinv", 1, Kind.FLOATS, _through_float(erfinv), 60),
+    ScalarFunction("gammaln", 1, Kind.FLOATS, _through_float(gammaln), 80),
+    ScalarFunction("gamma", 1, Kind.FLOATS, _through_float(gamma), 80),
     ScalarFunction("sigmoid", 1, Kind.FLOATS, _through_float(_sigmoid), 16),
     ScalarFunction("isnan", 1, Kind.TRUTH, _by(numpy.isnan)),
     ScalarFunction("isinf", 1, Kind.TRUTH, _by(numpy.isinf)),

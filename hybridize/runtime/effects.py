@@ -126,6 +126,14 @@ def address() -> int:
     return ctypes.cast(_callback, ctypes.c_void_p).value or 0
 
 
+def connect(loaded: Any) -> bool:
+    """Tell a loaded image (`runtime.image.Loaded`) where `effect` is, and return True if it has effects at all."""
+    if VARIABLE not in loaded.names:
+        return False
+    ctypes.c_void_p.from_address(loaded.address(VARIABLE)).value = address()
+    return True
+
+
 def taken() -> BaseException | None:
     """Return what an effect of this thread left behind, and forget it."""
     problem = _raised.first
