@@ -60,6 +60,10 @@ class Staging(SymbolStaging):
         """Return a function of the user's as it must be called here."""
         return function
 
+    def method(self, owner: Any, name: str) -> Any:
+        """Return a method of an object as it must be called here; whoever calls it depends on what it is."""
+        return getattr(owner, name)
+
     def cond(self, pred: Any, then: Callable[[], Any], orelse: Callable[[], Any]) -> Any:
         """Record `npx.cond`."""
         return NotImplemented

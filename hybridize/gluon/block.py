@@ -16,7 +16,7 @@ from hybridize.base.participation import ReadPolicy, outside_only
 from hybridize.base.tracebacks import trim
 from hybridize.formats import detect, mxnet, read_archive
 from hybridize.gluon import naming, summary
-from hybridize.gluon.dependence import convert, depend
+from hybridize.gluon.dependence import convert, depend, method
 from hybridize.gluon.hooks import Hook, HookHandle
 from hybridize.gluon.parameter import Parameter, checked_devices
 from hybridize.gluon.parameter_dict import ParameterDict
@@ -395,7 +395,7 @@ class Block:
         if not ACTIVE:
             return self.forward(*args, **kwargs)
         depend(self)
-        return convert(self.forward)(*args, **kwargs)
+        return method(self, "forward")(*args, **kwargs)
 
     @outside_only("adds a hook to the block")
     def register_forward_pre_hook(self, hook: Hook) -> HookHandle:

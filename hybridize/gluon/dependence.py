@@ -32,3 +32,9 @@ def depend(owner: Watched) -> None:
 def convert(function: Callable[..., Any]) -> Callable[..., Any]:
     """A function of the user's as it must be called here: converted while capturing, else itself."""
     return staging().convert(function) if ACTIVE and capturing() else function
+
+
+def method(owner: Any, name: str) -> Callable[..., Any]:
+    """A method of a block, which the user may have written or replaced, as it must be called here."""
+    found: Callable[..., Any] = staging().method(owner, name) if ACTIVE and capturing() else getattr(owner, name)
+    return found

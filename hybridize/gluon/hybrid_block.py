@@ -17,7 +17,7 @@ from hybridize.capture import Function
 from hybridize.gluon import export
 from hybridize.gluon.block import Block
 from hybridize.gluon.deferred import DeferredArray
-from hybridize.gluon.dependence import convert, depend
+from hybridize.gluon.dependence import convert, depend, method
 from hybridize.gluon.parameter_dict import ParameterDict
 from hybridize.ops.op import ACTIVE, capturing
 
@@ -74,7 +74,7 @@ class HybridBlock(Block):
             if not ACTIVE:
                 return self.forward(*args, **kwargs)
             depend(self)
-            return convert(self.forward)(*args, **kwargs)
+            return method(self, "forward")(*args, **kwargs)
         except AttributeError:
             self._check_arrays(args)
             raise
@@ -95,7 +95,7 @@ class HybridBlock(Block):
     def _complete(self, args: tuple[Any, ...]) -> None:
         """Initialize the parameters whose shapes the first input tells."""
         try:
-            convert(self.infer_shape)(*args)
+            method(self, "infer_shape")(*args)
         except AttributeError:
             self._check_arrays(args)
             raise

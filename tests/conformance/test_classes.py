@@ -11,7 +11,7 @@ import pytest
 from hybridize.array import np
 from hybridize.base.errors import CaptureError
 from hybridize.capture import Function
-from hybridize.gluon import HybridBlock
+from hybridize.gluon import HybridBlock, nn
 
 
 @functools.singledispatch
@@ -198,3 +198,80 @@ def test_blocks_that_dispatch():
 def test_a_match_on_a_number_that_data_decides_is_refused():
     with pytest.raises(CaptureError, match=r"E427.*match"):
         Function(lambda x: patterns(float(x[0])))(np.array([1.0]))
+
+
+def _other_rate(net, kind):
+    kind.rate = 3.0
+
+
+def _own_rate(net, kind):
+    net.rate = 5.0
+
+
+def _no_rate_of_its_own(net, kind):
+    net.rate = 5.0
+    net(np.ones(2))
+    del net.rate
+
+
+def _other_forward(net, kind):
+    kind.forward = lambda self, x: x * 0.0 + 42.0
+
+
+def _own_forward(net, kind):
+    net.forward = lambda x: x + 1000.0
+
+
+def _own_forward_after_another(net, kind):
+    kind.forward = lambda self, x: x * 0.0 + 42.0
+    net(np.ones(2))
+    net.forward = lambda x: x + 1000.0
+
+
+def _other_helper(net, kind):
+    kind.helper = lambda self, x: x - 7.0
+
+
+def _own_helper(net, kind):
+    net.helper = lambda x: x - 9.0
+
+
+def _other_property(net, kind):
+    kind.offset = property(lambda self: 11.0)
+
+
+@pytest.mark.parametrize(
+    "change",
+    [_other_rate, _own_rate, _no_rate_of_its_own, _other_forward, _own_forward, _own_forward_after_another,
+     _other_helper, _own_helper, _other_property],
+)  # fmt: skip
+@pytest.mark.parametrize("inside", [False, True], ids=["hybridized", "child"])
+def test_what_a_block_finds_in_its_class_or_itself(change, inside):
+    """Blocks tell when an attribute of theirs is set; their classes do not, and are looked at."""
+
+    def made(hybridized):
+        class Net(HybridBlock):
+            rate = 2.0
+
+            @property
+            def offset(self):
+                return 1.0
+
+            def helper(self, x):
+                return x + self.offset
+
+            def forward(self, x):
+                return self.helper(x * self.rate)
+
+        net = Net()
+        outer = nn.HybridSequential()
+        outer.add(net)
+        called = outer if inside else net
+        if hybridized:
+            called.hybridize()
+        x = np.ones(2)
+        before = called(x).tolist()
+        change(net, Net)
+        return before, called(x).tolist(), called(x).tolist()
+
+    assert made(True) == made(False)

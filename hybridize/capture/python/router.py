@@ -600,6 +600,8 @@ def attribute(router: Router, trace: Recording, owner: Any, name: str, whole: bo
         value = getattr(owner, name)
         if is_users(value) and isinstance(value, MethodType):
             return read_member(world, owner, name)
+        if name not in mine and member is not MISSING and not hasattr(member, "__get__"):
+            world.read(Attribute(kind, name), value, name, whole=False)  # nobody tells that a class gets another one
         return world.read_told(Attribute(owner, name), value, watches, name, whole)
     if is_trusted_class(kind) and not isinstance(owner, type):
         value = getattr(owner, name)

@@ -24,13 +24,14 @@ from hybridize.base.locations import SourceLoc, user_location
 from hybridize.base.promotion import number_dtype
 from hybridize.base.types import TensorType
 from hybridize.capture.outside.fed import FedReads
+from hybridize.capture.outside.objects import is_users
 from hybridize.capture.outside.world import World
 from hybridize.capture.trace.aliases import Aliases
 from hybridize.capture.trace.inputs import FROZEN, Input, Inputs
 from hybridize.capture.trace.numbers import Numbers
 from hybridize.capture.trace.scope import GraphScope
 from hybridize.contract.feeds import Feed, Reading, Transaction
-from hybridize.contract.places import Key
+from hybridize.contract.places import Attribute, Key
 from hybridize.graph import Graph, Value
 from hybridize.ops import Composite
 from hybridize.ops.op import Op, Operand, current, imperatively, interpreting
@@ -314,6 +315,13 @@ class Recording(GraphScope):
     def convert(self, function: Callable[..., Any]) -> Callable[..., Any]:
         """A function of the user's, converted."""
         return self.root.converter(function)
+
+    def method(self, owner: Any, name: str) -> Any:
+        """A method of an object, converted; the object and its class can get another one where the user wrote it."""
+        found = getattr(owner, name)
+        if is_users(found):
+            self.root.world.read(Attribute(owner, name), found, name, whole=False)
+        return self.root.converter(found)
 
 
 class Branch(Recording):
