@@ -23,6 +23,7 @@ from typing import Any
 from hybridize.array.ndarray import ndarray
 from hybridize.array.storage import Storage
 from hybridize.array.symbol import Symbol, SymbolStaging
+from hybridize.base.dims import Size
 from hybridize.base.errors import CaptureError, StateError
 from hybridize.ops.op import Operand, in_charge, install
 from hybridize.ops.tracing import GraphTracer
@@ -52,6 +53,10 @@ class Staging(SymbolStaging):
         Returns:
             None where it is between them; and where data decides it: then the program stops at this line if it is not.
         """
+        return None
+
+    def between(self, value: Operand) -> tuple[Size, Size] | None:
+        """Return what the elements of an integer operand without values are between; None where nothing is known."""
         return None
 
     # --------------------------------------------------------------------------------- control flow of the user's

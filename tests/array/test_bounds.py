@@ -130,3 +130,88 @@ def test_values_that_a_function_does_not_take_are_refused_by_programs_too(call):
         call(np.array(1.5))
     with pytest.raises(AssertionError, match="E520"):
         compiled(np.array(1.5))
+
+
+def _by_branch(x, i):
+    return npx.cond(x.sum() > 0, lambda: x[i % 4, 0], lambda: x[i.clip(0, 3), 1])
+
+
+def _by_loop(x, i):
+    def body(row, total):
+        return row, total + x[row.argmax(), 0]
+
+    return npx.foreach(body, x, np.zeros(()))[1]
+
+
+WITHIN = {
+    "argmax": lambda x, i: x[x[:, 0].argmax()],
+    "argmin of all": lambda x, i: x.reshape(-1)[x.argmin()],
+    "argsort": lambda x, i: x[np.argsort(x[:, 1])],
+    "along": lambda x, i: np.take_along_axis(x, np.argsort(x, 0), 0),
+    "arange": lambda x, i: x[np.arange(4)[::-1]],
+    "clip": lambda x, i: x[i.clip(0, 3)],
+    "clip to below": lambda x, i: x[np.clip(i, -4, -1)],
+    "maximum and minimum": lambda x, i: x[np.minimum(np.maximum(i, 0), 2)],
+    "mod": lambda x, i: x[i % 4],
+    "mod and add": lambda x, i: x[i % 2 + 2],
+    "mod and sub": lambda x, i: x[i % 4 - 4],
+    "where": lambda x, i: x[np.where(i > 0, 3, -1)],
+    "of a table": lambda x, i: x[np.array([3, 0, 2], dtype="int64")[i.clip(0, 2)]],
+    "of bools": lambda x, i: x[(i > 2).astype("int64")],
+    "by float32": lambda x, i: x[x[:, 0].argmax().astype("float32").astype("int32")],
+    "embedding": lambda x, i: npx.embedding(i.clip(0, 3), x),
+    "put": lambda x, i: _set(x, i % 4),
+    "cross entropy": lambda x, i: nd.softmax_cross_entropy(x.T[:2], (i % 4)[:2]),
+    "branch": _by_branch,
+    "loop": _by_loop,
+}
+POSITIONS = ("argmax", "argmin of all", "argsort", "along", "loop")
+NOT_WITHIN = {
+    "clip beyond": lambda x, i: x[i.clip(0, 4)],
+    "clip below": lambda x, i: x[i.clip(-5, 3)],
+    "mod beyond": lambda x, i: x[i % 5],
+    "mod and add": lambda x, i: x[i % 4 + 1],
+    "argmax of another axis": lambda x, i: x[np.pad(x, ((0, 1), (0, 0)))[:, 0].argmin()],
+    "arange": lambda x, i: x[np.arange(5)],
+    "of a table": lambda x, i: x[np.array([3, 0, 4], dtype="int64")[i.clip(0, 2)]],
+    "by float32": lambda x, i: x[(i * 0.5).astype("int64")],
+    "where": lambda x, i: x[np.where(i > 0, i, 0)],
+    "after an overflow": lambda x, i: x[np.minimum(i.astype("int8") * 2, 3)],
+}
+
+
+@pytest.mark.parametrize("recording", [False, True])
+@pytest.mark.parametrize("name", WITHIN)
+def test_indices_that_are_within_by_what_made_them_are_not_checked(name, recording):
+    """Of an axis of 4, or for positions of one that has any length; the results are those of imperative Python."""
+    function = WITHIN[name]
+    compiled = hybridize.hybridize(function)
+    for more in (0, 1, 2):
+        rows = 4 + more if name in POSITIONS else 4
+        x = np.array(numpy.random.default_rng(more).standard_normal((rows, 3)))
+        for numbers in ([0, 3, -9, 100], [2, 1, 7, -1]):
+            i = np.array(numbers + [5] * more, dtype="int64")
+            wanted = function(x, i).asnumpy()
+            if recording:
+                x.attach_grad()
+                with autograd.record():
+                    numpy.testing.assert_allclose(compiled(x, i).asnumpy(), wanted, rtol=1e-6)
+            else:
+                numpy.testing.assert_allclose(compiled(x, i).asnumpy(), wanted, rtol=1e-6)
+    assert len(compiled.programs()) >= 2
+    assert not any("bounds" in str(program.captured) for program in compiled.programs())
+
+
+@pytest.mark.parametrize("name", NOT_WITHIN)
+def test_indices_that_may_be_outside_are_checked(name):
+    function = NOT_WITHIN[name]
+    compiled = hybridize.hybridize(function)
+    for numbers in ([0, 9, -9, 100], [-1, -2, -9, 4], [0, 1, 2, 3], [64, 65, 2, 3]):
+        outcomes = []
+        for way in (function, compiled):
+            try:
+                outcomes.append(way(X, np.array(numbers, dtype="int64")).tolist())
+            except OutOfBoundsError:
+                outcomes.append("out of bounds")
+        assert outcomes[0] == outcomes[1]
+    assert all("bounds" in str(program.captured) for program in compiled.programs())

@@ -2,7 +2,8 @@
 """Bounds checks: of indices whose values are known at once, of the others by an assertion of the program.
 
 An index that is out of bounds is an `OutOfBoundsError`, imperatively at the user's line. A program that is captured has
-no values yet: it asserts, as `npx.assert_` does, and a call that fails changes nothing.
+no values yet: it asserts, as `npx.assert_` does, and a call that fails changes nothing; but for indices that are within
+bounds by what made them, as `argmax` of the axis does.
 """
 
 from __future__ import annotations
@@ -13,6 +14,7 @@ import numpy
 
 from hybridize import ops
 from hybridize.array.operands import broadcast, cast, shape_of, strong
+from hybridize.array.staging import staging
 from hybridize.base import dims
 from hybridize.base.dtypes import bool_, int64
 from hybridize.base.errors import OutOfBoundsError, ValueArgumentError
@@ -37,6 +39,8 @@ def check(index: Operand, low: Any, high: Any, what: str, help: str = "") -> Non
             wrong = index[(index < low) | (index >= high)][0]
             raise OutOfBoundsError("E110", f"{what}: index {wrong} is out of bounds", help=help or _bounds(low, high))
         return
+    if _proven(index, low, high):
+        return
     shape = shape_of(index)
     least, most = (_everywhere(end, shape) for end in (low, high))
     fine = bind1(ops.BitAnd(), bind1(ops.Ge(), index, least), bind1(ops.Lt(), index, most))
@@ -44,6 +48,19 @@ def check(index: Operand, low: Any, high: Any, what: str, help: str = "") -> Non
         fine = bind1(ops.All(tuple(range(len(shape)))), fine)
     message = f"{what}: an index is out of bounds; {help or _bounds(low, high)}"
     bind(ops.Bounds(message), fine)
+
+
+def _proven(index: Operand, low: Any, high: Any) -> bool:
+    """Tell whether indices are within bounds whatever the call."""
+    if not (isinstance(low, int) and isinstance(high, int)):
+        return False
+    found = staging().between(index)
+    if found is None:
+        return False
+    least, most = found
+    if least < -dims.FAR or (not dims.is_symbolic(most) and most > dims.FAR):
+        return False  # beyond any axis, and beyond what sizes are computed with
+    return dims.proven(least - low, 0) and dims.proven(high - 1 - most, 0)
 
 
 def _outside(index: numpy.ndarray[Any, Any], low: Any, high: Any) -> bool:
@@ -71,6 +88,8 @@ def from_front(index: Operand, length: int, what: str) -> Operand:
         found: Operand = numpy.where(index < 0, index + length, index)
         return found
     if isinstance(index, numpy.ndarray) and not (index < 0).any():
+        return index
+    if not isinstance(index, numpy.ndarray) and _proven(index, 0, length):
         return index
     shape = shape_of(index)
     moved = bind1(ops.Add(), index, _everywhere(length, shape))

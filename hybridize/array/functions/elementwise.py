@@ -445,7 +445,8 @@ def clip(
 ) -> Any:
     """Elements below `min` become `min`, above `max` become `max`; NaN stays. At a limit the slope is 1."""
     low, high = min if a_min is None else a_min, max if a_max is None else a_max
-    recording = modes.is_recording()  # of a tie between an element and a limit, `maximum` shares the gradient
+    smooth = getattr(getattr(a, "dtype", None), "kind", "f") not in "iub"  # integers have no gradient to share
+    recording = modes.is_recording() and smooth  # of a tie of an element and a limit, `maximum` shares the gradient
     if low is not None:
         a = where(greater_equal(a, low), a, maximum(a, low)) if recording else maximum(a, low)
     if high is not None:

@@ -2,7 +2,8 @@
 """Bounds of integers while capturing (value-range analysis): what a value of the graph is between, whatever the call.
 
 Python's integers have no end, those of a program have 64 bits. An operator between integers stays in the graph where
-its result is known to fit; `numbers` asks here, and checks the others when the program runs.
+its result is known to fit; `numbers` asks here, and checks the others when the program runs. So do functions that take
+indices: one that is within its axis by what made it (`argmax`, `clip`, `% n`) is not checked when the program runs.
 """
 
 from __future__ import annotations
@@ -10,17 +11,33 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Any
 
+from hybridize.base.dims import Size, is_symbolic
+from hybridize.base.dtypes import is_float
 from hybridize.base.promotion import EXACT
 from hybridize.graph import Graph, Node, Value
 from hybridize.ops import (
+    ArgMax,
+    ArgMin,
+    ArgSort,
     Broadcast,
     Cast,
+    Concat,
     Cond,
     Elementwise,
+    Gather,
+    GatherND,
+    Iota,
     Max,
     Min,
+    ReduceMax,
+    ReduceMin,
     Reshape,
     SizeOf,
+    Slice,
+    Sort,
+    StopGradient,
+    TakeAlongAxis,
+    Transpose,
     Where,
 )
 
@@ -35,7 +52,25 @@ ARGUMENT: Bounds = (-EXACT, EXACT)
 LITTLE = 1 << 12
 """By so much a number may be counted in every round of a loop: 2**50 rounds do not end."""
 _SIZE: Bounds = (0, 1 << 48)
+_EXACT_IN: Mapping[int, Bounds] = {4: (-(1 << 24), 1 << 24), 8: (-EXACT, EXACT)}
+"""The integers that floats hold exactly, by the bytes of one."""
 _DEPTH = 200
+_MOVING = (
+    Reshape,
+    Broadcast,
+    Transpose,
+    Slice,
+    Gather,
+    GatherND,
+    TakeAlongAxis,
+    Sort,
+    ReduceMax,
+    ReduceMin,
+    StopGradient,
+)
+"""Ops whose outputs hold elements of the first operand."""
+_POSITIONS = (ArgMax, ArgMin, ArgSort)
+"""Ops whose outputs are positions along an axis of the operand."""
 
 
 def of_dtype(dtype: Any) -> Bounds | None:
@@ -135,14 +170,24 @@ def _search(
 
     op: Any = node.op
     found: Bounds | None = None
+    if isinstance(op, _MOVING):
+        return inner(node.inputs[0])
+    if is_float(value.type.dtype):  # only as integers that go through a float on their way, exactly
+        if isinstance(op, Cast) and of_dtype(node.inputs[0].type.dtype) is not None:
+            found = inner(node.inputs[0])
+            return found if within(found, _EXACT_IN.get(value.type.dtype.itemsize, (0, 0))) else WHOLE
+        return WHOLE
+    positions = length_of(value, producer)
+    if positions is not None:
+        return (0, max(positions - 1, 0)) if not is_symbolic(positions) else _SIZE
     match op:
         case SizeOf():
             return _SIZE
         case Cast():
-            source = of_dtype(node.inputs[0].type.dtype)
-            found = None if source is None else inner(node.inputs[0])
-        case Reshape() | Broadcast():
-            return inner(node.inputs[0])
+            found = inner(node.inputs[0])
+        case Concat():
+            ends = [inner(one) for one in node.inputs]
+            found = min(low for low, _ in ends), max(high for _, high in ends)
         case Max() | Min():
             (low, high), (first, last) = map(inner, node.inputs)
             take = max if isinstance(op, Max) else min
@@ -160,6 +205,24 @@ def _search(
         case Elementwise() if op.scalar in _KNOWN:
             found = result(op.scalar, *map(inner, node.inputs))
     return found if found is not None and within(found, every) else every
+
+
+def length_of(value: Value, producer: Callable[[Value], Node | None]) -> Size | None:
+    """Return the length of the axis that a value's elements are positions of; None where they are something else."""
+    for _ in range(_DEPTH):
+        node = producer(value)
+        if node is None:
+            return None
+        op: Any = node.op
+        if isinstance(op, _POSITIONS):
+            length: Size = node.inputs[0].type.shape[op.axis]
+            return length
+        if isinstance(op, Iota) and op.dtype.kind in "iu":
+            return op.shape[op.axis]
+        if not isinstance(op, _MOVING):
+            return None
+        value = node.inputs[0]
+    return None
 
 
 def _either(one: Bounds, other: Bounds) -> Bounds:

@@ -20,7 +20,7 @@ import numpy
 
 from hybridize.array.staging import staging
 from hybridize.array.symbol import Symbol
-from hybridize.base.dims import Dim
+from hybridize.base.dims import Dim, Size, is_symbolic
 from hybridize.base.dtypes import float64, int64
 from hybridize.base.errors import CaptureError
 from hybridize.base.nested import flatten
@@ -396,15 +396,23 @@ class Numbers:
             return (int(x), int(x)) if isinstance(x, int) else WHOLE
         return self._bounds(x._cell.value, at)
 
-    def _bounds(self, value: Value, at: GraphScope) -> Bounds:
+    def between(self, value: Value, at: GraphScope) -> tuple[Size, Size]:
+        """Return what the elements of an integer value are between; the end of an axis may be a symbol."""
+        low, high = self._bounds(value, at)
+        length = bounds.length_of(value, self._makers(value, at)[1])
+        return (low, high) if length is None or not is_symbolic(length) else (low, length - 1)
+
+    def _makers(self, value: Value, at: GraphScope) -> tuple[GraphScope, Callable[[Value], Node | None]]:
+        """Return the scope that a value is of, and a function that gives the node which makes a value of it."""
         scope = at
         while scope.parent is not None and not scope.is_own(value):
             scope = scope.parent
-        nodes = scope.builder.nodes
-        makers = {output: node for node in nodes for output in node.outputs} if scope is not self._program else None
+        if scope is self._program:
+            return scope, self._producer
+        return scope, {output: node for node in scope.builder.nodes for output in node.outputs}.get
 
-        def producer(one: Value) -> Node | None:
-            return self._producer(one) if makers is None else makers.get(one)
+    def _bounds(self, value: Value, at: GraphScope) -> Bounds:
+        scope, producer = self._makers(value, at)
 
         def leaf(one: Value) -> Any:
             if one in scope.builder.constants:

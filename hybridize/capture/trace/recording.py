@@ -18,7 +18,7 @@ from hybridize.array.storage import Storage
 from hybridize.array.symbol import Cell, Symbol, refusal
 from hybridize.array.traced import Variable
 from hybridize.base import modes
-from hybridize.base.dims import SizeScope
+from hybridize.base.dims import Size, SizeScope
 from hybridize.base.errors import CaptureError
 from hybridize.base.locations import SourceLoc, user_location
 from hybridize.base.promotion import number_dtype
@@ -218,6 +218,10 @@ class Recording(GraphScope):
         Where data decides it, the program stops at this line if it is not.
         """
         return self.root.numbers.outside(value, kind, (low, high), self)
+
+    def between(self, value: Value) -> tuple[Size, Size]:
+        """Return what the elements of an integer value are known to be between, whatever the call."""
+        return self.root.numbers.between(value, self)
 
     def operate(self, name: str, function: Callable[..., Any], operands: Sequence[Any]) -> Any:
         """An operator between Python numbers: what Python gives, or NotImplemented to leave it to the graph."""
