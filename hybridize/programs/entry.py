@@ -5,6 +5,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from functools import partial
+from threading import get_ident
 from typing import Any, Final
 
 import numpy
@@ -12,7 +13,7 @@ from numpy.typing import NDArray
 
 from hybridize.array.ndarray import ndarray
 from hybridize.array.storage import STATE
-from hybridize.base.access import ACCESS, exclusively, give_way
+from hybridize.base.access import ACCESS, READERS, WRITER, exclusively, give_way
 from hybridize.base.tracebacks import trim
 from hybridize.contract.feeds import Transaction
 from hybridize.contract.places import variable_of
@@ -99,10 +100,26 @@ def locked(
 
 
 def alone(entry: Entry) -> Entry:
-    """An entry that writes arrays which others may read: called while nobody does (`base.access`)."""
+    """An entry that writes arrays which others may read: called while nobody does (`base.access`).
+
+    The lock of state is held. Where there are neither readers nor writers, this is `exclusively` without its calls.
+    """
 
     def call(*args: Any, **kwargs: Any) -> Any:
-        return NOT_TAKEN if kwargs else exclusively(entry, *args)
+        if kwargs:
+            return NOT_TAKEN
+        me = get_ident()
+        if WRITER or READERS or ACCESS.queued:
+            return exclusively(entry, *args)
+        ACCESS.thread = me  # nothing is called between the look at the numbers and the next line but one
+        WRITER.value = 1
+        ACCESS.writes += 1
+        ACCESS.told += (None,)
+        try:
+            return entry(*args)
+        finally:
+            WRITER.value = 0
+            del ACCESS.told[-1:]
 
     return call
 
