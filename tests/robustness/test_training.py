@@ -117,7 +117,7 @@ def test_a_second_backward(compiled):
 
     with pytest.raises(StateError, match=r"E541.* freed by a backward pass at (.|\n)*retain_graph=True"):
         run(twice, compiled)
-    assert x.grad.tolist() == ([0, 0] if compiled else [2, 4])  # a program gives all or nothing
+    assert x.grad.tolist() == [2, 4]  # the first is done; a call that raises is left to Python, which does the same
 
 
 @BOTH
