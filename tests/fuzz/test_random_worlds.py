@@ -5,21 +5,21 @@ says which constructs are to blame.
 """
 
 import ast
+import inspect
 import os
-import shutil
-import subprocess
 import sys
+import textwrap
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-import hybridize
+from hybridize.capture.outside import world
 
 sys.path.insert(0, str(Path(__file__).parent / "worlds"))
 
-from world_programs import written
+from world_programs import CONSTRUCTS, Writer, directed, written
 from world_runs import check, options_of
 from world_shrinking import shrunk
 from world_twins import compare
@@ -89,24 +89,15 @@ def test_a_failing_program_is_made_small() -> None:
 # ------------------------------------------------------------------------------------- what the programs would notice
 
 
-WORLD = Path("capture", "outside", "world.py")
+def _read() -> ast.FunctionDef:
+    """`World.read` as a syntax tree."""
+    (read,) = ast.parse(textwrap.dedent(inspect.getsource(world.World.read))).body
+    assert isinstance(read, ast.FunctionDef)
+    return read
 
 
-def policies(source: str) -> list[tuple[str, str]]:
-    """Each line of policy in `World.read`, and the module without it."""
-    count = len(list(_edits(ast.parse(source))))
-    made = []
-    for number in range(count):
-        tree = ast.parse(source)
-        told, edit = list(_edits(tree))[number]
-        edit()
-        made.append((told, ast.unparse(ast.fix_missing_locations(tree))))
-    return made
-
-
-def _edits(tree: ast.Module) -> Iterator[tuple[str, Callable[[], object]]]:
-    (world,) = (node for node in tree.body if isinstance(node, ast.ClassDef) and node.name == "World")
-    (read,) = (node for node in world.body if isinstance(node, ast.FunctionDef) and node.name == "read")
+def _edits(read: ast.FunctionDef) -> Iterator[tuple[str, Callable[[], object]]]:
+    """Each line of policy, and each part of a condition, with what takes it out."""
     for node in ast.walk(read):
         body = getattr(node, "body", None)
         if not isinstance(body, list):
@@ -116,30 +107,50 @@ def _edits(tree: ast.Module) -> Iterator[tuple[str, Callable[[], object]]]:
                 isinstance(statement, ast.Expr) and isinstance(statement.value, ast.Call)
             ):
                 text = ast.unparse(statement).splitlines()[0]
-                yield f"without {text}", lambda body=body, index=index: body.__setitem__(index, ast.Pass())
-            if isinstance(statement, ast.If) and isinstance(statement.test, ast.BoolOp):
-                for place, operand in enumerate(statement.test.values):
-                    yield (
-                        f"without {ast.unparse(operand)}",
-                        lambda values=statement.test.values, place=place: values.pop(place),
-                    )
+                yield text, lambda body=body, index=index: body.__setitem__(index, ast.Pass())
+        if isinstance(node, ast.BoolOp):
+            for place, operand in enumerate(node.values):
+                yield ast.unparse(operand), lambda values=node.values, place=place: values.pop(place)
 
 
-@pytest.mark.long
-def test_programs_notice_each_policy_that_is_missing(tmp_path: Path) -> None:
-    """Without any one line of `World.read`, some of the programs give something else."""
-    package = Path(hybridize.__file__).parent
-    copy = tmp_path / package.name
-    shutil.copytree(package, copy)
-    source = (package / WORLD).read_text()
-    made = policies(source)
-    assert len(made) >= 5
-    unnoticed = []
-    for told, without in made:
-        (copy / WORLD).write_text(without)
-        command = [sys.executable, "-W", "ignore", str(Path(__file__).parent / "worlds"), "0", str(PROGRAMS), "--first"]
-        environment = os.environ | {"PYTHONPATH": str(tmp_path), "HYBRIDIZE_CACHE": "0"}
-        ran = subprocess.run(command, env=environment, capture_output=True, text=True, check=False)
-        if ran.returncode != 1 or not ran.stdout.startswith("seed "):
-            unnoticed.append(f"{told}: {ran.stdout[-300:]}{ran.stderr[-300:]}")
-    assert not unnoticed, "\n".join(unnoticed)
+POLICIES = [told for told, _ in _edits(_read())]
+
+
+def without(number: int) -> Callable[..., Any]:
+    """`World.read` without one line of its policy."""
+    read = _read()
+    list(_edits(read))[number][1]()
+    made: dict[str, Any] = {}
+    tree = ast.fix_missing_locations(ast.Module([read], []))
+    exec(compile(tree, "<without a policy>", "exec", dont_inherit=True), vars(world), made)
+    return made["read"]
+
+
+def told_by(construct: str) -> tuple[str, bool]:
+    """The outcome of the program of a construct: what differs, and whether its calls settle."""
+    report = compare(*directed(construct))
+    return report.outcome, report.settles
+
+
+@pytest.mark.parametrize("construct", CONSTRUCTS)
+def test_constructs_are_what_they_are_imperatively(construct: str) -> None:
+    assert told_by(construct) == ("same", True)
+
+
+@pytest.mark.parametrize("number", range(len(POLICIES)), ids=POLICIES)
+def test_programs_notice_each_policy_that_is_missing(number: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Without any one line of `World.read`, a construct that the grammar writes gives something else."""
+    monkeypatch.setattr(world.World, "read", without(number))
+    assert any(told_by(construct) != ("same", True) for construct in CONSTRUCTS), POLICIES[number]
+
+
+def test_the_grammar_writes_each_construct() -> None:
+    """It is part of what random programs are made of."""
+    left = set(CONSTRUCTS)
+    for seed in range(1000):
+        writer = Writer(seed)
+        writer.written()
+        left -= writer.constructs
+        if not left:
+            return
+    raise AssertionError(f"never written: {sorted(left)}")

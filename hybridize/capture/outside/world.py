@@ -137,7 +137,7 @@ class World:
         simple = type(place) is not Item or type(place.index) in _SIMPLE
         if self.is_own(place.owner) or (simple and place.key in self.written):
             return self.wrap(value, name, whole)  # what the program itself has put there
-        if not simple or (type(place) is Item and id(place.owner) in self.moved):
+        if not simple or id(place.owner) in self.moved:
             self.read_content(place.owner)
             return self.wrap(value, name, whole)
         if place.key not in self.guards:

@@ -320,6 +320,91 @@ ODD_CONDITIONS = (
 )
 """Ways of writing that are usual and hard: elements, conversions, classes of numbers."""
 
+
+@dataclass(frozen=True)
+class Construct:
+    """Lines that go together: each was found to be missed by statements that are drawn one by one."""
+
+    finds: str
+    """The defect of World.read, or of an earlier commit, that programs with it show."""
+    lines: Sequence[str]
+    """Of the program; they make `{y}` of `x`. Names in braces are fresh ones."""
+    top: Sequence[str] = ()
+    """Of the module."""
+    outside: Sequence[str] = ("pass",)
+    """What a user does between calls."""
+
+
+CONSTRUCTS: dict[str, Construct] = {
+    "an object of the call, read and then written": Construct(
+        "reads of the program's own objects that are guarded",
+        ("{own} = Config(x, 2.0)", "{y} = {own}.w * {own}.k", "{own}.k += 1", "{y} = {y} * {own}.k"),
+    ),
+    "a variable of an inner function, bound again": Construct(
+        "guards on symbols",
+        ("{k} = x * 2", "def {inner}(z):", "    return z + {k}", "{y} = {inner}(x)", "{k} = {y}", "{y} = {y} + {k}"),
+    ),
+    "an item of a list that has grown": Construct(
+        "items of containers that have moved, guarded by themselves or not at all",
+        ("{G}.append(1.0)", "{y} = x * {G}[0]"),
+        ("{G} = [2.0]",),
+        ("{G}[0] = 9.0", "{G}.insert(0, 7.0)"),
+    ),
+    "an item that is put before others": Construct(
+        "items of containers that have moved, found where they were",
+        ("{G}.insert(0, x)", "{y} = {G}[0] + {G}[1]"),
+        ("{G} = [np.ones(3), np.ones(3)]",),
+        ("{G}[0] = np.ones(3) * 9", "{G}.reverse()"),
+    ),
+    "a slice": Construct(
+        "keys that cannot be guarded one by one",
+        ("{y} = x * sum({G}[1:])",),
+        ("{G} = [1.0, 2.0, 3.0]",),
+        ("{G}[2] = 9.0",),
+    ),
+    "a counter, read after it was set": Construct(
+        "numbers that calls read again (A1 of numbers)",
+        ("global {G}", "{G} += 1", "{y} = x * {G}"),
+        ("{G} = 1",),
+        ("{G} = 7",),
+    ),
+    "an item beside one that is counted": Construct(
+        "guards on all of a container for one of its items",
+        ("{G}['n'] += 1", "{y} = x * {G}['k']"),
+        ("{G} = {{'n': 0, 'k': 2.0}}",),
+        ("{G}['k'] = 5.0",),
+    ),
+    "an array that is replaced at each call": Construct(
+        "arrays that calls read again: rates, averages",
+        ("global {G}", "{G} = 0.5 * {G} + x", "{y} = {G} * 1"),
+        ("{G} = np.ones(3)",),
+        ("{G} = np.ones(3) * 4",),
+    ),
+    "a name": Construct(
+        "values of names that are not guarded",
+        ("{y} = x * {G}",),
+        ("{G} = 2.0",),
+        ("{G} = 5.0", "{G} = np.ones(3)"),
+    ),
+    "a variable written at two levels": Construct(
+        "A6: what the inner function wrote is lost",
+        ("nonlocal {c}", "{c} = {c} + 1", "def {inner}(z):", "    nonlocal {c}", "    {c} += 10", "    return z * {c}",
+         "{y} = {inner}(x) + {c}"),
+    ),
+    "a list that grows and is read": Construct(
+        "A1: what was appended is not read in the same call",
+        ("{G}.append(x)", "{y} = sum({G})"),
+        ("{G} = []",),
+        ("{G}.clear()", "{G}.append(np.ones(3))"),
+    ),
+    "a list of numbers that data writes": Construct(
+        "numbers of which data decides what they are",
+        ("{G}[0] = float(x[0])", "{y} = x + {G}[0]"),
+        ("{G} = [1.0]",),
+        ("{G}[0] = 7.0",),
+    ),
+}  # fmt: skip
+
 BINDING = ("{p} = ", "{p} += ", "{p} -= ", "{p} |= ", "{p} *= ")
 COMMON = (NUMBER, NUMBER, ARRAY, ARRAY, ARRAYS, ARRAYS, ARRAYS, NUMBERS, ARRAY_DICT, ARRAY_DICT, NUMBER_DICT, DEQUE)
 OTHERS = (MAYBE, FLAG, TEXT, TUPLE, SET, PAIR, CONFIG, COUNTER, GROUPS, NESTED)
@@ -562,9 +647,30 @@ class Body:
         self.line(f"{name} = {self.writer.value(kind)}")
         self.places = [*self.places, Place(kind, name), Place(kind, name)]
 
+    def construct(self) -> None:
+        """Lines that go together."""
+        able = [name for name, one in CONSTRUCTS.items() if self.writer.cells or "{c}" not in "".join(one.lines)]
+        name = self.pick(able)
+        self.writer.constructs.add(name)
+        chosen = CONSTRUCTS[name]
+        names = self.writer.names_of(chosen)
+        top, lines, outside = (
+            [text.format(**names) for text in part] for part in (chosen.top, chosen.lines, chosen.outside)
+        )
+        self.writer.top[:0] = top
+        self.heads |= {line for line in lines if line.startswith(("global ", "nonlocal "))}
+        for line in lines:
+            if not line.startswith(("global ", "nonlocal ")):
+                self.line(line)
+        if outside != ["pass"]:
+            self.writer.uses.append(Use(outside=[lambda w: w.pick(outside)]))
+        self.arrays.append(names["y"])
+
     def statement(self, nested: bool = False) -> None:
         if not nested and self.chance(0.1):
             self.made()
+        if not nested and self.depth == 0 and self.chance(0.06):
+            self.construct()
         roll = self.random.random()
         if roll < 0.5 and self.places:
             self.write()
@@ -662,6 +768,8 @@ class Writer:
         self.defaults: list[tuple[str, str]] = []
         self.uses: list[Use] = []
         self.steps: list[str] = []
+        self.constructs: set[str] = set()
+        """Those of `CONSTRUCTS` that are in it."""
 
     def fresh(self, prefix: str) -> str:
         self.count += 1
@@ -672,6 +780,12 @@ class Writer:
 
     def chance(self, share: float) -> bool:
         return self.random.random() < share
+
+    def names_of(self, construct: Construct) -> dict[str, str]:
+        """Fresh names for the braces of a construct; `c` is a variable of the function around."""
+        found = set(re.findall(r"(?<!\{)\{(\w+)\}", "\n".join((*construct.top, *construct.lines))))
+        names = {name: self.fresh(name) for name in sorted(found - {"c"})}
+        return names | ({"c": self.pick(self.cells)[0]} if "c" in found else {})
 
     # ------------------------------------------------------------------------------------------------------ places
 
@@ -1456,6 +1570,27 @@ def tidy(source: str) -> str:
 def written(seed: int) -> tuple[str, list[str]]:
     """The module of a seed, and what its user does, step by step."""
     return Writer(seed).written()
+
+
+def directed(name: str) -> tuple[str, list[str]]:
+    """A program of one construct, by its name."""
+    construct = CONSTRUCTS[name]
+    writer = Writer(0)
+    writer.cells = [("c0", "2")]
+    names = writer.names_of(construct)
+    top, lines, outside = (
+        [text.format(**names) for text in part] for part in (construct.top, construct.lines, construct.outside)
+    )
+    body = "\n".join(["        " + line for line in (*lines, f"return {names['y']}")])
+    made = (
+        f"def make():\n    c0 = 2\n    def body(x):\n{body}\n    return body\nbody = make()\nprogram = hybridize(body)"
+    )
+    calls = [f"out{number} = program(np.array([1.0, 2.0, 3.0]) * {number})" for number in range(1, 7)]
+    steps = [
+        *calls[:3],
+        *(step for change, call in zip(outside * 3, calls[3:], strict=False) for step in (change, call)),
+    ]
+    return tidy("\n".join((*top, made))), [tidy(step) for step in steps]
 
 
 if __name__ == "__main__":
