@@ -111,6 +111,8 @@ class World:
         """Containers and objects made while capturing, by identity, and in which recording."""
         self.outside: dict[int, Any] = {}
         """Containers of the user's, by identity."""
+        self.tables: dict[int, Any] = {}
+        """Owners of the dicts of attributes that code asks for, by the identity of the dict."""
         self.changed: dict[int, tuple[Any, Any]] = {}
         """Containers of the user's that the program changes, and a snapshot from before."""
         self.given: dict[int, tuple[Any, ...]] = {}
@@ -137,8 +139,9 @@ class World:
         simple = type(place) is not Item or type(place.index) in _SIMPLE
         if self.is_own(place.owner) or (simple and place.key in self.written):
             return self.wrap(value, name, whole)  # what the program itself has put there
-        if not simple or id(place.owner) in self.moved:
-            self.read_content(place.owner)
+        table = own(place.owner) if type(place) is Attribute else place.owner
+        if not simple or id(table) in self.moved:
+            self.read_content(table)
             return self.wrap(value, name, whole)
         if place.key not in self.guards:
             if (symbol := self.fed.read(self.program, place, value)) is not None:
@@ -370,8 +373,25 @@ class World:
             else:
                 place.write(value)  # which may raise, as in Python: then nothing was written
             self.undo.append(partial(place.write, before))
-        self.written[place.key] = place
+        self._wrote(place)
         self.effects.append(SideEffect(place.write, (value,)))
+
+    def _wrote(self, place: Place) -> None:
+        """Hear of a write to a place: an attribute is an item of the dict of its owner, too."""
+        self.written[place.key] = place
+        if type(place) is Item and id(place.owner) in self.tables:
+            place = Attribute(self.tables[id(place.owner)], place.index)
+            self.written[place.key] = place
+        elif isinstance(place, Attribute) and place.name in own(place.owner):
+            place = Item(own(place.owner), place.name)
+            self.written[place.key] = place
+
+    def table(self, owner: Any) -> dict[str, Any]:
+        """Give the dict of the attributes of an object of the user's, which code asks for."""
+        found: dict[str, Any] = vars(owner)
+        self.tables[id(found)] = owner
+        self.know(found)
+        return found
 
     def remember(self, place: Place) -> None:
         """Before a write that Python does itself: how to undo it."""
@@ -388,7 +408,7 @@ class World:
         if name == "__setitem__":
             place = Item(container, args[0])
             if type(args[0]) in _SIMPLE:
-                self.written[place.key] = place
+                self._wrote(place)
         else:
             self.moved.add(id(container))
         path = self.given.get(id(container))

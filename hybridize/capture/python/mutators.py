@@ -122,7 +122,7 @@ def _vars(router: Semantics, owner: Any) -> Any:
     """Give what `vars(owner)` gives, each item guarded where it is read."""
     trace, found = current_trace(), vars(owner)
     if trace is not None and isinstance(found, dict) and not trace.root.world.is_own(owner):
-        trace.root.world.know(found)
+        return trace.root.world.table(owner)
     return found
 
 

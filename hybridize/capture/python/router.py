@@ -175,6 +175,8 @@ class Router:
             return getattr(owner, name)
         if kind is super:
             return _inherited(trace.root.world, owner, name)
+        if name == "__dict__":
+            return self.call(vars, owner)
         try:
             return attribute(self, trace, owner, name, whole)
         except AttributeError:

@@ -397,6 +397,18 @@ CONSTRUCTS: dict[str, Construct] = {
         ("{G} = []",),
         ("{G}.clear()", "{G}.append(np.ones(3))"),
     ),
+    "a copy of an object, written": Construct(
+        "guards on symbols that a function of Python's has put into an object",
+        ("{own} = dataclasses.replace({G}, w=x)", "{own}.w = {own}.w + 1", "{y} = {own}.w * {own}.k"),
+        ("{G} = Config(np.ones(3), 3.0)",),
+        ("{G}.k = 5.0",),
+    ),
+    "attributes by their dict": Construct(
+        "attributes that are written in one way and read in another",
+        ("object.__setattr__({G}, 'k', {G}.k + 1)", "{y} = x * vars({G})['k']", "vars({G})['w'] = {y}", "{y} = {G}.w + x"),
+        ("{G} = types.SimpleNamespace(w=np.ones(3), k=3.0)",),
+        ("{G}.k = 5.0", "vars({G})['k'] = 7.0"),
+    ),
     "a list of numbers that data writes": Construct(
         "numbers of which data decides what they are",
         ("{G}[0] = float(x[0])", "{y} = x + {G}[0]"),
