@@ -111,7 +111,10 @@ def capture(
             _check_containers(call, leaves, args, kwargs)
             _check_distinct(captured, call)
         except BaseException as error:
-            raise _translated(error, trace) from None
+            told = _translated(error, trace)
+            if isinstance(told, HybridizeError):
+                trace.world.take_back()
+            raise told from None
         finally:
             # An interruption may have come where a `with` of the user's was about to end.
             thread.recording, thread.training, thread.disabled = switches
@@ -196,12 +199,10 @@ def _ends_a_program(error: Exception, trace: Trace) -> bool:
     of_ours = isinstance(error, HybridizeError)
     if (of_ours and trace.sizes is not None) or not raising.is_users(trace, error):
         return False
-    arrays = (entry for entry in trace.inputs.entries if entry.symbol.weak is None)
-    written = any(entry.symbol._cell.value is not entry.value for entry in arrays)
     if of_ours:
-        return bool(written or trace.world.effects or trace.failed is not None)
+        return trace.has_written or trace.failed is not None
     acts = any(effect_of(node.op) is not Effect.PURE for node in trace.builder.nodes)
-    return bool(written or acts or trace.world.effects or of_data(list(error.args)))
+    return acts or trace.has_written or of_data(list(error.args))
 
 
 def _number(size: Dim) -> Symbol:

@@ -7,6 +7,7 @@ identity of the owner: who keeps a key keeps the place, which keeps the owner, s
 
 from __future__ import annotations
 
+import gc
 from abc import ABC, abstractmethod
 from collections.abc import Callable
 from functools import cache
@@ -329,7 +330,7 @@ class CallResult(Place):
 
     @property
     def key(self) -> Key:
-        return CallResult, id(self.owner), tuple(map(id, self.args)), tuple((k, id(v)) for k, v in self.kwargs.items())
+        return type(self), id(self.owner), tuple(map(id, self.args)), tuple((k, id(v)) for k, v in self.kwargs.items())
 
     def read(self) -> Any:
         return self.owner(*self.args, **self.kwargs)
@@ -339,6 +340,49 @@ class CallResult(Place):
 
     def described(self) -> str:
         return f"the result of {getattr(self.owner, '__name__', 'a function')}()"
+
+
+class Kept(CallResult):
+    """A result that a function of `functools.cache` or `lru_cache` keeps for its arguments: reading computes none."""
+
+    __slots__ = ()
+
+    def read(self) -> Any:
+        return super().read() if self._found()[1] else MISSING
+
+    def expression(self, refer: Refer) -> str:
+        return f"{refer(Kept.read)}({refer(self)})"
+
+    def compute(self) -> Any:
+        """Compute it, as a call does for which nothing is kept."""
+        return super().read()
+
+    def forget(self) -> None:
+        """Let nothing be kept for the arguments; where the least recent result goes first, for none at all."""
+        table, there, key = self._found()
+        if there and self.owner.cache_parameters()["maxsize"] is None:
+            del table[key]
+        elif there:
+            self.owner.cache_clear()
+
+    def _found(self) -> tuple[dict[Any, Any], bool, Any]:
+        """Find the table of the cache: it stands before the function among what the cache refers to."""
+        settings = self.owner.cache_parameters()
+        parts = gc.get_referents(self.owner)
+        at = next((n for n, part in enumerate(parts) if n and part is self.owner.__wrapped__), 0)
+        if not at or type(parts[at - 1]) is not dict or settings["maxsize"] == 0:
+            return {}, False, None
+        key = self._key(parts[at + 1], settings["typed"])
+        return parts[at - 1], key in parts[at - 1], key
+
+    def _key(self, mark: Any, typed: bool) -> Any:
+        """Make the key as the cache does; `mark` stands before keywords."""
+        if len(self.args) == 1 and not self.kwargs and not typed and type(self.args[0]) in (int, str):
+            return self.args[0]
+        key = self.args
+        if self.kwargs:
+            key += (mark, *(part for pair in self.kwargs.items() for part in pair))
+        return key + (tuple(map(type, (*self.args, *self.kwargs.values()))) if typed else ())
 
 
 class Content(Place):

@@ -1014,3 +1014,73 @@ def test_a_number_of_which_data_decides_the_class_is_not_kept():
     with pytest.raises(CaptureError):
         body(np.ones(2))
     assert kept == {}
+
+
+@pytest.mark.parametrize("decorate", [functools.cache, functools.lru_cache(maxsize=2), functools.lru_cache(maxsize=0)])
+def test_results_that_are_kept_are_computed_when_python_computes_them(decorate):
+    rate = {"k": 2.0}
+
+    @decorate
+    def table(k):
+        return np.arange(2) * k + rate["k"]
+
+    def of(make):
+        table.cache_clear()
+        rate["k"] = 2.0
+        made = make(lambda x: x + table(1))
+        found = [made(np.ones(2)).tolist()]
+        rate["k"] = 5.0
+        found.append(made(np.ones(2)).tolist())
+        table.cache_clear()
+        return [*found, made(np.ones(2)).tolist()]
+
+    assert of(hybridize) == of(lambda f: f)
+
+
+def test_a_result_that_is_kept_is_not_computed_after_a_write_or_for_a_refused_program():
+    rate = {"k": 2.0}
+
+    @functools.lru_cache(maxsize=2)
+    def table(k):
+        return k + rate["k"]
+
+    @functools.cache
+    def plain_table(k):
+        return np.arange(2) * k
+
+    @hybridize
+    def writes(x):
+        rate["k"] = 7.0
+        return x + table(1) + plain_table(2)
+
+    @hybridize
+    def refused(x):
+        table(1)
+        return open("there is no such file")
+
+    for function in (writes, refused):
+        with pytest.raises(CaptureError):
+            function(np.ones(2))
+        assert table.cache_info().currsize == 0
+        assert rate == {"k": 2.0}
+    table(1)
+    assert writes(np.ones(2)).tolist() == [4.0, 6.0]
+
+
+def test_an_attribute_is_an_item_of_the_dict_of_its_object():
+    one = SimpleNamespace(k=3.0, w=1.0)
+
+    def of(make):
+        one.k, one.w = 3.0, 1.0
+
+        def body(x):
+            one.k += 1
+            y = x * vars(one)["k"]
+            one.__dict__["w"] = y
+            vars(one).update(k=one.k + 1)
+            return one.w + one.k
+
+        made = make(body)
+        return [made(np.ones(1)).tolist() for _ in range(3)], one.k, one.w.tolist()
+
+    assert of(hybridize) == of(lambda f: f)

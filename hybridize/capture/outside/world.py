@@ -32,7 +32,7 @@ from hybridize.capture.outside.tracing import Tracing
 from hybridize.capture.outside.trust import is_iterator
 from hybridize.contract.captured import GivenContainer, SideEffect
 from hybridize.contract.guards import Guard, Unchanged
-from hybridize.contract.places import Attribute, Content, Item, Key, Length, Member, Membership, Place
+from hybridize.contract.places import Attribute, Content, Item, Kept, Key, Length, Member, Membership, Place
 from hybridize.contract.snapshots import (
     CONTAINERS,
     MISSING,
@@ -111,6 +111,8 @@ class World:
         """Containers and objects made while capturing, by identity, and in which recording."""
         self.outside: dict[int, Any] = {}
         """Containers of the user's, by identity."""
+        self.kept: list[Kept] = []
+        """Results of functions with a cache that were computed for the capture."""
         self.tables: dict[int, Any] = {}
         """Owners of the dicts of attributes that code asks for, by the identity of the dict."""
         self.changed: dict[int, tuple[Any, Any]] = {}
@@ -216,6 +218,20 @@ class World:
             self.read(Attribute(function, "__defaults__"), function.__defaults__, "a default")
         if function.__kwdefaults__ is not None:
             self.read(Attribute(function, "__kwdefaults__"), function.__kwdefaults__, "a default")
+
+    def computed(self, place: Kept) -> Any:
+        """Compute a result that is kept from now on, unless the program is refused."""
+        if not any(one.owner is place.owner for one in self.kept):
+            bounded = place.owner.cache_parameters()["maxsize"] is not None
+            if bounded and place.owner.cache_info().currsize:
+                return place.compute()  # one that was kept before may have gone for it: nobody can bring it back
+        self.kept.append(place)
+        return place.compute()
+
+    def take_back(self) -> None:
+        """Forget the results that were computed for a program that is refused."""
+        for place in self.kept:
+            place.forget()
 
     def read_told(self, place: Place, value: Any, storages: Iterable[Storage], name: str, whole: bool) -> Any:
         """Give what was found at a place whose owner tells, by these storages, when it is replaced."""

@@ -58,7 +58,7 @@ from hybridize.capture.python.mathematics import ELEMENTS
 from hybridize.capture.python.mutators import Held, store
 from hybridize.capture.python.tables import is_index, looked_up
 from hybridize.capture.trace.recording import Recording, Trace, current_trace
-from hybridize.contract.places import Attribute, CallResult, Closure, Global, Inherited, Item, Member
+from hybridize.contract.places import Attribute, CallResult, Closure, Global, Inherited, Item, Kept, Member
 from hybridize.contract.snapshots import CONTAINERS, MISSING, own
 from hybridize.ops.op import imperatively
 
@@ -251,15 +251,26 @@ class Router:
 
     def _call_cached(self, trace: Recording, function: Any, args: Any, kwargs: Any) -> Any:
         """A call of `functools.cache` or `lru_cache`: what is kept for the arguments, or else computed, by Python."""
+        if function.cache_parameters()["maxsize"] == 0:
+            return self.call(function.__wrapped__, *args, **kwargs)
         given = [plain(x) for x in (*args, *kwargs.values())]
         if any(isinstance(x, Symbol) for x in given):
             raise trace.root.refusing(CaptureError(
                 "E422", f"{function.__name__}() keeps its results by arguments that have no value while capturing",
                 help="call the function without a cache, or outside",
             ))  # fmt: skip
-        place = CallResult(function, tuple(given[: len(args)]), dict(zip(kwargs, given[len(args) :], strict=True)))
+        place = Kept(function, tuple(given[: len(args)]), dict(zip(kwargs, given[len(args) :], strict=True)))
         with imperatively():
             value = place.read()
+            if value is MISSING:
+                if (trace.depth or trace.root.has_written) and unconverted.reads_outside(function.__wrapped__):
+                    when = "in a branch that depends on data" if trace.depth else "after a write of the program"
+                    raise trace.root.refusing(CaptureError(
+                        "E422", f"{function.__name__}() keeps nothing yet for its arguments, and reads what is outside "
+                        f"of it, {when}",
+                        help="call it once before the compiled function, or first of all in it",
+                    ))  # fmt: skip
+                value = trace.root.world.computed(place)
         return trace.root.world.read(place, value, function.__name__)
 
     def _call_function(self, trace: Recording, function: FunctionType, args: Any, kwargs: Any) -> Any:

@@ -39,6 +39,7 @@ _CONSTANT = (
     BaseException, Storage, type(None),
 )  # fmt: skip
 _FUNCTIONS = (FunctionType, MethodType, types.BuiltinFunctionType, functools.partial)
+_FIXED = (int, float, complex, str, bytes, type(None), numpy.dtype)
 _ASKING = frozenset({"isinstance", "type", "print"})
 """Builtins that a method which is called as it is must not call: they would see symbols."""
 _BY_SYMBOLS = (TypeError, ValueError, OverflowError)
@@ -81,6 +82,23 @@ def called(router: Semantics, trace: Recording, function: FunctionType, args: An
 def depend_on_names(trace: Recording, function: FunctionType) -> None:
     """Depend on everything that a function could read by name."""
     Reached(trace, None).function(function, set())
+
+
+def reads_outside(function: Any) -> bool:
+    """Tell whether a function may read anything but its arguments, constants and modules that are trusted."""
+    if not isinstance(function, FunctionType):
+        return True
+    defaults = (*(function.__defaults__ or ()), *(function.__kwdefaults__ or {}).values())
+    cells = [content(cell) for cell in function.__closure__ or ()]
+    names = names_of(function.__code__) & function.__globals__.keys()
+    values = [function.__globals__[name] for name in names]
+    return not all(isinstance(x, _FIXED) for x in (*defaults, *cells)) or not all(map(_is_trusted, values))
+
+
+def _is_trusted(value: Any) -> bool:
+    if isinstance(value, types.ModuleType):
+        return is_trusted_module(value.__name__)
+    return isinstance(value, type | types.BuiltinFunctionType) and is_trusted_module(value.__module__ or "")
 
 
 class Reached:

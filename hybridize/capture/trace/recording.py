@@ -458,6 +458,12 @@ class Trace(Recording):
         """The symbol of an array that exists already, under a name that reports show."""
         return self.inputs.lift(array, name)
 
+    @property
+    def has_written(self) -> bool:
+        """True if the program has written to an array that is there before, or to anything else outside."""
+        entries = (entry for entry in self.inputs.entries if entry.symbol.weak is None)
+        return bool(self.world.effects) or any(entry.symbol._cell.value is not entry.value for entry in entries)
+
     def foreign_array(self, array: NDArray[Any]) -> ndarray:
         """Remember an array of NumPy's as the user's, so that it is lifted where it is used; return it as ours."""
         return self.inputs.foreign_array(array)
