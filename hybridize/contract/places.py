@@ -342,7 +342,7 @@ class CallResult(Place):
         return f"the result of {getattr(self.owner, '__name__', 'a function')}()"
 
 
-class Kept(CallResult):
+class CachedResult(CallResult):
     """A result that a function of `functools.cache` or `lru_cache` keeps for its arguments: reading computes none."""
 
     __slots__ = ()
@@ -351,7 +351,7 @@ class Kept(CallResult):
         return super().read() if self._found()[1] else MISSING
 
     def expression(self, refer: Refer) -> str:
-        return f"{refer(Kept.read)}({refer(self)})"
+        return f"{refer(CachedResult.read)}({refer(self)})"
 
     def compute(self) -> Any:
         """Compute it, as a call does for which nothing is kept."""

@@ -1084,3 +1084,25 @@ def test_an_attribute_is_an_item_of_the_dict_of_its_object():
         return [made(np.ones(1)).tolist() for _ in range(3)], one.k, one.w.tolist()
 
     assert of(hybridize) == of(lambda f: f)
+
+
+def test_a_slice_that_is_set_and_items_from_the_other_end():
+    kept, counts = [1.0, 2.0, 3.0], [3]
+
+    def of(make):
+        kept[:], counts[:] = [1.0, 2.0, 3.0], [3]
+
+        def body(x):
+            kept[1:] = [5.0]
+            counts[0] = 2
+            counts[-1] += 1
+            return len(kept), x * sum(kept) + counts[-1]
+
+        made, found = make(body), []
+        for _ in range(3):
+            length, value = made(np.ones(1))
+            found.append((length, value.tolist()))
+            kept.append(4.0)
+        return found, kept, counts
+
+    assert of(hybridize) == of(lambda f: f)

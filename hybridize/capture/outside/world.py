@@ -32,7 +32,7 @@ from hybridize.capture.outside.tracing import Tracing
 from hybridize.capture.outside.trust import is_iterator
 from hybridize.contract.captured import GivenContainer, SideEffect
 from hybridize.contract.guards import Guard, Unchanged
-from hybridize.contract.places import Attribute, Content, Item, Kept, Key, Length, Member, Membership, Place
+from hybridize.contract.places import Attribute, CachedResult, Content, Item, Key, Length, Member, Membership, Place
 from hybridize.contract.snapshots import (
     CONTAINERS,
     MISSING,
@@ -111,7 +111,7 @@ class World:
         """Containers and objects made while capturing, by identity, and in which recording."""
         self.outside: dict[int, Any] = {}
         """Containers of the user's, by identity."""
-        self.kept: list[Kept] = []
+        self.kept: list[CachedResult] = []
         """Results of functions with a cache that were computed for the capture."""
         self.tables: dict[int, Any] = {}
         """Owners of the dicts of attributes that code asks for, by the identity of the dict."""
@@ -141,7 +141,7 @@ class World:
         simple = type(place) is not Item or type(place.index) in _SIMPLE
         if self.is_own(place.owner) or (simple and place.key in self.written):
             return self.wrap(value, name, whole)  # what the program itself has put there
-        table = own(place.owner) if type(place) is Attribute else place.owner
+        table = own(place.owner) if self.moved and type(place) is Attribute else place.owner
         if not simple or id(table) in self.moved:
             self.read_content(table)
             return self.wrap(value, name, whole)
@@ -219,7 +219,7 @@ class World:
         if function.__kwdefaults__ is not None:
             self.read(Attribute(function, "__kwdefaults__"), function.__kwdefaults__, "a default")
 
-    def computed(self, place: Kept) -> Any:
+    def computed(self, place: CachedResult) -> Any:
         """Compute a result that is kept from now on, unless the program is refused."""
         if not any(one.owner is place.owner for one in self.kept):
             bounded = place.owner.cache_parameters()["maxsize"] is not None
@@ -395,7 +395,11 @@ class World:
     def _wrote(self, place: Place) -> None:
         """Hear of a write to a place: an attribute is an item of the dict of its owner, too."""
         self.written[place.key] = place
-        if type(place) is Item and id(place.owner) in self.tables:
+        if type(place) is Item and isinstance(place.owner, (list, deque)) and type(place.index) is int:
+            length = len(place.owner)
+            place = Item(place.owner, place.index - length if place.index >= 0 else place.index + length)
+            self.written[place.key] = place  # counted from the other end
+        elif type(place) is Item and id(place.owner) in self.tables:
             place = Attribute(self.tables[id(place.owner)], place.index)
             self.written[place.key] = place
         elif isinstance(place, Attribute) and place.name in own(place.owner):
@@ -421,7 +425,7 @@ class World:
         if id(container) not in self.changed:
             self.changed[id(container)] = (container, snapshot(container))
             self.undo.append(partial(refill, container, container.copy()))
-        if name == "__setitem__":
+        if name == "__setitem__" and type(args[0]) is not slice:
             place = Item(container, args[0])
             if type(args[0]) in _SIMPLE:
                 self._wrote(place)

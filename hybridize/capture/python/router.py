@@ -58,7 +58,7 @@ from hybridize.capture.python.mathematics import ELEMENTS
 from hybridize.capture.python.mutators import Held, store
 from hybridize.capture.python.tables import is_index, looked_up
 from hybridize.capture.trace.recording import Recording, Trace, current_trace
-from hybridize.contract.places import Attribute, CallResult, Closure, Global, Inherited, Item, Kept, Member
+from hybridize.contract.places import Attribute, CachedResult, CallResult, Closure, Global, Inherited, Item, Member
 from hybridize.contract.snapshots import CONTAINERS, MISSING, own
 from hybridize.ops.op import imperatively
 
@@ -259,7 +259,7 @@ class Router:
                 "E422", f"{function.__name__}() keeps its results by arguments that have no value while capturing",
                 help="call the function without a cache, or outside",
             ))  # fmt: skip
-        place = Kept(function, tuple(given[: len(args)]), dict(zip(kwargs, given[len(args) :], strict=True)))
+        place = CachedResult(function, tuple(given[: len(args)]), dict(zip(kwargs, given[len(args) :], strict=True)))
         with imperatively():
             value = place.read()
             if value is MISSING:
