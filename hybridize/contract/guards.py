@@ -194,7 +194,7 @@ def watches(guards: Sequence[Guard]) -> list[Watch]:
     found: list[Watch] = []
     others: list[Guard] = []
     for guard in guards:
-        by_object = type(guard.test) in (Identical, Equal) and type(guard.expected) is not MethodType
+        by_object = type(guard.test) in (Identical, Equal, Absent) and type(guard.expected) is not MethodType
         seen = guard.place.watches(guard.expected) if by_object else None
         if seen is None:
             others.append(guard)

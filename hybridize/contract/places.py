@@ -52,7 +52,11 @@ class Place(ABC):
         """Give Python source that reads it, which may raise where nothing is there."""
 
     def watches(self, value: Any) -> list[Watch] | None:
-        """List what an emitted entry compares to know that this very object is there; None where Python must look."""
+        """List what an emitted entry compares to know that this very object is there; None where Python must look.
+
+        Args:
+            value: the object; MISSING for nothing.
+        """
         return None
 
     @abstractmethod
@@ -106,10 +110,23 @@ class Global(Named):
         return f"{refer(self.owner)}[{self.name!r}]"
 
     def watches(self, value: Any) -> list[Watch] | None:
-        return [Watch(Look.ITEM, self.owner, self.name, value)]
+        return [Watch(Look.ITEM, self.owner, self.name, NULL if value is MISSING else value)]
 
     def described(self) -> str:
         return f"global {self.name!r}"
+
+
+class Builtin(Global):
+    """A name that Python finds where a module has it not: `max`."""
+
+    __slots__ = ()
+
+    @property
+    def key(self) -> Key:
+        return Global, id(self.owner), self.name
+
+    def described(self) -> str:
+        return f"builtin {self.name!r}"
 
 
 class Closure(Named):
@@ -138,7 +155,7 @@ class Closure(Named):
         return f"{refer(self.owner)}.cell_contents"
 
     def watches(self, value: Any) -> list[Watch] | None:
-        return [Watch(Look.WORD, self.owner, CELL_CONTENTS, value)]
+        return [Watch(Look.WORD, self.owner, CELL_CONTENTS, NULL if value is MISSING else value)]
 
     def described(self) -> str:
         return f"closure variable {self.name!r}"

@@ -44,7 +44,7 @@ class Expressions(ast.NodeTransformer):
 
     def _read_name(self, node: ast.Name, *, whole: bool) -> ast.expr:
         name = node.id
-        if self.scope.is_local(name) or name == "__class__" or name.startswith(GENERATED) or self._is_builtin(name):
+        if self.scope.is_local(name) or name == "__class__" or name.startswith(GENERATED):
             return node
         method = "read_closure" if name in self.free else "read_global"
         arguments: list[ast.expr] = [ast.Constant(name), node]

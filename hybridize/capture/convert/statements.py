@@ -60,7 +60,7 @@ _OPERATORS: dict[type[ast.AST], str] = {
     ast.BitXor: "ixor", ast.LShift: "ilshift", ast.RShift: "irshift",
 }  # fmt: skip
 _lock = renewed(threading.Lock())
-_known: OrderedDict[int, tuple[CodeType, CodeType | None]] = OrderedDict()
+_known: OrderedDict[tuple[int, bool], tuple[CodeType, CodeType | None]] = OrderedDict()
 _made: dict[int, tuple[CodeType, frozenset[str]]] = {}
 """Code objects that conversion made, by identity: functions of these are converted already.
 
@@ -98,7 +98,7 @@ def is_converted(function: FunctionType) -> bool:
 
 def converted_code(code: CodeType, module_globals: dict[str, Any]) -> CodeType | None:
     """The converted form of `code`; None where there is none. Made once and remembered."""
-    key = id(code)
+    key = id(code), "len" in module_globals  # Python's own asks for the number of items only
     with _lock:
         if key in _known:
             _known.move_to_end(key)
@@ -483,9 +483,11 @@ class _Converter(Expressions):
         made = self._plain(node)
         if not outside:
             return made
-        before = [self._announced("writing", name, ast.Constant(None)) for name in outside]
+        if isinstance(node, ast.Delete):
+            return made  # see `_delete`
+        before = [self._announced("writing", name) for name in outside]
         after = [self._announced("wrote", name, ast.Name(id=name, ctx=ast.Load())) for name in outside]
-        return [*before, *made, *([] if isinstance(node, ast.Delete) else after)]
+        return [*before, *made, *after]
 
     def _plain(self, node: ast.stmt) -> list[ast.stmt]:
         match node:
@@ -558,12 +560,12 @@ class _Converter(Expressions):
         before = self._read_name(ast.copy_location(ast.Name(id=node.target.id, ctx=ast.Load()), node), whole=False)
         return [ast.Assign(targets=[node.target], value=routed("augmented", before, operator, value))]
 
-    def _announced(self, verb: str, name: str, value: ast.expr) -> ast.stmt:
-        """Say that a variable of the module or of a function around is going to be written, or was."""
+    def _announced(self, verb: str, name: str, *value: ast.expr) -> ast.stmt:
+        """Say that a variable of the module or of a function around is going to be written or deleted, or was."""
         kind = "enclosing" if self.scope.is_local(name) else "closure"
         if name in self.scope.declared_global:
             kind = "global"
-        return ast.Expr(routed(f"{verb}_{kind}", ast.Constant(name), value))
+        return ast.Expr(routed(f"{verb}_{kind}", ast.Constant(name), *value))
 
     def _delete(self, target: ast.expr) -> list[ast.stmt]:
         match target:
@@ -573,6 +575,9 @@ class _Converter(Expressions):
                 return [ast.Expr(routed("delete_item", self._container(owner), self._key(index)))]
             case ast.Tuple(elts=parts) | ast.List(elts=parts):
                 return [made for part in parts for made in self._delete(part)]
+            case ast.Name(id=name) if name in self.scope.declared_global | self.scope.declared_nonlocal:
+                before, after = self._announced("deleting", name), self._announced("deleted", name)
+                return [before, ast.Delete(targets=[target]), after]
         return [ast.Delete(targets=[target])]
 
 

@@ -49,6 +49,8 @@ class History:
         """Variables, by the values that recorded operations read them as."""
         self.marks: dict[int, Any] = {}
         """Leaves of the arguments that were read while recording, and their variables."""
+        self.asked: set[int] = set()
+        """Leaves of the arguments whose gradients were asked for: the program depends on their being variables."""
         self.fresh: dict[Variable, bool] = {}
         """Variables whose gradients are written, and whether that was the case before."""
         self.requests: dict[Variable, str] = {}
@@ -203,7 +205,7 @@ class History:
 
     def transaction(self, feeds: Sequence[Feed]) -> Transaction:
         """Return the transaction of the program: the part that deals with gradients, for its calls to see to."""
-        marks = {position: mark for position, mark in self.marks.items() if self.nodes}
+        marks = {position: mark for position, mark in self.marks.items() if self.nodes or position in self.asked}
         return Transaction(marks, {variable: variable.fresh for variable in self.fresh}, tuple(feeds))
 
     def set_fresh(self, variable: Variable, fresh: bool) -> None:
@@ -221,6 +223,9 @@ class History:
     def gradient(self, at: Recording, symbol: Symbol) -> Symbol | None:
         """`x.grad`."""
         variable = None if symbol._view else self._variable(symbol._cell)
+        entry = self.trace.inputs.of_cell(symbol._cell)
+        if entry is not None and entry.position in self.marks:
+            self.asked.add(entry.position)
         return None if variable is None else at.lift(gradient_of(variable))
 
     def backward(self, at: Recording, heads: Any, head_grads: Any, retain_graph: bool | None, train_mode: bool) -> None:

@@ -58,7 +58,17 @@ from hybridize.capture.python.mathematics import ELEMENTS
 from hybridize.capture.python.mutators import Held, store
 from hybridize.capture.python.tables import is_index, looked_up
 from hybridize.capture.trace.recording import Recording, Trace, current_trace
-from hybridize.contract.places import Attribute, CachedResult, CallResult, Closure, Global, Inherited, Item, Member
+from hybridize.contract.places import (
+    Attribute,
+    Builtin,
+    CachedResult,
+    CallResult,
+    Closure,
+    Global,
+    Inherited,
+    Item,
+    Member,
+)
 from hybridize.contract.snapshots import CONTAINERS, MISSING, own
 from hybridize.ops.op import imperatively
 
@@ -134,11 +144,18 @@ class Router:
     # ----------------------------------------------------------------------------------------------------- reads
 
     def read_global(self, name: str, value: Any, whole: bool = True) -> Any:
-        """A name of the user's module."""
+        """A name of the user's module, or of Python (`max`), which the module has not and may get."""
         trace = current_trace()
-        if trace is None or name not in self.names:
+        if trace is None:
             return value
-        return trace.root.world.read(Global(self.names, name), value, name, whole)
+        world = trace.root.world
+        if name in self.names:
+            return world.read(Global(self.names, name), value, name, whole)
+        table = self.function.__builtins__
+        if table.get(name, MISSING) is not value:
+            return value  # of a class around
+        world.read(Global(self.names, name), MISSING)
+        return world.read(Builtin(table, name), value, name, whole)
 
     def read_closure(self, name: str, value: Any, whole: bool = True) -> Any:
         """A variable of a function around the converted one."""
@@ -427,29 +444,52 @@ class Router:
 
     augmented = staticmethod(writes.augmented)
 
-    def writing_global(self, name: str, _: None) -> None:
+    def writing_global(self, name: str) -> None:
         """Before a write to a name of the module."""
-        self._writing(Global(self.names, name), name)
+        self._writing(Global(self.names, name), "set")
 
     def wrote_global(self, name: str, value: Any) -> None:
         """After a write to a name of the module."""
         self._wrote(Global(self.names, name), value)
 
-    def writing_closure(self, name: str, _: None) -> None:
+    def deleting_global(self, name: str) -> None:
+        """Before `del name`, of a name of the module."""
+        self._deleting(Global(self.names, name))
+
+    def deleted_global(self, name: str) -> None:
+        """After `del name`, of a name of the module."""
+        self._wrote(Global(self.names, name), MISSING)
+
+    def writing_closure(self, name: str) -> None:
         """Before a write to a variable of a function around the converted one."""
-        self._writing(Closure(self._cell(name), name), name)
+        self._writing(Closure(self._cell(name), name), "set")
 
     def wrote_closure(self, name: str, value: Any) -> None:
         """After a write to a variable of a function around the converted one."""
         self._wrote(Closure(self._cell(name), name), value)
 
+    def deleting_closure(self, name: str) -> None:
+        """Before `del name`, of a variable of a function around the converted one."""
+        self._deleting(Closure(self._cell(name), name))
+
+    def deleted_closure(self, name: str) -> None:
+        """After `del name`, of a variable of a function around the converted one."""
+        self._wrote(Closure(self._cell(name), name), MISSING)
+
     @staticmethod
-    def _writing(place: Global | Closure, name: str) -> None:
+    def _writing(place: Global | Closure, done: str) -> None:
         trace = current_trace()
         if trace is not None:
             if trace.depth:
-                raise writes.refused(trace, f"the variable {name!r} of the surroundings is set")
+                raise writes.refused(trace, f"the variable {place.name!r} of the surroundings is {done}")
             trace.root.world.remember(place)
+
+    def _deleting(self, place: Global | Closure) -> None:
+        """Depend on a variable that is deleted: without a value, that is an exception."""
+        self._writing(place, "deleted")
+        trace = current_trace()
+        if trace is not None:
+            trace.root.world.read(place, place.read(), place.name, whole=False)
 
     @staticmethod
     def _wrote(place: Global | Closure, value: Any) -> None:
@@ -457,7 +497,7 @@ class Router:
         if trace is not None:
             trace.root.world.write(place, value, done=True)
 
-    def writing_enclosing(self, name: str, _: None) -> None:
+    def writing_enclosing(self, name: str) -> None:
         """Before a write to a variable of a function around that is converted too."""
         trace = current_trace()
         if trace is not None and trace.depth:
@@ -465,6 +505,15 @@ class Router:
 
     def wrote_enclosing(self, name: str, value: Any) -> None:
         """After a write to a variable of a function around that is converted too: nothing more to say."""
+
+    def deleting_enclosing(self, name: str) -> None:
+        """Before `del name`, of a variable of a function around that is converted too."""
+        trace = current_trace()
+        if trace is not None and trace.depth:
+            raise writes.refused(trace, f"the variable {name!r} of the function around is deleted")
+
+    def deleted_enclosing(self, name: str) -> None:
+        """After `del name`, of a variable of a function around that is converted too: nothing more to say."""
 
     def _cell(self, name: str) -> types.CellType:
         """The cell of a variable of a function around the converted one."""
