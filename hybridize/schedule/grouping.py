@@ -32,6 +32,7 @@ Pattern = tuple[Expr, ...]
 COST_LIMIT = 320
 """Additions per element of one kernel; longer chains are split."""
 OPS_LIMIT = 100
+"""Operations of one kernel."""
 VIEW_LIMIT = 60
 """Parts of an index through a chain of views; beyond, what they show is stored in its own order."""
 ROW_LIMIT = 1 << 16
@@ -343,6 +344,8 @@ class Grouping:
         for group, patterns in uses.items():
             if group.contraction is not None or group.cost + _cost_of(local) > COST_LIMIT:
                 continue
+            if len(group.members) >= OPS_LIMIT:
+                continue  # nothing more is computed there in registers: it would store each value of a long chain
             if local.choices and group.rows is not None:
                 continue
             if value in self.finishing and group.rows is not None:

@@ -5,7 +5,7 @@ import time
 import numpy
 import pytest
 
-from hybridize import ops
+from hybridize import hybridize, np, npx, ops
 from hybridize.base.dtypes import float16, float32, int64
 from hybridize.base.types import TensorType
 from hybridize.codegen.llvm.engine import compile_module, host_target
@@ -227,6 +227,21 @@ def test_thousand_layers_need_two_buffers_few_functions_and_little_time():
     assert time.perf_counter() - start < 2.0
     assert built.plan.scratch_bytes <= 2 * 100 * 30 * 4 + 128
     assert len({step.name for step in built.plan.steps}) <= 3
+
+
+@pytest.mark.parametrize("turns", [10, 19, 20, 21, 50, 200])
+def test_a_long_chain_keeps_two_arrays_whatever_its_length(turns):
+    """Beyond the operations of one kernel the next begins: none stores each value that it makes on the way."""
+
+    @hybridize
+    def chain(x):
+        for _ in range(turns):
+            x = npx.relu(x * 1.01 + 0.25) - 0.2
+        return x
+
+    x = np.array(numpy.linspace(-1, 1, 2000))
+    numpy.testing.assert_allclose(chain(x).asnumpy(), chain.python_function(x).asnumpy(), rtol=1e-5)
+    assert chain.program(x).memory.peak_bytes <= 2 * x.nbytes
 
 
 def test_a_deep_network_reuses_functions_and_memory():
