@@ -1106,3 +1106,30 @@ def test_a_slice_that_is_set_and_items_from_the_other_end():
         return found, kept, counts
 
     assert of(hybridize) == of(lambda f: f)
+
+
+@pytest.mark.parametrize(
+    ("name", "ask"),
+    [
+        ("__bool__", lambda one, x: x if one else -x),
+        ("__contains__", lambda one, x: x if 3 in one else -x),
+    ],
+)
+@pytest.mark.parametrize("where", ["outside", "the call's own"])
+def test_a_special_method_that_a_class_gets_later(name, ask, where):
+    def of(make):
+        class Plain:
+            def __iter__(self):
+                return iter((1, 2))
+
+        kept = Plain()
+
+        def body(x):
+            return ask(kept if where == "outside" else Plain(), x)
+
+        made = make(body)
+        found = [made(np.ones(1)).tolist()]
+        setattr(Plain, name, lambda self, *other: name != "__bool__")
+        return [*found, made(np.ones(1)).tolist()]
+
+    assert of(hybridize) == of(lambda f: f)

@@ -47,7 +47,6 @@ def run(seeds: range) -> int:
     return compiled
 
 
-@pytest.mark.long
 @pytest.mark.parametrize("start", range(0, SAMPLE, SHARE))
 def test_random_worlds(start: int) -> None:
     assert run(range(start, start + SHARE)) > SHARE, "most programs are refused: they test nothing"

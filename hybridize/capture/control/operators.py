@@ -78,6 +78,8 @@ def contains(container: Any, value: Any) -> Any:
     if trace is not None and type(container) in (Symbol, ndarray):
         return as_bool(functions.any(functions.equal(container, value)))
     value = plain(value)
+    if trace is not None:
+        trace.root.world.read_special(container, "__contains__", "__iter__")
     if trace is not None and type(value) is not Symbol:
         trace.root.world.read_membership(container, value)
     if type(value) is Symbol and isinstance(container, (dict, set, frozenset)):

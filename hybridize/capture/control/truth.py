@@ -67,7 +67,12 @@ def truth(value: Any) -> Any:
             return bool(value)
         value = trace.lift(value)
     elif kind is not Symbol:
-        return truth(value.truth()) if isinstance(value, Undecided) else bool(value)
+        if isinstance(value, Undecided):
+            return truth(value.truth())
+        trace = current_trace()
+        if trace is not None:
+            trace.root.world.read_special(value, "__bool__", "__len__")
+        return bool(value)
     if value.weak is not None:
         trace = current_trace()
         decided = None if trace is None else trace.root.numbers.truth(value, trace)

@@ -29,7 +29,7 @@ from hybridize.capture.convert.statements import is_converted
 from hybridize.capture.outside.fed import FedReads
 from hybridize.capture.outside.objects import has_python_operators, python_operators, remembers, set_slots, slots
 from hybridize.capture.outside.tracing import Tracing
-from hybridize.capture.outside.trust import is_iterator
+from hybridize.capture.outside.trust import is_iterator, is_trusted_class
 from hybridize.contract.captured import GivenContainer, SideEffect
 from hybridize.contract.guards import Guard, Unchanged
 from hybridize.contract.places import Attribute, CachedResult, Content, Item, Key, Length, Member, Membership, Place
@@ -210,6 +210,13 @@ class World:
         """Depend on an attribute of the class of an object, and on the class."""
         place = Attribute(type(owner), name) if self.is_own(owner) else Member(owner, name)
         self.read(place, value, name, whole=False)
+
+    def read_special(self, owner: Any, *names: str) -> None:
+        """Depend on the special methods that the class of an object has, or has not, where Python asks for them."""
+        if not is_trusted_class(cast(Any, type(owner))):
+            for name in names:
+                place = Attribute(type(owner), name) if self.is_own(owner) else Member(owner, name)
+                self.read(place, place.read(), name, whole=False)
 
     def read_code(self, function: types.FunctionType) -> None:
         """Depend on the code of a function and its defaults: both can be replaced, as IPython's autoreload does."""
