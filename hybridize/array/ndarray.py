@@ -20,7 +20,7 @@ from hybridize.array.storage import Storage
 from hybridize.array.traced import Traced, Variable
 from hybridize.base.access import ACCESS, READERS, SMALL, WRITER, await_writer, consistently, exclusively
 from hybridize.base.dtypes import DType, float32, float64, int32, int64
-from hybridize.base.errors import ArgumentError, OutOfBoundsError, ShapeError
+from hybridize.base.errors import ArgumentError, DTypeError, HybridizeError, KeyShapeError, OutOfBoundsError, ShapeError
 from hybridize.base.forks import renewed
 from hybridize.base.types import TensorType
 from hybridize.ops.op import ACTIVE, Op, Operand, capturing
@@ -261,7 +261,7 @@ class ndarray(Operators):  # noqa: N801 - the name NumPy gave it
                 # The ellipsis makes NumPy give an array without axes, a view, where it would give a scalar, a copy.
                 return view(self, self._data[key, ...])
             except IndexError as error:
-                raise out_of_bounds(error, self.type, key) from None
+                raise key_error(error, self.type, key) from None
         return functions.getitem(self, key)
 
     def __bool__(self) -> bool:
@@ -362,7 +362,7 @@ class ndarray(Operators):  # noqa: N801 - the name NumPy gave it
         try:
             return self._data.item(*args)
         except IndexError as error:
-            raise out_of_bounds(error, self.type, args) from None
+            raise key_error(error, self.type, args) from None
 
     def _one(self, what: str) -> Any:
         """The one element, for the conversions of Python."""
@@ -425,9 +425,14 @@ def written(array: ndarray) -> None:
         array._storage.touch()
 
 
-def out_of_bounds(error: IndexError, of: TensorType, key: Any) -> OutOfBoundsError:
-    """Our error for NumPy's."""
-    return OutOfBoundsError("E110", f"x[{key!r}] of {of}: {error}", help="indices run from -n to n - 1")
+def key_error(error: IndexError, of: TensorType, key: Any) -> HybridizeError:
+    """Our error for NumPy's, which refused a key."""
+    text = str(error)
+    if "out of bounds" in text:
+        return OutOfBoundsError("E110", f"x[{key!r}] of {of}: {text}", help="indices run from -n to n - 1")
+    if "too many" in text or "boolean index did not match" in text or "broadcast" in text:
+        return KeyShapeError("E133", f"x[{key!r}] of {of}: {text}")
+    return DTypeError("E204", f"x[{key!r}] of {of}: {text}")
 
 
 show_arrays(wrap)

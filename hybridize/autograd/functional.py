@@ -7,6 +7,8 @@ from collections.abc import Callable, Sequence
 from functools import wraps
 from typing import Any
 
+import numpy
+
 from hybridize.array import random
 from hybridize.array.ndarray import history, ndarray, wrap
 from hybridize.array.operands import array, operand, result
@@ -151,12 +153,12 @@ def _gradients(value: Any, leaves: Sequence[Any], *, create: bool) -> Sequence[n
     if traced is not None and traced.edge is not None:
         sweep = Sweep(create=create, keep=create, wanted=edges)
         with modes.mode(recording=create):
-            sweep.run([(edge_of(value), value._data * 0 + 1)])
+            sweep.run([(edge_of(value), numpy.ones_like(value._data))])
         arrived = [sweep.arrived(edge) for edge in edges]
     elif type(value) is not ndarray:
         raise ArgumentError("E385", f"the gradient of a function that gives {type(value).__name__}, not an array")
     return [
-        wrap(x._data * 0) if g is None else TAPE.wrap(g) if type(g) is Traced else wrap(g.copy())
+        wrap(numpy.zeros_like(x._data)) if g is None else TAPE.wrap(g) if type(g) is Traced else wrap(g.copy())
         for g, x in zip(arrived, leaves, strict=True)
     ]
 

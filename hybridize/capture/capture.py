@@ -279,10 +279,21 @@ class _Finalizer:
             yield from self._containers_in(part, seen | {id(value)})
 
     def _is_kept(self, value: Any) -> bool:
-        """Tell whether a value is a container of which the result has the very one: the user's, or a shared one."""
+        """Tell whether a value is a container that a call finds or fills by itself, and not one of the leaves' places.
+
+        That are the user's own, those that are met more than once, and dicts with arrays of the call for keys.
+        """
         if type(value) not in CONTAINERS or isinstance(value, (tuple, frozenset)):
             return False
-        return self.trace.world.is_users(value) or id(value) in self._shared
+        if self.trace.world.is_users(value) or id(value) in self._shared:
+            return True
+        return isinstance(value, dict) and any(self._is_of_the_call(key) for key in value)
+
+    def _is_of_the_call(self, key: Any) -> bool:
+        """Tell whether a key is one that only a call has: an array, or a tuple with one in it."""
+        if isinstance(key, (tuple, frozenset)):
+            return any(map(self._is_of_the_call, key))
+        return isinstance(self.trace.lifted(key), Symbol)
 
     def captured(self) -> Captured:
         """Everything about the trace."""

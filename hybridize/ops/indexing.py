@@ -15,7 +15,7 @@ import numpy
 from numpy.typing import NDArray
 
 from hybridize.base.dtypes import int64
-from hybridize.base.errors import ArgumentError, DTypeError, ShapeError
+from hybridize.base.errors import ArgumentError, DTypeError, OutOfBoundsError, ShapeError
 from hybridize.base.frozen import frozen
 from hybridize.base.types import Shape, TensorType
 from hybridize.loops.expr import Element, Expr, Routine, index
@@ -34,7 +34,11 @@ def _check_indices(op: Op, indices: TensorType) -> None:
 
 def _check_bounds(op: Op, indices: TensorType, sizes: Shape, x: TensorType) -> None:
     if indices.size and 0 in sizes:
-        raise ShapeError("E157", f"{op.name} of {x} by {indices}: the axis has no elements to index")
+        raise OutOfBoundsError(
+            "E110",
+            f"{op.name} of {x} by {indices}: the axis has no elements to index",
+            help="there is nothing to index",
+        )
 
 
 @frozen

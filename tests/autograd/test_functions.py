@@ -9,6 +9,8 @@ import pytest
 import torch
 
 from hybridize import autograd, errors, np, npx, random
+from hybridize.autograd import grad_of
+from hybridize.capture import Function
 from hybridize.gluon import nn
 
 
@@ -196,6 +198,19 @@ def test_a_gradient_of_a_function_is_part_of_what_is_recorded():
 
 def test_a_gradient_that_is_zero():
     close(autograd.grad_of(lambda x, y: (y * 2).sum())(np.ones(2), np.ones(3)), [0, 0])
+
+
+@pytest.mark.parametrize("function", [np.log, np.sqrt, np.arcsin, lambda x: x**0.5, lambda x: x / x])
+@pytest.mark.parametrize("values", [[0.5, -2.0, 0.25], [0.5, float("nan")], [0.0, 0.5], [float("inf"), 0.5]])
+def test_a_value_that_is_nan_or_infinite_leaves_other_gradients_alone(function, values):
+    gradient = grad_of(lambda x: function(x).sum())
+    x = torch.tensor(values, requires_grad=True)
+    named = {np.log: torch.log, np.sqrt: torch.sqrt, np.arcsin: torch.arcsin}
+    named.get(function, function)(x).sum().backward()
+    assert x.grad is not None
+    for found in (gradient(np.array(values)), Function(gradient)(np.array(values))):
+        numpy.testing.assert_allclose(found.asnumpy(), x.grad.numpy(), rtol=1e-5)
+    assert grad_of(lambda x, y: y.sum())(np.array([float("nan")]), np.ones(1)).tolist() == [0.0]
 
 
 def test_wrong_use_of_gradients_of_functions():

@@ -4,6 +4,7 @@ import pytest
 
 from hybridize import autograd
 from hybridize.array import np
+from hybridize.base.errors import AssertionFailed
 from hybridize.capture import Function
 
 VALUES = ([1.0, 3.0], [-1.0, -2.0], [0.5, -0.25], [2.0, 0.0], [0.0, 2.0], [3.0, 3.0])
@@ -141,3 +142,34 @@ def test_gradients_through_what_is_selected(values):
         y.backward()
         found.append(x.grad.asnumpy().tolist())
     assert found[0] == pytest.approx(found[1])
+
+
+SORTED = {
+    "numbers": lambda x: sorted(x.tolist()),
+    "numbers in reverse": lambda x: sorted(x.tolist(), reverse=True),
+    "numbers of one array each": lambda x: sorted([float(x[1]) * 0.1, float(x[0]) * 0.1]),
+    "integers": lambda x: sorted(x.astype("int64").tolist()),
+    "bools": lambda x: sorted([bool(v > 0) for v in x]),
+    "elements": lambda x: sorted(x, reverse=True),
+}
+
+
+@pytest.mark.parametrize("name", SORTED)
+def test_sorted_elements_have_the_class_and_order_of_pythons(same, name):
+    same(lambda: SORTED[name], *VALUES, [0.0, -0.0], [-0.0, 0.0])
+
+
+@pytest.mark.parametrize("backend", ["numpy", "llvm"])
+def test_zeros_keep_their_order_when_sorted(backend):
+    function = lambda x: sorted(x.tolist(), reverse=True)  # noqa: E731
+    found = Function(function, backend=backend)(np.array([0.0, -0.0, 1.0]))
+    assert repr(found) == repr(function(np.array([0.0, -0.0, 1.0]))) == "[1.0, 0.0, -0.0]"
+
+
+@pytest.mark.parametrize("backend", ["numpy", "llvm"])
+@pytest.mark.parametrize("function", [sorted, lambda x: sorted(x.tolist()), lambda x: sorted(x, reverse=True)])
+def test_an_order_with_a_nan_in_it_is_refused(backend, function):
+    compiled = Function(lambda x: function(x), backend=backend)
+    assert [float(v) for v in compiled(np.array([1.0, 0.5]))] == [float(v) for v in function(np.array([1.0, 0.5]))]
+    with pytest.raises(AssertionFailed, match=r"E520: sorted\(\)"):
+        compiled(np.array([1.0, NAN]))

@@ -18,7 +18,7 @@ from hybridize import ops
 from hybridize.array.functions.bounds import from_front
 from hybridize.array.functions.shapes import array_of_trace
 from hybridize.array.layouts import span
-from hybridize.array.ndarray import Taping, ndarray, out_of_bounds, store, taping, view, wrap, written
+from hybridize.array.ndarray import Taping, key_error, ndarray, store, taping, view, wrap, written
 from hybridize.array.operands import (
     Handover,
     array,
@@ -93,7 +93,7 @@ def _get(x: ndarray, key: Any) -> ndarray:
         if not _is_basic(plain) and (WRITER or ACCESS.writes is not writes):
             data = consistently(operator.getitem, x._data, plain)
     except IndexError as error:
-        raise _key_error(error, x.type, key) from None
+        raise key_error(error, x.type, key) from None
     if isinstance(data, numpy.ndarray) and _is_basic(plain):
         return view(x, data)
     if _is_basic(plain):
@@ -137,7 +137,7 @@ def _set(x: ndarray, key: Any, value: Any) -> None:
             exclusively(operator.setitem, x._data, plain, value)
             written(x)
     except IndexError as error:
-        raise _key_error(error, x.type, key) from None
+        raise key_error(error, x.type, key) from None
     except (ValueError, OverflowError) as error:
         if not x._data.flags.writeable:
             raise ArgumentError("E306", f"{x.type} is a read-only view", help="write to a copy: x.copy()") from None
@@ -174,7 +174,7 @@ def _taped_set(tape: Taping, x: ndarray, key: Any, value: Any) -> None:
     try:
         numbers = numpy.arange(x.size).reshape(x.shape)[_plain(key)]
     except IndexError as error:
-        raise _key_error(error, x.type, key) from None
+        raise key_error(error, x.type, key) from None
     if numbers is not None and _is_basic(_plain(key)):
         steps = _steps(_parse(key, x.type), x.shape)
         shape = x.shape
@@ -186,15 +186,6 @@ def _taped_set(tape: Taping, x: ndarray, key: Any, value: Any) -> None:
     flat = bind1(ops.Reshape((x.size,)), operand(x))
     changed = bind1(ops.ScatterND("set"), flat, numbers.reshape(-1, 1), fitted)
     tape.write(x, (), bind1(ops.Reshape(x.shape), changed))
-
-
-def _key_error(error: IndexError, of: TensorType, key: Any) -> Exception:
-    text = str(error)
-    if "out of bounds" in text:
-        return out_of_bounds(error, of, key)
-    if "too many" in text or "boolean index did not match" in text or "broadcast" in text:
-        return KeyShapeError("E133", f"x[{key!r}] of {of}: {text}")
-    return DTypeError("E204", f"x[{key!r}] of {of}: {text}")
 
 
 def _plain(key: Any) -> Any:
@@ -239,6 +230,8 @@ def _index_array(part: Any) -> Any:
     """An index array: NumPy's where its values are known while capturing, else an operand."""
     if isinstance(part, (Symbol, ndarray)):
         x = operand(array(part))
+        if isinstance(part, Symbol) and part.weak is not None and dtype_of(x).kind == "f":
+            raise _no_index(f"a number of class {part.weak.__name__}")  # floats are indices in arrays alone
         if dtype_of(x) == bool_:
             raise CaptureError(
                 "E402",
@@ -252,8 +245,47 @@ def _index_array(part: Any) -> Any:
     if data.size == 0 and data.dtype.kind == "f":
         data = data.astype(int64)
     if data.dtype.kind not in "iub":
-        raise DTypeError("E204", f"an index must be an integer, a slice or an array of integers or bools, got {part!r}")
+        raise _no_index(repr(part))
     return data
+
+
+def _no_index(what: str) -> DTypeError:
+    return DTypeError("E204", f"an index must be an integer, a slice or an array of integers or bools, got {what}")
+
+
+def _flag(part: Any) -> bool | None:
+    """A part of a key that is one bool known now: it adds an axis, of one element or none; None for another part."""
+    if isinstance(part, (bool, numpy.bool_)):
+        return bool(part)
+    if isinstance(part, numpy.ndarray) and part.shape == () and part.dtype == bool_:
+        return bool(part)
+    if isinstance(part, Symbol) and part.weak in (bool, numpy.bool_):
+        known = staging().number_of(part)
+        return None if known is None else bool(known)
+    return None
+
+
+def _flags_as_axes(x: Symbol, key: Any) -> tuple[Symbol, Any]:
+    """An array and a key without bools that say the same: each bool is an index of a new axis of one element."""
+    parts = key if isinstance(key, tuple) else (key,)
+    if all(_flag(part) is None for part in parts):
+        return x, key
+    new: list[Any] = []
+    indices: list[Any] = []
+    for part in _expanded(key, x.ndim, x.type):
+        flag = _flag(part)
+        if flag is not None:
+            new.append(None)
+            indices.append(numpy.arange(int(flag)))
+            continue
+        indices.append(part)
+        if part is not None:
+            new += [_FULL] * (part.ndim if _is_mask(part) else 1)
+    return _symbolic_get(x, tuple(new)), tuple(indices)
+
+
+def _is_mask(part: Any) -> bool:
+    return isinstance(part, (numpy.ndarray, ndarray, Symbol)) and part.dtype == bool_
 
 
 def _expanded(key: Any, ndim: int, of: TensorType) -> list[Any]:
@@ -261,9 +293,9 @@ def _expanded(key: Any, ndim: int, of: TensorType) -> list[Any]:
     parts = list(key) if isinstance(key, tuple) else [key]
     used = 0
     for part in parts:
-        if part is None or part is Ellipsis:
+        if part is None or part is Ellipsis or _flag(part) is not None:
             continue
-        used += part.ndim if isinstance(part, (numpy.ndarray, ndarray, Symbol)) and part.dtype == bool_ else 1
+        used += part.ndim if _is_mask(part) else 1
     if used > ndim:
         raise KeyShapeError("E133", f"too many indices: {used} for {of}")
     dots = [i for i, part in enumerate(parts) if part is Ellipsis]
@@ -391,8 +423,7 @@ def _arrays_as_axes(parsed: Parsed) -> dict[int, int]:
 
 
 def _symbolic_get(x: Symbol, key: Any) -> Any:
-    if (isinstance(key, tuple) and any(isinstance(part, bool) for part in key)) or isinstance(key, bool):
-        raise ArgumentError("E311", "a Python bool is not an index", help="x[None] adds an axis")
+    x, key = _flags_as_axes(x, key)
     parsed = _parse(key, x.type)
     if not parsed.arrays:
         same = _basic(x, parsed)
@@ -462,6 +493,7 @@ def _symbolic_set(x: Symbol, key: Any, value: Any) -> None:
     if mask is not None:
         _masked_set(x, mask, value)
         return
+    x, key = _flags_as_axes(x, key)
     parsed = _parse(key, x.type)
     if not parsed.arrays:
         part = _basic(x, parsed)

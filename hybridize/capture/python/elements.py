@@ -12,7 +12,7 @@ from typing import Any
 from hybridize.array.functions.shapes import stack
 from hybridize.array.operators import functions
 from hybridize.array.symbol import Symbol
-from hybridize.base.errors import CaptureError
+from hybridize.base.errors import AssertionFailed, CaptureError
 from hybridize.capture.control import raising
 from hybridize.capture.control.operators import choose
 from hybridize.capture.control.selected import Perhaps, Selected, both, certain, each, parts, unknown
@@ -162,7 +162,10 @@ def _of_vector(name: str, vector: Symbol) -> Any:
 
 
 def _sorted(router: Semantics, iterable: Any, /, *, key: Any = None, reverse: Any = False) -> Any:
-    """`sorted`, of numbers and arrays without axes."""
+    """`sorted`, of numbers and arrays without axes, which must not be NaN.
+
+    Python's order of numbers with a NaN among them is that of its algorithm's comparisons, and of nothing else.
+    """
     items = [plain(item) for item in certain(_lifted(iterable))]
     if not any(type(item) is Symbol for item in items):
         return new(sorted(items, key=None if key is None else router.handed(key), reverse=reverse))
@@ -175,9 +178,21 @@ def _sorted(router: Semantics, iterable: Any, /, *, key: Any = None, reverse: An
         ))  # fmt: skip
     if items[0].shape != ():
         return new(sorted(items))  # says what is wrong
-    ordered = functions.sort(stack(items))
-    count = len(items)
-    return new([ordered[count - 1 - number if reverse else number] for number in range(count)])
+    reverse = truth(reverse)
+    weak = items[0].weak
+    arrays = items if weak is None else [Symbol.of(trace, item.operand()) for item in items]
+    together = stack(arrays[::-1] if reverse else arrays)  # equal ones stay in the order in which they are
+    if together.dtype.kind not in "iub":
+        missing = functions.any(functions.not_equal(together, together))
+        raising.check(trace, functions.logical_not(missing), AssertionFailed(
+            "E520", "sorted() of numbers with a NaN among them, whose order Python leaves to chance",
+            help="np.sort puts NaN last; sort what is left without them",
+        ))  # fmt: skip
+    ordered = functions.sort(together)
+    made = [ordered[number] for number in range(len(items))]
+    if weak is not None:
+        made = [Symbol.of(trace, item.operand(), weak=weak) for item in made]
+    return new(made[::-1] if reverse else made)
 
 
 def _collected(kind: type) -> Callable[..., Any]:
