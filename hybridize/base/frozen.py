@@ -12,6 +12,7 @@ from __future__ import annotations
 import dataclasses
 from collections.abc import Callable, Mapping
 from dataclasses import MISSING, Field, FrozenInstanceError
+from itertools import islice
 from operator import attrgetter
 from typing import Any, TypeVar, dataclass_transform, overload
 
@@ -117,24 +118,20 @@ def _writes_itself(cls: Any, fields: Mapping[str, Field[Any]]) -> Callable[..., 
 
 def _filled(fields: Mapping[str, Field[Any]], one: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> bool:
     """Make an instance as the written `__init__` would; False for arguments that it would refuse."""
-    if len(args) > len(fields):
-        return False
     given = dict(zip(fields, args, strict=False))
-    if kwargs:
-        if given.keys() & kwargs.keys() or not kwargs.keys() <= fields.keys():
+    named = 0
+    for name, field in islice(fields.items(), len(args), None):
+        if name in kwargs:
+            given[name] = kwargs[name]
+            named += 1
+        elif field.default is not MISSING:
+            given[name] = field.default
+        elif field.default_factory is not MISSING:
+            given[name] = field.default_factory()
+        else:
             return False
-        given |= kwargs
-    if len(given) < len(fields):
-        for name, field in fields.items():
-            if name not in given:
-                if field.default is not MISSING:
-                    given[name] = field.default
-                elif field.default_factory is not MISSING:
-                    given[name] = field.default_factory()
-                else:
-                    return False
-    if kwargs or len(args) < len(fields):
-        given = {name: given[name] for name in fields}  # in their order, as the written one
+    if len(args) > len(fields) or named < len(kwargs):  # a keyword that is unknown, or given by position, too
+        return False
     if hasattr(one, "__dict__"):
         one.__dict__.update(given)
     else:

@@ -15,7 +15,7 @@ import threading
 from collections.abc import Callable, Iterator, Sequence
 from operator import attrgetter
 from types import MethodType
-from typing import TYPE_CHECKING, Any, Concatenate, Generic, ParamSpec, Self, TypeVar, overload
+from typing import TYPE_CHECKING, Any, Concatenate, Final, Generic, ParamSpec, Self, TypeVar, overload
 
 import numpy
 
@@ -114,6 +114,9 @@ class Options:
         return options
 
 
+_DEFAULTS: Final = Options()
+
+
 class Function(Generic[P, R]):
     """A function that is captured at its first call of each signature, compiled, and from then on runs without Python.
 
@@ -136,7 +139,7 @@ class Function(Generic[P, R]):
         def __call__(self, *args: P.args, **kwargs: P.kwargs) -> R: ...
 
     def __init__(self, function: Callable[P, R], **options: Any) -> None:
-        self.options = Options.of(options)
+        self.options = Options.of(options) if options else _DEFAULTS
         _check_kind(function)
         self.python_function = function
         self.saved_program: SavedProgram | None = None

@@ -227,7 +227,10 @@ def _mapped(source: str) -> Any:
 
 def _entries(tree: Mapping[str, Any], start: int, size: int) -> dict[str, TensorEntry]:
     """Return the positions of the tensors, which lie one after the other from `start` to the end."""
-    numbers = [number for entry in tree.values() for part in ("shape", "data_offsets") for number in entry[part]]
+    numbers: list[Any] = []
+    for entry in tree.values():
+        numbers += entry["shape"]
+        numbers += entry["data_offsets"]
     if not _INTEGERS.issuperset(map(type, numbers)) or min(numbers, default=0) < 0:
         raise ValueError("sizes and offsets are integers from 0")
     found = {}
