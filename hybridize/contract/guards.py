@@ -13,13 +13,21 @@ from collections.abc import Callable, Iterable, Sequence
 from types import MethodType
 from typing import Any
 
-import numpy
-
 from hybridize.base.interruptions import let_through
 from hybridize.base.locations import SourceLoc
 from hybridize.contract.places import Content, Item, Items, Place, Refer, short
-from hybridize.contract.snapshots import EXACT_CLASSES, MISSING, Snapshot, can_change, same, unchanged
+from hybridize.contract.snapshots import COMPARED_CLASSES, MISSING, Snapshot, can_change, same, unchanged
 from hybridize.runtime.entry import Look, Watch
+
+
+class _Unreadable:
+    """Stands for what reading raised instead of giving it; no test takes it."""
+
+    def __repr__(self) -> str:
+        return "not to be read"
+
+
+UNREADABLE = _Unreadable()
 
 
 class Test(ABC):
@@ -106,7 +114,7 @@ class Guard:
     @classmethod
     def on(cls, place: Place, value: Any, loc: SourceLoc | None) -> Guard:
         """Guard a place by what was found there: by value where that is a constant, else by identity."""
-        by_value = isinstance(value, (*EXACT_CLASSES, float, tuple, numpy.generic))
+        by_value = isinstance(value, COMPARED_CLASSES)
         return cls(place, Absent() if value is MISSING else Equal(value) if by_value else Identical(value), loc)
 
     @property
@@ -115,12 +123,16 @@ class Guard:
         return self.test.value
 
     def now(self) -> Any:
-        """Read what is there now; MISSING where nothing is."""
-        return self.place.read()
+        """Read what is there now; MISSING where nothing is, UNREADABLE where reading it raises."""
+        try:
+            return self.place.read()
+        except Exception as error:  # of a property of the user's, say: the call will see to it, if it reads it at all
+            let_through(error)
+            return UNREADABLE
 
     def holds(self) -> bool:
         """Tell whether what is there will do."""
-        return self.test.holds(self.place.read())
+        return self.test.holds(self.now())
 
     def check(self, refer: Refer) -> str:
         """Give Python source of `holds`, which may raise where nothing is there."""
@@ -131,7 +143,7 @@ class Guard:
     def change(self) -> str:
         """Say what was there and what is now."""
         if isinstance(self.test.value, Snapshot) or isinstance(self.place, Content):
-            return f"{self.place.described()} has changed; it is {short(self.place.read())}"
+            return f"{self.place.described()} has changed; it is {short(self.now())}"
         return f"{self.place.described()} was {short(self.test.value)} and is {short(self.now())}"
 
     def __repr__(self) -> str:

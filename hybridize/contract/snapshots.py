@@ -13,6 +13,7 @@ import weakref
 from array import array as plain_array
 from collections import OrderedDict, defaultdict, deque
 from collections.abc import Callable, Iterable
+from itertools import repeat
 from types import MethodType
 from typing import Any, cast
 
@@ -33,8 +34,10 @@ class _Missing:
 
 MISSING = _Missing()
 
-EXACT_CLASSES = (int, bool, str, bytes, range, slice, complex)
-"""Classes whose instances are compared by `==`."""
+EXACT_CLASSES = (int, bool, str, bytes)
+"""Classes of which two instances that are equal cannot be told apart."""
+COMPARED_CLASSES = (*EXACT_CLASSES, float, complex, range, slice, tuple, numpy.generic)
+"""Classes whose instances are compared by what they are."""
 
 
 def same(now: Any, then: Any) -> bool:
@@ -48,6 +51,10 @@ def same(now: Any, then: Any) -> bool:
         return (now == then and math.copysign(1, now) == math.copysign(1, then)) or (now != now and then != then)
     if kind in EXACT_CLASSES:
         return bool(now == then)
+    if kind is complex:
+        return same(now.real, then.real) and same(now.imag, then.imag)
+    if kind is range or kind is slice:  # range(0, 3, 2) == range(0, 4, 2)
+        return same((now.start, now.stop, now.step), (then.start, then.stop, then.step))
     if kind is tuple:
         return len(now) == len(then) and all(map(same, now, then))
     if kind is MethodType:  # made anew each time that it is asked for
@@ -78,12 +85,12 @@ class Snapshot:
         self.keys = now
         return True
 
-    def has_parts(self, now: tuple[Any, ...]) -> bool:
-        """Tell whether these are the parts, as deep as they were taken."""
+    def has_parts(self, now: tuple[Any, ...], met: Met | None = None) -> bool:
+        """Tell whether these are the parts, as deep as they were taken; see `unchanged`."""
         then = self.parts
         if same_items(now, then):
             return True
-        if len(now) != len(then) or not all(map(unchanged, now, then)):
+        if len(now) != len(then) or not all(map(unchanged, now, then, repeat({} if met is None else met))):
             return False
         if not any(type(part) is Snapshot for part in then):
             self.parts = now
@@ -99,39 +106,57 @@ def of_containers(kind: type) -> bool:
     return kind in CONTAINERS or kind is numpy.ndarray
 
 
-def snapshot(value: Any, inside: Inside = of_containers, seen: frozenset[int] = frozenset()) -> Any:
+def snapshot(value: Any, inside: Inside = of_containers) -> Any:
     """Take a snapshot of a value, as deep as `inside` says; a value that it does not look inside of is its own.
+
+    What is met several times has one snapshot, so that the work is that of the values there are, not of the ways to
+    them. A value met again inside of itself, which ends a circle, is its own there.
 
     Args:
         value: of the user's.
         inside: the classes to look inside of.
-        seen: identities of the values around it, which end a circle.
     """
+    return _snapshot(value, inside, {})
+
+
+def _snapshot(value: Any, inside: Inside, met: dict[int, Any]) -> Any:
     kind: Any = type(value)
-    if not inside(kind) or id(value) in seen:
+    if not inside(kind):
         return value
+    if id(value) in met:
+        return met[id(value)]
+    met[id(value)] = value
     if kind is numpy.ndarray:
-        return Snapshot(kind, (value.dtype, value.shape), value.tobytes())
-    if kind in (list, tuple) and not any(map(inside, set(map(type, value)))):
-        return Snapshot(kind, None, tuple(value))  # of 200,000 numbers, say, which take 200,000 pointers
-    seen |= {id(value)}
-    if isinstance(value, dict):
-        keys, parts = list(value), [snapshot(item, inside, seen) for item in value.values()]
-    elif isinstance(value, (list, tuple, deque)):
-        keys, parts = [], [snapshot(item, inside, seen) for item in value]
-    elif isinstance(value, (set, frozenset)):
-        keys, parts = [], [frozenset(value)]
-    elif isinstance(value, (bytearray, plain_array)):
-        keys, parts = [], [bytes(value)]
-    elif isinstance(value, contextvars.ContextVar):
-        keys, parts = [], [snapshot(value.get(MISSING), inside, seen)]
+        made = Snapshot(kind, (value.dtype, value.shape), value.tobytes())
+    elif kind in (list, tuple) and not any(map(inside, set(map(type, value)))):
+        made = Snapshot(kind, None, tuple(value))  # of 200,000 numbers, say, which take 200,000 pointers
     else:
-        keys, parts = [], []
+        keys, parts = _taken_apart(value, kind)
+        made = Snapshot(kind, keys, tuple([_snapshot(part, inside, met) for part in parts]))
+    met[id(value)] = made
+    return made
+
+
+def _taken_apart(value: Any, kind: type) -> tuple[tuple[Any, ...], tuple[Any, ...]]:
+    """Return the keys and names of all parts of a value that have one, and its parts.
+
+    Those of a set are in the order in which a loop goes through it: equal sets may have two.
+    """
+    keys: list[Any] = []
+    parts: list[Any] = []
+    if isinstance(value, dict):
+        keys, parts = list(value), list(value.values())
+    elif isinstance(value, (list, tuple, deque, set, frozenset)):
+        parts = list(value)
+    elif isinstance(value, (bytearray, plain_array)):
+        parts = [bytes(value)]
+    elif isinstance(value, contextvars.ContextVar):
+        parts = [value.get(MISSING)]
     if kind not in CONTAINERS:
         for name, item in _attributes(value, kind):
             keys.append(name)
-            parts.append(snapshot(item, inside, seen))
-    return Snapshot(kind, tuple(keys), tuple(parts))
+            parts.append(item)
+    return tuple(keys), tuple(parts)
 
 
 def _attributes(value: Any, kind: type) -> list[tuple[str, Any]]:
@@ -153,8 +178,18 @@ def own(owner: Any) -> dict[str, Any]:
     return found
 
 
-def unchanged(value: Any, then: Any) -> bool:
-    """Tell whether a value is what its snapshot saw."""
+Met = dict[tuple[int, int], Any]
+"""Values that were compared with their snapshots, by the identities of both; so that no identity is used again."""
+
+
+def unchanged(value: Any, then: Any, met: Met | None = None) -> bool:
+    """Tell whether a value is what its snapshot saw.
+
+    Args:
+        value: as it is now.
+        then: its snapshot, or the value itself where there is none.
+        met: what was found unchanged while the values around it are compared, so that nothing is compared twice.
+    """
     if type(then) is not Snapshot:
         return same(value, then)
     kind: Any = then.kind
@@ -165,31 +200,12 @@ def unchanged(value: Any, then: Any) -> bool:
         return bool((value.dtype, value.shape) == then.keys and value.tobytes() == then.parts)
     if then.keys is None:
         return same_items(value, then.parts) or then.has_parts(tuple(value))
-    return _alike(value, then)
-
-
-def _alike(value: Any, then: Snapshot) -> bool:
-    kind = then.kind
-    keys: list[Any]
-    if isinstance(value, dict):
-        keys, parts = list(value), list(value.values())
-    elif isinstance(value, (list, tuple, deque)):
-        keys, parts = [], list(value)
-    elif isinstance(value, (set, frozenset)):
-        if value != then.parts[0]:
-            return False
-        keys, parts = [], list(then.parts)
-    elif isinstance(value, (bytearray, plain_array)):
-        keys, parts = [], [bytes(value)]
-    elif isinstance(value, contextvars.ContextVar):
-        keys, parts = [], [value.get(MISSING)]
-    else:
-        keys, parts = [], []
-    if kind not in CONTAINERS:
-        for name, item in _attributes(value, kind):
-            keys.append(name)
-            parts.append(item)
-    return then.has_keys(tuple(keys)) and then.has_parts(tuple(parts))
+    if met is not None:
+        if (id(value), id(then)) in met:
+            return True
+        met[id(value), id(then)] = value  # if it has changed, nobody asks again
+    keys, parts = _taken_apart(value, kind)
+    return then.has_keys(keys) and then.has_parts(parts, met)
 
 
 _latest: weakref.WeakValueDictionary[int, Snapshot] = weakref.WeakValueDictionary()

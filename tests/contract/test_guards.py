@@ -25,6 +25,9 @@ from hybridize.runtime.entry import Look
         ("a" * 50, "a" * 50, True), ((1, (2, "x")), (1, (2, "x")), True), ((1, 2), (1, 2.0), False), ((1,), (1, 1), False),
         (None, None, True), ([1], [1], False), (int, int, True), (10**30, 10**30, True), (slice(1, 2), slice(1, 2), True),
         (numpy.float32(1), numpy.float32(1), True), (numpy.float32(1), numpy.float64(1), False), (b"a", b"a", True),
+        (range(3), range(3), True), (range(0, 3, 2), range(0, 4, 2), False), (range(0), range(5, 5), False),
+        (slice(1, 2), slice(1.0, 2), False), (slice(0.0, 2), slice(-0.0, 2), False), (1j, 1j, True), (0j, -0j, False),
+        (complex(0, math.nan), complex(0, math.nan), True), (1 + 0j, 1, False),
     ],
 )  # fmt: skip
 def test_same(x, y, equal):
@@ -38,6 +41,8 @@ def test_same(x, y, equal):
         (lambda: {"a": 1, "b": 2}, lambda c: c.update(c=1)),
         (lambda: {"a": 1, "b": 2}, lambda c: c.update(a=c.pop("a"))),  # order
         (lambda: {1, 2}, lambda c: c.add(3)),
+        (lambda: {1, 2}, lambda c: (c.remove(1), c.add(1.0))),  # equal, and another number
+        (lambda: {0, 8}, lambda c: (c.clear(), c.update((8, 0)))),  # equal, gone through in another order
         (lambda: deque([1, 2]), lambda c: c.rotate()),
         (lambda: OrderedDict(a=1), lambda c: c.clear()),
         (lambda: defaultdict(list, a=[1]), lambda c: c["b"]),
@@ -60,6 +65,70 @@ def test_a_container_in_itself():
     assert unchanged(loop, then)
     loop[0] = 2
     assert not unchanged(loop, then)
+
+
+class Linked:
+    """An object that knows others."""
+
+    def __init__(self):
+        self.others, self.value = [], 0
+
+
+def of_lists(depth):
+    """A list that holds a list twice, which holds a list twice, and so on; and the innermost."""
+    last = inner = [0]
+    for _ in range(depth):
+        last = [last, last]
+    return last, lambda: inner.append(1)
+
+
+def of_objects(count):
+    """Objects each of which knows all the others."""
+    every = [Linked() for _ in range(count)]
+    for one in every:
+        one.others = [other for other in every if other is not one]
+    return every[0], lambda: setattr(every[-1], "value", 1)
+
+
+@pytest.mark.parametrize("make", [lambda: of_lists(60), lambda: of_objects(40)])
+def test_what_is_met_in_many_ways_is_looked_at_once(make):
+    value, change = make()
+    then = snapshot(value, lambda kind: kind in (list, Linked))  # of 2 ** 60 ways to the innermost list
+    assert unchanged(value, then)
+    change()
+    assert not unchanged(value, then)
+
+
+def test_places_that_raise_when_they_are_read_do_not_hold_and_raise_nothing():
+    class Settings:
+        def __init__(self):
+            self.scale = 2.0
+
+        def __getattr__(self, name):
+            raise RuntimeError(f"no {name}")
+
+    settings = Settings()
+    guard = Guard.on(Attribute(settings, "scale"), 2.0, None)
+    assert guard.holds()
+    del settings.scale
+    assert not guard.holds()
+    assert not checker([guard])()
+    assert "scale" in guard.change()
+    settings.scale = 3.0
+
+    log, scaled = [], [True]
+
+    @hybridize
+    def function(x):
+        log.append(x.sum())
+        return x * settings.scale if scaled[0] else x
+
+    x = np.array([1.0, 2.0])
+    numpy.testing.assert_array_equal(function(x), [3, 6])
+    scaled[0] = False
+    del settings.scale
+    numpy.testing.assert_array_equal(function(x), [1, 2])
+    assert [float(each) for each in log] == [3, 3]
 
 
 def calls_of(check):
