@@ -34,6 +34,12 @@ class Structure:
             known = self.__dict__["_hash"] = hash((self.kind, self.children, self.keys, self.cls))
         return known
 
+    def __eq__(self, other: object) -> bool:
+        if self is other or not isinstance(other, Structure):
+            return self is other
+        kinds, others = (self.kind, self.cls, self.keys), (other.kind, other.cls, other.keys)
+        return kinds == others and self.children == other.children and are_one_key(self.keys, other.keys)
+
     @property
     def leaves(self) -> int:
         """Number of leaves below."""
@@ -56,6 +62,15 @@ class Structure:
                 named = [f"{key}={child}" for key, child in zip(self.keys, inner, strict=True)]
                 return f"{self.cls.__name__ if self.cls else ''}({', '.join(named)})"
         return f"({', '.join(inner)}{',' if len(inner) == 1 else ''})"
+
+
+def are_one_key(x: Any, y: Any) -> bool:
+    """Tell whether two keys that are equal are also of one class: 1, 1.0 and True are three, 0.0 and -0.0 are two."""
+    if x is y:
+        return True
+    if type(x) is tuple and type(y) is tuple:
+        return all(map(are_one_key, x, y))
+    return type(x) is type(y) and (type(x) not in (float, complex) or repr(x) == repr(y))
 
 
 DICTS = (dict, OrderedDict)

@@ -120,8 +120,10 @@ def _static(leaf: Any) -> Any:
             "E311", f"a {type(leaf).__module__}.{type(leaf).__name__} is no argument of a compiled program",
             help="np.array(x) makes an array of it",
         )  # fmt: skip
-    if type(leaf) in (str, bytes, bool, int, complex):
+    if type(leaf) in (str, bytes, bool, int):
         return type(leaf), leaf
+    if type(leaf) is complex:
+        return complex, leaf, repr(leaf)  # 0j == -0j
     if isinstance(leaf, (set, bytearray)):
         raise ArgumentError(
             "E311", f"a {type(leaf).__name__} is no argument of a compiled program",
