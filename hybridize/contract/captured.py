@@ -41,13 +41,13 @@ class Result:
     """One leaf of the result."""
 
     kind: str
-    """`array`, `number`, `view` (of an input), `constant`, or `made` (of outputs)."""
+    """`array`, `number`, `view` (of an input), `constant`, `made` (of outputs), or `container` (a kept one)."""
     index: int = -1
     """Number of the output, or of the input that is viewed."""
     steps: tuple[Op, ...] = ()
     """The view of that array that it is, as ops to apply in turn."""
     value: Any = None
-    """Kind of a number; a constant; what is `Made`."""
+    """Kind of a number; a constant; what is `Made`; of a container, what stands for it."""
 
 
 @frozen
@@ -119,6 +119,24 @@ class Captured:
     """Numbers and arrays whose owners tell when they are replaced: no guards, but what they would be."""
     raises: Raises | None = None
     """The exception that calls end with, where they end so."""
+
+    @property
+    def stand_ins(self) -> Iterator[Output | Given | Made]:
+        """All that stands for something of a call, in effects and in containers of the result."""
+        for effect in self.effects:
+            yield from stand_ins(tuple(effect.given))
+        for result in self.results:
+            if result.kind in ("made", "container"):
+                yield from stand_ins(result.value)
+
+    @property
+    def views(self) -> Iterator[Op]:
+        """The steps of all views that calls make: for results, and for what they keep."""
+        for result in self.results:
+            yield from result.steps
+        for one in self.stand_ins:
+            if not isinstance(one, Made):
+                yield from one.steps
 
     @property
     def writes_arguments(self) -> bool:
@@ -199,15 +217,16 @@ class BuiltContainer:
     """Its items; of a dict, pairs of key and value."""
 
 
-def effect_steps(arguments: Any) -> Iterator[Op]:
-    """The steps of all views among the arguments of an effect."""
-    for one in arguments:
-        if isinstance(one, (Output, Given)):
-            yield from one.steps
-        elif isinstance(one, BuiltContainer):
-            yield from effect_steps(one.content)
-        elif type(one) in (tuple, list):
-            yield from effect_steps(one)
+def stand_ins(data: Any) -> Iterator[Output | Given | Made]:
+    """List what stands for arrays, numbers and text of a call in an argument of an effect, or in a kept container."""
+    if isinstance(data, (Output, Given, Made)):
+        yield data
+        return
+    if isinstance(data, BuiltContainer):
+        data = data.content
+    if isinstance(data, (tuple, frozenset)):
+        for part in data:
+            yield from stand_ins(part)
 
 
 def memory(array: ndarray) -> tuple[Any, ...]:

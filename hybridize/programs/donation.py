@@ -21,26 +21,14 @@ def updates_of(captured: Captured) -> dict[int, int]:
     """For each output that only is the new value of an array from outside, the input that the array is."""
     written = [source.written for source in captured.sources]
     others = {result.index for result in captured.results if result.kind in ("array", "number")}
-    others |= {number for one in captured.results if one.kind == "made" for number in one.value.outputs}
-    others |= {one.index for effect in captured.effects for one in _outputs(effect.arguments)}
+    others |= {one.index for one in captured.stand_ins if isinstance(one, Output)}
+    others |= {number for one in captured.stand_ins if isinstance(one, Made) for number in one.outputs}
     return {
         source.written: number
         for number, source in enumerate(captured.sources)
         if source.written >= 0 and source.array is not None
         and source.written not in others and written.count(source.written) == 1
     }  # fmt: skip
-
-
-def _outputs(arguments: Any) -> list[Output]:
-    found: list[Output] = []
-    for one in arguments:
-        if isinstance(one, Output):
-            found.append(one)
-        elif isinstance(one, Made):
-            found += [Output(number, None) for number in one.outputs]
-        elif type(one) in (tuple, list):
-            found += _outputs(one)
-    return found
 
 
 def donated(pairs: Pairs, inputs: Sequence[NDArray[Any]]) -> dict[int, NDArray[Any]]:

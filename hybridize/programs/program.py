@@ -35,7 +35,6 @@ from hybridize.contract.captured import (
     Result,
     Source,
     are_distinct,
-    effect_steps,
     memory,
 )
 from hybridize.contract.feeds import NO_TRANSACTION
@@ -98,9 +97,7 @@ class Program:
         """True if a call writes arrays that others may read meanwhile: they are kept out (`base.access`)."""
         self._written = [array for array in written if array is not None and array is not random.state]
         """Arrays from outside that a call writes, and that may be among its arguments."""
-        self._same_views = all(is_exact(step) for result in captured.results for step in result.steps) and all(
-            is_exact(step) for effect in captured.effects for step in effect_steps(effect.given)
-        )
+        self._same_views = all(map(is_exact, captured.views))
         """True if the views in the result, and in what is kept, do not depend on sizes that only a call knows."""
         self._contained = any(result.kind == "container" for result in captured.results)
         """True if containers that calls make, or were given, are part of the result."""
