@@ -3,9 +3,9 @@
 
 from __future__ import annotations
 
+import itertools
 from collections import OrderedDict
 from collections.abc import Callable, Hashable, Iterator, Sequence
-from contextlib import suppress
 from typing import Generic, TypeVar
 
 from hybridize.programs.families import Family
@@ -13,10 +13,23 @@ from hybridize.programs.families import Family
 P = TypeVar("P")
 
 
+class _Row(Generic[P]):
+    """The programs of one key."""
+
+    __slots__ = ("programs", "used")
+
+    def __init__(self) -> None:
+        self.programs: Sequence[P] = ()
+        """The latest first. Replaced, never changed, as others may be going through them."""
+        self.used = 0
+        """The time, by the clock of the cache, at which one of them was last used."""
+
+
 class ProgramCache(Generic[P]):
     """Programs by key, the least recently used key first, and what was seen of calls that differ in sizes only.
 
-    Who changes it holds a lock; who looks for a program need not: lists are replaced, not changed.
+    Who changes it holds a lock. Who looks for a program need not, nor who says that one is used: that changes no dict,
+    so that others may be going through it.
 
     Args:
         limit: programs that are kept, and families; the oldest program of the least recently used key goes first.
@@ -29,66 +42,74 @@ class ProgramCache(Generic[P]):
         self.evictions = 0
         """Programs that had to go."""
         self.families: OrderedDict[Hashable, Family] = OrderedDict()
-        self._programs: OrderedDict[Hashable, list[P]] = OrderedDict()
+        self._rows: dict[Hashable, _Row[P]] = {}
+        self._clock = itertools.count(1)
+
+    def _by_use(self) -> list[tuple[Hashable, _Row[P]]]:
+        """Return the rows, the least recently used first."""
+        return sorted(self._rows.items(), key=lambda row: row[1].used)
 
     def __len__(self) -> int:
-        return sum(map(len, self._programs.values()))
+        return sum(len(row.programs) for row in list(self._rows.values()))
 
     def __iter__(self) -> Iterator[P]:
         """All programs, the least recently made of each key first."""
-        for programs in list(self._programs.values()):
-            yield from reversed(programs)
+        for _, row in self._by_use():
+            yield from reversed(row.programs)
 
     def of(self, key: Hashable) -> Sequence[P]:
         """The programs of a key, the latest first."""
-        return self._programs.get(key, ())
+        row = self._rows.get(key)
+        return () if row is None else row.programs
 
     def newest(self) -> list[P]:
         """The latest program of each key, of the most recently used key first."""
-        return [programs[0] for programs in reversed(self._programs.values())]
+        return [row.programs[0] for _, row in reversed(self._by_use())]
 
     def used(self, key: Hashable) -> None:
         """Hear that a program of this key is used."""
-        if len(self._programs) > 1:
-            with suppress(KeyError):  # another thread may have evicted it
-                self._programs.move_to_end(key)
+        if len(self._rows) > 1:
+            row = self._rows.get(key)
+            if row is not None:  # else another thread has evicted it
+                row.used = next(self._clock)
 
     def add(self, key: Hashable, program: P, outdated: Callable[[P], bool] = lambda program: False) -> None:
         """Add a program, and forget those of its key that are outdated."""
         programs = [program, *(other for other in self.of(key) if not outdated(other))]
-        self._programs[key] = sorted(programs, key=self._general)
-        self._programs.move_to_end(key)
+        row: _Row[P] = _Row()
+        row.programs, row.used = sorted(programs, key=self._general), next(self._clock)
+        self._rows[key] = row
         self._evict()
 
     def _evict(self) -> None:
         while len(self) > self.limit:
-            oldest, others = next(iter(self._programs.items()))
+            oldest, row = self._by_use()[0]
             self.evictions += 1
+            others = row.programs
             exact = sum(not self._general(one) for one in others)
-            rest = [*others[: exact - 1], *others[exact:]] if exact else others[:-1]
-            if rest:
-                self._programs[oldest] = rest
-            else:
-                del self._programs[oldest]
+            self._keep(oldest, row, [*others[: exact - 1], *others[exact:]] if exact else others[:-1])
+
+    def _keep(self, key: Hashable, row: _Row[P], programs: Sequence[P]) -> None:
+        """Let a row have some of its programs left."""
+        if programs:
+            row.programs = programs
+        else:
+            del self._rows[key]
 
     def replace(self, before: P, after: P) -> None:
         """Put a program in the place of another one."""
-        for key, programs in self._programs.items():
-            if any(one is before for one in programs):
-                self._programs[key] = [after if one is before else one for one in programs]
+        for row in self._rows.values():
+            if any(one is before for one in row.programs):
+                row.programs = [after if one is before else one for one in row.programs]
 
     def remove(self, gone: Callable[[P], bool]) -> None:
         """Forget some programs."""
-        for key, programs in list(self._programs.items()):
-            rest = [one for one in programs if not gone(one)]
-            if not rest:
-                del self._programs[key]
-            elif len(rest) < len(programs):
-                self._programs[key] = rest
+        for key, row in list(self._rows.items()):
+            self._keep(key, row, [one for one in row.programs if not gone(one)])
 
     def forget(self, key: Hashable) -> None:
         """Forget the programs of a key, and what was seen of its calls."""
-        self._programs.pop(key, None)
+        self._rows.pop(key, None)
         self.families.pop(key, None)
 
     def family(self, key: Hashable) -> Family:
@@ -101,6 +122,6 @@ class ProgramCache(Generic[P]):
 
     def clear(self) -> None:
         """Forget everything."""
-        self._programs.clear()
+        self._rows.clear()
         self.families.clear()
         self.evictions = 0

@@ -68,3 +68,30 @@ def test_what_is_known_of_sizes_is_bounded_and_forgotten_with_a_key():
     assert list(cache.families) == ["c", "d"]
     cache.clear()
     assert not cache.families
+
+
+def test_a_program_that_is_used_while_others_go_through_the_cache():
+    cache = ProgramCache(9)
+
+    class Key:
+        """Every look at it is a chance for another thread to use a program."""
+
+        def __hash__(self) -> int:
+            if armed:
+                armed.clear()
+                cache.used(first)
+                armed.append(True)
+            return id(self)
+
+    armed: list[bool] = []
+    first, keys = Key(), [Key() for _ in range(5)]
+    for number, key in enumerate((first, *keys)):
+        cache.add(key, number)
+    armed.append(True)
+    try:
+        assert sorted(cache.newest()) == sorted(cache) == list(range(6))
+        cache.replace(5, 7)
+        cache.remove(lambda program: program == 7)
+    finally:
+        armed.clear()
+    assert len(cache) == 5
