@@ -7,9 +7,11 @@ import enum
 import types
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from itertools import islice
 from typing import Any
 
 import numpy
+from numpy.lib.array_utils import byte_bounds
 
 from hybridize.array.ndarray import ndarray
 from hybridize.array.staging import staging
@@ -491,13 +493,28 @@ class _Finalizer:
             now = entry.symbol._cell.value
             if trace.inputs.of_cell(entry.symbol._cell) is not entry or entry.position == FROZEN or now is entry.value:
                 continue
-            for other in trace.inputs.entries:
-                apart = other is not entry and other.symbol._cell is not entry.symbol._cell
-                if apart and _share_memory(entry, other):
-                    raise _overlap(entry, other)
             found[id(entry)] = self._output(now)
+        self._check_overlaps(found)
         trace.world.fed.finish(trace, [entry for entry in trace.inputs.entries if id(entry) in found])
         return found
+
+    def _check_overlaps(self, written: Mapping[int, object]) -> None:
+        """Refuse a write to memory that another array among the inputs is a view of.
+
+        Raises:
+            CaptureError E446: there is such an array.
+        """
+        if not written:
+            return
+        entries = [entry for entry in self.trace.inputs.entries if entry.array._data.size]
+        spans = sorted([(*byte_bounds(entry.array._data), number) for number, entry in enumerate(entries)])
+        for at, (_, stop, number) in enumerate(spans):
+            for start, _, further in islice(spans, at + 1, None):
+                if start >= stop:
+                    break
+                one, other = entries[number], entries[further]
+                if one.symbol._cell is not other.symbol._cell and (id(one) in written or id(other) in written):
+                    raise _overlap(*((one, other) if id(one) in written else (other, one)))
 
     def _is_viewed(self, entry: Input, results: list[Result]) -> bool:
         return any(result.kind == "view" and self.trace.inputs.entries[result.index] is entry for result in results)
@@ -509,10 +526,6 @@ class _Finalizer:
             if first is not None and first is not entry and entry.symbol.weak is None and entry.position >= 0:
                 same[entry.position] = first.position
         return same
-
-
-def _share_memory(x: Input, y: Input) -> bool:
-    return numpy.may_share_memory(x.array._data, y.array._data)
 
 
 def _overlap(entry: Input, other: Input) -> CaptureError:

@@ -164,3 +164,38 @@ def test_a_view_whose_index_only_the_program_knows_is_refused():
 
     with pytest.raises(CaptureError):
         hybridize(function)(np.array(1.0))
+
+
+def test_containers_of_the_result_hold_views_for_any_size():
+    @hybridize(dynamic=True)
+    def function(x):
+        y = x * 2
+        both = [y, y.reshape(2, -1)]
+        return both, {"again": both}
+
+    for size in (4, 6, 8):
+        both, table = function(np.ones((size,)))
+        assert table["again"] is both
+        y, view = both
+        y[0] = 5
+        assert view.shape == (2, size // 2)
+        assert float(view[0, 0]) == 5
+
+
+@pytest.mark.parametrize("written", ["whole", "part"])
+def test_memory_that_is_written_and_read_in_two_ways_is_refused_however_many_arrays_there_are(written):
+    whole, others = numpy.zeros(100), [numpy.zeros(3) for _ in range(20)]
+    arrays = {"whole": whole, "part": whole[50:60], "apart": numpy.zeros(5)}
+
+    def function(x):
+        for other in others:
+            other[:] = other + x
+        arrays[written][:] = arrays[written] + x
+        return arrays["whole"].sum() + arrays["part"].sum()
+
+    with pytest.raises(CaptureError, match="another view of the same memory"):
+        hybridize(function)(np.array([1.0], dtype="float64"))
+    arrays["part"] = numpy.zeros(10)  # as nothing else: these may stand side by side
+    for wrap in (hybridize, lambda f: f):
+        wrap(function)(np.array([1.0], dtype="float64"))
+    assert all((other == 2).all() for other in others)
