@@ -22,7 +22,7 @@ from hybridize.base import modes
 from hybridize.base.dtypes import DType, int64
 from hybridize.base.errors import ArgumentError, CaptureError
 from hybridize.base.frozen import frozen
-from hybridize.base.types import TensorType
+from hybridize.base.types import TensorType, surely_same
 from hybridize.ops import (
     Abs,
     Broadcast,
@@ -191,9 +191,8 @@ class Symbol(Operators):
         return Symbol(self._trace, self._cell, (*self._view, op), type=_stepped(self._type, (op,)), detached=detached)
 
     def same(self) -> Symbol:
-        """Another view of the same elements: `x[...]`."""
-        detached = self.detached or not modes.is_recording()
-        return Symbol(self._trace, self._cell, self._view, type=self._type, detached=detached)
+        """Another view of the same elements, an array of its own: `x[...]`."""
+        return self.view_by(Reshape(self.shape))
 
     @property
     def strides(self) -> tuple[int, ...]:
@@ -440,6 +439,8 @@ def _detached(steps: tuple[Op | At, ...]) -> bool:
 
 def _viewed(step: Op | At, value: Operand) -> Operand:
     """Apply one indexing step of a view to a value."""
+    if isinstance(step, Reshape) and surely_same(step.shape, type_of(value).shape):
+        return value  # an array of its own, of the same elements
     return bind1(Gather(step.axis), value, step.index) if isinstance(step, At) else bind1(step, value)
 
 
@@ -451,7 +452,8 @@ def _undone(step: Op | At, before: Operand, update: Operand) -> Operand:
         case Slice():
             return bind1(UpdateSlice(step.starts, step.stops, step.steps), before, update)
         case Reshape():
-            return bind1(Reshape(type_of(before).shape), update)
+            shape = type_of(before).shape
+            return update if surely_same(step.shape, shape) else bind1(Reshape(shape), update)
         case Transpose():
             return bind1(Transpose(tuple(int(i) for i in numpy.argsort(step.axes))), update)
         case At():

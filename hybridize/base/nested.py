@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Nested structures around leaves, taken apart and put together.
 
-Structures are tuples, lists, dicts and `OrderedDict`s, named tuples, None, and objects by their attributes: frozen
-dataclasses, and whatever else a caller of `flatten` says.
+Structures are tuples, lists, dicts and `OrderedDict`s, named tuples, classes of the user's that are tuples or lists,
+None, and objects by their attributes: frozen dataclasses, and whatever else a caller of `flatten` says.
 """
 
 from __future__ import annotations
@@ -20,12 +20,12 @@ class Structure:
     """The shape of a nested value without its leaves; hashable, so it can be part of a key."""
 
     kind: str
-    """leaf, none, tuple, list, dict, namedtuple or object."""
+    """leaf, none, tuple, list, dict, namedtuple, sequence (a class that is a tuple or list) or object."""
     children: tuple[Structure, ...] = ()
     keys: tuple[Any, ...] = ()
     """Keys of a dict, in order; names of the attributes of an object."""
     cls: type | None = None
-    """Class of a named tuple or object; `OrderedDict` where a dict is one."""
+    """Class of a named tuple, a sequence or an object; `OrderedDict` where a dict is one."""
 
     def __hash__(self) -> int:
         # Remembered: it is asked for at each call that Python sees.
@@ -56,7 +56,7 @@ class Structure:
                 return f"[{', '.join(inner)}]"
             case "dict":
                 return "{" + ", ".join(f"{key!r}: {child}" for key, child in zip(self.keys, inner, strict=True)) + "}"
-            case "namedtuple":
+            case "namedtuple" | "sequence":
                 return f"{self.cls.__name__ if self.cls else ''}({', '.join(inner)})"
             case "object":
                 named = [f"{key}={child}" for key, child in zip(self.keys, inner, strict=True)]
@@ -110,6 +110,23 @@ def is_record(value: Any) -> bool:
     return fields is not None and getattr(value, "__dict__", {}).keys() == fields
 
 
+@lru_cache(1024)
+def is_sequence_class(cls: Any) -> bool:
+    """Return whether a class is a tuple or list with more to it, of which items alone make an object again.
+
+    Classes written in C are not: they have makers of their own.
+    """
+    if cls in (tuple, list) or not issubclass(cls, (tuple, list)) or hasattr(cls, "_fields"):
+        return False
+    made = next(vars(base)["__new__"] for base in cls.__mro__ if "__new__" in vars(base))
+    return isinstance(made, staticmethod) or made in (vars(tuple)["__new__"], vars(list)["__new__"])
+
+
+def items_of(value: Any) -> list[Any]:
+    """Return the items of a tuple or list, which a class of the user's may show otherwise."""
+    return list(tuple.__iter__(value) if isinstance(value, tuple) else list.__iter__(value))
+
+
 def flatten(
     value: Any, opens: Callable[[Any], bool] = is_record, whole: Callable[[Any], bool] | None = None
 ) -> tuple[list[Any], Structure]:
@@ -132,13 +149,13 @@ def _flatten(
     if whole is not None and whole(value):
         leaves.append(value)
         return LEAF
-    if isinstance(value, tuple):
-        children = tuple(_flatten(child, leaves, opens, whole) for child in value)
-        if hasattr(value, "_fields"):
+    if isinstance(value, (tuple, list)) and not (is_sequence_class(type(value)) and getattr(value, "__dict__", None)):
+        children = tuple(_flatten(child, leaves, opens, whole) for child in items_of(value))
+        if isinstance(value, tuple) and hasattr(value, "_fields"):
             return Structure("namedtuple", children, cls=type(value))
-        return Structure("tuple", children)
-    if isinstance(value, list):
-        return Structure("list", tuple(_flatten(child, leaves, opens, whole) for child in value))
+        if is_sequence_class(type(value)):
+            return Structure("sequence", children, cls=type(value))
+        return Structure("tuple" if isinstance(value, tuple) else "list", children)
     if type(value) in DICTS:
         children = tuple(_flatten(child, leaves, opens, whole) for child in value.values())
         return Structure("dict", children, tuple(value), None if type(value) is dict else OrderedDict)
@@ -159,10 +176,12 @@ def arranged(value: Any, structure: Structure) -> Any:
         return type(value)((key, arranged(value[key], child)) for key, child in pairs)
     if not isinstance(value, (tuple, list)) or len(value) != len(structure.children):
         return value
-    parts = [arranged(part, child) for part, child in zip(value, structure.children, strict=True)]
+    if structure.kind not in ("tuple", "list", "namedtuple"):
+        return value
+    items = [arranged(part, child) for part, child in zip(value, structure.children, strict=True)]
     if hasattr(value, "_fields"):
-        return type(value)(*parts)
-    return parts if isinstance(value, list) else tuple(parts)
+        return type(value)(*items)
+    return items if isinstance(value, list) else tuple(items)
 
 
 def listed(value: Any) -> list[Any]:
@@ -189,6 +208,9 @@ def _unflatten(structure: Structure, leaves: Iterator[Any]) -> Any:
         case "namedtuple":
             assert structure.cls is not None
             return structure.cls(*children)
+        case "sequence":
+            assert structure.cls is not None
+            return _sequence(structure.cls, children)
         case "object":
             assert structure.cls is not None
             cls: Any = structure.cls
@@ -198,7 +220,16 @@ def _unflatten(structure: Structure, leaves: Iterator[Any]) -> Any:
     return tuple(children)
 
 
+def _sequence(cls: Any, items: list[Any]) -> Any:
+    """An object of a class that is a tuple or list, which nothing of the class's own has made."""
+    if issubclass(cls, tuple):
+        return tuple.__new__(cls, items)
+    made = list.__new__(cls)
+    list.extend(made, items)
+    return made
+
+
 def object_classes(structure: Structure) -> list[type]:
     """Return the classes of the objects in a structure."""
-    own = [structure.cls] if structure.kind == "object" and structure.cls is not None else []
+    own = [structure.cls] if structure.kind in ("object", "sequence") and structure.cls is not None else []
     return own + [cls for child in structure.children for cls in object_classes(child)]

@@ -22,7 +22,7 @@ from hybridize.base.errors import CaptureError, HybridizeError
 from hybridize.base.frozen import changed
 from hybridize.base.interruptions import is_asynchronous, let_through
 from hybridize.base.locations import PACKAGE, SourceLoc, user_location
-from hybridize.base.nested import Structure, flatten, unflatten
+from hybridize.base.nested import Structure, flatten, items_of, unflatten
 from hybridize.base.tracebacks import trim
 from hybridize.capture.control import raising
 from hybridize.capture.control.joining import Opened, objects_of
@@ -285,11 +285,19 @@ class _Finalizer:
 
         That are the user's own, those that are met more than once, and dicts with arrays of the call for keys.
         """
-        if type(value) not in CONTAINERS or isinstance(value, (tuple, frozenset)):
+        if isinstance(value, (tuple, frozenset)) or not isinstance(value, CONTAINERS):
             return False
         if self.trace.world.is_users(value) or id(value) in self._shared:
             return True
         return isinstance(value, dict) and any(self._is_of_the_call(key) for key in value)
+
+    def _holds_symbols(self, value: Any) -> bool:
+        """Tell whether a container holds what only a call has, at any depth."""
+        if isinstance(value, dict):
+            return any(self._holds_symbols(part) for pair in dict.items(value) for part in pair)
+        if isinstance(value, CONTAINERS):
+            return any(map(self._holds_symbols, items_of(value) if isinstance(value, (tuple, list)) else value))
+        return isinstance(self.trace.lifted(value), (Symbol, Text, Undecided))
 
     def _is_of_the_call(self, key: Any) -> bool:
         """Tell whether a key is one that only a call has: an array, or a tuple with one in it."""
@@ -408,6 +416,7 @@ class _Finalizer:
             raise leaf.refused(RESULT) if isinstance(leaf, Undecided) else unknown("an item")
         if self._is_kept(leaf) or (type(leaf) in CONTAINERS and id(leaf) in self.trace.world.fresh):
             return Result("container", value=self._argument(leaf))
+        self._check_content(leaf, "is returned")
         if isinstance(leaf, numpy.ndarray) or (type(leaf) is set and all(isinstance(x, _CONSTANT) for x in leaf)):
             leaf = _known(leaf.copy())
         elif (not isinstance(leaf, _CONSTANT) and id(leaf) in self.trace.world.fresh) or hasattr(
@@ -449,11 +458,21 @@ class _Finalizer:
             return Output(self._output(size_of(argument)), int)
         if isinstance(argument, tuple) and hasattr(argument, "_fields"):
             return type(argument)(*map(self._argument, argument))
-        if type(argument) in CONTAINERS and id(argument) in self.trace.world.given:
+        if isinstance(argument, CONTAINERS) and id(argument) in self.trace.world.given:
             return GivenContainer(self.trace.world.given[id(argument)])
         if type(argument) in CONTAINERS and not self.trace.world.is_outside(argument):
             return self._container(argument)
+        self._check_content(argument, "is kept outside")
         return argument
+
+    def _check_content(self, value: Any, becomes: str) -> None:
+        """Refuse a container of a class that no call makes, where it holds what only a call has."""
+        if type(value) not in CONTAINERS and isinstance(value, CONTAINERS) and self._holds_symbols(value):
+            raise self.trace.refusing(CaptureError(
+                "E423", f"a {type(value).__name__} with values of the program in it {becomes}, and a program makes no "
+                "such object at each call",
+                help="use tuples, lists or dicts of arrays, numbers and strings",
+            ))  # fmt: skip
 
     def _container(self, container: Any) -> Any:
         """A container that the program makes, kept outside: each call makes one of its own."""

@@ -10,7 +10,7 @@ from typing import Any
 from hybridize.array.ndarray import ndarray
 from hybridize.array.storage import Storage
 from hybridize.base.frozen import frozen
-from hybridize.base.nested import Structure
+from hybridize.base.nested import Structure, items_of
 from hybridize.contract.call import Call
 from hybridize.contract.conditions import Condition
 from hybridize.contract.feeds import NO_TRANSACTION, Transaction
@@ -189,7 +189,7 @@ class GivenContainer:
     def find(self, given: Any) -> Any:
         """Find it in the arguments of a call."""
         for key in self.path:
-            given = given[key]
+            given = given[key] if isinstance(given, dict) else items_of(given)[key]
         return given
 
 
@@ -201,7 +201,7 @@ def containers(given: Any, path: tuple[Any, ...] = ()) -> Iterator[tuple[tuple[A
         for key, part in given.items():
             yield from containers(part, (*path, key))
     elif isinstance(given, (tuple, list)):
-        for number, part in enumerate(given):
+        for number, part in enumerate(items_of(given)):
             yield from containers(part, (*path, number))
 
 

@@ -204,5 +204,7 @@ def _result(structure: Structure) -> Any:
     if structure.kind in ("leaf", "none"):
         return "*" if structure.kind == "leaf" else None
     kind = "tuple" if structure.kind == "namedtuple" else structure.kind
+    if kind == "sequence" and structure.cls is not None:
+        kind = "list" if issubclass(structure.cls, list) else "tuple"
     keys = [list(structure.keys)] if kind == "dict" else []
     return [kind, *keys, *map(_result, structure.children)]

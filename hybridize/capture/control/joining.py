@@ -18,7 +18,7 @@ from hybridize.array.symbol import Cell, Symbol
 from hybridize.base.dtypes import is_float, is_integer
 from hybridize.base.errors import CaptureError
 from hybridize.base.frozen import frozen
-from hybridize.base.nested import Structure, flatten, is_record, unflatten
+from hybridize.base.nested import Structure, flatten, is_record, is_sequence_class, items_of, unflatten
 from hybridize.base.promotion import number_dtype, python_kind
 from hybridize.base.types import TensorType
 from hybridize.capture.outside.trust import is_trusted_class
@@ -211,9 +211,10 @@ _IMMUTABLE = 1 << 8
 
 
 def objects_of(value: Any) -> list[Any]:
-    """The records in a value."""
+    """The records in a value, and its lists and tuples of classes of the user's."""
     if isinstance(value, (list, tuple)):
-        return [one for part in value for one in objects_of(part)]
+        of_users = [value] if is_sequence_class(type(value)) else []
+        return of_users + [one for part in items_of(value) for one in objects_of(part)]
     if isinstance(value, dict):
         return [one for part in value.values() for one in objects_of(part)]
     if is_record(value):
@@ -225,7 +226,7 @@ def containers_of(value: Any) -> list[Any]:
     """The lists and dicts in a value."""
     found = [value] if isinstance(value, (list, dict)) else []
     if isinstance(value, (list, tuple, dict)):
-        for part in value.values() if isinstance(value, dict) else value:
+        for part in value.values() if isinstance(value, dict) else items_of(value):
             found += containers_of(part)
     return found
 

@@ -24,6 +24,7 @@ from hybridize.array.storage import Storage
 from hybridize.array.symbol import Symbol
 from hybridize.base.dims import is_symbolic
 from hybridize.base.errors import CaptureError
+from hybridize.base.nested import is_sequence_class
 from hybridize.base.participation import WritePolicy, fed_of, outside_of, watches_of, write_of
 from hybridize.capture.control import statements, texts
 from hybridize.capture.control.operators import and_, choose, compare, or_
@@ -215,6 +216,9 @@ class Router:
             return self.call(method, owner, key)
         if isinstance(owner, Mapping):
             return item(self, trace.root, owner, plain(key), whole)
+        if is_sequence_class(kind) and trace.root.world.is_own(owner):
+            part = owner[plain(key)]
+            return writes.new(part) if type(key) is slice else part
         trace.root.world.depend_on_state(owner, "__getitem__")
         return trace.root.world.wrap(owner[plain(key)], "an item", whole)
 
