@@ -243,4 +243,5 @@ from hybridize.ops.views import sum as sum
 from hybridize.ops.views import transpose as transpose
 from hybridize.ops.world import Assert as Assert
 from hybridize.ops.world import Bounds as Bounds
+from hybridize.ops.world import Permitted as Permitted
 from hybridize.ops.world import Print as Print

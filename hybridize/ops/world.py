@@ -10,7 +10,7 @@ import numpy
 from numpy.typing import NDArray
 
 from hybridize.base.dtypes import bool_
-from hybridize.base.errors import DTypeError
+from hybridize.base.errors import AssertionFailed, DTypeError, LinAlgError, OutOfBoundsError, ValueArgumentError
 from hybridize.base.frozen import frozen
 from hybridize.base.types import TensorType
 from hybridize.loops.expr import Element, Routine
@@ -59,6 +59,8 @@ class Assert(Op):
     effect: ClassVar[Effect] = Effect.WORLD
     kind: ClassVar[str] = "assert"
     """The word by which `runtime.effects` chooses the exception."""
+    raises: ClassVar[type[Exception]] = AssertionFailed
+    """The class of the exception, where no recipe says."""
 
     def infer(self, condition: TensorType, *inputs: TensorType) -> tuple[TensorType, ...]:
         if condition.dtype != bool_:
@@ -89,6 +91,7 @@ class Bounds(Assert):
     """Stop the program with `message`, as an `IndexError`, unless all elements of the first operand (bool) are true."""
 
     kind: ClassVar[str] = "bounds"
+    raises: ClassVar[type[Exception]] = OutOfBoundsError
 
 
 @frozen
@@ -96,3 +99,21 @@ class Solvable(Assert):
     """Stop the program with `message`, as NumPy's `LinAlgError`, unless all elements of the operand (bool) are true."""
 
     kind: ClassVar[str] = "solvable"
+    raises: ClassVar[type[Exception]] = LinAlgError
+
+
+@frozen
+class Permitted(Assert):
+    """Stop the program with `message`, as a `ValueError`, unless all elements of the operand (bool) are true."""
+
+    kind: ClassVar[str] = "permitted"
+    raises: ClassVar[type[Exception]] = ValueArgumentError
+
+
+def raised_by(op: Any) -> Iterator[type[Exception]]:
+    """List the classes of the exceptions without a recipe that an op may raise when a program runs."""
+    if isinstance(op, Assert) and not op.recipe:
+        yield op.raises
+    for graph in op.graphs.values():
+        for node in graph.nodes:
+            yield from raised_by(node.op)

@@ -3,11 +3,12 @@
 
     void effect(ptr note, ptr operands)
 
-`note` is a zero-terminated text made when the program was compiled, one field per line: `print`, `assert`, `bounds` or
-`solvable`, and after a tab the recipe of what is printed or raised, where there is one (`runtime.recipes`); the message
-as a Python literal; then the type of each operand. `operands` points to their buffers. An exception cannot travel
-through machine code: it is kept for this thread and raised when the program has ended, before anything is committed, by
-`Executable.run` or by the emitted entry, which asks `taken` where `PENDING` says that some thread has one.
+`note` is a zero-terminated text made when the program was compiled, one field per line: `print`, `assert`, `bounds`,
+`solvable` or `permitted`, and after a tab the recipe of what is printed or raised, where there is one
+(`runtime.recipes`); the message as a Python literal; then the type of each operand. `operands` points to their buffers.
+An exception cannot travel through machine code: it is kept for this thread and raised when the program has ended,
+before anything is committed, by `Executable.run` or by the emitted entry, which asks `taken` where `PENDING` says that
+some thread has one.
 """
 
 from __future__ import annotations
@@ -23,7 +24,7 @@ from numpy.typing import NDArray
 
 from hybridize.base.access import pause_reading
 from hybridize.base.config import CONFIG
-from hybridize.base.errors import AssertionFailed, LinAlgError, OutOfBoundsError
+from hybridize.base.errors import AssertionFailed, LinAlgError, OutOfBoundsError, ValueArgumentError
 from hybridize.base.forks import in_child, renewed
 from hybridize.base.tracebacks import without_ours
 from hybridize.base.types import TensorType
@@ -83,6 +84,7 @@ def perform(kind: str, message: str, recipe: str, operands: list[NDArray[Any]]) 
         AssertionFailed E520: kind is `assert` and the first operand is not true throughout.
         OutOfBoundsError E110: the same for `bounds`.
         LinAlgError E525: the same for `solvable`.
+        ValueArgumentError E345: the same for `permitted`.
     """
     if kind == "print":
         if not recipe:
@@ -101,6 +103,8 @@ def perform(kind: str, message: str, recipe: str, operands: list[NDArray[Any]]) 
         raise OutOfBoundsError("E110", message)
     if kind == "solvable":
         raise LinAlgError("E525", message)
+    if kind == "permitted":
+        raise ValueArgumentError("E345", message)
     raise AssertionFailed("E520", message.format(*others) if others else message)
 
 

@@ -101,7 +101,7 @@ def test_digitize(way, bins, right):
 def test_digitize_refuses_bins_in_no_order():
     with pytest.raises(ValueArgumentError, match="ascend or descend"):
         np.digitize(np.array([1.0]), np.array([1, 3, 2]))
-    with pytest.raises(AssertionError, match="ascend or descend"):
+    with pytest.raises(ValueArgumentError, match="ascend or descend"):
         hybridize.hybridize(np.digitize)(np.array([1.0]), np.array([1, 3, 2]))
 
 
@@ -284,7 +284,7 @@ def test_parameters_that_are_no_distribution(name, parameters):
     for given in forms:
         with pytest.raises(ValueArgumentError, match="E345"):
             function(*given)
-    with pytest.raises(HybridizeError, match=r"E345|E520"):
+    with pytest.raises(HybridizeError, match="E345"):
         hybridize.hybridize(lambda *given: function(*given))(*forms[-1])
 
 

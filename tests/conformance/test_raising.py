@@ -9,9 +9,10 @@ import subprocess
 import traceback
 import types
 
+import numpy
 import pytest
 
-from hybridize.array import np
+from hybridize.array import np, npx
 from hybridize.base.errors import CaptureError
 from hybridize.capture import Function
 from hybridize.gluon import nn
@@ -951,3 +952,190 @@ def test_numbers_in_exceptions_are_numbers(same):
     with pytest.raises(LookupError) as caught:
         Function(of_numbers_alone, backend="numpy")(np.array([1.0]), 5)
     assert caught.value.args == ("k", 5, [5, {"k": 10}]) and caught.value.number == 5
+
+
+# ------------------------------------------------- what the program itself may raise, with an `except` around
+
+
+def index_in_try(x, i):
+    try:
+        return x[i]  # here
+    except IndexError:
+        return x[0] * 0
+
+
+def index_under_a_bare_except(x, i):
+    try:
+        return x[i]  # here
+    except:  # noqa: E722
+        return x[0] * 0
+
+
+def index_in_a_called_function(x, i):
+    def read():
+        return x[i]  # here
+
+    try:
+        return read()
+    except LookupError:
+        return x[0]
+
+
+def index_in_a_branch(x, i):
+    try:
+        if x[0] > 0:
+            x = x + x[i]  # here
+    except IndexError:
+        return x
+    return x
+
+
+def index_suppressed(x, i):
+    with contextlib.suppress(IndexError):
+        return x[i]  # here
+    return x[0]
+
+
+class Quiet:
+    def __enter__(self):
+        return self
+
+    def __exit__(self, kind, error, traceback):
+        return kind is IndexError
+
+
+class Loud:
+    def __enter__(self):
+        return self
+
+    def __exit__(self, kind, error, traceback):
+        if kind is None:
+            return False
+        return None
+
+
+def index_in_a_quiet_context(x, i):
+    with Quiet():
+        return x[i]  # here
+    return x[0]
+
+
+@contextlib.contextmanager
+def quietly():
+    try:
+        yield
+    except IndexError:
+        len("")
+
+
+@contextlib.contextmanager
+def nested_quietly():
+    with contextlib.suppress(IndexError):
+        yield
+
+
+@contextlib.contextmanager
+def cleaning():
+    try:
+        yield
+    finally:
+        len("")
+
+
+def index_in_a_quiet_generator(x, i):
+    with quietly():
+        return x[i]  # here
+    return x[0]
+
+
+def index_in_a_nested_quiet_generator(x, i):
+    with nested_quietly():
+        return x[i]  # here
+    return x[0]
+
+
+def inverse_in_try(x, i):
+    m = np.zeros((2, 2)) + x[0]
+    try:
+        return np.linalg.inv(m)  # here
+    except numpy.linalg.LinAlgError:
+        return m
+
+
+def share_in_try(x, i):
+    try:
+        return np.quantile(x, i)  # here
+    except ValueError:
+        return x[0]
+
+
+def assertion_in_try(x, i):
+    try:
+        npx.assert_(x[0] > i, "no")  # noqa: PT009  # here
+    except AssertionError:
+        return x
+    return x + 1
+
+
+def sorted_in_try(x, i):
+    try:
+        return sorted(x)  # here
+    except AssertionError:
+        return x
+
+
+@pytest.mark.parametrize(
+    "function",
+    [
+        index_in_try, index_under_a_bare_except, index_in_a_called_function, index_in_a_branch, index_suppressed,
+        index_in_a_quiet_context, index_in_a_quiet_generator, index_in_a_nested_quiet_generator, inverse_in_try,
+        share_in_try, assertion_in_try, sorted_in_try,
+    ],
+    ids=lambda function: function.__name__,
+)  # fmt: skip
+def test_what_an_except_might_catch_when_the_program_runs_is_refused(refused, function):
+    refused(function, [1.0, 2.0], np.array(7, dtype="int64"), code="E433", match="except")
+
+
+def index_under_another_except(x, i):
+    try:
+        return x[i]
+    except KeyError:
+        return x[0]
+
+
+def index_with_finally(x, i):
+    try:
+        return x[i]
+    finally:
+        len("")
+
+
+def index_within_bounds(x, i):
+    try:
+        return x[x.argmax()] + x[i] * 0 if i.ndim else x[x.argmin()]
+    except IndexError:
+        return x[0]
+
+
+def index_in_a_loud_context(x, i):
+    with Loud():
+        return x[i] * 2
+
+
+def index_in_a_cleaning_context(x, i):
+    with cleaning():
+        return x[i] * 3
+
+
+@pytest.mark.parametrize(
+    "function",
+    [
+        index_under_another_except, index_with_finally, index_within_bounds, index_in_a_loud_context,
+        index_in_a_cleaning_context,
+    ],
+    ids=lambda function: function.__name__,
+)  # fmt: skip
+def test_what_no_except_catches_is_raised_by_the_program(same, function):
+    at = (np.array(1, dtype="int64"), np.array(7, dtype="int64"), np.array(-2, dtype="int64"))
+    same(lambda: function, *[([1.0, 2.0], i) for i in at])

@@ -458,3 +458,44 @@ def test_symbols_do_not_survive_their_capture(monkeypatch):
         kept[0] + 1
     with pytest.raises(CaptureError, match="E410"):
         Function(lambda x: x)(kept[0])
+
+
+def returns_a_vector_or_a_pair(x):
+    i = 0
+    while True:  # here
+        i += 1
+        if i > 3:
+            return x
+        for v in x:
+            if v > 2:
+                return v, i
+
+
+def returns_two_structures_out_of_a_while(x):
+    while x.sum() > 0:  # here
+        x = x - 1
+        if x[0] > 2:
+            return x
+        if x[1] > 2:
+            return {"a": x}
+    return x
+
+
+def returns_an_array_or_none_out_of_a_loop(x):
+    for i in range(100):  # here
+        if x[0] > i:
+            return x
+        if x[1] > 2:
+            return None
+    return x
+
+
+@pytest.mark.parametrize(
+    "function",
+    [
+        returns_a_vector_or_a_pair, returns_two_structures_out_of_a_while, returns_an_array_or_none_out_of_a_loop,
+    ],
+    ids=lambda function: function.__name__,
+)  # fmt: skip
+def test_results_of_several_structures_out_of_a_loop(refused, function):
+    refused(function, np.array(X), code="E440", match="the result of the function")

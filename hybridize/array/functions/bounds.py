@@ -113,7 +113,7 @@ def require(condition: Any, rule: str, help: str = "") -> None:
         fine = strong(condition, bool_)
         if not isinstance(fine, numpy.ndarray):
             axes = tuple(range(len(shape_of(fine))))
-            bind(ops.Assert(rule), bind1(ops.All(axes), fine) if axes else fine)
+            bind(ops.Permitted(rule), bind1(ops.All(axes), fine) if axes else fine)
             return
         holds = bool(fine.all())
     if not holds:

@@ -267,7 +267,7 @@ def digitize(x: Any, bins: Any, right: bool = False) -> Any:
     """The number of the bin that each element falls into; `bins` ascend, or descend.
 
     Raises:
-        ValueArgumentError E345: they do neither; in a program AssertionFailed E520.
+        ValueArgumentError E345: they do neither.
     """
     edges, side = array(bins), "left" if right else "right"
     if edges.ndim != 1:
@@ -330,7 +330,7 @@ def quantile(
         interpolation: the same as `method`, by its former name.
 
     Raises:
-        ValueArgumentError E345: an unknown method; a share below 0 or above 1, in a program AssertionFailed E520.
+        ValueArgumentError E345: an unknown method; a share below 0 or above 1.
     """
     method = method if interpolation is None else interpolation
     return _quantile(a, result(strong(q, float64)), axis, out, method, keepdims, "quantile: q is from 0 to 1")

@@ -621,6 +621,14 @@ class _GraphLoop:
         if returned is False:
             return otherwise()
         result = content(self.own[_RESULT])
+        if result is MISSING:
+            reason = self.trace.root.undefined.get(_RESULT, "")
+            if not reason.startswith("is ") or reason.startswith("is set"):
+                reason = "has several types"
+            raise self.trace.root.refusing(CaptureError(
+                "E440", f"the result of the function, returned in a loop that depends on data, {reason}",
+                help="give all of them the same shape and dtype, and the same structure", loc=self.loc,
+            ))  # fmt: skip
         if self.endless:
             return Returned(result)
         return branches.branch(truth(returned), lambda: Returned(result), otherwise, loop.cells, stack, loop.rest)

@@ -58,9 +58,9 @@ class Trying:
     def __init__(self, classes: Part | None = None) -> None:
         self._classes = classes
 
-    def may_catch(self, error: BaseException) -> bool:
-        """Tell whether an exception may be caught."""
-        return self._classes is None or isinstance(error, self._classes())
+    def may_catch(self, kind: type[BaseException]) -> bool:
+        """Tell whether an exception of a class may be caught."""
+        return self._classes is None or issubclass(kind, self._classes())
 
     def __enter__(self) -> None:
         trace = current_trace()
@@ -128,7 +128,7 @@ def stop(branch: Recording, error: Exception) -> None:
     else:
         root.inputs.pin_sizes()  # another size may give another error, or none
     error = depending(error)
-    _check_tries(root, error, loc)
+    root.check_tries(type(error), loc)
     with interpreting(branch):
         _bind(branch, constant(numpy.asarray(False)), error, loc)
         _failed(branch, constant(numpy.asarray(True)))
@@ -141,19 +141,11 @@ def check(trace: Recording, test: Symbol, error: BaseException) -> None:
         CaptureError E433: an `except` around the line might catch it.
     """
     loc = trace.root.location()
-    _check_tries(trace, error, loc)
+    trace.root.check_tries(type(error), loc)
     operand = test.operand()
     _bind(trace, operand, error, loc)
     before = Symbol.of(trace, _flag(trace).value)
     _failed(trace, functions.logical_or(before, functions.logical_not(test)).operand())
-
-
-def _check_tries(trace: Recording, error: BaseException, loc: SourceLoc | None) -> None:
-    if any(one.may_catch(error) for one in trace.root.tries):
-        raise trace.root.refusing(CaptureError(
-            "E433", f"data decides whether {type(error).__name__} is raised, with an except around that may catch it",
-            help="put the try statement into the branch, or say with if and else what is to happen", loc=loc,
-        ))  # fmt: skip
 
 
 def unless_failed(going: Any) -> Any:

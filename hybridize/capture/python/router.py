@@ -43,7 +43,7 @@ from hybridize.capture.outside.trust import (
     opaque_name,
 )
 from hybridize.capture.outside.world import World
-from hybridize.capture.python import masks, unconverted, writes
+from hybridize.capture.python import contexts, masks, unconverted, writes
 from hybridize.capture.python.arguments import numbers_given
 from hybridize.capture.python.builtins import REPLACED
 from hybridize.capture.python.classes import (
@@ -152,7 +152,7 @@ class Router:
         world = trace.root.world
         if name in self.names:
             return world.read(Global(self.names, name), value, name, whole)
-        table = self.function.__builtins__
+        table = cast("Any", self.function).__builtins__
         if table.get(name, MISSING) is not value:
             return value  # of a class around
         world.read(Global(self.names, name), MISSING)
@@ -204,7 +204,7 @@ class Router:
     def read_item(self, owner: Any, key: Any, whole: bool = True) -> Any:
         """`owner[key]`."""
         trace = current_trace()
-        kind = type(owner)
+        kind: Any = type(owner)
         if trace is None:
             return owner[key]
         if isinstance(array := trace.lifted(owner), Symbol):
@@ -259,8 +259,10 @@ class Router:
     def context(self, manager: Any) -> Any:
         """Return the context manager that a `with` enters: methods of the user's are called as all others."""
         trace = current_trace()
+        if trace is not None and isinstance(manager, contexts.OF_GENERATORS):
+            return contexts.OfGenerator(manager)
         method = None if trace is None else _special_method(trace, manager, "__enter__")
-        return manager if method is None else _Context(self, manager)
+        return manager if method is None else contexts.OfUsers(self, manager)
 
     @staticmethod
     def through(iterable: Any) -> Any:
@@ -524,22 +526,6 @@ class Router:
         if self._cells is None:
             self._cells = dict(zip(self.function.__code__.co_freevars, self.function.__closure__ or (), strict=True))
         return self._cells[name]
-
-
-class _Context:
-    """A context manager of the user's class, while capturing."""
-
-    def __init__(self, router: Router, manager: Any) -> None:
-        self._router, self._manager = router, manager
-
-    def __enter__(self) -> Any:
-        self._trying = Trying()  # its `__exit__` may swallow an exception
-        self._trying.__enter__()
-        return self._router.call(static(type(self._manager), "__enter__"), self._manager)
-
-    def __exit__(self, *error: Any) -> Any:
-        self._trying.__exit__(*error)
-        return self._router.call(static(type(self._manager), "__exit__"), self._manager, *error)
 
 
 def routed(function: Callable[..., Any]) -> Callable[..., Any]:

@@ -35,6 +35,7 @@ from hybridize.contract.places import Attribute, Key
 from hybridize.graph import Graph, Value
 from hybridize.ops import Composite
 from hybridize.ops.op import Op, Operand, current, imperatively, interpreting
+from hybridize.ops.world import raised_by
 
 
 class BackwardPasses(Protocol):
@@ -151,6 +152,7 @@ class Recording(GraphScope):
 
     def bind(self, op: Op, operands: tuple[Operand, ...]) -> tuple[Operand, ...]:
         """Add a node."""
+        self.root.check_raised(op)
         return self.root.history.noted(self, self.builder.add(op, operands, self.root.location()))
 
     def constant(self, array: NDArray[Any]) -> Operand:
@@ -341,6 +343,7 @@ class Branch(Recording):
         self.mine: set[Value] = set()
 
     def bind(self, op: Op, operands: tuple[Operand, ...]) -> tuple[Operand, ...]:
+        self.root.check_raised(op)
         mine = self.mine
         inputs = tuple([value if value in mine else self.own(value) for value in operands])
         outputs = self.builder.add(op, inputs, self.root.location())
@@ -453,6 +456,24 @@ class Trace(Recording):
         if here is None:
             return None
         return self._locations.setdefault((here.file, here.line, here.function), here)
+
+    def check_raised(self, op: Op) -> None:
+        """Refuse an op that may raise when the program runs, inside of a `try` whose `except` may catch that."""
+        if self.tries:
+            for kind in raised_by(op):
+                self.check_tries(kind, self.location())
+
+    def check_tries(self, kind: type[BaseException], loc: SourceLoc | None) -> None:
+        """Refuse what raises an exception of a class when the program runs, inside of such a `try`.
+
+        Raises:
+            CaptureError E433: it is inside of one.
+        """
+        if any(one.may_catch(kind) for one in self.tries):
+            raise self.refusing(CaptureError(
+                "E433", f"data decides whether {kind.__name__} is raised, with an except around that may catch it",
+                help="put the try statement into the branch, or say with if and else what is to happen", loc=loc,
+            ))  # fmt: skip
 
     def lift(self, array: ndarray, name: str = "") -> Symbol:
         """The symbol of an array that exists already, under a name that reports show."""

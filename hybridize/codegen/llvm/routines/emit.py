@@ -218,6 +218,7 @@ def _call_back(f: Function, variable: str, note: str, table: str) -> None:
 _WRITERS = {
     "arg_max": _argument, "arg_min": _argument, "cum_sum": _running, "cum_prod": _running, "cum_max": _running,
     "scatter_nd": _scatter, "print": _effect, "assert": _effect, "bounds": _effect, "solvable": _effect,
+    "permitted": _effect,
     "sort": sorting.write, "arg_sort": sorting.write,
     "cholesky": factors.write_cholesky, "lu": factors.write_lu, "solve_triangular": factors.write_triangular,
     "qr": orthogonal.write_qr, "eigh": spectra.write_eigh, "svd": spectra.write_svd,

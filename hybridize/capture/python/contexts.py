@@ -1,0 +1,75 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Context managers of the user's while capturing: which of them may swallow an exception.
+
+What the program may raise when it runs is refused inside of those that may (`raising.Trying`), as inside of a `try`.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import dis
+import inspect
+from itertools import pairwise
+from types import FunctionType
+from typing import Any
+
+from hybridize.capture.control.raising import Trying
+from hybridize.capture.outside.objects import static
+from hybridize.capture.python.semantics import Semantics
+
+OF_GENERATORS = contextlib._GeneratorContextManager
+"""The class of what `contextlib.contextmanager` makes of a generator."""
+_DEFERRING = inspect.CO_GENERATOR | inspect.CO_COROUTINE | inspect.CO_ASYNC_GENERATOR
+
+
+class OfUsers:
+    """One of a class whose methods the user wrote, which are called as all others."""
+
+    def __init__(self, router: Semantics, manager: Any) -> None:
+        self._router, self._manager = router, manager
+
+    def __enter__(self) -> Any:
+        leave = static(type(self._manager), "__exit__")
+        self._trying = Trying((lambda: ()) if _lets_through(leave) else None)
+        self._trying.__enter__()
+        return self._router.call(static(type(self._manager), "__enter__"), self._manager)
+
+    def __exit__(self, *error: Any) -> Any:
+        self._trying.__exit__(*error)
+        return self._router.call(static(type(self._manager), "__exit__"), self._manager, *error)
+
+
+class OfGenerator:
+    """One that `contextlib.contextmanager` has made."""
+
+    def __init__(self, manager: Any) -> None:
+        self._manager = manager
+
+    def __enter__(self) -> Any:
+        self._trying = Trying(None if _may_swallow(self._manager.gen) else lambda: ())
+        self._trying.__enter__()
+        return self._manager.__enter__()
+
+    def __exit__(self, *error: Any) -> Any:
+        self._trying.__exit__(*error)
+        return self._manager.__exit__(*error)
+
+
+def _may_swallow(generator: Any) -> bool:
+    """Tell whether a generator has an `except`, or a `with`, after which it goes on."""
+    code = getattr(generator, "gi_code", None)
+    steps = [] if code is None else list(dis.get_instructions(code))
+    return any(one.opname == "POP_EXCEPT" and following.opname != "RERAISE" for one, following in pairwise(steps))
+
+
+def _lets_through(leave: Any) -> bool:
+    """Tell whether an `__exit__` surely swallows no exception: all it returns is None or False."""
+    if not isinstance(leave, FunctionType) or leave.__code__.co_flags & _DEFERRING:
+        return False
+    for before, step in pairwise(dis.get_instructions(leave.__code__)):
+        if step.opname == "RETURN_VALUE" and (step.is_jump_target or before.opname != "LOAD_CONST"):
+            return False
+        returned = {"RETURN_VALUE": before, "RETURN_CONST": step}.get(step.opname)
+        if returned is not None and returned.argval not in (None, False):
+            return False
+    return True
