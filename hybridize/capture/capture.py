@@ -501,7 +501,7 @@ class _Finalizer:
         steps = self._static(symbol)
         if entry.position >= 0:
             return Given(entry.position, None, steps)
-        users = any(entry.array is x for x in self.trace.inputs.foreign.values())
+        users = self.trace.inputs.is_foreign(symbol)
         return Given(-1, entry.array._data if users else entry.array, steps)
 
     def _written(self) -> dict[int, int]:

@@ -275,3 +275,46 @@ def test_what_a_block_finds_in_its_class_or_itself(change, inside):
         return before, called(x).tolist(), called(x).tolist()
 
     assert made(True) == made(False)
+
+
+FOREIGN = numpy.arange(4.0, dtype="float32").reshape(2, 2)
+
+
+@functools.singledispatch
+def kind_of(value):
+    return 0.0
+
+
+@kind_of.register(numpy.ndarray)
+def _(value):
+    return 1.0
+
+
+@kind_of.register(np.ndarray)
+def _(value):
+    return 2.0
+
+
+def matched_class(value):
+    match value:
+        case numpy.ndarray():
+            return 1.0
+        case np.ndarray():
+            return 2.0
+    return 3.0
+
+
+@pytest.mark.parametrize(
+    "function",
+    [
+        lambda x: x * kind_of(FOREIGN) + kind_of(x),
+        lambda x: x * isinstance(FOREIGN, numpy.ndarray) + isinstance(FOREIGN, np.ndarray),
+        lambda x: x * isinstance(x, numpy.ndarray) + isinstance(x, np.ndarray),
+        lambda x: x * isinstance(FOREIGN[0], numpy.ndarray) + isinstance(FOREIGN.T, numpy.ndarray),
+        lambda x: x if type(FOREIGN) is numpy.ndarray else -x,
+        lambda x: x * matched_class(FOREIGN) + matched_class(x),
+        lambda x: (type(FOREIGN).__module__, type(x).__module__),
+    ],
+)
+def test_arrays_of_numpys_from_outside_have_their_class(same, function):
+    same(lambda: function, [1.0, 2.0], [3.0, -1.0])

@@ -32,7 +32,10 @@ _STAND_INS: dict[type, type] = {Masked: ndarray, Text: str}
 def class_of(value: Any) -> type:
     """Return the class that a value has when nothing is captured."""
     if type(value) is Symbol:
-        return ndarray if value.weak is None else value.weak
+        if value.weak is not None:
+            return value.weak
+        trace = current_trace()
+        return numpy.ndarray if trace is not None and trace.root.inputs.is_foreign(value) else ndarray
     if type(value) in _STAND_INS:
         return _STAND_INS[type(value)]
     return int if is_symbolic(value) else type(value)
@@ -41,7 +44,7 @@ def class_of(value: Any) -> type:
 @cache
 def _example(kind: type) -> Any:
     """An instance of a class that symbols stand for: protocols look at attributes, which a class need not have."""
-    return wrap(numpy.zeros(())) if kind is ndarray else kind(0)
+    return wrap(numpy.zeros(())) if kind is ndarray else numpy.zeros(()) if kind is numpy.ndarray else kind(0)
 
 
 def is_instance(value: Any, kinds: Any) -> bool:
@@ -109,7 +112,8 @@ def class_pattern(kind: Any) -> Any:
     """Return what stands for a class in a pattern, so that symbols match as the arrays that they are."""
     if current_trace() is None or not isinstance(kind, type) or kind is object:
         return kind
-    return _standing(kind) if issubclass(ndarray, kind) and not issubclass(Symbol, kind) else kind
+    arrays = issubclass(ndarray, kind) or issubclass(numpy.ndarray, kind)
+    return _standing(kind) if arrays and not issubclass(Symbol, kind) else kind
 
 
 def matched(value: Any) -> Any:

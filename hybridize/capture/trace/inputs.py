@@ -123,6 +123,11 @@ class Inputs:
             self.foreign[id(array)].storage.exposed = True  # NumPy writes without a word
         return self.foreign[id(array)]
 
+    def is_foreign(self, symbol: Symbol) -> bool:
+        """Tell whether a symbol is an array of NumPy's from outside, or a view of one."""
+        entry = self.of_cell(symbol._cell)
+        return entry is not None and entry.position < 0 and any(entry.array is x for x in self.foreign.values())
+
     def layout(self, cell: Cell) -> tuple[int, ...] | None:
         """Return the strides, in elements, of an array that exists already; the program then depends on them."""
         entry = self._by_cell.get(cell)
